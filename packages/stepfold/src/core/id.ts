@@ -1,0 +1,16 @@
+const reserved = new Set(["__proto__", "constructor", "prototype"]);
+
+/** True for an id that a node or workflow definition may have: 1 to 128 letters, digits, `_` and `-`. */
+export function isId(value: unknown): value is string {
+  return typeof value === "string" && /^[A-Za-z0-9_-]{1,128}$/.test(value) && !reserved.has(value);
+}
+
+/** True for an id that an execution may have: 1 to 255 printable characters, with no space at either end. */
+export function isWorkflowId(value: unknown): value is string {
+  return (
+    typeof value === "string" &&
+    value.length <= 255 &&
+    /^[^\p{C}\p{Z}](?:[^\p{C}\p{Zl}\p{Zp}]*[^\p{C}\p{Z}])?$/u.test(value) &&
+    !reserved.has(value)
+  );
+}

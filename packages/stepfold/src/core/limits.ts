@@ -1,0 +1,34 @@
+/** Bounds that keep a hostile or mistaken value from hurting the process or the store. */
+export interface Limits {
+  /** Nesting of one value. */
+  readonly depth: number;
+  /** Object keys and array items of one value, in all. */
+  readonly keys: number;
+  /** One value, as JSON. */
+  readonly valueBytes: number;
+  /** One string, in UTF-16 code units. */
+  readonly stringLength: number;
+  /** All values of an execution, as JSON. */
+  readonly executionBytes: number;
+  /** Attempts of an execution, in all. */
+  readonly steps: number;
+  /** Paths open at once. */
+  readonly paths: number;
+  /** Nodes of a definition. */
+  readonly nodes: number;
+  /** How far ahead a timer may lie. */
+  readonly timerMs: number;
+}
+
+/** What applies where you say nothing else. */
+export const defaultLimits: Limits = Object.freeze({
+  depth: 64,
+  keys: 100_000,
+  valueBytes: 2 * 1024 * 1024,
+  stringLength: 1024 * 1024,
+  executionBytes: 64 * 1024 * 1024,
+  steps: 100_000,
+  paths: 10_000,
+  nodes: 5_000,
+  timerMs: 10 * 365 * 24 * 60 * 60 * 1000,
+});

@@ -1,0 +1,62 @@
+// FIPS 180-4. The pure layers have no platform to ask, and WebCrypto's digest is asynchronous.
+const k = Uint32Array.from(primes(64), (prime) => fraction(Math.cbrt(prime)));
+
+function primes(howMany: number): number[] {
+  const found: number[] = [];
+  for (let n = 2; found.length < howMany; n++) if (found.every((prime) => n % prime !== 0)) found.push(n);
+  return found;
+}
+
+/** The first 32 bits behind the point. */
+function fraction(x: number): number {
+  return Math.floor((x - Math.floor(x)) * 2 ** 32);
+}
+
+/** SHA-256 of text in UTF-8, as 64 hexadecimal digits. */
+export function sha256(text: string): string {
+  const bytes = utf8(text);
+  const blocks = new Uint8Array(((bytes.length + 9 + 63) >> 6) << 6);
+  blocks.set(bytes);
+  blocks[bytes.length] = 0x80;
+  const view = new DataView(blocks.buffer);
+  view.setUint32(blocks.length - 8, Math.floor(bytes.length / 2 ** 29));
+  view.setUint32(blocks.length - 4, bytes.length << 3);
+  const hash = Uint32Array.from(primes(8), (prime) => fraction(Math.sqrt(prime)));
+  const w = new Uint32Array(64);
+  for (let offset = 0; offset < blocks.length; offset += 64) compress(hash, w, view, offset);
+  return Array.from(hash, (word) => word.toString(16).padStart(8, "0")).join("");
+}
+
+function compress(hash: Uint32Array, w: Uint32Array, view: DataView, offset: number): void {
+  for (let i = 0; i < 16; i++) w[i] = view.getUint32(offset + i * 4);
+  for (let i = 16; i < 64; i++) {
+    const a = w[i - 15]!;
+    const b = w[i - 2]!;
+    w[i] = w[i - 16]! + (rotate(a, 7) ^ rotate(a, 18) ^ (a >>> 3)) + w[i - 7]! + (rotate(b, 17) ^ rotate(b, 19) ^ (b >>> 10));
+  }
+  let [a, b, c, d, e, f, g, h] = hash as unknown as [number, number, number, number, number, number, number, number];
+  for (let i = 0; i < 64; i++) {
+    const t1 = (h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + ((e & f) ^ (~e & g)) + k[i]! + w[i]!) | 0;
+    const t2 = ((rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
+    [h, g, f, e, d, c, b, a] = [g, f, e, (d + t1) | 0, c, b, a, (t1 + t2) | 0];
+  }
+  [a, b, c, d, e, f, g, h].forEach((word, i) => {
+    hash[i] = hash[i]! + word;
+  });
+}
+
+function rotate(x: number, by: number): number {
+  return (x >>> by) | (x << (32 - by));
+}
+
+function utf8(text: string): Uint8Array {
+  const bytes: number[] = [];
+  for (const character of text) {
+    const point = character.codePointAt(0)!;
+    if (point < 0x80) bytes.push(point);
+    else if (point < 0x800) bytes.push(0xc0 | (point >> 6), 0x80 | (point & 63));
+    else if (point < 0x10000) bytes.push(0xe0 | (point >> 12), 0x80 | ((point >> 6) & 63), 0x80 | (point & 63));
+    else bytes.push(0xf0 | (point >> 18), 0x80 | ((point >> 12) & 63), 0x80 | ((point >> 6) & 63), 0x80 | (point & 63));
+  }
+  return Uint8Array.from(bytes);
+}

@@ -1,0 +1,24 @@
+/** The candidate that `word` is probably a misspelling of, if any: at most two letters off. */
+export function similar(word: string, candidates: Iterable<string>): string | undefined {
+  let best: string | undefined;
+  let least = Math.min(2, Math.floor(word.length / 3)) + 1;
+  for (const candidate of candidates) {
+    const off = distance(word.toLowerCase(), candidate.toLowerCase(), least);
+    if (off < least) [best, least] = [candidate, off];
+  }
+  return best;
+}
+
+/** Letters to insert, delete or change (Levenshtein); `most` or more is not told apart. */
+function distance(a: string, b: string, most: number): number {
+  if (Math.abs(a.length - b.length) >= most) return most;
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}

@@ -1,0 +1,48 @@
+import type { Json } from "./json.ts";
+
+/** What an expression may read: one own property per root name (`nodes`, `input`, `$json`, ...). */
+export type Scope = Readonly<Record<string, unknown>>;
+
+/** A place in a scope: `["nodes", "charge", "last", "data", "id"]`; `"*"` where any member may be read. */
+export type ReadPath = readonly string[];
+
+/** A JSON value whose strings held `{{ expressions }}`, compiled once. */
+export interface Template {
+  /** Everything it can possibly read. */
+  readonly reads: readonly ReadPath[];
+  /** @throws StepfoldError `EXPRESSION_FAILED`, `EXPRESSION_BUDGET` */
+  evaluate(scope: Scope): unknown;
+}
+
+/** One mistake in a workflow definition. */
+export interface Issue {
+  /** `error`: it cannot run. `warning`: it can, though probably not as meant. */
+  readonly severity: "error" | "warning";
+  readonly code: IssueCode;
+  /** JSON pointer (RFC 6901) into the definition: `/nodes/3/data/url`. */
+  readonly pointer: string;
+  readonly message: string;
+}
+
+/** Stable name of a kind of mistake. */
+export type IssueCode =
+  | "NOT_JSON"
+  | "TYPE"
+  | "REQUIRED"
+  | "KEY_UNKNOWN"
+  | "ID_INVALID"
+  | "ID_DUPLICATE"
+  | "EDGE_DANGLING"
+  | "NODE_UNREACHABLE"
+  | "START_UNKNOWN"
+  | "TOO_MANY"
+  | "DURATION_INVALID"
+  | "RETRY_INVALID"
+  | "EXPRESSION_INVALID"
+  | "UNSUPPORTED"
+  | "NODE_TYPE_UNKNOWN"
+  | "HANDLE_UNKNOWN"
+  | "DATA_INVALID";
+
+/** Compiles the `{{ }}` in a value. `template` is null when there is none: the value stands for itself. */
+export type CompileTemplate = (value: Json, pointer: string) => { readonly template: Template | null; readonly issues: readonly Issue[] };

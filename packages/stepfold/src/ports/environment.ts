@@ -1,0 +1,10 @@
+import type { EpochMs } from "../core/json.ts";
+
+/** What the engine asks of the machine it runs on. Hand in your own to test with a virtual clock. */
+export interface Environment {
+  now(): EpochMs;
+  /** A new, globally unique id. */
+  newId(): string;
+  /** Runs `callback` once after `delayMs`; the returned function cancels it. Delays beyond 24 days must work. */
+  after(delayMs: number, callback: () => void): () => void;
+}

@@ -1,0 +1,170 @@
+import type { WorkflowDefinition } from "../core/definition.ts";
+import type { Event } from "../core/event.ts";
+import type { EpochMs, Json } from "../core/json.ts";
+import type { Snapshot, SnapshotHead, Status } from "../core/snapshot.ts";
+
+/** One event as it lies in the store; its result is part of it. */
+export interface AppendedRow {
+  readonly version: number;
+  /** The commit that wrote it. */
+  readonly commitId: string;
+  readonly event: Event;
+}
+
+/** The one atomic write of events and the new head. */
+export interface Commit {
+  readonly workflowId: string;
+  /** Of the execution that was loaded: an id that was deleted and created again is another execution. */
+  readonly incarnation: string;
+  /** Version that is stored now; -1 for `create`. The events follow it without a gap. */
+  readonly expectedVersion: number;
+  /** A claim's holder always sends its fence; everybody else never does. */
+  readonly fence?: number;
+  /** Random. The same commit sent twice is applied once and acknowledged twice. */
+  readonly commitId: string;
+  readonly head: SnapshotHead;
+  readonly events: readonly Event[];
+  /** When the execution needs somebody to drive it: 0 for now, null for never. */
+  readonly wakeAt: EpochMs | null;
+  /** Gives the claim back in the same write. */
+  readonly release?: boolean;
+}
+
+/** Who claims, and for how long without a sign of life. */
+export interface Lease {
+  readonly owner: string;
+  readonly leaseMs: number;
+}
+
+/** The right to drive one execution until the lease ends. */
+export interface Claim extends Lease {
+  readonly workflowId: string;
+  readonly incarnation: string;
+  /** Rises with every claim of the execution; what carries a lower one is refused. */
+  readonly fence: number;
+}
+
+/** An execution that was claimed, as it was in that moment. */
+export interface Claimed {
+  readonly claim: Claim;
+  readonly snapshot: Snapshot;
+  /** The store's clock, which judges leases and due times. */
+  readonly storeNow: EpochMs;
+}
+
+/** Which executions, newest first. */
+export interface ListQuery {
+  readonly status?: readonly Status[];
+  /** Id of the workflow definition. */
+  readonly definitionId?: string;
+  /** Equal values of top-level metadata keys. */
+  readonly metadata?: Readonly<Record<string, string | number | boolean | null>>;
+  readonly createdBefore?: EpochMs;
+  readonly createdAfter?: EpochMs;
+  /** 1 to 1,000; default 50. */
+  readonly limit?: number;
+  /** `nextCursor` of the page before. */
+  readonly cursor?: string;
+}
+
+/** An execution in a list. */
+export interface ExecutionSummary {
+  readonly workflowId: string;
+  readonly definition: { readonly id: string; readonly hash: string };
+  readonly status: Status;
+  readonly currentNodeId: string | null;
+  readonly version: number;
+  readonly metadata: Readonly<Record<string, Json>>;
+  readonly createdAt: EpochMs;
+  readonly updatedAt: EpochMs;
+  readonly wakeAt: EpochMs | null;
+}
+
+/** Part of a list. Executions that come or go meanwhile neither repeat nor hide the others. */
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly nextCursor: string | null;
+}
+
+/** Which ended executions to delete. */
+export interface PruneOptions {
+  /** Last changed before. */
+  readonly before: EpochMs;
+  /** Default: all terminal ones. */
+  readonly statuses?: readonly ("completed" | "failed" | "cancelled")[];
+  /** At most so many in one call; default 1,000. */
+  readonly limit?: number;
+  /** Count only. */
+  readonly dryRun?: boolean;
+}
+
+/** What a prune did, or would do. */
+export interface PruneReport {
+  readonly executions: number;
+  readonly events: number;
+}
+
+/** What a store can do, as data. */
+export interface StoreFeatures {
+  /** Whose clock judges leases and due times. */
+  readonly clock: "store" | "caller";
+  /** Survives the end of the process. */
+  readonly durable: boolean;
+  /** Several processes may share it. */
+  readonly multiProcess: boolean;
+}
+
+/**
+ * The durable home of executions. Every adapter passes the contract in `stepfold/testing`.
+ *
+ * Any method may reject with `STORE_UNAVAILABLE` (try again) or `STORE_REJECTED`.
+ */
+export interface SnapshotStore {
+  readonly name: string;
+  readonly features: StoreFeatures;
+  /**
+   * Stores a new execution: version 0 and the events after it.
+   *
+   * @returns the claim, if one was asked for
+   * @throws StepfoldError `WORKFLOW_EXISTS` if the id is taken, or was within the retention of deleted ids
+   */
+  create(commit: Commit, options?: { readonly claim?: Lease }): Promise<Claim | null>;
+  /** The whole snapshot; a consistent one, also while others commit. */
+  load(workflowId: string): Promise<Snapshot | null>;
+  /**
+   * Makes events and head visible together, or not at all. Repeating one that was applied is acknowledged.
+   *
+   * @throws StepfoldError `VERSION_CONFLICT` if `expectedVersion` or `incarnation` is not what is stored; nothing is written
+   * @throws StepfoldError `FENCE_LOST` if a fence was sent and is not the current claim's; nothing is written
+   */
+  commit(commit: Commit): Promise<void>;
+  /** Takes executions that are due and that nobody holds, longest due first. With `workflowId`: that one, if it is. */
+  claim(options: Lease & { readonly limit: number; readonly workflowId?: string }): Promise<readonly Claimed[]>;
+  /**
+   * Prolongs a claim, and tells its holder what happened meanwhile.
+   *
+   * @throws StepfoldError `FENCE_LOST`
+   */
+  renew(claim: Claim): Promise<{ readonly version: number; readonly status: Status; readonly storeNow: EpochMs }>;
+  /**
+   * Gives a claim back. A claim that is no longer held is given back already.
+   *
+   * @throws StepfoldError `VERSION_CONFLICT` if somebody committed since `version`: reload and go on; the claim is still yours
+   */
+  release(claim: Claim, version: number): Promise<void>;
+  /** History after a version, oldest first. */
+  events(workflowId: string, afterVersion: number, limit: number): Promise<readonly AppendedRow[]>;
+  list(query?: ListQuery): Promise<Page<ExecutionSummary>>;
+  /**
+   * Deletes an ended execution; its id stays taken for the store's retention (30 days by default).
+   *
+   * @throws StepfoldError `EXECUTION_OPEN` if it has not ended
+   */
+  delete(workflowId: string): Promise<void>;
+  prune(options: PruneOptions): Promise<PruneReport>;
+  /** Keeps a definition under its hash, for ever and unchanged. */
+  putDefinition(hash: string, definition: WorkflowDefinition): Promise<void>;
+  getDefinition(hash: string): Promise<WorkflowDefinition | null>;
+  /** Frees what the store opened itself. Safe to call twice. */
+  close(): Promise<void>;
+}
