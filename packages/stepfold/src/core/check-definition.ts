@@ -49,9 +49,12 @@ export function checkDefinition(definition: unknown, limits: Limits): Issue[] {
 
 function checkNodes(nodes: readonly unknown[], report: Report): Set<string> {
   const ids = new Set<string>();
-  nodes.forEach((node, i) => {
+  for (const [i, node] of nodes.entries()) {
     const pointer = `/nodes/${i}`;
-    if (!isJsonObject(node)) return report("TYPE", pointer, "must be an object with id and type");
+    if (!isJsonObject(node)) {
+      report("TYPE", pointer, "must be an object with id and type");
+      continue;
+    }
     checkKeys(node, pointer, nodeKeys, report);
     checkId(node, pointer, "id", report);
     if (ids.has(node.id as string)) report("ID_DUPLICATE", `${pointer}/id`, `another node is called "${node.id}" already`);
@@ -61,15 +64,18 @@ function checkNodes(nodes: readonly unknown[], report: Report): Set<string> {
     checkType(node, pointer, "metadata", "object", report);
     if (node.keep !== undefined && !(Number.isSafeInteger(node.keep) && (node.keep as number) >= 1))
       report("TYPE", `${pointer}/keep`, "must be a whole number from 1 on");
-  });
+  }
   return ids;
 }
 
 function checkEdges(edges: readonly unknown[], nodeIds: ReadonlySet<string>, report: Report): void {
   const ids = new Set<unknown>();
-  edges.forEach((edge, i) => {
+  for (const [i, edge] of edges.entries()) {
     const pointer = `/edges/${i}`;
-    if (!isJsonObject(edge)) return report("TYPE", pointer, "must be an object with source and target");
+    if (!isJsonObject(edge)) {
+      report("TYPE", pointer, "must be an object with source and target");
+      continue;
+    }
     checkKeys(edge, pointer, edgeKeys, report);
     checkType(edge, pointer, "id", "string", report);
     if (edge.id !== undefined && ids.has(edge.id)) report("ID_DUPLICATE", `${pointer}/id`, `another edge is called "${edge.id}" already`);
@@ -80,7 +86,7 @@ function checkEdges(edges: readonly unknown[], nodeIds: ReadonlySet<string>, rep
         report("EDGE_DANGLING", `${pointer}/${end}`, `names no node${suggestion(edge[end], nodeIds)}`);
     }
     if (edge.sourceHandle !== null) checkType(edge, pointer, "sourceHandle", "string", report);
-  });
+  }
 }
 
 function checkKeys(value: JsonObject, pointer: string, known: readonly string[], report: Report): void {

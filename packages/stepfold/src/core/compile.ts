@@ -5,7 +5,7 @@ import type { Edge, Node, WorkflowDefinition } from "./definition.ts";
 import { definitionHash } from "./definition-hash.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
 import { StepfoldError } from "./stepfold-error.ts";
-import type { CompileTemplate, Issue, Template } from "./template.ts";
+import type { CompileTemplate, ExpressionLanguage, Issue, Template } from "./template.ts";
 import { plainJson } from "./to-json.ts";
 
 interface Building {
@@ -19,24 +19,24 @@ interface Building {
  * Makes a definition ready to run.
  *
  * @param definition untrusted; it is copied
- * @param compileTemplate the expression language: `compileTemplate` of `stepfold/expressions`
+ * @param language of the `{{ }}`: `expressionLanguage` of `stepfold/expressions`
  * @throws StepfoldError `DEFINITION_INVALID` with every mistake at once, each with a code, a JSON pointer and a message
  *
  * ```ts
- * const workflow = compile({ id: "hello", nodes: [{ id: "greet", type: "noop" }], edges: [] }, compileTemplate);
+ * const workflow = compile({ id: "hello", nodes: [{ id: "greet", type: "noop" }], edges: [] }, expressionLanguage);
  * workflow.starts; // ["greet"]
  * ```
  */
-export function compile(definition: unknown, compileTemplate: CompileTemplate, limits: Limits = defaultLimits): CompiledWorkflow {
-  const { built, issues } = build(definition, compileTemplate, limits);
+export function compile(definition: unknown, language: ExpressionLanguage, limits: Limits = defaultLimits): CompiledWorkflow {
+  const { built, issues } = build(definition, language.compileTemplate, limits);
   if (!built) throw new StepfoldError("DEFINITION_INVALID", { workflow: nameOf(definition), issues });
   const { definition: frozen, nodes, output, starts } = built;
-  return { definition: frozen, hash: definitionHash(frozen), nodes, output, starts, warnings: issues };
+  return { definition: frozen, hash: definitionHash(frozen), nodes, output, starts, warnings: issues, language };
 }
 
 /** Every mistake and every doubt about a definition, as data; empty if there is nothing to say. */
-export function check(definition: unknown, compileTemplate: CompileTemplate, limits: Limits = defaultLimits): readonly Issue[] {
-  return build(definition, compileTemplate, limits).issues;
+export function check(definition: unknown, language: ExpressionLanguage, limits: Limits = defaultLimits): readonly Issue[] {
+  return build(definition, language.compileTemplate, limits).issues;
 }
 
 function build(definition: unknown, compileTemplate: CompileTemplate, limits: Limits): { built: Building | null; issues: Issue[] } {
@@ -73,7 +73,7 @@ function buildNodes(
   compileTemplate: CompileTemplate,
   issues: Issue[],
 ): Map<string, CompiledNode> {
-  const built = new Map<string, CompiledNode & { readonly edges: Map<string, CompiledEdge[]> }>();
+  const built = new Map<string, CompiledNode>();
   nodes.forEach((node, i) => {
     const pointer = `/nodes/${i}`;
     const retryPolicy: CompiledPolicy | null =
@@ -81,13 +81,20 @@ function buildNodes(
     const timeoutMs: Computed | null =
       node.timeout === undefined ? null : compileDuration(node.timeout, `${pointer}/timeout`, compileTemplate, issues);
     const next: CompiledEdge[] = [];
-    built.set(node.id, { node, edges: new Map<string, CompiledEdge[]>([["", next]]), next, data: template(node.data, `${pointer}/data`), retryPolicy, timeoutMs });
+    built.set(node.id, {
+      node,
+      edges: new Map<string, CompiledEdge[]>([["", next]]),
+      next,
+      data: template(node.data, `${pointer}/data`),
+      retryPolicy,
+      timeoutMs,
+    });
   });
   for (const edge of edges) {
-    const from = built.get(edge.source)!.edges;
+    const from = built.get(edge.source)!.edges as Map<string, CompiledEdge[]>;
     const handle = edge.sourceHandle ?? "";
     if (!from.has(handle)) from.set(handle, []);
-    from.get(handle)!.push({ via: viaOf(edge), target: built.get(edge.target)! });
+    from.get(handle)?.push({ via: viaOf(edge), target: built.get(edge.target)! });
   }
   return built;
 }

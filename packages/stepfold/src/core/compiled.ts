@@ -1,6 +1,6 @@
 import type { CompiledPolicy, Computed } from "./compiled-policy.ts";
 import type { Node, WorkflowDefinition } from "./definition.ts";
-import type { Issue, Template } from "./template.ts";
+import type { ExpressionLanguage, Issue, Template } from "./template.ts";
 
 /** A workflow made ready to run: checked, indexed, its expressions compiled. Make one with `compile`. */
 export interface CompiledWorkflow {
@@ -14,6 +14,7 @@ export interface CompiledWorkflow {
   /** Of the execution's output; null where the last result is the output. */
   readonly output: Template | null;
   readonly warnings: readonly Issue[];
+  readonly language: ExpressionLanguage;
 }
 
 /** A node with what leaves it. */

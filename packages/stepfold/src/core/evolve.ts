@@ -1,9 +1,9 @@
 import type { CompiledEdge } from "./compiled.ts";
 import type { Draft, DraftPath } from "./draft.ts";
 import type { CompletedEvent, Event, FailedEvent, ResumedEvent, SuspendedEvent, TimedOutEvent } from "./event.ts";
-import { settle } from "./settle.ts";
 import { forkId } from "./path-id.ts";
 import { resultOf } from "./result.ts";
+import { settle } from "./settle.ts";
 import type { ErrorInfo, Resumed, Wait } from "./snapshot.ts";
 
 const stepPathLength = 32;
@@ -17,7 +17,7 @@ export function evolve(draft: Draft, event: Event): boolean {
   if (draft.ended || event.version !== draft.version + 1 || !take(draft, event)) return false;
   draft.version = event.version;
   if (event.sizeBytes !== undefined) draft.sizeBytes += event.sizeBytes;
-  settle(draft);
+  settle(draft, event.at);
   return true;
 }
 
@@ -125,7 +125,11 @@ function waiting(draft: Draft, pathId: string, waitId: string): { path: DraftPat
 }
 
 /** Goes on by the handle that the event names, or ends the execution. */
-function fail(draft: Draft, path: DraftPath, { handle, error, nodeId, version }: { handle?: string; error: ErrorInfo; nodeId: string; version: number }): true {
+function fail(
+  draft: Draft,
+  path: DraftPath,
+  { handle, error, nodeId, version }: { handle?: string; error: ErrorInfo; nodeId: string; version: number },
+): true {
   if (handle !== undefined) leave(draft, path, [handle], version);
   else {
     draft.error = error;

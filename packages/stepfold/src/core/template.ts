@@ -1,4 +1,5 @@
-import type { Json } from "./json.ts";
+import type { EpochMs, Json } from "./json.ts";
+import type { Context, ErrorInfo, NodeResult } from "./snapshot.ts";
 
 /** What an expression may read: one own property per root name (`nodes`, `input`, `$json`, ...). */
 export type Scope = Readonly<Record<string, unknown>>;
@@ -46,3 +47,26 @@ export type IssueCode =
 
 /** Compiles the `{{ }}` in a value. `template` is null when there is none: the value stands for itself. */
 export type CompileTemplate = (value: Json, pointer: string) => { readonly template: Template | null; readonly issues: readonly Issue[] };
+
+/** What a scope is made from. */
+export interface ScopeParts {
+  readonly context: Context;
+  /** Only results of this version and older are seen. */
+  readonly since: number;
+  readonly input?: Json | undefined;
+  readonly metadata: Readonly<Record<string, Json>>;
+  readonly globals?: unknown;
+  /** Result of the node before, on the same path: `$json`. */
+  readonly previous?: NodeResult | undefined;
+  /** `$now`: recorded, never read from a clock. */
+  readonly at: EpochMs;
+  readonly item?: Json | undefined;
+  readonly error?: ErrorInfo | undefined;
+  readonly attempt?: number | undefined;
+}
+
+/** An expression language; ours is in `stepfold/expressions`. */
+export interface ExpressionLanguage {
+  readonly compileTemplate: CompileTemplate;
+  readonly executionScope: (parts: ScopeParts) => Scope;
+}
