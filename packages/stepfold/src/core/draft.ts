@@ -1,5 +1,6 @@
 import type { CompiledWorkflow } from "./compiled.ts";
 import type { EpochMs, Json } from "./json.ts";
+import { earliestRetry } from "./plan.ts";
 import type { ActivePath, Context, ErrorInfo, NodeResult, Resumed, RetryState, Snapshot, SnapshotHead, Status, Wait } from "./snapshot.ts";
 
 /** A path that its draft may change. Constant shape: every field is always there. */
@@ -128,7 +129,7 @@ function headFields(draft: Draft): Mutable<SnapshotHead> {
     steps: draft.steps,
     sizeBytes: draft.sizeBytes,
   };
-  const retryState = ended ? undefined : earliestRetry(paths);
+  const retryState = ended ? undefined : retryStateOf(paths);
   if (retryState) head.retryState = retryState;
   if (draft.lastStartedAt !== undefined) head.lastStartedAt = draft.lastStartedAt;
   if (draft.totalExecutionTime !== undefined) head.totalExecutionTime = draft.totalExecutionTime;
@@ -140,11 +141,8 @@ function headFields(draft: Draft): Mutable<SnapshotHead> {
   return head;
 }
 
-function earliestRetry(paths: readonly DraftPath[]): RetryState | undefined {
-  let first: DraftPath | undefined;
-  for (const path of paths) {
-    if (path.status === "retrying" && (!first || (path.nextRetryAt ?? 0) < (first.nextRetryAt ?? 0))) first = path;
-  }
+function retryStateOf(paths: readonly DraftPath[]): RetryState | undefined {
+  const first = earliestRetry(paths);
   if (!first) return undefined;
   const { nodeId, attempts, nextRetryAt } = first;
   return Object.freeze(nextRetryAt === undefined ? { nodeId, attempts } : { nodeId, attempts, nextRetryAt });

@@ -34,22 +34,23 @@ export function plan(snapshot: Pick<Snapshot, "activePaths">, now: EpochMs): Tas
   return planPaths(snapshot.activePaths, now);
 }
 
-/** `plan` for paths that are still in a draft. */
-export function planPaths(paths: readonly PlannedPath[], now: EpochMs): Task[] {
+/** `plan` for paths that are still in a draft; the retry named `early` (`pathId@turn`) is made before its time. */
+export function planPaths(paths: readonly PlannedPath[], now: EpochMs, early: string | null = null): Task[] {
   const tasks: Task[] = [];
   for (const path of paths) {
-    if (path.status === "ready" || (path.status === "retrying" && (path.nextRetryAt ?? 0) <= now)) tasks.push(taskOf(path));
+    if (path.status === "ready" || (path.status === "retrying" && ((path.nextRetryAt ?? 0) <= now || early === `${path.id}@${path.turn}`)))
+      tasks.push(taskOf(path));
   }
   return tasks;
 }
 
-/** When the earliest retry is due; null if none is pending. */
-export function nextRetryAt(paths: readonly PlannedPath[]): EpochMs | null {
-  let earliest: EpochMs | null = null;
+/** The retry that comes first, by path; null if none is pending. */
+export function earliestRetry<P extends Pick<PlannedPath, "status" | "nextRetryAt">>(paths: readonly P[]): P | null {
+  let first: P | null = null;
   for (const path of paths) {
-    if (path.status === "retrying" && (earliest === null || (path.nextRetryAt ?? 0) < earliest)) earliest = path.nextRetryAt ?? 0;
+    if (path.status === "retrying" && (first === null || (path.nextRetryAt ?? 0) < (first.nextRetryAt ?? 0))) first = path;
   }
-  return earliest;
+  return first;
 }
 
 function taskOf({ id, turn, visit, nodeId, attempts, since, resumed, stepPath }: PlannedPath): Task {

@@ -5,6 +5,9 @@ export interface Environment {
   now(): EpochMs;
   /** A new, globally unique id. */
   newId(): string;
-  /** Runs `callback` once after `delayMs`; the returned function cancels it. Delays beyond 24 days must work. */
-  after(delayMs: number, callback: () => void): () => void;
+  /**
+   * Runs `callback` once after `delayMs`; the returned function cancels it. Delays beyond 24 days must work.
+   * A `background` timer does not keep the process alive.
+   */
+  after(delayMs: number, callback: () => void, options?: { readonly background?: boolean }): () => void;
 }

@@ -1,0 +1,32 @@
+import type { Limits } from "../core/limits.ts";
+import type { Task } from "../core/plan.ts";
+import type { Scope } from "../core/template.ts";
+import type { Environment } from "../ports/environment.ts";
+import type { Deadlines } from "./deadlines.ts";
+import type { Outcome } from "./outcome.ts";
+import type { PreparedNode } from "./prepared-node.ts";
+import type { Step, StepSurroundings } from "./step.ts";
+
+/** All that performing needs beside the task. */
+export interface Performing extends StepSurroundings {
+  readonly environment: Environment;
+  readonly deadlines: Deadlines;
+  readonly limits: Limits;
+  /** Longest time of one attempt where neither node nor type says. */
+  readonly stepTimeoutMs: number;
+  readonly scrub: (text: string) => string;
+  readonly onThrown: ((thrown: unknown, task: Task) => void) | null;
+  readonly onHeartbeat: ((progress: unknown, task: Task) => void) | null;
+}
+
+/** What one attempt carries along. */
+export interface AttemptState {
+  readonly task: Task;
+  readonly node: PreparedNode;
+  readonly around: Performing;
+  readonly startedAt: number;
+  readonly scope: () => Scope;
+  step: Step | null;
+  /** Settles a pending attempt from outside. */
+  interrupt: ((outcome: Outcome) => void) | null;
+}

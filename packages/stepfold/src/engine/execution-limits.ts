@@ -1,0 +1,46 @@
+import type { Draft } from "../core/draft.ts";
+import { errorInfo } from "../core/error-info.ts";
+import type { EpochMs } from "../core/json.ts";
+import type { Limits } from "../core/limits.ts";
+import type { Task } from "../core/plan.ts";
+import { StepfoldError } from "../core/stepfold-error.ts";
+import type { Outcome } from "./outcome.ts";
+
+type Counted = Exclude<Outcome, { type: "aborted" }>;
+
+/**
+ * The outcome, or the failure that it becomes because the execution would pass a limit: the transition that would
+ * add too much is the one that is refused, so whatever is stored always loads.
+ */
+export function within(limits: Limits, draft: Draft, task: Task, outcome: Counted): Counted {
+  const { workflowId, sizeBytes } = draft;
+  const added = outcome.type === "failed" ? 0 : outcome.sizeBytes;
+  const what = `Execution "${workflowId}"`;
+  if (sizeBytes + added > limits.executionBytes) {
+    return refused(
+      task,
+      outcome,
+      new StepfoldError("LIMIT_EXCEEDED", { what, limit: "executionBytes", max: limits.executionBytes, actual: sizeBytes + added }),
+    );
+  }
+  const paths = outcome.type === "completed" ? draft.paths.length - 1 + leaving(draft, task, outcome.handles) : 0;
+  if (paths > limits.paths)
+    return refused(task, outcome, new StepfoldError("LIMIT_EXCEEDED", { what, limit: "paths", max: limits.paths, actual: paths }));
+  return outcome;
+}
+
+/** The failure of a task that would be one step too many, made without performing it; null while there are steps left. */
+export function exhausted(limits: Limits, { workflowId, steps }: Draft, { nodeId }: Task, now: EpochMs): Outcome | null {
+  if (steps < limits.steps) return null;
+  const error = errorInfo(new StepfoldError("STEPS_EXCEEDED", { workflowId, max: limits.steps }), nodeId);
+  return { type: "failed", error, retryAt: null, startedAt: now, endedAt: now };
+}
+
+function leaving(draft: Draft, { nodeId }: Task, handles: readonly string[] | undefined): number {
+  const { edges, next } = draft.workflow.nodes.get(nodeId)!;
+  return handles ? handles.reduce((sum, handle) => sum + (edges.get(handle)?.length ?? 0), 0) : next.length;
+}
+
+function refused({ nodeId }: Task, { startedAt, endedAt }: Counted, error: StepfoldError): Counted {
+  return { type: "failed", error: errorInfo(error, nodeId), retryAt: null, startedAt, endedAt };
+}

@@ -1,0 +1,45 @@
+import { type CompiledPolicy, evaluatePolicy } from "../core/compiled-policy.ts";
+import { errorInfo } from "../core/error-info.ts";
+import { noRetry, retryDelayMs } from "../core/retry.ts";
+import type { ErrorInfo } from "../core/snapshot.ts";
+import { StepfoldError } from "../core/stepfold-error.ts";
+import type { AttemptState } from "./attempt-state.ts";
+import { isFatal } from "./fatal-error.ts";
+import type { Outcome } from "./outcome.ts";
+import { retryAfterMs } from "./retry-after-error.ts";
+
+/** What a failed attempt comes to: another one at a certain time, the edge `error`, or the end. */
+export function failureOf(run: AttemptState, thrown: unknown): Outcome {
+  const { task, node, around, startedAt } = run;
+  const endedAt = around.environment.now();
+  let error = errorInfo(thrown, task.nodeId, around.scrub);
+  let delayMs: number | null = null;
+  try {
+    if (mayRetry(thrown)) delayMs = retryDelay(run, node.policy, thrown, error, endedAt);
+  } catch (refused) {
+    const { name, message, code } = errorInfo(refused, task.nodeId, around.scrub);
+    error = Object.freeze({ name, code: code!, message: `${message} (after: ${error.message})`, nodeId: task.nodeId });
+  }
+  const outcome = {
+    type: "failed" as const,
+    error,
+    startedAt,
+    endedAt,
+    retryAt: delayMs === null ? null : endedAt + Math.min(delayMs, around.limits.timerMs),
+  };
+  return delayMs === null && node.compiled.edges.has("error") ? { ...outcome, handle: "error" } : outcome;
+}
+
+/** Our own verdicts say themselves whether a repeat could help. */
+function mayRetry(thrown: unknown): boolean {
+  return !isFatal(thrown) && (!StepfoldError.is(thrown) || thrown.retryable);
+}
+
+function retryDelay(run: AttemptState, policy: CompiledPolicy | null, thrown: unknown, error: ErrorInfo, now: number): number | null {
+  const { task, around } = run;
+  const scope = { ...run.scope(), error, attempt: task.attempt };
+  const rule = policy ? evaluatePolicy(policy, scope, task.nodeId) : noRetry;
+  const delayMs = retryDelayMs(rule, task.attempt, `${around.workflowId}/${task.pathId}#${task.visit}`);
+  if (delayMs === null || (policy?.retryIf && !policy.retryIf.evaluate(scope))) return null;
+  return retryAfterMs(thrown, now) ?? delayMs;
+}

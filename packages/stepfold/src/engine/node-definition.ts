@@ -1,0 +1,50 @@
+import type { RetryPolicy } from "../core/definition.ts";
+import type { Json, JsonSchema } from "../core/json.ts";
+import type { StandardSchema } from "./standard-schema.ts";
+import type { StepContext } from "./step-context.ts";
+
+/** What an executor may return: its data and where to go on, or that it waits. */
+export type NodeOutput<Out = unknown, Handle extends string = string> =
+  | {
+      readonly data: Out;
+      readonly nextHandle?: Handle | null | undefined;
+      readonly nextHandles?: readonly Handle[] | undefined;
+      readonly __pause?: false | undefined;
+    }
+  | { readonly __pause: true; readonly data?: unknown; readonly resumeAt?: number | undefined };
+
+/**
+ * The code behind a node type.
+ *
+ * Schemas are Standard Schemas (zod, valibot, arktype, ...), which also give the types, or plain JSON Schemas.
+ */
+export interface NodeDefinition<In = unknown, Out = unknown, Resume = unknown, Handle extends string = string, Globals = unknown> {
+  /** Checks, and may transform, the node's data before the executor runs. */
+  readonly input?: StandardSchema<unknown, In> | JsonSchema | undefined;
+  /** Checks, and may transform, what the executor returned. */
+  readonly output?: StandardSchema<Out> | JsonSchema | undefined;
+  /** Checks the payload that resumes the node. A resume that does not fit is refused and changes nothing. */
+  readonly resume?: StandardSchema<unknown, Resume> | JsonSchema | undefined;
+  /**
+   * Names of the output handles; `""` is the default one. A `nextHandle` that is neither declared nor has an edge fails
+   * the node, and so does naming none where `""` is not declared and has no edge: a typo never ends a path silently.
+   */
+  readonly handles?: readonly Handle[] | undefined;
+  /** When failed attempts are made again. A node of the workflow may override it. */
+  readonly retryPolicy?: RetryPolicy | undefined;
+  /** For editors: label, icon, description. */
+  readonly metadata?: Readonly<Record<string, Json>> | undefined;
+  /** Does the work. What it throws is retried by policy; `FatalError` never is. */
+  executor(data: In, step: StepContext<Resume, Globals>): NodeOutput<Out, Handle> | Promise<NodeOutput<Out, Handle>>;
+}
+
+/** Node definitions by type name. */
+export type NodeDefinitions = Readonly<Record<string, NodeDefinition>>;
+
+type GlobalsOfNode<D> = D extends { executor(data: never, step: StepContext<never, infer Globals>): unknown } ? Globals : unknown;
+type Intersect<U> = (U extends unknown ? (value: U) => void : never) extends (value: infer I) => void ? I : never;
+
+/** The globals that these nodes need, all together. */
+export type GlobalsOf<D extends NodeDefinitions> = Intersect<
+  { [K in keyof D]: unknown extends GlobalsOfNode<D[K]> ? Record<never, never> : GlobalsOfNode<D[K]> }[keyof D]
+>;

@@ -1,0 +1,74 @@
+import type { Draft } from "../core/draft.ts";
+import type { EpochMs } from "../core/json.ts";
+import type { Limits } from "../core/limits.ts";
+import type { Task } from "../core/plan.ts";
+import type { Environment } from "../ports/environment.ts";
+import type { Deadlines } from "./deadlines.ts";
+import { notify, type Plugin, type TaskInfo } from "./plugin.ts";
+import type { PreparedWorkflow } from "./prepared-workflow.ts";
+import { scrubber } from "./scrub.ts";
+import { Turn, type TurnOptions } from "./turn.ts";
+
+/** What all turns of an engine or a runtime share. */
+export interface TurnSetting {
+  readonly environment: Environment;
+  readonly deadlines: Deadlines;
+  readonly limits: Limits;
+  readonly stepTimeoutMs: number;
+  readonly plugins: readonly Plugin[];
+}
+
+/** What one turn is given. */
+export interface TurnRequest {
+  readonly globals?: unknown;
+  readonly concurrency?: number | undefined;
+  readonly stepLimit?: number | undefined;
+  readonly now?: (() => EpochMs) | undefined;
+  readonly early?: string | null | undefined;
+  readonly commit?: TurnOptions["commit"] | undefined;
+  readonly onEvent?: TurnOptions["onEvent"] | undefined;
+}
+
+/** Paths of one execution that are performed at once, where nothing else is said. */
+export const defaultConcurrency = 16;
+
+/** A turn on a draft, with plugins told and errors scrubbed. */
+export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: TurnSetting, request: TurnRequest): Turn {
+  const { environment, deadlines, limits, stepTimeoutMs, plugins } = setting;
+  const { globals, onEvent } = request;
+  const { workflowId } = draft;
+  const watched = plugins.length > 0;
+  const info = (task: Task): TaskInfo => ({ ...task, workflowId, type: workflow.compiled.nodes.get(task.nodeId)!.node.type });
+  let scrub: ((text: string) => string) | null = null;
+  return new Turn(draft, {
+    performing: {
+      workflowId,
+      input: draft.input,
+      globals,
+      environment,
+      deadlines,
+      limits,
+      stepTimeoutMs,
+      scrub: (text) => {
+        scrub ??= scrubber(globals);
+        return scrub(text);
+      },
+      onThrown: watched ? (thrown, task) => notify(plugins, "onError", thrown, info(task)) : null,
+      onHeartbeat: watched ? (progress, task) => notify(plugins, "onHeartbeat", progress, info(task)) : null,
+    },
+    prepared: workflow.nodes,
+    concurrency: request.concurrency ?? defaultConcurrency,
+    stepLimit: request.stepLimit ?? Number.POSITIVE_INFINITY,
+    now: request.now ?? (() => environment.now()),
+    early: request.early ?? null,
+    onTask: watched ? (task) => notify(plugins, "beforeNode", info(task)) : null,
+    onOutcome: watched ? (task, outcome) => notify(plugins, "afterNode", info(task), outcome) : null,
+    commit: request.commit ?? null,
+    onEvent: watched
+      ? (event, after) => {
+          notify(plugins, "onEvent", event, { workflowId });
+          onEvent?.(event, after);
+        }
+      : (onEvent ?? null),
+  });
+}

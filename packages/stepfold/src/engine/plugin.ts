@@ -1,0 +1,38 @@
+import type { Event } from "../core/event.ts";
+import type { Task } from "../core/plan.ts";
+import type { Outcome } from "./outcome.ts";
+
+/** What a plugin is told of a task. */
+export interface TaskInfo extends Task {
+  readonly workflowId: string;
+  readonly type: string;
+}
+
+/**
+ * Looks on. Whatever a plugin throws, or its promises reject with, changes no execution.
+ */
+export interface Plugin {
+  readonly name?: string;
+  /** An event was applied; with a store: and committed. */
+  onEvent?(event: Event, execution: { readonly workflowId: string }): unknown;
+  beforeNode?(task: TaskInfo): unknown;
+  afterNode?(task: TaskInfo, outcome: Outcome): unknown;
+  /** An attempt failed; `thrown` is what the executor threw. */
+  onError?(thrown: unknown, task: TaskInfo): unknown;
+  /** A step called `heartbeat`. */
+  onHeartbeat?(progress: unknown, task: TaskInfo): unknown;
+}
+
+type Hook = "onEvent" | "beforeNode" | "afterNode" | "onError" | "onHeartbeat";
+
+/** Calls one hook of every plugin; none of them can fail the caller. */
+export function notify<H extends Hook>(plugins: readonly Plugin[], hook: H, ...args: Parameters<NonNullable<Plugin[H]>>): void {
+  for (const plugin of plugins) {
+    try {
+      const returned = (plugin[hook] as ((...args: unknown[]) => unknown) | undefined)?.(...args);
+      if (returned instanceof Promise) returned.catch(() => undefined);
+    } catch {
+      // an observer's trouble is its own
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import { compile } from "../core/compile.ts";
+import type { CompiledNode, CompiledWorkflow } from "../core/compiled.ts";
+import { defaultLimits, type Limits } from "../core/limits.ts";
+import { similar } from "../core/similar.ts";
+import { StepfoldError } from "../core/stepfold-error.ts";
+import type { Issue } from "../core/template.ts";
+import { expressionLanguage } from "../expressions/expression-language.ts";
+import type { NodeDefinitions } from "./node-definition.ts";
+import { definitionOf, type PreparedNode, prepareNode } from "./prepared-node.ts";
+import type { Validated } from "./validator.ts";
+
+/** A workflow with the code of its nodes: all that is needed to run it. */
+export interface PreparedWorkflow {
+  readonly compiled: CompiledWorkflow;
+  readonly nodes: ReadonlyMap<string, PreparedNode>;
+  readonly warnings: readonly Issue[];
+}
+
+/** Handles that need no declaration: they are the engine's own. */
+const ownHandles = new Set(["", "error", "timeout"]);
+
+/**
+ * Compiles a workflow and finds the code of every node.
+ *
+ * @throws StepfoldError `DEFINITION_INVALID` with every mistake at once: of the definition, unknown types, constant
+ * data that the type does not allow
+ */
+export function prepareWorkflow(definition: unknown, nodeDefinitions: NodeDefinitions, limits: Limits = defaultLimits): PreparedWorkflow {
+  const compiled = compile(definition, expressionLanguage, limits);
+  const issues: Issue[] = [...compiled.warnings];
+  const nodes = new Map<string, PreparedNode>();
+  compiled.definition.nodes.forEach(({ id, type }, i) => {
+    const nodeDefinition = definitionOf(nodeDefinitions, type);
+    if (!nodeDefinition) {
+      issues.push(unknownType(type, `/nodes/${i}/type`, nodeDefinitions));
+      return;
+    }
+    const node = prepareNode(compiled.nodes.get(id)!, nodeDefinition, expressionLanguage.compileTemplate, issues);
+    nodes.set(id, node);
+    checkData(node, `/nodes/${i}/data`, issues);
+    checkHandles(node, `/nodes/${i}`, issues);
+  });
+  if (issues.some(({ severity }) => severity === "error"))
+    throw new StepfoldError("DEFINITION_INVALID", { workflow: compiled.definition.id, issues });
+  return { compiled, nodes, warnings: issues };
+}
+
+/** Every mistake and every doubt about a workflow and the types of its nodes, as data; empty if there is nothing to say. */
+export function checkWorkflow(definition: unknown, nodeDefinitions: NodeDefinitions, limits?: Limits): readonly Issue[] {
+  try {
+    return prepareWorkflow(definition, nodeDefinitions, limits).warnings;
+  } catch (error) {
+    if (StepfoldError.is(error, "DEFINITION_INVALID")) return error.details.issues;
+    throw error;
+  }
+}
+
+function unknownType(type: string, pointer: string, nodeDefinitions: NodeDefinitions): Issue {
+  const known = Object.keys(nodeDefinitions);
+  const meant = similar(type, known);
+  return {
+    severity: "error",
+    code: "NODE_TYPE_UNKNOWN",
+    pointer,
+    message: `no node definition is called "${type}"${meant ? `. Did you mean "${meant}"?` : `. Known: ${known.slice(0, 20).join(", ") || "none"}`}`,
+  };
+}
+
+/** Data without expressions is known now, so it can be refused now. */
+function checkData({ compiled, input }: PreparedNode, pointer: string, issues: Issue[]): void {
+  if (compiled.data || !input) return;
+  let result: Validated | Promise<Validated>;
+  try {
+    result = input(compiled.node.data ?? null);
+  } catch (error) {
+    issues.push({ severity: "error", code: "DATA_INVALID", pointer, message: `cannot be checked: ${(error as Error).message}` });
+    return;
+  }
+  if (result instanceof Promise) {
+    // checked again, and waited for, when the node runs
+    result.catch(() => undefined);
+    return;
+  }
+  for (const { pointer: inside, message } of result.issues ?? [])
+    issues.push({ severity: "error", code: "DATA_INVALID", pointer: pointer + inside, message });
+}
+
+function checkHandles({ compiled, handles }: PreparedNode, pointer: string, issues: Issue[]): void {
+  if (!handles) return;
+  for (const handle of (compiled as CompiledNode).edges.keys()) {
+    if (ownHandles.has(handle) || handles.has(handle)) continue;
+    const meant = similar(handle, handles);
+    issues.push({
+      severity: "warning",
+      code: "HANDLE_UNKNOWN",
+      pointer,
+      message: `an edge leaves by "${handle}", which type "${compiled.node.type}" does not declare${meant ? `. Did you mean "${meant}"?` : ""}`,
+    });
+  }
+}

@@ -1,0 +1,87 @@
+import { StepfoldError } from "../core/stepfold-error.ts";
+import { normalise } from "../core/to-json.ts";
+import type { AttemptState } from "./attempt-state.ts";
+import type { Outcome } from "./outcome.ts";
+import { suspensionOf } from "./suspension.ts";
+
+/** What an executor returned, made into an outcome. */
+export function readOutput(run: AttemptState, returned: unknown): Outcome | Promise<Outcome> {
+  const { node, task } = run;
+  if (!isOutput(returned)) throw invalid(run, `must return an object such as { data }, not ${describe(returned)}`);
+  if (typeof returned.then === "function") throw invalid(run, "returned a promise of a foreign kind: make the executor async, or await it");
+  if (returned.__pause === true)
+    return suspensionOf(run, { payload: returned.data, options: { resumeAt: returned.resumeAt as number | undefined } });
+  const handles = handlesOf(run, returned);
+  if (!node.output) return completed(run, returned.data, handles);
+  const result = node.output(returned.data);
+  const finish = ({
+    value,
+    issues,
+  }: {
+    value?: unknown;
+    issues?: readonly { pointer: string; message: string }[] | undefined;
+  }): Outcome => {
+    if (issues) throw new StepfoldError("OUTPUT_INVALID", { nodeId: task.nodeId, issues });
+    return completed(run, value, handles);
+  };
+  return result instanceof Promise ? result.then(finish) : finish(result);
+}
+
+interface Returned {
+  readonly data?: unknown;
+  readonly nextHandle?: unknown;
+  readonly nextHandles?: unknown;
+  readonly __pause?: unknown;
+  readonly resumeAt?: unknown;
+  readonly then?: unknown;
+}
+
+function completed({ task, around, startedAt }: AttemptState, data: unknown, handles: readonly string[] | undefined): Outcome {
+  const { value, sizeBytes } = normalise(data, `The output of node "${task.nodeId}"`, around.limits);
+  const outcome = { type: "completed" as const, startedAt, endedAt: around.environment.now(), output: value, sizeBytes };
+  return handles ? { ...outcome, handles } : outcome;
+}
+
+/** The handles it leaves by; undefined for the default one. A typo is never silent success. */
+function handlesOf({ node, task }: AttemptState, { nextHandle, nextHandles }: Returned): readonly string[] | undefined {
+  const { edges, next } = node.compiled;
+  const { nodeId } = task;
+  const named = nextHandles === undefined ? (nextHandle === undefined || nextHandle === null ? [] : [nextHandle]) : nextHandles;
+  if (!Array.isArray(named)) throw invalidHandles(nodeId);
+  if (named.length === 0) {
+    if (node.handles && !node.handles.has("") && next.length === 0 && nextHandles === undefined)
+      throw new StepfoldError("HANDLE_MISSING", { nodeId, known: [...node.handles] });
+    return nextHandles === undefined ? undefined : [];
+  }
+  for (const handle of named) {
+    if (typeof handle !== "string") throw invalidHandles(nodeId);
+    if (handle !== "" && !edges.has(handle) && !node.handles?.has(handle)) {
+      throw new StepfoldError("HANDLE_UNKNOWN", {
+        nodeId,
+        handle,
+        known: [...new Set([...edges.keys(), ...(node.handles ?? [])])].filter((known) => known !== ""),
+      });
+    }
+  }
+  return Object.freeze([...(named as string[])]);
+}
+
+function isOutput(returned: unknown): returned is Returned {
+  return typeof returned === "object" && returned !== null && !Array.isArray(returned);
+}
+
+function invalid({ task }: AttemptState, message: string): StepfoldError {
+  return new StepfoldError("OUTPUT_INVALID", { nodeId: task.nodeId, issues: [{ pointer: "", message }] });
+}
+
+function invalidHandles(nodeId: string): StepfoldError {
+  return new StepfoldError("OUTPUT_INVALID", {
+    nodeId,
+    issues: [{ pointer: "/nextHandle", message: "must be the name of a handle, nextHandles a list of such names" }],
+  });
+}
+
+function describe(value: unknown): string {
+  if (value === undefined) return "nothing";
+  return value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`;
+}

@@ -1,0 +1,44 @@
+const secretKey = /secret|token|passw|pwd|api.?key|auth|credential|private|cookie|session/i;
+const patterns: readonly (readonly [RegExp, string])[] = [
+  [/\b(Bearer|Basic)\s+[\w.~+/=-]{6,}/gi, "$1 ***"],
+  [/(:\/\/)[^\s/?#@:]+:[^\s/?#@]+@/g, "$1***@"],
+  [/\b((?:api[-_]?key|access[-_]?token|client[-_]?secret|password|secret|token)["']?\s*[=:]\s*["']?)[^\s"'&,;]{4,}/gi, "$1***"],
+];
+/** Shorter texts are too likely to occur by chance. */
+const shortestSecret = 6;
+const mostSecrets = 200;
+
+/**
+ * A function that takes secrets out of a text: values that `globals` holds under `secrets` or under a telling key
+ * (`apiKey`, `password`, ...), also in base64 and URL encoding, and whatever looks like a credential.
+ */
+export function scrubber(globals: unknown): (text: string) => string {
+  const secrets = new Set<string>();
+  collect(globals, false, secrets, new Set());
+  const forms = [...secrets].flatMap((secret) => [secret, encodeURIComponent(secret), base64(secret)]).sort((a, b) => b.length - a.length);
+  return (text) => {
+    let clean = text;
+    for (const form of forms) clean = clean.replaceAll(form, "***");
+    for (const [pattern, replacement] of patterns) clean = clean.replace(pattern, replacement);
+    return clean;
+  };
+}
+
+function collect(value: unknown, secret: boolean, found: Set<string>, seen: Set<object>): void {
+  if (typeof value === "string") {
+    if (secret && value.length >= shortestSecret && found.size < mostSecrets) found.add(value);
+    return;
+  }
+  // services (class instances, functions) keep their secrets to themselves
+  if (typeof value !== "object" || value === null || seen.has(value) || seen.size > 1_000) return;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null && !Array.isArray(value)) return;
+  seen.add(value);
+  for (const [key, { value: member }] of Object.entries(Object.getOwnPropertyDescriptors(value)))
+    collect(member, secret || secretKey.test(key), found, seen);
+}
+
+function base64(text: string): string {
+  // a multiple of three bytes has no padding that depends on what follows
+  return btoa(String.fromCharCode(...new TextEncoder().encode(text.slice(0, text.length - (text.length % 3)))));
+}

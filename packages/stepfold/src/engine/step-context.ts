@@ -1,0 +1,45 @@
+import type { Duration } from "../core/definition.ts";
+import type { EpochMs, Json, JsonSchema } from "../core/json.ts";
+import type { Context, Resumed } from "../core/snapshot.ts";
+
+/** How long and for what a step waits. */
+export interface SuspendOptions {
+  /** When the step runs again by itself, with `resumed.by = "timer"`. */
+  readonly resumeAt?: EpochMs | undefined;
+  /** How long an answer is good for: afterwards the path leaves by the handle `timeout`, else `error`, else it fails. */
+  readonly timeout?: Duration | undefined;
+  /** What the payload must look like; overrides the node definition's `resume`. */
+  readonly schema?: JsonSchema | undefined;
+}
+
+/** What an executor is told about the step it performs, and what it can do beside returning. */
+export interface StepContext<Resume = unknown, Globals = unknown> {
+  readonly workflowId: string;
+  readonly nodeId: string;
+  readonly pathId: string;
+  /** 1 for the first. */
+  readonly attempt: number;
+  /** The same for every attempt and resume of this visit; pass it to the service you call, so that a repeat is known as one. */
+  readonly idempotencyKey: string;
+  /** What the nodes had produced when this attempt began. */
+  readonly context: Context;
+  /** What the execution was started with. */
+  readonly input: Json | undefined;
+  /** The payload, when this call answers a suspension. */
+  readonly externalPayload: Resume | undefined;
+  /** Why a suspended step runs again. */
+  readonly resumed: Resumed | undefined;
+  /** Secrets and services, as handed to the engine; never stored. */
+  readonly globals: Globals;
+  /** Aborted on timeout, cancellation and loss of the claim. */
+  readonly signal: AbortSignal;
+  /**
+   * Suspends the step: it waits for a payload, or for `resumeAt`. Ends the executor by throwing; once it was
+   * called the step is suspended, whatever the executor catches, throws or returns afterwards.
+   *
+   * @param payload tells the world what is waited for; kept in the snapshot
+   */
+  readonly suspend: (payload?: unknown, options?: SuspendOptions) => never;
+  /** Tells plugins that the step is alive, and how far it is. */
+  readonly heartbeat: (progress?: unknown) => void;
+}

@@ -1,0 +1,109 @@
+import type { Json } from "../core/json.ts";
+import type { Task } from "../core/plan.ts";
+import type { Context, NodeResult, Resumed } from "../core/snapshot.ts";
+import type { StepContext, SuspendOptions } from "./step-context.ts";
+
+/** What the steps of one turn have in common. */
+export interface StepSurroundings {
+  readonly workflowId: string;
+  readonly input: Json | undefined;
+  readonly globals: unknown;
+}
+
+/** What a step asked for when it suspended. */
+export interface Suspension {
+  readonly payload: unknown;
+  readonly options: SuspendOptions;
+}
+
+/** Thrown by `suspend` to leave the executor; never seen by anybody else. */
+const suspended: unique symbol = Symbol("the step is suspended");
+
+/**
+ * The StepContext of one attempt. What executors rarely ask for is made when they ask; its methods may be
+ * taken out of it (`const { suspend } = step`).
+ */
+export class Step implements StepContext {
+  readonly workflowId: string;
+  readonly nodeId: string;
+  readonly pathId: string;
+  readonly attempt: number;
+  readonly input: Json | undefined;
+  readonly externalPayload: unknown;
+  readonly resumed: Resumed | undefined;
+  readonly globals: unknown;
+  suspension: Suspension | null = null;
+  readonly #visit: number;
+  readonly #version: number;
+  readonly #live: Context;
+  readonly #onHeartbeat: ((progress: unknown) => void) | null;
+  #context: Context | null = null;
+  #controller: AbortController | null = null;
+  #aborted: { readonly reason: unknown } | null = null;
+
+  constructor(
+    around: StepSurroundings,
+    task: Task,
+    externalPayload: unknown,
+    live: Context,
+    version: number,
+    onHeartbeat: ((progress: unknown) => void) | null,
+  ) {
+    this.workflowId = around.workflowId;
+    this.nodeId = task.nodeId;
+    this.pathId = task.pathId;
+    this.attempt = task.attempt;
+    this.input = around.input;
+    this.externalPayload = externalPayload;
+    this.resumed = task.resumed;
+    this.globals = around.globals;
+    this.#visit = task.visit;
+    this.#version = version;
+    this.#live = live;
+    this.#onHeartbeat = onHeartbeat;
+  }
+
+  get idempotencyKey(): string {
+    return `${this.workflowId}/${this.pathId}#${this.#visit}`;
+  }
+
+  get context(): Context {
+    this.#context ??= contextAt(this.#live, this.#version);
+    return this.#context;
+  }
+
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      if (this.#aborted) this.#controller.abort(this.#aborted.reason);
+    }
+    return this.#controller.signal;
+  }
+
+  get suspend(): (payload?: unknown, options?: SuspendOptions) => never {
+    return (payload, options = {}) => {
+      this.suspension ??= { payload, options };
+      throw suspended;
+    };
+  }
+
+  get heartbeat(): (progress?: unknown) => void {
+    return (progress) => this.#onHeartbeat?.(progress);
+  }
+
+  /** Tells the executor that nobody waits for it any more. */
+  abort(reason: unknown): void {
+    this.#aborted ??= { reason };
+    this.#controller?.abort(reason);
+  }
+}
+
+/** The context as of a version: siblings may have added results since, and will add more. */
+function contextAt(live: Context, version: number): Context {
+  const context: Record<string, readonly NodeResult[]> = {};
+  for (const [nodeId, results] of Object.entries(live)) {
+    const seen = results.filter((result) => result.version <= version);
+    if (seen.length > 0) context[nodeId] = Object.freeze(seen);
+  }
+  return Object.freeze(context);
+}

@@ -1,0 +1,29 @@
+import { defaultLimits, type Limits } from "../core/limits.ts";
+import { StepfoldError } from "../core/stepfold-error.ts";
+
+/** Longest time of one attempt where nobody says: long for a call, short for a leak. */
+export const defaultStepTimeoutMs = 600_000;
+
+/** The limits that apply: the defaults, where nothing else is said. @throws StepfoldError `OPTION_INVALID` */
+export function readLimits(given: Partial<Limits> | undefined): Limits {
+  for (const [name, value] of Object.entries(given ?? {})) {
+    if (!Object.hasOwn(defaultLimits, name))
+      throw new StepfoldError("OPTION_INVALID", {
+        option: `limits.${name}`,
+        reason: `is no limit. There are: ${Object.keys(defaultLimits).join(", ")}`,
+      });
+    if (typeof value !== "number" || !(value >= 1))
+      throw new StepfoldError("OPTION_INVALID", { option: `limits.${name}`, reason: "must be a number from 1 on" });
+  }
+  return Object.freeze({ ...defaultLimits, ...given });
+}
+
+/** @throws StepfoldError `OPTION_INVALID` */
+export function checkTurnOptions(options: { readonly stepLimit?: unknown; readonly concurrency?: unknown }): void {
+  for (const option of ["stepLimit", "concurrency"] as const) {
+    const value = options[option];
+    if (value !== undefined && !(value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && (value as number) >= 1))) {
+      throw new StepfoldError("OPTION_INVALID", { option, reason: "must be a whole number from 1 on" });
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import type { Draft } from "../core/draft.ts";
+import { openDraft } from "../core/draft.ts";
+import { due } from "../core/due.ts";
+import type { Event } from "../core/event.ts";
+import { evolve } from "../core/evolve.ts";
+import type { EpochMs } from "../core/json.ts";
+import { planPaths, type Task } from "../core/plan.ts";
+import type { Snapshot } from "../core/snapshot.ts";
+import type { Performing } from "./attempt-state.ts";
+import { exhausted, within } from "./execution-limits.ts";
+import { eventOf, type Outcome } from "./outcome.ts";
+import { type Attempt, perform } from "./perform.ts";
+import type { PreparedNode } from "./prepared-node.ts";
+
+/** How a turn is to be driven. */
+export interface TurnOptions {
+  readonly performing: Performing;
+  readonly prepared: ReadonlyMap<string, PreparedNode>;
+  /** Tasks of one execution under way at the same time. */
+  readonly concurrency: number;
+  /** Tasks to perform at most; then the turn ends, and the execution can go on in another. */
+  readonly stepLimit: number;
+  /** The moment that decides what is due. */
+  readonly now: () => EpochMs;
+  /** A retry to make before its time: `pathId@turn`. */
+  readonly early: string | null;
+  /** Told before each task is performed. */
+  readonly onTask: ((task: Task) => void) | null;
+  readonly onOutcome: ((task: Task, outcome: Outcome) => void) | null;
+  /**
+   * Makes events durable before anything follows from them. Gives the snapshot that is stored if somebody else has
+   * committed meanwhile: then the outcomes are applied to that one, where their tasks are still current.
+   */
+  readonly commit: ((events: readonly Event[], draft: Draft) => Promise<Snapshot | null>) | null;
+  /** Told of each event once it holds. */
+  readonly onEvent: ((event: Event, draft: Draft) => void) | null;
+}
+
+interface Settled {
+  readonly task: Task;
+  readonly outcome: Outcome;
+}
+
+/**
+ * One turn of an execution: plan, perform, apply and (with a store) commit, until nothing is due.
+ *
+ * The turn owns its draft. Every path that is ready is performed, several at once; no task is performed that
+ * follows from an event which is not committed.
+ */
+export class Turn {
+  draft: Draft;
+  readonly #options: TurnOptions;
+  readonly #running = new Map<string, Attempt>();
+  #settled: Settled[] = [];
+  #wake: (() => void) | null = null;
+  #stopped = false;
+  #performed = 0;
+
+  constructor(draft: Draft, options: TurnOptions) {
+    this.draft = draft;
+    this.#options = options;
+  }
+
+  /** Ends the turn: running executors get their signal, and their attempts do not count. */
+  stop(reason: unknown): void {
+    this.#stopped = true;
+    for (const attempt of this.#running.values()) attempt.abort(reason);
+    this.#wake?.();
+  }
+
+  /** Drives until nothing is due, the step limit is reached, or `stop` is called. */
+  async run(): Promise<void> {
+    for (;;) {
+      const events = this.#take();
+      if (events.length > 0) await this.#hold(events);
+      if (this.#stopped || this.draft.ended) break;
+      this.#begin();
+      if (this.#running.size === 0 && this.#settled.length === 0) break;
+      if (this.#settled.length === 0) {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+        this.#wake = null;
+      }
+    }
+    for (const attempt of this.#running.values()) attempt.abort(new DOMException("The execution ended", "AbortError"));
+  }
+
+  /** Applies what has settled, then the timers that are due. */
+  #take(): Event[] {
+    const events: Event[] = [];
+    for (const { task, outcome } of this.#settled) this.#apply(task, outcome, events);
+    const { now } = this.#options;
+    for (let event = this.#due(now()); event && !this.#stopped; event = this.#due(now())) {
+      evolve(this.draft, event);
+      events.push(event);
+    }
+    return events;
+  }
+
+  #due(now: EpochMs): Event | null {
+    const { ended, workflow, paths, version } = this.draft;
+    return ended ? null : due(workflow, paths, version, now);
+  }
+
+  #apply(task: Task, outcome: Outcome, events: Event[]): void {
+    if (outcome.type === "aborted") return;
+    const allowed = within(this.#options.performing.limits, this.draft, task, outcome);
+    const event = eventOf(task, allowed, this.draft.version + 1);
+    if (evolve(this.draft, event)) events.push(event);
+  }
+
+  /** Commits; where somebody else was first, moves to what they left and tries again with what is still wanted. */
+  async #hold(events: readonly Event[]): Promise<void> {
+    const { commit, onEvent } = this.#options;
+    const outcomes = this.#settled;
+    this.#settled = [];
+    for (let pending = events; pending.length > 0; ) {
+      const stored = commit ? await commit(pending, this.draft) : null;
+      if (!stored) {
+        if (onEvent) for (const event of pending) onEvent(event, this.draft);
+        return;
+      }
+      pending = this.#rebase(stored, outcomes);
+    }
+  }
+
+  #rebase(stored: Snapshot, outcomes: readonly Settled[]): readonly Event[] {
+    this.draft = openDraft(this.draft.workflow, stored);
+    const current = new Set(this.draft.paths.map(({ id, turn }) => `${id}@${turn}`));
+    for (const [name, attempt] of this.#running) {
+      if (current.has(name)) continue;
+      this.#running.delete(name);
+      attempt.abort(new DOMException("The step is no longer wanted", "AbortError"));
+    }
+    const events: Event[] = [];
+    for (const { task, outcome } of outcomes) this.#apply(task, outcome, events);
+    return events;
+  }
+
+  #begin(): void {
+    const { concurrency, stepLimit, now, early, performing, prepared, onTask, onOutcome } = this.#options;
+    for (const task of planPaths(this.draft.paths, now(), early)) {
+      if (this.#running.size >= concurrency || this.#performed >= stepLimit) return;
+      const name = `${task.pathId}@${task.turn}`;
+      if (this.#running.has(name)) continue;
+      this.#performed++;
+      onTask?.(task);
+      const spent = exhausted(performing.limits, this.draft, task, now());
+      const attempt = spent
+        ? { task, outcome: spent, abort: () => undefined }
+        : perform(task, prepared.get(task.nodeId)!, this.draft, performing);
+      this.#running.set(name, attempt);
+      const settle = (outcome: Outcome): void => {
+        // a task that is no longer wanted was taken out, and may answer as late as it likes
+        if (this.#running.get(name) !== attempt) return;
+        this.#running.delete(name);
+        onOutcome?.(task, outcome);
+        this.#settled.push({ task, outcome });
+        this.#wake?.();
+      };
+      if (attempt.outcome instanceof Promise) attempt.outcome.then(settle);
+      else settle(attempt.outcome);
+    }
+  }
+}

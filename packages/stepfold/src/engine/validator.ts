@@ -1,0 +1,58 @@
+import { Validator as JsonSchemaValidator } from "@cfworker/json-schema";
+import type { SchemaIssue } from "../core/catalogue.ts";
+import type { JsonSchema } from "../core/json.ts";
+import { pointerOf } from "../core/pointer.ts";
+import type { StandardResult, StandardSchema } from "./standard-schema.ts";
+
+/** The value as the schema gives it, or what is wrong with it. */
+export type Validated = { readonly value: unknown; readonly issues?: undefined } | { readonly issues: readonly SchemaIssue[] };
+
+/** Checks a value. Asynchronous only where the schema is. */
+export type Validator = (value: unknown) => Validated | Promise<Validated>;
+
+const compiled = new WeakMap<object, Validator>();
+
+/** The check that a schema asks for. JSON Schemas are read as draft 2020-12. */
+export function validatorOf(schema: StandardSchema | JsonSchema): Validator {
+  if (typeof schema === "boolean")
+    return (value) => (schema ? { value } : { issues: [{ pointer: "", message: "nothing is allowed here" }] });
+  const known = compiled.get(schema);
+  if (known) return known;
+  const validator = isStandard(schema) ? ofStandard(schema) : ofJsonSchema(schema);
+  compiled.set(schema, validator);
+  return validator;
+}
+
+function isStandard(schema: StandardSchema | JsonSchema): schema is StandardSchema {
+  // arktype's schemas are functions
+  return (typeof schema === "object" || typeof schema === "function") && "~standard" in schema;
+}
+
+function ofStandard(schema: StandardSchema): Validator {
+  const { validate } = schema["~standard"];
+  return (value) => {
+    const result = validate(value);
+    return result instanceof Promise ? result.then(ofResult) : ofResult(result);
+  };
+}
+
+function ofResult(result: StandardResult<unknown>): Validated {
+  if (!result.issues) return { value: result.value };
+  return {
+    issues: result.issues.map(({ message, path = [] }) => ({
+      pointer: pointerOf(path.map((part) => (typeof part === "object" ? String(part.key) : String(part)))),
+      message,
+    })),
+  };
+}
+
+function ofJsonSchema(schema: object): Validator {
+  const validator = new JsonSchemaValidator(schema, "2020-12", false);
+  return (value) => {
+    const { valid, errors } = validator.validate(value);
+    if (valid) return { value };
+    // the outermost errors only repeat that something inside is wrong
+    const leaves = errors.filter(({ keyword }) => keyword !== "properties" && keyword !== "items" && keyword !== "$ref");
+    return { issues: leaves.map(({ instanceLocation, error }) => ({ pointer: instanceLocation.slice(1), message: error })) };
+  };
+}

@@ -1,0 +1,249 @@
+import { apply } from "../core/apply.ts";
+import { begin } from "../core/begin.ts";
+import type { CompiledWorkflow } from "../core/compiled.ts";
+import { closeDraft, type Draft, openDraft } from "../core/draft.ts";
+import { due } from "../core/due.ts";
+import type { Event } from "../core/event.ts";
+import { openWaits, type Target } from "../core/find-wait.ts";
+import type { Limits } from "../core/limits.ts";
+import { earliestRetry, planPaths } from "../core/plan.ts";
+import { readSnapshot } from "../core/read-snapshot.ts";
+import { isTerminal, type Snapshot } from "../core/snapshot.ts";
+import { StepfoldError } from "../core/stepfold-error.ts";
+import type { Environment } from "../ports/environment.ts";
+import { type Command, decide, type ResumeCommand } from "./command.ts";
+import { Deadlines } from "./deadlines.ts";
+import type { GlobalsOf, NodeDefinitions } from "./node-definition.ts";
+import { openTurn, type TurnSetting } from "./open-turn.ts";
+import type { Plugin } from "./plugin.ts";
+import { type PreparedWorkflow, prepareWorkflow } from "./prepared-workflow.ts";
+import { type StartOptions, started } from "./started.ts";
+import { systemEnvironment } from "./system-environment.ts";
+import { checkTurnOptions, defaultStepTimeoutMs, readLimits } from "./turn-options.ts";
+
+/** What an engine is made of. */
+export interface EngineOptions<D extends NodeDefinitions> {
+  /** The definition; plain JSON. */
+  readonly workflow: unknown;
+  readonly nodeDefinitions: D;
+  readonly plugins?: readonly Plugin[];
+  readonly limits?: Partial<Limits>;
+  /** Longest time of one attempt where neither node nor type says, in milliseconds. Default: 10 minutes. */
+  readonly stepTimeoutMs?: number;
+  readonly environment?: Environment;
+}
+
+/** Globals are asked for where the node definitions need some. */
+type GlobalsOption<D extends NodeDefinitions> =
+  Record<never, never> extends GlobalsOf<D> ? { readonly globals?: GlobalsOf<D> | undefined } : { readonly globals: GlobalsOf<D> };
+
+interface Slice {
+  /** Tasks to perform at most; the snapshot is then `active`, and can go on. */
+  readonly stepLimit?: number | undefined;
+  /** Paths performed at once. Default 16. */
+  readonly concurrency?: number | undefined;
+  /** Ends the call; attempts under way do not count. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** To begin an execution. */
+export interface StartRequest extends StartOptions, Slice {
+  readonly snapshot?: undefined;
+}
+
+/** To go on with one. */
+export interface ContinueRequest extends Slice {
+  readonly snapshot: Snapshot | object;
+  /** With this key present, even undefined, the call resumes a wait. */
+  readonly externalPayload?: unknown;
+  /** The wait that is meant, where there are several. */
+  readonly target?: Target | undefined;
+  /** Goes on with this engine's definition although the execution began with another version of it. */
+  readonly definition?: "current" | undefined;
+}
+
+/** One step of a stream. */
+export interface StreamItem {
+  readonly event: Event;
+  readonly snapshot: Snapshot;
+}
+
+/**
+ * Runs one workflow, and keeps nothing: every call takes a snapshot and gives the next one.
+ *
+ * ```ts
+ * const engine = new WorkflowEngine({ workflow, nodeDefinitions });
+ * let snapshot = await engine.execute({ input: { order: 7 } }); // paused: somebody must approve
+ * snapshot = await engine.execute({ snapshot, externalPayload: { approved: true } });
+ * snapshot.status; // "completed"
+ * ```
+ */
+export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
+  /** The compiled workflow; its `warnings` are worth a look. */
+  readonly workflow: CompiledWorkflow;
+  readonly #prepared: PreparedWorkflow;
+  readonly #setting: TurnSetting;
+  /** Snapshots that this engine made. They are frozen, so they need no second check. */
+  readonly #own = new WeakSet<object>();
+
+  /** @throws StepfoldError `DEFINITION_INVALID` with every mistake at once; `OPTION_INVALID` */
+  constructor(options: EngineOptions<D>) {
+    const environment = options.environment ?? systemEnvironment;
+    const limits = readLimits(options.limits);
+    const stepTimeoutMs = options.stepTimeoutMs ?? defaultStepTimeoutMs;
+    this.#prepared = prepareWorkflow(options.workflow, options.nodeDefinitions, limits);
+    this.workflow = this.#prepared.compiled;
+    this.#setting = { environment, deadlines: new Deadlines(environment), limits, stepTimeoutMs, plugins: options.plugins ?? [] };
+  }
+
+  /**
+   * Begins an execution, or goes on with a snapshot, until it ends or nothing more is due.
+   *
+   * A snapshot: what is due is performed. With `externalPayload` or `target` a wait is answered. Without, the only
+   * wait of a paused snapshot is answered with nothing, and the earliest retry of an `error` snapshot is made, also
+   * before its time: when to ask is up to you. An ended snapshot is returned as it is.
+   *
+   * @throws StepfoldError `SNAPSHOT_INVALID`, `DEFINITION_CHANGED`, `RESUME_AMBIGUOUS`, `RESUME_INVALID`, `WAIT_GONE`,
+   * `WAIT_EXPIRED`, `EXECUTION_ENDED`, `START_AMBIGUOUS`, `INPUT_INVALID`, ...; the snapshot you passed stays as it is.
+   * What nodes throw is not thrown here: it is in the snapshot.
+   */
+  async execute(request: (StartRequest | ContinueRequest) & GlobalsOption<D>): Promise<Snapshot> {
+    return this.#run(request, null);
+  }
+
+  /** Performs one task, and returns the snapshot after it. */
+  async executeStep(snapshot: Snapshot | object, externalPayload?: unknown, globals?: GlobalsOf<D>): Promise<Snapshot> {
+    const payload = externalPayload === undefined ? {} : { externalPayload };
+    return this.#run({ snapshot, ...payload, globals, stepLimit: 1 }, null);
+  }
+
+  /**
+   * Applies a command and performs nothing: what a web handler does that only hands over.
+   *
+   * @throws StepfoldError as `execute`, and `RETRY_NOT_PENDING`
+   */
+  async send(snapshot: Snapshot | object, command: Command): Promise<Snapshot> {
+    const { environment } = this.#setting;
+    const current = this.#read(snapshot, undefined);
+    return this.#keep(
+      apply(this.workflow, current, await decide(this.#prepared, current, command, environment.now(), this.#setting.limits)),
+    );
+  }
+
+  /**
+   * `execute`, event by event, each with the snapshot after it. Leaving the loop ends the turn.
+   *
+   * ```ts
+   * for await (const { event } of engine.stream({ input })) console.log(event.type);
+   * ```
+   */
+  async *stream(request: (StartRequest | ContinueRequest) & GlobalsOption<D>): AsyncGenerator<StreamItem, Snapshot, void> {
+    const items: StreamItem[] = [];
+    const left = new AbortController();
+    let wake: () => void = () => undefined;
+    const signal = request.signal ? AbortSignal.any([request.signal, left.signal]) : left.signal;
+    const running = this.#run({ ...request, signal }, (item) => {
+      items.push(item);
+      wake();
+    });
+    let over = false;
+    const end = (): void => {
+      over = true;
+      wake();
+    };
+    running.then(end, end);
+    try {
+      for (;;) {
+        const item = items.shift();
+        if (item) yield item;
+        else if (over) return await running;
+        else
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+      }
+    } finally {
+      left.abort();
+    }
+  }
+
+  async #run(
+    request: (StartRequest | ContinueRequest) & { readonly globals?: unknown },
+    onItem: ((item: StreamItem) => void) | null,
+  ): Promise<Snapshot> {
+    checkTurnOptions(request);
+    const opened = request.snapshot === undefined ? this.#begin(request) : await this.#resume(request as ContinueRequest);
+    const { draft, before } = opened;
+    const emit = onItem && ((event: Event, after: Draft) => onItem({ event, snapshot: this.#keep(closeDraft(after)) }));
+    if (before) emit?.(before, draft);
+    if (draft.ended || request.signal?.aborted)
+      return before ? this.#keep(closeDraft(draft)) : (opened.snapshot ?? this.#keep(closeDraft(draft)));
+    const now = this.#setting.environment.now();
+    const early = planPaths(draft.paths, now).length === 0 ? earliestRetry(draft.paths) : null;
+    const turn = openTurn(this.#prepared, draft, this.#setting, {
+      ...request,
+      early: early && `${early.id}@${early.turn}`,
+      onEvent: emit ?? undefined,
+    });
+    const stop = (): void => turn.stop(request.signal?.reason);
+    request.signal?.addEventListener("abort", stop, { once: true });
+    const version = draft.version;
+    await turn.run();
+    request.signal?.removeEventListener("abort", stop);
+    return turn.draft.version === version && opened.snapshot ? opened.snapshot : this.#keep(closeDraft(turn.draft));
+  }
+
+  #begin(request: StartRequest): Opened {
+    const event = started(this.#prepared, request, this.#setting.environment, this.#setting.limits);
+    return { draft: begin(this.workflow, event), before: event, snapshot: null };
+  }
+
+  async #resume(request: ContinueRequest): Promise<Opened> {
+    const snapshot = this.#read(request.snapshot, request.definition);
+    const event = await this.#resumption(snapshot, request);
+    if (!event) return { draft: openDraft(this.workflow, snapshot), before: null, snapshot };
+    const next = apply(this.workflow, snapshot, event);
+    return { draft: openDraft(this.workflow, next), before: event, snapshot: this.#keep(next) };
+  }
+
+  async #resumption(snapshot: Snapshot, request: ContinueRequest): Promise<Event | null> {
+    const { environment, limits } = this.#setting;
+    const now = environment.now();
+    const command: ResumeCommand = { type: "resume", target: request.target, payload: request.externalPayload };
+    if ("externalPayload" in request || request.target !== undefined) return decide(this.#prepared, snapshot, command, now, limits);
+    // the classic meaning of execute({ snapshot }): the one thing a paused execution waits for has come
+    const waits = snapshot.activePaths.flatMap((path) => path.waits ?? []);
+    const only = snapshot.status === "paused" && waits.length === 1 && openWaits(snapshot).length === 1;
+    if (!only || due(this.workflow, snapshot.activePaths, snapshot.version, now)) return null;
+    try {
+      return await decide(this.#prepared, snapshot, command, now, limits);
+    } catch (error) {
+      // it asks for a payload, so no payload is no answer
+      if (StepfoldError.is(error, "RESUME_INVALID")) return null;
+      throw error;
+    }
+  }
+
+  #read(value: Snapshot | object, definition: "current" | undefined): Snapshot {
+    if (this.#own.has(value)) return value as Snapshot;
+    const snapshot = readSnapshot(value, this.workflow, this.#setting.limits);
+    const { hash } = this.workflow;
+    if (isTerminal(snapshot.status) || snapshot.definition.hash === hash) return snapshot;
+    if (definition !== "current")
+      throw new StepfoldError("DEFINITION_CHANGED", { workflowId: snapshot.workflowId, expected: hash, actual: snapshot.definition.hash });
+    return Object.freeze({ ...snapshot, definition: Object.freeze({ id: this.workflow.definition.id, hash }) });
+  }
+
+  #keep(snapshot: Snapshot): Snapshot {
+    this.#own.add(snapshot);
+    return snapshot;
+  }
+}
+
+interface Opened {
+  readonly draft: Draft;
+  /** The event that opened it, if one did. */
+  readonly before: Event | null;
+  /** The snapshot that the draft was opened from. */
+  readonly snapshot: Snapshot | null;
+}
