@@ -6,6 +6,7 @@ const longestTimerMs = 2 ** 31 - 1;
 /** The real clock, timers and random ids of this process. */
 export const systemEnvironment: Environment = Object.freeze({
   now: () => Date.now(),
+  monotonicMs: () => performance.now(),
   newId: uuid7,
   after(delayMs: number, callback: () => void, { background = false }: { readonly background?: boolean } = {}): () => void {
     const dueAt = Date.now() + delayMs;

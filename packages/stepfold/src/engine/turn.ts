@@ -30,8 +30,9 @@ export interface TurnOptions {
   /**
    * Makes events durable before anything follows from them. Gives the snapshot that is stored if somebody else has
    * committed meanwhile: then the outcomes are applied to that one, where their tasks are still current.
+   * After the `last` commit the turn performs nothing more.
    */
-  readonly commit: ((events: readonly Event[], draft: Draft) => Promise<Snapshot | null>) | null;
+  readonly commit: ((events: readonly Event[], draft: Draft, last: boolean) => Promise<Snapshot | null>) | null;
   /** Told of each event once it holds. */
   readonly onEvent: ((event: Event, draft: Draft) => void) | null;
 }
@@ -53,7 +54,9 @@ export class Turn {
   readonly #running = new Map<string, Attempt>();
   #settled: Settled[] = [];
   #wake: (() => void) | null = null;
+  #stored: Snapshot | null = null;
   #stopped = false;
+  #draining = false;
   #performed = 0;
 
   constructor(draft: Draft, options: TurnOptions) {
@@ -68,30 +71,54 @@ export class Turn {
     this.#wake?.();
   }
 
+  /** Begins no more tasks; the turn ends once those under way have. */
+  drain(): void {
+    this.#draining = true;
+    this.#wake?.();
+  }
+
+  /** Tells the turn what somebody else has committed: it goes on from there. */
+  refresh(stored: Snapshot): void {
+    this.#stored = stored;
+    this.#wake?.();
+  }
+
   /** Drives until nothing is due, the step limit is reached, or `stop` is called. */
   async run(): Promise<void> {
+    try {
+      await this.#loop();
+    } finally {
+      for (const attempt of this.#running.values()) attempt.abort(new DOMException("The turn ended", "AbortError"));
+    }
+  }
+
+  async #loop(): Promise<void> {
     for (;;) {
       const events = this.#take();
       if (events.length > 0) await this.#hold(events);
       if (this.#stopped || this.draft.ended) break;
-      this.#begin();
-      if (this.#running.size === 0 && this.#settled.length === 0) break;
-      if (this.#settled.length === 0) {
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve;
-        });
-        this.#wake = null;
-      }
+      if (!this.#draining) this.#begin();
+      if (this.#running.size === 0 && this.#settled.length === 0 && !this.#stored) break;
+      if (this.#settled.length === 0 && !this.#stored) await this.#news();
     }
-    for (const attempt of this.#running.values()) attempt.abort(new DOMException("The execution ended", "AbortError"));
+  }
+
+  async #news(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+    this.#wake = null;
   }
 
   /** Applies what has settled, then the timers that are due. */
   #take(): Event[] {
+    const stored = this.#stored;
+    this.#stored = null;
+    if (stored && stored.version > this.draft.version) this.#rebase(stored, []);
     const events: Event[] = [];
     for (const { task, outcome } of this.#settled) this.#apply(task, outcome, events);
     const { now } = this.#options;
-    for (let event = this.#due(now()); event && !this.#stopped; event = this.#due(now())) {
+    for (let event = this.#due(now()); event && !this.#stopped && !this.#draining; event = this.#due(now())) {
       evolve(this.draft, event);
       events.push(event);
     }
@@ -116,13 +143,24 @@ export class Turn {
     const outcomes = this.#settled;
     this.#settled = [];
     for (let pending = events; pending.length > 0; ) {
-      const stored = commit ? await commit(pending, this.draft) : null;
+      const last = commit !== null && this.#isLast();
+      const stored = commit ? await commit(pending, this.draft, last) : null;
       if (!stored) {
         if (onEvent) for (const event of pending) onEvent(event, this.draft);
+        this.#stopped ||= last;
         return;
       }
       pending = this.#rebase(stored, outcomes);
     }
+  }
+
+  /** Nothing is under way, and nothing more is due: whoever drives next has to be woken. */
+  #isLast(): boolean {
+    const { ended, paths } = this.draft;
+    if (ended) return true;
+    const { now, early } = this.#options;
+    const spent = this.#draining || this.#performed >= this.#options.stepLimit;
+    return this.#running.size === 0 && !this.#stored && (spent || (planPaths(paths, now(), early).length === 0 && !this.#due(now())));
   }
 
   #rebase(stored: Snapshot, outcomes: readonly Settled[]): readonly Event[] {

@@ -3,6 +3,8 @@ import type { EpochMs } from "../core/json.ts";
 /** What the engine asks of the machine it runs on. Hand in your own to test with a virtual clock. */
 export interface Environment {
   now(): EpochMs;
+  /** Milliseconds since some moment; never goes back, whatever is done to the clock. */
+  monotonicMs(): number;
   /** A new, globally unique id. */
   newId(): string;
   /**

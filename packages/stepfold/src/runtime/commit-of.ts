@@ -1,0 +1,26 @@
+import { type Draft, headOf, wakeAt } from "../core/draft.ts";
+import type { Event } from "../core/event.ts";
+import { StepfoldError } from "../core/stepfold-error.ts";
+import type { Claim, Commit } from "../ports/snapshot-store.ts";
+
+/** The write that makes `events` durable; `draft` is the execution after them. */
+export function commitOf(
+  draft: Draft,
+  events: readonly Event[],
+  commitId: string,
+  holder?: { readonly claim: Claim; readonly release: boolean },
+): Commit {
+  const { workflowId, incarnation } = draft;
+  if (incarnation === undefined)
+    throw new StepfoldError("SNAPSHOT_INVALID", { pointer: "/incarnation", reason: "is missing: the snapshot is not from a store" });
+  const commit = {
+    workflowId,
+    incarnation,
+    expectedVersion: draft.version - events.length,
+    commitId,
+    head: headOf(draft),
+    events,
+    wakeAt: wakeAt(draft),
+  };
+  return holder ? { ...commit, fence: holder.claim.fence, release: holder.release } : commit;
+}

@@ -1,0 +1,132 @@
+import type { EpochMs } from "../core/json.ts";
+import type { Snapshot } from "../core/snapshot.ts";
+import { StepfoldError } from "../core/stepfold-error.ts";
+import type { Claimed, Lease } from "../ports/snapshot-store.ts";
+import { type Drive, type Driving, drive } from "./drive.ts";
+import type { Registry } from "./registry.ts";
+
+/** How a driver finds work. */
+export interface DriverOptions extends Driving {
+  readonly registry: Registry;
+  readonly lease: Lease;
+  /** How often the store is asked for what others left. */
+  readonly pollMs: number;
+  /** Executions driven at once. */
+  readonly maxExecutions: number;
+  /** Told of an execution that could not be driven; it stays claimed until the lease ends, and is tried again then. */
+  readonly onProblem: (workflowId: string | null, error: unknown) => void;
+}
+
+/** Drives what is started here, and whatever is due and nobody holds: timers, retries, what a crash left behind. */
+export class Driver {
+  readonly #options: DriverOptions;
+  readonly #drives = new Map<string, Drive>();
+  #cancelPoll: (() => void) | null = null;
+  #pollAt = Number.POSITIVE_INFINITY;
+  #polling: Promise<void> | null = null;
+  #closed = false;
+
+  constructor(options: DriverOptions) {
+    this.#options = options;
+  }
+
+  /** Begins to look for due executions. */
+  open(): void {
+    this.#pollIn(0);
+  }
+
+  /** Drives an execution that is claimed already. */
+  async take(claimed: Claimed): Promise<Snapshot> {
+    const { workflowId } = claimed.claim;
+    const { registry, onProblem } = this.#options;
+    try {
+      const workflow = await registry.pinned(workflowId, claimed.snapshot.definition.hash);
+      const started = drive(claimed, workflow, this.#options);
+      this.#drives.set(workflowId, started);
+      if (this.#closed) started.drain();
+      const snapshot = await started.done;
+      this.#wakeFor(snapshot);
+      return snapshot;
+    } catch (error) {
+      if (!StepfoldError.is(error, "FENCE_LOST")) onProblem(workflowId, error);
+      throw error;
+    } finally {
+      this.#drives.delete(workflowId);
+      if (this.#drives.size === this.#options.maxExecutions - 1) this.#pollIn(0);
+    }
+  }
+
+  /** Somebody has committed to an execution: whoever drives it here looks, or it is claimed and driven. */
+  async nudge(workflowId: string): Promise<void> {
+    const running = this.#drives.get(workflowId);
+    if (running) return running.look();
+    if (this.#closed) return;
+    const [claimed] = await this.#options.store.claim({ ...this.#options.lease, limit: 1, workflowId });
+    if (claimed) this.#background(claimed);
+  }
+
+  /** Takes no more work, and waits for the steps under way; after `timeoutMs` they are given up and left to their leases. */
+  async close(timeoutMs: number): Promise<void> {
+    this.#closed = true;
+    this.#cancelPoll?.();
+    await this.#polling;
+    const { environment } = this.#options.setting;
+    const cancel = environment.after(timeoutMs, () => {
+      for (const running of this.#drives.values())
+        running.stop(new StepfoldError("RUNTIME_CLOSED", { action: "wait for this step any longer" }));
+    });
+    for (const running of this.#drives.values()) running.drain();
+    await Promise.allSettled([...this.#drives.values()].map(({ done }) => done));
+    cancel();
+  }
+
+  #background(claimed: Claimed): void {
+    this.take(claimed).catch(() => undefined);
+  }
+
+  #pollIn(delayMs: number): void {
+    if (this.#closed) return;
+    const { environment } = this.#options.setting;
+    const at = environment.monotonicMs() + delayMs;
+    if (at >= this.#pollAt) return;
+    this.#cancelPoll?.();
+    this.#pollAt = at;
+    this.#cancelPoll = environment.after(delayMs, () => {
+      this.#pollAt = Number.POSITIVE_INFINITY;
+      this.#polling ??= this.#poll().finally(() => {
+        this.#polling = null;
+        this.#pollIn(this.#options.pollMs);
+      });
+    });
+  }
+
+  async #poll(): Promise<void> {
+    const { store, lease, maxExecutions, onProblem } = this.#options;
+    const limit = maxExecutions - this.#drives.size;
+    if (limit <= 0) return;
+    try {
+      const found = await store.claim({ ...lease, limit });
+      for (const claimed of found) this.#background(claimed);
+      if (found.length === limit) this.#pollIn(0);
+    } catch (error) {
+      onProblem(null, error);
+    }
+  }
+
+  /** A timer that this process knows of need not wait for the next poll. */
+  #wakeFor(snapshot: Snapshot): void {
+    const at = earliestWake(snapshot);
+    if (at === null) return;
+    const delayMs = at - this.#options.setting.environment.now();
+    if (delayMs < this.#options.pollMs) this.#pollIn(Math.max(0, delayMs));
+  }
+}
+
+function earliestWake({ activePaths }: Snapshot): EpochMs | null {
+  let earliest = Number.POSITIVE_INFINITY;
+  for (const { nextRetryAt = earliest, waits = [] } of activePaths) {
+    earliest = Math.min(earliest, nextRetryAt);
+    for (const { resumeAt = earliest, timeoutAt = earliest } of waits) earliest = Math.min(earliest, resumeAt, timeoutAt);
+  }
+  return earliest === Number.POSITIVE_INFINITY ? null : earliest;
+}

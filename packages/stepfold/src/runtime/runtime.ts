@@ -1,0 +1,73 @@
+import type { WorkflowDefinition } from "../core/definition.ts";
+import type { EpochMs } from "../core/json.ts";
+import type { Limits } from "../core/limits.ts";
+import type { Snapshot } from "../core/snapshot.ts";
+import type { GlobalsOf, NodeDefinitions } from "../engine/node-definition.ts";
+import type { Plugin } from "../engine/plugin.ts";
+import type { StartOptions } from "../engine/started.ts";
+import type { Environment } from "../ports/environment.ts";
+import type { SnapshotStore } from "../ports/snapshot-store.ts";
+import type { Run } from "./run.ts";
+
+/** What a runtime is made of. */
+export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {
+  /** Yours to open and to close. */
+  readonly store: SnapshotStore;
+  /** The definitions that can be started here; plain JSON. */
+  readonly workflows?: readonly unknown[];
+  readonly nodeDefinitions: D;
+  /** Secrets and services for executors and expressions; never stored. */
+  readonly globals?: GlobalsOf<D> | undefined;
+  /** Whether this process drives executions, or only hands over. Default true. */
+  readonly drive?: boolean;
+  /** How long an execution stays with a process that shows no sign of life. Default 30 s. */
+  readonly leaseMs?: number;
+  /** How often the store is asked for due executions that others left. Default 1 s. */
+  readonly pollMs?: number;
+  /** Paths of one execution performed at once. Default 16. */
+  readonly concurrency?: number;
+  /** Executions driven at once. Default 100. */
+  readonly maxExecutions?: number;
+  /** Name of this process in claims. Default: random. */
+  readonly owner?: string;
+  readonly limits?: Partial<Limits>;
+  /** Longest time of one attempt where neither node nor type says, in milliseconds. Default: 10 minutes. */
+  readonly stepTimeoutMs?: number;
+  readonly plugins?: readonly Plugin[];
+  readonly environment?: Environment;
+  /** Told of what goes wrong in the background: a store that does not answer, an execution whose node types are missing here. */
+  readonly onProblem?: (workflowId: string | null, error: unknown) => void;
+}
+
+/** What one turn came to. */
+export interface Advanced {
+  /** False if the execution was not due, or somebody else holds it. */
+  readonly advanced: boolean;
+  readonly snapshot: Snapshot;
+  /** When it is due again; 0 for now, null for not by itself. */
+  readonly wakeAt: EpochMs | null;
+}
+
+/** Durable executions: an engine, a store, and whoever drives. */
+export interface Runtime {
+  /**
+   * Starts an execution. It is committed when this resolves. Starting the same id with the same input again gives the
+   * execution there is.
+   *
+   * @throws StepfoldError `START_CONFLICT` if the id was started with another workflow or input; `DEFINITION_UNKNOWN`,
+   * `INPUT_INVALID`, `START_AMBIGUOUS`, `WORKFLOW_EXISTS` (it was deleted lately), `STORE_UNAVAILABLE`, ...
+   */
+  start(workflow: string | WorkflowDefinition, options?: Omit<StartOptions, "externalPayload">): Promise<Run>;
+  /** @throws StepfoldError `WORKFLOW_NOT_FOUND` */
+  get(workflowId: string): Promise<Run>;
+  /**
+   * One turn: claims the execution, does what is due, gives it back. For serverless handlers, which have no process
+   * that waits.
+   *
+   * @throws StepfoldError `WORKFLOW_NOT_FOUND`
+   */
+  advance(workflowId: string): Promise<Advanced>;
+  /** Begins no more steps, waits for those under way (`timeoutMs`, default 30 s, at most), gives the claims back. */
+  close(options?: { readonly timeoutMs?: number }): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
