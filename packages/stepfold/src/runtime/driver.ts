@@ -5,6 +5,9 @@ import type { Claimed, Lease } from "../ports/snapshot-store.ts";
 import { type Drive, type Driving, drive } from "./drive.ts";
 import type { Registry } from "./registry.ts";
 
+/** How long after its time an execution is still looked for out of turn. */
+const graceMs = 20;
+
 /** How a driver finds work. */
 export interface DriverOptions extends Driving {
   readonly registry: Registry;
@@ -21,6 +24,8 @@ export interface DriverOptions extends Driving {
 export class Driver {
   readonly #options: DriverOptions;
   readonly #drives = new Map<string, Drive>();
+  /** When executions that were driven here are due again, as far as that is before the next regular poll. */
+  readonly #wakes = new Map<string, EpochMs>();
   #cancelPoll: (() => void) | null = null;
   #pollAt = Number.POSITIVE_INFINITY;
   #polling: Promise<void> | null = null;
@@ -43,6 +48,7 @@ export class Driver {
       const workflow = await registry.pinned(workflowId, claimed.snapshot.definition.hash);
       const started = drive(claimed, workflow, this.#options);
       this.#drives.set(workflowId, started);
+      this.#wakes.delete(workflowId);
       if (this.#closed) started.drain();
       const snapshot = await started.done;
       this.#wakeFor(snapshot);
@@ -96,6 +102,7 @@ export class Driver {
       this.#polling ??= this.#poll().finally(() => {
         this.#polling = null;
         this.#pollIn(this.#options.pollMs);
+        this.#pollForWakes();
       });
     });
   }
@@ -113,12 +120,25 @@ export class Driver {
     }
   }
 
-  /** A timer that this process knows of need not wait for the next poll. */
+  /** A timer that this process knows of need not wait for the regular poll. */
   #wakeFor(snapshot: Snapshot): void {
     const at = earliestWake(snapshot);
-    if (at === null) return;
-    const delayMs = at - this.#options.setting.environment.now();
-    if (delayMs < this.#options.pollMs) this.#pollIn(Math.max(0, delayMs));
+    const { environment } = this.#options.setting;
+    if (at === null || at - environment.now() > this.#options.pollMs) return;
+    this.#wakes.set(snapshot.workflowId, at);
+    this.#pollForWakes();
+  }
+
+  #pollForWakes(): void {
+    const now = this.#options.setting.environment.now();
+    let first = Number.POSITIVE_INFINITY;
+    for (const [workflowId, at] of this.#wakes) {
+      // what was due a while ago is in other hands
+      if (at < now - graceMs) this.#wakes.delete(workflowId);
+      else first = Math.min(first, at);
+    }
+    // a timer may fire a moment early, and the store's clock may be a moment behind
+    if (first < Number.POSITIVE_INFINITY) this.#pollIn(Math.max(first - now, 0) + 1);
   }
 }
 

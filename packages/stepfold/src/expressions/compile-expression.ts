@@ -1,0 +1,58 @@
+import type { ReadPath, Scope } from "../core/template.ts";
+import { compile } from "./compile.ts";
+import { evaluate, type Program } from "./evaluate.ts";
+import { defaultExpressionLimits, type ExpressionLimits } from "./expression-limits.ts";
+import { invalid } from "./frame.ts";
+import { parse } from "./parse.ts";
+import { readsOf } from "./reads.ts";
+import { type Tokens, tokenize } from "./tokenize.ts";
+
+/** One expression, compiled. */
+export interface CompiledExpression {
+  /** Everything it can possibly read. */
+  readonly reads: readonly ReadPath[];
+  /**
+   * Its value: plain data or undefined. Data of the scope comes back as it is, that of `globals` as a copy.
+   *
+   * @throws StepfoldError `EXPRESSION_FAILED`, `EXPRESSION_BUDGET`
+   */
+  evaluate(scope: Scope): unknown;
+}
+
+/**
+ * An expression such as `attempt < 3 && error.code !== "DECLINED"`, compiled once, to be evaluated often.
+ *
+ * The `{{ }}` around it may be left out. For data in which some strings hold expressions, use `compileTemplate`.
+ *
+ * ```ts
+ * const retryIf = compileExpression("attempt < 3 && error.code !== 'DECLINED'");
+ * retryIf.evaluate({ attempt: 1, error: { name: "Error", message: "busy", code: "BUSY" } }); // true
+ * retryIf.reads; // [["attempt"], ["error", "code"]]
+ * ```
+ *
+ * @param pointer where it stands in the definition, for the errors of `evaluate`
+ * @throws StepfoldError `EXPRESSION_INVALID` with the position of the mistake
+ */
+export function compileExpression(
+  source: string,
+  pointer?: string,
+  limits: ExpressionLimits = defaultExpressionLimits,
+): CompiledExpression {
+  const text = source.trim();
+  const embedded = text.startsWith("{{");
+  const tokens = tokenize(text, embedded ? 2 : 0, embedded, limits.sourceLength);
+  if (embedded && tokens.end !== text.length) invalid(text, tokens.end, "this is one expression: nothing can follow its }}");
+  const { program, reads } = programOf(tokens, pointer, limits);
+  return { reads, evaluate: (scope) => evaluate(program, scope) };
+}
+
+/** What runs, and what it reads, of an expression in tokens. */
+export function programOf(
+  { tokens, source }: Tokens,
+  pointer: string | undefined,
+  limits: ExpressionLimits,
+): { readonly program: Program; readonly reads: readonly ReadPath[] } {
+  if (tokens.length === 1) invalid(source, 0, "there is no expression here");
+  const expression = parse(tokens, source, limits);
+  return { program: { code: compile(expression, source), unit: { source, pointer, limits } }, reads: readsOf(expression) };
+}

@@ -1,0 +1,49 @@
+const SECOND = 1000;
+
+/** Units of one length, in milliseconds. */
+export const fixedUnits: ReadonlyMap<string, number> = new Map([
+  ...named(1, "ms", "millisecond", "milliseconds"),
+  ...named(SECOND, "s", "sec", "second", "seconds"),
+  ...named(60 * SECOND, "m", "min", "minute", "minutes"),
+  ...named(3600 * SECOND, "h", "hour", "hours"),
+  ...named(86_400 * SECOND, "d", "day", "days"),
+  ...named(7 * 86_400 * SECOND, "w", "week", "weeks"),
+]);
+
+/** Units of the calendar, in months. */
+export const calendarUnits: ReadonlyMap<string, number> = new Map([...named(1, "month", "months"), ...named(12, "y", "year", "years")]);
+
+function named(size: number, ...names: string[]): [string, number][] {
+  return names.map((name) => [name, size]);
+}
+
+const PART = /(\d+(?:\.\d+)?) *([a-z]+)[ ,]*/y;
+
+/** Time to add: months of the calendar and milliseconds. */
+export interface Span {
+  readonly months: number;
+  readonly ms: number;
+}
+
+/** Reads "2 days", "1h30m" or "-3 months". Undefined if it is none. Months and years must be whole. */
+export function readSpan(value: unknown): Span | undefined {
+  if (typeof value === "number") return { months: 0, ms: value };
+  if (typeof value !== "string" || value.length > 100) return undefined;
+  const text = value.trim().toLowerCase();
+  const sign = text.startsWith("-") ? -1 : 1;
+  let [months, ms] = [0, 0];
+  // The expression is shared: where it goes on is set here, never left over.
+  PART.lastIndex = sign === -1 ? 1 : 0;
+  if (PART.lastIndex === text.length) return undefined;
+  while (PART.lastIndex < text.length) {
+    const match = PART.exec(text);
+    if (match === null) return undefined;
+    const amount = Number(match[1]);
+    const calendar = calendarUnits.get(match[2]!);
+    const fixed = fixedUnits.get(match[2]!);
+    if (calendar !== undefined && Number.isInteger(amount)) months += amount * calendar;
+    else if (fixed !== undefined) ms += amount * fixed;
+    else return undefined;
+  }
+  return { months: sign * months, ms: sign * ms };
+}

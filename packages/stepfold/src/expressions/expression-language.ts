@@ -1,0 +1,6 @@
+import type { ExpressionLanguage } from "../core/template.ts";
+import { compileTemplate } from "./compile-template.ts";
+import { executionScope } from "./scope.ts";
+
+/** The `{{ }}` language, as `compile` takes it. */
+export const expressionLanguage: ExpressionLanguage = Object.freeze({ compileTemplate, executionScope });

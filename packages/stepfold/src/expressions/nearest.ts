@@ -1,0 +1,31 @@
+const FARTHEST = 2;
+
+/** The name that was probably meant, as a question to add to a message; nothing if none is close. */
+export function didYouMean(name: string, known: Iterable<string>): string {
+  let best: string | undefined;
+  let least = FARTHEST + 1;
+  for (const candidate of known) {
+    const steps = distance(name.toLowerCase(), candidate.toLowerCase());
+    if (steps < least && steps < candidate.length) [best, least] = [candidate, steps];
+  }
+  return best === undefined ? "" : ` Did you mean "${best}"?`;
+}
+
+/** Letters to change, add or drop, and neighbours to swap, to make one word of the other. */
+function distance(left: string, right: string): number {
+  if (Math.abs(left.length - right.length) > FARTHEST) return FARTHEST + 1;
+  let older: number[] = [];
+  let above = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= left.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= right.length; column++) {
+      const same = left[row - 1] === right[column - 1];
+      let least = Math.min(above[column]! + 1, current[column - 1]! + 1, above[column - 1]! + (same ? 0 : 1));
+      const swapped = row > 1 && column > 1 && left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
+      if (swapped) least = Math.min(least, older[column - 2]! + 1);
+      current.push(least);
+    }
+    [older, above] = [above, current];
+  }
+  return above[right.length]!;
+}

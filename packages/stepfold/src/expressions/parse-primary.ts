@@ -1,0 +1,103 @@
+import { behind, type Cursor, count, expect, isSign, next, peek, refuseAt, take, unexpected } from "./cursor.ts";
+import { parseItems } from "./parse-argument.ts";
+import type { Entry, Expression, Literal } from "./syntax.ts";
+
+const WORDS: ReadonlyMap<string, Literal["value"]> = new Map<string, Literal["value"]>([
+  ["true", true],
+  ["false", false],
+  ["null", null],
+  ["undefined", undefined],
+]);
+
+const RESERVED: ReadonlySet<string> = new Set(
+  "await async break case catch class const continue debugger default delete do else enum export extends finally for function if import in instanceof let new return super switch this throw try var void while with yield eval arguments".split(
+    " ",
+  ),
+);
+
+/** Parses a literal, a name, or something in brackets. */
+export function parsePrimary(cursor: Cursor): Expression {
+  const token = peek(cursor);
+  const { start, end } = token;
+  if (token.kind === "name") return parseName(cursor);
+  if (token.kind === "number") return count(cursor, { kind: "literal", value: Number(next(cursor).text), start, end });
+  if (token.kind === "string") return count(cursor, { kind: "literal", value: next(cursor).text, start, end });
+  if (take(cursor, "(")) return parseGroup(cursor, start);
+  if (take(cursor, "[")) {
+    const items = parseItems(cursor, "]");
+    return count(cursor, { kind: "array", items, start, end: behind(cursor) });
+  }
+  if (take(cursor, "{")) return parseObject(cursor, start);
+  if (take(cursor, "`")) return parseText(cursor, start);
+  if (isSign(cursor, "/")) refuseAt(cursor, start, "regular expressions are not available; use includes, startsWith, split or replaceAll");
+  return unexpected(cursor, "a value");
+}
+
+function parseName(cursor: Cursor): Expression {
+  const { text: name, start, end } = next(cursor);
+  if (WORDS.has(name)) return count(cursor, { kind: "literal", value: WORDS.get(name), start, end });
+  if (RESERVED.has(name)) refuseAt(cursor, start, `"${name}" is not available: an expression computes one value from what it reads`);
+  if (isSign(cursor, "=>")) {
+    refuseAt(cursor, start, "an arrow function may only be the first argument of an array helper: items.map(x => x.price)");
+  }
+  return count(cursor, { kind: "name", name, start, end });
+}
+
+function parseGroup(cursor: Cursor, start: number): Expression {
+  if (isSign(cursor, ")")) refuseAt(cursor, start, "there is nothing between these brackets");
+  const inner = cursor.expression(cursor);
+  expect(cursor, ")", "to close the bracket");
+  cursor.grouped.add(inner);
+  return inner;
+}
+
+function parseText(cursor: Cursor, start: number): Expression {
+  const texts = [next(cursor).text];
+  const values: Expression[] = [];
+  while (!take(cursor, "`")) {
+    expect(cursor, "${", "or the end of the template string");
+    values.push(cursor.expression(cursor));
+    expect(cursor, "}", "after the expression");
+    texts.push(next(cursor).text);
+  }
+  return count(cursor, { kind: "text", texts, values, start, end: behind(cursor) });
+}
+
+function parseObject(cursor: Cursor, start: number): Expression {
+  const entries: Entry[] = [];
+  while (!take(cursor, "}")) {
+    entries.push(parseEntry(cursor));
+    if (!take(cursor, ",") && !isSign(cursor, "}")) unexpected(cursor, '"," or "}"');
+  }
+  return count(cursor, { kind: "object", entries, start, end: behind(cursor) });
+}
+
+function parseEntry(cursor: Cursor): Entry {
+  const { kind, start: at } = peek(cursor);
+  if (take(cursor, "...")) return { key: null, value: cursor.expression(cursor), at };
+  if (kind === "name" && (isSign(cursor, ",", 1) || isSign(cursor, "}", 1))) {
+    return { key: staticKey(cursor, peek(cursor).text), value: parseName(cursor), at };
+  }
+  const key = parseKey(cursor);
+  expect(cursor, ":", "after the key");
+  return { key, value: cursor.expression(cursor), at };
+}
+
+function parseKey(cursor: Cursor): string | Expression {
+  const token = peek(cursor);
+  if (take(cursor, "[")) {
+    const key = cursor.expression(cursor);
+    expect(cursor, "]", "after the key");
+    return key;
+  }
+  if (token.kind !== "name" && token.kind !== "string" && token.kind !== "number") unexpected(cursor, "a key");
+  const text = staticKey(cursor, token.text);
+  cursor.index++;
+  return token.kind === "number" ? String(Number(text)) : text;
+}
+
+/** `{ __proto__: x }` would set the prototype of the object in JavaScript; here nothing does. */
+function staticKey(cursor: Cursor, key: string): string {
+  if (key === "__proto__") refuseAt(cursor, peek(cursor).start, '"__proto__" is not allowed as a key');
+  return key;
+}

@@ -1,0 +1,46 @@
+import { charge, type Frame, fail, grow } from "./frame.ts";
+import { isPlain, kindOf } from "./read-member.ts";
+
+const DEEPEST = 64;
+
+/**
+ * Copies plain data, paying for it on the way; anything else ends the evaluation.
+ *
+ * What comes from outside the JSON domain (`globals`, a scope somebody wrote by hand, parsed text) leaves an expression
+ * only as such a copy: a getter or proxy could otherwise show one thing now and another later.
+ */
+export function plainCopy(frame: Frame, position: number, value: unknown, depth = 0): unknown {
+  if (typeof value === "string") {
+    grow(frame, value.length + 2);
+    return value;
+  }
+  if (typeof value === "number" || typeof value === "boolean" || value === null || value === undefined) return value;
+  if (depth >= DEEPEST) fail(frame, position, `this value is nested deeper than ${DEEPEST} levels, or holds itself`);
+  if (Array.isArray(value)) {
+    pay(frame, value.length, 8);
+    const items: unknown[] = [];
+    for (let index = 0; index < value.length; index++) items.push(plainCopy(frame, position, value[index], depth + 1));
+    return items;
+  }
+  if (!isPlain(value)) fail(frame, position, `this value is or holds ${kindOf(value)}: expressions give plain data only`);
+  const keys = Object.keys(value);
+  pay(frame, keys.length, 16);
+  const copy: Record<string, unknown> = {};
+  for (const key of keys) {
+    grow(frame, key.length);
+    setMember(frame, position, copy, key, plainCopy(frame, position, value[key], depth + 1));
+  }
+  return copy;
+}
+
+/** Sets a member of an object that we made, never its prototype. */
+export function setMember(frame: Frame, position: number, target: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === "__proto__") fail(frame, position, '"__proto__" is not allowed as a key');
+  target[key] = value;
+}
+
+/** Copying is cheap beside running an arrow function, so one step pays for 16 members. */
+function pay(frame: Frame, members: number, room: number): void {
+  charge(frame, 1 + (members >>> 4));
+  grow(frame, members * room);
+}

@@ -1,0 +1,31 @@
+import type { Scope, ScopeParts } from "../core/template.ts";
+import { CHECKED } from "./evaluate.ts";
+import { NodesView } from "./nodes-view.ts";
+
+/**
+ * What expressions see of an execution, at one place and moment of it.
+ *
+ * Cheap to make, since nothing is copied or looked up before an expression asks for it. The latest result of a node is
+ * found by searching its results from the end. All parts but `globals` must be JSON: they are not checked again.
+ *
+ * ```ts
+ * const scope = executionScope({ context: snapshot.context, since: path.since, metadata: snapshot.metadata, at: now });
+ * compileExpression("nodes.charge.last.data.amount * 2").evaluate(scope);
+ * ```
+ */
+export function executionScope(parts: ScopeParts): Scope {
+  // One shape for all scopes, whatever is missing: engines read members of objects they know far faster.
+  const scope = {
+    [CHECKED]: true,
+    nodes: new NodesView(parts.context, parts.since),
+    input: parts.input,
+    globals: parts.globals,
+    metadata: parts.metadata,
+    item: parts.item,
+    $json: parts.previous?.output,
+    $now: parts.at,
+    error: parts.error,
+    attempt: parts.attempt,
+  };
+  return scope;
+}

@@ -1,0 +1,43 @@
+import { StepfoldError } from "../core/stepfold-error.ts";
+import type { ReadPath } from "../core/template.ts";
+import { programOf } from "./compile-expression.ts";
+import type { Program } from "./evaluate.ts";
+import type { ExpressionLimits } from "./expression-limits.ts";
+import { tokenize } from "./tokenize.ts";
+
+/** A string taken apart: texts, and one program between each two of them. */
+export interface Pieces {
+  readonly texts: readonly string[];
+  readonly programs: readonly Program[];
+  readonly reads: readonly ReadPath[];
+  /** What is wrong with it, for people. */
+  readonly mistakes: readonly string[];
+}
+
+/** Finds and compiles the `{{ }}` in a string. The tokenizer says where one ends, so `}}` in its texts does no harm. */
+export function splitText(text: string, pointer: string, limits: ExpressionLimits): Pieces {
+  const pieces = { texts: [] as string[], programs: [] as Program[], reads: [] as ReadPath[], mistakes: [] as string[] };
+  let index = 0;
+  for (let open = text.indexOf("{{"); open !== -1; open = text.indexOf("{{", index)) {
+    pieces.texts.push(text.slice(index, open));
+    try {
+      const tokens = tokenize(text, open + 2, true, limits.sourceLength);
+      index = tokens.end;
+      const { program, reads } = programOf(tokens, pointer, limits);
+      pieces.programs.push(program);
+      pieces.reads.push(...reads);
+    } catch (error) {
+      pieces.mistakes.push(asInvalid(error));
+      // Where a broken expression ends is a guess; the next `}}` is the best one, for the mistakes after it.
+      const close = text.indexOf("}}", open);
+      index = close === -1 ? text.length : Math.max(index, close + 2);
+    }
+  }
+  pieces.texts.push(text.slice(index));
+  return pieces;
+}
+
+function asInvalid(error: unknown): string {
+  if (StepfoldError.is(error, "EXPRESSION_INVALID")) return error.message;
+  throw error;
+}

@@ -1,0 +1,129 @@
+/** Where a piece of syntax stands in the source; `end` is just after it. */
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A parsed expression. */
+export type Expression =
+  | Literal
+  | Name
+  | Member
+  | Chain
+  | Call
+  | Unary
+  | Binary
+  | Logical
+  | Conditional
+  | TemplateText
+  | ArrayLiteral
+  | ObjectLiteral;
+
+export interface Literal extends Span {
+  readonly kind: "literal";
+  readonly value: string | number | boolean | null | undefined;
+}
+
+export interface Name extends Span {
+  readonly kind: "name";
+  readonly name: string;
+}
+
+export interface Member extends Span {
+  readonly kind: "member";
+  readonly object: Expression;
+  /** A string where the source says it: `a.b`, `a["b"]`, `a[0]`. */
+  readonly key: string | Expression;
+  readonly optional: boolean;
+  /** Where the key stands. */
+  readonly at: number;
+}
+
+/** Where a `?.` inside stops short-circuiting. */
+export interface Chain extends Span {
+  readonly kind: "chain";
+  readonly expression: Expression;
+}
+
+export interface Call extends Span {
+  readonly kind: "call";
+  /** `null` for `Number(x)`. */
+  readonly receiver: Expression | null;
+  readonly name: string;
+  readonly optional: boolean;
+  readonly callback: Arrow | null;
+  /** Without the callback. */
+  readonly items: readonly Item[];
+  /** Where the name stands. */
+  readonly at: number;
+}
+
+/** `x => body`; stands only as first argument of an array helper. */
+export interface Arrow extends Span {
+  readonly kind: "arrow";
+  readonly params: readonly string[];
+  readonly body: Expression;
+  /** Syntax nodes of the body. */
+  readonly size: number;
+}
+
+/** An argument or array item. */
+export interface Item {
+  readonly spread: boolean;
+  readonly value: Expression;
+}
+
+export interface Unary extends Span {
+  readonly kind: "unary";
+  readonly operator: "!" | "-" | "+" | "typeof";
+  readonly operand: Expression;
+}
+
+export interface Binary extends Span {
+  readonly kind: "binary";
+  readonly operator: BinaryOperator;
+  readonly left: Expression;
+  readonly right: Expression;
+  /** Where the operator stands. */
+  readonly at: number;
+}
+
+export type BinaryOperator = "+" | "-" | "*" | "/" | "%" | "**" | "==" | "!=" | "===" | "!==" | "<" | "<=" | ">" | ">=";
+
+export interface Logical extends Span {
+  readonly kind: "logical";
+  readonly operator: "&&" | "||" | "??";
+  readonly left: Expression;
+  readonly right: Expression;
+}
+
+export interface Conditional extends Span {
+  readonly kind: "conditional";
+  readonly test: Expression;
+  readonly then: Expression;
+  readonly otherwise: Expression;
+}
+
+export interface TemplateText extends Span {
+  readonly kind: "text";
+  /** One more than `values`. */
+  readonly texts: readonly string[];
+  readonly values: readonly Expression[];
+}
+
+export interface ArrayLiteral extends Span {
+  readonly kind: "array";
+  readonly items: readonly Item[];
+}
+
+export interface ObjectLiteral extends Span {
+  readonly kind: "object";
+  readonly entries: readonly Entry[];
+}
+
+/** One member of an object literal; `key` is null for a spread. */
+export interface Entry {
+  readonly key: string | Expression | null;
+  readonly value: Expression;
+  readonly at: number;
+}
