@@ -1,5 +1,6 @@
-import { closeDraft, openDraft, statusOf } from "../core/draft.ts";
+import { closeDraft, type Draft, openDraft, statusOf } from "../core/draft.ts";
 import type { Event } from "../core/event.ts";
+import type { EpochMs } from "../core/json.ts";
 import { isTerminal, type Snapshot } from "../core/snapshot.ts";
 import { StepfoldError } from "../core/stepfold-error.ts";
 import { openTurn, type TurnSetting } from "../engine/open-turn.ts";
@@ -16,143 +17,160 @@ export interface Driving {
   readonly globals: unknown;
   readonly concurrency: number;
   readonly newCommitId: () => string;
-  /** Told of each event once it is committed. */
-  readonly onCommitted: (
-    snapshot: { readonly workflowId: string; readonly version: number; readonly status: Snapshot["status"] },
-    events: readonly Event[],
-  ) => void;
+  /** Told once events are committed. */
+  readonly onCommitted: (head: Pick<Snapshot, "workflowId" | "version" | "status">) => void;
 }
 
-/** An execution that is being driven here. */
-export interface Drive {
-  /** The snapshot when there was nothing more to do, or the claim was lost. */
+/** One claimed execution being driven: plan, perform, apply, commit, until nothing is due; then the claim is given back. */
+export class Drive {
+  /** The snapshot when there was nothing more to do here. Rejects when the claim was lost. */
   readonly done: Promise<Snapshot>;
+  readonly #claimed: Claimed;
+  readonly #workflow: PreparedWorkflow;
+  readonly #driving: Driving;
+  readonly #claimedAtMs: number;
+  /** When, by our own reckoning, another process may take over. */
+  #leaseUntilMs: number;
+  #turn: Turn | null = null;
+  #released = false;
+  #draining = false;
+  #stopped: { readonly reason: unknown } | null = null;
+  #looking = false;
+
+  constructor(claimed: Claimed, workflow: PreparedWorkflow, driving: Driving) {
+    this.#claimed = claimed;
+    this.#workflow = workflow;
+    this.#driving = driving;
+    this.#claimedAtMs = driving.setting.environment.monotonicMs();
+    this.#leaseUntilMs = this.#claimedAtMs + claimed.claim.leaseMs;
+    const endRenewals = this.#renewals();
+    this.done = this.#drive().finally(endRenewals);
+  }
+
   /** Begins no more steps; `done` follows once those under way are committed. */
-  drain(): void;
-  /** Ends at once; steps under way get their signal and do not count. */
-  stop(reason: unknown): void;
-  /** Somebody else has committed: look. */
-  look(): void;
-}
+  drain(): void {
+    this.#draining = true;
+    this.#turn?.drain();
+  }
 
-/** Drives a claimed execution: plan, perform, apply, commit, until nothing is due; then gives the claim back. */
-export function drive(claimed: Claimed, workflow: PreparedWorkflow, driving: Driving): Drive {
-  const { store, setting } = driving;
-  const { environment } = setting;
-  const { claim, storeNow } = claimed;
-  const claimedAt = environment.monotonicMs();
-  const now = (): number => storeNow + Math.floor(environment.monotonicMs() - claimedAt);
-  let leaseUntil = claimedAt + claim.leaseMs;
-  let turn: Turn | null = null;
-  let draining = false;
-  let stopped: { readonly reason: unknown } | null = null;
-  let looking = false;
+  /** Ends at once: steps under way get their signal, and do not count. */
+  stop(reason: unknown): void {
+    this.#stopped ??= { reason };
+    this.#turn?.stop(reason);
+  }
 
-  const stop = (reason: unknown): void => {
-    stopped ??= { reason };
-    turn?.stop(reason);
-  };
-
-  const look = (): void => {
-    if (looking || stopped) return;
-    looking = true;
-    // a failure is no news: the next commit or renewal will tell
-    store
-      .load(claim.workflowId)
-      .then(
-        (stored) => stored && turn?.refresh(stored),
-        () => undefined,
-      )
-      .finally(() => {
-        looking = false;
-      });
-  };
-
-  const renew = async (): Promise<void> => {
-    try {
-      const { version, status } = await store.renew(claim);
-      leaseUntil = environment.monotonicMs() + claim.leaseMs;
-      if (isTerminal(status) || (turn && version > turn.draft.version)) look();
-    } catch (error) {
-      if (StepfoldError.is(error, "FENCE_LOST")) stop(error);
-    }
-  };
-
-  const keepLease = (): (() => void) => {
-    let cancel: () => void;
-    const arm = (): void => {
-      cancel = environment.after(claim.leaseMs / 3, () => {
-        arm();
-        void renew();
-      });
+  /** Somebody else has committed: goes on from what is stored now. */
+  look(): void {
+    if (this.#looking || this.#stopped) return;
+    this.#looking = true;
+    const { store } = this.#driving;
+    const seen = (stored: Snapshot | null): void => {
+      this.#looking = false;
+      if (stored) this.#turn?.refresh(stored);
     };
-    arm();
-    return () => cancel();
-  };
+    // a store that does not answer is no news: the next commit will tell
+    store.load(this.#claimed.claim.workflowId).then(seen, () => seen(null));
+  }
 
-  const commit = async (events: readonly Event[], draft: Turn["draft"], last: boolean): Promise<Snapshot | null> => {
-    if (stopped) throw stopped.reason;
-    const write = commitOf(draft, events, driving.newCommitId(), { claim, release: last });
+  /** Turn after turn, until the claim is given back. */
+  async #drive(): Promise<Snapshot> {
+    for (let snapshot = this.#claimed.snapshot; ; ) {
+      const after = await this.#oneTurn(snapshot);
+      if (this.#released || this.#stopped || isTerminal(after.status)) return after;
+      const stored = await this.#giveBack(after);
+      if (!stored) return after;
+      snapshot = stored;
+    }
+  }
+
+  async #oneTurn(snapshot: Snapshot): Promise<Snapshot> {
+    const { setting, globals, concurrency } = this.#driving;
+    this.#released = false;
+    const turn = openTurn(this.#workflow, openDraft(this.#workflow.compiled, snapshot), setting, {
+      globals,
+      concurrency,
+      now: () => this.#now(),
+      commit: (events, draft, last) => this.#commit(events, draft, last),
+    });
+    this.#turn = turn;
+    if (this.#draining) turn.drain();
+    if (this.#stopped) turn.stop(this.#stopped.reason);
+    await turn.run();
+    return closeDraft(turn.draft);
+  }
+
+  /** The store's clock: what it said with the claim, and the time that has passed since. */
+  #now(): EpochMs {
+    return this.#claimed.storeNow + Math.floor(this.#driving.setting.environment.monotonicMs() - this.#claimedAtMs);
+  }
+
+  /** Null once the events are committed; the stored snapshot where somebody else was first. */
+  async #commit(events: readonly Event[], draft: Draft, last: boolean): Promise<Snapshot | null> {
+    const { store, setting, newCommitId, onCommitted } = this.#driving;
+    if (this.#stopped) throw this.#stopped.reason;
+    const write = commitOf(draft, events, newCommitId(), { claim: this.#claimed.claim, release: last });
     try {
-      await persist(environment, leaseUntil, () => store.commit(write));
-      driving.onCommitted({ workflowId: draft.workflowId, version: draft.version, status: statusOf(draft) }, events);
-      return null;
+      await persist(
+        setting.environment,
+        () => this.#leaseUntilMs,
+        () => store.commit(write),
+      );
     } catch (error) {
-      const stored =
-        StepfoldError.is(error, "VERSION_CONFLICT") || StepfoldError.is(error, "EXECUTION_ENDED")
-          ? await store.load(claim.workflowId)
-          : null;
-      if (stored?.incarnation === claim.incarnation && stored.version > write.expectedVersion) return stored;
-      stop(error);
+      const stored = overtaken(error) ? await store.load(write.workflowId) : null;
+      if (stored && stored.incarnation === write.incarnation && stored.version > write.expectedVersion) return stored;
+      this.stop(error);
       throw error;
     }
-  };
-
-  /** Turn after turn, until the claim could be given back. */
-  const run = async (first: Snapshot): Promise<Snapshot> => {
-    for (let snapshot: Snapshot | null = first; snapshot; ) {
-      let released = false;
-      turn = openTurn(workflow, openDraft(workflow.compiled, snapshot), setting, {
-        globals: driving.globals,
-        concurrency: driving.concurrency,
-        now,
-        commit: async (events, draft, last) => {
-          const stored = await commit(events, draft, last);
-          if (!stored) released = last;
-          return stored;
-        },
-      });
-      if (draining) turn.drain();
-      if (stopped) turn.stop(stopped.reason);
-      await turn.run();
-      const after = closeDraft(turn.draft);
-      if (released || stopped || isTerminal(after.status)) return after;
-      snapshot = await giveBack(after);
-      if (!snapshot) return after;
-    }
-    return first;
-  };
+    this.#released = last;
+    onCommitted({ workflowId: draft.workflowId, version: draft.version, status: statusOf(draft) });
+    return null;
+  }
 
   /** Null once the claim is given back; the stored snapshot if somebody committed meanwhile, so that it must be driven on. */
-  const giveBack = async (snapshot: Snapshot): Promise<Snapshot | null> => {
+  async #giveBack(snapshot: Snapshot): Promise<Snapshot | null> {
+    const { store, setting } = this.#driving;
+    const { claim } = this.#claimed;
     try {
-      await persist(environment, leaseUntil, () => store.release(claim, snapshot.version));
+      await persist(
+        setting.environment,
+        () => this.#leaseUntilMs,
+        () => store.release(claim, snapshot.version),
+      );
       return null;
     } catch (error) {
       if (StepfoldError.is(error, "VERSION_CONFLICT")) return store.load(claim.workflowId);
       throw error;
     }
-  };
+  }
 
-  const endLease = keepLease();
-  const done = run(claimed.snapshot).finally(endLease);
-  return {
-    done,
-    stop,
-    look,
-    drain() {
-      draining = true;
-      turn?.drain();
-    },
-  };
+  /** Shows a sign of life every third of the lease, whatever the steps are doing. Returns how to end it. */
+  #renewals(): () => void {
+    const { environment } = this.#driving.setting;
+    let cancel = (): void => undefined;
+    const arm = (): void => {
+      cancel = environment.after(this.#claimed.claim.leaseMs / 3, () => {
+        arm();
+        void this.#renew();
+      });
+    };
+    arm();
+    return () => cancel();
+  }
+
+  async #renew(): Promise<void> {
+    const { store, setting } = this.#driving;
+    const askedAtMs = setting.environment.monotonicMs();
+    try {
+      const { version, status } = await store.renew(this.#claimed.claim);
+      this.#leaseUntilMs = askedAtMs + this.#claimed.claim.leaseMs;
+      if (isTerminal(status) || (this.#turn && version > this.#turn.draft.version)) this.look();
+    } catch (error) {
+      // a store that does not answer may do so the next time; the lease still runs
+      if (StepfoldError.is(error, "FENCE_LOST")) this.stop(error);
+    }
+  }
+}
+
+function overtaken(error: unknown): boolean {
+  return StepfoldError.is(error, "VERSION_CONFLICT") || StepfoldError.is(error, "EXECUTION_ENDED");
 }

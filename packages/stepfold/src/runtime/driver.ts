@@ -2,7 +2,7 @@ import type { EpochMs } from "../core/json.ts";
 import type { Snapshot } from "../core/snapshot.ts";
 import { StepfoldError } from "../core/stepfold-error.ts";
 import type { Claimed, Lease } from "../ports/snapshot-store.ts";
-import { type Drive, type Driving, drive } from "./drive.ts";
+import { Drive, type Driving } from "./drive.ts";
 import type { Registry } from "./registry.ts";
 
 /** How long after its time an execution is still looked for out of turn. */
@@ -46,7 +46,7 @@ export class Driver {
     const { registry, onProblem } = this.#options;
     try {
       const workflow = await registry.pinned(workflowId, claimed.snapshot.definition.hash);
-      const started = drive(claimed, workflow, this.#options);
+      const started = new Drive(claimed, workflow, this.#options);
       this.#drives.set(workflowId, started);
       this.#wakes.delete(workflowId);
       if (this.#closed) started.drain();

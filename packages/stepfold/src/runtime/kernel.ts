@@ -1,0 +1,82 @@
+import type { Snapshot } from "../core/snapshot.ts";
+import { StepfoldError } from "../core/stepfold-error.ts";
+import { Deadlines } from "../engine/deadlines.ts";
+import type { NodeDefinitions } from "../engine/node-definition.ts";
+import { defaultConcurrency, type TurnSetting } from "../engine/open-turn.ts";
+import { systemEnvironment } from "../engine/system-environment.ts";
+import { checkTurnOptions, defaultStepTimeoutMs, readLimits } from "../engine/turn-options.ts";
+import type { Lease, SnapshotStore } from "../ports/snapshot-store.ts";
+import { Changes } from "./changes.ts";
+import { Driver } from "./driver.ts";
+import { Registry } from "./registry.ts";
+import type { RuntimeOptions } from "./runtime.ts";
+
+/** What the parts of one runtime share. */
+export interface Kernel {
+  readonly store: SnapshotStore;
+  readonly setting: TurnSetting;
+  readonly registry: Registry;
+  readonly changes: Changes;
+  readonly driver: Driver;
+  /** Whether this process drives what it starts and resumes. */
+  readonly drives: boolean;
+  readonly lease: Lease;
+  readonly pollMs: number;
+  readonly newCommitId: () => string;
+}
+
+/** How long a call waits for a store that does not answer. */
+export const unavailableForMs = 10_000;
+
+/** @throws StepfoldError `OPTION_INVALID`, `DEFINITION_INVALID` */
+export function assemble<D extends NodeDefinitions>(options: RuntimeOptions<D>): Kernel {
+  const { store, drive = true, leaseMs = 30_000, pollMs = 1_000, maxExecutions = 100, concurrency = defaultConcurrency } = options;
+  const environment = options.environment ?? systemEnvironment;
+  checkTurnOptions({ concurrency });
+  for (const [option, value] of Object.entries({ leaseMs, pollMs, maxExecutions })) {
+    if (typeof value !== "number" || !(value >= 1))
+      throw new StepfoldError("OPTION_INVALID", { option, reason: "must be a number from 1 on" });
+  }
+  const limits = readLimits(options.limits);
+  const { stepTimeoutMs = defaultStepTimeoutMs, plugins = [], onProblem = () => undefined, globals } = options;
+  const setting: TurnSetting = { environment, deadlines: new Deadlines(environment), limits, stepTimeoutMs, plugins };
+  const registry = new Registry(store, options.workflows ?? [], options.nodeDefinitions, limits);
+  const changes = new Changes();
+  const lease: Lease = { owner: options.owner ?? environment.newId(), leaseMs };
+  const newCommitId = commitIds(environment.newId());
+  const onCommitted = ({ workflowId, version, status }: Pick<Snapshot, "workflowId" | "version" | "status">): void =>
+    changes.tell(workflowId, version, status);
+  const driver = new Driver({
+    store,
+    setting,
+    globals,
+    concurrency,
+    newCommitId,
+    registry,
+    lease,
+    pollMs,
+    maxExecutions,
+    onProblem,
+    onCommitted,
+  });
+  return { store, setting, registry, changes, driver, drives: drive, lease, pollMs, newCommitId };
+}
+
+/** @throws StepfoldError `WORKFLOW_NOT_FOUND` */
+export async function load({ store }: Kernel, workflowId: string): Promise<Snapshot> {
+  const snapshot = await store.load(workflowId);
+  if (!snapshot) throw new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId });
+  return snapshot;
+}
+
+/** Lets whoever drives the execution know that there is something to do. */
+export async function nudge({ drives, driver }: Kernel, workflowId: string): Promise<void> {
+  // what could not be claimed now is found by the next poll
+  if (drives) await driver.nudge(workflowId).catch(() => undefined);
+}
+
+/** Random once for the runtime, then counted: unique, and cheap. */
+function commitIds(prefix: string): () => string {
+  let commits = 0;
+  return () => `${prefix}.${(++commits).toString(36)}`;
+}

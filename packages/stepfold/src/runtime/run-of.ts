@@ -1,0 +1,52 @@
+import type { Json } from "../core/json.ts";
+import { type ActivePath, isTerminal, type Snapshot } from "../core/snapshot.ts";
+import { StepfoldError } from "../core/stepfold-error.ts";
+import { type Kernel, load } from "./kernel.ts";
+import { type Run, targetOf } from "./run.ts";
+import { answer, tell } from "./tell.ts";
+import { changed, until } from "./until.ts";
+import { watch } from "./watch.ts";
+
+/** A handle on an execution. */
+export function runOf(kernel: Kernel, workflowId: string, requireOpen: (action: string) => void): Run {
+  return {
+    workflowId,
+    snapshot: () => load(kernel, workflowId),
+    settled: () => until(kernel, workflowId, isSettled),
+    result: async () => outputOf(await until(kernel, workflowId, ({ status }) => isTerminal(status))),
+    async *watch({ after = -1 } = {}) {
+      const { definition } = await load(kernel, workflowId);
+      const workflow = await kernel.registry.pinned(workflowId, definition.hash);
+      yield* watch(kernel.store, workflow, workflowId, after, () => changed(kernel, workflowId));
+    },
+    async resume(options = {}) {
+      requireOpen("resume");
+      const { payload, by, idempotencyKey } = options;
+      return answer(kernel, workflowId, { type: "resume", target: targetOf(options), payload, by, idempotencyKey });
+    },
+    async cancel(reason) {
+      requireOpen("cancel");
+      await tell(kernel, workflowId, { type: "cancel", reason });
+    },
+    async retry({ step } = {}) {
+      requireOpen("retry");
+      await tell(kernel, workflowId, { type: "retry", node: step });
+    },
+  };
+}
+
+function outputOf({ workflowId, status, output = null, error, currentNodeId }: Snapshot): Json {
+  if (status === "completed") return output;
+  if (status === "cancelled") throw new StepfoldError("EXECUTION_CANCELLED", { workflowId });
+  const nodeId = error?.nodeId ?? currentNodeId;
+  throw new StepfoldError("EXECUTION_FAILED", { workflowId, message: error?.message ?? "unknown", ...(nodeId === null ? {} : { nodeId }) });
+}
+
+/** Nothing can move without outside help. */
+function isSettled({ status, activePaths }: Snapshot): boolean {
+  return isTerminal(status) || (status === "paused" && !activePaths.some(hasTimer));
+}
+
+function hasTimer({ waits = [] }: ActivePath): boolean {
+  return waits.some(({ resumeAt, timeoutAt }) => resumeAt !== undefined || timeoutAt !== undefined);
+}

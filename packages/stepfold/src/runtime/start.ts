@@ -1,0 +1,56 @@
+import { begin } from "../core/begin.ts";
+import { canonicalJson } from "../core/canonical-json.ts";
+import type { WorkflowDefinition } from "../core/definition.ts";
+import { closeDraft, statusOf } from "../core/draft.ts";
+import type { StartedEvent } from "../core/event.ts";
+import type { Json } from "../core/json.ts";
+import { StepfoldError } from "../core/stepfold-error.ts";
+import { type StartOptions, started } from "../engine/started.ts";
+import { commitOf } from "./commit-of.ts";
+import { type Kernel, load, nudge, unavailableForMs } from "./kernel.ts";
+import { persist } from "./persist.ts";
+
+/** Starts an execution, or finds the one that was started before with the same id and input; gives its id. */
+export async function start(
+  kernel: Kernel,
+  workflow: string | WorkflowDefinition,
+  options: Omit<StartOptions, "externalPayload">,
+): Promise<string> {
+  const { store, registry, setting, changes, driver, drives, lease } = kernel;
+  const { environment, limits } = setting;
+  const prepared = typeof workflow === "string" ? registry.current(workflow) : registry.add(workflow);
+  const event = started(prepared, options, environment, limits);
+  const draft = begin(prepared.compiled, event);
+  const write = commitOf(draft, [event], kernel.newCommitId());
+  const until = environment.monotonicMs() + unavailableForMs;
+  await persist(
+    environment,
+    () => until,
+    () => registry.keep(prepared),
+  );
+  try {
+    const claim = await persist(
+      environment,
+      () => until,
+      () => store.create(write, drives ? { claim: lease } : {}),
+    );
+    changes.tell(draft.workflowId, draft.version, statusOf(draft));
+    // what goes wrong in the background is told by onProblem
+    if (claim) driver.take({ claim, snapshot: closeDraft(draft), storeNow: environment.now() }).catch(() => undefined);
+  } catch (error) {
+    if (!StepfoldError.is(error, "WORKFLOW_EXISTS") || error.details.deletedAt !== undefined) throw error;
+    await requireSame(kernel, event);
+    await nudge(kernel, draft.workflowId);
+  }
+  return draft.workflowId;
+}
+
+async function requireSame(kernel: Kernel, { workflowId, definition, input }: StartedEvent): Promise<void> {
+  const existing = await load(kernel, workflowId);
+  if (existing.definition.id !== definition.id) throw new StepfoldError("START_CONFLICT", { workflowId, differs: "definition" });
+  if (!same(existing.input, input)) throw new StepfoldError("START_CONFLICT", { workflowId, differs: "input" });
+}
+
+function same(a: Json | undefined, b: Json | undefined): boolean {
+  return a === undefined || b === undefined ? a === b : canonicalJson(a) === canonicalJson(b);
+}

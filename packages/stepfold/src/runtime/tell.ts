@@ -1,0 +1,51 @@
+import { apply } from "../core/apply.ts";
+import { openDraft, statusOf } from "../core/draft.ts";
+import { StepfoldError } from "../core/stepfold-error.ts";
+import { type Command, decide, type ResumeCommand } from "../engine/command.ts";
+import { answered } from "./answered.ts";
+import { commitOf } from "./commit-of.ts";
+import { type Kernel, load, nudge, unavailableForMs } from "./kernel.ts";
+import { persist } from "./persist.ts";
+
+/** More than any honest race gives. */
+const mostConflicts = 100;
+
+/** Commits what a command makes of the execution as it is then; decides again where somebody else was first. */
+export async function tell(kernel: Kernel, workflowId: string, command: Command): Promise<void> {
+  const { store, registry, setting, changes } = kernel;
+  const { environment, limits } = setting;
+  for (let conflicts = 0; ; conflicts++) {
+    const snapshot = await load(kernel, workflowId);
+    const workflow = await registry.pinned(workflowId, snapshot.definition.hash);
+    const event = await decide(workflow, snapshot, command, environment.now(), limits);
+    const draft = openDraft(workflow.compiled, apply(workflow.compiled, snapshot, event));
+    const write = commitOf(draft, [event], kernel.newCommitId());
+    const until = environment.monotonicMs() + unavailableForMs;
+    try {
+      await persist(
+        environment,
+        () => until,
+        () => store.commit(write),
+      );
+    } catch (error) {
+      const overtaken = StepfoldError.is(error, "VERSION_CONFLICT") || StepfoldError.is(error, "EXECUTION_ENDED");
+      if (overtaken && conflicts < mostConflicts) continue;
+      throw error;
+    }
+    changes.tell(workflowId, draft.version, statusOf(draft));
+    return nudge(kernel, workflowId);
+  }
+}
+
+/** Answers a wait, once per idempotency key. */
+export async function answer(kernel: Kernel, workflowId: string, command: ResumeCommand): Promise<{ readonly applied: boolean }> {
+  if (await answered(kernel.store, workflowId, command)) return { applied: false };
+  try {
+    await tell(kernel, workflowId, command);
+    return { applied: true };
+  } catch (error) {
+    // the same answer may have been given between the look and the write
+    if (StepfoldError.is(error) && (await answered(kernel.store, workflowId, command))) return { applied: false };
+    throw error;
+  }
+}
