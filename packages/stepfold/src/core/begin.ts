@@ -18,7 +18,7 @@ export function begin(workflow: CompiledWorkflow, event: StartedEvent): Draft {
     waits: undefined,
     nextRetryAt: undefined,
     resumed: payload === undefined ? undefined : Object.freeze({ by: "payload", payload }),
-    stepPath: Object.freeze([]),
+    stepPath: [],
   };
   return {
     workflow,

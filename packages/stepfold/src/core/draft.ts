@@ -17,7 +17,8 @@ export interface DraftPath {
   waits: readonly Wait[] | undefined;
   nextRetryAt: EpochMs | undefined;
   resumed: Resumed | undefined;
-  stepPath: readonly string[];
+  /** The draft's own list. */
+  stepPath: string[];
 }
 
 /**
@@ -76,13 +77,19 @@ export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft
   };
 }
 
-/** The snapshot that a draft has become, frozen. The draft may go on. */
-export function closeDraft(draft: Draft): Snapshot {
+/**
+ * The snapshot that a draft has become, frozen. The draft may go on.
+ *
+ * @param mark sees it last before it is frozen
+ */
+export function closeDraft(draft: Draft, mark?: (snapshot: Snapshot) => void): Snapshot {
   const { context } = draft;
   for (const nodeId in context) Object.freeze(context[nodeId]);
   const closed = Object.freeze({ ...context });
   draft.borrowed = closed;
-  return Object.freeze({ ...headFields(draft), context: closed });
+  const snapshot: Mutable<Snapshot> = Object.assign(headFields(draft), { context: closed });
+  mark?.(snapshot);
+  return Object.freeze(snapshot);
 }
 
 /** The draft without its context: what a commit writes. */
@@ -150,12 +157,12 @@ function retryStateOf(paths: readonly DraftPath[]): RetryState | undefined {
 
 function draftPath(path: ActivePath): DraftPath {
   const { id, nodeId, status, turn, visit, attempts, since, forks = 0, via, waits, nextRetryAt, resumed, stepPath } = path;
-  return { id, nodeId, status, turn, visit, attempts, since, forks, via, waits, nextRetryAt, resumed, stepPath };
+  return { id, nodeId, status, turn, visit, attempts, since, forks, via, waits, nextRetryAt, resumed, stepPath: [...stepPath] };
 }
 
 function activePath(path: DraftPath): ActivePath {
-  const { id, nodeId, status, turn, visit, attempts, since, stepPath } = path;
-  const active: Mutable<ActivePath> = { id, nodeId, status, turn, visit, attempts, since, stepPath };
+  const { id, nodeId, status, turn, visit, attempts, since } = path;
+  const active: Mutable<ActivePath> = { id, nodeId, status, turn, visit, attempts, since, stepPath: Object.freeze([...path.stepPath]) };
   if (path.forks > 0) active.forks = path.forks;
   if (path.via !== undefined) active.via = path.via;
   if (path.waits) active.waits = path.waits;

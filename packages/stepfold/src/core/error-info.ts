@@ -1,6 +1,7 @@
 import type { ErrorInfo } from "./snapshot.ts";
 
 const longestMessage = 2_000;
+const unreadable = "something that cannot be read was thrown";
 
 /**
  * What was thrown, as data that a snapshot may hold: name, message and code, cut to size; no stack, no cause.
@@ -25,11 +26,11 @@ function read(thrown: unknown): { name: string; message: string; code: string | 
     const { name, message, code } = thrown as Record<string, unknown>;
     return {
       name: typeof name === "string" && name !== "" ? name : "Error",
-      message: typeof message === "string" ? message : JSON.stringify(thrown),
+      message: typeof message === "string" ? message : (JSON.stringify(thrown) ?? unreadable),
       code: typeof code === "string" || typeof code === "number" ? String(code) : undefined,
     };
   } catch {
-    return { name: "Error", message: "something that cannot be read was thrown", code: undefined };
+    return { name: "Error", message: unreadable, code: undefined };
   }
 }
 

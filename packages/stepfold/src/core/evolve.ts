@@ -153,17 +153,18 @@ function leave(draft: Draft, path: DraftPath, handles: readonly string[] | undef
     draft.paths.splice(draft.paths.indexOf(path), 1);
     return;
   }
-  const stepPath = Object.freeze([...path.stepPath.slice(1 - stepPathLength), path.nodeId]);
+  path.stepPath.push(path.nodeId);
+  if (path.stepPath.length > stepPathLength) path.stepPath.shift();
   for (let i = 1; i < taken.length; i++) {
     const id = forkId(path.id, ++path.forks, (candidate) => draft.paths.some((open) => open.id === candidate));
-    const born = { ...path, id, turn: 0, forks: 0 };
-    arrive(born, taken[i]!, version, stepPath);
+    const born = { ...path, id, turn: 0, forks: 0, stepPath: [...path.stepPath] };
+    arrive(born, taken[i]!, version);
     draft.paths.push(born);
   }
-  arrive(path, first, version, stepPath);
+  arrive(path, first, version);
 }
 
-function arrive(path: DraftPath, edge: CompiledEdge, version: number, stepPath: readonly string[]): void {
+function arrive(path: DraftPath, edge: CompiledEdge, version: number): void {
   path.nodeId = edge.target.node.id;
   path.status = "ready";
   path.turn++;
@@ -174,7 +175,6 @@ function arrive(path: DraftPath, edge: CompiledEdge, version: number, stepPath: 
   path.waits = undefined;
   path.nextRetryAt = undefined;
   path.resumed = undefined;
-  path.stepPath = stepPath;
 }
 
 function addResult(draft: Draft, event: CompletedEvent | FailedEvent | TimedOutEvent): void {

@@ -29,7 +29,8 @@ export const noRetry: RetryRule = Object.freeze({ maxAttempts: 1, intervalMs: 0,
  */
 export function retryDelayMs(rule: RetryRule, attempt: number, seed: string): number | null {
   if (attempt >= rule.maxAttempts) return null;
-  const grown = rule.backoff === "exponential" ? rule.intervalMs * 2 ** (attempt - 1) : rule.intervalMs;
+  // beyond 2^52 no delay grows any more, and 0 * Infinity would be no number
+  const grown = rule.backoff === "exponential" ? rule.intervalMs * 2 ** Math.min(attempt - 1, 52) : rule.intervalMs;
   const delayMs = Math.min(grown, rule.maxIntervalMs ?? Number.MAX_SAFE_INTEGER);
   return rule.jitter > 0 ? Math.round(delayMs * (1 - rule.jitter * seededShare(`${seed}:${attempt}`))) : delayMs;
 }

@@ -1,3 +1,4 @@
+import { brandOf } from "./brand.ts";
 import { catalogue, type ErrorCode, type ErrorDetails } from "./catalogue.ts";
 
 /**
@@ -42,7 +43,7 @@ export class StepfoldError<C extends ErrorCode = ErrorCode> extends Error {
 
   /** Narrows `value` to a StepfoldError, of one code if you name one. */
   static is<C extends ErrorCode = ErrorCode>(value: unknown, code?: C): value is StepfoldError<C> {
-    if (typeof value !== "object" || value === null || !("~stepfoldError" in value)) return false;
+    if (brandOf(value, "~stepfoldError") !== true) return false;
     return code === undefined || (value as StepfoldError).code === code;
   }
 }

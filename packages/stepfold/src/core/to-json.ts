@@ -1,3 +1,4 @@
+import { errorInfo } from "./error-info.ts";
 import type { Json } from "./json.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
 import { pointerOf } from "./pointer.ts";
@@ -58,7 +59,7 @@ function begin(value: unknown, what: string, limits: Limits, strict: boolean): N
   } catch (error) {
     if (StepfoldError.is(error)) throw error;
     // a getter or a toJSON of the value itself threw
-    const reason = error instanceof Error ? error.message : String(error);
+    const { message: reason } = errorInfo(error);
     throw new StepfoldError(
       "VALUE_NOT_JSON",
       { what, pointer: pointerOf(walk.trail), reason: `not readable (${reason})` },
@@ -73,13 +74,9 @@ function copy(value: unknown, walk: Walk): Json | undefined {
       return text(value, walk);
     case "number":
       if (!Number.isFinite(value)) return refuse(walk, String(value));
-      if (Object.is(value, -0)) {
-        if (walk.strict) return refuse(walk, "-0");
-        walk.sizeBytes += 1;
-        return 0;
-      }
       grow(walk, Number.isSafeInteger(value) && value >= 0 && value < 1e6 ? 6 : 17);
-      return value;
+      // adding 0 makes 0 of -0, which JSON text can hold and JSON.stringify does not write
+      return value + 0;
     case "boolean":
       grow(walk, 5);
       return value;
@@ -146,22 +143,27 @@ function members(value: object, walk: Walk): Json | undefined {
 }
 
 function converted(toJSON: (key: string) => unknown, value: object, walk: Walk): Json | undefined {
-  if (value instanceof Date && Number.isNaN(value.getTime())) return refuse(walk, "an invalid Date");
+  if (tagOf(value) === "Date" && Number.isNaN(Number(value))) return refuse(walk, "an invalid Date");
   return copy(toJSON.call(value, String(walk.trail.at(-1) ?? "")), walk);
 }
 
 /** Why JSON would lose a built-in object; null if it would not. */
 function refusal(value: object): string | null {
-  const tag = Object.prototype.toString.call(value).slice(8, -1);
+  const tag = tagOf(value);
   if (ArrayBuffer.isView(value) || tag === "ArrayBuffer" || tag === "SharedArrayBuffer")
     return `a ${tag}: pass base64 text, or store it elsewhere`;
   if (tag === "Map" || tag === "Set") return `a ${tag}: pass ${tag === "Map" ? "Object.fromEntries(map)" : "[...set]"}`;
   if (tag === "WeakMap" || tag === "WeakSet" || tag === "WeakRef" || tag === "RegExp" || tag === "Symbol" || tag === "BigInt")
     return `a ${tag}`;
   if (tag === "Promise") return "a promise: await it first";
-  if (value instanceof Error) return "an Error: throw it, or pass its message";
-  if (value instanceof Number || value instanceof String || value instanceof Boolean) return `a ${tag} object: pass the plain value`;
+  if (tag === "Error" || value instanceof Error) return "an Error: throw it, or pass its message";
+  if (tag === "Number" || tag === "String" || tag === "Boolean") return `a ${tag} object: pass the plain value`;
   return null;
+}
+
+/** `Date`, `Map`, ...: unlike `instanceof`, the same for objects of other realms. */
+function tagOf(value: object): string {
+  return Object.prototype.toString.call(value).slice(8, -1);
 }
 
 function text(value: string, walk: Walk): string {

@@ -1,3 +1,5 @@
+import { brandOf } from "../core/brand.ts";
+
 /**
  * Throw it where trying again is pointless: the retry policy does not apply.
  *
@@ -13,5 +15,5 @@ export class FatalError extends Error {
 
 /** True for a FatalError, of whichever copy of this package. */
 export function isFatal(thrown: unknown): boolean {
-  return typeof thrown === "object" && thrown !== null && (thrown as { "~fatal"?: unknown })["~fatal"] === true;
+  return brandOf(thrown, "~fatal") === true;
 }

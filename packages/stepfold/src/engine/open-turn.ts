@@ -38,7 +38,12 @@ export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: Turn
   const { globals, onEvent } = request;
   const { workflowId } = draft;
   const watched = plugins.length > 0;
-  const info = (task: Task): TaskInfo => ({ ...task, workflowId, type: workflow.compiled.nodes.get(task.nodeId)!.node.type });
+  const info = (task: Task): TaskInfo => ({
+    ...task,
+    stepPath: [...task.stepPath],
+    workflowId,
+    type: workflow.compiled.nodes.get(task.nodeId)!.node.type,
+  });
   let scrub: ((text: string) => string) | null = null;
   return new Turn(draft, {
     performing: {

@@ -1,3 +1,5 @@
+import { brandOf } from "../core/brand.ts";
+
 /**
  * Throw it where the service said when to come back. The policy still says how often; its delay is replaced.
  *
@@ -19,8 +21,7 @@ export class RetryAfterError extends Error {
 
 /** Milliseconds that a RetryAfterError asks for; null for anything else. */
 export function retryAfterMs(thrown: unknown, now: number): number | null {
-  if (typeof thrown !== "object" || thrown === null) return null;
-  const asked = (thrown as { "~retryAfter"?: unknown })["~retryAfter"];
+  const asked = brandOf(thrown, "~retryAfter");
   const delayMs = asked instanceof Date ? asked.getTime() - now : asked;
   return typeof delayMs === "number" && Number.isFinite(delayMs) ? Math.max(0, Math.round(delayMs)) : null;
 }

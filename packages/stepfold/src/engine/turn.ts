@@ -94,8 +94,10 @@ export class Turn {
 
   async #loop(): Promise<void> {
     for (;;) {
-      const events = this.#take();
-      if (events.length > 0) await this.#hold(events);
+      const outcomes = this.#settled;
+      if (outcomes.length > 0) this.#settled = [];
+      const events = this.#take(outcomes);
+      if (events.length > 0) await this.#commit(events, outcomes);
       if (this.#stopped || this.draft.ended) break;
       if (!this.#draining) this.#begin();
       if (this.#running.size === 0 && this.#settled.length === 0 && !this.#stored) break;
@@ -110,18 +112,15 @@ export class Turn {
     this.#wake = null;
   }
 
-  /** Applies what has settled, then the timers that are due. */
-  #take(): Event[] {
+  /** Applies what has settled, then the timers that are due. Gives the events that are still to be committed. */
+  #take(outcomes: readonly Settled[]): Event[] {
     const stored = this.#stored;
     this.#stored = null;
-    if (stored && stored.version > this.draft.version) this.#rebase(stored, []);
+    if (stored && stored.version > this.draft.version) this.#move(stored);
     const events: Event[] = [];
-    for (const { task, outcome } of this.#settled) this.#apply(task, outcome, events);
+    for (const { task, outcome } of outcomes) this.#apply(task, outcome, events);
     const { now } = this.#options;
-    for (let event = this.#due(now()); event && !this.#stopped && !this.#draining; event = this.#due(now())) {
-      evolve(this.draft, event);
-      events.push(event);
-    }
+    for (let event = this.#due(now()); event && !this.#stopped && !this.#draining; event = this.#due(now())) this.#accept(event, events);
     return events;
   }
 
@@ -133,24 +132,31 @@ export class Turn {
   #apply(task: Task, outcome: Outcome, events: Event[]): void {
     if (outcome.type === "aborted") return;
     const allowed = within(this.#options.performing.limits, this.draft, task, outcome);
-    const event = eventOf(task, allowed, this.draft.version + 1);
-    if (evolve(this.draft, event)) events.push(event);
+    this.#accept(eventOf(task, allowed, this.draft.version + 1), events);
+  }
+
+  #accept(event: Event, events: Event[]): void {
+    if (!evolve(this.draft, event)) return;
+    if (this.#options.commit) events.push(event);
+    else this.#options.onEvent?.(event, this.draft);
   }
 
   /** Commits; where somebody else was first, moves to what they left and tries again with what is still wanted. */
-  async #hold(events: readonly Event[]): Promise<void> {
+  async #commit(events: readonly Event[], outcomes: readonly Settled[]): Promise<void> {
     const { commit, onEvent } = this.#options;
-    const outcomes = this.#settled;
-    this.#settled = [];
-    for (let pending = events; pending.length > 0; ) {
-      const last = commit !== null && this.#isLast();
-      const stored = commit ? await commit(pending, this.draft, last) : null;
+    let pending = events;
+    while (pending.length > 0) {
+      const last = this.#isLast();
+      const stored = await commit!(pending, this.draft, last);
       if (!stored) {
         if (onEvent) for (const event of pending) onEvent(event, this.draft);
         this.#stopped ||= last;
         return;
       }
-      pending = this.#rebase(stored, outcomes);
+      this.#move(stored);
+      const again: Event[] = [];
+      for (const { task, outcome } of outcomes) this.#apply(task, outcome, again);
+      pending = again;
     }
   }
 
@@ -163,7 +169,8 @@ export class Turn {
     return this.#running.size === 0 && !this.#stored && (spent || (planPaths(paths, now(), early).length === 0 && !this.#due(now())));
   }
 
-  #rebase(stored: Snapshot, outcomes: readonly Settled[]): readonly Event[] {
+  /** Goes on from what is stored; steps that are no longer wanted get their signal. */
+  #move(stored: Snapshot): void {
     this.draft = openDraft(this.draft.workflow, stored);
     const current = new Set(this.draft.paths.map(({ id, turn }) => `${id}@${turn}`));
     for (const [name, attempt] of this.#running) {
@@ -171,9 +178,6 @@ export class Turn {
       this.#running.delete(name);
       attempt.abort(new DOMException("The step is no longer wanted", "AbortError"));
     }
-    const events: Event[] = [];
-    for (const { task, outcome } of outcomes) this.#apply(task, outcome, events);
-    return events;
   }
 
   #begin(): void {

@@ -1,9 +1,9 @@
-import { apply } from "../core/apply.ts";
 import { begin } from "../core/begin.ts";
 import type { CompiledWorkflow } from "../core/compiled.ts";
 import { closeDraft, type Draft, openDraft } from "../core/draft.ts";
 import { due } from "../core/due.ts";
 import type { Event } from "../core/event.ts";
+import { evolve } from "../core/evolve.ts";
 import { openWaits, type Target } from "../core/find-wait.ts";
 import type { Limits } from "../core/limits.ts";
 import { earliestRetry, planPaths } from "../core/plan.ts";
@@ -17,6 +17,7 @@ import type { GlobalsOf, NodeDefinitions } from "./node-definition.ts";
 import { openTurn, type TurnSetting } from "./open-turn.ts";
 import type { Plugin } from "./plugin.ts";
 import { type PreparedWorkflow, prepareWorkflow } from "./prepared-workflow.ts";
+import { pump } from "./pump.ts";
 import { type StartOptions, started } from "./started.ts";
 import { systemEnvironment } from "./system-environment.ts";
 import { checkTurnOptions, defaultStepTimeoutMs, readLimits } from "./turn-options.ts";
@@ -83,8 +84,6 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
   readonly workflow: CompiledWorkflow;
   readonly #prepared: PreparedWorkflow;
   readonly #setting: TurnSetting;
-  /** Snapshots that this engine made. They are frozen, so they need no second check. */
-  readonly #own = new WeakSet<object>();
 
   /** @throws StepfoldError `DEFINITION_INVALID` with every mistake at once; `OPTION_INVALID` */
   constructor(options: EngineOptions<D>) {
@@ -125,9 +124,7 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
   async send(snapshot: Snapshot | object, command: Command): Promise<Snapshot> {
     const { environment } = this.#setting;
     const current = this.#read(snapshot, undefined);
-    return this.#keep(
-      apply(this.workflow, current, await decide(this.#prepared, current, command, environment.now(), this.#setting.limits)),
-    );
+    return this.#close(this.#after(current, await decide(this.#prepared, current, command, environment.now(), this.#setting.limits)));
   }
 
   /**
@@ -138,33 +135,10 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
    * ```
    */
   async *stream(request: (StartRequest | ContinueRequest) & GlobalsOption<D>): AsyncGenerator<StreamItem, Snapshot, void> {
-    const items: StreamItem[] = [];
-    const left = new AbortController();
-    let wake: () => void = () => undefined;
-    const signal = request.signal ? AbortSignal.any([request.signal, left.signal]) : left.signal;
-    const running = this.#run({ ...request, signal }, (item) => {
-      items.push(item);
-      wake();
+    return yield* pump<StreamItem, Snapshot>((emit, left) => {
+      const signal = request.signal ? AbortSignal.any([request.signal, left]) : left;
+      return this.#run({ ...request, signal }, emit);
     });
-    let over = false;
-    const end = (): void => {
-      over = true;
-      wake();
-    };
-    running.then(end, end);
-    try {
-      for (;;) {
-        const item = items.shift();
-        if (item) yield item;
-        else if (over) return await running;
-        else
-          await new Promise<void>((resolve) => {
-            wake = resolve;
-          });
-      }
-    } finally {
-      left.abort();
-    }
   }
 
   async #run(
@@ -172,38 +146,44 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
     onItem: ((item: StreamItem) => void) | null,
   ): Promise<Snapshot> {
     checkTurnOptions(request);
-    const opened = request.snapshot === undefined ? this.#begin(request) : await this.#resume(request as ContinueRequest);
-    const { draft, before } = opened;
-    const emit = onItem && ((event: Event, after: Draft) => onItem({ event, snapshot: this.#keep(closeDraft(after)) }));
+    const { draft, before, unchanged } =
+      request.snapshot === undefined ? this.#begin(request) : await this.#resume(request as ContinueRequest);
+    const emit = onItem && ((event: Event, after: Draft) => onItem({ event, snapshot: this.#close(after) }));
     if (before) emit?.(before, draft);
-    if (draft.ended || request.signal?.aborted)
-      return before ? this.#keep(closeDraft(draft)) : (opened.snapshot ?? this.#keep(closeDraft(draft)));
-    const now = this.#setting.environment.now();
-    const early = planPaths(draft.paths, now).length === 0 ? earliestRetry(draft.paths) : null;
+    if (!draft.ended && !request.signal?.aborted) await this.#turn(draft, request, emit);
+    return unchanged?.version === draft.version ? unchanged : this.#close(draft);
+  }
+
+  async #turn(
+    draft: Draft,
+    request: Slice & { readonly globals?: unknown },
+    emit: ((event: Event, after: Draft) => void) | null,
+  ): Promise<void> {
+    const { globals, concurrency, stepLimit, signal } = request;
+    const early = planPaths(draft.paths, this.#setting.environment.now()).length === 0 ? earliestRetry(draft.paths) : null;
     const turn = openTurn(this.#prepared, draft, this.#setting, {
-      ...request,
+      globals,
+      concurrency,
+      stepLimit,
       early: early && `${early.id}@${early.turn}`,
-      onEvent: emit ?? undefined,
+      onEvent: emit,
     });
-    const stop = (): void => turn.stop(request.signal?.reason);
-    request.signal?.addEventListener("abort", stop, { once: true });
-    const version = draft.version;
+    const stop = (): void => turn.stop(signal?.reason);
+    signal?.addEventListener("abort", stop, { once: true });
     await turn.run();
-    request.signal?.removeEventListener("abort", stop);
-    return turn.draft.version === version && opened.snapshot ? opened.snapshot : this.#keep(closeDraft(turn.draft));
+    signal?.removeEventListener("abort", stop);
   }
 
   #begin(request: StartRequest): Opened {
     const event = started(this.#prepared, request, this.#setting.environment, this.#setting.limits);
-    return { draft: begin(this.workflow, event), before: event, snapshot: null };
+    return { draft: begin(this.workflow, event), before: event, unchanged: null };
   }
 
   async #resume(request: ContinueRequest): Promise<Opened> {
     const snapshot = this.#read(request.snapshot, request.definition);
     const event = await this.#resumption(snapshot, request);
-    if (!event) return { draft: openDraft(this.workflow, snapshot), before: null, snapshot };
-    const next = apply(this.workflow, snapshot, event);
-    return { draft: openDraft(this.workflow, next), before: event, snapshot: this.#keep(next) };
+    if (event) return { draft: this.#after(snapshot, event), before: event, unchanged: null };
+    return { draft: openDraft(this.workflow, snapshot), before: null, unchanged: snapshot };
   }
 
   async #resumption(snapshot: Snapshot, request: ContinueRequest): Promise<Event | null> {
@@ -225,7 +205,8 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
   }
 
   #read(value: Snapshot | object, definition: "current" | undefined): Snapshot {
-    if (this.#own.has(value)) return value as Snapshot;
+    // what this engine made is frozen, so it needs no second check
+    if ((value as { [madeBy]?: unknown } | null)?.[madeBy] === this) return value as Snapshot;
     const snapshot = readSnapshot(value, this.workflow, this.#setting.limits);
     const { hash } = this.workflow;
     if (isTerminal(snapshot.status) || snapshot.definition.hash === hash) return snapshot;
@@ -234,16 +215,24 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
     return Object.freeze({ ...snapshot, definition: Object.freeze({ id: this.workflow.definition.id, hash }) });
   }
 
-  #keep(snapshot: Snapshot): Snapshot {
-    this.#own.add(snapshot);
-    return snapshot;
+  #after(snapshot: Snapshot, event: Event): Draft {
+    const draft = openDraft(this.workflow, snapshot);
+    evolve(draft, event);
+    return draft;
+  }
+
+  #close(draft: Draft): Snapshot {
+    return closeDraft(draft, (snapshot) => Object.defineProperty(snapshot, madeBy, { value: this }));
   }
 }
+
+/** On snapshots: the engine that made them. Not enumerable, so neither JSON nor a copy has it. */
+const madeBy: unique symbol = Symbol("stepfold.madeBy");
 
 interface Opened {
   readonly draft: Draft;
   /** The event that opened it, if one did. */
   readonly before: Event | null;
-  /** The snapshot that the draft was opened from. */
-  readonly snapshot: Snapshot | null;
+  /** What the call was given, if nothing has happened yet. */
+  readonly unchanged: Snapshot | null;
 }

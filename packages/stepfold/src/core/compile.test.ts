@@ -1,0 +1,260 @@
+import { describe, expect, it } from "vitest";
+import { expressionLanguage } from "../expressions/expression-language.ts";
+import { check, compile } from "./compile.ts";
+import { defaultLimits } from "./limits.ts";
+
+const hello = { id: "hello", nodes: [{ id: "a", type: "noop" }], edges: [] };
+const issuesOf = (definition: unknown, limits = defaultLimits): string[] =>
+  check(definition, expressionLanguage, limits).map(
+    ({ severity, code, pointer }) => `${severity === "error" ? "" : "warning "}${code} ${pointer}`,
+  );
+const node = (more: object): object => ({ ...hello, nodes: [{ id: "a", type: "noop", ...more }] });
+const edge = (more: object): object => ({ ...hello, edges: [{ source: "a", target: "a", ...more }] });
+const policy = (more: object): object => node({ retryPolicy: { maxAttempts: 3, interval: 5, backoff: "fixed", ...more } });
+
+describe("compile", () => {
+  it("reports every mistake at once, each with a code, a pointer and a message", () => {
+    const broken = {
+      id: "no good",
+      name: 5,
+      metadata: [],
+      start: "nowhere",
+      nodes: [{ type: "noop" }, { id: "a", type: 7, keep: 0, join: "all" }, { id: "a", type: "x" }, "b"],
+      edges: [{ source: "a", target: "aa", id: "e" }, { target: "a", id: "e" }, null],
+    };
+    expect(() => compile(broken, expressionLanguage)).toThrow(
+      expect.objectContaining({
+        code: "DEFINITION_INVALID",
+        status: 422,
+        message: expect.stringContaining("/edges/0/target: names no node"),
+      }),
+    );
+    expect(issuesOf(broken)).toEqual([
+      "ID_INVALID /id",
+      "TYPE /name",
+      "TYPE /metadata",
+      "REQUIRED /nodes/0/id",
+      "UNSUPPORTED /nodes/1/join",
+      "TYPE /nodes/1/type",
+      "TYPE /nodes/1/keep",
+      "ID_DUPLICATE /nodes/2/id",
+      "TYPE /nodes/3",
+      "EDGE_DANGLING /edges/0/target",
+      "ID_DUPLICATE /edges/1/id",
+      "REQUIRED /edges/1/source",
+      "TYPE /edges/2",
+      "START_UNKNOWN /start",
+    ]);
+  });
+
+  it.each<[string, unknown, string[]]>([
+    ["no object", 5, ["TYPE "]],
+    ["an array", [], ["TYPE "]],
+    ["null", null, ["TYPE "]],
+    ["an empty object", {}, ["REQUIRED /id", "REQUIRED /nodes", "REQUIRED /edges"]],
+    ["no nodes", { ...hello, nodes: [] }, ["REQUIRED /nodes"]],
+    ["nodes that are no array", { ...hello, nodes: {} }, ["TYPE /nodes"]],
+    ["edges that are no array", { ...hello, edges: "a>b" }, ["TYPE /edges"]],
+    ["input that is no schema", { ...hello, input: "text" }, ["TYPE /input"]],
+    ["input null", { ...hello, input: null }, ["TYPE /input"]],
+    ["a start that is no text", { ...hello, start: 5 }, ["START_UNKNOWN /start"]],
+    ["an empty node id", node({ id: "" }), ["ID_INVALID /nodes/0/id"]],
+    ["a node id that is no text", node({ id: 5 }), ["ID_INVALID /nodes/0/id"]],
+    ["a node id of another kind", node({ id: "__proto__" }), ["ID_INVALID /nodes/0/id"]],
+    ["a node without a type", node({ type: undefined, data: 1 }), ["NOT_JSON /nodes/0/type"]],
+    ["no type", { ...hello, nodes: [{ id: "a" }] }, ["REQUIRED /nodes/0/type"]],
+    ["node metadata that is no object", node({ metadata: 1 }), ["TYPE /nodes/0/metadata"]],
+    ["keep of half a result", node({ keep: 1.5 }), ["TYPE /nodes/0/keep"]],
+    ["an edge id that is no text", edge({ id: 5 }), ["TYPE /edges/0/id"]],
+    ["an edge without an end", { ...hello, edges: [{ source: "a" }] }, ["REQUIRED /edges/0/target"]],
+    ["an edge from something else", edge({ source: {} }), ["EDGE_DANGLING /edges/0/source"]],
+    ["an edge to an inherited name", edge({ target: "toString" }), ["EDGE_DANGLING /edges/0/target"]],
+    ["a handle that is no text", edge({ sourceHandle: 5 }), ["TYPE /edges/0/sourceHandle"]],
+    ["a policy that is no object", node({ retryPolicy: "3 times" }), ["RETRY_INVALID /nodes/0/retryPolicy/"]],
+    ["an unknown backoff", policy({ backoff: "linear" }), ["RETRY_INVALID /nodes/0/retryPolicy/backoff"]],
+    ["a jitter above 1", policy({ jitter: 1.5 }), ["RETRY_INVALID /nodes/0/retryPolicy/jitter"]],
+    ["a jitter that is no number", policy({ jitter: "0.5" }), ["RETRY_INVALID /nodes/0/retryPolicy/jitter"]],
+    ["a retryIf that is no text", policy({ retryIf: true }), ["RETRY_INVALID /nodes/0/retryPolicy/retryIf"]],
+    ["a retryIf with a mistake", policy({ retryIf: "error.code ==" }), ["EXPRESSION_INVALID /nodes/0/retryPolicy/retryIf"]],
+    ["no attempts", policy({ maxAttempts: 0 }), ["RETRY_INVALID /nodes/0/retryPolicy/maxAttempts"]],
+    ["half an attempt", policy({ maxAttempts: "1.5" }), ["RETRY_INVALID /nodes/0/retryPolicy/maxAttempts"]],
+    ["attempts that are no number", policy({ maxAttempts: "many" }), ["RETRY_INVALID /nodes/0/retryPolicy/maxAttempts"]],
+    ["attempts of another kind", policy({ maxAttempts: [3] }), ["RETRY_INVALID /nodes/0/retryPolicy/maxAttempts"]],
+    ["a negative interval", policy({ interval: -1 }), ["DURATION_INVALID /nodes/0/retryPolicy/interval"]],
+    ["an interval with a mistake", policy({ interval: "{{ 1 + }}" }), ["EXPRESSION_INVALID /nodes/0/retryPolicy/interval"]],
+    ["a maxInterval that is no duration", policy({ maxInterval: "soon" }), ["DURATION_INVALID /nodes/0/retryPolicy/maxInterval"]],
+    [
+      "a policy without its parts",
+      node({ retryPolicy: {} }),
+      [
+        "RETRY_INVALID /nodes/0/retryPolicy/backoff",
+        "RETRY_INVALID /nodes/0/retryPolicy/maxAttempts",
+        "DURATION_INVALID /nodes/0/retryPolicy/interval",
+      ],
+    ],
+    ["a timeout that is no duration", node({ timeout: "soon" }), ["DURATION_INVALID /nodes/0/timeout"]],
+    ["a timeout with a mistake", node({ timeout: "{{ ( }}" }), ["EXPRESSION_INVALID /nodes/0/timeout"]],
+    ["data with a mistake", node({ data: { url: ["{{ input. }}"] } }), ["EXPRESSION_INVALID /nodes/0/data/url/0"]],
+    ["an output with a mistake", { ...hello, output: "{{ }}" }, ["EXPRESSION_INVALID /output"]],
+    ["what is not JSON", node({ data: { at: new Date(0) } }), ["NOT_JSON /nodes/0/data/at"]],
+    [
+      "a key that sets prototypes",
+      JSON.parse('{"id":"x","nodes":[{"id":"a","type":"t","data":{"__proto__":1}}],"edges":[]}'),
+      ["NOT_JSON /nodes/0/data/__proto__"],
+    ],
+  ])("refuses %s", (_, definition, expected) => {
+    expect(issuesOf(definition)).toEqual(expected);
+    expect(() => compile(definition, expressionLanguage)).toThrow(expect.objectContaining({ code: "DEFINITION_INVALID" }));
+  });
+
+  it.each(["join", "late", "cancels", "mutex", "when", "compensate"])("refuses a node with %s, which it would not act on", (key) => {
+    expect(issuesOf(node({ [key]: key === "join" ? 2 : "x" }))).toEqual([`UNSUPPORTED /nodes/0/${key}`]);
+  });
+
+  it("refuses inline workflows and onFailure finish, and takes the defaults of both words", () => {
+    expect(issuesOf({ ...hello, workflows: {}, onFailure: "finish" })).toEqual(["UNSUPPORTED /workflows", "UNSUPPORTED /onFailure"]);
+    expect(issuesOf({ ...hello, onFailure: "stop", nodes: [{ id: "a", type: "noop", join: "each" }] })).toEqual([]);
+  });
+
+  it("bounds the number of nodes", () => {
+    const nodes = Array.from({ length: 4 }, (_, i) => ({ id: `n${i}`, type: "noop" }));
+    expect(issuesOf({ ...hello, nodes, start: "n0" }, { ...defaultLimits, nodes: 3 })).toContain("TOO_MANY /nodes");
+  });
+
+  it("says what was probably meant", () => {
+    const { issues } = messages({
+      ...hello,
+      nodes: [{ id: "approve", type: "noop", dta: {} }],
+      edges: [{ source: "aprove", target: "approve" }],
+    });
+    expect(issues).toContain('names no node. Did you mean "approve"?');
+    expect(issues).toContain('is not read. Did you mean "data"?');
+  });
+
+  it("leaves keys alone that only an editor knows", () => {
+    expect(issuesOf({ ...hello, viewport: {}, nodes: [{ id: "a", type: "noop", position: { x: 1 }, selected: true }] })).toEqual([]);
+  });
+
+  it("warns of nodes that no path leads to", () => {
+    const definition = {
+      ...hello,
+      start: "a",
+      nodes: ["a", "b", "c", "d"].map((id) => ({ id, type: "noop" })),
+      edges: [
+        ["a", "b"],
+        ["b", "a"],
+        ["c", "d"],
+      ].map(([source, target]) => ({ source, target })),
+    };
+    expect(issuesOf(definition)).toEqual(["warning NODE_UNREACHABLE /nodes/2", "warning NODE_UNREACHABLE /nodes/3"]);
+    expect(compile(definition, expressionLanguage).warnings).toHaveLength(2);
+    const circle = {
+      ...hello,
+      nodes: [
+        { id: "a", type: "noop" },
+        { id: "b", type: "noop" },
+      ],
+      edges: [
+        { source: "a", target: "b" },
+        { source: "b", target: "a" },
+      ],
+    };
+    expect(messages(circle).issues).toEqual(['no path leads to "a" from a first node', 'no path leads to "b" from a first node']);
+  });
+
+  it("finds where an execution may begin: at nodes without an edge from another one", () => {
+    const startsOf = (edges: [string, string][], start?: string): readonly string[] =>
+      compile(
+        {
+          id: "x",
+          nodes: ["a", "b", "c"].map((id) => ({ id, type: "t" })),
+          edges: edges.map(([source, target]) => ({ source, target })),
+          ...(start && { start }),
+        },
+        expressionLanguage,
+      ).starts;
+    expect(
+      startsOf([
+        ["a", "b"],
+        ["b", "c"],
+        ["a", "a"],
+      ]),
+    ).toEqual(["a"]);
+    expect(startsOf([["a", "b"]])).toEqual(["a", "c"]);
+    expect(
+      startsOf([
+        ["a", "b"],
+        ["b", "c"],
+        ["c", "a"],
+      ]),
+    ).toEqual([]);
+    expect(startsOf([["a", "b"]], "b")).toEqual(["b"]);
+  });
+
+  it("indexes edges by handle, in their order, duplicates and loops included", () => {
+    const { nodes } = compile(
+      {
+        id: "x",
+        nodes: [
+          { id: "a", type: "t" },
+          { id: "b", type: "t" },
+        ],
+        edges: [
+          { source: "a", target: "b", sourceHandle: "yes" },
+          { id: "named", source: "a", target: "a", sourceHandle: null },
+          { source: "a", target: "b" },
+          { source: "a", target: "b" },
+          { source: "a", target: "a", sourceHandle: "" },
+        ],
+      },
+      expressionLanguage,
+    );
+    const { edges, next } = nodes.get("a")!;
+    expect([...edges.keys()]).toEqual(["", "yes"]);
+    expect(next.map(({ via, target }) => `${via} ${target.node.id}`)).toEqual(["named a", "a>b b", "a>b b", "a>a a"]);
+    expect(edges.get("yes")?.map(({ via }) => via)).toEqual(["a>b@yes"]);
+    expect(nodes.get("b")?.next).toEqual([]);
+  });
+
+  it("copies and freezes the definition", () => {
+    const source = { ...hello, nodes: [{ id: "a", type: "noop", data: { list: [1] } }] };
+    const { definition } = compile(source, expressionLanguage);
+    source.nodes[0]!.data.list.push(2);
+    expect(definition.nodes[0]!.data).toEqual({ list: [1] });
+    expect(Object.isFrozen(definition.nodes[0]!.data)).toBe(true);
+  });
+
+  it("compiles a constant output, null too, and an output with expressions", () => {
+    const outputOf = (output: unknown): unknown => compile({ ...hello, output }, expressionLanguage).output?.evaluate({ input: { a: 1 } });
+    expect(outputOf({ done: true })).toEqual({ done: true });
+    expect(outputOf(null)).toBeNull();
+    expect(outputOf("{{ input.a }}")).toBe(1);
+    expect(compile(hello, expressionLanguage).output).toBeNull();
+  });
+
+  it("names what it was given in its error, whatever that is", () => {
+    expect(() => compile({ id: "x".repeat(500) }, expressionLanguage)).toThrow(
+      expect.objectContaining({ details: expect.objectContaining({ workflow: "x".repeat(128) }) }),
+    );
+    expect(() => compile(null, expressionLanguage)).toThrow(/Workflow "\?"/);
+    const hostile = {
+      get id(): string {
+        throw new RangeError("no");
+      },
+    };
+    expect(() => compile(hostile, expressionLanguage)).toThrow(expect.objectContaining({ code: "DEFINITION_INVALID" }));
+  });
+
+  it("answers soon, also about a large graph with nothing but mistakes", () => {
+    const nodes = Array.from({ length: 5_000 }, (_, i) => ({ id: `node-${10_000 + i}`, type: "noop" }));
+    const edges = Array.from({ length: 20_000 }, (_, i) => ({ source: `nude-${20_000 + i}`, target: `node-${10_000 + (i % 5_000)}` }));
+    const before = performance.now();
+    expect(issuesOf({ id: "x", nodes, edges })).toHaveLength(20_000);
+    expect(issuesOf({ id: "x", nodes, edges: edges.map(({ target }) => ({ source: target, target })) })).toEqual([]);
+    expect(performance.now() - before).toBeLessThan(3_000);
+  });
+});
+
+function messages(definition: unknown): { issues: string[] } {
+  return { issues: check(definition, expressionLanguage).map(({ message }) => message) };
+}

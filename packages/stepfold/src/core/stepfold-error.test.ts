@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import { catalogue, type ErrorCode, type ErrorDetails } from "./catalogue.ts";
+import { StepfoldError } from "./stepfold-error.ts";
+
+const issue = { severity: "error", code: "TYPE", pointer: "/a", message: "must be text" } as const;
+const many = Array.from({ length: 25 }, (_, i) => ({ pointer: `/${i}`, message: "wrong" }));
+const names = Array.from({ length: 30 }, (_, i) => `n${i}`);
+const wide = "x + ".repeat(40);
+
+/** Every code with details, and what its message has to say. */
+const samples: { [C in ErrorCode]: readonly [ErrorDetails<C>, string][] } = {
+  DEFINITION_INVALID: [
+    [{ workflow: "w", issues: [issue, { ...issue, severity: "warning", message: "odd" }] }, '"w" cannot run:\n  /a: must be text'],
+  ],
+  DEFINITION_UNKNOWN: [[{ workflow: "w", known: [] }, "Known: none"]],
+  DEFINITION_MISSING: [[{ workflowId: "e", hash: "0123456789abcdef" }, "0123456789ab)"]],
+  DEFINITION_CHANGED: [
+    [{ workflowId: "e", expected: "a", actual: "b" }, 'definition: "current"'],
+    [{ workflowId: "e", expected: "a", actual: "b", missing: ["n"] }, "lacks: n"],
+  ],
+  NODE_TYPE_UNKNOWN: [[{ nodeId: "n", type: "t", known: names }, "and 10 more"]],
+  NODE_UNKNOWN: [[{ nodeId: "n", workflow: "w" }, 'no node "n"']],
+  START_AMBIGUOUS: [
+    [{ workflow: "w", candidates: ["a", "b"] }, "(a, b)"],
+    [{ workflow: "w", candidates: [] }, "no node without an incoming edge"],
+  ],
+  VALUE_NOT_JSON: [
+    [{ what: "The input", pointer: "/a", reason: "NaN" }, "/a is NaN"],
+    [{ what: "The input", pointer: "", reason: "NaN" }, ": / is NaN"],
+  ],
+  LIMIT_EXCEEDED: [
+    [{ what: "The input", limit: "keys", max: 1, actual: 2, pointer: "/a" }, "(at /a)"],
+    [{ what: "The input", limit: "keys", max: 1, actual: 2 }, "2, at most 1. Keep"],
+  ],
+  SNAPSHOT_INVALID: [
+    [{ pointer: "/version", reason: "must be a number" }, "/version must be"],
+    [{ pointer: "", reason: "must be an object" }, ": / must be"],
+  ],
+  SNAPSHOT_TOO_NEW: [[{ schema: 2, supported: 1 }, "Update Stepfold"]],
+  OPTION_INVALID: [[{ option: "o", reason: "must be text" }, 'Option "o" must be text']],
+  INPUT_INVALID: [[{ workflow: "w", issues: many }, "and 5 more"]],
+  DURATION_INVALID: [[{ text: "soon" }, '"soon" is no duration']],
+  DATA_INVALID: [[{ nodeId: "n", issues: [{ pointer: "", message: "wrong" }] }, "\n  /: wrong"]],
+  OUTPUT_INVALID: [[{ nodeId: "n", issues: many.slice(0, 20) }, "/19: wrong"]],
+  HANDLE_UNKNOWN: [[{ nodeId: "n", handle: "h", known: names.slice(0, 12) }, "and 2 more"]],
+  HANDLE_MISSING: [[{ nodeId: "n", known: ["h"] }, "one of: h"]],
+  STEP_TIMEOUT: [[{ nodeId: "n", timeoutMs: 5 }, "within 5 ms"]],
+  STEPS_EXCEEDED: [[{ workflowId: "e", max: 5 }, "made 5 steps"]],
+  RETRY_POLICY_INVALID: [[{ nodeId: "n", field: "interval", reason: "no" }, 'no usable "interval"']],
+  EXPRESSION_INVALID: [
+    [{ source: "a +", position: 3, reason: "incomplete" }, "character 4"],
+    [{ source: wide, position: 3, reason: "incomplete" }, '…"'],
+  ],
+  EXPRESSION_FAILED: [
+    [{ source: "a", position: 0, reason: "no" }, "{{ a }} failed"],
+    [{ source: wide, position: 0, reason: "no", pointer: "/nodes/0" }, "… }} at /nodes/0 failed"],
+  ],
+  EXPRESSION_BUDGET: [
+    [{ source: "a", limit: "steps", max: 5 }, "{{ a }} needs"],
+    [{ source: wide, limit: "steps", max: 5 }, "… }} needs more than its budget of 5 steps"],
+  ],
+  RESUME_AMBIGUOUS: [[{ workflowId: "e", waits: [{ id: "0@2", nodeId: "n" }] }, "n (0@2)"]],
+  RESUME_INVALID: [[{ nodeId: "n", issues: [issue] }, "/a: must be text"]],
+  RESUME_CONFLICT: [[{ workflowId: "e", waitId: "0@2" }, "another payload"]],
+  WAIT_GONE: [[{ workflowId: "e", target: "n", open: [] }, "Open waits: none"]],
+  WAIT_EXPIRED: [[{ workflowId: "e", waitId: "0@2", timeoutAt: 5 }, "until 5"]],
+  EXECUTION_ENDED: [[{ workflowId: "e", status: "failed" }, "is failed"]],
+  EXECUTION_FAILED: [
+    [{ workflowId: "e", message: "no" }, "failed: no"],
+    [{ workflowId: "e", nodeId: "n", message: "no" }, 'at node "n": no'],
+  ],
+  EXECUTION_CANCELLED: [[{ workflowId: "e" }, "was cancelled"]],
+  RETRY_NOT_PENDING: [[{ workflowId: "e" }, "no retry pending"]],
+  WORKFLOW_EXISTS: [
+    [{ workflowId: "e" }, "already"],
+    [{ workflowId: "e", deletedAt: 5 }, "was deleted"],
+  ],
+  WORKFLOW_NOT_FOUND: [[{ workflowId: "e" }, 'No execution "e"']],
+  START_CONFLICT: [[{ workflowId: "e", differs: "input" }, "another input"]],
+  VERSION_CONFLICT: [
+    [{ workflowId: "e", expected: 1, actual: 2 }, "at version 2, not 1"],
+    [{ workflowId: "e", expected: 1, actual: null }, "no longer the one"],
+  ],
+  FENCE_LOST: [[{ workflowId: "e" }, "another holder"]],
+  EXECUTION_OPEN: [[{ workflowId: "e", status: "paused" }, "Cancel it first"]],
+  STORE_UNAVAILABLE: [[{ store: "s", reason: "down" }, "did not answer: down"]],
+  STORE_REJECTED: [[{ store: "s", reason: "no" }, "refused: no"]],
+  RUNTIME_CLOSED: [[{ action: "start" }, "cannot start"]],
+};
+
+describe("StepfoldError", () => {
+  it.each(
+    Object.entries(samples).flatMap(([code, cases]) => cases.map(([details, said]) => [code as ErrorCode, details, said] as const)),
+  )("%s says what is wrong (%j)", (code, details, said) => {
+    const error = new StepfoldError(code, details as never);
+    expect(error.message).toContain(said);
+    expect(error.message).not.toContain("undefined");
+    expect(error.status).toBe(catalogue[code].status);
+    expect(error.status).toBeGreaterThanOrEqual(400);
+    expect(JSON.parse(JSON.stringify(error))).toEqual({ code, message: error.message, retryable: error.retryable, details });
+  });
+
+  it("keeps its cause, and tells it to nobody", () => {
+    const cause = new Error("the secret reason");
+    const error = new StepfoldError("RUNTIME_CLOSED", { action: "start" }, { cause });
+    expect(error.cause).toBe(cause);
+    expect(error.name).toBe("StepfoldError");
+    expect(JSON.stringify(error)).not.toContain("secret");
+  });
+
+  it("is recognised by its brand, also from a second copy of the package", () => {
+    const error = new StepfoldError("FENCE_LOST", { workflowId: "e" });
+    const foreign = { "~stepfoldError": true, code: "FENCE_LOST" };
+    expect([StepfoldError.is(error), StepfoldError.is(error, "FENCE_LOST"), StepfoldError.is(foreign, "FENCE_LOST")]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect([StepfoldError.is(error, "WAIT_GONE"), StepfoldError.is(new Error("x")), StepfoldError.is(null), StepfoldError.is("x")]).toEqual(
+      [false, false, false, false],
+    );
+  });
+});

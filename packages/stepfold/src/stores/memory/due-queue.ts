@@ -1,0 +1,77 @@
+import type { EpochMs } from "../../core/json.ts";
+import type { Stored } from "./stored-execution.ts";
+
+interface Entry {
+  readonly dueAt: EpochMs;
+  readonly execution: Stored;
+}
+
+/** Executions in the order in which they fall due: a binary heap that forgets outdated entries when it meets them. */
+export interface DueQueue {
+  /** To be called whenever `dueAt` of an execution was changed. */
+  add(execution: Stored): void;
+  /** Takes out the execution that is due longest, if it is due at `now`. */
+  take(now: EpochMs): Stored | undefined;
+}
+
+/** A queue that stays small however often due times change: outdated entries never outnumber the live ones for long. */
+export function dueQueue(live: ReadonlyMap<string, Stored>): DueQueue {
+  let heap: Entry[] = [];
+
+  const current = ({ dueAt, execution }: Entry): boolean => execution.dueAt === dueAt && live.get(execution.id) === execution;
+  const push = (entry: Entry): void => {
+    heap.push(entry);
+    rise(heap);
+  };
+  const sweep = (): void => {
+    const kept = new Map<Stored, Entry>();
+    for (const entry of heap) if (current(entry)) kept.set(entry.execution, entry);
+    heap = [...kept.values()].sort((a, b) => (before(a, b) ? -1 : 1));
+  };
+
+  return {
+    add(execution) {
+      if (execution.dueAt === null) return;
+      if (heap.length > 2 * live.size + 64) sweep();
+      push({ dueAt: execution.dueAt, execution });
+    },
+    take(now) {
+      for (let top = heap[0]; top && top.dueAt <= now; top = heap[0]) {
+        sink(heap);
+        if (current(top)) return top.execution;
+      }
+      return undefined;
+    },
+  };
+}
+
+const before = (a: Entry, b: Entry): boolean => (a.dueAt === b.dueAt ? a.execution.seq < b.execution.seq : a.dueAt < b.dueAt);
+
+/** Moves the last entry up to its place. */
+function rise(heap: Entry[]): void {
+  let at = heap.length - 1;
+  const entry = heap[at]!;
+  while (at > 0) {
+    const parent = (at - 1) >> 1;
+    if (!before(entry, heap[parent]!)) break;
+    heap[at] = heap[parent]!;
+    at = parent;
+  }
+  heap[at] = entry;
+}
+
+/** Drops the first entry and moves the last one down from there to its place. */
+function sink(heap: Entry[]): void {
+  const entry = heap.pop()!;
+  if (heap.length === 0) return;
+  let at = 0;
+  for (;;) {
+    let child = 2 * at + 1;
+    if (child >= heap.length) break;
+    if (child + 1 < heap.length && before(heap[child + 1]!, heap[child]!)) child++;
+    if (!before(heap[child]!, entry)) break;
+    heap[at] = heap[child]!;
+    at = child;
+  }
+  heap[at] = entry;
+}

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { isClaimed, type StoreBench, snapshotStoreContract, startCommit, stepCommit } from "../../testing/index.ts";
+import { memoryStore } from "./index.ts";
+
+function memoryBench(): StoreBench {
+  let now = 1_000_000;
+  const store = memoryStore({ now: () => now, idempotencyRetentionMs: 1000 });
+  const advance = async (durationMs: number): Promise<void> => {
+    now += durationMs;
+  };
+  return { store, retentionMs: 1000, open: async () => store, advance };
+}
+
+describe("SnapshotStore contract: memory", () => {
+  for (const contractCase of snapshotStoreContract) {
+    it(contractCase.name, async ({ skip }) => {
+      const bench = memoryBench();
+      if (!isClaimed(contractCase, bench.store.features)) skip(`not claimed: ${contractCase.needs}`);
+      await contractCase.run(bench);
+    });
+  }
+});
+
+describe("memoryStore", () => {
+  it("has the semantics of a durable store, but says that it is none", () => {
+    expect(memoryStore().features).toEqual({ clock: "store", durable: false, multiProcess: false });
+  });
+
+  it("keeps the order of due times through many renewals and pauses", async () => {
+    const { store, advance } = memoryBench();
+    const ids = Array.from({ length: 20 }, (_, index) => `id-${index}`);
+    for (const id of ids) await store.create(startCommit(id));
+    for (let round = 0; round < 50; round++) {
+      const claimed = await store.claim({ owner: "worker", leaseMs: 1000, limit: 20 });
+      expect(claimed.map(({ claim }) => claim.workflowId)).toEqual(ids);
+      for (const { claim, snapshot } of claimed) {
+        await store.renew(claim);
+        await store.commit(stepCommit(snapshot, { fence: claim.fence, status: "paused", wakeAt: 1_000_000 + round, release: true }));
+        await store.commit(stepCommit((await store.load(claim.workflowId))!, { status: "active", wakeAt: 0 }));
+      }
+      await advance(10);
+    }
+  });
+});

@@ -1,0 +1,75 @@
+import type { EpochMs } from "../../core/json.ts";
+import { isTerminal, type Status } from "../../core/snapshot.ts";
+import { StepfoldError } from "../../core/stepfold-error.ts";
+import type { Claim, Claimed, Lease } from "../../ports/snapshot-store.ts";
+import { type Connection, writing } from "./connection.ts";
+import { type HeadRow, snapshotOf } from "./snapshot-row.ts";
+
+interface Guarded {
+  readonly incarnation: string;
+  readonly version: number;
+  readonly status: Status;
+  readonly owner: string | null;
+  readonly fence: number;
+}
+
+/** Takes what is due. */
+export function claimDue(connection: Connection, options: Lease & { readonly limit: number; readonly workflowId?: string }): Claimed[] {
+  const { limit, workflowId } = options;
+  const due = (now: EpochMs, most: number): number[] => {
+    const { sql } = connection;
+    const rows = workflowId === undefined ? sql.due.all(now, most) : sql.dueOne.all(now, workflowId);
+    return rows.map(({ seq }) => seq as number);
+  };
+  // pollers that find nothing do not stand in the way of writers
+  if (limit < 1 || due(connection.now(), 1).length === 0) return [];
+  return writing(connection, () => {
+    const now = connection.now();
+    const claimed: Claimed[] = [];
+    while (claimed.length < limit) {
+      const found = due(now, Math.min(limit - claimed.length, 1000));
+      if (found.length === 0) break;
+      for (const seq of found) {
+        const one = take(connection, seq, options, now);
+        if (one) claimed.push(one);
+      }
+    }
+    return claimed;
+  });
+}
+
+/** Prolongs a claim. */
+export function renewClaim(connection: Connection, claim: Claim): { version: number; status: Status; storeNow: EpochMs } {
+  const { workflowId, incarnation, fence, leaseMs } = claim;
+  return writing(connection, () => {
+    const storeNow = connection.now();
+    const row = connection.sql.renew.get(workflowId, incarnation, fence, storeNow + leaseMs);
+    const stored = (row ?? connection.sql.execution.get(workflowId)) as unknown as Guarded | undefined;
+    // the end of an execution ends its claim; the holder is told by the status
+    const mine = row ?? (stored?.incarnation === incarnation && stored.fence === fence && isTerminal(stored.status));
+    if (!stored || !mine) throw new StepfoldError("FENCE_LOST", { workflowId });
+    return { version: stored.version, status: stored.status, storeNow };
+  });
+}
+
+/** Gives a claim back. */
+export function releaseClaim(connection: Connection, { workflowId, incarnation, fence }: Claim, version: number): void {
+  writing(connection, () => {
+    if (connection.sql.release.run(workflowId, incarnation, fence, version).changes) return;
+    const stored = connection.sql.execution.get(workflowId) as unknown as Guarded | undefined;
+    if (stored?.incarnation !== incarnation || stored.fence !== fence || stored.owner === null) return;
+    throw new StepfoldError("VERSION_CONFLICT", { workflowId, expected: version, actual: stored.version });
+  });
+}
+
+/** Claims one. Null if what is stored is damaged: it stays claimed until the lease ends, so that it is not tried again and again. */
+function take(connection: Connection, seq: number, { owner, leaseMs }: Lease, storeNow: EpochMs): Claimed | null {
+  const row = connection.sql.take.get(seq, owner, storeNow + leaseMs) as unknown as HeadRow & { fence: number };
+  const claim = { workflowId: row.id, incarnation: row.incarnation, owner, leaseMs, fence: row.fence };
+  try {
+    return { claim, snapshot: snapshotOf(connection, row), storeNow };
+  } catch (error) {
+    if (StepfoldError.is(error, "STORE_REJECTED")) return null;
+    throw error;
+  }
+}

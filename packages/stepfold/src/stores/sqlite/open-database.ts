@@ -1,0 +1,51 @@
+import { DatabaseSync } from "node:sqlite";
+import { StepfoldError } from "../../core/stepfold-error.ts";
+import { migrate } from "./migrations.ts";
+import { isBusy, storeError } from "./sqlite-error.ts";
+
+/** How a file is opened. */
+export interface OpenOptions {
+  readonly synchronous: "FULL" | "NORMAL";
+  readonly busyTimeoutMs: number;
+}
+
+/** An open, migrated database in WAL mode. Nothing is left open if it fails. */
+export function openDatabase(path: string, { synchronous, busyTimeoutMs }: OpenOptions): DatabaseSync {
+  // both go into PRAGMAs, which take no parameters
+  if (synchronous !== "FULL" && synchronous !== "NORMAL") {
+    throw new StepfoldError("OPTION_INVALID", { option: "synchronous", reason: 'must be "FULL" or "NORMAL"' });
+  }
+  if (!Number.isInteger(busyTimeoutMs) || busyTimeoutMs < 0) {
+    throw new StepfoldError("OPTION_INVALID", { option: "busyTimeoutMs", reason: "must be a whole number of milliseconds" });
+  }
+  let db: DatabaseSync | undefined;
+  try {
+    db = new DatabaseSync(path);
+    db.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    switchToWal(db, busyTimeoutMs);
+    db.exec(`PRAGMA synchronous = ${synchronous}`);
+    migrate(db);
+    return db;
+  } catch (cause) {
+    db?.close();
+    throw storeError(cause, `cannot open "${path}"`);
+  }
+}
+
+/** SQLite does not wait by itself when several connections switch one new file to WAL at once. */
+function switchToWal(db: DatabaseSync, busyTimeoutMs: number): void {
+  const deadline = performance.now() + busyTimeoutMs;
+  for (;;) {
+    try {
+      db.exec("PRAGMA journal_mode = WAL");
+      return;
+    } catch (cause) {
+      if (!isBusy(cause) || performance.now() > deadline) throw cause;
+      sleep(5);
+    }
+  }
+}
+
+function sleep(delayMs: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, delayMs);
+}

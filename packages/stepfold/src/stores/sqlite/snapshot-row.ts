@@ -1,0 +1,35 @@
+import type { Event, StartedEvent } from "../../core/event.ts";
+import { contextOf } from "../../core/result.ts";
+import type { Snapshot, SnapshotHead } from "../../core/snapshot.ts";
+import { StepfoldError } from "../../core/stepfold-error.ts";
+import type { Connection } from "./connection.ts";
+
+/** What of an execution's row makes its snapshot. */
+export interface HeadRow {
+  readonly seq: number;
+  readonly id: string;
+  readonly incarnation: string;
+  readonly head: string;
+}
+
+/** The head without what the first event fixed: a step writes only what it changes, however large input and metadata are. */
+export function headText(head: SnapshotHead): string {
+  const fixed = { workflowId: undefined, incarnation: undefined, definition: undefined, metadata: undefined, input: undefined };
+  return JSON.stringify({ ...head, ...fixed });
+}
+
+/** The whole snapshot. To be called in a transaction: it reads the history too. */
+export function snapshotOf({ sql }: Connection, row: HeadRow): Snapshot {
+  try {
+    const events = sql.history.all(row.seq).map(({ event }) => JSON.parse(event as string) as Event);
+    const head = JSON.parse(row.head) as SnapshotHead;
+    const { workflowId, definition, incarnation, metadata, input } = events[0] as StartedEvent;
+    const context = contextOf(events);
+    return { ...head, workflowId, definition, incarnation, metadata, ...(input === undefined ? undefined : { input }), context };
+  } catch (cause) {
+    // an error of SQLite is no matter of this row
+    if (!(cause instanceof SyntaxError || cause instanceof TypeError)) throw cause;
+    const reason = `what is stored of execution "${row.id}" is damaged`;
+    throw new StepfoldError("STORE_REJECTED", { store: "sqlite", reason }, { cause });
+  }
+}

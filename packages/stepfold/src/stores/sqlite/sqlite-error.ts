@@ -1,0 +1,25 @@
+import { StepfoldError } from "../../core/stepfold-error.ts";
+
+/** SQLite's primary result codes after which the same call may succeed: busy, locked, I/O error, full, cannot open, lock protocol. */
+const passing: ReadonlySet<number> = new Set([5, 6, 10, 13, 14, 15]);
+
+/** What went wrong in SQLite, as one of our errors; ours pass through. */
+export function storeError(cause: unknown, doing?: string): StepfoldError {
+  if (StepfoldError.is(cause)) return cause;
+  const code = resultCode(cause);
+  const message = cause instanceof Error ? cause.message : String(cause);
+  const details = { store: "sqlite", reason: doing ? `${doing}: ${message}` : message };
+  return new StepfoldError(code !== null && passing.has(code) ? "STORE_UNAVAILABLE" : "STORE_REJECTED", details, { cause });
+}
+
+/** True if another connection holds the lock that was asked for. */
+export function isBusy(cause: unknown): boolean {
+  const code = resultCode(cause);
+  return code === 5 || code === 6;
+}
+
+/** The primary result code: the low byte of the extended one. */
+function resultCode(cause: unknown): number | null {
+  const { errcode } = (cause ?? {}) as { errcode?: unknown };
+  return typeof errcode === "number" ? errcode & 0xff : null;
+}

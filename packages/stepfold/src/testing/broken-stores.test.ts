@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { StepfoldError } from "../core/stepfold-error.ts";
+import { memoryStore } from "../stores/memory/index.ts";
+import { brokenStores, type ContractCase, ContractViolation, type StoreBench, snapshotStoreContract } from "./index.ts";
+
+const byName = new Map(snapshotStoreContract.map((contractCase) => [contractCase.name, contractCase]));
+
+describe("the contract of SnapshotStore", () => {
+  for (const { name, caughtBy, breaks } of brokenStores) {
+    it(`notices a store that ${name}`, async () => {
+      const bench = memoryBench();
+      const failure = await failureOf(byName.get(caughtBy)!, {
+        ...bench,
+        store: breaks(bench.store),
+        open: async () => breaks(bench.store),
+      });
+      // anything else would be a mistake of the wrapper
+      expect(failure instanceof ContractViolation || StepfoldError.is(failure), String(failure)).toBe(true);
+    });
+  }
+
+  it("has a name of its own for every case", () => {
+    expect(byName.size).toBe(snapshotStoreContract.length);
+  });
+});
+
+function memoryBench(): StoreBench {
+  let now = 1_000_000;
+  const store = memoryStore({ now: () => now, idempotencyRetentionMs: 1000 });
+  const advance = async (durationMs: number): Promise<void> => {
+    now += durationMs;
+  };
+  return { store, retentionMs: 1000, open: async () => store, advance };
+}
+
+async function failureOf(contractCase: ContractCase, bench: StoreBench): Promise<unknown> {
+  try {
+    await contractCase.run(bench);
+    return null;
+  } catch (error) {
+    return error;
+  }
+}

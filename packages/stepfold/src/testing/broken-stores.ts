@@ -1,0 +1,16 @@
+import { brokenClaims } from "./broken/broken-claims.ts";
+import { brokenCommits } from "./broken/broken-commits.ts";
+import { brokenReads } from "./broken/broken-reads.ts";
+import type { BrokenStore } from "./broken/broken-store.ts";
+
+/**
+ * Plausible wrong stores, each a wrapper around a right one: they show that the contract would notice.
+ *
+ * ```ts
+ * import { memoryStore } from "stepfold/stores/memory";
+ * import { brokenStores } from "stepfold/testing";
+ *
+ * for (const { name, breaks, caughtBy } of brokenStores) console.log(name, breaks(memoryStore()).name, caughtBy);
+ * ```
+ */
+export const brokenStores: readonly BrokenStore[] = [...brokenCommits, ...brokenClaims, ...brokenReads];

@@ -1,0 +1,21 @@
+import type { SnapshotStore } from "../../ports/snapshot-store.ts";
+
+/** A plausible mistake in a store: what a contract must catch. */
+export interface BrokenStore {
+  readonly name: string;
+  /** Name of a contract case that fails on it. */
+  readonly caughtBy: string;
+  /** A store with the mistake, over one without. */
+  breaks(store: SnapshotStore): SnapshotStore;
+}
+
+/** The store with some methods replaced. */
+export function altered(store: SnapshotStore, changes: Partial<SnapshotStore>): SnapshotStore {
+  return new Proxy(store, {
+    get(target, key) {
+      if (Object.hasOwn(changes, key)) return changes[key as keyof SnapshotStore];
+      const value: unknown = Reflect.get(target, key);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}

@@ -1,0 +1,123 @@
+import type { Event, StartedEvent } from "../core/event.ts";
+import type { EpochMs, Json } from "../core/json.ts";
+import { contextOf } from "../core/result.ts";
+import { isTerminal, type Snapshot, type SnapshotHead, type Status } from "../core/snapshot.ts";
+import type { Commit } from "../ports/snapshot-store.ts";
+
+/** What of a first commit is not the default. */
+export interface StartOptions {
+  readonly definitionId?: string;
+  readonly input?: Json;
+  readonly metadata?: Readonly<Record<string, Json>>;
+  readonly status?: Status;
+  /** Default: now while active, never otherwise. */
+  readonly wakeAt?: EpochMs | null;
+  readonly incarnation?: string;
+  readonly commitId?: string;
+}
+
+/** What of a later commit is not the default. */
+export interface StepOptions {
+  readonly nodeId?: string;
+  readonly output?: Json;
+  /** Several events in one commit, one for each output; `output` is not used then. */
+  readonly outputs?: readonly Json[];
+  /** Makes the event from its version, instead of a completed step. */
+  readonly event?: (version: number) => Event;
+  readonly status?: Status;
+  readonly wakeAt?: EpochMs | null;
+  readonly fence?: number;
+  readonly release?: boolean;
+  readonly commitId?: string;
+}
+
+let made = 0;
+const unique = (what: string): string => `${what}-${++made}`;
+
+/** The commit that creates an execution, as an engine would make it. */
+export function startCommit(workflowId: string, options: StartOptions = {}): Commit {
+  const { definitionId = "contract", input, metadata = {}, status = "active", incarnation = unique("incarnation") } = options;
+  const definition = { id: definitionId, hash: `hash-of-${definitionId}` };
+  const withInput = input === undefined ? undefined : { input };
+  const event: StartedEvent = {
+    type: "started",
+    version: 0,
+    at: 1,
+    workflowId,
+    definition,
+    incarnation,
+    nodeId: "step",
+    metadata,
+    ...withInput,
+  };
+  const head: SnapshotHead = {
+    schema: 1,
+    workflowId,
+    definition,
+    ...standing(status, 0),
+    version: 0,
+    metadata,
+    ...withInput,
+    steps: 0,
+    sizeBytes: 2,
+    createdAt: 1,
+    incarnation,
+  };
+  return {
+    workflowId,
+    incarnation,
+    expectedVersion: -1,
+    commitId: options.commitId ?? unique("commit"),
+    head,
+    events: [event],
+    wakeAt: options.wakeAt === undefined ? wakeFor(status) : options.wakeAt,
+  };
+}
+
+/** The commit that follows another one, or a loaded snapshot. */
+export function stepCommit(from: Commit | Snapshot, options: StepOptions = {}): Commit {
+  const before = headOf(from);
+  const { nodeId = "step", output = null, outputs = [output], status = "active", fence, release } = options;
+  const events = outputs.map((each, index): Event => {
+    const version = before.version + 1 + index;
+    return (
+      options.event?.(version) ?? {
+        ...{ type: "completed", version, at: 1000 + version, pathId: "0", turn: version, nodeId, attempt: 1, startedAt: 1000 },
+        output: each,
+      }
+    );
+  });
+  const version = before.version + events.length;
+  const head: SnapshotHead = { ...before, ...standing(status, version), version, steps: version };
+  return {
+    workflowId: before.workflowId,
+    incarnation: before.incarnation ?? "",
+    expectedVersion: before.version,
+    ...(fence === undefined ? undefined : { fence }),
+    commitId: options.commitId ?? unique("commit"),
+    head,
+    events,
+    wakeAt: options.wakeAt === undefined ? wakeFor(status) : options.wakeAt,
+    ...(release === undefined ? undefined : { release }),
+  };
+}
+
+/** The snapshot that these commits, one after the other, add up to. */
+export function snapshotAfter(...commits: readonly Commit[]): Snapshot {
+  return { ...commits.at(-1)!.head, context: contextOf(commits.flatMap(({ events }) => events)) };
+}
+
+function headOf(from: Commit | Snapshot): SnapshotHead {
+  if ("head" in from) return from.head;
+  const { context: _, ...head } = from;
+  return head;
+}
+
+function standing(status: Status, version: number): Pick<SnapshotHead, "status" | "currentNodeId" | "activePaths"> {
+  if (isTerminal(status)) return { status, currentNodeId: null, activePaths: [] };
+  const path = { id: "0", nodeId: "step", turn: version, visit: 0, attempts: 0, since: version, stepPath: ["step"] };
+  const doing = status === "error" ? "retrying" : status === "paused" ? "suspended" : "ready";
+  return { status, currentNodeId: "step", activePaths: [{ ...path, status: doing }] };
+}
+
+const wakeFor = (status: Status): EpochMs | null => (status === "active" ? 0 : null);

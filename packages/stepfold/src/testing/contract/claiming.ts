@@ -1,0 +1,31 @@
+import type { EpochMs } from "../../core/json.ts";
+import type { Claim, Claimed, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
+import { startCommit } from "../commit-builder.ts";
+import { present } from "../expectations.ts";
+
+/** A lease for cases: long for the calls of a case, short to wait for. */
+export const leaseMs = 500;
+
+/** Claims one execution, which must be free and due. */
+export async function claimOf(store: SnapshotStore, workflowId: string, owner = "worker"): Promise<Claimed> {
+  const [claimed] = await store.claim({ owner, leaseMs, limit: 1, workflowId });
+  return present(claimed, `a claim on "${workflowId}"`);
+}
+
+/** Creates an execution that is claimed from the start. */
+export async function createClaimed(store: SnapshotStore, workflowId: string): Promise<{ first: Commit; claim: Claim }> {
+  const first = startCommit(workflowId);
+  const claim = present(await store.create(first, { claim: { owner: "worker", leaseMs } }), "the claim of create");
+  return { first, claim };
+}
+
+/** Ids of what is due now, in the order in which it is handed out. */
+export async function dueIds(store: SnapshotStore, limit = 100): Promise<string[]> {
+  return (await store.claim({ owner: "poller", leaseMs, limit })).map(({ claim }) => claim.workflowId);
+}
+
+/** What the store's clock says. */
+export async function storeNow(store: SnapshotStore): Promise<EpochMs> {
+  const claim = await store.create(startCommit("clock"), { claim: { owner: "clock", leaseMs: 3_600_000 } });
+  return (await store.renew(present(claim, "the claim of create"))).storeNow;
+}
