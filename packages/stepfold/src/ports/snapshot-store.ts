@@ -22,11 +22,12 @@ export interface Commit {
   readonly fence?: number;
   /** Random. The same commit sent twice is applied once and acknowledged twice. */
   readonly commitId: string;
+  /** `definition`, `metadata`, `input` and `incarnation` stay as `create` wrote them. */
   readonly head: SnapshotHead;
   readonly events: readonly Event[];
   /** When the execution needs somebody to drive it: 0 for now, null for never. */
   readonly wakeAt: EpochMs | null;
-  /** Gives the claim back in the same write. */
+  /** Gives the claim back in the same write; only together with its fence. */
   readonly release?: boolean;
 }
 
@@ -42,14 +43,14 @@ export interface Claim extends Lease {
   readonly incarnation: string;
   /** Rises with every claim of the execution; what carries a lower one is refused. */
   readonly fence: number;
+  /** The store's clock at that moment: it judges leases and due times, so whoever drives goes by it. */
+  readonly claimedAt: EpochMs;
 }
 
 /** An execution that was claimed, as it was in that moment. */
 export interface Claimed {
   readonly claim: Claim;
   readonly snapshot: Snapshot;
-  /** The store's clock, which judges leases and due times. */
-  readonly storeNow: EpochMs;
 }
 
 /** Which executions, newest first. */
@@ -59,6 +60,7 @@ export interface ListQuery {
   readonly definitionId?: string;
   /** Equal values of top-level metadata keys. */
   readonly metadata?: Readonly<Record<string, string | number | boolean | null>>;
+  /** Exclusive, as `createdAfter`. */
   readonly createdBefore?: EpochMs;
   readonly createdAfter?: EpochMs;
   /** 1 to 1,000; default 50. */
@@ -127,6 +129,7 @@ export interface SnapshotStore {
    *
    * @returns the claim, if one was asked for
    * @throws StepfoldError `WORKFLOW_EXISTS` if the id is taken, or was within the retention of deleted ids
+   * @throws StepfoldError `OPTION_INVALID` unless `leaseMs` is a whole number from 1 on
    */
   create(commit: Commit, options?: { readonly claim?: Lease }): Promise<Claim | null>;
   /** The whole snapshot; a consistent one, also while others commit. */
@@ -136,6 +139,7 @@ export interface SnapshotStore {
    *
    * @throws StepfoldError `VERSION_CONFLICT` if `expectedVersion` or `incarnation` is not what is stored; nothing is written
    * @throws StepfoldError `FENCE_LOST` if a fence was sent and is not the current claim's; nothing is written
+   * @throws StepfoldError `EXECUTION_ENDED` if what is stored is terminal; nothing is written
    */
   commit(commit: Commit): Promise<void>;
   /** Takes executions that are due and that nobody holds, longest due first. With `workflowId`: that one, if it is. */
@@ -154,17 +158,19 @@ export interface SnapshotStore {
   release(claim: Claim, version: number): Promise<void>;
   /** History after a version, oldest first. */
   events(workflowId: string, afterVersion: number, limit: number): Promise<readonly AppendedRow[]>;
+  /** @throws StepfoldError `OPTION_INVALID` for a limit out of range, or a cursor that no page gave */
   list(query?: ListQuery): Promise<Page<ExecutionSummary>>;
   /**
    * Deletes an ended execution; its id stays taken for the store's retention (30 days by default).
    *
-   * @throws StepfoldError `EXECUTION_OPEN` if it has not ended
+   * @throws StepfoldError `EXECUTION_OPEN` if it has not ended, `WORKFLOW_NOT_FOUND`
    */
   delete(workflowId: string): Promise<void>;
+  /** Deletes what ended a while ago, the oldest first. @throws StepfoldError `OPTION_INVALID` */
   prune(options: PruneOptions): Promise<PruneReport>;
   /** Keeps a definition under its hash, for ever and unchanged. */
   putDefinition(hash: string, definition: WorkflowDefinition): Promise<void>;
   getDefinition(hash: string): Promise<WorkflowDefinition | null>;
-  /** Frees what the store opened itself. Safe to call twice. */
+  /** Frees what the store opened itself. Safe to call twice; any other call afterwards is `STORE_UNAVAILABLE`. */
   close(): Promise<void>;
 }

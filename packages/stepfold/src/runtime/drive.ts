@@ -101,7 +101,7 @@ export class Drive {
 
   /** The store's clock: what it said with the claim, and the time that has passed since. */
   #now(): EpochMs {
-    return this.#claimed.storeNow + Math.floor(this.#driving.setting.environment.monotonicMs() - this.#claimedAtMs);
+    return this.#claimed.claim.claimedAt + Math.floor(this.#driving.setting.environment.monotonicMs() - this.#claimedAtMs);
   }
 
   /** Null once the events are committed; the stored snapshot where somebody else was first. */

@@ -26,6 +26,8 @@ export class Driver {
   readonly #drives = new Map<string, Drive>();
   /** When executions that were driven here are due again, as far as that is before the next regular poll. */
   readonly #wakes = new Map<string, EpochMs>();
+  /** Executions that changed while they were driven here: perhaps after the last look. */
+  readonly #nudged = new Set<string>();
   #cancelPoll: (() => void) | null = null;
   #pollAt = Number.POSITIVE_INFINITY;
   #polling: Promise<void> | null = null;
@@ -58,6 +60,7 @@ export class Driver {
       throw error;
     } finally {
       this.#drives.delete(workflowId);
+      if (this.#nudged.delete(workflowId)) this.nudge(workflowId).catch(() => undefined);
       if (this.#drives.size === this.#options.maxExecutions - 1) this.#pollIn(0);
     }
   }
@@ -65,7 +68,10 @@ export class Driver {
   /** Somebody has committed to an execution: whoever drives it here looks, or it is claimed and driven. */
   async nudge(workflowId: string): Promise<void> {
     const running = this.#drives.get(workflowId);
-    if (running) return running.look();
+    if (running) {
+      this.#nudged.add(workflowId);
+      return running.look();
+    }
     if (this.#closed) return;
     const [claimed] = await this.#options.store.claim({ ...this.#options.lease, limit: 1, workflowId });
     if (claimed) this.#background(claimed);

@@ -36,7 +36,7 @@ export async function start(
     );
     changes.tell(draft.workflowId, draft.version, statusOf(draft));
     // what goes wrong in the background is told by onProblem
-    if (claim) driver.take({ claim, snapshot: closeDraft(draft), storeNow: environment.now() }).catch(() => undefined);
+    if (claim) driver.take({ claim, snapshot: closeDraft(draft) }).catch(() => undefined);
   } catch (error) {
     if (!StepfoldError.is(error, "WORKFLOW_EXISTS") || error.details.deletedAt !== undefined) throw error;
     await requireSame(kernel, event);

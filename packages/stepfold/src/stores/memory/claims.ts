@@ -52,6 +52,6 @@ function take(shelf: Shelf, stored: Stored, { owner, leaseMs }: Lease, now: Epoc
   stored.owner = owner;
   stored.fence += 1;
   setDue(shelf, stored, now + leaseMs);
-  const claim = { workflowId: stored.id, incarnation: stored.incarnation, owner, leaseMs, fence: stored.fence };
-  return { claim, snapshot: snapshotOf(stored), storeNow: now };
+  const claim = { workflowId: stored.id, incarnation: stored.incarnation, owner, leaseMs, fence: stored.fence, claimedAt: now };
+  return { claim, snapshot: snapshotOf(stored) };
 }

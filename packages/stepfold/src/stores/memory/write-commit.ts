@@ -8,12 +8,12 @@ import { headText, type Stored } from "./stored-execution.ts";
 /** Puts a new execution on the shelf. */
 export function createExecution(shelf: Shelf, commit: Commit, lease: Lease | undefined): Claim | null {
   const { workflowId, commitId, head } = commit;
+  const now = shelf.now();
   const taken = shelf.executions.get(workflowId);
   if (taken) {
-    if (taken.events[0]?.commitId === commitId) return claimOf(taken, lease);
+    if (taken.events[0]?.commitId === commitId) return claimOf(taken, lease, now);
     throw new StepfoldError("WORKFLOW_EXISTS", { workflowId });
   }
-  const now = shelf.now();
   refuseTombstone(shelf, workflowId, now);
   const ended = isTerminal(head.status);
   const stored: Stored = {
@@ -36,7 +36,7 @@ export function createExecution(shelf: Shelf, commit: Commit, lease: Lease | und
   append(stored, commit);
   shelf.executions.set(workflowId, stored);
   setDue(shelf, stored, lease && !ended ? now + lease.leaseMs : stored.wakeAt);
-  return claimOf(stored, lease);
+  return claimOf(stored, lease, now);
 }
 
 /** Applies a commit if it may be; otherwise throws and changes nothing. */
@@ -75,9 +75,9 @@ function append(stored: Stored, { events, commitId }: Commit): void {
 }
 
 /** The claim made by `create`, if it is still held. */
-function claimOf({ id, incarnation, owner, fence }: Stored, lease: Lease | undefined): Claim | null {
+function claimOf({ id, incarnation, owner, fence }: Stored, lease: Lease | undefined, now: EpochMs): Claim | null {
   return lease && owner === lease.owner && fence === 1
-    ? { workflowId: id, incarnation, owner: lease.owner, leaseMs: lease.leaseMs, fence }
+    ? { workflowId: id, incarnation, owner: lease.owner, leaseMs: lease.leaseMs, fence, claimedAt: now }
     : null;
 }
 

@@ -65,9 +65,9 @@ export function releaseClaim(connection: Connection, { workflowId, incarnation, 
 /** Claims one. Null if what is stored is damaged: it stays claimed until the lease ends, so that it is not tried again and again. */
 function take(connection: Connection, seq: number, { owner, leaseMs }: Lease, storeNow: EpochMs): Claimed | null {
   const row = connection.sql.take.get(seq, owner, storeNow + leaseMs) as unknown as HeadRow & { fence: number };
-  const claim = { workflowId: row.id, incarnation: row.incarnation, owner, leaseMs, fence: row.fence };
+  const claim = { workflowId: row.id, incarnation: row.incarnation, owner, leaseMs, fence: row.fence, claimedAt: storeNow };
   try {
-    return { claim, snapshot: snapshotOf(connection, row), storeNow };
+    return { claim, snapshot: snapshotOf(connection, row) };
   } catch (error) {
     if (StepfoldError.is(error, "STORE_REJECTED")) return null;
     throw error;

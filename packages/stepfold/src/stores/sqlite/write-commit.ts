@@ -39,7 +39,7 @@ export function creation(connection: Connection, commit: Commit, lease: Lease | 
     ) as { seq: number } | undefined;
     if (!created) return repeated(connection, commit, lease);
     append(created.seq);
-    return lease && owner !== null ? { workflowId, incarnation, owner, leaseMs: lease.leaseMs, fence } : null;
+    return lease && owner !== null ? { workflowId, incarnation, owner, leaseMs: lease.leaseMs, fence, claimedAt: connection.now() } : null;
   };
 }
 
@@ -96,7 +96,9 @@ function repeated(connection: Connection, { workflowId, commitId }: Commit, leas
   const stored = connection.sql.execution.get(workflowId) as unknown as Guarded;
   if (!wroteAt(connection, stored.seq, 0, commitId)) throw new StepfoldError("WORKFLOW_EXISTS", { workflowId });
   const { incarnation, owner, fence } = stored;
-  return lease && owner === lease.owner && fence === 1 ? { workflowId, incarnation, owner, leaseMs: lease.leaseMs, fence } : null;
+  return lease && owner === lease.owner && fence === 1
+    ? { workflowId, incarnation, owner, leaseMs: lease.leaseMs, fence, claimedAt: connection.now() }
+    : null;
 }
 
 function wroteAt({ sql }: Connection, seq: number, version: number, commitId: string): boolean {

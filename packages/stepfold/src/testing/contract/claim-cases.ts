@@ -13,10 +13,14 @@ export const claimCases: readonly ContractCase[] = [
       await store.create(first);
       await store.commit(second);
       const before = await storeNow(store);
-      const { claim, snapshot, storeNow: now } = await claimOf(store, "a");
+      const { claim, snapshot } = await claimOf(store, "a");
       equal(snapshot, snapshotAfter(first, second), "snapshot");
-      equal(claim, { workflowId: "a", incarnation: first.incarnation, owner: "worker", leaseMs, fence: claim.fence }, "claim");
-      holds(Number.isInteger(now) && now >= before, `storeNow is ${now}`);
+      equal(
+        claim,
+        { workflowId: "a", incarnation: first.incarnation, owner: "worker", leaseMs, fence: claim.fence, claimedAt: claim.claimedAt },
+        "claim",
+      );
+      holds(Number.isInteger(claim.claimedAt) && claim.claimedAt >= before, `claimedAt is ${claim.claimedAt}`);
     },
   },
   {

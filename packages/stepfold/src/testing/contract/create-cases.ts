@@ -38,7 +38,11 @@ export const createCases: readonly ContractCase[] = [
     name: "create: with a claim, it is held from the start",
     async run({ store }) {
       const { first, claim } = await createClaimed(store, "a");
-      equal(claim, { workflowId: "a", incarnation: first.incarnation, owner: "worker", leaseMs, fence: claim.fence }, "claim");
+      equal(
+        claim,
+        { workflowId: "a", incarnation: first.incarnation, owner: "worker", leaseMs, fence: claim.fence, claimedAt: claim.claimedAt },
+        "claim",
+      );
       equal(await dueIds(store), [], "due");
       await store.commit(stepCommit(first, { fence: claim.fence }));
     },
