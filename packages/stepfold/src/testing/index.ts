@@ -4,3 +4,4 @@ export { type StartOptions, type StepOptions, snapshotAfter, startCommit, stepCo
 export { type ContractCase, isClaimed, type StoreBench } from "./contract-case.ts";
 export { ContractViolation } from "./expectations.ts";
 export { snapshotStoreContract } from "./snapshot-store-contract.ts";
+export { type VirtualEnvironment, virtualEnvironment } from "./virtual-environment.ts";
