@@ -1,7 +1,6 @@
 import type { Limits } from "../core/limits.ts";
 import type { Task } from "../core/plan.ts";
 import type { Scope } from "../core/template.ts";
-import type { Environment } from "../ports/environment.ts";
 import type { Deadlines } from "./deadlines.ts";
 import type { Outcome } from "./outcome.ts";
 import type { PreparedNode } from "./prepared-node.ts";
@@ -9,7 +8,6 @@ import type { Step, StepSurroundings } from "./step.ts";
 
 /** All that performing needs beside the task. */
 export interface Performing extends StepSurroundings {
-  readonly environment: Environment;
   readonly deadlines: Deadlines;
   readonly limits: Limits;
   /** Longest time of one attempt where neither node nor type says. */
@@ -29,4 +27,6 @@ export interface AttemptState {
   step: Step | null;
   /** Settles a pending attempt from outside. */
   interrupt: ((outcome: Outcome) => void) | null;
+  /** Nobody waits for it any more. */
+  over: boolean;
 }

@@ -53,6 +53,7 @@ export async function decide(
   const { workflowId, status } = snapshot;
   if (isTerminal(status)) throw new StepfoldError("EXECUTION_ENDED", { workflowId, status });
   const stamp = { version: snapshot.version + 1, at: now };
+  if (typeof command !== "object" || command === null) throw unknownCommand();
   switch (command.type) {
     case "resume":
       return resumed(workflow, snapshot, command, stamp, limits);
@@ -66,8 +67,12 @@ export async function decide(
       return { type: "retried", ...stamp, pathId: path.id };
     }
     default:
-      throw new StepfoldError("OPTION_INVALID", { option: "type", reason: "must be resume, cancel or retry" });
+      throw unknownCommand();
   }
+}
+
+function unknownCommand(): StepfoldError {
+  return new StepfoldError("OPTION_INVALID", { option: "type", reason: "must be resume, cancel or retry" });
 }
 
 async function resumed(

@@ -11,7 +11,7 @@ import { retryAfterMs } from "./retry-after-error.ts";
 /** What a failed attempt comes to: another one at a certain time, the edge `error`, or the end. */
 export function failureOf(run: AttemptState, thrown: unknown): Outcome {
   const { task, node, around, startedAt } = run;
-  const endedAt = around.environment.now();
+  const endedAt = around.now();
   let error = errorInfo(thrown, task.nodeId, around.scrub);
   let delayMs: number | null = null;
   try {

@@ -1,4 +1,4 @@
-import { brandOf } from "../core/brand.ts";
+import { safeMember } from "../core/safe-member.ts";
 
 /**
  * Throw it where trying again is pointless: the retry policy does not apply.
@@ -15,5 +15,5 @@ export class FatalError extends Error {
 
 /** True for a FatalError, of whichever copy of this package. */
 export function isFatal(thrown: unknown): boolean {
-  return brandOf(thrown, "~fatal") === true;
+  return safeMember(thrown, "~fatal") === true;
 }

@@ -37,6 +37,7 @@ export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: Turn
   const { environment, deadlines, limits, stepTimeoutMs, plugins } = setting;
   const { globals, onEvent } = request;
   const { workflowId } = draft;
+  const now = request.now ?? (() => environment.now());
   const watched = plugins.length > 0;
   const info = (task: Task): TaskInfo => ({
     ...task,
@@ -50,7 +51,7 @@ export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: Turn
       workflowId,
       input: draft.input,
       globals,
-      environment,
+      now,
       deadlines,
       limits,
       stepTimeoutMs,
@@ -64,7 +65,7 @@ export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: Turn
     prepared: workflow.nodes,
     concurrency: request.concurrency ?? defaultConcurrency,
     stepLimit: request.stepLimit ?? Number.POSITIVE_INFINITY,
-    now: request.now ?? (() => environment.now()),
+    now,
     early: request.early ?? null,
     onTask: watched ? (task) => notify(plugins, "beforeNode", info(task)) : null,
     onOutcome: watched ? (task, outcome) => notify(plugins, "afterNode", info(task), outcome) : null,

@@ -27,20 +27,30 @@ export interface Attempt {
  * evaluates the retry policy if it failed. Never throws, and never rejects.
  */
 export function perform(task: Task, node: PreparedNode, draft: Draft, around: Performing): Attempt {
-  const startedAt = around.environment.now();
-  const scope = taskScope(task, draft, around.globals);
-  const run: AttemptState = { task, node, around, startedAt, scope, step: null, interrupt: null };
+  const startedAt = around.now();
+  const run: AttemptState = {
+    task,
+    node,
+    around,
+    startedAt,
+    scope: taskScope(task, draft, around.globals),
+    step: null,
+    interrupt: null,
+    over: false,
+  };
   const outcome = guard(run, () => {
+    const timeoutMs = node.timeoutMs === null ? around.stepTimeoutMs : evaluateDuration(node.timeoutMs, run.scope());
     const data = resolveData(run);
-    const checks = node.input || task.resumed?.payload !== undefined;
-    return checks ? afterChecks(run, draft, data) : execute(run, draft, data, task.resumed?.payload);
+    const payload = task.resumed?.payload;
+    if (!node.input && payload === undefined) return execute(run, draft, data, undefined, timeoutMs);
+    return untilSettled(run, timeoutMs, afterChecks(run, draft, data, payload, timeoutMs), (outcome) => outcome);
   });
   return {
     task,
     outcome,
     abort(reason) {
       run.step?.abort(reason);
-      run.interrupt?.({ type: "aborted", startedAt, endedAt: around.environment.now() });
+      run.interrupt?.({ type: "aborted", startedAt, endedAt: around.now() });
     },
   };
 }
@@ -61,56 +71,50 @@ function resolveData({ node, around, task, scope }: AttemptState): Json {
   return value === undefined ? null : normalise(value, `The data of node "${task.nodeId}"`, around.limits).value;
 }
 
-async function afterChecks(run: AttemptState, draft: Draft, data: Json): Promise<Outcome> {
+async function afterChecks(run: AttemptState, draft: Draft, data: Json, payload: Json | undefined, timeoutMs: number): Promise<Outcome> {
   const { node, task } = run;
   const nodeId = task.nodeId;
-  let checked: unknown = data;
-  if (node.input) {
-    const result = await node.input(data);
-    if (result.issues) throw new StepfoldError("DATA_INVALID", { nodeId, issues: result.issues });
-    checked = result.value;
-  }
-  let payload: unknown = task.resumed?.payload;
-  if (payload !== undefined && node.resume) {
-    const result = await node.resume(payload);
-    if (result.issues) throw new StepfoldError("RESUME_INVALID", { nodeId, issues: result.issues });
-    payload = result.value;
-  }
-  return execute(run, draft, checked, payload);
+  const checked = node.input ? await node.input(data) : { value: data };
+  if (checked.issues) throw new StepfoldError("DATA_INVALID", { nodeId, issues: checked.issues });
+  const resumed = node.resume && payload !== undefined ? await node.resume(payload) : { value: payload };
+  if (resumed.issues) throw new StepfoldError("RESUME_INVALID", { nodeId, issues: resumed.issues });
+  // a check may take longer than the step has, or than anybody waits
+  if (run.over) throw new StepfoldError("STEP_TIMEOUT", { nodeId, timeoutMs });
+  return execute(run, draft, checked.value, resumed.value, timeoutMs);
 }
 
-function execute(run: AttemptState, draft: Draft, data: unknown, payload: unknown): Outcome | Promise<Outcome> {
+function execute(run: AttemptState, draft: Draft, data: unknown, payload: unknown, timeoutMs: number): Outcome | Promise<Outcome> {
   const { task, node, around } = run;
   const { onHeartbeat } = around;
   const step = new Step(around, task, payload, draft.context, draft.version, onHeartbeat && ((progress) => onHeartbeat(progress, task)));
   run.step = step;
   const returned = node.definition.executor(data, step);
-  return isPromise(returned) ? untilSettled(run, returned) : finish(run, returned);
+  return isPromise(returned) ? untilSettled(run, timeoutMs, returned, (output) => finish(run, output)) : finish(run, returned);
 }
 
-/** Waits for the executor, its deadline or an interruption, whichever comes first. */
-function untilSettled(run: AttemptState, returned: Promise<NodeOutput>): Promise<Outcome> {
-  const { node, around, task, scope } = run;
-  const timeoutMs = node.timeoutMs === null ? around.stepTimeoutMs : evaluateDuration(node.timeoutMs, scope());
+/** Waits for what is under way, its deadline or an interruption, whichever comes first. */
+function untilSettled<T>(
+  run: AttemptState,
+  timeoutMs: number,
+  pending: Promise<T>,
+  finished: (value: T) => Outcome | Promise<Outcome>,
+): Promise<Outcome> {
+  const { around, task } = run;
   return new Promise((resolve) => {
-    const relax = around.deadlines.add(timeoutMs, () => {
-      const error = new StepfoldError("STEP_TIMEOUT", { nodeId: task.nodeId, timeoutMs });
-      run.step!.abort(error);
-      resolve(failureOf(run, error));
-    });
-    run.interrupt = (outcome) => {
+    const end = (outcome: Outcome | Promise<Outcome>): void => {
       relax();
+      run.over = true;
       resolve(outcome);
     };
-    returned.then(
-      (output) => {
-        relax();
-        resolve(guard(run, () => finish(run, output)));
-      },
-      (thrown: unknown) => {
-        relax();
-        resolve(ended(run, thrown));
-      },
+    const relax = around.deadlines.add(timeoutMs, () => {
+      const error = new StepfoldError("STEP_TIMEOUT", { nodeId: task.nodeId, timeoutMs });
+      run.step?.abort(error);
+      end(failureOf(run, error));
+    });
+    run.interrupt = end;
+    pending.then(
+      (value) => end(guard(run, () => finished(value))),
+      (thrown: unknown) => end(ended(run, thrown)),
     );
   });
 }

@@ -38,7 +38,7 @@ interface Returned {
 
 function completed({ task, around, startedAt }: AttemptState, data: unknown, handles: readonly string[] | undefined): Outcome {
   const { value, sizeBytes } = normalise(data, `The output of node "${task.nodeId}"`, around.limits);
-  const outcome = { type: "completed" as const, startedAt, endedAt: around.environment.now(), output: value, sizeBytes };
+  const outcome = { type: "completed" as const, startedAt, endedAt: around.now(), output: value, sizeBytes };
   return handles ? { ...outcome, handles } : outcome;
 }
 
@@ -46,7 +46,8 @@ function completed({ task, around, startedAt }: AttemptState, data: unknown, han
 function handlesOf({ node, task }: AttemptState, { nextHandle, nextHandles }: Returned): readonly string[] | undefined {
   const { edges, next } = node.compiled;
   const { nodeId } = task;
-  const named = nextHandles === undefined ? (nextHandle === undefined || nextHandle === null ? [] : [nextHandle]) : nextHandles;
+  const named =
+    nextHandles === undefined ? (nextHandle === undefined || nextHandle === null || nextHandle === "" ? [] : [nextHandle]) : nextHandles;
   if (!Array.isArray(named)) throw invalidHandles(nodeId);
   if (named.length === 0) {
     if (node.handles && !node.handles.has("") && next.length === 0 && nextHandles === undefined)

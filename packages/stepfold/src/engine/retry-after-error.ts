@@ -1,4 +1,4 @@
-import { brandOf } from "../core/brand.ts";
+import { safeMember } from "../core/safe-member.ts";
 
 /**
  * Throw it where the service said when to come back. The policy still says how often; its delay is replaced.
@@ -21,7 +21,7 @@ export class RetryAfterError extends Error {
 
 /** Milliseconds that a RetryAfterError asks for; null for anything else. */
 export function retryAfterMs(thrown: unknown, now: number): number | null {
-  const asked = brandOf(thrown, "~retryAfter");
+  const asked = safeMember(thrown, "~retryAfter");
   const delayMs = asked instanceof Date ? asked.getTime() - now : asked;
   return typeof delayMs === "number" && Number.isFinite(delayMs) ? Math.max(0, Math.round(delayMs)) : null;
 }

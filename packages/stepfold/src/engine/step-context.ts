@@ -40,6 +40,8 @@ export interface StepContext<Resume = unknown, Globals = unknown> {
    * @param payload tells the world what is waited for; kept in the snapshot
    */
   readonly suspend: (payload?: unknown, options?: SuspendOptions) => never;
+  /** The time, by the clock that judges this execution's timers. */
+  readonly now: () => EpochMs;
   /** Tells plugins that the step is alive, and how far it is. */
   readonly heartbeat: (progress?: unknown) => void;
 }

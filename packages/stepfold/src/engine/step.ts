@@ -1,4 +1,4 @@
-import type { Json } from "../core/json.ts";
+import type { EpochMs, Json } from "../core/json.ts";
 import type { Task } from "../core/plan.ts";
 import type { Context, NodeResult, Resumed } from "../core/snapshot.ts";
 import type { StepContext, SuspendOptions } from "./step-context.ts";
@@ -8,6 +8,8 @@ export interface StepSurroundings {
   readonly workflowId: string;
   readonly input: Json | undefined;
   readonly globals: unknown;
+  /** The clock of the turn: the store's, where there is one. */
+  readonly now: () => EpochMs;
 }
 
 /** What a step asked for when it suspended. */
@@ -35,6 +37,7 @@ export class Step implements StepContext {
   suspension: Suspension | null = null;
   readonly #visit: number;
   readonly #version: number;
+  readonly #now: () => EpochMs;
   readonly #live: Context;
   readonly #onHeartbeat: ((progress: unknown) => void) | null;
   #context: Context | null = null;
@@ -57,6 +60,7 @@ export class Step implements StepContext {
     this.externalPayload = externalPayload;
     this.resumed = task.resumed;
     this.globals = around.globals;
+    this.#now = around.now;
     this.#visit = task.visit;
     this.#version = version;
     this.#live = live;
@@ -85,6 +89,10 @@ export class Step implements StepContext {
       this.suspension ??= { payload, options };
       throw suspended;
     };
+  }
+
+  get now(): () => EpochMs {
+    return this.#now;
   }
 
   get heartbeat(): (progress?: unknown) => void {

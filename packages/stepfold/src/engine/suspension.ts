@@ -1,5 +1,5 @@
 import { durationMs } from "../core/duration.ts";
-import type { JsonSchema } from "../core/json.ts";
+import { isJsonObject, type Json, type JsonSchema } from "../core/json.ts";
 import type { Wait } from "../core/snapshot.ts";
 import { StepfoldError } from "../core/stepfold-error.ts";
 import { normalise } from "../core/to-json.ts";
@@ -14,7 +14,7 @@ import type { Suspension } from "./step.ts";
 export function suspensionOf(run: AttemptState, { payload, options }: Suspension): Outcome {
   const { task, node, around, startedAt } = run;
   const { resumeAt, timeout, schema } = options;
-  const endedAt = around.environment.now();
+  const endedAt = around.now();
   const answerable = resumeAt === undefined || schema !== undefined || timeout !== undefined || node.resume !== null;
   const wait: { -readonly [K in keyof Wait]: Wait[K] } = { id: `${task.pathId}@${task.turn + 1}`, kind: answerable ? "external" : "timer" };
   let sizeBytes = 0;
@@ -24,10 +24,15 @@ export function suspensionOf(run: AttemptState, { payload, options }: Suspension
     return kept.value;
   };
   if (payload !== undefined) wait.payload = keep(payload, "The suspend payload");
-  if (schema !== undefined) wait.schema = keep(schema, "The wait's schema") as JsonSchema;
+  if (schema !== undefined) wait.schema = jsonSchema(keep(schema, "The wait's schema"));
   if (resumeAt !== undefined) wait.resumeAt = moment(run, "resumeAt", resumeAt, endedAt);
   if (timeout !== undefined) wait.timeoutAt = moment(run, "timeout", endedAt + durationMs(timeout), endedAt);
   return { type: "suspended", startedAt, endedAt, waits: Object.freeze([Object.freeze(wait)]), sizeBytes };
+}
+
+function jsonSchema(value: Json | undefined): JsonSchema {
+  if (typeof value === "boolean" || isJsonObject(value)) return value;
+  throw new StepfoldError("OPTION_INVALID", { option: "schema", reason: "must be a JSON Schema" });
 }
 
 function moment({ around, task }: AttemptState, option: string, at: unknown, now: number): number {

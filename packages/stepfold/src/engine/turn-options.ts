@@ -18,8 +18,16 @@ export function readLimits(given: Partial<Limits> | undefined): Limits {
   return Object.freeze({ ...defaultLimits, ...given });
 }
 
+/** The timeout that applies where neither node nor type says. @throws StepfoldError `OPTION_INVALID` */
+export function readStepTimeout(given: number = defaultStepTimeoutMs): number {
+  if (typeof given === "number" && given > 0) return given;
+  throw new StepfoldError("OPTION_INVALID", { option: "stepTimeoutMs", reason: "must be a number above 0" });
+}
+
 /** @throws StepfoldError `OPTION_INVALID` */
 export function checkTurnOptions(options: { readonly stepLimit?: unknown; readonly concurrency?: unknown }): void {
+  if (typeof options !== "object" || options === null)
+    throw new StepfoldError("OPTION_INVALID", { option: "request", reason: "must be an object" });
   for (const option of ["stepLimit", "concurrency"] as const) {
     const value = options[option];
     if (value !== undefined && !(value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && (value as number) >= 1))) {

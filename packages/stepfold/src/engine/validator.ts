@@ -25,7 +25,9 @@ export function validatorOf(schema: StandardSchema | JsonSchema): Validator {
 
 function isStandard(schema: StandardSchema | JsonSchema): schema is StandardSchema {
   // arktype's schemas are functions
-  return (typeof schema === "object" || typeof schema === "function") && "~standard" in schema;
+  if (typeof schema !== "object" && typeof schema !== "function") return false;
+  // a JSON Schema from outside may have any key, but never a function
+  return typeof (schema as Partial<StandardSchema>)["~standard"]?.validate === "function";
 }
 
 function ofStandard(schema: StandardSchema): Validator {
@@ -47,12 +49,19 @@ function ofResult(result: StandardResult<unknown>): Validated {
 }
 
 function ofJsonSchema(schema: object): Validator {
-  const validator = new JsonSchemaValidator(schema, "2020-12", false);
+  let validator: JsonSchemaValidator | null = null;
   return (value) => {
-    const { valid, errors } = validator.validate(value);
-    if (valid) return { value };
-    // the outermost errors only repeat that something inside is wrong
-    const leaves = errors.filter(({ keyword }) => keyword !== "properties" && keyword !== "items" && keyword !== "$ref");
-    return { issues: leaves.map(({ instanceLocation, error }) => ({ pointer: instanceLocation.slice(1), message: error })) };
+    try {
+      // it writes into the schema, and ours are frozen
+      validator ??= new JsonSchemaValidator(structuredClone(schema), "2020-12", false);
+      const { valid, errors } = validator.validate(value === undefined ? null : value);
+      if (valid) return { value };
+      // the outermost errors only repeat that something inside is wrong
+      const leaves = errors.filter(({ keyword }) => keyword !== "properties" && keyword !== "items" && keyword !== "$ref");
+      return { issues: leaves.map(({ instanceLocation, error }) => ({ pointer: instanceLocation.slice(1), message: error })) };
+    } catch (error) {
+      // of the schema: a pattern that is none, a $ref to nowhere or to itself; of the value: what JSON does not have
+      return { issues: [{ pointer: "", message: `cannot be checked: ${(error as Error).message}` }] };
+    }
   };
 }

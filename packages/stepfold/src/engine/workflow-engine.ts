@@ -5,6 +5,7 @@ import { due } from "../core/due.ts";
 import type { Event } from "../core/event.ts";
 import { evolve } from "../core/evolve.ts";
 import { openWaits, type Target } from "../core/find-wait.ts";
+import { isJsonObject } from "../core/json.ts";
 import type { Limits } from "../core/limits.ts";
 import { earliestRetry, planPaths } from "../core/plan.ts";
 import { readSnapshot } from "../core/read-snapshot.ts";
@@ -20,7 +21,7 @@ import { type PreparedWorkflow, prepareWorkflow } from "./prepared-workflow.ts";
 import { pump } from "./pump.ts";
 import { type StartOptions, started } from "./started.ts";
 import { systemEnvironment } from "./system-environment.ts";
-import { checkTurnOptions, defaultStepTimeoutMs, readLimits } from "./turn-options.ts";
+import { checkTurnOptions, readLimits, readStepTimeout } from "./turn-options.ts";
 
 /** What an engine is made of. */
 export interface EngineOptions<D extends NodeDefinitions> {
@@ -89,7 +90,7 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
   constructor(options: EngineOptions<D>) {
     const environment = options.environment ?? systemEnvironment;
     const limits = readLimits(options.limits);
-    const stepTimeoutMs = options.stepTimeoutMs ?? defaultStepTimeoutMs;
+    const stepTimeoutMs = readStepTimeout(options.stepTimeoutMs);
     this.#prepared = prepareWorkflow(options.workflow, options.nodeDefinitions, limits);
     this.workflow = this.#prepared.compiled;
     this.#setting = { environment, deadlines: new Deadlines(environment), limits, stepTimeoutMs, plugins: options.plugins ?? [] };
@@ -206,7 +207,7 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
 
   #read(value: Snapshot | object, definition: "current" | undefined): Snapshot {
     // what this engine made is frozen, so it needs no second check
-    if ((value as { [madeBy]?: unknown } | null)?.[madeBy] === this) return value as Snapshot;
+    if (isJsonObject(value) && Object.getOwnPropertyDescriptor(value, madeBy)?.value === this) return value as unknown as Snapshot;
     const snapshot = readSnapshot(value, this.workflow, this.#setting.limits);
     const { hash } = this.workflow;
     if (isTerminal(snapshot.status) || snapshot.definition.hash === hash) return snapshot;

@@ -117,7 +117,9 @@ export class Drive {
       );
     } catch (error) {
       const stored = overtaken(error) ? await store.load(write.workflowId) : null;
-      if (stored && stored.incarnation === write.incarnation && stored.version > write.expectedVersion) return stored;
+      const same = stored?.incarnation === write.incarnation && stored.version > write.expectedVersion;
+      // whoever ended the execution has taken the claim with it; any other loss of the claim is for good
+      if (same && (isTerminal(stored.status) || !StepfoldError.is(error, "FENCE_LOST"))) return stored;
       this.stop(error);
       throw error;
     }
@@ -172,5 +174,5 @@ export class Drive {
 }
 
 function overtaken(error: unknown): boolean {
-  return StepfoldError.is(error, "VERSION_CONFLICT") || StepfoldError.is(error, "EXECUTION_ENDED");
+  return StepfoldError.is(error) && ["VERSION_CONFLICT", "EXECUTION_ENDED", "FENCE_LOST"].includes(error.code);
 }

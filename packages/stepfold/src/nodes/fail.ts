@@ -1,0 +1,44 @@
+import { defineNode } from "../engine/define-node.ts";
+import { FatalError } from "../engine/fatal-error.ts";
+import type { NodeDefinition } from "../engine/node-definition.ts";
+
+/** What a `fail` node is given. */
+export interface FailData {
+  readonly message: string;
+  readonly code?: string | undefined;
+}
+
+/**
+ * Node type `fail`: fails with a message of yours, never retried. An edge with the handle `error` is taken if there is
+ * one; else the execution fails.
+ *
+ * `code` is kept with the error, for programs that read it: `nodes.<id>.last.error` and the snapshot's `error`.
+ *
+ * ```ts
+ * const refuse = { id: "refuse", type: "fail", data: { message: "No stock of {{ input.item }}", code: "OUT_OF_STOCK" } };
+ * ```
+ */
+export const failNode: NodeDefinition<FailData, never, unknown, never> = defineNode<FailData, never, unknown, never>({
+  input: {
+    title: "Fail",
+    type: "object",
+    properties: {
+      message: { title: "Message", description: "What went wrong, for people", type: "string", minLength: 1 },
+      code: { title: "Code", description: "What went wrong, for programs", type: "string", minLength: 1, maxLength: 100 },
+    },
+    required: ["message"],
+    additionalProperties: false,
+  },
+  handles: [],
+  metadata: {
+    label: "Fail",
+    icon: "octagon-x",
+    description: "Ends with an error",
+    category: "flow",
+    example: { message: "No stock of {{ input.item }}", code: "OUT_OF_STOCK" },
+  },
+  executor({ message, code }) {
+    const error = new FatalError(message);
+    throw code === undefined ? error : Object.assign(error, { code });
+  },
+});

@@ -1,0 +1,28 @@
+import { HttpError } from "./http-error.ts";
+
+/**
+ * Does `work` until it ends, the time is up, or `outer` is aborted. In the last two cases the signal that `work` was
+ * given fires, and the reason is what is thrown.
+ */
+export async function within<T>(
+  timeoutMs: number,
+  outer: AbortSignal,
+  label: string,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const late = (): void => controller.abort(new HttpError("HTTP_TIMEOUT", `${label} took longer than ${timeoutMs} ms`));
+  const stop = (): void => controller.abort(new HttpError("HTTP_ABORTED", `${label} was stopped`, { cause: outer.reason }));
+  const timer = setTimeout(late, timeoutMs);
+  if (outer.aborted) stop();
+  else outer.addEventListener("abort", stop, { once: true });
+  try {
+    return await work(signal);
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    clearTimeout(timer);
+    outer.removeEventListener("abort", stop);
+  }
+}

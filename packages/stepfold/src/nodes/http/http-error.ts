@@ -1,0 +1,47 @@
+import { FatalError } from "../../engine/fatal-error.ts";
+import { RetryAfterError } from "../../engine/retry-after-error.ts";
+
+/** Why a call failed. The code is kept with the error in the snapshot. */
+export type HttpErrorCode =
+  | "HTTP_STATUS"
+  | "HTTP_TIMEOUT"
+  | "HTTP_NETWORK"
+  | "HTTP_ABORTED"
+  | "HTTP_REQUEST_INVALID"
+  | "HTTP_ADDRESS_REFUSED"
+  | "HTTP_REDIRECT"
+  | "HTTP_TOO_LARGE"
+  | "HTTP_BODY_UNREADABLE";
+
+/** A call that failed and may succeed if made again. */
+export class HttpError extends Error {
+  override readonly name: string = "HttpError";
+  readonly code: HttpErrorCode;
+
+  constructor(code: HttpErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** A call that would fail again in the same way. */
+export class FatalHttpError extends FatalError {
+  override readonly name: string = "HttpError";
+  readonly code: HttpErrorCode;
+
+  constructor(code: HttpErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** A call that failed, to a service that said when to come back. */
+export class HttpRetryAfterError extends RetryAfterError {
+  override readonly name: string = "HttpError";
+  readonly code: HttpErrorCode = "HTTP_STATUS";
+}
+
+/** True for the errors above: they say what they have to say and need no wrapping. */
+export function isHttpError(thrown: unknown): thrown is HttpError | FatalHttpError | HttpRetryAfterError {
+  return thrown instanceof HttpError || thrown instanceof FatalHttpError || thrown instanceof HttpRetryAfterError;
+}

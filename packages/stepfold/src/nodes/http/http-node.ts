@@ -1,0 +1,156 @@
+import type { IncomingMessage } from "node:http";
+import type { Duration, RetryPolicy } from "../../core/definition.ts";
+import { durationMs } from "../../core/duration.ts";
+import type { EpochMs } from "../../core/json.ts";
+import { StepfoldError } from "../../core/stepfold-error.ts";
+import { defineNode } from "../../engine/define-node.ts";
+import type { NodeDefinition, NodeOutput } from "../../engine/node-definition.ts";
+import { addressGuard, type ResolveHost, systemResolve } from "./address-guard.ts";
+import { within } from "./deadline.ts";
+import { defaultRetriableCodes, type HttpAnswer, type HttpData, httpInput, httpOutput, mostRedirects } from "./http-data.ts";
+import { FatalHttpError, HttpError, HttpRetryAfterError } from "./http-error.ts";
+import { labelOf, outgoing } from "./outgoing.ts";
+import { readBody } from "./response-body.ts";
+import { type Content, contentOf, contentOfFailure } from "./response-content.ts";
+import { retryAfterOf } from "./retry-after.ts";
+import { type Received, send } from "./send.ts";
+
+/** What whoever runs the engine decides about the calls of its workflows. */
+export interface HttpNodeOptions {
+  /**
+   * Hosts that may be called although they are not public: `"localhost"` at any port, `"10.0.0.7:8080"` at one. Compared
+   * with the host of the URL, letter for letter; then its addresses may be any. Default: none.
+   */
+  readonly allowHosts?: readonly string[] | undefined;
+  /** Longest time of a whole call where the data does not say, in milliseconds. Default: 30 s. */
+  readonly defaultTimeoutMs?: number | undefined;
+  /** Bytes of the largest body that is read; the data may ask for less, never for more. Default: 1 MiB. */
+  readonly maxBytes?: number | undefined;
+  /** Policy of all http nodes that have none of their own. Default: none, so an attempt that fails is the only one. */
+  readonly retryPolicy?: RetryPolicy | undefined;
+}
+
+/** A definition of the node type `http`. */
+export type HttpNode = NodeDefinition<HttpData, HttpAnswer, unknown, "" | "auth-error" | "fail">;
+
+const longestTimeoutMs = 24 * 3_600_000;
+
+/**
+ * Node type `http`: makes one HTTP call. Its output is `{ status, headers, body }`.
+ *
+ * | answer | what happens |
+ * | --- | --- |
+ * | a status in `retriableCodes` (500, 502, 503, 504) | the attempt fails with `HTTP_STATUS`; `Retry-After` sets the delay of the next |
+ * | 2xx | goes on by the default handle |
+ * | 401, 403 | leaves by `auth-error` |
+ * | any other | leaves by `fail` |
+ *
+ * A handle without an edge ends the path. Failures that a retry may cure: `HTTP_STATUS`, `HTTP_TIMEOUT`, `HTTP_NETWORK`.
+ * Never retried: `HTTP_REQUEST_INVALID`, `HTTP_ADDRESS_REFUSED`, `HTTP_REDIRECT`, `HTTP_TOO_LARGE`,
+ * `HTTP_BODY_UNREADABLE`. Errors name method and origin; path, query and headers stay out of them, and request headers
+ * out of the output.
+ *
+ * Only public addresses are called, whatever a name resolves to and wherever a redirect points; `allowHosts` names
+ * exceptions. Methods other than GET, HEAD and OPTIONS send the step's `Idempotency-Key`, the same for every attempt: a
+ * service that knows it does the work once. Proxies of the environment are not used.
+ *
+ * @throws StepfoldError `OPTION_INVALID`
+ *
+ * ```ts
+ * const nodeDefinitions = { ...builtinNodes, http: httpNode({ allowHosts: ["billing.internal:8080"] }) };
+ * const charge = {
+ *   id: "charge",
+ *   type: "http",
+ *   data: {
+ *     method: "POST",
+ *     url: "http://billing.internal:8080/charges",
+ *     headers: { authorization: "Bearer {{ globals.billingToken }}" },
+ *     body: { json: { amount: "{{ input.amount }}" } },
+ *   },
+ *   retryPolicy: { maxAttempts: 3, interval: "2s", backoff: "exponential" },
+ * };
+ * ```
+ */
+export function httpNode(options: HttpNodeOptions = {}): HttpNode {
+  return httpNodeWith(options, systemResolve);
+}
+
+/** `httpNode` with another resolver of host names. Internal: for tests. */
+export function httpNodeWith(options: HttpNodeOptions, resolve: ResolveHost): HttpNode {
+  const mostBytes = positive("maxBytes", options.maxBytes ?? 1_048_576);
+  const defaultTimeoutMs = positive("defaultTimeoutMs", options.defaultTimeoutMs ?? 30_000);
+  const guard = addressGuard(options.allowHosts ?? [], resolve);
+  return defineNode({
+    input: httpInput(mostBytes, defaultTimeoutMs),
+    output: httpOutput,
+    handles: ["", "auth-error", "fail"],
+    retryPolicy: options.retryPolicy,
+    metadata: {
+      label: "HTTP request",
+      icon: "globe",
+      description: "Calls a service",
+      category: "services",
+      example: { method: "POST", url: "https://api.example.com/orders", body: { json: { item: "{{ input.item }}" } } },
+    },
+    async executor(data: HttpData, step): Promise<NodeOutput<HttpAnswer, "" | "auth-error" | "fail">> {
+      const timeoutMs = readTimeout(data.timeout ?? defaultTimeoutMs);
+      const request = outgoing(data, step.idempotencyKey);
+      return within(timeoutMs, step.signal, labelOf(request), async (signal) => {
+        const received = await send(request, guard, data.followRedirects ?? mostRedirects, signal);
+        try {
+          return await judge(received, data, data.maxBytes ?? mostBytes, signal, step.now());
+        } finally {
+          received.response.destroy();
+        }
+      });
+    },
+  });
+}
+
+/** What an answer means for the workflow. */
+async function judge(
+  received: Received,
+  { retriableCodes = defaultRetriableCodes, response: wanted = "auto" }: HttpData,
+  maxBytes: number,
+  signal: AbortSignal,
+  now: EpochMs,
+): Promise<NodeOutput<HttpAnswer, "" | "auth-error" | "fail">> {
+  const { response } = received;
+  const status = response.statusCode!;
+  const label = `${labelOf(received.sent)} (status ${status})`;
+  if (retriableCodes.includes(status)) {
+    const message = `${labelOf(received.sent)} answered with status ${status}`;
+    const delayMs = retryAfterOf(response.headers["retry-after"], now);
+    throw delayMs === null ? new HttpError("HTTP_STATUS", message) : new HttpRetryAfterError(delayMs, message);
+  }
+  const bytes = await readBody(received, maxBytes, signal);
+  const content: Content = { bytes, contentType: response.headers["content-type"] ?? "", label };
+  const headers = headersOf(response);
+  if (status >= 200 && status < 300) return { data: { status, headers, body: contentOf(content, wanted) } };
+  const nextHandle = status === 401 || status === 403 ? "auth-error" : "fail";
+  return { data: { status, headers, body: contentOfFailure(content, wanted) }, nextHandle };
+}
+
+function headersOf({ rawHeaders }: IncomingMessage): Record<string, string> {
+  const headers = new Map<string, string>();
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!.toLowerCase();
+    // cookies are credentials; the other name could not be kept as JSON
+    if (name === "set-cookie" || name === "set-cookie2" || name === "__proto__") continue;
+    const before = headers.get(name);
+    headers.set(name, before === undefined ? rawHeaders[i + 1]! : `${before}, ${rawHeaders[i + 1]!}`);
+  }
+  return Object.fromEntries(headers);
+}
+
+function readTimeout(timeout: Duration): number {
+  const timeoutMs = durationMs(timeout);
+  if (timeoutMs >= 1 && timeoutMs <= longestTimeoutMs) return timeoutMs;
+  throw new FatalHttpError("HTTP_REQUEST_INVALID", `The timeout must be between 1 ms and 24 hours, not ${timeoutMs} ms`);
+}
+
+function positive(option: string, value: number): number {
+  const max = option === "maxBytes" ? Number.MAX_SAFE_INTEGER : longestTimeoutMs;
+  if (Number.isInteger(value) && value > 0 && value <= max) return value;
+  throw new StepfoldError("OPTION_INVALID", { option, reason: `must be a whole number from 1 to ${max}, not ${String(value)}` });
+}

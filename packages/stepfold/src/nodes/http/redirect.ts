@@ -1,0 +1,40 @@
+import { FatalHttpError, isHttpError } from "./http-error.ts";
+import { labelOf, type Outgoing, readUrl } from "./outgoing.ts";
+
+const redirects = new Set([301, 302, 303, 307, 308]);
+
+/** The only headers that another origin gets to see: any other may be a credential, whatever its name is. */
+const harmless = new Set(["accept", "accept-encoding", "accept-language", "content-language", "content-type", "user-agent"]);
+
+/** Where an answer sends the caller; null if it does not. */
+export function redirectTo(status: number, location: string | undefined): string | null {
+  return redirects.has(status) && location !== undefined ? location : null;
+}
+
+/**
+ * The request that follows a redirect, as browsers make it: 303, and 301 and 302 after a POST, become a GET without
+ * body. To another origin (scheme, host or port) nothing goes that could be a credential.
+ *
+ * @throws FatalHttpError `HTTP_REDIRECT` where the location is not one that may be called
+ */
+export function redirected(before: Outgoing, status: number, location: string): Outgoing {
+  const url = target(before, location);
+  const { method } = before;
+  const toGet = status === 303 ? method !== "HEAD" : (status === 301 || status === 302) && method === "POST";
+  const sameOrigin = url.origin === before.url.origin;
+  const headers = new Map([...before.headers].filter(([name]) => (sameOrigin || harmless.has(name)) && !(toGet && dropped(name))));
+  return toGet ? { method: "GET", url, headers, body: null } : { method, url, headers, body: before.body };
+}
+
+function dropped(header: string): boolean {
+  return header.startsWith("content-") || header === "idempotency-key";
+}
+
+function target(before: Outgoing, location: string): URL {
+  try {
+    return readUrl(location, before.url);
+  } catch (error) {
+    if (!isHttpError(error)) throw error;
+    throw new FatalHttpError("HTTP_REDIRECT", `${labelOf(before)} was redirected to where it cannot go. ${error.message}`);
+  }
+}

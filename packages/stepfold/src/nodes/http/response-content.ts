@@ -1,0 +1,79 @@
+import type { Json } from "../../core/json.ts";
+import type { HttpData } from "./http-data.ts";
+import { FatalHttpError } from "./http-error.ts";
+
+/** A body, and what is known about it. */
+export interface Content {
+  readonly bytes: Buffer;
+  readonly contentType: string;
+  /** Who answered, for errors. */
+  readonly label: string;
+}
+
+const jsonType = /^application\/(?:[\w.+-]+\+)?json$|^text\/json$/;
+const textType =
+  /^text\/|^application\/(?:[\w.+-]+\+)?xml$|^application\/(?:javascript|x-www-form-urlencoded|x-ndjson|yaml|x-yaml|graphql)$/;
+
+/**
+ * The body as a JSON value: `auto` goes by the content type (JSON, then text; without a type text if it is UTF-8), and
+ * an empty body is null.
+ *
+ * @throws FatalHttpError `HTTP_BODY_UNREADABLE` for what claims to be JSON and is not, and for binary content
+ */
+export function contentOf({ bytes, contentType, label }: Content, wanted: NonNullable<HttpData["response"]>): Json {
+  if (wanted === "base64") return bytes.toString("base64");
+  const [type = "", ...parameters] = contentType.split(";").map((part) => part.trim().toLowerCase());
+  const text = (): string => decode(bytes, charsetOf(parameters));
+  if (wanted === "text") return text();
+  if (bytes.length === 0) return null;
+  if (wanted === "json" || jsonType.test(type)) return parse(text(), label);
+  if (textType.test(type)) return text();
+  if (type === "" && !bytes.includes(0) && isUtf8(bytes)) return text();
+  throw new FatalHttpError(
+    "HTTP_BODY_UNREADABLE",
+    `${label} answered with binary content (${type.slice(0, 100) || "of no stated type"}). Set response to "base64" to get it`,
+  );
+}
+
+/** The body of an answer that leaves by a handle of failure: an error page of the wrong type must not hide the status. */
+export function contentOfFailure(content: Content, wanted: NonNullable<HttpData["response"]>): Json {
+  for (const way of [wanted, "auto", "text"] as const) {
+    try {
+      if (way !== "text" || isUtf8(content.bytes)) return contentOf(content, way);
+    } catch (error) {
+      if (!(error instanceof FatalHttpError)) throw error;
+    }
+  }
+  return null;
+}
+
+function parse(text: string, label: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch (error) {
+    throw new FatalHttpError("HTTP_BODY_UNREADABLE", `${label} answered with content that is no valid JSON`, { cause: error });
+  }
+}
+
+function charsetOf(parameters: readonly string[]): string {
+  const charset = parameters.find((parameter) => parameter.startsWith("charset="));
+  return charset?.slice("charset=".length).replaceAll('"', "") ?? "utf-8";
+}
+
+function decode(bytes: Buffer, charset: string): string {
+  try {
+    return new TextDecoder(charset).decode(bytes);
+  } catch {
+    // a charset that nobody knows is more often misspelt than not UTF-8
+    return new TextDecoder().decode(bytes);
+  }
+}
+
+function isUtf8(bytes: Buffer): boolean {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,56 @@
+import { type IncomingMessage, request as overHttp } from "node:http";
+import { request as overHttps } from "node:https";
+import type { AddressGuard } from "./address-guard.ts";
+import { FatalHttpError, HttpError, isHttpError } from "./http-error.ts";
+import { labelOf, type Outgoing } from "./outgoing.ts";
+import { redirected, redirectTo } from "./redirect.ts";
+
+/** What came back, and from which request: a redirect may have changed it. */
+export interface Received {
+  readonly response: IncomingMessage;
+  readonly sent: Outgoing;
+}
+
+/** Sends a request, follows its redirects, and gives the answer whose body is still to be read. */
+export async function send(first: Outgoing, guard: AddressGuard, mostRedirects: number, signal: AbortSignal): Promise<Received> {
+  let sent = first;
+  for (let followed = 0; ; followed++) {
+    const response = await sendOnce(sent, guard, signal);
+    const status = response.statusCode!;
+    const location = mostRedirects === 0 ? null : redirectTo(status, response.headers.location);
+    if (location === null) return { response, sent };
+    response.destroy();
+    if (followed === mostRedirects)
+      throw new FatalHttpError("HTTP_REDIRECT", `${labelOf(first)} was redirected more than ${mostRedirects} times`);
+    sent = redirected(sent, status, location);
+  }
+}
+
+function sendOnce(sent: Outgoing, guard: AddressGuard, signal: AbortSignal): Promise<IncomingMessage> {
+  const { method, url, body } = sent;
+  const headers = Object.fromEntries(sent.headers);
+  if (body) headers["content-length"] = String(body.length);
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    guard.check(url);
+    const request = (url.protocol === "https:" ? overHttps : overHttp)(url, {
+      method,
+      headers,
+      lookup: guard.lookupFor(url),
+      signal,
+      // a connection of its own: no pooled one that was judged for another call, and no proxy from the environment
+      agent: false,
+    });
+    request.on("response", resolve);
+    request.on("error", (error) => reject(asHttpError(error, sent)));
+    request.on("close", () => reject(new HttpError("HTTP_NETWORK", `${labelOf(sent)} failed: closed without an answer`)));
+    request.end(body ?? undefined);
+  });
+}
+
+/** A failure of the network as an error that names the service, and no more than the service. */
+export function asHttpError(error: unknown, sent: Outgoing): Error {
+  if (isHttpError(error)) return error;
+  const { code, message } = error as NodeJS.ErrnoException;
+  return new HttpError("HTTP_NETWORK", `${labelOf(sent)} failed: ${code ?? message}`, { cause: error });
+}

@@ -1,0 +1,61 @@
+import type { Json } from "../core/json.ts";
+import { defineNode } from "../engine/define-node.ts";
+import type { NodeDefinition } from "../engine/node-definition.ts";
+
+/** What an `if` node is given. */
+export interface IfData {
+  readonly condition?: Json | undefined;
+}
+
+/**
+ * Node type `if`: leaves by the handle `true` or `false`; its output is `{ result: boolean }`.
+ *
+ * `condition` counts as in JavaScript: false, 0, "", null and what is missing are false; everything else is true, also
+ * the texts `"false"` and `"0"`, `[]` and `{}`. So write the whole comparison as one expression:
+ * `"{{ input.total > 100 }}"`, never `"{{ input.total }} > 100"`, which is a text and therefore true.
+ *
+ * A handle without an edge ends the path.
+ *
+ * ```ts
+ * const large = { id: "large", type: "if", data: { condition: "{{ input.total > 100 }}" } };
+ * const edges = [
+ *   { source: "large", sourceHandle: "true", target: "approve" },
+ *   { source: "large", sourceHandle: "false", target: "charge" },
+ * ];
+ * ```
+ */
+export const ifNode: NodeDefinition<IfData, { readonly result: boolean }, unknown, "true" | "false"> = defineNode<
+  IfData,
+  { readonly result: boolean },
+  unknown,
+  "true" | "false"
+>({
+  input: {
+    title: "If",
+    type: "object",
+    properties: {
+      condition: {
+        title: "Condition",
+        description: "One expression, such as {{ input.total > 100 }}. False, 0, empty text, null and what is missing are false.",
+      },
+    },
+    additionalProperties: false,
+  },
+  output: {
+    type: "object",
+    properties: { result: { title: "Result", description: "Whether the condition held", type: "boolean" } },
+    required: ["result"],
+  },
+  handles: ["true", "false"],
+  metadata: {
+    label: "If",
+    icon: "split",
+    description: "Goes one way or the other",
+    category: "flow",
+    example: { condition: "{{ input.total > 100 }}" },
+  },
+  executor({ condition }) {
+    const result = Boolean(condition);
+    return { data: { result }, nextHandle: result ? "true" : "false" };
+  },
+});

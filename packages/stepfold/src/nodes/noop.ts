@@ -1,0 +1,23 @@
+import type { Json } from "../core/json.ts";
+import { defineNode } from "../engine/define-node.ts";
+import type { NodeDefinition } from "../engine/node-definition.ts";
+
+/**
+ * Node type `noop`: does nothing. A place for branches to meet, to fork from, or to fill in later.
+ *
+ * Its output is its data, if it has any, else null.
+ *
+ * ```ts
+ * const together = { id: "together", type: "noop" };
+ * ```
+ */
+export const noopNode: NodeDefinition<Json, Json> = defineNode<Json, Json>({
+  metadata: {
+    label: "Do nothing",
+    icon: "circle-dashed",
+    description: "A place where branches meet or part",
+    category: "flow",
+    example: null,
+  },
+  executor: (data) => ({ data: data ?? null }),
+});
