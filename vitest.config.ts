@@ -1,24 +1,30 @@
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-
-const root = fileURLToPath(new URL(".", import.meta.url));
-const { exports } = JSON.parse(readFileSync(`${root}packages/stepfold/package.json`, "utf8")) as { exports: Record<string, string | { default: string }> };
+import { library, publicEntries } from "./scripts/public-entries.ts";
 
 /** Tests read the sources, by the names that users import. */
-const alias = Object.entries(exports).flatMap(([entry, target]) =>
-  typeof target === "string"
-    ? []
-    : [{ find: new RegExp(`^stepfold${entry.slice(1).replaceAll("/", "\\/")}$`), replacement: `${root}packages/stepfold/${target.default.replace("dist/", "src/").replace(/\.js$/, ".ts")}` }],
-);
+const alias = publicEntries().map(({ name, source }) => ({ find: new RegExp(`^${name}$`), replacement: `${library}/${source.slice(2)}` }));
 
 export default defineConfig({
   resolve: { alias },
   test: {
     projects: [
-      { extends: true, test: { name: "unit", include: ["packages/*/src/**/*.test.ts"], typecheck: { enabled: false } } },
+      { extends: true, test: { name: "unit", include: ["packages/*/src/**/*.test.ts"] } },
       { extends: true, test: { name: "architecture", include: ["scripts/**/*.test.ts"] } },
-      { extends: true, test: { name: "e2e", include: ["e2e/**/*.test.ts", "examples/**/*.test.ts"], testTimeout: 120_000, hookTimeout: 60_000 } },
+      {
+        extends: true,
+        test: { name: "e2e", include: ["{e2e,examples}/**/*.test.ts"], testTimeout: 120_000, hookTimeout: 60_000 },
+      },
     ],
+    coverage: {
+      enabled: process.env["CI"] === "true",
+      provider: "v8",
+      reporter: [["text", { skipFull: true }]],
+      include: ["packages/*/src/**/*.ts"],
+      exclude: ["**/*.fixture.ts", "**/*.test-d.ts"],
+      thresholds: {
+        "packages/stepfold/src/core/**": { branches: 100, functions: 100, lines: 100 },
+        "packages/stepfold/src/expressions/**": { branches: 100, functions: 100, lines: 100 },
+      },
+    },
   },
 });

@@ -251,7 +251,7 @@ describe("compile", () => {
     const before = performance.now();
     expect(issuesOf({ id: "x", nodes, edges })).toHaveLength(20_000);
     expect(issuesOf({ id: "x", nodes, edges: edges.map(({ target }) => ({ source: target, target })) })).toEqual([]);
-    expect(performance.now() - before).toBeLessThan(3_000);
+    expect(performance.now() - before).toBeLessThan(5_000);
   });
 });
 

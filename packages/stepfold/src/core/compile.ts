@@ -4,6 +4,7 @@ import { type CompiledPolicy, type Computed, compileDuration, compilePolicy } fr
 import type { Edge, Node, WorkflowDefinition } from "./definition.ts";
 import { definitionHash } from "./definition-hash.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
+import { safeMember } from "./safe-member.ts";
 import { StepfoldError } from "./stepfold-error.ts";
 import type { CompileTemplate, ExpressionLanguage, Issue, Template } from "./template.ts";
 import { plainJson } from "./to-json.ts";
@@ -59,10 +60,8 @@ function build(definition: unknown, compileTemplate: CompileTemplate, limits: Li
   };
   const nodes = buildNodes(sound, template, compileTemplate, issues);
   const output = template(sound.output, "/output");
-  const starts =
-    sound.start === undefined
-      ? sound.nodes.filter((node) => !sound.edges.some((edge) => edge.target === node.id && edge.source !== node.id)).map((node) => node.id)
-      : [sound.start];
+  const entered = new Set(sound.edges.filter(({ source, target }) => source !== target).map(({ target }) => target));
+  const starts = sound.start === undefined ? sound.nodes.map(({ id }) => id).filter((id) => !entered.has(id)) : [sound.start];
   warnUnreachable(sound, nodes, starts, issues);
   return { built: issues.some(isError) ? null : { definition: sound, nodes, output, starts }, issues };
 }
@@ -115,7 +114,7 @@ function warnUnreachable(
   issues: Issue[],
 ): void {
   const reached = new Set<string>();
-  const queue = starts.flatMap((id) => nodes.get(id) ?? []);
+  const queue = starts.map((id) => nodes.get(id)!);
   for (const { node, edges } of queue) {
     if (reached.has(node.id)) continue;
     reached.add(node.id);
@@ -137,6 +136,6 @@ function isError(issue: Issue): boolean {
 }
 
 function nameOf(definition: unknown): string {
-  const id = typeof definition === "object" && definition !== null ? (definition as { id?: unknown }).id : undefined;
+  const id = safeMember(definition, "id");
   return typeof id === "string" ? id.slice(0, 128) : "?";
 }

@@ -64,6 +64,18 @@ describe("a retry policy", () => {
   });
 });
 
+describe("retryIf", () => {
+  it.each([
+    "error.code == 'BUSY' && attempt < 3",
+    "{{ error.code == 'BUSY' && attempt < 3 }}",
+  ])("is an expression, with or without braces: %s", (retryIf) => {
+    const issues: Issue[] = [];
+    const compiled = compilePolicy({ maxAttempts: 5, interval: 0, backoff: "fixed", retryIf }, "", compileTemplate, issues);
+    const holds = (code: string, attempt: number): unknown => compiled?.retryIf?.evaluate({ error: { code }, attempt });
+    expect([holds("BUSY", 1), holds("BUSY", 3), holds("GONE", 1)]).toEqual([true, false, false]);
+  });
+});
+
 describe("a timeout", () => {
   it("may be a number, text or an expression", () => {
     const issues: Issue[] = [];

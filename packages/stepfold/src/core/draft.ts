@@ -129,7 +129,7 @@ function headFields(draft: Draft): Mutable<SnapshotHead> {
     workflowId: draft.workflowId,
     definition: draft.definition,
     status: statusOf(draft),
-    currentNodeId: ended ? draft.failedAt : (paths[0]?.nodeId ?? null),
+    currentNodeId: ended ? draft.failedAt : paths[0]!.nodeId,
     activePaths: Object.freeze(paths.map(activePath)),
     version: draft.version,
     metadata: draft.metadata,

@@ -36,7 +36,7 @@ function take(draft: Draft, event: Event): boolean {
     case "retried":
       return retried(draft, event.pathId);
     case "cancelled":
-      end(draft, "cancelled", draft.paths[0]?.nodeId ?? null);
+      end(draft, "cancelled", draft.paths[0]!.nodeId);
       return true;
     default:
       return false;

@@ -1,5 +1,6 @@
 import type { CompiledWorkflow } from "./compiled.ts";
 import type { EpochMs } from "./json.ts";
+import { safeMember } from "./safe-member.ts";
 import { type ActivePath, isTerminal, type Snapshot, type Wait } from "./snapshot.ts";
 import { StepfoldError } from "./stepfold-error.ts";
 
@@ -22,7 +23,7 @@ export function openWaits(snapshot: Pick<Snapshot, "activePaths">): OpenWait[] {
 /**
  * The wait that a resume is for. Without a target: the only one there is.
  *
- * @throws StepfoldError `EXECUTION_ENDED`, `RESUME_AMBIGUOUS` (the details list the waits), `WAIT_GONE`, `WAIT_EXPIRED`, `NODE_UNKNOWN`
+ * @throws StepfoldError `EXECUTION_ENDED`, `RESUME_AMBIGUOUS` (the details list the waits), `WAIT_GONE`, `WAIT_EXPIRED`, `NODE_UNKNOWN`, `OPTION_INVALID`
  */
 export function findWait(workflow: CompiledWorkflow, snapshot: Snapshot, target: Target | undefined, now: EpochMs): OpenWait {
   const { workflowId, status } = snapshot;
@@ -52,8 +53,18 @@ export function findWait(workflow: CompiledWorkflow, snapshot: Snapshot, target:
   return found;
 }
 
+/** Targets come from outside too: from the body of a request. */
+function named(target: Exclude<Target, string>): { node?: string; waitId?: string } {
+  const node = safeMember(target, "node");
+  const waitId = safeMember(target, "waitId");
+  if (typeof node === "string") return { node };
+  if (typeof waitId === "string") return { waitId };
+  throw new StepfoldError("OPTION_INVALID", { option: "target", reason: "must be text, { node } or { waitId }" });
+}
+
 function read(target: Target | undefined): { node?: string; waitId?: string } {
-  if (typeof target !== "string") return target ?? {};
+  if (target === undefined) return {};
+  if (typeof target !== "string") return named(target);
   // a node's id has no "@", a wait's always has
   return target.includes("@") ? { waitId: target } : { node: target };
 }

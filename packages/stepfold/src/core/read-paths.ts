@@ -78,6 +78,8 @@ function checkWait(value: Json, pointer: string): void {
   const wait = value as unknown as Wait;
   if (!isJsonObject(value) || typeof wait.id !== "string") invalid(pointer, "must be an object with an id");
   if (wait.kind !== "external" && wait.kind !== "timer") invalid(`${pointer}/kind`, "must be external or timer");
+  if (wait.schema !== undefined && typeof wait.schema !== "boolean" && !isJsonObject(wait.schema))
+    invalid(`${pointer}/schema`, "must be a JSON Schema");
   for (const key of ["resumeAt", "timeoutAt"] as const) if (wait[key] !== undefined) whole(wait[key], `${pointer}/${key}`);
 }
 

@@ -2,6 +2,7 @@ import type { CompiledWorkflow } from "./compiled.ts";
 import { isId, isWorkflowId } from "./id.ts";
 import { isJsonObject, type Json, type JsonObject } from "./json.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
+import { pointerOf } from "./pointer.ts";
 import { readPaths } from "./read-paths.ts";
 import { type Context, isTerminal, type NodeResult, type Snapshot, type Status } from "./snapshot.ts";
 import { StepfoldError } from "./stepfold-error.ts";
@@ -61,7 +62,7 @@ function readContext(value: Json | undefined): Context {
   if (!isJsonObject(value)) return invalid("/context", "must be an object of result lists, by node id");
   const context: Record<string, readonly NodeResult[]> = {};
   for (const [nodeId, results] of Object.entries(value)) {
-    const pointer = `/context/${nodeId}`;
+    const pointer = pointerOf(["context", nodeId]);
     if (!isId(nodeId)) return invalid(pointer, "is no node id");
     if (!Array.isArray(results)) return invalid(pointer, "must be a list of results");
     context[nodeId] = Object.freeze(results.map((result: Json, i) => readResult(result, `${pointer}/${i}`)));

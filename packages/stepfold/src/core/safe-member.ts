@@ -1,11 +1,11 @@
 /**
- * A member by which something thrown is recognised, also when it comes from a second copy of this package; undefined
- * where there is none. Anything can be thrown, also what throws when looked at.
+ * A member of anything at all; undefined where there is none, and where it cannot be read: what was thrown or handed in
+ * may itself throw when looked at.
  */
-export function brandOf(thrown: unknown, brand: string): unknown {
-  if (typeof thrown !== "object" || thrown === null) return undefined;
+export function safeMember(value: unknown, key: string): unknown {
+  if (typeof value !== "object" || value === null) return undefined;
   try {
-    return (thrown as Readonly<Record<string, unknown>>)[brand];
+    return (value as Readonly<Record<string, unknown>>)[key];
   } catch {
     return undefined;
   }

@@ -11,6 +11,7 @@ export function settle(draft: Draft, at: EpochMs): void {
     draft.ended = "completed";
   } catch (error) {
     draft.ended = "failed";
+    draft.output = undefined;
     draft.error = errorInfo(error);
   }
 }

@@ -1,5 +1,5 @@
-import { brandOf } from "./brand.ts";
 import { catalogue, type ErrorCode, type ErrorDetails } from "./catalogue.ts";
+import { safeMember } from "./safe-member.ts";
 
 /**
  * The only error class this library throws. Switch on `code`, never on `message`.
@@ -43,7 +43,7 @@ export class StepfoldError<C extends ErrorCode = ErrorCode> extends Error {
 
   /** Narrows `value` to a StepfoldError, of one code if you name one. */
   static is<C extends ErrorCode = ErrorCode>(value: unknown, code?: C): value is StepfoldError<C> {
-    if (brandOf(value, "~stepfoldError") !== true) return false;
+    if (safeMember(value, "~stepfoldError") !== true) return false;
     return code === undefined || (value as StepfoldError).code === code;
   }
 }

@@ -29,9 +29,13 @@ export function within(limits: Limits, draft: Draft, task: Task, outcome: Counte
   return outcome;
 }
 
-/** The failure of a task that would be one step too many, made without performing it; null while there are steps left. */
-export function exhausted(limits: Limits, { workflowId, steps }: Draft, { nodeId }: Task, now: EpochMs): Outcome | null {
-  if (steps < limits.steps) return null;
+/**
+ * The failure of a task that would be one step too many, made without performing it; null while there are steps left.
+ *
+ * @param begun tasks that are under way, or whose outcomes are not applied yet
+ */
+export function exhausted(limits: Limits, { workflowId, steps }: Draft, { nodeId }: Task, begun: number, now: EpochMs): Outcome | null {
+  if (steps + begun < limits.steps) return null;
   const error = errorInfo(new StepfoldError("STEPS_EXCEEDED", { workflowId, max: limits.steps }), nodeId);
   return { type: "failed", error, retryAt: null, startedAt: now, endedAt: now };
 }

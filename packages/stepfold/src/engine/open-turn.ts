@@ -68,11 +68,11 @@ export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: Turn
     now,
     early: request.early ?? null,
     onTask: watched ? (task) => notify(plugins, "beforeNode", info(task)) : null,
-    onOutcome: watched ? (task, outcome) => notify(plugins, "afterNode", info(task), outcome) : null,
+    onOutcome: watched ? (task, outcome) => notify(plugins, "afterNode", info(task), Object.freeze(outcome)) : null,
     commit: request.commit ?? null,
     onEvent: watched
       ? (event, after) => {
-          notify(plugins, "onEvent", event, { workflowId });
+          notify(plugins, "onEvent", Object.freeze(event), { workflowId });
           onEvent?.(event, after);
         }
       : (onEvent ?? null),

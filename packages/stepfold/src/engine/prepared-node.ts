@@ -2,7 +2,7 @@ import type { CompiledNode } from "../core/compiled.ts";
 import { type CompiledPolicy, type Computed, compilePolicy } from "../core/compiled-policy.ts";
 import type { CompileTemplate, Issue } from "../core/template.ts";
 import type { NodeDefinition, NodeDefinitions } from "./node-definition.ts";
-import { type Validator, validatorOf } from "./validator.ts";
+import { thawingValidatorOf, type Validator, validatorOf } from "./validator.ts";
 
 /** A node and the definition of its type, ready to be performed. */
 export interface PreparedNode {
@@ -34,9 +34,9 @@ export function prepareNode(
     definition,
     policy: compiled.retryPolicy ?? ofType,
     timeoutMs: compiled.timeoutMs,
-    input: input === undefined ? null : validatorOf(input),
+    input: input === undefined ? null : thawingValidatorOf(input),
     output: output === undefined ? null : validatorOf(output),
-    resume: resume === undefined ? null : validatorOf(resume),
+    resume: resume === undefined ? null : thawingValidatorOf(resume),
     handles: handles ? new Set(handles) : null,
   };
 }

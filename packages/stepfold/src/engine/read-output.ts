@@ -1,19 +1,23 @@
+import type { Task } from "../core/plan.ts";
 import { StepfoldError } from "../core/stepfold-error.ts";
 import { normalise } from "../core/to-json.ts";
 import type { AttemptState } from "./attempt-state.ts";
 import type { Outcome } from "./outcome.ts";
 import { suspensionOf } from "./suspension.ts";
+import { isStandard } from "./validator.ts";
 
 /** What an executor returned, made into an outcome. */
 export function readOutput(run: AttemptState, returned: unknown): Outcome | Promise<Outcome> {
-  const { node, task } = run;
+  const { node, task, around } = run;
   if (!isOutput(returned)) throw invalid(run, `must return an object such as { data }, not ${describe(returned)}`);
   if (typeof returned.then === "function") throw invalid(run, "returned a promise of a foreign kind: make the executor async, or await it");
   if (returned.__pause === true)
     return suspensionOf(run, { payload: returned.data, options: { resumeAt: returned.resumeAt as number | undefined } });
   const handles = handlesOf(run, returned);
   if (!node.output) return completed(run, returned.data, handles);
-  const result = node.output(returned.data);
+  const { output } = node.definition;
+  // a JSON Schema describes what is kept: text where a Date was returned
+  const result = node.output(isStandard(output!) ? returned.data : normalise(returned.data, whatOf(task), around.limits).value);
   const finish = ({
     value,
     issues,
@@ -37,9 +41,13 @@ interface Returned {
 }
 
 function completed({ task, around, startedAt }: AttemptState, data: unknown, handles: readonly string[] | undefined): Outcome {
-  const { value, sizeBytes } = normalise(data, `The output of node "${task.nodeId}"`, around.limits);
+  const { value, sizeBytes } = normalise(data, whatOf(task), around.limits);
   const outcome = { type: "completed" as const, startedAt, endedAt: around.now(), output: value, sizeBytes };
   return handles ? { ...outcome, handles } : outcome;
+}
+
+function whatOf({ nodeId }: Task): string {
+  return `The output of node "${nodeId}"`;
 }
 
 /** The handles it leaves by; undefined for the default one. A typo is never silent success. */

@@ -1,7 +1,7 @@
 const secretKey = /secret|token|passw|pwd|api.?key|auth|credential|private|cookie|session/i;
 const patterns: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic)\s+[\w.~+/=-]{6,}/gi, "$1 ***"],
-  [/(:\/\/)[^\s/?#@:]+:[^\s/?#@]+@/g, "$1***@"],
+  [/(:\/\/)[^\s/?#@]+@/g, "$1***@"],
   [/\b((?:api[-_]?key|access[-_]?token|client[-_]?secret|password|secret|token)["']?\s*[=:]\s*["']?)[^\s"'&,;]{4,}/gi, "$1***"],
 ];
 /** Shorter texts are too likely to occur by chance. */
@@ -15,7 +15,7 @@ const mostSecrets = 200;
 export function scrubber(globals: unknown): (text: string) => string {
   const secrets = new Set<string>();
   collect(globals, false, secrets, new Set());
-  const forms = [...secrets].flatMap((secret) => [secret, encodeURIComponent(secret), base64(secret)]).sort((a, b) => b.length - a.length);
+  const forms = [...secrets].flatMap(formsOf).sort((a, b) => b.length - a.length);
   return (text) => {
     let clean = text;
     for (const form of forms) clean = clean.replaceAll(form, "***");
@@ -38,7 +38,12 @@ function collect(value: unknown, secret: boolean, found: Set<string>, seen: Set<
     collect(member, secret || secretKey.test(key), found, seen);
 }
 
-function base64(text: string): string {
+/** The secret as it may appear: plain, URL encoded, in base64. */
+function formsOf(secret: string): string[] {
+  const bytes = new TextEncoder().encode(secret);
   // a multiple of three bytes has no padding that depends on what follows
-  return btoa(String.fromCharCode(...new TextEncoder().encode(text.slice(0, text.length - (text.length % 3)))));
+  const whole = bytes.subarray(0, bytes.length - (bytes.length % 3));
+  const base64 = btoa(Array.from(whole, (byte) => String.fromCharCode(byte)).join(""));
+  // half a character cannot be URL encoded
+  return [secret, encodeURIComponent(secret.replace(/\p{Surrogate}/gu, "")), base64];
 }

@@ -188,7 +188,7 @@ export class Turn {
       if (this.#running.has(name)) continue;
       this.#performed++;
       onTask?.(task);
-      const spent = exhausted(performing.limits, this.draft, task, now());
+      const spent = exhausted(performing.limits, this.draft, task, this.#running.size + this.#settled.length, now());
       const attempt = spent
         ? { task, outcome: spent, abort: () => undefined }
         : perform(task, prepared.get(task.nodeId)!, this.draft, performing);

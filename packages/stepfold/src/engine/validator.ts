@@ -1,6 +1,6 @@
 import { Validator as JsonSchemaValidator } from "@cfworker/json-schema";
 import type { SchemaIssue } from "../core/catalogue.ts";
-import type { JsonSchema } from "../core/json.ts";
+import { isJsonObject, type JsonSchema } from "../core/json.ts";
 import { pointerOf } from "../core/pointer.ts";
 import type { StandardResult, StandardSchema } from "./standard-schema.ts";
 
@@ -23,7 +23,19 @@ export function validatorOf(schema: StandardSchema | JsonSchema): Validator {
   return validator;
 }
 
-function isStandard(schema: StandardSchema | JsonSchema): schema is StandardSchema {
+/** As `validatorOf`, for JSON that is frozen: libraries may write into what they are given to transform. */
+export function thawingValidatorOf(schema: StandardSchema | JsonSchema): Validator {
+  const validator = validatorOf(schema);
+  return isStandard(schema) ? (value) => validator(thawed(value)) : validator;
+}
+
+function thawed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(thawed);
+  return isJsonObject(value) ? Object.fromEntries(Object.entries(value).map(([key, member]) => [key, thawed(member)])) : value;
+}
+
+/** True for a Standard Schema, which may ask for values that JSON does not have. */
+export function isStandard(schema: StandardSchema | JsonSchema): schema is StandardSchema {
   // arktype's schemas are functions
   if (typeof schema !== "object" && typeof schema !== "function") return false;
   // a JSON Schema from outside may have any key, but never a function

@@ -1,0 +1,80 @@
+import { gzipSync } from "node:zlib";
+import { type OutputChunk, rolldown } from "rolldown";
+import { minifySync } from "rolldown/utils";
+import type { Group } from "../group.ts";
+import type { Sample } from "../measure.ts";
+
+const kilobyte = 1024;
+
+/** What a browser gets for a line of code: minified, gzipped; and about how much of it comes from where. */
+async function bundled(code: string): Promise<Sample> {
+  const entry = "\0bench-entry.js";
+  const bundle = await rolldown({
+    input: entry,
+    cwd: import.meta.dirname,
+    platform: "browser",
+    logLevel: "silent",
+    plugins: [
+      {
+        name: "entry",
+        resolveId: (id) => (id === entry ? id : null),
+        load: (id) => (id === entry ? code : null),
+      },
+    ],
+  });
+  const { output } = await bundle.generate({ format: "esm", minify: true });
+  await bundle.close();
+  const [chunk] = output;
+  const size = gzipSync(chunk.code, { level: 9 }).byteLength / kilobyte;
+  return { size, ...shares(chunk, size) };
+}
+
+/** Gzip compresses all of it together, so the parts are shares of the whole, by what each is by itself. */
+function shares({ modules }: OutputChunk, size: number): Sample {
+  const sizes: Record<string, number> = {};
+  let all = 0;
+  for (const [path, { code }] of Object.entries(modules)) {
+    if (!code) continue;
+    const part = partOf(path);
+    const alone = gzipSync(minifySync(path, code).code, { level: 9 }).byteLength;
+    sizes[part] = (sizes[part] ?? 0) + alone;
+    all += alone;
+  }
+  return Object.fromEntries(Object.entries(sizes).map(([part, alone]) => [`part ${part}`, (alone / all) * size]));
+}
+
+function partOf(path: string): string {
+  const own = /stepfold\/dist\/([^/]+)\//.exec(path.replaceAll("\\", "/"))?.[1];
+  if (own) return own;
+  return /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path.replaceAll("\\", "/"))?.[1] ?? "entry";
+}
+
+export const bundle: Group = {
+  cases: {
+    engine: { once: true, sample: () => bundled('export { WorkflowEngine } from "stepfold";') },
+    core: { once: true, sample: () => bundled('export * from "stepfold/core";') },
+  },
+  rows: [
+    {
+      work: 'import { WorkflowEngine } from "stepfold", min+gzip',
+      figure: { of: "engine", key: "size" },
+      unit: "KB",
+      target: { of: "figure", atMost: 24 },
+    },
+    {
+      work: "all of stepfold/core, min+gzip",
+      figure: { of: "core", key: "size" },
+      unit: "KB",
+      target: { of: "figure", atMost: 8 },
+    },
+  ],
+  notes(samples) {
+    return [...samples].map(([name, [sample = {}]]) => {
+      const parts = Object.entries(sample)
+        .filter(([key]) => key.startsWith("part "))
+        .toSorted(([, a], [, b]) => b - a)
+        .map(([key, size]) => `${key.slice(5)} ${size.toFixed(1)} KB`);
+      return `bundle of ${name}: ${parts.join(", ")}`;
+    });
+  },
+};

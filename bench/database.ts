@@ -1,0 +1,16 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** Where databases are made: the folder that bench/main.ts chose on a real disk. */
+export const folderVariable = "STEPFOLD_BENCH_FOLDER";
+
+/** Gives `work` a place for a database file, and removes it afterwards. */
+export async function withDatabase<T>(work: (path: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(process.env[folderVariable] ?? tmpdir(), "database-"));
+  try {
+    return await work(join(folder, "bench.db"));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,12 @@
+import type { Group } from "./group.ts";
+
+/** Loaded one by one: a process that measures one group must not carry the code of another. */
+export const groups: Readonly<Record<string, () => Promise<Group>>> = {
+  memory: async () => (await import("./cases/memory.ts")).memory,
+  growth: async () => (await import("./cases/growth.ts")).growth,
+  loop: async () => (await import("./cases/durable-loop.ts")).durableLoop,
+  sqlite: async () => (await import("./cases/sqlite.ts")).sqlite,
+  expressions: async () => (await import("./cases/expressions.ts")).expressions,
+  bundle: async () => (await import("./cases/bundle.ts")).bundle,
+  start: async () => (await import("./cases/start.ts")).start,
+};

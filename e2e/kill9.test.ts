@@ -1,0 +1,130 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Event } from "stepfold";
+import { sqliteStore } from "stepfold/stores/sqlite";
+import { describe, expect, it } from "vitest";
+import { type LedgerLine, readLedger } from "../examples/order-flow/shop.ts";
+import { cli, jsonLines, newFolder, orderFlow, printedCommand, type Running, startCli, startPrinted } from "./cli.ts";
+
+const wantedKills = 50;
+const mostKillsPerFlow = 12;
+const flowsAtOnce = 2;
+const seed = Number(process.env.STEPFOLD_KILL_SEED ?? 20260);
+const pathOf: Readonly<Record<string, string>> = { reserve: "/reservations", charge: "/charges", ship: "/shipments" };
+
+interface Flow {
+  readonly cwd: string;
+  readonly id: string;
+  readonly env: Readonly<Record<string, string>>;
+  kills: number;
+  /** Requests of every step at the moment when it was first seen committed. */
+  readonly requestsAtCommit: Map<string, number>;
+}
+
+describe("kill -9", () => {
+  it(`at ${wantedKills} random moments repeats no committed step`, { timeout: 180_000 }, async () => {
+    const random = seeded(seed);
+    let kills = 0;
+    let flows = 0;
+    const work = async (): Promise<void> => {
+      while (kills < wantedKills) {
+        const flow: Flow = {
+          cwd: newFolder(),
+          id: `order-${++flows}`,
+          env: { STEPFOLD_LEASE_MS: "300" },
+          kills: 0,
+          requestsAtCommit: new Map(),
+        };
+        await finish(flow, random, () => {
+          flow.kills++;
+          kills++;
+        });
+        await judge(flow);
+      }
+    };
+    await Promise.all(Array.from({ length: flowsAtOnce }, work));
+    expect(kills, `seed ${seed}`).toBeGreaterThanOrEqual(wantedKills);
+  });
+});
+
+/** The same command again until it pauses, then the one it printed until it completes; most of them are killed. */
+async function finish(flow: Flow, random: () => number, killed: () => void): Promise<void> {
+  const { cwd, id, env } = flow;
+  const paused = await repeat(flow, random, killed, () =>
+    startCli(["run", orderFlow.file, "--input", orderFlow.input, "--id", id], { cwd, env }),
+  );
+  const command = printedCommand(paused);
+  const completed = await repeat(flow, random, killed, () => startPrinted(command, { cwd, env }));
+  expect(completed).toContain(`${id} completed`);
+}
+
+async function repeat(flow: Flow, random: () => number, killed: () => void, again: () => Running): Promise<string> {
+  for (;;) {
+    const running = again();
+    const timer = flow.kills < mostKillsPerFlow ? setTimeout(() => running.child.kill("SIGKILL"), 120 + random() * 900) : undefined;
+    const { code, signal, stdout, stderr } = await running.ended;
+    clearTimeout(timer);
+    if (signal === "SIGKILL") {
+      killed();
+      await observe(flow);
+      continue;
+    }
+    expect({ code, stderr: stderr.replace("This answer was given before; going on\n", "") }).toEqual({ code: 0, stderr: "" });
+    return stdout;
+  }
+}
+
+/** Nothing runs now: what is committed, and what was asked of the shop, is what it is. */
+async function observe({ cwd, id, requestsAtCommit }: Flow): Promise<void> {
+  const ledger = ledgerOf(cwd);
+  for (const event of await eventsOf(cwd, id)) {
+    if (event.type !== "completed" || !(event.nodeId in pathOf) || requestsAtCommit.has(event.nodeId)) continue;
+    requestsAtCommit.set(event.nodeId, requestsOf(ledger, event.nodeId).length);
+  }
+}
+
+async function judge(flow: Flow): Promise<void> {
+  const { cwd, id, requestsAtCommit } = flow;
+  const events = await eventsOf(cwd, id);
+  expect(events.map(({ version }) => version)).toEqual(events.map((_event, version) => version));
+  const completed = events.flatMap((event) => (event.type === "completed" ? [event.nodeId] : []));
+  expect(completed).toEqual(["price", "reserve", "settle", "large", "approve", "charge", "delivery", "courier", "ship", "shipped"]);
+  const ledger = ledgerOf(cwd);
+  for (const nodeId of Object.keys(pathOf)) {
+    const requests = requestsOf(ledger, nodeId);
+    expect(new Set(requests.map(({ key }) => key)).size).toBe(1);
+    expect(requests.filter(({ effect }) => effect !== undefined)).toHaveLength(1);
+    if (requestsAtCommit.has(nodeId)) expect(requests).toHaveLength(requestsAtCommit.get(nodeId)!);
+  }
+  const [shown] = jsonLines((await cli(["show", id, "--json"], { cwd })).stdout);
+  expect(shown).toMatchObject({ status: "completed", version: events.length - 1, output: { order: "1001" } });
+}
+
+async function eventsOf(cwd: string, id: string): Promise<Event[]> {
+  const folder = join(cwd, ".stepfold");
+  // it was killed before it had made its folder or its file
+  if (!readdirSync(cwd).includes(".stepfold") || !readdirSync(folder).includes("dev.db")) return [];
+  const store = sqliteStore(join(folder, "dev.db"));
+  const rows = await store.events(id, -1, 10_000);
+  await store.close();
+  return rows.map(({ event }) => event);
+}
+
+function ledgerOf(cwd: string): LedgerLine[] {
+  return readLedger(join(cwd, ".stepfold/shop-ledger.jsonl"));
+}
+
+function requestsOf(ledger: readonly LedgerLine[], nodeId: string): LedgerLine[] {
+  return ledger.filter(({ path }) => path === pathOf[nodeId]);
+}
+
+/** Random numbers that are the same in every run. */
+function seeded(start: number): () => number {
+  let state = start;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

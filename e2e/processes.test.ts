@@ -1,0 +1,176 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { bin, cli, jsonLines, newFolder, orderFlow, printedCommand, start, startCli, startPrinted } from "./cli.ts";
+
+const config = `
+import { appendFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+export default {
+  nodeDefinitions: {
+    slow: { async executor(data) { appendFileSync("did.txt", "began\\n"); await sleep(data.ms); return { data }; } },
+  },
+};`;
+const slow = (ms: number): string =>
+  JSON.stringify({
+    id: "slow",
+    nodes: [
+      { id: "first", type: "slow", data: { ms } },
+      { id: "second", type: "set", data: "done" },
+    ],
+    edges: [{ source: "first", target: "second" }],
+  });
+
+function slowFolder(ms: number): string {
+  const cwd = newFolder();
+  writeFileSync(join(cwd, "stepfold.config.ts"), config);
+  writeFileSync(join(cwd, "slow.json"), slow(ms));
+  return cwd;
+}
+
+function began(cwd: string): number {
+  return readFileSync(join(cwd, "did.txt"), "utf8").split("\n").length - 1;
+}
+
+async function untilBegan(cwd: string): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  while (Date.now() < deadline) {
+    try {
+      if (began(cwd) > 0) return;
+    } catch {
+      // not yet
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+describe("Ctrl-C", () => {
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("%s waits for the step under way, and says which command goes on", async (signal, code) => {
+    const cwd = slowFolder(700);
+    const running = startCli(["run", "slow.json", "--id", "s"], { cwd });
+    await untilBegan(cwd);
+    running.child.kill(signal);
+    // npm passes on what the terminal has sent already
+    running.child.kill(signal);
+    const stopped = await running.ended;
+    expect(stopped.code).toBe(code);
+    expect(stopped.stderr).toContain("waiting for the steps under way");
+    expect(stopped.stdout).toContain("✔ first");
+    expect(stopped.stdout).toContain("s is safe at version 1");
+    expect(printedCommand(stopped.stdout)).toMatch(/stepfold run slow\.json --id s$/);
+    const done = await startPrinted(printedCommand(stopped.stdout), { cwd }).ended;
+    expect(done.stdout).toContain("s completed");
+    expect(began(cwd)).toBe(1);
+  });
+
+  it("a second time ends it at once", async () => {
+    const cwd = slowFolder(60_000);
+    const running = startCli(["run", "slow.json", "--id", "s"], { cwd });
+    await untilBegan(cwd);
+    running.child.kill("SIGINT");
+    await running.saw("Ctrl-C again");
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    running.child.kill("SIGINT");
+    expect((await running.ended).code).toBe(130);
+  });
+});
+
+describe("several processes", () => {
+  it("two at once on one id end with the same result, and make every step once", async () => {
+    const cwd = newFolder();
+    const args = ["run", orderFlow.file, "--input", orderFlow.input, "--id", "order-1001", "--json"];
+    const both = await Promise.all([cli(args, { cwd }), cli(args, { cwd })]);
+    const results = both.map(({ stdout }) => jsonLines(stdout).at(-1));
+    expect(both.map(({ code, stderr }) => ({ code, stderr }))).toEqual([
+      { code: 0, stderr: "" },
+      { code: 0, stderr: "" },
+    ]);
+    expect(results[0]).toMatchObject({ type: "result", status: "paused", version: 9 });
+    expect(results[1]).toEqual(results[0]);
+    const answers = await Promise.all([1, 2].map(() => cli(["resume", "order-1001", "--payload", '{"approved":true}', "--json"], { cwd })));
+    const ends = answers.map(({ stdout }) => jsonLines(stdout).at(-1));
+    expect(ends[0]).toMatchObject({ type: "result", status: "completed" });
+    expect(ends[1]).toEqual(ends[0]);
+  });
+
+  it("after a kill -9 the next one says whom it waits for, and goes on when the lease ends", async () => {
+    const cwd = slowFolder(1_500);
+    const args = ["run", "slow.json", "--id", "s"];
+    const killed = startCli(args, { cwd });
+    await untilBegan(cwd);
+    killed.child.kill("SIGKILL");
+    await killed.ended;
+    const next = await cli(args, { cwd });
+    expect(next.code).toBe(0);
+    expect(next.stdout).toContain("another process has this execution; if that was killed, this one goes on in at most 2.0 s");
+    expect(next.stdout).toContain("s completed");
+    expect(began(cwd)).toBe(2);
+  });
+
+  it("one that only waits for another shows what that does", async () => {
+    const cwd = slowFolder(1_200);
+    const args = ["run", "slow.json", "--id", "s"];
+    const first = startCli(args, { cwd });
+    await untilBegan(cwd);
+    const second = await cli(args, { cwd });
+    expect((await first.ended).code).toBe(0);
+    expect(second.stdout).toMatch(/✔ first .*\n✔ second .*\n\n✔ s completed/);
+    expect(began(cwd)).toBe(1);
+  });
+
+  it("resume without an answer goes on with what a crash has left", async () => {
+    const cwd = slowFolder(400);
+    const killed = startCli(["run", "slow.json", "--id", "s"], { cwd });
+    await untilBegan(cwd);
+    killed.child.kill("SIGKILL");
+    await killed.ended;
+    const { code, stdout, stderr } = await cli(["resume", "s"], { cwd });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "It waits for no answer; going on\n" });
+    expect(stdout).toContain("s completed");
+  });
+});
+
+describe("pipes and configs", () => {
+  it("a reader that leaves early ends nothing", async () => {
+    const cwd = newFolder();
+    const command = `"${process.execPath}" "${bin}" run "${orderFlow.file}" --input "${orderFlow.input}" --id o; echo "exit $?" >&2`;
+    const { stderr } = await start("/bin/sh", ["-c", `{ ${command}; } | true`], { cwd }).ended;
+    expect(stderr).toBe("exit 0\n");
+    expect((await cli(["ls"], { cwd })).stdout).toMatch(/^o +paused +order-flow +approve/m);
+  });
+
+  it("an execution remembers its config, wherever it is resumed; show does not run it", async () => {
+    const cwd = newFolder();
+    writeFileSync(
+      join(cwd, "my.config.mjs"),
+      `console.error("loaded"); export default { nodeDefinitions: { ask: {
+        resume: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
+        executor: (data, step) => step.externalPayload ? { data: step.externalPayload.name } : step.suspend("Who are you?"),
+      } } };`,
+    );
+    writeFileSync(join(cwd, "ask.json"), '{"id":"ask","nodes":[{"id":"who","type":"ask"}],"edges":[]}');
+    const paused = await cli(["run", "ask.json", "--config", "my.config.mjs", "--id", "a"], { cwd });
+    expect(paused.stdout).toContain('⏸ who  waits for an answer: "Who are you?"');
+    expect(printedCommand(paused.stdout)).toMatch(/resume a --payload '\{"name":"…"\}'$/);
+    expect((await cli(["show", "a"], { cwd })).stderr).toBe("");
+    const resumed = await cli(["resume", "a", "--payload", '{"name":"Ada"}'], { cwd });
+    expect(resumed.code).toBe(0);
+    expect(resumed.stdout).toContain("a completed");
+  });
+
+  it("goes on with the version of the workflow that it was started with", async () => {
+    const cwd = slowFolder(10);
+    writeFileSync(
+      join(cwd, "w.json"),
+      '{"id":"w","nodes":[{"id":"ask","type":"approval"},{"id":"end","type":"set","data":1}],"edges":[{"source":"ask","target":"end","sourceHandle":"approved"}]}',
+    );
+    await cli(["run", "w.json", "--id", "a"], { cwd });
+    writeFileSync(join(cwd, "w.json"), '{"id":"w","nodes":[{"id":"other","type":"noop"}],"edges":[]}');
+    const again = await cli(["run", "w.json", "--id", "a"], { cwd });
+    expect(again.stderr).toBe("w.json has changed since a was started; it goes on with the version it was started with\n");
+    expect((await startPrinted(printedCommand(again.stdout), { cwd }).ended).stdout).toContain("✔ end");
+  });
+});

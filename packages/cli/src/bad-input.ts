@@ -1,0 +1,39 @@
+/** Stable name of a mistake in what the command was given. */
+export type BadInputCode =
+  | "USAGE"
+  | "FILE_NOT_FOUND"
+  | "FILE_UNREADABLE"
+  | "JSON_INVALID"
+  | "WORKFLOW_INVALID"
+  | "PAYLOAD_INVALID"
+  | "START_CONFLICT"
+  | "RESUME_AMBIGUOUS"
+  | "CONFIG_NOT_FOUND"
+  | "CONFIG_INVALID"
+  | "CONFIG_FAILED"
+  | "DATABASE_NOT_FOUND"
+  | "DATABASE_UNUSABLE";
+
+/** What the command was given cannot be used. Nothing was changed. */
+export class BadInput extends Error {
+  override readonly name: string = "BadInput";
+  readonly code: BadInputCode;
+  /** What to do about it. */
+  readonly hint: string | null;
+  readonly details: Readonly<Record<string, unknown>> | null;
+
+  constructor(
+    code: BadInputCode,
+    message: string,
+    {
+      hint = null,
+      details = null,
+      cause,
+    }: { hint?: string | null; details?: Readonly<Record<string, unknown>> | null; cause?: unknown } = {},
+  ) {
+    super(message, { cause });
+    this.code = code;
+    this.hint = hint;
+    this.details = details;
+  }
+}

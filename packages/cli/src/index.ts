@@ -1,0 +1,1 @@
+export { defineConfig, type GlobalsContext, type OpenGlobals, type StepfoldConfig } from "./config.ts";

@@ -1,0 +1,45 @@
+import { jsonProgress } from "./progress/json-progress.ts";
+import { type LiveTerminal, liveProgress } from "./progress/live-progress.ts";
+import { paintFor } from "./progress/paint.ts";
+import { plainProgress } from "./progress/plain-progress.ts";
+import type { Progress } from "./progress/progress.ts";
+
+let readerGone = false;
+
+/** Writes to standard output. Once nobody reads it any more, it goes nowhere: the work goes on and the exit code tells. */
+export function say(text: string): void {
+  if (!readerGone) process.stdout.write(text);
+}
+
+/** Writes to standard error. */
+export function complain(text: string): void {
+  process.stderr.write(text);
+}
+
+/** Keeps a reader that leaves early (`| head`) from ending the process in the middle of its work. */
+export function surviveLostReaders(): void {
+  process.stdout.on("error", () => {
+    readerGone = true;
+  });
+  process.stderr.on("error", () => undefined);
+}
+
+/** Resolves when all that was said has left the process. */
+export function flushed(): Promise<void> {
+  return new Promise((resolve) => {
+    if (readerGone || process.stdout.destroyed) resolve();
+    else process.stdout.write("", () => resolve());
+  });
+}
+
+/** The view that fits where the output goes. */
+export function chooseProgress(json: boolean, nodeWidth: number, commandsOf: LiveTerminal["commandsOf"]): Progress {
+  if (json) return jsonProgress(say);
+  const style = { paint: paintFor(process.stdout), nodeWidth };
+  if (!process.stdout.isTTY || process.env.TERM === "dumb") return plainProgress(say, style);
+  const every = (ms: number, tick: () => void): (() => void) => {
+    const timer = setInterval(tick, ms);
+    return () => clearInterval(timer);
+  };
+  return liveProgress({ write: say, now: Date.now, every, commandsOf }, style);
+}

@@ -1,0 +1,18 @@
+import { resultOf } from "../result.ts";
+import type { Progress } from "./progress.ts";
+
+/**
+ * One JSON object per line: `{ type: "event", workflowId, status, event }` for each event, and
+ * `{ type: "result", … }` at the end.
+ */
+export function jsonProgress(write: (text: string) => void): Progress {
+  const line = (value: unknown): void => write(`${JSON.stringify(value)}\n`);
+  return {
+    begin: () => undefined,
+    event: (event, { workflowId, status }) => line({ type: "event", workflowId, status, event }),
+    note: () => undefined,
+    end: ({ snapshot, waits, interrupted }) =>
+      line({ type: "result", ...resultOf(snapshot, waits), ...(interrupted === null ? {} : { interrupted: true, next: interrupted }) }),
+    close: () => undefined,
+  };
+}

@@ -1,0 +1,51 @@
+import { type EpochMs, isTerminal, type Snapshot } from "stepfold";
+import { durationText } from "./duration-text.ts";
+import type { Paint } from "./paint.ts";
+import { printable } from "./printable.ts";
+import type { Outcome } from "./progress.ts";
+
+const longestOutput = 4_000;
+
+/** The first line about an execution. */
+export function headline(snapshot: Snapshot, existed: boolean, paint: Paint): string {
+  const { workflowId, definition, status, version } = snapshot;
+  const goesOn =
+    existed && !isTerminal(status)
+      ? paint("quiet", `  goes on from version ${version}, ${status === "error" ? "to be retried" : status}`)
+      : "";
+  return `${paint("strong", workflowId)}  ${definition.id}${goesOn}`;
+}
+
+/** The last lines: how it ended, or what it waits for and the command that goes on. */
+export function outcomeText({ snapshot, waits, interrupted, at }: Outcome, paint: Paint): string {
+  const { workflowId, status } = snapshot;
+  const name = paint("strong", workflowId);
+  if (interrupted !== null)
+    return `\n${name} is safe at version ${snapshot.version}. This goes on with it:\n\n  ${paint("command", interrupted)}\n`;
+  if (status === "completed") return `\n${paint("good", "✔")} ${name} completed${tookText(snapshot, at)}\n${outputText(snapshot)}`;
+  if (status === "failed" || status === "cancelled") return `\n${paint("bad", "✖")} ${name} ${status}${errorText(snapshot)}\n`;
+  const [first, ...others] = waits;
+  if (!first) return `\n${name} is ${status}\n`;
+  const what = others.length
+    ? `is paused: it waits for ${waits.length} answers. These commands give them:`
+    : `is paused at ${first.nodeId}. This command answers and goes on:`;
+  return `\n${paint("wait", "⏸")} ${name} ${what}\n\n${waits.map(({ command }) => `  ${paint("command", command)}\n`).join("")}`;
+}
+
+/** How it failed, and where. */
+export function errorText({ error }: Pick<Snapshot, "error">): string {
+  if (!error) return "";
+  const code = error.code === undefined ? "" : ` (${printable(error.code)})`;
+  return `${error.nodeId === undefined ? "" : ` at ${error.nodeId}`}: ${printable(error.message, 1_000)}${code}`;
+}
+
+/** An output in full, unless it is very long. */
+export function outputText({ output }: Pick<Snapshot, "output">): string {
+  if (output === undefined || output === null) return "";
+  const text = JSON.stringify(output, null, 2).replace(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, " ");
+  return text.length > longestOutput ? `${text.slice(0, longestOutput)}\n… (--json shows all of it)\n` : `${text}\n`;
+}
+
+function tookText({ createdAt }: Snapshot, endedAt: EpochMs | null): string {
+  return createdAt === undefined || endedAt === null ? "" : ` in ${durationText(endedAt - createdAt)}`;
+}

@@ -1,0 +1,24 @@
+import type { EpochMs, Event, Snapshot } from "stepfold";
+import type { Answerable } from "../next-command.ts";
+
+/** How far an execution came under one command. */
+export interface Outcome {
+  readonly snapshot: Snapshot;
+  readonly waits: readonly Answerable[];
+  /** The command that goes on, if it was interrupted. */
+  readonly interrupted: string | null;
+  /** Time of the last event that was seen. */
+  readonly at: EpochMs | null;
+}
+
+/** Shows an execution while it moves. */
+export interface Progress {
+  /** @param existed it was started before this command */
+  begin(snapshot: Snapshot, existed: boolean): void;
+  event(event: Event, snapshot: Snapshot): void;
+  /** Something that is no event of the execution: whom one waits for. */
+  note(text: string): void;
+  end(outcome: Outcome): void;
+  /** Leaves the terminal in order, whatever happened. Safe to call twice. */
+  close(): void;
+}

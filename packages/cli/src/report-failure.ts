@@ -1,0 +1,65 @@
+import { StepfoldError } from "stepfold";
+import { BadInput } from "./bad-input.ts";
+import { exitCode } from "./exit-code.ts";
+import { complain, say } from "./output.ts";
+import { paintFor } from "./progress/paint.ts";
+
+/** A failure of a command, as it is told. */
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string | null;
+  readonly details: unknown;
+  readonly exit: number;
+}
+
+const hints: Readonly<Partial<Record<string, string>>> = {
+  WORKFLOW_NOT_FOUND: "stepfold ls lists the executions there are. Another database is named with --db",
+  WAIT_GONE: "stepfold show ID tells where it stands; stepfold resume ID without a payload goes on with what was interrupted",
+  EXECUTION_ENDED: "stepfold show ID tells how it ended; stepfold run FILE starts another execution",
+  NODE_UNKNOWN: "stepfold show ID tells at which nodes it waits",
+  DEFINITION_INVALID: "Node types of your own come from stepfold.config.ts; name it with --config",
+  START_AMBIGUOUS: 'Set "start" in the workflow to the id of its first node',
+  INPUT_INVALID: "Give another --input",
+  STORE_UNAVAILABLE: "What was committed is safe. Give the same command again",
+  STORE_REJECTED: "What was committed is safe",
+};
+
+/** What to tell of anything that was thrown. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof BadInput) {
+    const { code, message, hint, details } = error;
+    return { code, message, hint, details, exit: exitCode.badInput };
+  }
+  if (StepfoldError.is(error)) {
+    const { code, message, details } = error;
+    const lostStore = code === "STORE_UNAVAILABLE" || code === "STORE_REJECTED" || code === "FENCE_LOST";
+    return { code, message, hint: hints[code] ?? null, details, exit: lostStore ? exitCode.failed : exitCode.badInput };
+  }
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return {
+    code: "INTERNAL",
+    message,
+    hint: "This is a bug of Stepfold. STEPFOLD_DEBUG=1 shows where",
+    details: null,
+    exit: exitCode.failed,
+  };
+}
+
+/** Tells it: on standard error for people, with `--json` on standard output too. @returns the exit code */
+export function reportFailure(error: unknown, json: boolean): number {
+  const { code, message, hint, details, exit } = failureOf(error);
+  const paint = paintFor(process.stderr);
+  if (json) {
+    const told = { code, message, ...(hint === null ? {} : { hint }), ...(details === null || details === undefined ? {} : { details }) };
+    say(`${JSON.stringify({ type: "error", error: told })}\n`);
+  }
+  complain(`${paint("bad", "error")} ${code}: ${safe(message)}\n${hint === null ? "" : `${safe(hint)}\n`}`);
+  if (process.env.STEPFOLD_DEBUG) for (let one: unknown = error; one instanceof Error; one = one.cause) complain(`${one.stack}\n`);
+  return exit;
+}
+
+/** Messages may quote what came from outside; their line breaks are ours. */
+function safe(text: string): string {
+  return text.replace(/(?!\n)[\p{Cc}\p{Cf}]/gu, "\uFFFD");
+}

@@ -1,0 +1,90 @@
+import { type GlobalsOf, type NodeDefinitions, StepfoldError } from "stepfold";
+import { builtinNodes } from "stepfold/nodes";
+import { httpNode } from "stepfold/nodes/http";
+import { createRuntime, type Runtime } from "stepfold/runtime";
+import { BadInput } from "./bad-input.ts";
+import type { Cleanup } from "./cleanup.ts";
+import type { OpenGlobals, StepfoldConfig } from "./config.ts";
+import type { Database, Store } from "./database.ts";
+import { configFailed } from "./load-config.ts";
+import { namePath } from "./name-path.ts";
+import { oneExecution } from "./one-execution.ts";
+
+/** After a `kill -9` the next command must go on soon; a command that lives renews its lease in time. */
+const defaultLeaseMs = 2_000;
+const pollMs = 200;
+
+/** Everything that moves one execution. */
+export interface Session {
+  readonly runtime: Runtime;
+  readonly leaseMs: number;
+  /** True while the execution is not given to this process when it asks for it. */
+  refused(): boolean;
+  /** Rejects when the execution cannot be driven here, however often it is tried. */
+  readonly failure: Promise<never>;
+}
+
+/** What a session is made of. */
+export interface SessionParts {
+  readonly workflowId: string;
+  readonly store: Store;
+  readonly database: Database;
+  readonly config: StepfoldConfig;
+  readonly configPath: string | null;
+  readonly cleanup: Cleanup;
+}
+
+/** The node types of a command: the built-in ones, then the config's. */
+export function nodeDefinitionsOf({ nodeDefinitions = {} }: StepfoldConfig): NodeDefinitions {
+  return { ...(builtinNodes as unknown as NodeDefinitions), http: httpNode() as unknown as NodeDefinitions[string], ...nodeDefinitions };
+}
+
+/** @throws BadInput `CONFIG_FAILED`, `USAGE` */
+export async function openSession(parts: SessionParts): Promise<Session> {
+  const { workflowId, store, config, cleanup } = parts;
+  const leaseMs = readLeaseMs(process.env.STEPFOLD_LEASE_MS);
+  const globals = await openGlobals(parts);
+  const one = oneExecution(store, workflowId);
+  let fail: (error: unknown) => void;
+  const failure = new Promise<never>((_resolve, reject) => {
+    fail = reject;
+  });
+  failure.catch(() => undefined);
+  const runtime = createRuntime<NodeDefinitions>({
+    store: one.store,
+    workflows: config.workflows ?? [],
+    nodeDefinitions: nodeDefinitionsOf(config),
+    globals: globals as GlobalsOf<NodeDefinitions>,
+    leaseMs,
+    pollMs,
+    ...(config.limits ? { limits: config.limits } : {}),
+    // a store that did not answer once is asked again
+    onProblem: (_id, error) => (StepfoldError.is(error) && error.retryable ? undefined : fail(error)),
+  });
+  cleanup.add(() => runtime.close());
+  return { runtime, leaseMs, refused: one.refused, failure };
+}
+
+async function openGlobals({ config, configPath, database, cleanup }: SessionParts): Promise<unknown> {
+  const { globals } = config;
+  if (typeof globals !== "function") return globals ?? {};
+  const name = namePath(configPath!);
+  let opened: OpenGlobals;
+  try {
+    opened = await (globals as (context: { dataFolder: string }) => Promise<OpenGlobals>)({ dataFolder: database.folder });
+  } catch (cause) {
+    throw configFailed(`The globals of ${name} could not be opened`, cause, configPath!);
+  }
+  if (typeof opened !== "object" || opened === null || !("globals" in opened))
+    throw new BadInput("CONFIG_INVALID", `${name}: the function "globals" must return { globals, close? }`);
+  const { close } = opened;
+  if (close) cleanup.add(close);
+  return opened.globals;
+}
+
+function readLeaseMs(text: string | undefined): number {
+  if (text === undefined || text === "") return defaultLeaseMs;
+  const leaseMs = Number(text);
+  if (Number.isInteger(leaseMs) && leaseMs >= 50) return leaseMs;
+  throw new BadInput("USAGE", `STEPFOLD_LEASE_MS must be a whole number of milliseconds, at least 50, not "${text}"`);
+}

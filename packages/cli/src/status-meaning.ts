@@ -1,0 +1,11 @@
+import type { Status } from "stepfold";
+
+/** How a status is coloured. */
+export const statusMeaning: { readonly [S in Status]: "good" | "bad" | "wait" } = {
+  active: "wait",
+  paused: "wait",
+  error: "wait",
+  completed: "good",
+  failed: "bad",
+  cancelled: "bad",
+};

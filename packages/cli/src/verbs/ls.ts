@@ -1,0 +1,93 @@
+import { existsSync } from "node:fs";
+import type { Status } from "stepfold";
+import { BadInput } from "../bad-input.ts";
+import { chooseDatabase, openExistingDatabase, type Store } from "../database.ts";
+import { exitCode } from "../exit-code.ts";
+import { namePath } from "../name-path.ts";
+import { say } from "../output.ts";
+import { programName } from "../program-name.ts";
+import { agoText } from "../progress/duration-text.ts";
+import { paintFor } from "../progress/paint.ts";
+import { printable } from "../progress/printable.ts";
+import { shellLine } from "../shell-quote.ts";
+import { statusMeaning } from "../status-meaning.ts";
+import { tableLines } from "../table.ts";
+
+/** Options of `stepfold ls`. */
+export interface LsOptions {
+  readonly status?: readonly string[];
+  readonly workflow?: string;
+  readonly limit?: string;
+  readonly cursor?: string;
+  readonly db?: string;
+  readonly json?: boolean;
+}
+
+type Page = Awaited<ReturnType<Store["list"]>>;
+
+const statuses: readonly string[] = ["active", "paused", "error", "completed", "failed", "cancelled"];
+const defaultLimit = 20;
+const emptyPage: Page = { items: [], nextCursor: null };
+
+/** `stepfold ls`: the executions of a database, newest first. @returns the exit code */
+export async function ls(options: LsOptions): Promise<number> {
+  const status = options.status?.map(readStatus);
+  const limit = options.limit === undefined ? defaultLimit : readLimit(options.limit);
+  const database = chooseDatabase(options.db);
+  let page = emptyPage;
+  // no database yet is no mistake where nobody named one: there are simply no executions
+  if (!database.isDefault || existsSync(database.path)) {
+    const store = openExistingDatabase(database);
+    try {
+      page = await store.list({
+        limit,
+        ...(status ? { status } : {}),
+        ...(options.workflow === undefined ? {} : { definitionId: options.workflow }),
+        ...(options.cursor === undefined ? {} : { cursor: options.cursor }),
+      });
+    } finally {
+      await store.close();
+    }
+  }
+  say(options.json ? `${JSON.stringify({ type: "page", ...page })}\n` : listText(page, namePath(database.path), options));
+  return exitCode.done;
+}
+
+function listText({ items, nextCursor }: Page, database: string, options: LsOptions): string {
+  const paint = paintFor(process.stdout);
+  if (items.length === 0) {
+    const some = options.status !== undefined || options.workflow !== undefined || options.cursor !== undefined;
+    return some ? `No such executions in ${database}\n` : `No executions in ${database} yet. Start one: stepfold run FILE\n`;
+  }
+  const now = Date.now();
+  const rows = items.map(({ workflowId, status, definition, currentNodeId, updatedAt }) => [
+    { text: printable(workflowId, 255) },
+    { text: status, meaning: statusMeaning[status] },
+    { text: definition.id },
+    { text: currentNodeId ?? "" },
+    { text: agoText(now - updatedAt), meaning: "quiet" as const },
+  ]);
+  const lines = tableLines(["EXECUTION", "STATUS", "WORKFLOW", "AT", "CHANGED"], rows, paint);
+  return `${lines.join("\n")}\n${nextCursor === null ? "" : `\nMore: ${paint("command", moreCommand(nextCursor, options))}\n`}`;
+}
+
+function moreCommand(cursor: string, { status = [], workflow, limit, db }: LsOptions): string {
+  const words = [
+    ...status.flatMap((one) => ["--status", one]),
+    ...(workflow === undefined ? [] : ["--workflow", workflow]),
+    ...(limit === undefined ? [] : ["--limit", limit]),
+    ...(db === undefined ? [] : ["--db", db]),
+  ];
+  return shellLine([...programName(), "ls", "--cursor", cursor, ...words]);
+}
+
+function readStatus(text: string): Status {
+  if (statuses.includes(text)) return text as Status;
+  throw new BadInput("USAGE", `There is no status "${text}"`, { hint: `One of: ${statuses.join(", ")}` });
+}
+
+function readLimit(text: string): number {
+  const limit = Number(text);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= 1_000) return limit;
+  throw new BadInput("USAGE", `--limit must be a whole number from 1 to 1000, not "${text}"`);
+}

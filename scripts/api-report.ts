@@ -1,0 +1,45 @@
+// Writes api/<entry>.txt: every public name with its type, so that a change of the API is visible in review.
+// With --check it writes nothing and fails where a report differs.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { declarationOf, readDeclarations } from "./api/declaration-file.ts";
+import { library, type PublicEntry, publicEntries, root } from "./public-entries.ts";
+
+const folder = `${root}/api`;
+const reports = new Map(publicEntries().map((entry) => [reportName(entry), report(entry)]));
+const written = existsSync(folder) ? readdirSync(folder) : [];
+
+if (process.argv.includes("--check")) {
+  const names = new Set([...reports.keys(), ...written]);
+  const different = [...names].filter(
+    (name) => reports.get(name) !== (written.includes(name) ? readFileSync(`${folder}/${name}`, "utf8") : undefined),
+  );
+  if (different.length > 0) {
+    console.error(`The public API differs from ${different.map((name) => `api/${name}`).join(", ")}.`);
+    console.error("If that is intended, run npm run api and commit the reports; the difference is what reviewers read.");
+    process.exit(1);
+  }
+  console.log(`${reports.size} reports agree with the built types`);
+} else {
+  mkdirSync(folder, { recursive: true });
+  for (const name of written) if (!reports.has(name)) rmSync(`${folder}/${name}`);
+  for (const [name, text] of reports) writeFileSync(`${folder}/${name}`, text);
+  console.log(`wrote ${reports.size} reports to api/`);
+}
+
+/** `stepfold/stores/sqlite` is reported in `stores-sqlite.txt`, `stepfold` in `stepfold.txt`. */
+function reportName({ name }: PublicEntry): string {
+  return `${name.replace(/^stepfold\//, "").replaceAll("/", "-")}.txt`;
+}
+
+function report({ name, types }: PublicEntry): string {
+  const file = `${library}/${types.slice(2)}`;
+  const names = [...readDeclarations(file).exported.keys()].sort();
+  return `${[`// ${name}`, ...names.map((one) => named(one, declarationOf(file, one)))].join("\n\n")}\n`;
+}
+
+/** An export under another name than its declaration's says so. */
+function named(name: string, declaration: string): string {
+  return new RegExp(`\\b${name.replace("$", "\\$")}\\b`).test(declaration.split("\n")[0] ?? "")
+    ? declaration
+    : `// as ${name}\n${declaration}`;
+}

@@ -1,0 +1,30 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { checkCycles } from "./architecture/check-cycles.ts";
+import { checkDependencies, type Manifest } from "./architecture/check-dependencies.ts";
+import { checkImports } from "./architecture/check-imports.ts";
+import { checkFindings, checkLengths, checkNames, type Exceptions } from "./architecture/check-style.ts";
+import { readTree } from "./architecture/read-tree.ts";
+import { describeViolation, type Violation } from "./architecture/violation.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
+const files = readTree(root);
+const manifest = JSON.parse(readFileSync(`${root}/packages/stepfold/package.json`, "utf8")) as Manifest;
+
+/** Longer than allowed, with the reason. */
+const exceptions: Exceptions = {};
+
+function none(violations: readonly Violation[]): void {
+  expect(violations.map(describeViolation)).toEqual([]);
+}
+
+describe("the house", () => {
+  it("has sources to judge", () => expect(files.length).toBeGreaterThan(100));
+  it("has arrows only where the table of layers has them", () => none(checkImports(files)));
+  it("has no import cycles, types included", () => none(checkCycles(files)));
+  it("has no file over 400 lines and no function over 60", () => none(checkLengths(files, exceptions)));
+  it("has no any, bare Error, eval, default export or export *", () => none(checkFindings(files)));
+  it("has names that say what is inside", () => none(checkNames(files)));
+  it("installs nothing but the JSON Schema validator", () => none(checkDependencies(manifest)));
+});

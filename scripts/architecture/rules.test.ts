@@ -1,0 +1,184 @@
+import { describe, expect, it } from "vitest";
+import { checkCycles } from "./check-cycles.ts";
+import { checkDependencies } from "./check-dependencies.ts";
+import { checkImports } from "./check-imports.ts";
+import { checkFindings, checkLengths, checkNames } from "./check-style.ts";
+import { readSource, type SourceFile } from "./source-file.ts";
+
+const src = "packages/stepfold/src";
+
+/** A small house: path below the library's `src` (or from `packages/`) and text. */
+function tree(texts: Record<string, string>): SourceFile[] {
+  return Object.entries(texts).map(([path, text]) => readSource({ path: path.startsWith("packages/") ? path : `${src}/${path}`, text }));
+}
+
+function messages(violations: readonly { message: string }[]): string[] {
+  return violations.map(({ message }) => message);
+}
+
+const lines = (count: number): string => "  work();\n".repeat(count);
+
+describe("checkImports", () => {
+  it.each([
+    ["core/a.ts", 'import { b } from "../engine/b.ts";', "core may not import engine"],
+    ["core/a.ts", 'import type { B } from "../ports/b.ts";', "core may not import ports"],
+    ["core/a.ts", 'export { b } from "../engine/b.ts";', "core may not import engine"],
+    ["core/a.ts", 'export type { B } from "../engine/b.ts";', "core may not import engine"],
+    ["core/a.ts", 'export const b = (): unknown => import("../engine/b.ts");', "core may not import engine"],
+    ["core/a.ts", 'export type B = import("../engine/b.ts").B;', "core may not import engine"],
+    ["core/a.ts", 'import "../engine/b.ts";', "core may not import engine"],
+    ["ports/a.ts", 'import { b } from "../expressions/b.ts";', "ports may not import expressions"],
+    ["engine/a.ts", 'import { b } from "../runtime/b.ts";', "engine may not import runtime"],
+    ["nodes/a.ts", 'import { b } from "../engine/turn.ts";', "nodes may import only types of engine"],
+    ["nodes/a.ts", 'import { type B, b } from "../engine/turn.ts";', "nodes may import only types of engine"],
+    ["nodes/a.ts", 'import { b } from "./http/b.ts";', "nodes may not import nodes/http"],
+    ["stores/memory/a.ts", 'import { b } from "../sqlite/b.ts";', "stores/memory may not import stores/sqlite"],
+    ["stores/sqlite/a.ts", 'import { b } from "../../engine/b.ts";', "stores/sqlite may not import engine"],
+    ["runners/a.ts", 'import { b } from "../engine/b.ts";', "runners may not import engine"],
+    ["client/a.ts", 'import { b } from "../ports/b.ts";', "client may not import ports"],
+    ["testing/a.ts", 'import { b } from "../stores/memory/b.ts";', "testing may not import stores/memory"],
+    ["index.ts", 'export { b } from "./stores/memory/b.ts";', 'the entry "stepfold" may not import stores/memory/b.ts'],
+  ])("holds the arrow: %s %s", (path, text, message) => {
+    expect(messages(checkImports(tree({ [path]: text })))).toEqual([message]);
+  });
+
+  it.each([
+    ["engine/a.ts", 'import { b } from "node:fs";'],
+    ["runtime/a.ts", 'import { b } from "node:crypto";'],
+    ["testing/a.ts", 'import { b } from "node:assert";'],
+    ["index.ts", 'export { b } from "node:fs";'],
+  ])("keeps browsers free of Node: %s %s", (path, text) => {
+    expect(messages(checkImports(tree({ [path]: text })))[0]).toMatch(/exists on Node only/);
+  });
+
+  it.each([
+    ["core/a.ts", 'import { b } from "@cfworker/json-schema";'],
+    ["stores/sqlite/a.ts", 'import { b } from "better-sqlite3";'],
+    ["engine/a.ts", 'import { b } from "zod";'],
+    ["testing/a.ts", 'import { b } from "vitest";'],
+  ])("knows who may import which package: %s %s", (path, text) => {
+    expect(messages(checkImports(tree({ [path]: text })))[0]).toMatch(/is not this part's to import/);
+  });
+
+  it.each([
+    ["core/a.ts", 'import { b } from "./index.ts";', "./index.ts is for users: import the file that has the name"],
+    ["engine/a.ts", 'import { b } from "../core/index.ts";', "../core/index.ts is for users: import the file that has the name"],
+    ["core/a.ts", 'import { b } from "../../../cli/src/b.ts";', "../../../cli/src/b.ts leaves the library"],
+    ["attic/a.ts", "export const a = 1;\nimport './b.ts';", "is in a folder that the table of layers does not know"],
+    ["packages/cli/src/a.ts", 'import { b } from "../../stepfold/src/core/b.ts";', "../../stepfold/src/core/b.ts leaves packages/cli"],
+    ["packages/studio/src/a.ts", 'import { b } from "stepfold/runtime";', "packages/studio may not import stepfold/runtime"],
+    ["packages/attic/src/a.ts", 'import { b } from "stepfold";', "is in a package that the table of layers does not know"],
+  ])("closes the doors: %s %s", (path, text, message) => {
+    expect(messages(checkImports(tree({ [path]: text })))).toEqual([message]);
+  });
+
+  it("lets through what the table allows", () => {
+    const allowed = tree({
+      "core/a.ts": 'import { b } from "./b.ts";',
+      "engine/a.ts": 'import { b } from "../core/b.ts"; import { Validator } from "@cfworker/json-schema";',
+      "nodes/a.ts": 'import type { B } from "../engine/turn.ts"; import { defineNode } from "../engine/define-node.ts";',
+      "nodes/http/a.ts": 'import { b } from "../noop.ts"; import { lookup } from "node:dns";',
+      "stores/sqlite/a.ts": 'import { b } from "../sql/b.ts"; import { DatabaseSync } from "node:sqlite";',
+      "index.ts": 'export { b } from "./engine/b.ts";',
+      "packages/studio/src/a.ts": 'import { b } from "stepfold/client";',
+      "packages/cli/src/a.ts":
+        'import { b } from "stepfold/stores/sqlite"; import { c } from "./c.ts"; import { Command } from "commander";',
+    });
+    expect(checkImports(allowed)).toEqual([]);
+  });
+});
+
+describe("checkCycles", () => {
+  it("finds circles of values", () => {
+    const circle = {
+      "core/a.ts": 'import { b } from "./b.ts";',
+      "core/b.ts": 'import { c } from "./c.ts";',
+      "core/c.ts": 'import { a } from "./a.ts";',
+    };
+    expect(messages(checkCycles(tree(circle)))).toEqual([`${src}/core/a.ts -> ${src}/core/b.ts -> ${src}/core/c.ts -> ${src}/core/a.ts`]);
+  });
+
+  it("finds circles of types", () => {
+    const circle = { "core/a.ts": 'import type { B } from "./b.ts";', "core/b.ts": 'export type { A } from "./a.ts";' };
+    expect(checkCycles(tree(circle))).toHaveLength(1);
+  });
+
+  it("takes a diamond for what it is", () => {
+    const diamond = {
+      "core/a.ts": 'import "./b.ts"; import "./c.ts";',
+      "core/b.ts": 'import "./d.ts";',
+      "core/c.ts": 'import "./d.ts";',
+      "core/d.ts": "",
+    };
+    expect(checkCycles(tree(diamond))).toEqual([]);
+  });
+});
+
+describe("checkLengths", () => {
+  const longFile = tree({ "core/a.ts": lines(401) });
+  const longFunction = tree({ "core/a.ts": `export function fold() {\n${lines(59)}}\n` });
+
+  it("finds a file over 400 lines", () => expect(messages(checkLengths(longFile))).toEqual(["401 lines, more than 400"]));
+  it("finds a function over 60 lines, with its name", () =>
+    expect(messages(checkLengths(longFunction))).toEqual(["fold has 61 lines, more than 60"]));
+  it.each([
+    ["an arrow function", `const fold = () => {\n${lines(59)}};`],
+    ["a method", `class A {\n fold() {\n${lines(59)}}\n}`],
+    ["a method of an object", `const a = {\n fold() {\n${lines(59)}}\n};`],
+  ])("measures %s too", (_kind, text) =>
+    expect(messages(checkLengths(tree({ "core/a.ts": text })))).toEqual(["fold has 61 lines, more than 60"]));
+  it("allows exactly 400 and 60", () => {
+    expect(checkLengths(tree({ "core/a.ts": lines(400), "core/b.ts": `function fold() {\n${lines(58)}}\n` }))).toEqual([]);
+  });
+  it("takes a listed exception, and wants a useless one removed", () => {
+    expect(checkLengths(longFunction, { [`${src}/core/a.ts#fold`]: "one table" })).toEqual([]);
+    expect(checkLengths([], { [`${src}/core/a.ts#fold`]: "one table" })).toHaveLength(1);
+  });
+});
+
+describe("checkFindings", () => {
+  it.each([
+    ["any", "export const a = (b: any): void => {};"],
+    ["any", "export type A = Record<string, any>;"],
+    ["default export", "export default 1;"],
+    ["eval", 'export const a = eval("1");'],
+    ["eval", 'export const a = new Function("return 1");'],
+    ["eval", 'export const a = Function("return 1");'],
+    ["export *", 'export * from "./b.ts";'],
+    ["export *", 'export * as b from "./b.ts";'],
+    ["throw new Error", 'export function a(): never { throw new Error("no"); }'],
+  ])("finds %s in %s", (what, text) => {
+    expect(checkFindings(tree({ "core/a.ts": text })).map(({ rule }) => rule)).toEqual([what]);
+  });
+
+  it("lets words in comments, texts and names be", () => {
+    const innocent =
+      '// any eval throw new Error("x")\nexport const any = "export * from"; export class E extends Error {}\nthrow new E();';
+    expect(checkFindings(tree({ "core/a.ts": innocent }))).toEqual([]);
+  });
+});
+
+describe("checkNames", () => {
+  it.each([
+    "core/utils.ts",
+    "core/helpers.ts",
+    "engine/types.ts",
+    "engine/common/a.ts",
+    "engine/base-store.ts",
+    "engine/store-impl.ts",
+    "core/Apply.ts",
+  ])("refuses %s", (path) => expect(checkNames(tree({ [path]: "" }))).toHaveLength(1));
+  it("takes kebab-case nouns and verbs", () =>
+    expect(checkNames(tree({ "stores/sqlite/sqlite-store.ts": "", "index.ts": "" }))).toEqual([]));
+});
+
+describe("checkDependencies", () => {
+  const validator = { "@cfworker/json-schema": "4.1.6" };
+
+  it("wants the validator and nothing else", () => {
+    expect(checkDependencies({ dependencies: validator })).toEqual([]);
+    expect(messages(checkDependencies({ dependencies: {} }))).toEqual(["@cfworker/json-schema is missing"]);
+    expect(messages(checkDependencies({ dependencies: { ...validator, pg: "8" } }))).toEqual(["pg would be installed with the library"]);
+    expect(messages(checkDependencies({ dependencies: validator, peerDependencies: { zod: "4" } }))).toHaveLength(1);
+  });
+});

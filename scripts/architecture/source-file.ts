@@ -1,0 +1,119 @@
+import { parseSync } from "rolldown/utils";
+
+/** A file to judge; `path` is relative to the repository, with forward slashes. */
+export interface SourceText {
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface Import {
+  /** As written: `"../core/json.ts"`. */
+  readonly specifier: string;
+  readonly typeOnly: boolean;
+  readonly line: number;
+}
+
+/** Something a rule may forbid, found at a line. */
+export interface Finding {
+  readonly what: "any" | "default export" | "eval" | "export *" | "throw new Error";
+  readonly line: number;
+}
+
+interface FunctionLength {
+  readonly name: string;
+  readonly line: number;
+  readonly lines: number;
+}
+
+/** What the rules need to know about a file. */
+export interface SourceFile {
+  readonly path: string;
+  readonly lines: number;
+  readonly imports: readonly Import[];
+  readonly findings: readonly Finding[];
+  readonly functions: readonly FunctionLength[];
+}
+
+interface SyntaxNode {
+  readonly type: string;
+  readonly start: number;
+  readonly end: number;
+  readonly [field: string]: unknown;
+}
+
+/** Reads a TypeScript file into the facts that the rules judge. */
+export function readSource({ path, text }: SourceText): SourceFile {
+  const { program, errors } = parseSync(path, text, { lang: "ts" });
+  if (errors.length > 0) throw new SyntaxError(`${path}: ${errors[0]?.message}`);
+  const lineAt = lineCounter(text);
+  const imports: Import[] = [];
+  const findings: Finding[] = [];
+  const functions: FunctionLength[] = [];
+
+  const visit = (node: SyntaxNode, name: string): void => {
+    const line = lineAt(node.start);
+    const specifier = specifierOf(node);
+    if (specifier !== undefined) imports.push({ specifier, typeOnly: isTypeOnly(node), line });
+    const what = forbidden(node);
+    if (what) findings.push({ what, line });
+    if (isFunction(node)) functions.push({ name: nameOf(node) ?? name, line, lines: lineAt(node.end) - line + 1 });
+    for (const child of children(node)) visit(child, nameOf(node) ?? name);
+  };
+  visit(program as unknown as SyntaxNode, "(module)");
+
+  return { path, lines: lineAt(text.trimEnd().length), imports, findings, functions };
+}
+
+function lineCounter(text: string): (offset: number) => number {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  return (offset) => starts.findLastIndex((start) => start <= offset) + 1;
+}
+
+function* children(node: SyntaxNode): Generator<SyntaxNode> {
+  for (const value of Object.values(node)) {
+    for (const item of Array.isArray(value) ? value : [value]) if (isNode(item)) yield item;
+  }
+}
+
+function isNode(value: unknown): value is SyntaxNode {
+  return typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
+}
+
+function specifierOf(node: SyntaxNode): string | undefined {
+  const isImport = /^(Import|ExportNamed|ExportAll)Declaration$/.test(node.type) || /^(ImportExpression|TSImportType)$/.test(node.type);
+  const { source } = node;
+  return isImport && isNode(source) && typeof source["value"] === "string" ? source["value"] : undefined;
+}
+
+function isTypeOnly(node: SyntaxNode): boolean {
+  if (node.type === "TSImportType" || node["importKind"] === "type" || node["exportKind"] === "type") return true;
+  const specifiers = (node["specifiers"] ?? []) as readonly SyntaxNode[];
+  return specifiers.length > 0 && specifiers.every((one) => one["importKind"] === "type" || one["exportKind"] === "type");
+}
+
+function forbidden(node: SyntaxNode): Finding["what"] | undefined {
+  if (node.type === "TSAnyKeyword") return "any";
+  if (node.type === "ExportDefaultDeclaration") return "default export";
+  if (node.type === "ExportAllDeclaration") return "export *";
+  const callee = /^(New|Call)Expression$/.test(node.type) ? nameOfNode(node["callee"]) : undefined;
+  if (callee === "Function" || (callee === "eval" && node.type === "CallExpression")) return "eval";
+  if (node.type !== "ThrowStatement") return undefined;
+  const thrown = node["argument"];
+  return isNode(thrown) && thrown.type === "NewExpression" && nameOfNode(thrown["callee"]) === "Error" ? "throw new Error" : undefined;
+}
+
+function isFunction({ type }: SyntaxNode): boolean {
+  return type === "FunctionDeclaration" || type === "FunctionExpression" || type === "ArrowFunctionExpression";
+}
+
+/** The name a reader would use for what is inside the node: of a function, variable, method or property. */
+function nameOf(node: SyntaxNode): string | undefined {
+  return nameOfNode(node["id"]) ?? nameOfNode(node["key"]);
+}
+
+function nameOfNode(node: unknown): string | undefined {
+  if (!isNode(node)) return undefined;
+  const name = node["name"] ?? node["value"];
+  return typeof name === "string" ? name : undefined;
+}

@@ -1,0 +1,62 @@
+// Writes the import table of ARCHITECTURE.md from the one that the architecture test uses. With --check it only compares.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { entryMayImport, type Layer, layers, roof } from "./architecture/layers.ts";
+import { library, root } from "./public-entries.ts";
+
+const path = `${root}/ARCHITECTURE.md`;
+const begin = "<!-- import table: written by npm run architecture -->";
+const end = "<!-- end of import table -->";
+
+const before = readFileSync(path, "utf8");
+const [head, rest] = before.split(begin);
+const tail = rest?.split(end)[1];
+if (head === undefined || tail === undefined) {
+  console.error(`ARCHITECTURE.md has lost its marks: ${begin} and ${end}`);
+  process.exit(1);
+}
+const after = `${head}${begin}\n\n${table()}\n\n${end}${tail}`;
+
+if (!process.argv.includes("--check")) writeFileSync(path, after);
+else if (after !== before) {
+  console.error("ARCHITECTURE.md shows another import table than scripts/architecture/layers.ts: run npm run architecture");
+  process.exit(1);
+}
+console.log("the import table is up to date");
+
+function table(): string {
+  const rows = [
+    ...layers.filter(exists).map((layer) => [`\`${layer.folder}\``, layer.floor, allowed(layer), layer.node ? "yes" : ""]),
+    ["`index.ts`", "front door", list(entryMayImport), ""],
+    ...roof
+      .filter(({ name }) => existsSync(`${root}/packages/${name}`))
+      .map(({ name, entries }) => [`\`packages/${name}\``, "roof", entriesOf(entries), "yes"]),
+  ];
+  return [["part", "floor", "may import", "Node only"], ["---", "---", "---", "---"], ...rows]
+    .map((cells) => `| ${cells.join(" | ")} |`)
+    .join("\n");
+}
+
+function exists({ folder }: Layer): boolean {
+  const wing = `${library}/src/${folder.replace(/\/\*$/, "")}`;
+  return existsSync(wing) && readdirSync(wing).length > 0;
+}
+
+function allowed({ mayImport, typesOf = [], files = [], packages = [] }: Layer): string {
+  const present = mayImport.filter((folder) => existsSync(`${library}/src/${folder}`));
+  return [
+    present.length + typesOf.length === 0 ? "nothing" : list(present),
+    ...typesOf.map((name) => `types of \`${name}\``),
+    list(files),
+    list(packages),
+  ]
+    .filter((part) => part !== "")
+    .join(", ");
+}
+
+function entriesOf(entries: readonly string[]): string {
+  return entries.includes("*") ? "any public entry of `stepfold`" : list(entries);
+}
+
+function list(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(", ");
+}
