@@ -35,7 +35,7 @@ const libraries: Record<string, { input: unknown; output: unknown; resume: unkno
     }),
   },
   arktype: {
-    input: type({ amount: "string.numeric.parse | number > 0", note: "string = 'none'" }),
+    input: type({ amount: type("string.numeric.parse |> number > 0").or("number > 0"), note: "string = 'none'" }),
     output: type({ receipt: type("string").pipe((text) => text.toUpperCase()) }),
     resume: type({ approved: "boolean", "at?": "string.date.parse" }),
   },

@@ -8,7 +8,7 @@ export type Operate = (frame: Frame, position: number, left: unknown, right: unk
 const LONG = 1024;
 
 /** Strict equality, as `===`. Two long texts of one length are compared letter by letter, which is work. */
-export function isSame(frame: Frame, left: unknown, right: unknown): boolean {
+function isSame(frame: Frame, left: unknown, right: unknown): boolean {
   if (typeof left === "string" && left.length > LONG && typeof right === "string") charge(frame, left.length >>> 10);
   return left === right;
 }

@@ -2,7 +2,7 @@ import { behind, type Cursor, count, expect, isSign, next, peek, refuseAt, take,
 import type { Arrow, Expression, Item } from "./syntax.ts";
 
 /** Array helpers that take an arrow function, and whether they can do without. */
-export const callbackMethods: ReadonlyMap<string, "required" | "optional"> = new Map([
+const callbackMethods: ReadonlyMap<string, "required" | "optional"> = new Map([
   ["map", "required"],
   ["filter", "required"],
   ["find", "required"],

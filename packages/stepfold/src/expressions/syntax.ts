@@ -40,7 +40,7 @@ export interface Member extends Span {
 }
 
 /** Where a `?.` inside stops short-circuiting. */
-export interface Chain extends Span {
+interface Chain extends Span {
   readonly kind: "chain";
   readonly expression: Expression;
 }

@@ -283,6 +283,38 @@ describe("a process that dies", () => {
     expect((await store.events("x", -1, 10)).map(({ event }) => event.type)).toEqual(["started", "completed", "completed"]);
   });
 
+  it("changes nothing when it wakes up late", async () => {
+    const { environment } = setUp();
+    const store = memoryStore({ now: () => environment.now() });
+    const stalled = dying(environment);
+    const finish: ((result: { data: string }) => void)[] = [];
+    const definitions = {
+      ...nodeDefinitions,
+      stuck: defineNode({ executor: () => new Promise<{ data: string }>((resolve) => finish.push(resolve)) }),
+    };
+    const workflows = [line("late", "stuck", "say")];
+    const problems: unknown[] = [];
+    const onProblem = (_: string | null, error: unknown): unknown => problems.push(error);
+    const first = setUp(
+      { store, environment: stalled.environment, nodeDefinitions: definitions, workflows, leaseMs: 5 * second, onProblem },
+      environment,
+    );
+    await first.runtime.start("late", { workflowId: "x" });
+    await environment.settle();
+    stalled.die();
+    const next = setUp({ store, nodeDefinitions: definitions, workflows, leaseMs: 5 * second }, environment);
+    await environment.advance(7 * second);
+    expect(finish).toHaveLength(2);
+    finish[0]?.({ data: "from the past" });
+    await environment.settle();
+    finish[1]?.({ data: "present" });
+    await environment.settle();
+    const run = await next.runtime.get("x");
+    expect(await run.result()).toEqual({ text: "say" });
+    expect((await run.snapshot()).context.stuck0).toMatchObject([{ output: "present" }]);
+    expect(problems).toEqual([]);
+  });
+
   it("keeps its executions while it shows signs of life, however long a step takes", async () => {
     const { runtime, environment, store } = setUp({ leaseMs: 5 * second });
     await runtime.start("hang", { workflowId: "x" });
@@ -366,6 +398,43 @@ describe("bad days", () => {
     expect((await run.snapshot()).status).toBe("paused");
     expect((await store.events("a", -1, 10)).map(({ event }) => event.version)).toEqual([0, 1, 2]);
     expect(calls).toEqual(["a/0#1"]);
+  });
+
+  it("learns with the next sign of life that somebody else has cancelled, and tells the step", async () => {
+    let told: unknown = null;
+    const definitions = {
+      ...nodeDefinitions,
+      stuck: defineNode({
+        executor: (_data, step) =>
+          new Promise<never>((_, reject) => {
+            step.signal.addEventListener("abort", () => {
+              told = step.signal.reason;
+              reject(told);
+            });
+          }),
+      }),
+    };
+    const { runtime, environment, store } = setUp({ nodeDefinitions: definitions, leaseMs: 30 * second });
+    const elsewhere = setUp({ store, drive: false, nodeDefinitions: definitions }, environment);
+    const run = await runtime.start("hang", { workflowId: "x" });
+    await environment.settle();
+    await (await elsewhere.runtime.get("x")).cancel();
+    expect(told).toBe(null);
+    await environment.advance(11 * second);
+    expect(told).toMatchObject({ name: "AbortError" });
+    await expect(run.result()).rejects.toMatchObject({ code: "EXECUTION_CANCELLED" });
+  });
+
+  it("tells callers when the store stays away, and keeps nothing half done", async () => {
+    const { environment } = setUp();
+    const store = memoryStore({ now: () => environment.now() });
+    const away = (): Promise<never> => Promise.reject(new StepfoldError("STORE_UNAVAILABLE", { store: "away", reason: "gone" }));
+    const { runtime } = setUp({ store: { ...store, create: away } }, environment);
+    const starting = runtime.start("talk", { workflowId: "a" });
+    const refused = expect(starting).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", retryable: true });
+    await environment.advance(20 * second);
+    await refused;
+    expect(await store.load("a")).toBe(null);
   });
 
   it("leaves an execution alone whose node types it lacks, and says so", async () => {

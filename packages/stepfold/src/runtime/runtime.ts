@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { WorkflowDefinition } from "../core/definition.ts";
 import type { EpochMs } from "../core/json.ts";
 import type { Limits } from "../core/limits.ts";

@@ -3,15 +3,7 @@ import { isIP, type LookupFunction } from "node:net";
 import { StepfoldError } from "../../core/stepfold-error.ts";
 import { refusalOf } from "./address.ts";
 import { FatalHttpError } from "./http-error.ts";
-
-/** One address of a host. */
-export interface ResolvedAddress {
-  readonly address: string;
-  readonly family: number;
-}
-
-/** Finds the addresses of a host name. */
-export type ResolveHost = (hostname: string) => Promise<readonly ResolvedAddress[]>;
+import type { ResolvedAddress, ResolveHost } from "./resolve-host.ts";
 
 /** Decides which addresses a call may connect to. */
 export interface AddressGuard {

@@ -9,7 +9,7 @@ import { startCommit, stepCommit } from "../../testing/index.ts";
 import { connect } from "./connection.ts";
 import { sqliteStore } from "./index.ts";
 import { openDatabase } from "./open-database.ts";
-import { storeOver } from "./sqlite-store.ts";
+import { storeOver } from "./store-over.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "stepfold-sqlite-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
