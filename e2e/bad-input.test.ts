@@ -40,7 +40,7 @@ const cases: readonly Case[] = [
   [
     ["run", "wrong.json"],
     "WORKFLOW_INVALID",
-    "wrong.json:4:25  error  NODE_TYPE_UNKNOWN  /nodes/0/type",
+    "wrong.json:4:26  error  NODE_TYPE_UNKNOWN  /nodes/0/type",
     "wrong.json:5:42  error  DATA_INVALID",
   ],
   [["run", "strict.json", "--input", "{}"], "INPUT_INVALID", '"strict"', "name"],
@@ -117,10 +117,10 @@ describe("bad input", () => {
     const wrong = await cli(["validate", "wrong.json"], { cwd });
     expect(wrong.code).toBe(2);
     expect(wrong.stdout).toMatch(
-      /wrong\.json:4:25 {2}error {2}NODE_TYPE_UNKNOWN .*\nwrong\.json:5:42 {2}error .*\n✖ wrong\.json cannot run, 2 errors\n$/,
+      /wrong\.json:4:26 {2}error {2}NODE_TYPE_UNKNOWN .*\nwrong\.json:5:42 {2}error .*\n✖ wrong\.json cannot run, 2 errors\n$/,
     );
     const [told] = jsonLines((await cli(["validate", "wrong.json", "--json"], { cwd })).stdout);
-    expect(told).toMatchObject({ type: "validation", valid: false, issues: [{ code: "NODE_TYPE_UNKNOWN", line: 4, column: 25 }, {}] });
+    expect(told).toMatchObject({ type: "validation", valid: false, issues: [{ code: "NODE_TYPE_UNKNOWN", line: 4, column: 26 }, {}] });
     const right = await cli(["validate", "one.json"], { cwd });
     expect(right).toMatchObject({ code: 0, stdout: "✔ one.json can run: one, 1 node, 0 edges\n" });
   });

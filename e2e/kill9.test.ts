@@ -7,7 +7,7 @@ import { type LedgerLine, readLedger } from "../examples/order-flow/shop.ts";
 import { cli, jsonLines, newFolder, orderFlow, printedCommand, type Running, startCli, startPrinted } from "./cli.ts";
 
 const wantedKills = 50;
-const mostKillsPerFlow = 12;
+const mostKillsPerCommand = 6;
 const flowsAtOnce = 2;
 const seed = Number(process.env.STEPFOLD_KILL_SEED ?? 20260);
 const pathOf: Readonly<Record<string, string>> = { reserve: "/reservations", charge: "/charges", ship: "/shipments" };
@@ -16,7 +16,6 @@ interface Flow {
   readonly cwd: string;
   readonly id: string;
   readonly env: Readonly<Record<string, string>>;
-  kills: number;
   /** Requests of every step at the moment when it was first seen committed. */
   readonly requestsAtCommit: Map<string, number>;
 }
@@ -32,13 +31,9 @@ describe("kill -9", () => {
           cwd: newFolder(),
           id: `order-${++flows}`,
           env: { STEPFOLD_LEASE_MS: "300" },
-          kills: 0,
           requestsAtCommit: new Map(),
         };
-        await finish(flow, random, () => {
-          flow.kills++;
-          kills++;
-        });
+        await finish(flow, random, () => kills++);
         await judge(flow);
       }
     };
@@ -48,7 +43,7 @@ describe("kill -9", () => {
 });
 
 /** The same command again until it pauses, then the one it printed until it completes; most of them are killed. */
-async function finish(flow: Flow, random: () => number, killed: () => void): Promise<void> {
+async function finish(flow: Flow, random: () => number, killed: () => unknown): Promise<void> {
   const { cwd, id, env } = flow;
   const paused = await repeat(flow, random, killed, () =>
     startCli(["run", orderFlow.file, "--input", orderFlow.input, "--id", id], { cwd, env }),
@@ -58,14 +53,15 @@ async function finish(flow: Flow, random: () => number, killed: () => void): Pro
   expect(completed).toContain(`${id} completed`);
 }
 
-async function repeat(flow: Flow, random: () => number, killed: () => void, again: () => Running): Promise<string> {
-  for (;;) {
+async function repeat(flow: Flow, random: () => number, killed: () => unknown, again: () => Running): Promise<string> {
+  for (let kills = 0; ; ) {
     const running = again();
-    const timer = flow.kills < mostKillsPerFlow ? setTimeout(() => running.child.kill("SIGKILL"), 120 + random() * 900) : undefined;
+    const timer = kills < mostKillsPerCommand ? setTimeout(() => running.child.kill("SIGKILL"), 120 + random() * 900) : undefined;
     const { code, signal, stdout, stderr } = await running.ended;
     clearTimeout(timer);
     if (signal === "SIGKILL") {
       killed();
+      kills++;
       await observe(flow);
       continue;
     }

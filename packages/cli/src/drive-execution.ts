@@ -5,10 +5,10 @@ import type { Database, Store } from "./database.ts";
 import { exitCodeOf } from "./exit-code.ts";
 import { rememberedConfig } from "./find-config.ts";
 import { follow } from "./follow.ts";
-import { listenForInterruption } from "./interruption.ts";
+import type { Interruption } from "./interruption.ts";
 import { namePath } from "./name-path.ts";
 import { answerable, type CommandContext } from "./next-command.ts";
-import { chooseProgress, complain } from "./output.ts";
+import { chooseProgress } from "./output.ts";
 import { programName } from "./program-name.ts";
 import { nodeDefinitionsOf, type Session } from "./session.ts";
 
@@ -26,6 +26,7 @@ export interface Showing {
 export interface DriveOptions extends Showing {
   readonly session: Session;
   readonly run: Run;
+  readonly interruption: Interruption;
   /** The execution before this command; null if that started it. */
   readonly before: Snapshot | null;
   readonly json: boolean;
@@ -36,14 +37,11 @@ export interface DriveOptions extends Showing {
 
 /** Drives an execution to its end or its next pause, and shows it. @returns the exit code */
 export async function driveExecution(options: DriveOptions): Promise<number> {
-  const { run, session, json } = options;
+  const { run, session, json, interruption } = options;
   const current = await run.snapshot();
   const context = await commandContext(current, options);
   const progress = chooseProgress(json, nodeWidth(context.definition), (snapshot) => answerable(snapshot, context));
-  const interruption = listenForInterruption(() => {
-    progress.close();
-    if (!json) complain("\nStopping: waiting for the steps under way. Ctrl-C again ends at once.\n");
-  });
+  interruption.beforeTelling(progress.close);
   try {
     progress.begin(options.before ?? current, options.before !== null);
     const { snapshot, at, interrupted } = await follow(run, options.before?.version ?? -1, session, progress, interruption);
@@ -52,7 +50,6 @@ export async function driveExecution(options: DriveOptions): Promise<number> {
     return interrupted ?? exitCodeOf(snapshot.status, options.tellPause);
   } finally {
     progress.close();
-    interruption.stopListening();
   }
 }
 

@@ -1,4 +1,5 @@
 import { exitCode } from "./exit-code.ts";
+import { complain } from "./output.ts";
 
 /** npm passes Ctrl-C on although the terminal has sent it already: what comes so soon is the same one. */
 const sameMs = 400;
@@ -7,11 +8,14 @@ const sameMs = 400;
 export interface Interruption {
   /** Resolves with the exit code when the first signal comes. */
   readonly asked: Promise<number>;
+  /** Does something before the user is told that the command is stopping. */
+  beforeTelling(make: () => void): void;
   stopListening(): void;
 }
 
-/** @param onAsked told at once, for a message */
-export function listenForInterruption(onAsked: () => void): Interruption {
+/** Listens from now on: before that, a signal ends the process, which is safe but says nothing. */
+export function listenForInterruption(silent: boolean): Interruption {
+  let prepare = (): void => undefined;
   let askedAt: number | null = null;
   let ask: (code: number) => void;
   const asked = new Promise<number>((resolve) => {
@@ -24,7 +28,8 @@ export function listenForInterruption(onAsked: () => void): Interruption {
       return;
     }
     askedAt = now;
-    onAsked();
+    prepare();
+    if (!silent) complain("\nStopping: waiting for the steps under way. Ctrl-C again ends at once.\n");
     ask(code);
   };
   const signals = [
@@ -34,6 +39,9 @@ export function listenForInterruption(onAsked: () => void): Interruption {
   for (const [signal, listener] of signals) process.on(signal, listener);
   return {
     asked,
+    beforeTelling(make) {
+      prepare = make;
+    },
     stopListening() {
       for (const [signal, listener] of signals) process.off(signal, listener);
     },

@@ -5,7 +5,7 @@ import { complain, say } from "./output.ts";
 import { paintFor } from "./progress/paint.ts";
 
 /** A failure of a command, as it is told. */
-export interface Failure {
+interface Failure {
   readonly code: string;
   readonly message: string;
   readonly hint: string | null;
@@ -26,7 +26,7 @@ const hints: Readonly<Partial<Record<string, string>>> = {
 };
 
 /** What to tell of anything that was thrown. */
-export function failureOf(error: unknown): Failure {
+function failureOf(error: unknown): Failure {
   if (error instanceof BadInput) {
     const { code, message, hint, details } = error;
     return { code, message, hint, details, exit: exitCode.badInput };

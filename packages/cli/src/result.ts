@@ -2,7 +2,7 @@ import type { ErrorInfo, Json, Snapshot, Status } from "stepfold";
 import type { Answerable } from "./next-command.ts";
 
 /** An open wait, as `--json` tells of it. */
-export interface WaitResult {
+interface WaitResult {
   readonly id: string;
   readonly node: string;
   readonly payload?: Json;

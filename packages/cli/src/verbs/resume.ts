@@ -6,6 +6,7 @@ import { cleanup } from "../cleanup.ts";
 import { chooseDatabase, openExistingDatabase } from "../database.ts";
 import { commandContext, driveExecution, type Showing } from "../drive-execution.ts";
 import { findConfig, rememberedConfig } from "../find-config.ts";
+import { listenForInterruption } from "../interruption.ts";
 import { jsonArgument } from "../json/json-argument.ts";
 import { loadConfig } from "../load-config.ts";
 import { answerable, commandLine } from "../next-command.ts";
@@ -30,6 +31,8 @@ export async function resume(workflowId: string, options: ResumeVerbOptions): Pr
   const payload = options.payload === undefined ? undefined : jsonArgument(options.payload, "--payload");
   const database = chooseDatabase(options.db);
   const closing = cleanup();
+  const interruption = listenForInterruption(options.json ?? false);
+  closing.add(interruption.stopListening);
   try {
     const store = openExistingDatabase(database);
     closing.add(() => store.close());
@@ -46,6 +49,7 @@ export async function resume(workflowId: string, options: ResumeVerbOptions): Pr
     return await driveExecution({
       ...showing,
       session,
+      interruption,
       run,
       before: snapshot,
       json: options.json ?? false,

@@ -8,6 +8,7 @@ import type { StepfoldConfig } from "../config.ts";
 import { chooseDatabase, openDatabase } from "../database.ts";
 import { driveExecution } from "../drive-execution.ts";
 import { findConfig, rememberConfig } from "../find-config.ts";
+import { listenForInterruption } from "../interruption.ts";
 import { jsonArgument } from "../json/json-argument.ts";
 import { type JsonFile, readJsonFile } from "../json/read-json-file.ts";
 import { loadConfig } from "../load-config.ts";
@@ -36,6 +37,8 @@ export async function run(file: string, options: RunOptions): Promise<number> {
   const database = chooseDatabase(options.db);
   const workflowId = options.id ?? newExecutionId(workflow.id);
   const closing = cleanup();
+  const interruption = listenForInterruption(options.json ?? false);
+  closing.add(interruption.stopListening);
   try {
     const store = openDatabase(database);
     closing.add(() => store.close());
@@ -52,6 +55,7 @@ export async function run(file: string, options: RunOptions): Promise<number> {
       configPath,
       foundConfig: findConfig(undefined, ["."]),
       session,
+      interruption,
       run: started,
       before,
       json: options.json ?? false,

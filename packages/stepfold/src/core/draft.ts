@@ -46,6 +46,7 @@ export interface Draft {
   totalExecutionTime: number | undefined;
   steps: number;
   sizeBytes: number;
+  /** Starts out as the very context that was given, and is copied before the first result is added. */
   context: Record<string, NodeResult[]>;
   /** The context as it was given: a list that is still the same here must be copied before it grows. */
   borrowed: Context;
@@ -72,7 +73,7 @@ export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft
     totalExecutionTime: snapshot.totalExecutionTime,
     steps: snapshot.steps,
     sizeBytes: snapshot.sizeBytes,
-    context: { ...(snapshot.context as Record<string, NodeResult[]>) },
+    context: snapshot.context as Record<string, NodeResult[]>,
     borrowed: snapshot.context,
   };
 }
@@ -85,9 +86,8 @@ export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft
 export function closeDraft(draft: Draft, mark?: (snapshot: Snapshot) => void): Snapshot {
   const { context } = draft;
   for (const nodeId in context) Object.freeze(context[nodeId]);
-  const closed = Object.freeze({ ...context });
-  draft.borrowed = closed;
-  const snapshot: Mutable<Snapshot> = Object.assign(headFields(draft), { context: closed });
+  draft.borrowed = Object.freeze(context);
+  const snapshot: Mutable<Snapshot> = Object.assign(headFields(draft), { context });
   mark?.(snapshot);
   return Object.freeze(snapshot);
 }

@@ -179,6 +179,7 @@ function arrive(path: DraftPath, edge: CompiledEdge, version: number): void {
 
 function addResult(draft: Draft, event: CompletedEvent | FailedEvent | TimedOutEvent): void {
   const { nodeId, result } = resultOf(event)!;
+  if (draft.context === draft.borrowed) draft.context = { ...draft.context };
   const { context, borrowed } = draft;
   let results = Object.hasOwn(context, nodeId) ? context[nodeId]! : undefined;
   if (results === undefined) results = [];

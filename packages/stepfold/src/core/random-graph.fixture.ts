@@ -43,19 +43,17 @@ export function randomFlow(calm: boolean): fc.Arbitrary<RandomFlow> {
   return size.chain((n) => {
     const node = fc.integer({ min: 0, max: n - 1 });
     const edge = fc.tuple(node, node, fc.constantFrom(null, null, null, null, "x", "x", "y", "error", "timeout"));
-    return fc
-      .tuple(fc.array(edge, { minLength: 2 * n, maxLength: 4 * n }), fc.integer(), fc.boolean())
-      .map(([drawn, seed, keeping]) => {
-        const edges = drawn.map(([source, target, sourceHandle]): Edge => ({ source: `n${source}`, target: `n${target}`, sourceHandle }));
-        const nodes = Array.from({ length: n }, (_, i) => ({
-          id: `n${i}`,
-          type: "random",
-          retryPolicy: { maxAttempts, interval: 100, backoff: "exponential" as const, jitter: 0.3 },
-          ...(keeping && !calm && i === 0 ? { keep: 2 } : {}),
-        }));
-        const definition: WorkflowDefinition = { id: "random", start: "n0", nodes, edges };
-        return { definition, act: actor(seed, calm), toString: () => JSON.stringify({ edges: drawn, seed, keeping, calm }) };
-      });
+    return fc.tuple(fc.array(edge, { minLength: 2 * n, maxLength: 4 * n }), fc.integer(), fc.boolean()).map(([drawn, seed, keeping]) => {
+      const edges = drawn.map(([source, target, sourceHandle]): Edge => ({ source: `n${source}`, target: `n${target}`, sourceHandle }));
+      const nodes = Array.from({ length: n }, (_, i) => ({
+        id: `n${i}`,
+        type: "random",
+        retryPolicy: { maxAttempts, interval: 100, backoff: "exponential" as const, jitter: 0.3 },
+        ...(keeping && !calm && i === 0 ? { keep: 2 } : {}),
+      }));
+      const definition: WorkflowDefinition = { id: "random", start: "n0", nodes, edges };
+      return { definition, act: actor(seed, calm), toString: () => JSON.stringify({ edges: drawn, seed, keeping, calm }) };
+    });
   });
 }
 

@@ -35,7 +35,10 @@ export interface NodeDefinition<In = unknown, Out = unknown, Resume = unknown, H
   /** For editors: label, icon, description. */
   readonly metadata?: Readonly<Record<string, Json>> | undefined;
   /** Does the work. What it throws is retried by policy; `FatalError` never is. */
-  executor(data: In, step: StepContext<Resume, Globals>): NodeOutput<Out, Handle> | Promise<NodeOutput<Out, Handle>>;
+  executor(
+    data: In,
+    step: StepContext<Resume, Globals>,
+  ): NodeOutput<NoInfer<Out>, NoInfer<Handle>> | Promise<NodeOutput<NoInfer<Out>, NoInfer<Handle>>>;
 }
 
 /** Node definitions by type name. */

@@ -224,10 +224,9 @@ describe("JSON Schemas", () => {
   });
 });
 
-describe("defineNode and defineWorkflow", () => {
-  it("give back what they got", async () => {
-    const schemas = libraries.zod as { input: never };
-    const node = defineNode({ input: schemas.input, executor: (data: Charged) => ({ data: data.amount }) });
-    expect(Object.keys(node)).toEqual(["input", "executor"]);
+describe("defineNode", () => {
+  it("gives back what it got", () => {
+    const definition = { executor: (data: Charged) => ({ data: data.amount }) };
+    expect(defineNode(definition)).toBe(definition);
   });
 });

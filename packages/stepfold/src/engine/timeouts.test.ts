@@ -123,7 +123,6 @@ describe("a promise of a kind that never answers", () => {
         return undefined as never;
       }
     }
-    const thenable = { then: () => undefined };
     for (const returned of [
       () => new Silent(() => undefined),
       async () => thenable,
@@ -264,16 +263,11 @@ describe("execute with a signal", () => {
   it("does not begin an executor after it has ended, also while the data is still being checked", async () => {
     const checked = deferred<void>();
     let calls = 0;
-    const input = {
-      "~standard": {
-        version: 1 as const,
-        vendor: "test",
-        validate: async (value: unknown) => {
-          await checked.promise;
-          return { value };
-        },
-      },
+    const validate = async (value: unknown): Promise<{ value: never }> => {
+      await checked.promise;
+      return { value: value as never };
     };
+    const input = { "~standard": { version: 1 as const, vendor: "test", validate } };
     const { engine } = engineOf({
       a: {
         input,

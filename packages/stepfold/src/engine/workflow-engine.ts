@@ -5,7 +5,6 @@ import { due } from "../core/due.ts";
 import type { Event } from "../core/event.ts";
 import { evolve } from "../core/evolve.ts";
 import { openWaits, type Target } from "../core/find-wait.ts";
-import { isJsonObject } from "../core/json.ts";
 import type { Limits } from "../core/limits.ts";
 import { earliestRetry, planPaths } from "../core/plan.ts";
 import { readSnapshot } from "../core/read-snapshot.ts";
@@ -207,13 +206,22 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
 
   #read(value: Snapshot | object, definition: "current" | undefined): Snapshot {
     // what this engine made is frozen, so it needs no second check
-    if (isJsonObject(value) && Object.getOwnPropertyDescriptor(value, madeBy)?.value === this) return value as unknown as Snapshot;
+    if (this.#made(value)) return value;
     const snapshot = readSnapshot(value, this.workflow, this.#setting.limits);
     const { hash } = this.workflow;
     if (isTerminal(snapshot.status) || snapshot.definition.hash === hash) return snapshot;
     if (definition !== "current")
       throw new StepfoldError("DEFINITION_CHANGED", { workflowId: snapshot.workflowId, expected: hash, actual: snapshot.definition.hash });
     return Object.freeze({ ...snapshot, definition: Object.freeze({ id: this.workflow.definition.id, hash }) });
+  }
+
+  #made(value: Snapshot | object): value is Snapshot {
+    try {
+      return Object.getOwnPropertyDescriptor(value, madeBy)?.value === this;
+    } catch {
+      // null, and proxies that throw
+      return false;
+    }
   }
 
   #after(snapshot: Snapshot, event: Event): Draft {

@@ -1,0 +1,96 @@
+import type { ActivePath, Event, Snapshot } from "stepfold";
+import { describe, expect, it } from "vitest";
+import { liveProgress } from "./live-progress.ts";
+import { plainPaint } from "./paint.ts";
+import type { Progress } from "./progress.ts";
+
+/** A terminal that knows the few codes that are used, and shows what a person would see. */
+function fakeTerminal(): { view: Progress; screen: () => string[]; tick: (ms: number) => void; ticking: () => boolean } {
+  let now = 10_000;
+  let lines = [""];
+  let tick: (() => void) | null = null;
+  const write = (text: string): void => {
+    for (const part of text.replaceAll("\u001b", "␛").match(/␛\[\??\d+[A-Za-z]|\r|\n|[^␛\r\n]+/g) ?? []) {
+      const up = /^␛\[(\d+)A$/.exec(part);
+      // what is moved over is always erased next
+      if (up) lines = [...lines.slice(0, lines.length - 1 - Number(up[1])), ""];
+      else if (part === "\n") lines.push("");
+      else if (!/^[\r␛]/.test(part)) lines[lines.length - 1] += part;
+    }
+  };
+  const every = (_ms: number, again: () => void): (() => void) => {
+    tick = again;
+    return () => {
+      tick = null;
+    };
+  };
+  const commandsOf = ({ activePaths }: Snapshot): { command: string }[] =>
+    activePaths.filter(({ waits }) => waits?.[0]?.kind === "external").map(({ nodeId }) => ({ command: `answer ${nodeId}` }));
+  const view = liveProgress({ write, now: () => now, every, commandsOf }, { paint: plainPaint, nodeWidth: 6 });
+  return {
+    view,
+    screen: () => lines.filter(Boolean),
+    tick: (ms) => {
+      now += ms;
+      tick?.();
+    },
+    ticking: () => tick !== null,
+  };
+}
+
+const step = { pathId: "0", turn: 1, nodeId: "charge", attempt: 1, startedAt: 10_000, at: 10_012, version: 1 };
+const snapshot = (...activePaths: readonly Partial<ActivePath>[]): Snapshot =>
+  ({ workflowId: "o-1", definition: { id: "order" }, status: "active", version: 1, activePaths, createdAt: 10_000 }) as unknown as Snapshot;
+const path = (more: Partial<ActivePath>): Partial<ActivePath> => ({
+  id: "0",
+  nodeId: "charge",
+  turn: 1,
+  attempts: 0,
+  status: "ready",
+  ...more,
+});
+
+describe("liveProgress", () => {
+  it("keeps what happened, and redraws what happens below it", () => {
+    const { view, screen, tick, ticking } = fakeTerminal();
+    view.begin(snapshot(path({})), false);
+    expect(screen()).toEqual(["o-1  order", "⠋ charge"]);
+    tick(1_200);
+    expect(screen()).toEqual(["o-1  order", "⠹ charge  1.2 s"]);
+    const failed: Event = { ...step, type: "failed", error: { name: "Error", message: "no" }, retryAt: 12_012 };
+    view.event(failed, snapshot(path({ status: "retrying", turn: 2, attempts: 1, nextRetryAt: 12_012 })));
+    expect(screen()).toEqual(["o-1  order", "✖ charge  attempt 1  12 ms  no  retry in 2.0 s", "↻ charge  attempt 2  in 0.8 s"]);
+    tick(500);
+    expect(screen().at(-1)).toBe("↻ charge  attempt 2  in 0.3 s");
+    view.note("somebody else has it");
+    expect(screen().at(-1)).toBe("… somebody else has it");
+    view.event({ ...step, type: "completed", output: 1, attempt: 2 }, snapshot());
+    view.end({ snapshot: { ...snapshot(), status: "completed" }, waits: [], interrupted: null, at: 12_000 });
+    expect(screen()).toEqual([
+      "o-1  order",
+      "✖ charge  attempt 1  12 ms  no  retry in 2.0 s",
+      "✔ charge  attempt 2  12 ms",
+      "✔ o-1 completed in 2.0 s",
+    ]);
+    expect(ticking()).toBe(false);
+  });
+
+  it("shows how to answer while other paths go on, and never more lines than a screen has", () => {
+    const { view, screen, tick } = fakeTerminal();
+    const ask = path({ nodeId: "ask", status: "suspended", waits: [{ id: "0@2", kind: "external", payload: "Well?" }] });
+    const timer = path({ id: "0.1", nodeId: "cool", status: "suspended", waits: [{ id: "0.1@2", kind: "timer", resumeAt: 13_000 }] });
+    view.begin(snapshot(ask, timer), true);
+    tick(1_000);
+    expect(screen()).toEqual([
+      "o-1  order  goes on from version 1, active",
+      '⏸ ask     waits for an answer: "Well?"',
+      "⧗ cool    goes on in 2.0 s",
+      "    answer ask",
+    ]);
+    view.event({ ...step, type: "completed", output: 1 }, snapshot(...Array.from({ length: 40 }, (_, i) => path({ id: `0.${i}` }))));
+    expect(screen()).toHaveLength(2 + 10 + 1);
+    expect(screen().at(-1)).toBe("  and 30 more");
+    view.close();
+    expect(screen()).toHaveLength(2);
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expectTypeOf, it } from "vitest";
+import { z } from "zod";
+import type { Event } from "../core/event.ts";
+import type { Snapshot } from "../core/snapshot.ts";
+import { defineNode } from "./define-node.ts";
+import { defineWorkflow } from "./define-workflow.ts";
+import type { GlobalsOf } from "./node-definition.ts";
+import type { StepContext } from "./step-context.ts";
+import { WorkflowEngine } from "./workflow-engine.ts";
+
+const plain = defineNode({ input: z.object({ n: z.number() }), executor: (data) => ({ data: data.n }) });
+const bank = defineNode({ executor: (_data, step: StepContext<unknown, { bank: string }>) => ({ data: step.globals.bank }) });
+const mail = defineNode({ executor: (_data, step: StepContext<{ ok: boolean }, { mail: number }>) => ({ data: step.globals.mail }) });
+const workflow = defineWorkflow({
+  id: "w",
+  nodes: [{ id: "a", type: "plain" }],
+  edges: [{ source: "a", target: "a", sourceHandle: null }],
+});
+
+describe("globals", () => {
+  it("are what all nodes need, together", () => {
+    expectTypeOf<GlobalsOf<{ plain: typeof plain }>>().toEqualTypeOf<Record<never, never>>();
+    expectTypeOf<GlobalsOf<{ plain: typeof plain; bank: typeof bank; mail: typeof mail }>>().toExtend<{ bank: string; mail: number }>();
+    expectTypeOf<{ bank: string; mail: number }>().toExtend<GlobalsOf<{ plain: typeof plain; bank: typeof bank; mail: typeof mail }>>();
+  });
+
+  it("may be left out where no node needs any", () => {
+    const engine = new WorkflowEngine({ workflow, nodeDefinitions: { plain } });
+    expectTypeOf(engine.execute).toBeCallableWith({});
+    expectTypeOf(engine.execute).toBeCallableWith({ input: 5, globals: {} });
+    expectTypeOf(engine.stream).toBeCallableWith({ snapshot: {}, externalPayload: 1, target: { node: "a" } });
+    expectTypeOf(engine.execute({})).resolves.toEqualTypeOf<Snapshot>();
+  });
+
+  it("are asked for where some node needs them", async () => {
+    const engine = new WorkflowEngine({ workflow, nodeDefinitions: { plain, bank, mail } });
+    expectTypeOf(engine.execute).toBeCallableWith({ globals: { bank: "b", mail: 5 } });
+    // @ts-expect-error the bank and the mail are missing
+    engine.execute({});
+    // @ts-expect-error the mail is missing
+    engine.execute({ globals: { bank: "b" } });
+    // @ts-expect-error the mail is a number
+    engine.stream({ snapshot: {}, globals: { bank: "b", mail: "m" } });
+    expectTypeOf(engine.executeStep).parameter(2).toExtend<{ bank: string; mail: number } | undefined>();
+  });
+});
+
+describe("the engine", () => {
+  it("streams events with snapshots, and ends with one", () => {
+    const engine = new WorkflowEngine({ workflow, nodeDefinitions: { plain } });
+    expectTypeOf(engine.stream({})).toExtend<AsyncGenerator<{ readonly event: Event; readonly snapshot: Snapshot }, Snapshot, void>>();
+  });
+
+  it("takes only commands that there are", () => {
+    const engine = new WorkflowEngine({ workflow, nodeDefinitions: { plain } });
+    expectTypeOf(engine.send).toBeCallableWith({}, { type: "resume", target: "a", payload: 1 });
+    expectTypeOf(engine.send).toBeCallableWith({}, { type: "cancel" });
+    // @ts-expect-error there is no such command
+    engine.send({}, { type: "explode" });
+    // @ts-expect-error a workflow goes on with the current definition, or not
+    engine.execute({ snapshot: {}, definition: "older" });
+  });
+
+  it("keeps a workflow as it is written", () => {
+    expectTypeOf(workflow.nodes[0].type).toEqualTypeOf<"plain">();
+    // @ts-expect-error a node has a type
+    defineWorkflow({ id: "w", nodes: [{ id: "a" }], edges: [] });
+    // @ts-expect-error a backoff is fixed or exponential
+    defineWorkflow({
+      id: "w",
+      nodes: [{ id: "a", type: "t", retryPolicy: { maxAttempts: 3, interval: 1, backoff: "linear" } }],
+      edges: [],
+    });
+  });
+});
