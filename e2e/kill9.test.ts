@@ -45,18 +45,24 @@ describe("kill -9", () => {
 /** The same command again until it pauses, then the one it printed until it completes; most of them are killed. */
 async function finish(flow: Flow, random: () => number, killed: () => unknown): Promise<void> {
   const { cwd, id, env } = flow;
-  const paused = await repeat(flow, random, killed, () =>
+  const paused = await repeat(flow, 1_600, random, killed, () =>
     startCli(["run", orderFlow.file, "--input", orderFlow.input, "--id", id], { cwd, env }),
   );
   const command = printedCommand(paused);
-  const completed = await repeat(flow, random, killed, () => startPrinted(command, { cwd, env }));
+  const completed = await repeat(flow, 600, random, killed, () => startPrinted(command, { cwd, env }));
   expect(completed).toContain(`${id} completed`);
 }
 
-async function repeat(flow: Flow, random: () => number, killed: () => unknown, again: () => Running): Promise<string> {
+async function repeat(
+  flow: Flow,
+  longestLifeMs: number,
+  random: () => number,
+  killed: () => unknown,
+  again: () => Running,
+): Promise<string> {
   for (let kills = 0; ; ) {
     const running = again();
-    const timer = kills < mostKillsPerCommand ? setTimeout(() => running.child.kill("SIGKILL"), 120 + random() * 900) : undefined;
+    const timer = kills < mostKillsPerCommand ? setTimeout(() => running.child.kill("SIGKILL"), 120 + random() * longestLifeMs) : undefined;
     const { code, signal, stdout, stderr } = await running.ended;
     clearTimeout(timer);
     if (signal === "SIGKILL") {

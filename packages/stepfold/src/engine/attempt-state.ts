@@ -24,9 +24,10 @@ export interface AttemptState {
   readonly around: Performing;
   readonly startedAt: number;
   readonly scope: () => Scope;
+  readonly settle: (outcome: Outcome) => void;
   step: Step | null;
-  /** Settles a pending attempt from outside. */
-  interrupt: ((outcome: Outcome) => void) | null;
-  /** Nobody waits for it any more. */
+  /** Takes the deadline back; null while there is none. */
+  relax: (() => void) | null;
+  /** It is settled: whatever comes now is too late. */
   over: boolean;
 }

@@ -66,6 +66,30 @@ describe("the handle that a node names", () => {
   });
 });
 
+describe("what an executor returns", () => {
+  it.each<[unknown, string]>([
+    [undefined, "not nothing"],
+    [null, "not null"],
+    [[1], "not an array"],
+    ["text", "not a string"],
+    [() => 1, "not a function"],
+    [5, "not a number"],
+  ])("must be an object: %j is refused", async (returned, said) => {
+    const { engine } = engineOf({ a: () => returned });
+    expect(await engine.execute({})).toMatchObject({
+      status: "failed",
+      error: { code: "OUTPUT_INVALID", message: expect.stringContaining(said) },
+    });
+  });
+
+  it("gives null where it says no data, and what an expression does not find is null, too", async () => {
+    const { engine } = engineOf({ a: () => ({}), b: (data) => ({ data: [data] }) }, ["a>b"], {
+      parts: { b: { data: "{{ input.none }}" } },
+    });
+    expect(await engine.execute({ input: {} })).toMatchObject({ status: "completed", output: [null], context: { a: [{ output: null }] } });
+  });
+});
+
 describe("several handles", () => {
   it("fork, in the order named", async () => {
     const ran: string[] = [];

@@ -1,6 +1,6 @@
 import { evaluateDuration } from "../core/compiled-policy.ts";
 import type { Draft } from "../core/draft.ts";
-import type { Json } from "../core/json.ts";
+import type { EpochMs, Json } from "../core/json.ts";
 import type { Task } from "../core/plan.ts";
 import { StepfoldError } from "../core/stepfold-error.ts";
 import { normalise } from "../core/to-json.ts";
@@ -14,54 +14,48 @@ import { Step } from "./step.ts";
 import { suspensionOf } from "./suspension.ts";
 import { taskScope } from "./task-scope.ts";
 
-/** One attempt under way. */
+/** One attempt. */
 export interface Attempt {
-  readonly task: Task;
-  readonly outcome: Outcome | Promise<Outcome>;
+  /** Null while it is under way. */
+  readonly outcome: Outcome | null;
   /** Ends it without an outcome that counts: the executor's signal fires, and nobody waits for it. */
   readonly abort: (reason: unknown) => void;
 }
 
 /**
  * Performs a task: resolves its data, checks it, runs the executor under its timeout, checks what it returned, and
- * evaluates the retry policy if it failed. Never throws, and never rejects.
+ * evaluates the retry policy if it failed. Never throws.
+ *
+ * @param settle called once with the outcome, unless the attempt has it already when this returns
  */
-export function perform(task: Task, node: PreparedNode, draft: Draft, around: Performing): Attempt {
-  const startedAt = around.now();
-  const run: AttemptState = {
-    task,
-    node,
-    around,
-    startedAt,
-    scope: taskScope(task, draft, around.globals),
-    step: null,
-    interrupt: null,
-    over: false,
-  };
-  const outcome = guard(run, () => {
-    const timeoutMs = node.timeoutMs === null ? around.stepTimeoutMs : evaluateDuration(node.timeoutMs, run.scope());
-    const data = resolveData(run);
-    const payload = task.resumed?.payload;
-    if (!node.input && payload === undefined) return execute(run, draft, data, undefined, timeoutMs);
-    return untilSettled(run, timeoutMs, afterChecks(run, draft, data, payload, timeoutMs), (outcome) => outcome);
-  });
+export function perform(
+  task: Task,
+  node: PreparedNode,
+  draft: Draft,
+  around: Performing,
+  startedAt: EpochMs,
+  settle: (outcome: Outcome) => void,
+): Attempt {
+  const scope = taskScope(task, draft, around.globals);
+  const run: AttemptState = { task, node, around, startedAt, scope, settle, step: null, relax: null, over: false };
+  const outcome = attempt(run, () => begin(run, draft));
+  if (outcome) run.over = true;
   return {
-    task,
     outcome,
     abort(reason) {
       run.step?.abort(reason);
-      run.interrupt?.({ type: "aborted", startedAt, endedAt: around.now() });
+      end(run, { type: "aborted", startedAt, endedAt: around.now() });
     },
   };
 }
 
-function guard(run: AttemptState, work: () => Outcome | Promise<Outcome>): Outcome | Promise<Outcome> {
-  try {
-    const outcome = work();
-    return outcome instanceof Promise ? outcome.catch((thrown: unknown) => ended(run, thrown)) : outcome;
-  } catch (thrown) {
-    return ended(run, thrown);
-  }
+function begin(run: AttemptState, draft: Draft): Outcome | null {
+  const { task, node, around } = run;
+  const timeoutMs = node.timeoutMs === null ? around.stepTimeoutMs : evaluateDuration(node.timeoutMs, run.scope());
+  const data = resolveData(run);
+  const payload = task.resumed?.payload;
+  if (!node.input && payload === undefined) return execute(run, draft, data, undefined, timeoutMs);
+  return follow(run, timeoutMs, check(run, data, payload), (checked) => execute(run, draft, checked.data, checked.payload, timeoutMs));
 }
 
 function resolveData({ node, around, task, scope }: AttemptState): Json {
@@ -71,58 +65,72 @@ function resolveData({ node, around, task, scope }: AttemptState): Json {
   return value === undefined ? null : normalise(value, `The data of node "${task.nodeId}"`, around.limits).value;
 }
 
-async function afterChecks(run: AttemptState, draft: Draft, data: Json, payload: Json | undefined, timeoutMs: number): Promise<Outcome> {
-  const { node, task } = run;
-  const nodeId = task.nodeId;
+async function check(
+  { node, task }: AttemptState,
+  data: Json,
+  payload: Json | undefined,
+): Promise<{ readonly data: unknown; readonly payload: unknown }> {
+  const { nodeId } = task;
   const checked = node.input ? await node.input(data) : { value: data };
   if (checked.issues) throw new StepfoldError("DATA_INVALID", { nodeId, issues: checked.issues });
   const resumed = node.resume && payload !== undefined ? await node.resume(payload) : { value: payload };
   if (resumed.issues) throw new StepfoldError("RESUME_INVALID", { nodeId, issues: resumed.issues });
-  // a check may take longer than the step has, or than anybody waits
-  if (run.over) throw new StepfoldError("STEP_TIMEOUT", { nodeId, timeoutMs });
-  return execute(run, draft, checked.value, resumed.value, timeoutMs);
+  return { data: checked.value, payload: resumed.value };
 }
 
-function execute(run: AttemptState, draft: Draft, data: unknown, payload: unknown, timeoutMs: number): Outcome | Promise<Outcome> {
+function execute(run: AttemptState, draft: Draft, data: unknown, payload: unknown, timeoutMs: number): Outcome | null {
   const { task, node, around } = run;
   const { onHeartbeat } = around;
   const step = new Step(around, task, payload, draft.context, draft.version, onHeartbeat && ((progress) => onHeartbeat(progress, task)));
   run.step = step;
   const returned = node.definition.executor(data, step);
-  return isPromise(returned) ? untilSettled(run, timeoutMs, returned, (output) => finish(run, output)) : finish(run, returned);
+  return isPromise(returned)
+    ? follow(run, timeoutMs, returned, (output) => finish(run, output, timeoutMs))
+    : finish(run, returned, timeoutMs);
 }
 
-/** Waits for what is under way, its deadline or an interruption, whichever comes first. */
-function untilSettled<T>(
-  run: AttemptState,
-  timeoutMs: number,
-  pending: Promise<T>,
-  finished: (value: T) => Outcome | Promise<Outcome>,
-): Promise<Outcome> {
-  const { around, task } = run;
-  return new Promise((resolve) => {
-    const end = (outcome: Outcome | Promise<Outcome>): void => {
-      relax();
-      run.over = true;
-      resolve(outcome);
-    };
-    const relax = around.deadlines.add(timeoutMs, () => {
-      const error = new StepfoldError("STEP_TIMEOUT", { nodeId: task.nodeId, timeoutMs });
-      run.step?.abort(error);
-      end(failureOf(run, error));
-    });
-    run.interrupt = end;
-    pending.then(
-      (value) => end(guard(run, () => finished(value))),
-      (thrown: unknown) => end(ended(run, thrown)),
-    );
-  });
-}
-
-function finish(run: AttemptState, returned: NodeOutput): Outcome | Promise<Outcome> {
+function finish(run: AttemptState, returned: NodeOutput, timeoutMs: number): Outcome | null {
   const { suspension } = run.step!;
   if (suspension) return suspensionOf(run, suspension);
-  return readOutput(run, returned);
+  const outcome = readOutput(run, returned);
+  return outcome instanceof Promise ? follow(run, timeoutMs, outcome, (checked) => checked) : outcome;
+}
+
+/** Goes on with `next` once `pending` is settled, unless the deadline of the attempt or an abort comes first. */
+function follow<T>(run: AttemptState, timeoutMs: number, pending: Promise<T>, next: (value: T) => Outcome | null): null {
+  run.relax ??= run.around.deadlines.add(timeoutMs, () => expire(run, timeoutMs));
+  pending.then(
+    (value) => {
+      if (run.over) return;
+      const outcome = attempt(run, () => next(value));
+      if (outcome) end(run, outcome);
+    },
+    (thrown: unknown) => {
+      if (!run.over) end(run, ended(run, thrown));
+    },
+  );
+  return null;
+}
+
+function expire(run: AttemptState, timeoutMs: number): void {
+  const error = new StepfoldError("STEP_TIMEOUT", { nodeId: run.task.nodeId, timeoutMs });
+  run.step?.abort(error);
+  end(run, failureOf(run, error));
+}
+
+function end(run: AttemptState, outcome: Outcome): void {
+  if (run.over) return;
+  run.over = true;
+  run.relax?.();
+  run.settle(outcome);
+}
+
+function attempt(run: AttemptState, work: () => Outcome | null): Outcome | null {
+  try {
+    return work();
+  } catch (thrown) {
+    return ended(run, thrown);
+  }
 }
 
 /** The executor threw: because it suspended, or because it failed. */

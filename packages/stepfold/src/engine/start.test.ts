@@ -54,6 +54,8 @@ describe("an execution", () => {
     [{ stepLimit: "5" }, "stepLimit"],
     [{ concurrency: 1.5 }, "concurrency"],
     [{ concurrency: -1 }, "concurrency"],
+    [null as never, "request"],
+    [5 as never, "request"],
   ])("refuses %j", async (request, option) => {
     const { engine } = engineOf({ a: giving(1) });
     await expect(engine.execute(request as never)).rejects.toMatchObject({ code: "OPTION_INVALID", details: { option } });

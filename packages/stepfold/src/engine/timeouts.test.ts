@@ -123,10 +123,11 @@ describe("a promise of a kind that never answers", () => {
         return undefined as never;
       }
     }
+    const later = (value: unknown) => (): unknown => Promise.resolve().then(() => value);
     for (const returned of [
       () => new Silent(() => undefined),
-      async () => thenable,
-      async () => Object.create({ then: () => undefined }),
+      later({ then: () => undefined }),
+      later(Object.create({ then: () => undefined })),
     ]) {
       const { engine, clock } = engineOf({ a: returned });
       const running = engine.execute({});

@@ -38,6 +38,8 @@ export interface TurnOptions {
 }
 
 interface Settled {
+  /** Of the task: `pathId@turn`. */
+  readonly name: string;
   readonly task: Task;
   readonly outcome: Outcome;
 }
@@ -51,6 +53,7 @@ interface Settled {
 export class Turn {
   draft: Draft;
   readonly #options: TurnOptions;
+  /** Tasks that were begun and whose outcomes are not applied yet, by name. */
   readonly #running = new Map<string, Attempt>();
   #settled: Settled[] = [];
   #wake: (() => void) | null = null;
@@ -118,18 +121,20 @@ export class Turn {
     this.#stored = null;
     if (stored && stored.version > this.draft.version) this.#move(stored);
     const events: Event[] = [];
-    for (const { task, outcome } of outcomes) this.#apply(task, outcome, events);
-    const { now } = this.#options;
-    for (let event = this.#due(now()); event && !this.#stopped && !this.#draining; event = this.#due(now())) this.#accept(event, events);
+    for (const settled of outcomes) this.#apply(settled, events);
+    for (let event = this.#due(); event && !this.#stopped && !this.#draining; event = this.#due()) this.#accept(event, events);
     return events;
   }
 
-  #due(now: EpochMs): Event | null {
+  /** The event of a timer that is due. The clock is only asked where something waits. */
+  #due(): Event | null {
     const { ended, workflow, paths, version } = this.draft;
-    return ended ? null : due(workflow, paths, version, now);
+    if (ended || !paths.some(({ waits }) => waits)) return null;
+    return due(workflow, paths, version, this.#options.now());
   }
 
-  #apply(task: Task, outcome: Outcome, events: Event[]): void {
+  #apply({ name, task, outcome }: Settled, events: Event[]): void {
+    this.#running.delete(name);
     if (outcome.type === "aborted") return;
     const allowed = within(this.#options.performing.limits, this.draft, task, outcome);
     this.#accept(eventOf(task, allowed, this.draft.version + 1), events);
@@ -155,7 +160,7 @@ export class Turn {
       }
       this.#move(stored);
       const again: Event[] = [];
-      for (const { task, outcome } of outcomes) this.#apply(task, outcome, again);
+      for (const settled of outcomes) this.#apply(settled, again);
       pending = again;
     }
   }
@@ -166,7 +171,7 @@ export class Turn {
     if (ended) return true;
     const { now, early } = this.#options;
     const spent = this.#draining || this.#performed >= this.#options.stepLimit;
-    return this.#running.size === 0 && !this.#stored && (spent || (planPaths(paths, now(), early).length === 0 && !this.#due(now())));
+    return this.#running.size === 0 && !this.#stored && (spent || (planPaths(paths, now(), early).length === 0 && !this.#due()));
   }
 
   /** Goes on from what is stored; steps that are no longer wanted get their signal. */
@@ -181,28 +186,35 @@ export class Turn {
   }
 
   #begin(): void {
-    const { concurrency, stepLimit, now, early, performing, prepared, onTask, onOutcome } = this.#options;
-    for (const task of planPaths(this.draft.paths, now(), early)) {
+    const { concurrency, stepLimit, early, onTask } = this.#options;
+    const now = this.#options.now();
+    for (const task of planPaths(this.draft.paths, now, early)) {
       if (this.#running.size >= concurrency || this.#performed >= stepLimit) return;
       const name = `${task.pathId}@${task.turn}`;
       if (this.#running.has(name)) continue;
       this.#performed++;
       onTask?.(task);
-      const spent = exhausted(performing.limits, this.draft, task, this.#running.size + this.#settled.length, now());
-      const attempt = spent
-        ? { task, outcome: spent, abort: () => undefined }
-        : perform(task, prepared.get(task.nodeId)!, this.draft, performing);
-      this.#running.set(name, attempt);
-      const settle = (outcome: Outcome): void => {
-        // a task that is no longer wanted was taken out, and may answer as late as it likes
-        if (this.#running.get(name) !== attempt) return;
-        this.#running.delete(name);
-        onOutcome?.(task, outcome);
-        this.#settled.push({ task, outcome });
-        this.#wake?.();
-      };
-      if (attempt.outcome instanceof Promise) attempt.outcome.then(settle);
-      else settle(attempt.outcome);
+      this.#perform(name, task, now);
     }
+  }
+
+  #perform(name: string, task: Task, now: EpochMs): void {
+    const { performing, prepared } = this.#options;
+    const spent = exhausted(performing.limits, this.draft, task, this.#running.size, now);
+    const attempt: Attempt = spent
+      ? { outcome: spent, abort: () => undefined }
+      : perform(task, prepared.get(task.nodeId)!, this.draft, performing, now, (outcome) => {
+          // a task that is no longer wanted was taken out, and may answer as late as it likes
+          if (this.#running.get(name) !== attempt) return;
+          this.#settle(name, task, outcome);
+          this.#wake?.();
+        });
+    this.#running.set(name, attempt);
+    if (attempt.outcome) this.#settle(name, task, attempt.outcome);
+  }
+
+  #settle(name: string, task: Task, outcome: Outcome): void {
+    this.#options.onOutcome?.(task, outcome);
+    this.#settled.push({ name, task, outcome });
   }
 }

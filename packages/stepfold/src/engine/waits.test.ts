@@ -230,6 +230,28 @@ describe("execute with a paused snapshot", () => {
   });
 });
 
+describe("a resume schema that itself throws", () => {
+  it("is the caller's to see, and the snapshot stays as it is", async () => {
+    const validate = (): never => {
+      throw new RangeError("out of reach");
+    };
+    const { engine } = engineOf({ a: { resume: { "~standard": { version: 1, vendor: "t", validate } }, executor: asking() } });
+    const snapshot = await engine.execute({});
+    await expect(engine.execute({ snapshot })).rejects.toThrow("out of reach");
+    expect(snapshot).toMatchObject({ status: "paused", version: 1 });
+  });
+
+  it("fails the step where it changes its mind between resume and run", async () => {
+    let calls = 0;
+    const validate = (value: unknown): object => (++calls < 2 ? { value } : { issues: [{ message: "no more" }] });
+    const { engine } = engineOf({
+      a: { resume: { "~standard": { version: 1, vendor: "t", validate: validate as never } }, executor: asking() },
+    });
+    const end = await engine.execute({ snapshot: await engine.execute({}), externalPayload: [1] });
+    expect(end).toMatchObject({ status: "failed", error: { code: "RESUME_INVALID" } });
+  });
+});
+
 describe("a timer", () => {
   const timed = async (options: object, edges: string[] = []): Promise<{ at: (ms: number) => Promise<Snapshot>; paused: Snapshot }> => {
     const { engine, clock } = engineOf({ a: asking("p", options), late: giving("late"), bad: giving("bad") }, edges);

@@ -65,11 +65,8 @@ describe("the engine", () => {
     expectTypeOf(workflow.nodes[0].type).toEqualTypeOf<"plain">();
     // @ts-expect-error a node has a type
     defineWorkflow({ id: "w", nodes: [{ id: "a" }], edges: [] });
+    const nodes = [{ id: "a", type: "t", retryPolicy: { maxAttempts: 3, interval: 1, backoff: "linear" } }] as const;
     // @ts-expect-error a backoff is fixed or exponential
-    defineWorkflow({
-      id: "w",
-      nodes: [{ id: "a", type: "t", retryPolicy: { maxAttempts: 3, interval: 1, backoff: "linear" } }],
-      edges: [],
-    });
+    defineWorkflow({ id: "w", nodes, edges: [] });
   });
 });

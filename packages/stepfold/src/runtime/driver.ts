@@ -42,6 +42,11 @@ export class Driver {
     this.#pollIn(0);
   }
 
+  /** True while the execution is driven here. */
+  holds(workflowId: string): boolean {
+    return this.#drives.has(workflowId);
+  }
+
   /** Drives an execution that is claimed already. */
   async take(claimed: Claimed): Promise<Snapshot> {
     const { workflowId } = claimed.claim;

@@ -1,5 +1,5 @@
 import type { Json } from "../core/json.ts";
-import { type ActivePath, isTerminal, type Snapshot } from "../core/snapshot.ts";
+import { type ActivePath, isTerminal, type Snapshot, type Status } from "../core/snapshot.ts";
 import { StepfoldError } from "../core/stepfold-error.ts";
 import { type Kernel, load } from "./kernel.ts";
 import { type Run, targetOf } from "./run.ts";
@@ -12,8 +12,8 @@ export function runOf(kernel: Kernel, workflowId: string, requireOpen: (action: 
   return {
     workflowId,
     snapshot: () => load(kernel, workflowId),
-    settled: () => until(kernel, workflowId, isSettled),
-    result: async () => outputOf(await until(kernel, workflowId, ({ status }) => isTerminal(status))),
+    settled: () => until(kernel, workflowId, mayBeSettled, isSettled),
+    result: async () => outputOf(await until(kernel, workflowId, isTerminal, ({ status }) => isTerminal(status))),
     async *watch({ after = -1 } = {}) {
       const { definition } = await load(kernel, workflowId);
       const workflow = await kernel.registry.pinned(workflowId, definition.hash);
@@ -40,6 +40,10 @@ function outputOf({ workflowId, status, output = null, error, currentNodeId }: S
   if (status === "cancelled") throw new StepfoldError("EXECUTION_CANCELLED", { workflowId });
   const nodeId = error?.nodeId ?? currentNodeId;
   throw new StepfoldError("EXECUTION_FAILED", { workflowId, message: error?.message ?? "unknown", ...(nodeId === null ? {} : { nodeId }) });
+}
+
+function mayBeSettled(status: Status): boolean {
+  return isTerminal(status) || status === "paused";
 }
 
 /** Nothing can move without outside help. */
