@@ -49,3 +49,17 @@ export type { StepContext, SuspendOptions } from "./engine/step-context.ts";
 export { systemEnvironment } from "./engine/system-environment.ts";
 export { type ContinueRequest, type EngineOptions, type StartRequest, type StreamItem, WorkflowEngine } from "./engine/workflow-engine.ts";
 export type { Environment } from "./ports/environment.ts";
+export type {
+  AppendedRow,
+  Claim,
+  Claimed,
+  Commit,
+  ExecutionSummary,
+  Lease,
+  ListQuery,
+  Page,
+  PruneOptions,
+  PruneReport,
+  SnapshotStore,
+  StoreFeatures,
+} from "./ports/snapshot-store.ts";

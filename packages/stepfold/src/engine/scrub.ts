@@ -2,7 +2,10 @@ const secretKey = /secret|token|passw|pwd|api.?key|auth|credential|private|cooki
 const patterns: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic)\s+[\w.~+/=-]{6,}/gi, "$1 ***"],
   [/(:\/\/)[^\s/?#@]+@/g, "$1***@"],
-  [/\b((?:api[-_]?key|access[-_]?token|client[-_]?secret|password|secret|token)["']?\s*[=:]\s*["']?)[^\s"'&,;]{4,}/gi, "$1***"],
+  [
+    /\b((?:api[-_]?key|access[-_]?token|client[-_]?secret|password|secret|token)["']?\s*[=:]\s*["']?)(?=[^\s"'&,;]*\d)[^\s"'&,;]{6,}/gi,
+    "$1***",
+  ],
 ];
 /** Shorter texts are too likely to occur by chance. */
 const shortestSecret = 6;

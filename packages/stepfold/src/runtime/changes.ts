@@ -2,6 +2,13 @@ import type { Status } from "../core/snapshot.ts";
 
 type Listener = (version: number, status: Status) => void;
 
+/** A change to come, or the moment to look whether another process made one. */
+export interface News {
+  readonly come: Promise<void>;
+  /** Stops waiting for it. */
+  readonly cancel: () => void;
+}
+
 /** What this process committed, told to whoever waits for it here. Others' commits are found by polling. */
 export class Changes {
   readonly #listeners = new Map<string, Set<Listener>>();

@@ -5,6 +5,9 @@ import type { Claimed, Lease } from "../ports/snapshot-store.ts";
 import { Drive, type Driving } from "./drive.ts";
 import type { Registry } from "./registry.ts";
 
+/** Wakes further off, or more of them, are left to the regular poll: it is late by its interval at most. */
+const horizonMs = 60_000;
+const mostWakes = 1_000;
 /** How long after its time an execution is still looked for out of turn. */
 const graceMs = 20;
 
@@ -24,13 +27,14 @@ export interface DriverOptions extends Driving {
 export class Driver {
   readonly #options: DriverOptions;
   readonly #drives = new Map<string, Drive>();
-  /** When executions that were driven here are due again, as far as that is before the next regular poll. */
+  /** When executions that were driven here are due again, as far as that is soon. */
   readonly #wakes = new Map<string, EpochMs>();
   /** Executions that changed while they were driven here: perhaps after the last look. */
   readonly #nudged = new Set<string>();
   #cancelPoll: (() => void) | null = null;
   #pollAt = Number.POSITIVE_INFINITY;
   #polling: Promise<void> | null = null;
+  #opened = false;
   #closed = false;
 
   constructor(options: DriverOptions) {
@@ -39,6 +43,7 @@ export class Driver {
 
   /** Begins to look for due executions. */
   open(): void {
+    this.#opened = true;
     this.#pollIn(0);
   }
 
@@ -102,7 +107,7 @@ export class Driver {
   }
 
   #pollIn(delayMs: number): void {
-    if (this.#closed) return;
+    if (!this.#opened || this.#closed) return;
     const { environment } = this.#options.setting;
     const at = environment.monotonicMs() + delayMs;
     if (at >= this.#pollAt) return;
@@ -135,7 +140,7 @@ export class Driver {
   #wakeFor(snapshot: Snapshot): void {
     const at = earliestWake(snapshot);
     const { environment } = this.#options.setting;
-    if (at === null || at - environment.now() > this.#options.pollMs) return;
+    if (at === null || at - environment.now() > horizonMs || this.#wakes.size >= mostWakes) return;
     this.#wakes.set(snapshot.workflowId, at);
     this.#pollForWakes();
   }

@@ -4,7 +4,7 @@ import { StepfoldError } from "../core/stepfold-error.ts";
 import { type Kernel, load } from "./kernel.ts";
 import { type Run, targetOf } from "./run.ts";
 import { answer, tell } from "./tell.ts";
-import { changed, until } from "./until.ts";
+import { newsOf, until } from "./until.ts";
 import { watch } from "./watch.ts";
 
 /** A handle on an execution. */
@@ -17,7 +17,7 @@ export function runOf(kernel: Kernel, workflowId: string, requireOpen: (action: 
     async *watch({ after = -1 } = {}) {
       const { definition } = await load(kernel, workflowId);
       const workflow = await kernel.registry.pinned(workflowId, definition.hash);
-      yield* watch(kernel.store, workflow, workflowId, after, () => changed(kernel, workflowId));
+      yield* watch(kernel.store, workflow, workflowId, after, () => newsOf(kernel, workflowId));
     },
     async resume(options = {}) {
       requireOpen("resume");

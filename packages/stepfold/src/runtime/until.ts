@@ -1,17 +1,6 @@
 import type { Snapshot, Status } from "../core/snapshot.ts";
+import type { News } from "./changes.ts";
 import { type Kernel, load } from "./kernel.ts";
-
-/** A change to come, or the moment to look whether another process made one. */
-interface News {
-  readonly come: Promise<void>;
-  /** Stops waiting for it. */
-  readonly cancel: () => void;
-}
-
-/** Resolves with the next change after which the status is one that matters, or when it is time to look. */
-export async function changed(kernel: Kernel, workflowId: string): Promise<void> {
-  await newsOf(kernel, workflowId, () => true).come;
-}
 
 /**
  * The first snapshot, from now on, of which `holds` is true.
@@ -25,7 +14,6 @@ export async function until(
   holds: (snapshot: Snapshot) => boolean,
 ): Promise<Snapshot> {
   for (;;) {
-    // listening before looking: a change in between is not missed
     const news = newsOf(kernel, workflowId, matters);
     try {
       const snapshot = await load(kernel, workflowId);
@@ -37,7 +25,12 @@ export async function until(
   }
 }
 
-function newsOf({ changes, driver, setting, pollMs }: Kernel, workflowId: string, matters: (status: Status) => boolean): News {
+/** The next change after which the status is one that matters. Ask before you look: then no change in between is missed. */
+export function newsOf(
+  { changes, driver, setting, pollMs }: Kernel,
+  workflowId: string,
+  matters: (status: Status) => boolean = () => true,
+): News {
   let cancel = (): void => undefined;
   const come = new Promise<void>((resolve) => {
     const done = (): void => {

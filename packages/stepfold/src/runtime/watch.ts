@@ -7,6 +7,7 @@ import type { ActivePath, Snapshot } from "../core/snapshot.ts";
 import { StepfoldError } from "../core/stepfold-error.ts";
 import type { PreparedWorkflow } from "../engine/prepared-workflow.ts";
 import type { SnapshotStore } from "../ports/snapshot-store.ts";
+import type { News } from "./changes.ts";
 
 /** A node where the execution stands. */
 export interface ActiveNode {
@@ -31,29 +32,37 @@ export async function* watch(
   store: SnapshotStore,
   workflow: PreparedWorkflow,
   workflowId: string,
-  after: number,
-  changed: () => Promise<void>,
+  afterVersion: number,
+  nextNews: () => News,
 ): AsyncGenerator<Watched, void, void> {
   let draft: Draft | null = null;
   let seen = -1;
   for (;;) {
-    const rows = await store.events(workflowId, seen, pageSize);
-    for (const { event, version } of rows) {
-      seen = version;
-      if (draft) evolve(draft, event);
-      else if (event.type === "started") draft = begin(workflow.compiled, event);
-      else
-        throw new StepfoldError("STORE_REJECTED", {
-          store: store.name,
-          reason: `the history of "${workflowId}" does not begin with its start`,
-        });
-      if (event.version <= after) continue;
-      const snapshot = closeDraft(draft);
-      yield { event, snapshot, activePaths: byNode(snapshot.activePaths) };
+    const news = nextNews();
+    try {
+      const rows = await store.events(workflowId, seen, pageSize);
+      for (const { event, version } of rows) {
+        seen = version;
+        draft = after(draft, event, workflow, store);
+        if (version <= afterVersion) continue;
+        const snapshot = closeDraft(draft);
+        yield { event, snapshot, activePaths: byNode(snapshot.activePaths) };
+      }
+      if (draft?.ended) return;
+      if (rows.length < pageSize) await news.come;
+    } finally {
+      news.cancel();
     }
-    if (draft?.ended) return;
-    if (rows.length < pageSize) await changed();
   }
+}
+
+function after(draft: Draft | null, event: Event, workflow: PreparedWorkflow, store: SnapshotStore): Draft {
+  if (!draft) {
+    if (event.type === "started") return begin(workflow.compiled, event);
+    throw new StepfoldError("STORE_REJECTED", { store: store.name, reason: "a history does not begin with its start" });
+  }
+  evolve(draft, event);
+  return draft;
 }
 
 function byNode(paths: readonly ActivePath[]): ReadonlyMap<string, ActiveNode> {

@@ -1,6 +1,6 @@
 import type { SQLInputValue, StatementSync } from "node:sqlite";
 import type { EpochMs } from "../../core/json.ts";
-import type { SnapshotHead } from "../../core/snapshot.ts";
+import type { SnapshotHead, Status } from "../../core/snapshot.ts";
 import { StepfoldError } from "../../core/stepfold-error.ts";
 import type { ExecutionSummary, ListQuery, Page } from "../../ports/snapshot-store.ts";
 import type { Connection } from "./connection.ts";
@@ -10,6 +10,8 @@ interface Row {
   readonly id: string;
   readonly definition: string;
   readonly metadata: string;
+  readonly version: number;
+  readonly status: Status;
   readonly head: string;
   readonly createdAt: EpochMs;
   readonly updatedAt: EpochMs;
@@ -24,7 +26,7 @@ export function listExecutions({ db }: Connection, query: ListQuery): Page<Execu
   }
   const { conditions, values } = conditionsOf(query);
   const statement = db.prepare(`
-    SELECT seq, id, definition, metadata, head, created_at AS createdAt, updated_at AS updatedAt, wake_at AS wakeAt FROM executions
+    SELECT seq, id, definition, metadata, version, status, head, created_at AS createdAt, updated_at AS updatedAt, wake_at AS wakeAt FROM executions
     ${conditions.length ? `WHERE ${conditions.join(" AND ")}` : ""} ORDER BY created_at DESC, seq DESC`);
   return pageOf(statement, values, limit);
 }
@@ -45,9 +47,9 @@ function pageOf(statement: StatementSync, values: readonly SQLInputValue[], limi
 }
 
 function summaryOf(row: Row): ExecutionSummary | null {
-  const { id: workflowId, createdAt, updatedAt, wakeAt } = row;
+  const { id: workflowId, version, status, createdAt, updatedAt, wakeAt } = row;
   try {
-    const { status, currentNodeId, version } = JSON.parse(row.head) as SnapshotHead;
+    const { currentNodeId } = JSON.parse(row.head) as SnapshotHead;
     const definition = JSON.parse(row.definition) as ExecutionSummary["definition"];
     const metadata = JSON.parse(row.metadata) as ExecutionSummary["metadata"];
     return { workflowId, definition, status, currentNodeId, version, metadata, createdAt, updatedAt, wakeAt };

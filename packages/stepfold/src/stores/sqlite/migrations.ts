@@ -19,7 +19,7 @@ const migrations: readonly string[] = [
     metadata TEXT NOT NULL,  -- JSON
     version INTEGER NOT NULL,
     status TEXT NOT NULL,
-    head TEXT NOT NULL,      -- JSON: the snapshot without its context (see events) and without what the first event fixed
+    head TEXT NOT NULL,      -- JSON: the snapshot without its context (see events) and without what is in other columns or in the first event
     wake_at INTEGER,         -- when it needs somebody to drive it; 0: now; NULL: never
     due_at INTEGER,          -- when it may be claimed: lease_until while it is held, else wake_at
     owner TEXT,              -- who holds it; NULL: nobody
@@ -57,6 +57,9 @@ const migrations: readonly string[] = [
   CREATE VIEW workflow_executions (id, snapshot, status, version, created_at, updated_at) AS
   SELECT id,
     json_set(head,
+      '$.version', version,
+      '$.status', status,
+      '$.createdAt', started_at,
       '$.definition', json(definition),
       '$.metadata', json(metadata),
       '$.incarnation', incarnation,
@@ -79,7 +82,9 @@ const migrations: readonly string[] = [
       CASE WHEN input IS NULL THEN '$.workflowId' ELSE '$.input' END, json(coalesce(input, json_quote(id))),
       '$.workflowId', id),
     status, version, created_at, updated_at
-  FROM (SELECT *, (SELECT event -> '$.input' FROM events WHERE key = seq << 24) AS input FROM executions);
+  FROM (
+    SELECT executions.*, event -> '$.input' AS input, event ->> '$.at' AS started_at
+    FROM executions JOIN events ON key = seq << 24);
   `,
 ];
 

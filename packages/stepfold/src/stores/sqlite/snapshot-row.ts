@@ -1,6 +1,6 @@
 import type { Event, StartedEvent } from "../../core/event.ts";
 import { contextOf } from "../../core/result.ts";
-import type { Snapshot, SnapshotHead } from "../../core/snapshot.ts";
+import type { Snapshot, SnapshotHead, Status } from "../../core/snapshot.ts";
 import { StepfoldError } from "../../core/stepfold-error.ts";
 import type { Connection } from "./connection.ts";
 
@@ -9,13 +9,26 @@ export interface HeadRow {
   readonly seq: number;
   readonly id: string;
   readonly incarnation: string;
+  readonly version: number;
+  readonly status: Status;
   readonly head: string;
 }
 
-/** The head without what the first event fixed: a step writes only what it changes, however large input and metadata are. */
+/** What the first event fixed, and what has columns of its own. */
+const elsewhere = {
+  workflowId: undefined,
+  incarnation: undefined,
+  definition: undefined,
+  metadata: undefined,
+  input: undefined,
+  createdAt: undefined,
+  version: undefined,
+  status: undefined,
+};
+
+/** The head without what is kept elsewhere: a step writes only what it changes, however large input and metadata are. */
 export function headText(head: SnapshotHead): string {
-  const fixed = { workflowId: undefined, incarnation: undefined, definition: undefined, metadata: undefined, input: undefined };
-  return JSON.stringify({ ...head, ...fixed });
+  return JSON.stringify({ ...head, ...elsewhere });
 }
 
 /** The whole snapshot. To be called in a transaction: it reads the history too. */
@@ -23,9 +36,10 @@ export function snapshotOf({ sql }: Connection, row: HeadRow): Snapshot {
   try {
     const events = sql.history.all(row.seq).map(({ event }) => JSON.parse(event as string) as Event);
     const head = JSON.parse(row.head) as SnapshotHead;
-    const { workflowId, definition, incarnation, metadata, input } = events[0] as StartedEvent;
-    const context = contextOf(events);
-    return { ...head, workflowId, definition, incarnation, metadata, ...(input === undefined ? undefined : { input }), context };
+    const { version, status } = row;
+    const { workflowId, definition, incarnation, metadata, input, at: createdAt } = events[0] as StartedEvent;
+    const fixed = { workflowId, definition, incarnation, metadata, createdAt, version, status, context: contextOf(events) };
+    return input === undefined ? { ...head, ...fixed } : { ...head, ...fixed, input };
   } catch (cause) {
     // an error of SQLite is no matter of this row
     if (!(cause instanceof SyntaxError || cause instanceof TypeError)) throw cause;

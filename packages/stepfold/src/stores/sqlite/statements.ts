@@ -63,7 +63,7 @@ const texts: Readonly<Record<StatementName, string>> = {
 
   execution: "SELECT seq, incarnation, version, status, owner, fence FROM executions WHERE id = ?",
   commitIdAt: "SELECT commit_id AS commitId FROM events WHERE key = (?1 << 24) | ?2",
-  head: "SELECT seq, id, incarnation, head FROM executions WHERE id = ?",
+  head: "SELECT seq, id, incarnation, version, status, head FROM executions WHERE id = ?",
   history: "SELECT event FROM events WHERE key >= (?1 << 24) AND key < ((?1 + 1) << 24) ORDER BY key",
   rows: `
     SELECT events.version, commit_id AS commitId, event
@@ -74,7 +74,7 @@ const texts: Readonly<Record<StatementName, string>> = {
   dueOne: "SELECT seq FROM executions WHERE due_at <= ?1 AND id = ?2",
   take: `
     UPDATE executions SET owner = ?2, fence = fence + 1, lease_until = ?3, due_at = ?3 WHERE seq = ?1
-    RETURNING seq, id, incarnation, head, fence`,
+    RETURNING seq, id, incarnation, version, status, head, fence`,
   renew: `
     UPDATE executions SET lease_until = ?4, due_at = ?4 WHERE id = ?1 AND incarnation = ?2 AND fence = ?3 AND owner IS NOT NULL
     RETURNING version, status`,
