@@ -55,6 +55,7 @@ export interface Draft {
 /** Starts work on a snapshot, which stays as it is. */
 export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft {
   const { status } = snapshot;
+  const context = keptContext(workflow, snapshot.context);
   return {
     workflow,
     workflowId: snapshot.workflowId,
@@ -73,9 +74,20 @@ export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft
     totalExecutionTime: snapshot.totalExecutionTime,
     steps: snapshot.steps,
     sizeBytes: snapshot.sizeBytes,
-    context: snapshot.context as Record<string, NodeResult[]>,
-    borrowed: snapshot.context,
+    context: context as Record<string, NodeResult[]>,
+    borrowed: context,
   };
+}
+
+/** What is to be kept of a context: a store gives all that there ever was. */
+function keptContext({ definition }: CompiledWorkflow, context: Context): Context {
+  let kept = context;
+  for (const { id, keep } of definition.nodes) {
+    if (keep === undefined || !Object.hasOwn(context, id) || context[id]!.length <= keep) continue;
+    if (kept === context) kept = { ...context };
+    (kept as Record<string, readonly NodeResult[]>)[id] = Object.freeze(context[id]!.slice(-keep));
+  }
+  return Object.freeze(kept);
 }
 
 /**

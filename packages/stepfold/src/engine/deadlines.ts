@@ -1,8 +1,8 @@
-import type { EpochMs } from "../core/json.ts";
 import type { Environment } from "../ports/environment.ts";
 
 interface Deadline {
-  readonly at: EpochMs;
+  /** Monotonic: a clock that is set must not expire every step at once. */
+  readonly atMs: number;
   readonly expire: () => void;
 }
 
@@ -14,7 +14,7 @@ interface Deadline {
 export class Deadlines {
   readonly #environment: Environment;
   readonly #queues = new Map<number, Set<Deadline>>();
-  #timer: { readonly at: EpochMs; readonly cancel: () => void } | null = null;
+  #timer: { readonly atMs: number; readonly cancel: () => void } | null = null;
 
   constructor(environment: Environment) {
     this.#environment = environment;
@@ -22,31 +22,31 @@ export class Deadlines {
 
   /** Calls `expire` once after `timeoutMs`, unless the returned function was called before. */
   add(timeoutMs: number, expire: () => void): () => void {
-    const deadline = { at: this.#environment.now() + timeoutMs, expire };
+    const deadline = { atMs: this.#environment.monotonicMs() + timeoutMs, expire };
     let queue = this.#queues.get(timeoutMs);
     if (!queue) {
       queue = new Set();
       this.#queues.set(timeoutMs, queue);
     }
     queue.add(deadline);
-    if (!this.#timer || deadline.at < this.#timer.at) this.#arm(deadline.at);
+    if (!this.#timer || deadline.atMs < this.#timer.atMs) this.#arm(deadline.atMs);
     return () => queue.delete(deadline);
   }
 
-  #arm(at: EpochMs): void {
+  #arm(atMs: number): void {
     this.#timer?.cancel();
-    const cancel = this.#environment.after(Math.max(0, at - this.#environment.now()), () => this.#fire(), { background: true });
-    this.#timer = { at, cancel };
+    const cancel = this.#environment.after(Math.max(0, atMs - this.#environment.monotonicMs()), () => this.#fire(), { background: true });
+    this.#timer = { atMs, cancel };
   }
 
   #fire(): void {
     this.#timer = null;
-    const now = this.#environment.now();
+    const now = this.#environment.monotonicMs();
     let next = Number.POSITIVE_INFINITY;
     for (const [timeoutMs, queue] of this.#queues) {
       for (const deadline of queue) {
-        if (deadline.at > now) {
-          next = Math.min(next, deadline.at);
+        if (deadline.atMs > now) {
+          next = Math.min(next, deadline.atMs);
           break;
         }
         queue.delete(deadline);

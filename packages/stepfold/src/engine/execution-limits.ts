@@ -14,7 +14,7 @@ type Counted = Exclude<Outcome, { type: "aborted" }>;
  */
 export function within(limits: Limits, draft: Draft, task: Task, outcome: Counted): Counted {
   const { workflowId, sizeBytes } = draft;
-  const added = outcome.type === "failed" ? 0 : outcome.sizeBytes;
+  const added = outcome.sizeBytes;
   const what = `Execution "${workflowId}"`;
   if (sizeBytes + added > limits.executionBytes) {
     return refused(
@@ -37,7 +37,7 @@ export function within(limits: Limits, draft: Draft, task: Task, outcome: Counte
 export function exhausted(limits: Limits, { workflowId, steps }: Draft, { nodeId }: Task, begun: number, now: EpochMs): Outcome | null {
   if (steps + begun < limits.steps) return null;
   const error = errorInfo(new StepfoldError("STEPS_EXCEEDED", { workflowId, max: limits.steps }), nodeId);
-  return { type: "failed", error, retryAt: null, startedAt: now, endedAt: now };
+  return { type: "failed", error, sizeBytes: error.message.length, retryAt: null, startedAt: now, endedAt: now };
 }
 
 function leaving(draft: Draft, { nodeId }: Task, handles: readonly string[] | undefined): number {
@@ -46,5 +46,5 @@ function leaving(draft: Draft, { nodeId }: Task, handles: readonly string[] | un
 }
 
 function refused({ nodeId }: Task, { startedAt, endedAt }: Counted, error: StepfoldError): Counted {
-  return { type: "failed", error: errorInfo(error, nodeId), retryAt: null, startedAt, endedAt };
+  return { type: "failed", error: errorInfo(error, nodeId), sizeBytes: 0, retryAt: null, startedAt, endedAt };
 }

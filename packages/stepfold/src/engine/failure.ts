@@ -23,6 +23,7 @@ export function failureOf(run: AttemptState, thrown: unknown): Outcome {
   const outcome = {
     type: "failed" as const,
     error,
+    sizeBytes: error.message.length,
     startedAt,
     endedAt,
     retryAt: delayMs === null ? null : endedAt + Math.min(delayMs, around.limits.timerMs),

@@ -11,7 +11,13 @@ interface Timed {
 /** What performing a task gave. */
 export type Outcome =
   | (Timed & { readonly type: "completed"; readonly output: Json; readonly sizeBytes: number; readonly handles?: readonly string[] })
-  | (Timed & { readonly type: "failed"; readonly error: ErrorInfo; readonly retryAt: EpochMs | null; readonly handle?: "error" })
+  | (Timed & {
+      readonly type: "failed";
+      readonly sizeBytes: number;
+      readonly error: ErrorInfo;
+      readonly retryAt: EpochMs | null;
+      readonly handle?: "error";
+    })
   | (Timed & { readonly type: "suspended"; readonly waits: readonly Wait[]; readonly sizeBytes: number })
   | (Timed & { readonly type: "aborted" });
 
@@ -47,6 +53,7 @@ export function eventOf(task: Task, outcome: Exclude<Outcome, { type: "aborted" 
         startedAt,
         error: outcome.error,
         retryAt: outcome.retryAt,
+        sizeBytes: outcome.sizeBytes,
       };
       return outcome.handle ? { ...event, handle: outcome.handle } : event;
     }

@@ -1,6 +1,7 @@
 import { compile } from "../core/compile.ts";
 import type { CompiledNode, CompiledWorkflow } from "../core/compiled.ts";
 import { defaultLimits, type Limits } from "../core/limits.ts";
+import { safeMember } from "../core/safe-member.ts";
 import { similar } from "../core/similar.ts";
 import { StepfoldError } from "../core/stepfold-error.ts";
 import type { Issue } from "../core/template.ts";
@@ -26,7 +27,7 @@ const ownHandles = new Set(["", "error", "timeout"]);
  * data that the type does not allow
  */
 export function prepareWorkflow(definition: unknown, nodeDefinitions: NodeDefinitions, limits: Limits = defaultLimits): PreparedWorkflow {
-  const compiled = compile(definition, expressionLanguage, limits);
+  const compiled = compiledWith(definition, nodeDefinitions, limits);
   const issues: Issue[] = [...compiled.warnings];
   const nodes = new Map<string, PreparedNode>();
   compiled.definition.nodes.forEach(({ id, type }, i) => {
@@ -43,6 +44,23 @@ export function prepareWorkflow(definition: unknown, nodeDefinitions: NodeDefini
   if (issues.some(({ severity }) => severity === "error"))
     throw new StepfoldError("DEFINITION_INVALID", { workflow: compiled.definition.id, issues });
   return { compiled, nodes, warnings: issues };
+}
+
+/** Compiles; where the definition has mistakes, those of its types are told with them. */
+function compiledWith(definition: unknown, nodeDefinitions: NodeDefinitions, limits: Limits): CompiledWorkflow {
+  try {
+    return compile(definition, expressionLanguage, limits);
+  } catch (error) {
+    if (!StepfoldError.is(error, "DEFINITION_INVALID")) throw error;
+    const nodes = safeMember(definition, "nodes");
+    const issues = [...error.details.issues];
+    for (const [i, node] of (Array.isArray(nodes) ? nodes : []).slice(0, limits.nodes).entries()) {
+      const type = safeMember(node, "type");
+      if (typeof type === "string" && !definitionOf(nodeDefinitions, type))
+        issues.push(unknownType(type, `/nodes/${i}/type`, nodeDefinitions));
+    }
+    throw new StepfoldError("DEFINITION_INVALID", { workflow: error.details.workflow, issues });
+  }
 }
 
 /** Every mistake and every doubt about a workflow and the types of its nodes, as data; empty if there is nothing to say. */

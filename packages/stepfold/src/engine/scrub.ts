@@ -1,9 +1,10 @@
 const secretKey = /secret|token|passw|pwd|api.?key|auth|credential|private|cookie|session/i;
+/** After a colon a bare word may be prose: "token: renew it". */
 const patterns: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic)\s+[\w.~+/=-]{6,}/gi, "$1 ***"],
   [/(:\/\/)[^\s/?#@]+@/g, "$1***@"],
   [
-    /\b((?:api[-_]?key|access[-_]?token|client[-_]?secret|password|secret|token)["']?\s*[=:]\s*["']?)(?=[^\s"'&,;]*\d)[^\s"'&,;]{6,}/gi,
+    /\b((?:api[-_]?key|access[-_]?token|client[-_]?secret|password|secret|token)["']?(?:\s*=\s*["']?|\s*:\s*["']|\s*:\s*(?=\S*\d)))[^\s"'&,;]{4,}/gi,
     "$1***",
   ],
 ];

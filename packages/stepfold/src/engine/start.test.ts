@@ -220,3 +220,35 @@ describe("executeStep", () => {
     expect(await engine.executeStep(answered, undefined, { key: "g" })).toMatchObject({ status: "completed", output: { key: "g" } });
   });
 });
+
+describe("an engine for a workflow with mistakes", () => {
+  it("tells of unknown types together with everything else", () => {
+    const workflow = {
+      id: "flow",
+      nodes: [{ id: "a", type: "sett" }, { id: "b", type: "set" }, { id: "b" }, 7],
+      edges: [{ source: "a", target: "x" }],
+    };
+    const issues = checkWorkflow(workflow, { set: { executor: (data) => ({ data }) } });
+    expect(issues.map(({ code, pointer }) => `${code} ${pointer}`)).toEqual([
+      "ID_DUPLICATE /nodes/2/id",
+      "REQUIRED /nodes/2/type",
+      "TYPE /nodes/3",
+      "EDGE_DANGLING /edges/0/target",
+      "NODE_TYPE_UNKNOWN /nodes/0/type",
+    ]);
+    expect(issues.at(-1)?.message).toContain('Did you mean "set"?');
+  });
+
+  it("has its doubts at hand", () => {
+    const workflow = {
+      id: "flow",
+      nodes: [
+        { id: "a", type: "ask" },
+        { id: "b", type: "ask" },
+      ],
+      edges: [{ source: "a", target: "b", sourceHandle: "yess" }],
+    };
+    const engine = new WorkflowEngine({ workflow, nodeDefinitions: { ask: { handles: ["yes", ""], executor: () => ({ data: 1 }) } } });
+    expect(engine.warnings).toMatchObject([{ code: "HANDLE_UNKNOWN", severity: "warning", pointer: "/nodes/0" }]);
+  });
+});

@@ -10,6 +10,7 @@ import { earliestRetry, planPaths } from "../core/plan.ts";
 import { readSnapshot } from "../core/read-snapshot.ts";
 import { isTerminal, type Snapshot } from "../core/snapshot.ts";
 import { StepfoldError } from "../core/stepfold-error.ts";
+import type { Issue } from "../core/template.ts";
 import type { Environment } from "../ports/environment.ts";
 import { type Command, decide, type ResumeCommand } from "./command.ts";
 import { Deadlines } from "./deadlines.ts";
@@ -80,8 +81,9 @@ export interface StreamItem {
  * ```
  */
 export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
-  /** The compiled workflow; its `warnings` are worth a look. */
   readonly workflow: CompiledWorkflow;
+  /** Doubts about the workflow: it runs, though perhaps not as meant. */
+  readonly warnings: readonly Issue[];
   readonly #prepared: PreparedWorkflow;
   readonly #setting: TurnSetting;
 
@@ -92,6 +94,7 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
     const stepTimeoutMs = readStepTimeout(options.stepTimeoutMs);
     this.#prepared = prepareWorkflow(options.workflow, options.nodeDefinitions, limits);
     this.workflow = this.#prepared.compiled;
+    this.warnings = this.#prepared.warnings;
     this.#setting = { environment, deadlines: new Deadlines(environment), limits, stepTimeoutMs, plugins: options.plugins ?? [] };
   }
 

@@ -4,7 +4,7 @@ import { Deadlines } from "../engine/deadlines.ts";
 import type { NodeDefinitions } from "../engine/node-definition.ts";
 import { defaultConcurrency, type TurnSetting } from "../engine/open-turn.ts";
 import { systemEnvironment } from "../engine/system-environment.ts";
-import { checkTurnOptions, defaultStepTimeoutMs, readLimits } from "../engine/turn-options.ts";
+import { checkTurnOptions, readLimits, readStepTimeout } from "../engine/turn-options.ts";
 import type { Lease, SnapshotStore } from "../ports/snapshot-store.ts";
 import { Changes } from "./changes.ts";
 import { Driver } from "./driver.ts";
@@ -38,8 +38,14 @@ export function assemble<D extends NodeDefinitions>(options: RuntimeOptions<D>):
       throw new StepfoldError("OPTION_INVALID", { option, reason: "must be a number from 1 on" });
   }
   const limits = readLimits(options.limits);
-  const { stepTimeoutMs = defaultStepTimeoutMs, plugins = [], onProblem = () => undefined, globals } = options;
-  const setting: TurnSetting = { environment, deadlines: new Deadlines(environment), limits, stepTimeoutMs, plugins };
+  const { plugins = [], onProblem = () => undefined, globals } = options;
+  const setting: TurnSetting = {
+    environment,
+    deadlines: new Deadlines(environment),
+    limits,
+    stepTimeoutMs: readStepTimeout(options.stepTimeoutMs),
+    plugins,
+  };
   const registry = new Registry(store, options.workflows ?? [], options.nodeDefinitions, limits);
   const changes = new Changes();
   const lease: Lease = { owner: options.owner ?? environment.newId(), leaseMs };
