@@ -13,6 +13,12 @@ interface Frame {
   index: number;
 }
 
+/** How far the walk has come. */
+interface Walk {
+  readonly source: string;
+  at: number;
+}
+
 const space = /[ \t\n\r]*/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly what JSON forbids in a string
 const text = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
@@ -27,67 +33,72 @@ const scalar = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(
  * @returns the first mistake, or null
  */
 export function scanJson(source: string, onValue: (pointer: string, offset: number) => void = () => undefined): JsonMistake | null {
-  let at = 0;
+  const walk: Walk = { source, at: 0 };
   const stack: Frame[] = [];
-  const skip = (pattern: RegExp): boolean => {
-    pattern.lastIndex = at;
-    const matched = pattern.test(source);
-    if (matched) at = pattern.lastIndex;
-    return matched;
-  };
-  const mistake = (expected: string): JsonMistake => {
-    const found = at >= source.length ? "the end of the text" : JSON.stringify(String.fromCodePoint(source.codePointAt(at)!));
-    return { offset: at, message: `expected ${expected}, found ${found}`, hint: hintFor(source, at) };
-  };
-  /** Reads `"name":` and gives the pointer of its value. */
-  const member = (frame: Frame): string | JsonMistake => {
-    skip(space);
-    const from = at;
-    if (!skip(text)) return source[at] === '"' ? badText() : mistake("a name in double quotes");
-    const name = JSON.parse(source.slice(from, at)) as string;
-    skip(space);
-    if (source[at] !== ":") return mistake('":"');
-    at++;
-    return `${frame.pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
-  };
-  const badText = (): JsonMistake => {
-    skip(textStart);
-    return mistake(source[at] === "\\" ? "an escape that JSON knows" : "the rest of a string");
-  };
-
-  let pointer: string | JsonMistake = "";
-  for (;;) {
-    if (typeof pointer !== "string") return pointer;
-    skip(space);
-    onValue(pointer, at);
-    const opening = source[at];
-    if (opening === "{" || opening === "[") {
-      at++;
-      skip(space);
-      const frame: Frame = { close: opening === "{" ? "}" : "]", pointer, index: 0 };
-      if (source[at] !== frame.close) {
-        stack.push(frame);
-        pointer = opening === "{" ? member(frame) : `${pointer}/0`;
-        continue;
-      }
-      at++;
-    } else if (opening === '"' ? !skip(text) : !skip(scalar)) {
-      return opening === '"' ? badText() : mistake("a value");
-    }
-    // a value has ended: its parents may end too
-    for (;;) {
-      skip(space);
-      const frame = stack.at(-1);
-      if (!frame) return at < source.length ? mistake("the end of the text") : null;
-      if (source[at] === frame.close) {
-        at++;
-        stack.pop();
-        continue;
-      }
-      if (source[at] !== ",") return mistake(`"," or "${frame.close}"`);
-      at++;
-      pointer = frame.close === "}" ? member(frame) : `${frame.pointer}/${++frame.index}`;
-      break;
-    }
+  let next: string | JsonMistake | null = "";
+  while (typeof next === "string") {
+    skip(walk, space);
+    onValue(next, walk.at);
+    next = value(walk, next, stack) ?? afterValue(walk, stack);
   }
+  return next;
+}
+
+/** Reads a value, or the beginning of one that holds others: then gives the pointer of the first of them. Null once a value has ended. */
+function value(walk: Walk, pointer: string, stack: Frame[]): string | JsonMistake | null {
+  const opening = walk.source[walk.at];
+  if (opening === '"') return skip(walk, text) ? null : badText(walk);
+  if (opening !== "{" && opening !== "[") return skip(walk, scalar) ? null : mistake(walk, "a value");
+  walk.at++;
+  skip(walk, space);
+  const frame: Frame = { close: opening === "{" ? "}" : "]", pointer, index: 0 };
+  if (walk.source[walk.at] === frame.close) {
+    walk.at++;
+    return null;
+  }
+  stack.push(frame);
+  return opening === "{" ? member(walk, frame) : `${pointer}/0`;
+}
+
+/** A value has ended, and perhaps those around it: the pointer of the next one, or null at the end of the text. */
+function afterValue(walk: Walk, stack: Frame[]): string | JsonMistake | null {
+  for (;;) {
+    skip(walk, space);
+    const frame = stack.at(-1);
+    if (!frame) return walk.at < walk.source.length ? mistake(walk, "the end of the text") : null;
+    const found = walk.source[walk.at];
+    if (found !== frame.close && found !== ",") return mistake(walk, `"," or "${frame.close}"`);
+    walk.at++;
+    if (found === ",") return frame.close === "}" ? member(walk, frame) : `${frame.pointer}/${++frame.index}`;
+    stack.pop();
+  }
+}
+
+/** Reads `"name":` and gives the pointer of its value. */
+function member(walk: Walk, { pointer }: Frame): string | JsonMistake {
+  skip(walk, space);
+  const from = walk.at;
+  if (!skip(walk, text)) return walk.source[walk.at] === '"' ? badText(walk) : mistake(walk, "a name in double quotes");
+  const name = JSON.parse(walk.source.slice(from, walk.at)) as string;
+  skip(walk, space);
+  if (walk.source[walk.at] !== ":") return mistake(walk, '":"');
+  walk.at++;
+  return `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+}
+
+function badText(walk: Walk): JsonMistake {
+  skip(walk, textStart);
+  return mistake(walk, walk.source[walk.at] === "\\" ? "an escape that JSON knows" : "the rest of a string");
+}
+
+function mistake({ source, at }: Walk, expected: string): JsonMistake {
+  const found = at >= source.length ? "the end of the text" : JSON.stringify(String.fromCodePoint(source.codePointAt(at)!));
+  return { offset: at, message: `expected ${expected}, found ${found}`, hint: hintFor(source, at) };
+}
+
+function skip(walk: Walk, pattern: RegExp): boolean {
+  pattern.lastIndex = walk.at;
+  const matched = pattern.test(walk.source);
+  if (matched) walk.at = pattern.lastIndex;
+  return matched;
 }

@@ -4,7 +4,7 @@ import { hash32 } from "./seeded.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /** What a node does at one attempt of one visit. */
-export type Act =
+type Act =
   | { readonly does: "complete"; readonly handles: readonly string[] | undefined }
   | { readonly does: "fail" }
   | { readonly does: "suspend"; readonly how: "external" | "timer" | "timeout" };

@@ -5,13 +5,13 @@ type Make = () => unknown;
 
 const other = createContext({});
 /** A value of another realm: its classes are not ours. */
-export const foreign = (source: string): unknown => runInContext(source, other);
+const foreign = (source: string): unknown => runInContext(source, other);
 
-export const boom = (): never => {
+const boom = (): never => {
   throw new RangeError("out of reach");
 };
 
-export function nested(depth: number, member?: string): unknown {
+function nested(depth: number, member?: string): unknown {
   let value: unknown = 1;
   for (let i = 0; i < depth; i++) value = member === undefined ? [value] : { [member]: value };
   return value;

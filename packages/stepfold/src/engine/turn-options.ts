@@ -2,7 +2,7 @@ import { defaultLimits, type Limits } from "../core/limits.ts";
 import { StepfoldError } from "../core/stepfold-error.ts";
 
 /** Longest time of one attempt where nobody says: long for a call, short for a leak. */
-export const defaultStepTimeoutMs = 600_000;
+const defaultStepTimeoutMs = 600_000;
 
 /** The limits that apply: the defaults, where nothing else is said. @throws StepfoldError `OPTION_INVALID` */
 export function readLimits(given: Partial<Limits> | undefined): Limits {

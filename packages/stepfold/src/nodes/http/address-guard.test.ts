@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type AddressGuard, addressGuard, type ResolvedAddress, type ResolveHost } from "./address-guard.ts";
+import { type AddressGuard, addressGuard } from "./address-guard.ts";
+import type { ResolvedAddress, ResolveHost } from "./resolve-host.ts";
 
 const of = (...addresses: string[]): readonly ResolvedAddress[] =>
   addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));

@@ -3,9 +3,9 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import type { StepContext } from "../../engine/step-context.ts";
-import type { ResolveHost } from "./address-guard.ts";
 import type { HttpAnswer, HttpData } from "./http-data.ts";
 import { httpNodeWith } from "./http-node.ts";
+import type { ResolveHost } from "./resolve-host.ts";
 
 const open: Server[] = [];
 const sockets = new Set<Socket>();
