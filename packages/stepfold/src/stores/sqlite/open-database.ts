@@ -22,6 +22,8 @@ export function openDatabase(path: string, { synchronous, busyTimeoutMs }: OpenO
   try {
     db = new DatabaseSync(path);
     db.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    // of a new file: a commit writes whole pages, and what it changes on each is small
+    db.exec("PRAGMA page_size = 2048");
     switchToWal(db, busyTimeoutMs);
     db.exec(`PRAGMA synchronous = ${synchronous}`);
     migrate(db);

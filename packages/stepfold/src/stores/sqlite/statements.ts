@@ -43,7 +43,7 @@ const texts: Readonly<Record<StatementName, string>> = {
       version, status, head, wake_at, due_at, owner, fence, lease_until, created_at, updated_at, ended_at)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?14, ?15)
     ON CONFLICT (id) DO NOTHING RETURNING seq`,
-  appendEvent: "INSERT INTO events (key, commit_id, event) VALUES ((?1 << 24) | ?2, ?3, ?4)",
+  appendEvent: "INSERT INTO events (execution, version, commit_id, event) VALUES (?1, ?2, ?3, ?4)",
 
   // Of the holder, while the status stays: sets no indexed column, so no index is written.
   step: `
@@ -62,13 +62,13 @@ const texts: Readonly<Record<StatementName, string>> = {
     RETURNING seq`,
 
   execution: "SELECT seq, incarnation, version, status, owner, fence FROM executions WHERE id = ?",
-  commitIdAt: "SELECT commit_id AS commitId FROM events WHERE key = (?1 << 24) | ?2",
+  commitIdAt: "SELECT commit_id AS commitId FROM events WHERE execution = ?1 AND version = ?2",
   head: "SELECT seq, id, incarnation, version, status, head FROM executions WHERE id = ?",
-  history: "SELECT event FROM events WHERE key >= (?1 << 24) AND key < ((?1 + 1) << 24) ORDER BY key",
+  history: "SELECT event FROM events WHERE execution = ?1 ORDER BY version",
   rows: `
     SELECT events.version, commit_id AS commitId, event
     FROM (SELECT seq FROM executions WHERE id = ?1) CROSS JOIN events
-    WHERE key > (seq << 24) + CAST(?2 AS INTEGER) AND key < ((seq + 1) << 24) ORDER BY key LIMIT ?3`,
+    WHERE execution = seq AND events.version > CAST(?2 AS INTEGER) ORDER BY events.version LIMIT ?3`,
 
   due: "SELECT seq FROM executions WHERE due_at <= ?1 ORDER BY due_at, seq LIMIT ?2",
   dueOne: "SELECT seq FROM executions WHERE due_at <= ?1 AND id = ?2",
@@ -89,8 +89,8 @@ const texts: Readonly<Record<StatementName, string>> = {
     INSERT OR REPLACE INTO tombstones (id, incarnation, status, output, deleted_at)
     SELECT id, incarnation, status, CASE WHEN json_valid(head) THEN head -> '$.output' END, ?2 FROM executions WHERE seq = ?1`,
   deleteExecution: "DELETE FROM executions WHERE seq = ?",
-  deleteEvents: "DELETE FROM events WHERE key >= (?1 << 24) AND key < ((?1 + 1) << 24)",
-  countEvents: "SELECT count(*) AS events FROM events WHERE key >= (?1 << 24) AND key < ((?1 + 1) << 24)",
+  deleteEvents: "DELETE FROM events WHERE execution = ?1",
+  countEvents: "SELECT count(*) AS events FROM events WHERE execution = ?1",
   // ?2: JSON array of statuses
   ended: `
     SELECT seq FROM executions

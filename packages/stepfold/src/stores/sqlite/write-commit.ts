@@ -3,7 +3,6 @@ import { isTerminal, type Status } from "../../core/snapshot.ts";
 import { StepfoldError } from "../../core/stepfold-error.ts";
 import type { Claim, Commit, Lease } from "../../ports/snapshot-store.ts";
 import type { Connection } from "./connection.ts";
-import { mostVersions } from "./migrations.ts";
 import { headText } from "./snapshot-row.ts";
 
 interface Guarded {
@@ -66,11 +65,7 @@ export function change(connection: Connection, commit: Commit): () => void {
   };
 }
 
-function appending({ sql }: Connection, { workflowId, commitId, head, events }: Commit): (seq: number) => void {
-  if (head.version >= mostVersions) {
-    const reason = `execution "${workflowId}" passes ${mostVersions} versions`;
-    throw new StepfoldError("STORE_REJECTED", { store: "sqlite", reason });
-  }
+function appending({ sql }: Connection, { commitId, events }: Commit): (seq: number) => void {
   const rows = events.map((event) => ({ version: event.version, text: JSON.stringify(event) }));
   return (seq) => {
     for (const { version, text } of rows) sql.appendEvent.run(seq, version, commitId, text);
