@@ -15,10 +15,12 @@ interface Walk {
   readonly limits: Limits;
   /** Plain JSON only: nothing is converted. */
   readonly strict: boolean;
-  /** Keys and indices from the root to where the walk is. */
+  /** Keys and indices from the root to where the walk is: the first `at` of them. */
   readonly trail: (string | number)[];
-  /** Objects from the root to where the walk is: meeting one again is a cycle. */
+  at: number;
+  /** Objects from the root to where the walk is, the first `depth` of them: meeting one again is a cycle. */
   readonly ancestors: object[];
+  depth: number;
   keys: number;
   sizeBytes: number;
 }
@@ -52,7 +54,7 @@ export function plainJson(value: unknown, what: string, limits: Limits = default
 }
 
 function begin(value: unknown, what: string, limits: Limits, strict: boolean): Normalised {
-  const walk: Walk = { what, limits, strict, trail: [], ancestors: [], keys: 0, sizeBytes: 0 };
+  const walk: Walk = { what, limits, strict, trail: [], at: 0, ancestors: [], depth: 0, keys: 0, sizeBytes: 0 };
   try {
     const copied = copy(value, walk);
     return { value: copied === undefined ? null : copied, sizeBytes: walk.sizeBytes };
@@ -60,11 +62,7 @@ function begin(value: unknown, what: string, limits: Limits, strict: boolean): N
     if (StepfoldError.is(error)) throw error;
     // a getter or a toJSON of the value itself threw
     const { message: reason } = errorInfo(error);
-    throw new StepfoldError(
-      "VALUE_NOT_JSON",
-      { what, pointer: pointerOf(walk.trail), reason: `not readable (${reason})` },
-      { cause: error },
-    );
+    throw new StepfoldError("VALUE_NOT_JSON", { what, pointer: placeOf(walk), reason: `not readable (${reason})` }, { cause: error });
   }
 }
 
@@ -94,24 +92,28 @@ function copy(value: unknown, walk: Walk): Json | undefined {
 }
 
 function structure(value: object, walk: Walk): Json | undefined {
-  if (walk.ancestors.length >= walk.limits.depth) exceed(walk, "depth", walk.limits.depth, walk.ancestors.length + 1);
-  if (walk.ancestors.includes(value)) return refuse(walk, "a cycle");
-  walk.ancestors.push(value);
+  const { depth, ancestors } = walk;
+  if (depth >= walk.limits.depth) exceed(walk, "depth", walk.limits.depth, depth + 1);
+  for (let i = 0; i < depth; i++) if (ancestors[i] === value) return refuse(walk, "a cycle");
+  ancestors[depth] = value;
+  walk.depth = depth + 1;
   const copied = Array.isArray(value) ? items(value, walk) : members(value, walk);
-  walk.ancestors.pop();
+  walk.depth = depth;
   return copied;
 }
 
 function items(value: readonly unknown[], walk: Walk): Json {
   count(walk, value.length);
   const copied: Json[] = [];
+  const { at } = walk;
   for (let i = 0; i < value.length; i++) {
-    walk.trail.push(i);
+    walk.trail[at] = i;
+    walk.at = at + 1;
     const item = copy(value[i], walk);
     if (item === undefined) return refuse(walk, i in value ? "undefined inside an array: use null" : "a hole in an array: use null");
     copied.push(item);
-    walk.trail.pop();
   }
+  walk.at = at;
   return Object.freeze(copied);
 }
 
@@ -128,8 +130,10 @@ function members(value: object, walk: Walk): Json | undefined {
   const keys = Object.keys(source);
   count(walk, keys.length);
   const copied: Record<string, Json> = {};
+  const { at } = walk;
   for (const key of keys) {
-    walk.trail.push(key);
+    walk.trail[at] = key;
+    walk.at = at + 1;
     if (key === "__proto__") return refuse(walk, "a key that would change the prototype");
     const member = copy(source[key], walk);
     if (member !== undefined) {
@@ -137,14 +141,14 @@ function members(value: object, walk: Walk): Json | undefined {
       grow(walk, key.length + 4);
       copied[key] = member;
     }
-    walk.trail.pop();
   }
+  walk.at = at;
   return Object.freeze(copied);
 }
 
 function converted(toJSON: (key: string) => unknown, value: object, walk: Walk): Json | undefined {
   if (tagOf(value) === "Date" && Number.isNaN(Number(value))) return refuse(walk, "an invalid Date");
-  return copy(toJSON.call(value, String(walk.trail.at(-1) ?? "")), walk);
+  return copy(toJSON.call(value, String(walk.at > 0 ? walk.trail[walk.at - 1] : "")), walk);
 }
 
 /** Why JSON would lose a built-in object; null if it would not. */
@@ -174,8 +178,8 @@ function text(value: string, walk: Walk): string {
 
 function checkText(value: string, walk: Walk): void {
   if (value.length > walk.limits.stringLength) exceed(walk, "stringLength", walk.limits.stringLength, value.length);
-  // a lone surrogate is no Unicode: databases refuse it or store another character
-  if (/\p{Surrogate}/u.test(value)) refuse(walk, "text with half a character (a lone surrogate)");
+  // of ES2024, in every runtime that we name. A lone surrogate is no Unicode: databases refuse it or store another character
+  if (!(value as unknown as { isWellFormed(): boolean }).isWellFormed()) refuse(walk, "text with half a character (a lone surrogate)");
 }
 
 function count(walk: Walk, keys: number): void {
@@ -190,11 +194,15 @@ function grow(walk: Walk, bytes: number): void {
 }
 
 function refuse(walk: Walk, reason: string): never {
-  throw new StepfoldError("VALUE_NOT_JSON", { what: walk.what, pointer: pointerOf(walk.trail), reason });
+  throw new StepfoldError("VALUE_NOT_JSON", { what: walk.what, pointer: placeOf(walk), reason });
 }
 
 function exceed(walk: Walk, limit: keyof Limits, max: number, actual: number): never {
-  throw new StepfoldError("LIMIT_EXCEEDED", { what: walk.what, limit, max, actual, pointer: pointerOf(walk.trail) });
+  throw new StepfoldError("LIMIT_EXCEEDED", { what: walk.what, limit, max, actual, pointer: placeOf(walk) });
+}
+
+function placeOf({ trail, at }: Walk): string {
+  return pointerOf(trail.slice(0, at));
 }
 
 function className(value: object): string {
