@@ -38,10 +38,13 @@ export interface TurnOptions {
 }
 
 interface Settled {
-  /** Of the task: `pathId@turn`. */
-  readonly name: string;
   readonly task: Task;
   readonly outcome: Outcome;
+}
+
+interface Running {
+  readonly turn: number;
+  readonly attempt: Attempt;
 }
 
 /**
@@ -53,8 +56,8 @@ interface Settled {
 export class Turn {
   draft: Draft;
   readonly #options: TurnOptions;
-  /** Tasks that were begun and whose outcomes are not applied yet, by name. */
-  readonly #running = new Map<string, Attempt>();
+  /** Tasks that were begun and whose outcomes are not applied yet, by path: a path has one at a time. */
+  readonly #running = new Map<string, Running>();
   #settled: Settled[] = [];
   #wake: (() => void) | null = null;
   #stored: Snapshot | null = null;
@@ -70,7 +73,7 @@ export class Turn {
   /** Ends the turn: running executors get their signal, and their attempts do not count. */
   stop(reason: unknown): void {
     this.#stopped = true;
-    for (const attempt of this.#running.values()) attempt.abort(reason);
+    for (const { attempt } of this.#running.values()) attempt.abort(reason);
     this.#wake?.();
   }
 
@@ -91,7 +94,7 @@ export class Turn {
     try {
       await this.#loop();
     } finally {
-      for (const attempt of this.#running.values()) attempt.abort(new DOMException("The turn ended", "AbortError"));
+      for (const { attempt } of this.#running.values()) attempt.abort(new DOMException("The turn ended", "AbortError"));
     }
   }
 
@@ -133,8 +136,8 @@ export class Turn {
     return due(workflow, paths, version, this.#options.now());
   }
 
-  #apply({ name, task, outcome }: Settled, events: Event[]): void {
-    this.#running.delete(name);
+  #apply({ task, outcome }: Settled, events: Event[]): void {
+    if (this.#running.get(task.pathId)?.turn === task.turn) this.#running.delete(task.pathId);
     if (outcome.type === "aborted") return;
     const allowed = within(this.#options.performing.limits, this.draft, task, outcome);
     this.#accept(eventOf(task, allowed, this.draft.version + 1), events);
@@ -177,10 +180,10 @@ export class Turn {
   /** Goes on from what is stored; steps that are no longer wanted get their signal. */
   #move(stored: Snapshot): void {
     this.draft = openDraft(this.draft.workflow, stored);
-    const current = new Set(this.draft.paths.map(({ id, turn }) => `${id}@${turn}`));
-    for (const [name, attempt] of this.#running) {
-      if (current.has(name)) continue;
-      this.#running.delete(name);
+    const current = new Map(this.draft.paths.map(({ id, turn }) => [id, turn]));
+    for (const [pathId, { turn, attempt }] of this.#running) {
+      if (current.get(pathId) === turn) continue;
+      this.#running.delete(pathId);
       attempt.abort(new DOMException("The step is no longer wanted", "AbortError"));
     }
   }
@@ -190,31 +193,30 @@ export class Turn {
     const now = this.#options.now();
     for (const task of planPaths(this.draft.paths, now, early)) {
       if (this.#running.size >= concurrency || this.#performed >= stepLimit) return;
-      const name = `${task.pathId}@${task.turn}`;
-      if (this.#running.has(name)) continue;
+      if (this.#running.has(task.pathId)) continue;
       this.#performed++;
       onTask?.(task);
-      this.#perform(name, task, now);
+      this.#perform(task, now);
     }
   }
 
-  #perform(name: string, task: Task, now: EpochMs): void {
+  #perform(task: Task, now: EpochMs): void {
     const { performing, prepared } = this.#options;
     const spent = exhausted(performing.limits, this.draft, task, this.#running.size, now);
     const attempt: Attempt = spent
       ? { outcome: spent, abort: () => undefined }
       : perform(task, prepared.get(task.nodeId)!, this.draft, performing, now, (outcome) => {
           // a task that is no longer wanted was taken out, and may answer as late as it likes
-          if (this.#running.get(name) !== attempt) return;
-          this.#settle(name, task, outcome);
+          if (this.#running.get(task.pathId)?.attempt !== attempt) return;
+          this.#settle(task, outcome);
           this.#wake?.();
         });
-    this.#running.set(name, attempt);
-    if (attempt.outcome) this.#settle(name, task, attempt.outcome);
+    this.#running.set(task.pathId, { turn: task.turn, attempt });
+    if (attempt.outcome) this.#settle(task, attempt.outcome);
   }
 
-  #settle(name: string, task: Task, outcome: Outcome): void {
+  #settle(task: Task, outcome: Outcome): void {
     this.#options.onOutcome?.(task, outcome);
-    this.#settled.push({ name, task, outcome });
+    this.#settled.push({ task, outcome });
   }
 }
