@@ -26,7 +26,7 @@ export async function follow(run: Run, after: number, session: Session, progress
   let snapshot = await run.snapshot();
   let at: EpochMs | null = null;
   if (snapshot.version === after && stands(snapshot, Date.now())) return { snapshot, at, interrupted: null };
-  const stopLooking = noteOtherHolder(() => snapshot, session, progress);
+  const stopLooking = noteDelays(() => snapshot, session, progress);
   const drained = interruption.asked.then(async (code) => {
     await session.runtime.close();
     return code;
@@ -53,11 +53,16 @@ export async function follow(run: Run, after: number, session: Session, progress
   }
 }
 
-/** Says so once when the execution is due and this process does not get it. */
-function noteOtherHolder(snapshot: () => Snapshot, { refused, leaseMs }: Session, progress: Progress): () => void {
+/** Says so once when the execution is due and this process does not get it, and once when the database does not answer. */
+function noteDelays(snapshot: () => Snapshot, { refused, trouble, leaseMs }: Session, progress: Progress): () => void {
+  let noted = false;
+  let troubled = false;
   const timer = setInterval(() => {
-    if (!refused() || !isDue(snapshot(), Date.now() - lookMs)) return;
-    clearInterval(timer);
+    const reason = trouble();
+    if (reason !== null && !troubled) progress.note(`${reason}. Nothing is lost; trying again`);
+    troubled = reason !== null;
+    if (noted || !refused() || !isDue(snapshot(), Date.now() - lookMs)) return;
+    noted = true;
     progress.note(`another process has this execution; if that was killed, this one goes on in at most ${countdownText(leaseMs)}`);
   }, lookMs);
   return () => clearInterval(timer);

@@ -1,4 +1,4 @@
-import { type GlobalsOf, type NodeDefinitions, StepfoldError } from "stepfold";
+import type { GlobalsOf, NodeDefinitions } from "stepfold";
 import { builtinNodes } from "stepfold/nodes";
 import { httpNode } from "stepfold/nodes/http";
 import { createRuntime, type Runtime } from "stepfold/runtime";
@@ -9,10 +9,13 @@ import type { Database, Store } from "./database.ts";
 import { configFailed } from "./load-config.ts";
 import { namePath } from "./name-path.ts";
 import { oneExecution } from "./one-execution.ts";
+import { outageOf } from "./outage.ts";
 
 /** After a `kill -9` the next command must go on soon; a command that lives renews its lease in time. */
 const defaultLeaseMs = 2_000;
 const pollMs = 200;
+/** How long a database may not answer before the command gives up; the execution is as safe then as it was before. */
+const patienceMs = 30_000;
 
 /** Everything that moves one execution. */
 export interface Session {
@@ -20,6 +23,8 @@ export interface Session {
   readonly leaseMs: number;
   /** True while the execution is not given to this process when it asks for it. */
   refused(): boolean;
+  /** Why the database does not answer, while it does not. */
+  trouble(): string | null;
   /** Rejects when the execution cannot be driven here, however often it is tried. */
   readonly failure: Promise<never>;
 }
@@ -45,24 +50,24 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   const leaseMs = readLeaseMs(process.env.STEPFOLD_LEASE_MS);
   const globals = await openGlobals(parts);
   const one = oneExecution(store, workflowId);
-  let fail: (error: unknown) => void;
+  let fail: (error: unknown) => void = () => undefined;
   const failure = new Promise<never>((_resolve, reject) => {
     fail = reject;
   });
   failure.catch(() => undefined);
+  const outage = outageOf(patienceMs, fail);
   const runtime = createRuntime<NodeDefinitions>({
-    store: one.store,
+    store: { ...one.store, claim: (options) => one.store.claim(options).then(outage.over) },
     workflows: config.workflows ?? [],
     nodeDefinitions: nodeDefinitionsOf(config),
     globals: globals as GlobalsOf<NodeDefinitions>,
     leaseMs,
     pollMs,
     ...(config.limits ? { limits: config.limits } : {}),
-    // a store that did not answer once is asked again
-    onProblem: (_id, error) => (StepfoldError.is(error) && error.retryable ? undefined : fail(error)),
+    onProblem: (_id, error) => outage.tell(error),
   });
   cleanup.add(() => runtime.close());
-  return { runtime, leaseMs, refused: one.refused, failure };
+  return { runtime, leaseMs, refused: one.refused, trouble: outage.reason, failure };
 }
 
 async function openGlobals({ config, configPath, database, cleanup }: SessionParts): Promise<unknown> {
