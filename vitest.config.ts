@@ -8,7 +8,7 @@ export default defineConfig({
   resolve: { alias },
   test: {
     projects: [
-      { extends: true, test: { name: "unit", include: ["packages/*/src/**/*.test.ts"] } },
+      { extends: true, test: { name: "unit", include: ["packages/*/src/**/*.test.ts"], setupFiles: ["scripts/test/seed.ts"] } },
       { extends: true, test: { name: "architecture", include: ["scripts/**/*.test.ts"] } },
       {
         extends: true,

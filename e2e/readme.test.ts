@@ -7,7 +7,8 @@ import { afterAll, describe, expect, it } from "vitest";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const readme = readFileSync(join(root, "README.md"), "utf8");
 const folder = mkdtempSync(join(root, "e2e", ".readme-"));
-const flows = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = ""]) => code);
+const ofPackage = readFileSync(join(root, "packages/stepfold/README.md"), "utf8");
+const flows = [...`${readme}\n${ofPackage}`.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = ""]) => code);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -16,12 +17,12 @@ function promised(code: string): string {
   return [...code.matchAll(/console\.log\(.*\); \/\/ (.*)/g)].map(([, output = ""]) => `${output}\n`).join("");
 }
 
-describe("the README", () => {
-  it("shows a whole flow by line 15", () => {
+describe("the README and that of the package", () => {
+  it("show a whole flow by line 15", () => {
     expect(readme.split("\n").slice(0, 15).join("\n")).toContain(flows[0]);
   });
 
-  it.each(flows.map((code, i) => [i + 1, code] as const))("has a flow no. %i that runs as pasted and prints what it says", (i, code) => {
+  it.each(flows.map((code, i) => [i + 1, code] as const))("have a flow no. %i that runs as pasted and prints what it says", (i, code) => {
     const file = join(folder, `flow-${i}.ts`);
     writeFileSync(file, code);
     expect(execFileSync(process.execPath, [file], { encoding: "utf8" })).toBe(promised(code));

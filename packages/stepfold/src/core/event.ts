@@ -22,7 +22,8 @@ export interface StartedEvent extends Stamp {
   readonly type: "started";
   readonly workflowId: string;
   readonly definition: { readonly id: string; readonly hash: string };
-  readonly incarnation: string;
+  /** Random; only where there is a store, which tells two executions of one id apart by it. */
+  readonly incarnation?: string;
   readonly nodeId: string;
   readonly input?: Json;
   readonly metadata: Readonly<Record<string, Json>>;

@@ -115,7 +115,7 @@ export interface SnapshotHead {
   readonly sizeBytes: number;
   /** When it was started. */
   readonly createdAt?: EpochMs;
-  /** Random; tells two executions of one id apart after a delete. */
+  /** Random; tells two executions of one id apart after a delete. Only where there is a store. */
   readonly incarnation?: string;
 }
 

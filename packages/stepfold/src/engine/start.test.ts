@@ -14,7 +14,6 @@ describe("an execution", () => {
     const snapshot = await engine.execute({ input: { order: 7, at: new Date(0) }, metadata: { tenant: "t", none: undefined } });
     expect(snapshot).toMatchObject({
       workflowId: "id-1",
-      incarnation: "id-2",
       createdAt: clock.now(),
       status: "completed",
       input: { order: 7, at: "1970-01-01T00:00:00.000Z" },

@@ -48,7 +48,6 @@ export function started({ compiled }: PreparedWorkflow, options: StartOptions, e
     at: environment.now(),
     workflowId,
     definition: Object.freeze({ id: definition.id, hash }),
-    incarnation: environment.newId(),
     nodeId: firstNode({ compiled }, options.initialNodeId),
     metadata: kept,
   };

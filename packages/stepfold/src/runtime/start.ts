@@ -19,7 +19,7 @@ export async function start(
   const { store, registry, setting, changes, driver, drives, lease } = kernel;
   const { environment, limits } = setting;
   const prepared = typeof workflow === "string" ? registry.current(workflow) : registry.add(workflow);
-  const event = started(prepared, options, environment, limits);
+  const event = { ...started(prepared, options, environment, limits), incarnation: environment.newId() };
   const draft = begin(prepared.compiled, event);
   const write = commitOf(draft, [event], kernel.newCommitId());
   const until = environment.monotonicMs() + unavailableForMs;
