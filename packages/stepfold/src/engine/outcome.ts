@@ -1,4 +1,4 @@
-import type { CompletedEvent, Event, FailedEvent, SuspendedEvent } from "../core/event.ts";
+import type { CompletedEvent, Event, FailedEvent } from "../core/event.ts";
 import type { EpochMs, Json } from "../core/json.ts";
 import type { Task } from "../core/plan.ts";
 import type { ErrorInfo, Wait } from "../core/snapshot.ts";
@@ -24,51 +24,15 @@ export type Outcome =
 /** The event that an outcome makes, as the given version. */
 export function eventOf(task: Task, outcome: Exclude<Outcome, { type: "aborted" }>, version: number): Event {
   const { pathId, turn, nodeId, attempt } = task;
-  const { startedAt, endedAt: at } = outcome;
-  switch (outcome.type) {
-    case "completed": {
-      const event: CompletedEvent = {
-        type: "completed",
-        version,
-        at,
-        pathId,
-        turn,
-        nodeId,
-        attempt,
-        startedAt,
-        output: outcome.output,
-        sizeBytes: outcome.sizeBytes,
-      };
-      return outcome.handles ? { ...event, handles: outcome.handles } : event;
-    }
-    case "failed": {
-      const event: FailedEvent = {
-        type: "failed",
-        version,
-        at,
-        pathId,
-        turn,
-        nodeId,
-        attempt,
-        startedAt,
-        error: outcome.error,
-        retryAt: outcome.retryAt,
-        sizeBytes: outcome.sizeBytes,
-      };
-      return outcome.handle ? { ...event, handle: outcome.handle } : event;
-    }
-    case "suspended":
-      return {
-        type: "suspended",
-        version,
-        at,
-        pathId,
-        turn,
-        nodeId,
-        attempt,
-        startedAt,
-        waits: outcome.waits,
-        sizeBytes: outcome.sizeBytes,
-      } satisfies SuspendedEvent;
+  const { startedAt, endedAt: at, sizeBytes } = outcome;
+  if (outcome.type === "completed") {
+    const { output, handles } = outcome;
+    // written out, since spreading an object here costs an eighth of a step
+    const event: CompletedEvent = { type: "completed", version, at, pathId, turn, nodeId, attempt, startedAt, output, sizeBytes };
+    return handles ? { ...event, handles } : event;
   }
+  const step = { version, at, pathId, turn, nodeId, attempt, startedAt, sizeBytes };
+  if (outcome.type === "suspended") return { type: "suspended", ...step, waits: outcome.waits };
+  const event: FailedEvent = { type: "failed", ...step, error: outcome.error, retryAt: outcome.retryAt };
+  return outcome.handle ? { ...event, handle: outcome.handle } : event;
 }
