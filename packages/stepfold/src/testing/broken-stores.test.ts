@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { StepfoldError } from "../core/stepfold-error.ts";
-import { memoryStore } from "../stores/memory/index.ts";
 import { brokenStores, type ContractCase, ContractViolation, type StoreBench, snapshotStoreContract } from "./index.ts";
+import { memoryBench } from "./memory-bench.fixture.ts";
 
 const byName = new Map(snapshotStoreContract.map((contractCase) => [contractCase.name, contractCase]));
 
@@ -23,15 +23,6 @@ describe("the contract of SnapshotStore", () => {
     expect(byName.size).toBe(snapshotStoreContract.length);
   });
 });
-
-function memoryBench(): StoreBench {
-  let now = 1_000_000;
-  const store = memoryStore({ now: () => now, idempotencyRetentionMs: 1000 });
-  const advance = async (durationMs: number): Promise<void> => {
-    now += durationMs;
-  };
-  return { store, retentionMs: 1000, open: async () => store, advance };
-}
 
 async function failureOf(contractCase: ContractCase, bench: StoreBench): Promise<unknown> {
   try {

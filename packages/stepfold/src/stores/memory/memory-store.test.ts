@@ -1,15 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { isClaimed, type StoreBench, snapshotStoreContract, startCommit, stepCommit } from "../../testing/index.ts";
+import { isClaimed, snapshotStoreContract, startCommit, stepCommit } from "../../testing/index.ts";
+import { memoryBench } from "../../testing/memory-bench.fixture.ts";
 import { memoryStore } from "./index.ts";
-
-function memoryBench(): StoreBench {
-  let now = 1_000_000;
-  const store = memoryStore({ now: () => now, idempotencyRetentionMs: 1000 });
-  const advance = async (durationMs: number): Promise<void> => {
-    now += durationMs;
-  };
-  return { store, retentionMs: 1000, open: async () => store, advance };
-}
 
 describe("SnapshotStore contract: memory", () => {
   for (const contractCase of snapshotStoreContract) {
