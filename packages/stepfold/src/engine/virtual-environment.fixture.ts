@@ -1,66 +1,57 @@
 import type { Environment } from "../ports/environment.ts";
+import { type VirtualEnvironment as Clock, virtualEnvironment } from "../testing/virtual-environment.ts";
 
-interface Timer {
-  readonly at: number;
-  readonly callback: () => void;
-}
-
-/** An environment whose clock moves only when told, and whose ids count up. */
+/** The virtual clock of `stepfold/testing`, which also counts timers and can be set like a wall clock. */
 export class VirtualEnvironment implements Environment {
-  #now: number;
-  #ids = 0;
-  readonly #timers = new Set<Timer>();
+  readonly #clock: Clock;
+  #shiftMs = 0;
   /** Timers asked for, in all. */
   timersMade = 0;
+  /** Timers that are armed. */
+  armed = 0;
 
   constructor(now = 1_000_000) {
-    this.#now = now;
-  }
-
-  /** How many timers are armed. */
-  get armed(): number {
-    return this.#timers.size;
+    this.#clock = virtualEnvironment(now);
   }
 
   now(): number {
-    return this.#now;
+    return this.#clock.now() + this.#shiftMs;
   }
 
   monotonicMs(): number {
-    return this.#now;
+    return this.#clock.monotonicMs();
   }
 
   newId(): string {
-    this.#ids++;
-    return `id-${this.#ids}`;
+    return this.#clock.newId();
   }
 
   after(delayMs: number, callback: () => void): () => void {
     this.timersMade++;
-    const timer = { at: this.#now + delayMs, callback };
-    this.#timers.add(timer);
-    return () => this.#timers.delete(timer);
+    this.armed++;
+    let over = false;
+    const end = (): void => {
+      if (!over) this.armed--;
+      over = true;
+    };
+    const cancel = this.#clock.after(delayMs, () => {
+      end();
+      callback();
+    });
+    return () => {
+      end();
+      cancel();
+    };
   }
 
-  /** Moves the clock, firing what falls due on the way, in order of time. */
-  async advance(ms: number): Promise<void> {
-    const until = this.#now + ms;
-    for (;;) {
-      await settled();
-      let next: Timer | undefined;
-      for (const timer of this.#timers) if (timer.at <= until && (!next || timer.at < next.at)) next = timer;
-      if (!next) break;
-      this.#timers.delete(next);
-      this.#now = Math.max(this.#now, next.at);
-      next.callback();
-    }
-    this.#now = until;
-    await settled();
+  /** Moves the time, firing what falls due on the way, in order. */
+  advance(ms: number): Promise<void> {
+    return this.#clock.advance(ms);
   }
 
-  /** Sets the clock, without firing anything. */
+  /** Sets the wall clock, as somebody might while a process runs: no timer fires for it. */
   set(now: number): void {
-    this.#now = now;
+    this.#shiftMs = now - this.#clock.now();
   }
 }
 
