@@ -9,6 +9,7 @@ export default defineConfig({
   test: {
     projects: [
       { extends: true, test: { name: "unit", include: ["packages/*/src/**/*.test.ts"], setupFiles: ["scripts/test/seed.ts"] } },
+      { extends: true, test: { name: "patterns", include: ["patterns/**/*.test.ts"], testTimeout: 30_000 } },
       { extends: true, test: { name: "architecture", include: ["scripts/**/*.test.ts"] } },
       {
         extends: true,

@@ -30,6 +30,22 @@ export function eventLine(event: Event, snapshot: Pick<Snapshot, "activePaths">,
       return stepLine("↻", "wait", nodeOf(snapshot, event.pathId), ["is retried at once"], style);
     case "cancelled":
       return stepLine("■", "bad", "cancelled", [event.reason === undefined ? "" : printable(event.reason)], style);
+    case "spawned": {
+      const { workflow, map } = event.children;
+      return stepLine("⑂", "quiet", event.nodeId, [map ? `${map.items.length} × ${workflow}` : workflow], style);
+    }
+    case "signalled":
+      return stepLine(
+        "▶",
+        "quiet",
+        "signal",
+        [printable(event.name), event.payload === undefined ? "" : printableJson(event.payload)],
+        style,
+      );
+    case "itemAdded":
+      return stepLine("+", "quiet", nodeOf(snapshot, event.pathId), ["gets an item"], style);
+    case "mapClosed":
+      return stepLine("■", "quiet", nodeOf(snapshot, event.pathId), ["gets no more items"], style);
   }
 }
 

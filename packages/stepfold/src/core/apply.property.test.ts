@@ -7,6 +7,7 @@ import type { CompiledWorkflow } from "./compiled.ts";
 import { due } from "./due.ts";
 import type { Event, StartedEvent } from "./event.ts";
 import { deepFreeze, startedAt } from "./execution.fixture.ts";
+import { openDraft } from "./open-draft.ts";
 import { maxAttempts, picker, type RandomFlow, randomFlow, unordered } from "./random-graph.fixture.ts";
 import { readSnapshot } from "./read-snapshot.ts";
 import { type ActivePath, isTerminal, type Snapshot } from "./snapshot.ts";
@@ -41,7 +42,7 @@ function eventOf(flow: RandomFlow, workflow: CompiledWorkflow, snapshot: Snapsho
   const at = 1_000 + version;
   if (path.status === "suspended") {
     const wait = path.waits![0]!;
-    const timer = wait.timeoutAt === undefined ? null : due(workflow, [path], snapshot.version, 9e15);
+    const timer = wait.timeoutAt === undefined ? null : due(openDraft(workflow, { ...snapshot, activePaths: [path] }), 9e15);
     return timer ? { ...timer, at } : { type: "resumed", version, at, pathId, waitId: wait.id, by: "payload", payload: { by: "dice" } };
   }
   if (path.status === "retrying" && turn % 2 === 0) return { type: "retried", version, at, pathId };

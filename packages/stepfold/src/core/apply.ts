@@ -1,8 +1,9 @@
 import { begin } from "./begin.ts";
+import { closeDraft } from "./close-draft.ts";
 import type { CompiledWorkflow } from "./compiled.ts";
-import { closeDraft, openDraft } from "./draft.ts";
 import type { Event, StartedEvent } from "./event.ts";
 import { evolve } from "./evolve.ts";
+import { openDraft } from "./open-draft.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /**

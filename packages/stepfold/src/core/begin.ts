@@ -1,26 +1,19 @@
 import type { CompiledWorkflow } from "./compiled.ts";
-import type { Draft, DraftPath } from "./draft.ts";
+import type { Draft } from "./draft.ts";
+import { firstPath } from "./draft-path.ts";
 import type { StartedEvent } from "./event.ts";
+import { enter } from "./leave.ts";
+import { settle } from "./settle.ts";
+import { Timetable } from "./timetable.ts";
 
 /** The draft of an execution that has just begun. */
 export function begin(workflow: CompiledWorkflow, event: StartedEvent): Draft {
   const { workflowId, definition, incarnation, nodeId, input, metadata, payload, at, sizeBytes = 0 } = event;
-  const first: DraftPath = {
-    id: "0",
-    nodeId,
-    status: "ready",
-    turn: 1,
-    visit: 1,
-    attempts: 0,
-    since: 0,
-    forks: 0,
-    via: undefined,
-    waits: undefined,
-    nextRetryAt: undefined,
-    resumed: payload === undefined ? undefined : Object.freeze({ by: "payload", payload }),
-    stepPath: [],
-  };
-  return {
+  const first = firstPath(workflow.nodes.get(nodeId)!, 0);
+  if (payload !== undefined) first.resumed = Object.freeze({ by: "payload", payload });
+  const draft: Omit<Draft, "root"> & { root: Draft | null } = {
+    root: null,
+    key: "",
     workflow,
     workflowId,
     definition,
@@ -28,17 +21,37 @@ export function begin(workflow: CompiledWorkflow, event: StartedEvent): Draft {
     input,
     createdAt: at,
     incarnation,
-    version: 0,
+    // whatever follows from an event belongs to the version after this one
+    version: -1,
     paths: [first],
     ended: null,
     failedAt: null,
     output: undefined,
     error: undefined,
+    ending: undefined,
     lastStartedAt: undefined,
     totalExecutionTime: undefined,
     steps: 0,
     sizeBytes,
     context: {},
     borrowed: {},
+    groups: null,
+    inbox: [],
+    compensations: [],
+    children: new Map(),
+    mapItems: new Map(),
+    awake: new Set(),
+    timers: new Timetable(),
+    changed: new Set(),
+    dropped: [],
+    results: [],
+    endedPaths: [],
+    shorts: null,
+    endings: 0,
   };
+  draft.root = draft as Draft;
+  enter(first);
+  settle(draft as Draft, at);
+  draft.version = 0;
+  return draft as Draft;
 }

@@ -50,6 +50,10 @@ interface DetailsByCode {
   HANDLE_MISSING: { nodeId: string; known: readonly string[] };
   STEP_TIMEOUT: { nodeId: string; timeoutMs: number };
   STEPS_EXCEEDED: { workflowId: string; max: number };
+  JOIN_SHORT: { nodeId: string; wanted: number; came: number };
+  MAP_FAILED: { nodeId: string; failed: number; tolerated: number; message: string };
+  STALLED: { nodes: readonly string[] };
+  COMPENSATION_FAILED: { nodeId: string; message: string };
   RETRY_POLICY_INVALID: { nodeId: string; field: string; reason: string };
   // expressions
   EXPRESSION_INVALID: { source: string; position: number; reason: string };
@@ -61,6 +65,8 @@ interface DetailsByCode {
   RESUME_CONFLICT: { workflowId: string; waitId: string };
   WAIT_GONE: { workflowId: string; target: string; open: readonly string[] };
   WAIT_EXPIRED: { workflowId: string; waitId: string; timeoutAt: number };
+  RESPONDER_DENIED: { workflowId: string; waitId: string; who: string; reason: string };
+  MAP_CLOSED: { workflowId: string; node: string };
   EXECUTION_ENDED: { workflowId: string; status: string };
   EXECUTION_FAILED: { workflowId: string; nodeId?: string; message: string };
   EXECUTION_CANCELLED: { workflowId: string };
@@ -173,6 +179,27 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
     say: (d) =>
       `Execution "${d.workflowId}" made ${d.max} steps, the most it may make. Is there a loop without an end? Otherwise raise the limit "steps"`,
   },
+  JOIN_SHORT: {
+    status: 422,
+    retryable: false,
+    say: (d) =>
+      `Node "${d.nodeId}" waits for ${d.wanted} branches, but only ${d.came} came, and no other can. Give it an edge "error" for that case`,
+  },
+  MAP_FAILED: {
+    status: 422,
+    retryable: false,
+    say: (d) => `${d.failed} items of node "${d.nodeId}" failed, ${d.tolerated} may (toleratedFailures); ${d.message}`,
+  },
+  STALLED: {
+    status: 422,
+    retryable: false,
+    say: (d) => `Nothing can move any more: the paths at ${list(d.nodes)} are held by a "when" that no longer comes true`,
+  },
+  COMPENSATION_FAILED: {
+    status: 422,
+    retryable: false,
+    say: (d) => `What node "${d.nodeId}" did could not be undone: ${d.message}`,
+  },
   RETRY_POLICY_INVALID: {
     status: 422,
     retryable: false,
@@ -218,6 +245,16 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
     status: 410,
     retryable: false,
     say: (d) => `Wait "${d.waitId}" of execution "${d.workflowId}" could be answered until ${d.timeoutAt} (epoch ms)`,
+  },
+  RESPONDER_DENIED: {
+    status: 403,
+    retryable: false,
+    say: (d) => `Wait "${d.waitId}" of execution "${d.workflowId}" cannot be answered by ${d.who}: it ${d.reason}`,
+  },
+  MAP_CLOSED: {
+    status: 409,
+    retryable: false,
+    say: (d) => `Execution "${d.workflowId}" has no map at "${d.node}" that takes items: it was closed, has gone on, or is not there yet`,
   },
   EXECUTION_ENDED: {
     status: 409,

@@ -1,81 +1,76 @@
+import { checkNodes } from "./check-nodes.ts";
+import { checkId, checkKeys, checkOneOf, checkType, type Report, suggestion } from "./check-shape.ts";
 import { isId } from "./id.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
 import type { Limits } from "./limits.ts";
-import { similar } from "./similar.ts";
-import type { Issue, IssueCode } from "./template.ts";
+import type { Issue } from "./template.ts";
 
-const definitionKeys = ["id", "name", "description", "version", "metadata", "input", "output", "start", "nodes", "edges"];
-const nodeKeys = ["id", "type", "data", "retryPolicy", "timeout", "keep", "metadata"];
+const definitionKeys = [
+  "id",
+  "name",
+  "description",
+  "version",
+  "metadata",
+  "input",
+  "output",
+  "start",
+  "nodes",
+  "edges",
+  "onFailure",
+  "workflows",
+];
 const edgeKeys = ["id", "source", "target", "sourceHandle", "targetHandle"];
-
-/** Words of the format that this version does not act on yet; ignoring them would run another workflow than the one meant. */
-const unsupported: Readonly<Record<string, unknown>> = {
-  join: "each",
-  onFailure: "stop",
-  late: undefined,
-  cancels: undefined,
-  mutex: undefined,
-  when: undefined,
-  compensate: undefined,
-  workflows: undefined,
-};
+/** Definitions inside definitions inside definitions. */
+const mostNesting = 8;
 
 /** Edges whose ends are looked up among all similar names: each costs as much as there are nodes. */
 const mostSuggestions = 20;
 
-type Report = (code: IssueCode, pointer: string, message: string, severity?: Issue["severity"]) => void;
-
 /** Every mistake in the shape of a definition: types, missing parts, ids, edges that lead nowhere. */
 export function checkDefinition(definition: unknown, limits: Limits): Issue[] {
   const issues: Issue[] = [];
-  const report: Report = (code, pointer, message, severity = "error") => issues.push({ severity, code, pointer, message });
-  if (!isJsonObject(definition)) {
-    report("TYPE", "", "must be an object with id, nodes and edges");
-    return issues;
-  }
-  checkKeys(definition, "", definitionKeys, report);
-  checkId(definition, "", "id", report);
-  for (const key of ["name", "description", "version"]) checkType(definition, "", key, "string", report);
-  checkType(definition, "", "metadata", "object", report);
-  if (definition.input !== undefined && typeof definition.input !== "boolean") checkType(definition, "", "input", "object", report);
-  const nodes = entries(definition, "nodes", report);
-  const edges = entries(definition, "edges", report);
-  if (nodes.length === 0 && Array.isArray(definition.nodes)) report("REQUIRED", "/nodes", "a workflow needs at least one node");
-  if (nodes.length > limits.nodes) report("TOO_MANY", "/nodes", `has ${nodes.length} nodes; at most ${limits.nodes} are allowed`);
-  const ids = checkNodes(nodes, report);
-  checkEdges(edges, ids, report);
-  if (definition.start !== undefined && !ids.has(definition.start as string)) {
-    report("START_UNKNOWN", "/start", `names no node${suggestion(definition.start, ids)}`);
-  }
+  checkWorkflow(definition, "", 0, limits, (code, pointer, message, severity = "error") =>
+    issues.push({ severity, code, pointer, message }),
+  );
   return issues;
 }
 
-function checkNodes(nodes: readonly unknown[], report: Report): Set<string> {
-  const ids = new Set<string>();
-  for (const [i, node] of nodes.entries()) {
-    const pointer = `/nodes/${i}`;
-    if (!isJsonObject(node)) {
-      report("TYPE", pointer, "must be an object with id and type");
-      continue;
-    }
-    checkKeys(node, pointer, nodeKeys, report);
-    checkId(node, pointer, "id", report);
-    if (ids.has(node.id as string)) report("ID_DUPLICATE", `${pointer}/id`, `another node is called "${node.id}" already`);
-    if (typeof node.id === "string") ids.add(node.id);
-    if (node.type === undefined) report("REQUIRED", `${pointer}/type`, "is missing: the type of the node");
-    else checkType(node, pointer, "type", "string", report);
-    checkType(node, pointer, "metadata", "object", report);
-    if (node.keep !== undefined && !(Number.isSafeInteger(node.keep) && (node.keep as number) >= 1))
-      report("TYPE", `${pointer}/keep`, "must be a whole number from 1 on");
+function checkWorkflow(definition: unknown, at: string, nesting: number, limits: Limits, report: Report): void {
+  if (!isJsonObject(definition)) {
+    report("TYPE", at, "must be an object with id, nodes and edges");
+    return;
   }
-  return ids;
+  checkKeys(definition, at, definitionKeys, report);
+  checkId(definition, at, "id", report);
+  for (const key of ["name", "description", "version"]) checkType(definition, at, key, "string", report);
+  checkType(definition, at, "metadata", "object", report);
+  checkOneOf(definition, at, "onFailure", ["stop", "finish"], report);
+  if (definition.input !== undefined && typeof definition.input !== "boolean") checkType(definition, at, "input", "object", report);
+  const nodes = entries(definition, at, "nodes", report);
+  const edges = entries(definition, at, "edges", report);
+  if (nodes.length === 0 && Array.isArray(definition.nodes)) report("REQUIRED", `${at}/nodes`, "a workflow needs at least one node");
+  if (nodes.length > limits.nodes) report("TOO_MANY", `${at}/nodes`, `has ${nodes.length} nodes; at most ${limits.nodes} are allowed`);
+  const ids = checkNodes(nodes, `${at}/nodes`, report);
+  checkEdges(edges, `${at}/edges`, ids, report);
+  if (definition.start !== undefined && !ids.has(definition.start as string))
+    report("START_UNKNOWN", `${at}/start`, `names no node${suggestion(definition.start, ids)}`);
+  checkType(definition, at, "workflows", "object", report);
+  if (!isJsonObject(definition.workflows)) return;
+  if (nesting >= mostNesting) {
+    report("TOO_MANY", `${at}/workflows`, `is nested deeper than ${mostNesting} levels`);
+    return;
+  }
+  for (const [name, inner] of Object.entries(definition.workflows)) {
+    if (!isId(name)) report("ID_INVALID", `${at}/workflows`, `"${name}" must be 1 to 128 letters, digits, "_" or "-"`);
+    checkWorkflow(inner, `${at}/workflows/${name}`, nesting + 1, limits, report);
+  }
 }
 
-function checkEdges(edges: readonly unknown[], nodeIds: ReadonlySet<string>, report: Report): void {
+function checkEdges(edges: readonly unknown[], at: string, nodeIds: ReadonlySet<string>, report: Report): void {
   const ids = new Set<unknown>();
   let suggestions = mostSuggestions;
   for (const [i, edge] of edges.entries()) {
-    const pointer = `/edges/${i}`;
+    const pointer = `${at}/${i}`;
     if (!isJsonObject(edge)) {
       report("TYPE", pointer, "must be an object with source and target");
       continue;
@@ -93,39 +88,9 @@ function checkEdges(edges: readonly unknown[], nodeIds: ReadonlySet<string>, rep
   }
 }
 
-function checkKeys(value: JsonObject, pointer: string, known: readonly string[], report: Report): void {
-  for (const key of Object.keys(value)) {
-    if (known.includes(key)) continue;
-    if (Object.hasOwn(unsupported, key)) {
-      if (value[key] !== unsupported[key])
-        report("UNSUPPORTED", `${pointer}/${key}`, `"${key}" is part of the format, but this version of Stepfold does not run it yet`);
-      continue;
-    }
-    // editors keep keys of their own beside ours; only what looks like one of ours misspelt is worth a word
-    const meant = similar(key, known);
-    if (meant) report("KEY_UNKNOWN", `${pointer}/${key}`, `is not read. Did you mean "${meant}"?`, "warning");
-  }
-}
-
-function checkId(value: JsonObject, pointer: string, key: string, report: Report): void {
-  if (value[key] === undefined) report("REQUIRED", `${pointer}/${key}`, "is missing");
-  else if (!isId(value[key])) report("ID_INVALID", `${pointer}/${key}`, 'must be 1 to 128 letters, digits, "_" or "-"');
-}
-
-function checkType(value: JsonObject, pointer: string, key: string, type: "string" | "object", report: Report): void {
-  const found = value[key];
-  if (found === undefined || (type === "object" ? isJsonObject(found) : typeof found === type)) return;
-  report("TYPE", `${pointer}/${key}`, `must be ${type === "object" ? "an object" : "text"}`);
-}
-
-function entries(definition: JsonObject, key: string, report: Report): readonly unknown[] {
+function entries(definition: JsonObject, at: string, key: string, report: Report): readonly unknown[] {
   const list = definition[key];
   if (Array.isArray(list)) return list;
-  report(list === undefined ? "REQUIRED" : "TYPE", `/${key}`, list === undefined ? "is missing: an array" : "must be an array");
+  report(list === undefined ? "REQUIRED" : "TYPE", `${at}/${key}`, list === undefined ? "is missing: an array" : "must be an array");
   return [];
-}
-
-function suggestion(name: unknown, known: ReadonlySet<string>): string {
-  const meant = typeof name === "string" ? similar(name, known) : undefined;
-  return meant ? `. Did you mean "${meant}"?` : "";
 }

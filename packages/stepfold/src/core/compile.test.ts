@@ -34,7 +34,6 @@ describe("compile", () => {
       "TYPE /name",
       "TYPE /metadata",
       "REQUIRED /nodes/0/id",
-      "UNSUPPORTED /nodes/1/join",
       "TYPE /nodes/1/type",
       "TYPE /nodes/1/keep",
       "ID_DUPLICATE /nodes/2/id",
@@ -107,13 +106,71 @@ describe("compile", () => {
     expect(() => compile(definition, expressionLanguage)).toThrow(expect.objectContaining({ code: "DEFINITION_INVALID" }));
   });
 
-  it.each(["join", "late", "cancels", "mutex", "when", "compensate"])("refuses a node with %s, which it would not act on", (key) => {
-    expect(issuesOf(node({ [key]: key === "join" ? 2 : "x" }))).toEqual([`UNSUPPORTED /nodes/0/${key}`]);
+  it.each([
+    ["join", 0, ["TYPE /nodes/0/join"]],
+    ["join", "any", ["TYPE /nodes/0/join"]],
+    ["late", "drop", ["TYPE /nodes/0/late", "warning KEY_POINTLESS /nodes/0/late"]],
+    ["cancels", "a", ["TYPE /nodes/0/cancels"]],
+    ["cancels", ["a", "b"], ["NODE_UNKNOWN /nodes/0/cancels/1"]],
+    ["mutex", 5, ["TYPE /nodes/0/mutex"]],
+    ["when", true, ["TYPE /nodes/0/when"]],
+    ["when", "paths.", ["EXPRESSION_INVALID /nodes/0/when"]],
+    ["compensate", "undo", ["TYPE /nodes/0/compensate"]],
+    ["compensate", {}, ["REQUIRED /nodes/0/compensate/type"]],
+    ["compensate", { type: "t", data: "{{ }}" }, ["EXPRESSION_INVALID /nodes/0/compensate/data"]],
+    ["compensate", { type: "t", dta: 1 }, ["warning KEY_UNKNOWN /nodes/0/compensate/dta"]],
+  ])("says what is wrong with %s: %j", (key, value, expected) => {
+    expect(issuesOf(node({ [key]: value }))).toEqual(expected);
   });
 
-  it("refuses inline workflows and onFailure finish, and takes the defaults of both words", () => {
-    expect(issuesOf({ ...hello, workflows: {}, onFailure: "finish" })).toEqual(["UNSUPPORTED /workflows", "UNSUPPORTED /onFailure"]);
-    expect(issuesOf({ ...hello, onFailure: "stop", nodes: [{ id: "a", type: "noop", join: "each" }] })).toEqual([]);
+  it("checks inline workflows like any other, and what a failure does", () => {
+    const inner = { id: "in ner", nodes: [{ id: "a", type: "noop", timeout: "soon" }], edges: [{ source: "a", target: "z" }] };
+    expect(issuesOf({ ...hello, workflows: { one: inner }, onFailure: "retry" })).toEqual([
+      "TYPE /onFailure",
+      "ID_INVALID /workflows/one/id",
+      "EDGE_DANGLING /workflows/one/edges/0/target",
+    ]);
+    expect(issuesOf({ ...hello, workflows: { one: { ...hello, nodes: [{ id: "a", type: "noop", timeout: "soon" }] } } })).toEqual([
+      "DURATION_INVALID /workflows/one/nodes/0/timeout",
+    ]);
+    expect(issuesOf({ ...hello, workflows: [] })).toEqual(["TYPE /workflows"]);
+    expect(issuesOf({ ...hello, workflows: { "a b": hello, x: 5 } })).toEqual(["ID_INVALID /workflows", "TYPE /workflows/x"]);
+    const nested = Array.from({ length: 9 }).reduce((definition: object) => ({ ...hello, workflows: { in: definition } }), hello);
+    expect(issuesOf(nested)).toEqual([`TOO_MANY ${"/workflows/in".repeat(8)}/workflows`]);
+    expect(issuesOf({ ...hello, onFailure: "finish", workflows: {} })).toEqual([]);
+  });
+
+  it("refuses a node that names a workflow which is not there, or which could begin anywhere", () => {
+    const names = (workflow: unknown, workflows = {}): readonly string[] =>
+      issuesOf({ ...hello, nodes: [{ id: "m", type: "map", data: { workflow, items: [] } }], workflows });
+    expect(names("itme", { item: hello })).toEqual(["WORKFLOW_UNKNOWN /nodes/0/data/workflow"]);
+    expect(names("hello")).toEqual([]);
+    expect(names("{{ input.which }}")).toEqual([]);
+    const two = { ...hello, nodes: [...hello.nodes, { id: "other", type: "noop" }] };
+    expect(names("two", { two })).toEqual(["START_UNKNOWN /nodes/0/data/workflow"]);
+    const far = { ...hello, workflows: { inner: { ...hello, nodes: [{ id: "w", type: "workflow", data: { workflow: "none" } }] } } };
+    expect(issuesOf(far)).toEqual(["WORKFLOW_UNKNOWN /workflows/inner/nodes/0/data/workflow"]);
+  });
+
+  it("lets workflows name each other, whatever their order", () => {
+    const naming = (workflow: string): object => ({ id: "x", nodes: [{ id: "w", type: "workflow", data: { workflow } }], edges: [] });
+    expect(issuesOf({ ...hello, workflows: { a: naming("b"), b: { ...naming("c"), workflows: { c: naming("a") } } } })).toEqual([]);
+  });
+
+  it("warns of branches that meet without being joined, and shows how", () => {
+    const { issues } = messages({
+      id: "x",
+      nodes: ["f", "a", "b", "m"].map((id) => ({ id, type: "noop" })),
+      edges: [
+        { source: "f", target: "a" },
+        { source: "f", target: "b" },
+        { source: "a", target: "m" },
+        { source: "b", target: "m" },
+      ],
+    });
+    expect(issues).toEqual([
+      expect.stringContaining(`the branches that "f" starts meet here (f > a > m, f > b > m), and "m" runs once for each of them`),
+    ]);
   });
 
   it("bounds the number of nodes", () => {
@@ -211,7 +268,7 @@ describe("compile", () => {
     );
     const { edges, next } = nodes.get("a")!;
     expect([...edges.keys()]).toEqual(["", "yes"]);
-    expect(next.map(({ via, target }) => `${via} ${target.node.id}`)).toEqual(["named a", "a>b b", "a>b b", "a>a a"]);
+    expect(next.map(({ via, target }) => `${via} ${target.node.id}`)).toEqual(["named a", "a>b b", "a>b#2 b", "a>a a"]);
     expect(edges.get("yes")?.map(({ via }) => via)).toEqual(["a>b@yes"]);
     expect(nodes.get("b")?.next).toEqual([]);
   });

@@ -1,20 +1,17 @@
 import { checkDefinition } from "./check-definition.ts";
-import type { CompiledEdge, CompiledNode, CompiledWorkflow } from "./compiled.ts";
-import { type CompiledPolicy, type Computed, compileDuration, compilePolicy } from "./compiled-policy.ts";
-import type { Edge, Node, WorkflowDefinition } from "./definition.ts";
+import { compileJoins, type OpenNode, type PlacedEdge } from "./compile-joins.ts";
+import { compileNode } from "./compile-node.ts";
+import type { CompiledEdge, CompiledWorkflow } from "./compiled.ts";
+import type { Edge, WorkflowDefinition } from "./definition.ts";
 import { definitionHash } from "./definition-hash.ts";
+import { isJsonObject } from "./json.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
+import { lintGraph } from "./lint-graph.ts";
 import { safeMember } from "./safe-member.ts";
+import { similar } from "./similar.ts";
 import { StepfoldError } from "./stepfold-error.ts";
-import type { CompileTemplate, ExpressionLanguage, Issue, Template } from "./template.ts";
+import type { ExpressionLanguage, Issue, Template } from "./template.ts";
 import { plainJson } from "./to-json.ts";
-
-interface Building {
-  readonly definition: WorkflowDefinition;
-  readonly nodes: Map<string, CompiledNode>;
-  readonly output: Template | null;
-  readonly starts: readonly string[];
-}
 
 /**
  * Makes a definition ready to run.
@@ -29,18 +26,23 @@ interface Building {
  * ```
  */
 export function compile(definition: unknown, language: ExpressionLanguage, limits: Limits = defaultLimits): CompiledWorkflow {
-  const { built, issues } = build(definition, language.compileTemplate, limits);
+  const { built, issues } = build(definition, language, limits);
   if (!built) throw new StepfoldError("DEFINITION_INVALID", { workflow: nameOf(definition), issues });
-  const { definition: frozen, nodes, output, starts } = built;
-  return { definition: frozen, hash: definitionHash(frozen), nodes, output, starts, warnings: issues, language };
+  return built;
 }
 
 /** Every mistake and every doubt about a definition, as data; empty if there is nothing to say. */
 export function check(definition: unknown, language: ExpressionLanguage, limits: Limits = defaultLimits): readonly Issue[] {
-  return build(definition, language.compileTemplate, limits).issues;
+  return build(definition, language, limits).issues;
 }
 
-function build(definition: unknown, compileTemplate: CompileTemplate, limits: Limits): { built: Building | null; issues: Issue[] } {
+interface Building {
+  readonly language: ExpressionLanguage;
+  readonly limits: Limits;
+  readonly issues: Issue[];
+}
+
+function build(definition: unknown, language: ExpressionLanguage, limits: Limits): { built: CompiledWorkflow | null; issues: Issue[] } {
   let plain: unknown;
   try {
     // a definition is as large as its nodes are many: only one value of it is bounded
@@ -51,84 +53,112 @@ function build(definition: unknown, compileTemplate: CompileTemplate, limits: Li
   }
   const issues = checkDefinition(plain, limits);
   if (issues.some(isError)) return { built: null, issues };
-  const sound = plain as WorkflowDefinition;
-  const template = (value: WorkflowDefinition["output"], pointer: string): Template | null => {
-    if (value === undefined) return null;
-    const compiled = compileTemplate(value, pointer);
-    issues.push(...compiled.issues);
-    return compiled.template ?? (pointer === "/output" && compiled.issues.length === 0 ? constant(value) : null);
+  const built = buildWorkflow(plain as WorkflowDefinition, "", { language, limits, issues });
+  share(built, new Map());
+  checkNames(built, "", issues);
+  return { built: issues.some(isError) ? null : built, issues };
+}
+
+/** A workflow of which it is not known yet what the workflows around it are. */
+type Unshared = Omit<CompiledWorkflow, "workflows" | "compensates"> & {
+  readonly workflows: Map<string, CompiledWorkflow>;
+  compensates: boolean;
+};
+
+function buildWorkflow(definition: WorkflowDefinition, pointer: string, building: Building): Unshared {
+  const { language, limits, issues } = building;
+  const { nodes, placed } = buildNodes(definition, pointer, building);
+  const entered = new Set(definition.edges.filter(({ source, target }) => source !== target).map(({ target }) => target));
+  const starts =
+    definition.start === undefined ? definition.nodes.map(({ id }) => id).filter((id) => !entered.has(id)) : [definition.start];
+  const joins = compileJoins([...nodes.values()], placed, starts);
+  lintGraph(definition, nodes, starts, pointer, issues);
+  const inner = Object.entries(definition.workflows ?? {}).map(
+    ([name, workflow]) => [name, buildWorkflow(workflow, `${pointer}/workflows/${name}`, building)] as const,
+  );
+  return {
+    definition,
+    hash: definitionHash(definition),
+    nodes,
+    starts,
+    output: outputOf(definition, pointer, building),
+    joins,
+    holds: definition.nodes.some(({ mutex, when }) => mutex !== undefined || when !== undefined),
+    compensates: definition.nodes.some(({ compensate }) => compensate) || inner.some(([, { compensates }]) => compensates),
+    workflows: new Map(inner),
+    warnings: issues,
+    language,
+    limits,
   };
-  const nodes = buildNodes(sound, template, compileTemplate, issues);
-  const output = template(sound.output, "/output");
-  const entered = new Set(sound.edges.filter(({ source, target }) => source !== target).map(({ target }) => target));
-  const starts = sound.start === undefined ? sound.nodes.map(({ id }) => id).filter((id) => !entered.has(id)) : [sound.start];
-  warnUnreachable(sound, nodes, starts, issues);
-  return { built: issues.some(isError) ? null : { definition: sound, nodes, output, starts }, issues };
+}
+
+/** Lets every workflow name those around it, and itself, unless it has one of that name of its own. */
+function share(workflow: Unshared, around: ReadonlyMap<string, CompiledWorkflow>): void {
+  const { workflows, definition } = workflow;
+  const own = [...workflows.values()] as Unshared[];
+  if (!workflows.has(definition.id)) workflows.set(definition.id, workflow);
+  for (const [name, outer] of around) if (!workflows.has(name)) workflows.set(name, outer);
+  for (const inner of own) share(inner, workflows);
+  workflow.compensates ||= [...around.values()].some(({ compensates }) => compensates);
+}
+
+/** Nodes that run other workflows name one that is there, and that has one first node. */
+function checkNames({ definition, workflows }: CompiledWorkflow, at: string, issues: Issue[]): void {
+  for (const [i, { type, data }] of definition.nodes.entries()) {
+    if ((type !== "map" && type !== "workflow") || !isJsonObject(data) || data.detached === true) continue;
+    const { workflow: name } = data;
+    if (typeof name !== "string" || name.includes("{{")) continue;
+    const pointer = `${at}/nodes/${i}/data/workflow`;
+    const starts = workflows.get(name)?.starts.length;
+    if (starts === undefined)
+      issues.push({ severity: "error", code: "WORKFLOW_UNKNOWN", pointer, message: `names no workflow${meant(name, workflows)}` });
+    else if (starts !== 1)
+      issues.push({ severity: "error", code: "START_UNKNOWN", pointer, message: `"${name}" has ${starts} first nodes: set its "start"` });
+  }
+  for (const name of Object.keys(definition.workflows ?? {})) checkNames(workflows.get(name)!, `${at}/workflows/${name}`, issues);
+}
+
+function meant(name: string, workflows: ReadonlyMap<string, unknown>): string {
+  const found = similar(name, workflows.keys());
+  return found ? `. Did you mean "${found}"?` : `. Known: ${[...workflows.keys()].slice(0, 20).join(", ")}`;
+}
+
+function outputOf({ output }: WorkflowDefinition, pointer: string, { language, issues }: Building): Template | null {
+  if (output === undefined) return null;
+  const { template, issues: found } = language.compileTemplate(output, `${pointer}/output`);
+  issues.push(...found);
+  // a constant is a template that reads nothing
+  return template ?? (found.length === 0 ? { reads: [], evaluate: () => output } : null);
 }
 
 function buildNodes(
   { nodes, edges }: WorkflowDefinition,
-  template: (value: Node["data"], pointer: string) => Template | null,
-  compileTemplate: CompileTemplate,
-  issues: Issue[],
-): Map<string, CompiledNode> {
-  const built = new Map<string, CompiledNode>();
-  nodes.forEach((node, i) => {
-    const pointer = `/nodes/${i}`;
-    const retryPolicy: CompiledPolicy | null =
-      node.retryPolicy === undefined ? null : compilePolicy(node.retryPolicy, `${pointer}/retryPolicy`, compileTemplate, issues);
-    const timeoutMs: Computed | null =
-      node.timeout === undefined ? null : compileDuration(node.timeout, `${pointer}/timeout`, compileTemplate, issues);
-    const next: CompiledEdge[] = [];
-    built.set(node.id, {
-      node,
-      edges: new Map<string, CompiledEdge[]>([["", next]]),
-      next,
-      data: template(node.data, `${pointer}/data`),
-      retryPolicy,
-      timeoutMs,
-    });
+  pointer: string,
+  { language, issues }: Building,
+): { nodes: Map<string, OpenNode>; placed: PlacedEdge[] } {
+  const built = new Map<string, OpenNode>();
+  nodes.forEach((node, index) => {
+    built.set(node.id, compileNode(node, index, `${pointer}/nodes/${index}`, language.compileTemplate, issues));
   });
-  for (const edge of edges) {
-    const from = built.get(edge.source)!.edges as Map<string, CompiledEdge[]>;
+  const vias = new Set<string>();
+  const placed = edges.map((edge): PlacedEdge => {
+    const source = built.get(edge.source)!;
+    const from = source.edges as Map<string, CompiledEdge[]>;
     const handle = edge.sourceHandle ?? "";
     if (!from.has(handle)) from.set(handle, []);
-    from.get(handle)?.push({ via: viaOf(edge), target: built.get(edge.target)! });
-  }
-  return built;
-}
-
-/** A constant output is a template that reads nothing. */
-function constant(value: NonNullable<WorkflowDefinition["output"]> | null): Template {
-  return { reads: [], evaluate: () => value };
-}
-
-function viaOf({ id, source, target, sourceHandle }: Edge): string {
-  return id ?? `${source}>${target}${sourceHandle ? `@${sourceHandle}` : ""}`;
-}
-
-function warnUnreachable(
-  definition: WorkflowDefinition,
-  nodes: ReadonlyMap<string, CompiledNode>,
-  starts: readonly string[],
-  issues: Issue[],
-): void {
-  const reached = new Set<string>();
-  const queue = starts.map((id) => nodes.get(id)!);
-  for (const { node, edges } of queue) {
-    if (reached.has(node.id)) continue;
-    reached.add(node.id);
-    for (const leaving of edges.values()) for (const { target } of leaving) queue.push(target);
-  }
-  definition.nodes.forEach(({ id }, i) => {
-    if (!reached.has(id))
-      issues.push({
-        severity: "warning",
-        code: "NODE_UNREACHABLE",
-        pointer: `/nodes/${i}`,
-        message: `no path leads to "${id}" from ${starts.map((start) => `"${start}"`).join(", ") || "a first node"}`,
-      });
+    const compiled: CompiledEdge = { via: viaOf(edge, vias), target: built.get(edge.target)! };
+    from.get(handle)!.push(compiled);
+    return { source: source.index, edge: compiled };
   });
+  return { nodes: built, placed };
+}
+
+function viaOf({ id, source, target, sourceHandle }: Edge, taken: Set<string>): string {
+  const name = id ?? `${source}>${target}${sourceHandle ? `@${sourceHandle}` : ""}`;
+  let via = name;
+  for (let i = 2; taken.has(via); i++) via = `${name}#${i}`;
+  taken.add(via);
+  return via;
 }
 
 function isError(issue: Issue): boolean {

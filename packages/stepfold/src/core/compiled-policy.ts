@@ -123,7 +123,8 @@ function compileNumber(
   }
 }
 
-function compileCondition(source: string, pointer: string, compileTemplate: CompileTemplate, issues: Issue[]): Template | null {
+/** Reads an expression that may stand without its braces. */
+export function compileCondition(source: string, pointer: string, compileTemplate: CompileTemplate, issues: Issue[]): Template | null {
   const { template, issues: found } = compileTemplate(source.includes("{{") ? source : `{{ ${source} }}`, pointer);
   issues.push(...found);
   return template;

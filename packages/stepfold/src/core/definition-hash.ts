@@ -3,6 +3,21 @@ import type { Edge, Node, WorkflowDefinition } from "./definition.ts";
 import type { Json, JsonObject } from "./json.ts";
 import { sha256 } from "./sha256.ts";
 
+const nodeMembers = [
+  "id",
+  "type",
+  "data",
+  "retryPolicy",
+  "timeout",
+  "join",
+  "late",
+  "cancels",
+  "mutex",
+  "when",
+  "keep",
+  "compensate",
+] as const;
+
 /**
  * Identity of a definition: equal for definitions that run alike.
  *
@@ -10,14 +25,16 @@ import { sha256 } from "./sha256.ts";
  * know (positions, colours) may change without changing it; so may the order of object keys.
  */
 export function definitionHash(definition: WorkflowDefinition): string {
-  const { id, input, output, start } = definition;
-  return sha256(
-    canonicalJson(present({ id, input, output, start, nodes: definition.nodes.map(ofNode), edges: definition.edges.map(ofEdge) })),
-  );
+  return sha256(canonicalJson(identity(definition)));
 }
 
-function ofNode({ id, type, data, retryPolicy, timeout, keep }: Node): Json {
-  return present({ id, type, data, retryPolicy: retryPolicy as Json | undefined, timeout, keep });
+function identity({ id, input, output, start, nodes, edges, onFailure, workflows }: WorkflowDefinition): Json {
+  const inner = workflows && Object.fromEntries(Object.entries(workflows).map(([name, workflow]) => [name, identity(workflow)]));
+  return present({ id, input, output, start, nodes: nodes.map(ofNode), edges: edges.map(ofEdge), onFailure, workflows: inner });
+}
+
+function ofNode(node: Node): Json {
+  return present(Object.fromEntries(nodeMembers.map((member) => [member, node[member] as Json | undefined])));
 }
 
 function ofEdge({ id, source, target, sourceHandle }: Edge): Json {

@@ -25,6 +25,10 @@ export interface WorkflowDefinition {
   readonly start?: string;
   readonly nodes: readonly Node[];
   readonly edges: readonly Edge[];
+  /** `stop` (default): a failure ends the other paths. `finish`: they run to their ends first. */
+  readonly onFailure?: "stop" | "finish";
+  /** Definitions that nodes of type `workflow` and `map` may name, in this workflow and in these. */
+  readonly workflows?: Readonly<Record<string, WorkflowDefinition>>;
 }
 
 /** A step of the graph. */
@@ -39,10 +43,38 @@ export interface Node {
   readonly retryPolicy?: RetryPolicy;
   /** Longest time one attempt may take. May be an `{{ expression }}`. */
   readonly timeout?: Duration;
+  /**
+   * What happens where paths meet. `each` (default): every path that arrives performs the node. `all`: the paths of one
+   * fork are merged, as soon as none of them can still come. A number n: the first n are merged.
+   */
+  readonly join?: "each" | "all" | number;
+  /**
+   * With a numeric join: what becomes of the paths of the same fork that come later. `ignore` (default): they end when
+   * they come. `cancel`: they end at once. `block`: as `ignore`, and meanwhile no other round of the fork goes through.
+   */
+  readonly late?: "ignore" | "cancel" | "block";
+  /** Nodes whose paths end when this node completes. */
+  readonly cancels?: readonly string[];
+  /** At most one path is at the nodes of this name at a time. */
+  readonly mutex?: string;
+  /** A path that arrives is held until this expression over the snapshot holds: `paths.review.length > 0`. */
+  readonly when?: string;
+  /** What undoes this node's effect if the execution fails or is cancelled after it. */
+  readonly compensate?: Compensation;
   /** How many of this node's results stay in the context, newest first. Default: all. */
   readonly keep?: number;
   /** For editors: position, label. No executor sees it. */
   readonly metadata?: Readonly<Record<string, Json>>;
+}
+
+/** How to undo the effect of a node. */
+export interface Compensation {
+  /** Names the node definition that performs it. */
+  readonly type: string;
+  /** May hold `{{ expressions }}`; `$json` is the output that is to be undone. */
+  readonly data?: Json;
+  readonly retryPolicy?: RetryPolicy;
+  readonly timeout?: Duration;
 }
 
 /** A connection, in React Flow's shape. */

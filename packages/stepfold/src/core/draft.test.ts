@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { closeDraft, openDraft } from "./draft.ts";
+import { closeDraft } from "./close-draft.ts";
 import { graph } from "./execution.fixture.ts";
+import { openDraft } from "./open-draft.ts";
 import type { NodeResult, Snapshot } from "./snapshot.ts";
 
 const result = (version: number): NodeResult => ({ output: version, timestamp: version, attempt: 1, pathId: "0", version });

@@ -1,184 +1,112 @@
-import type { CompiledWorkflow } from "./compiled.ts";
+import type { CompiledJoin, CompiledWorkflow, JoinEdge } from "./compiled.ts";
+import type { DraftChildren, DraftPath } from "./draft-path.ts";
+import type { EndedPath, PlacedResult } from "./event.ts";
 import type { EpochMs, Json } from "./json.ts";
-import { earliestRetry } from "./plan.ts";
-import type { ActivePath, Context, ErrorInfo, NodeResult, Resumed, RetryState, Snapshot, SnapshotHead, Status, Wait } from "./snapshot.ts";
+import type { ChildState, CompensationResult, Context, Ending, ErrorInfo, KeptSignal, NodeResult, Snapshot, Status } from "./snapshot.ts";
+import type { Timetable } from "./timetable.ts";
 
-/** A path that its draft may change. Constant shape: every field is always there. */
-export interface DraftPath {
-  id: string;
-  nodeId: string;
-  status: ActivePath["status"];
-  turn: number;
-  visit: number;
-  attempts: number;
-  since: number;
-  forks: number;
-  via: string | undefined;
-  waits: readonly Wait[] | undefined;
-  nextRetryAt: EpochMs | undefined;
-  resumed: Resumed | undefined;
-  /** The draft's own list. */
-  stepPath: string[];
-}
-
-/**
- * A snapshot in the making, owned by one turn.
- *
- * It is opened once from a snapshot, takes any number of events and is closed into the next snapshot. What an
- * event costs depends on what it changes, not on how much the execution holds.
- */
-export interface Draft {
+/** One scope in the making: the execution itself, a sub-workflow, one item of a map. Paths and joins never mix across scopes. */
+export interface ScopeDraft {
+  readonly root: Draft;
+  /** Key of a child; empty for the execution itself. */
+  readonly key: string;
   readonly workflow: CompiledWorkflow;
-  readonly workflowId: string;
-  readonly definition: { readonly id: string; readonly hash: string };
-  readonly metadata: Readonly<Record<string, Json>>;
   readonly input: Json | undefined;
-  readonly createdAt: EpochMs | undefined;
-  readonly incarnation: string | undefined;
-  version: number;
   paths: DraftPath[];
   /** How it ended; null while it goes on. */
   ended: "completed" | "failed" | "cancelled" | null;
   failedAt: string | null;
   output: Json | undefined;
   error: ErrorInfo | undefined;
-  lastStartedAt: EpochMs | undefined;
-  totalExecutionTime: number | undefined;
-  steps: number;
-  sizeBytes: number;
+  ending: Ending | undefined;
   /** Starts out as the very context that was given, and is copied before the first result is added. */
   context: Record<string, NodeResult[]>;
   /** The context as it was given: a list that is still the same here must be copied before it grows. */
   borrowed: Context;
+  /** Paths that wait at joins, by node and wave; null while there have been none. */
+  groups: Map<string, JoinGroup> | null;
 }
 
-/** Starts work on a snapshot, which stays as it is. */
-export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft {
-  const { status } = snapshot;
-  const context = keptContext(workflow, snapshot.context);
-  return {
-    workflow,
-    workflowId: snapshot.workflowId,
-    definition: snapshot.definition,
-    metadata: snapshot.metadata,
-    input: snapshot.input,
-    createdAt: snapshot.createdAt,
-    incarnation: snapshot.incarnation,
-    version: snapshot.version,
-    paths: snapshot.activePaths.map(draftPath),
-    ended: status === "completed" || status === "failed" || status === "cancelled" ? status : null,
-    failedAt: status === "failed" || status === "cancelled" ? snapshot.currentNodeId : null,
-    output: snapshot.output,
-    error: snapshot.error,
-    lastStartedAt: snapshot.lastStartedAt,
-    totalExecutionTime: snapshot.totalExecutionTime,
-    steps: snapshot.steps,
-    sizeBytes: snapshot.sizeBytes,
-    context: context as Record<string, NodeResult[]>,
-    borrowed: context,
-  };
+/** The paths of one wave that wait at one join. */
+export interface JoinGroup {
+  readonly key: string;
+  readonly join: CompiledJoin;
+  readonly wave: string;
+  /** The one that came first, first. */
+  readonly waiting: DraftPath[];
+  /** Edges that have delivered since the join fired; null while it has not. */
+  got: Set<string> | null;
+  /** How many of them came by each edge. */
+  readonly filled: Map<string, number>;
+  /** A path that it had to wait for when last asked, and the edge by which it may come: most of the time it still has to. */
+  blocker: { readonly path: DraftPath; readonly edge: JoinEdge } | null;
 }
 
-/** What is to be kept of a context: a store gives all that there ever was. */
-function keptContext({ definition }: CompiledWorkflow, context: Context): Context {
-  let kept = context;
-  for (const { id, keep } of definition.nodes) {
-    if (keep === undefined || !Object.hasOwn(context, id) || context[id]!.length <= keep) continue;
-    if (kept === context) kept = { ...context };
-    (kept as Record<string, readonly NodeResult[]>)[id] = Object.freeze(context[id]!.slice(-keep));
-  }
-  return Object.freeze(kept);
+/** A child in the making. */
+export interface ChildDraft extends ScopeDraft {
+  readonly parent: ScopeDraft;
+  readonly workflowName: string;
+  /** Index of a map's item; null for a sub-workflow. */
+  readonly item: number | null;
+  /** Null once nobody waits for it any more. */
+  siblings: DraftChildren | null;
+  /** As its parent knows it. */
+  status: Status;
+  /** The version since which it waits for a place; null if it does not. */
+  queued: number | null;
+  kept: boolean;
+  version: number;
 }
 
 /**
- * The snapshot that a draft has become, frozen. The draft may go on.
+ * An execution in the making, owned by one turn.
  *
- * @param mark sees it last before it is frozen
+ * It is opened once from a snapshot, takes any number of events and is closed into the next snapshot. What an
+ * event costs depends on what it changes, not on how much the execution holds.
  */
-export function closeDraft(draft: Draft, mark?: (snapshot: Snapshot) => void): Snapshot {
-  const { context } = draft;
-  for (const nodeId in context) Object.freeze(context[nodeId]);
-  draft.borrowed = Object.freeze(context);
-  const snapshot: Mutable<Snapshot> = Object.assign(headFields(draft), { context });
-  mark?.(snapshot);
-  return Object.freeze(snapshot);
+export interface Draft extends ScopeDraft {
+  readonly workflowId: string;
+  readonly definition: { readonly id: string; readonly hash: string };
+  readonly metadata: Readonly<Record<string, Json>>;
+  readonly createdAt: EpochMs | undefined;
+  readonly incarnation: string | undefined;
+  version: number;
+  lastStartedAt: EpochMs | undefined;
+  totalExecutionTime: number | undefined;
+  steps: number;
+  sizeBytes: number;
+  inbox: readonly KeptSignal[];
+  compensations: CompensationResult[];
+  /** Every child by its key; those that nothing has happened to are still as they were given. */
+  readonly children: Map<string, ChildDraft | ChildState>;
+  readonly mapItems: Map<string, readonly Json[]>;
+  /** Children that may have something to do. */
+  readonly awake: Set<ChildDraft>;
+  /** When which child has a timer. */
+  readonly timers: Timetable;
+  /** Children that are not as they were given or last committed, by key. */
+  readonly changed: Set<string>;
+  /** Keys of children that are no longer wanted, each with all that begin with it. */
+  dropped: string[];
+  /** What followed from the event that is being taken. */
+  results: PlacedResult[];
+  endedPaths: EndedPath[];
+  /** Joins that came short in this transition, and the paths that went on by their edge `error`: each may do so once. */
+  shorts: Set<string> | null;
+  /** Rises whenever a path ends, whyever. */
+  endings: number;
 }
 
-/** The draft without its context: what a commit writes. */
-export function headOf(draft: Draft): SnapshotHead {
-  return Object.freeze(headFields(draft));
+/** True for a child. */
+export function isChild(scope: ScopeDraft): scope is ChildDraft {
+  return scope.key !== "";
 }
 
-/** Status of the whole: a path that is ready counts before one that retries, and that before one that waits. */
-export function statusOf(draft: Draft): Status {
-  if (draft.ended) return draft.ended;
-  let status: Status = "paused";
-  for (const path of draft.paths) {
-    if (path.status === "ready") return "active";
-    if (path.status === "retrying") status = "error";
-  }
-  return status;
+/** True for a child that has to wait for a place in a map around it. */
+export function isHeldUp(child: ChildDraft): boolean {
+  for (let scope: ScopeDraft = child; isChild(scope); scope = scope.parent) if (scope.queued !== null) return true;
+  return false;
 }
 
-/** When somebody must drive the execution: 0 for now, null for never. */
-export function wakeAt(draft: Draft): EpochMs | null {
-  let earliest = Number.POSITIVE_INFINITY;
-  if (draft.ended) return null;
-  for (const { status, nextRetryAt, waits } of draft.paths) {
-    if (status === "ready") return 0;
-    if (status === "retrying") earliest = Math.min(earliest, nextRetryAt ?? 0);
-    for (const wait of waits ?? []) earliest = Math.min(earliest, wait.resumeAt ?? earliest, wait.timeoutAt ?? earliest);
-  }
-  return earliest === Number.POSITIVE_INFINITY ? null : earliest;
-}
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-
-function headFields(draft: Draft): Mutable<SnapshotHead> {
-  const { ended, paths } = draft;
-  const head: Mutable<SnapshotHead> = {
-    schema: 1,
-    workflowId: draft.workflowId,
-    definition: draft.definition,
-    status: statusOf(draft),
-    currentNodeId: ended ? draft.failedAt : paths[0]!.nodeId,
-    activePaths: Object.freeze(paths.map(activePath)),
-    version: draft.version,
-    metadata: draft.metadata,
-    steps: draft.steps,
-    sizeBytes: draft.sizeBytes,
-  };
-  const retryState = ended ? undefined : retryStateOf(paths);
-  if (retryState) head.retryState = retryState;
-  if (draft.lastStartedAt !== undefined) head.lastStartedAt = draft.lastStartedAt;
-  if (draft.totalExecutionTime !== undefined) head.totalExecutionTime = draft.totalExecutionTime;
-  if (draft.input !== undefined) head.input = draft.input;
-  if (draft.output !== undefined) head.output = draft.output;
-  if (draft.error !== undefined) head.error = draft.error;
-  if (draft.createdAt !== undefined) head.createdAt = draft.createdAt;
-  if (draft.incarnation !== undefined) head.incarnation = draft.incarnation;
-  return head;
-}
-
-function retryStateOf(paths: readonly DraftPath[]): RetryState | undefined {
-  const first = earliestRetry(paths);
-  if (!first) return undefined;
-  const { nodeId, attempts, nextRetryAt } = first;
-  return Object.freeze(nextRetryAt === undefined ? { nodeId, attempts } : { nodeId, attempts, nextRetryAt });
-}
-
-function draftPath(path: ActivePath): DraftPath {
-  const { id, nodeId, status, turn, visit, attempts, since, forks = 0, via, waits, nextRetryAt, resumed, stepPath } = path;
-  return { id, nodeId, status, turn, visit, attempts, since, forks, via, waits, nextRetryAt, resumed, stepPath: [...stepPath] };
-}
-
-function activePath(path: DraftPath): ActivePath {
-  const { id, nodeId, status, turn, visit, attempts, since } = path;
-  const active: Mutable<ActivePath> = { id, nodeId, status, turn, visit, attempts, since, stepPath: Object.freeze([...path.stepPath]) };
-  if (path.forks > 0) active.forks = path.forks;
-  if (path.via !== undefined) active.via = path.via;
-  if (path.waits) active.waits = path.waits;
-  if (path.nextRetryAt !== undefined) active.nextRetryAt = path.nextRetryAt;
-  if (path.resumed) active.resumed = path.resumed;
-  return Object.freeze(active);
-}
+/** What a draft is made of that no event changes. */
+export type Identity = Pick<Snapshot, "workflowId" | "definition" | "metadata" | "input" | "createdAt" | "incarnation">;

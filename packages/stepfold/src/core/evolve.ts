@@ -1,12 +1,31 @@
-import type { CompiledEdge } from "./compiled.ts";
-import type { Draft, DraftPath } from "./draft.ts";
-import type { CompletedEvent, Event, FailedEvent, ResumedEvent, SuspendedEvent, TimedOutEvent } from "./event.ts";
-import { forkId } from "./path-id.ts";
+import { addResult, touch } from "./add-result.ts";
+import { within } from "./child-key.ts";
+import { countItems, spawn } from "./children.ts";
+import { type Draft, isChild, type ScopeDraft } from "./draft.ts";
+import type { DraftPath } from "./draft-path.ts";
+import { endPath } from "./end-path.ts";
+import { errorInfo } from "./error-info.ts";
+import type {
+  CancelledEvent,
+  CompletedEvent,
+  Event,
+  FailedEvent,
+  ItemAddedEvent,
+  MapClosedEvent,
+  SpawnedEvent,
+  SuspendedEvent,
+  TimedOutEvent,
+} from "./event.ts";
+import { cancelOthers, leave } from "./leave.ts";
+import { scopeAt } from "./open-draft.ts";
 import { resultOf } from "./result.ts";
 import { settle } from "./settle.ts";
-import type { ErrorInfo, Resumed, Wait } from "./snapshot.ts";
-
-const stepPathLength = 32;
+import { signalled, takeKept } from "./signals.ts";
+import type { Wait } from "./snapshot.ts";
+import { StepfoldError } from "./stepfold-error.ts";
+import { fail, stop, terminate } from "./stop.ts";
+import { compensated } from "./undo.ts";
+import { answer } from "./wake-path.ts";
 
 /**
  * Lets a draft take one event, with all that follows from it.
@@ -14,60 +33,102 @@ const stepPathLength = 32;
  * @returns false, and the draft unchanged, if the event does not follow: PATHS rule R0, a late or refused event changes nothing
  */
 export function evolve(draft: Draft, event: Event): boolean {
-  if (draft.ended || event.version !== draft.version + 1 || !take(draft, event)) return false;
+  if (draft.ended || event.version !== draft.version + 1) return false;
+  if (draft.results.length > 0) draft.results = [];
+  if (draft.endedPaths.length > 0) draft.endedPaths = [];
+  draft.shorts = null;
+  const scope = take(draft, event);
+  if (!scope) return false;
+  settle(scope, event.at);
   draft.version = event.version;
   if (event.sizeBytes !== undefined) draft.sizeBytes += event.sizeBytes;
-  settle(draft, event.at);
   return true;
 }
 
-function take(draft: Draft, event: Event): boolean {
+/** The event as it is to be kept: with what followed from it elsewhere, if anything did. */
+export function withConsequences<E extends Event>({ results, endedPaths }: Draft, event: E): E {
+  if (results.length === 0 && endedPaths.length === 0) return event;
+  const consequences = { ...(results.length > 0 && { results }), ...(endedPaths.length > 0 && { ended: endedPaths }) };
+  return { ...event, consequences };
+}
+
+/** The scope that the event has changed; null if it does not follow. */
+function take(draft: Draft, event: Event): ScopeDraft | null {
+  if (event.type === "started") return null;
+  const scope = event.type === "signalled" ? signalled(draft, event) : scopeAt(draft, event.scope);
+  if (!scope || scope.ended || (event.type !== "signalled" && !takeIn(scope, event))) return null;
+  touch(scope, event.version);
+  return scope;
+}
+
+function takeIn(scope: ScopeDraft, event: Exclude<Event, { type: "started" | "signalled" }>): boolean {
   switch (event.type) {
     case "completed":
-      return completed(draft, event);
+      return completed(scope, event);
     case "failed":
-      return failed(draft, event);
+      return failed(scope, event);
     case "suspended":
-      return suspended(draft, event);
-    case "resumed":
-      return resumed(draft, event);
+      return suspended(scope, event);
+    case "spawned":
+      return spawned(scope, event);
+    case "resumed": {
+      const found = waiting(scope, event.pathId, event.waitId);
+      if (found) answer(found.path, found.wait, event);
+      return found !== null;
+    }
     case "timedOut":
-      return timedOut(draft, event);
+      return timedOut(scope, event);
     case "retried":
-      return retried(draft, event.pathId);
+      return retried(scope, event.pathId);
     case "cancelled":
-      end(draft, "cancelled", draft.paths[0]!.nodeId);
-      return true;
+      return cancelled(scope, event);
+    case "itemAdded":
+      return itemAdded(scope, event);
+    case "mapClosed":
+      return mapClosed(scope, event);
     default:
       return false;
   }
 }
 
-function completed(draft: Draft, event: CompletedEvent): boolean {
-  const path = performed(draft, event);
+function completed(scope: ScopeDraft, event: CompletedEvent): boolean {
+  const path = performed(scope, event);
   if (!path) return false;
-  addResult(draft, event);
-  leave(draft, path, event.handles, event.version);
-  if (draft.paths.length === 0) draft.output = event.output;
+  const { nodeId, version } = event;
+  const { result } = resultOf(event)!;
+  if (event.undoes) {
+    compensated(scope, nodeId, result);
+    return true;
+  }
+  addResult(scope, path.node, result);
+  if (event.terminates) {
+    terminate(scope);
+    scope.output = event.output;
+    return true;
+  }
+  cancelOthers(scope, path);
+  if (!leave(scope, path, event.handles, version)) scope.output = event.output;
   return true;
 }
 
-function failed(draft: Draft, event: FailedEvent): boolean {
-  const path = performed(draft, event);
+function failed(scope: ScopeDraft, event: FailedEvent): boolean {
+  const path = performed(scope, event);
   if (!path) return false;
-  addResult(draft, event);
-  if (event.retryAt !== null) {
+  const { nodeId, version, attempt, retryAt } = event;
+  const { result } = resultOf(event)!;
+  if (!event.undoes) addResult(scope, path.node, result);
+  if (retryAt !== null) {
     path.status = "retrying";
-    path.attempts = event.attempt;
-    path.nextRetryAt = event.retryAt;
+    path.attempts = attempt;
+    path.nextRetryAt = retryAt;
     path.turn++;
-    return true;
-  }
-  return fail(draft, path, event);
+  } else if (event.undoes) compensated(scope, nodeId, result);
+  else fail(scope, path, event.error, event.handle, version);
+  return true;
 }
 
-function suspended(draft: Draft, event: SuspendedEvent): boolean {
-  const path = performed(draft, event);
+function suspended(scope: ScopeDraft, event: SuspendedEvent): boolean {
+  const path = performed(scope, event);
   if (!path) return false;
   path.status = "suspended";
   path.turn++;
@@ -75,117 +136,87 @@ function suspended(draft: Draft, event: SuspendedEvent): boolean {
   path.nextRetryAt = undefined;
   path.resumed = undefined;
   path.waits = event.waits;
+  takeKept(scope.root, path, event.at);
   return true;
 }
 
-function resumed(draft: Draft, event: ResumedEvent): boolean {
-  const found = waiting(draft, event.pathId, event.waitId);
+function spawned(scope: ScopeDraft, event: SpawnedEvent): boolean {
+  const path = performed(scope, event);
+  if (path) spawn(scope, path, event.children);
+  return path !== null;
+}
+
+function timedOut(scope: ScopeDraft, event: TimedOutEvent): boolean {
+  const found = waiting(scope, event.pathId, event.waitId);
   if (!found) return false;
-  const { path, wait } = found;
-  const why: { by: Resumed["by"]; payload?: Resumed["payload"]; suspendPayload?: Resumed["suspendPayload"] } = { by: event.by };
-  if (event.payload !== undefined) why.payload = event.payload;
-  if (wait.payload !== undefined) why.suspendPayload = wait.payload;
-  path.status = "ready";
-  path.turn++;
-  path.waits = undefined;
-  path.resumed = Object.freeze(why);
+  const { result } = resultOf(event);
+  found.path.waits = undefined;
+  found.path.status = "ready";
+  if (event.undoes) {
+    compensated(scope, event.nodeId, result);
+    return true;
+  }
+  addResult(scope, found.path.node, result);
+  fail(scope, found.path, event.error, event.handle, event.version);
   return true;
 }
 
-function timedOut(draft: Draft, event: TimedOutEvent): boolean {
-  const found = waiting(draft, event.pathId, event.waitId);
-  if (!found) return false;
-  addResult(draft, event);
-  return fail(draft, found.path, event);
-}
-
-function retried(draft: Draft, pathId: string): boolean {
-  const path = draft.paths.find(({ id }) => id === pathId);
+function retried(scope: ScopeDraft, pathId: string): boolean {
+  const path = pathWith(scope, pathId);
   if (path?.status !== "retrying") return false;
+  // its turn has risen when the attempt failed: one that is under way early already stays current
   path.status = "ready";
   path.nextRetryAt = undefined;
-  path.turn++;
+  return true;
+}
+
+function cancelled(scope: ScopeDraft, { pathIds, version }: CancelledEvent): boolean {
+  if (scope.ending) return false;
+  if (!pathIds) {
+    const error = isChild(scope) ? errorInfo(new StepfoldError("EXECUTION_CANCELLED", { workflowId: scope.key })) : undefined;
+    stop(scope, "cancelled", scope.paths[0]!.nodeId, error, version);
+    return true;
+  }
+  const paths = scope.paths.filter(({ id }) => pathIds.includes(id));
+  for (const path of paths) endPath(scope, path, "cancelled");
+  return paths.length > 0;
+}
+
+function itemAdded(scope: ScopeDraft, { pathId, item }: ItemAddedEvent): boolean {
+  const children = pathWith(scope, pathId)?.children;
+  if (!children?.map?.open) return false;
+  const key = within(scope.key, children.key);
+  scope.root.mapItems.set(key, Object.freeze([...scope.root.mapItems.get(key)!, item]));
+  countItems(children, { total: children.map.total + 1 });
+  return true;
+}
+
+function mapClosed(scope: ScopeDraft, { pathId, completes }: MapClosedEvent): boolean {
+  const children = pathWith(scope, pathId)?.children;
+  if (!children?.map || (!completes && !children.map.open)) return false;
+  const { open: _, ...closed } = children.map;
+  children.map = Object.freeze(completes ? { ...closed, completeWhen: 0, remaining: "cancel" as const } : closed);
   return true;
 }
 
 /** The path whose current task the event tells of; null if that task is no longer current. */
-function performed(draft: Draft, event: CompletedEvent | FailedEvent | SuspendedEvent): DraftPath | null {
-  const path = draft.paths.length === 1 ? draft.paths[0] : draft.paths.find(({ id }) => id === event.pathId);
-  if (!path || path.id !== event.pathId || path.turn !== event.turn || path.status === "suspended") return null;
-  draft.steps++;
-  draft.lastStartedAt = event.startedAt;
-  draft.totalExecutionTime = (draft.totalExecutionTime ?? 0) + Math.max(0, event.at - event.startedAt);
+function performed(scope: ScopeDraft, event: CompletedEvent | FailedEvent | SuspendedEvent | SpawnedEvent): DraftPath | null {
+  const path = pathWith(scope, event.pathId);
+  if (!path || path.turn !== event.turn || path.status === "suspended" || path.status === "joining") return null;
+  const { root } = scope;
+  root.steps++;
+  root.lastStartedAt = event.startedAt;
+  root.totalExecutionTime = (root.totalExecutionTime ?? 0) + Math.max(0, event.at - event.startedAt);
   return path;
 }
 
-function waiting(draft: Draft, pathId: string, waitId: string): { path: DraftPath; wait: Wait } | null {
-  const path = draft.paths.find(({ id }) => id === pathId);
+function waiting(scope: ScopeDraft, pathId: string, waitId: string): { path: DraftPath; wait: Wait } | null {
+  const path = pathWith(scope, pathId);
   const wait = path?.waits?.find(({ id }) => id === waitId);
   return path && wait ? { path, wait } : null;
 }
 
-/** Goes on by the handle that the event names, or ends the execution. */
-function fail(
-  draft: Draft,
-  path: DraftPath,
-  { handle, error, nodeId, version }: { handle?: string; error: ErrorInfo; nodeId: string; version: number },
-): true {
-  if (handle !== undefined) leave(draft, path, [handle], version);
-  else {
-    draft.error = error;
-    end(draft, "failed", nodeId);
-  }
-  return true;
-}
-
-function end(draft: Draft, how: "failed" | "cancelled", nodeId: string | null): void {
-  draft.ended = how;
-  draft.failedAt = nodeId;
-  draft.paths = [];
-}
-
-/** R2: the path takes the first edge, each other edge gets a new path; with no edge the path ends. */
-function leave(draft: Draft, path: DraftPath, handles: readonly string[] | undefined, version: number): void {
-  const { edges, next } = draft.workflow.nodes.get(path.nodeId)!;
-  const taken = handles ? handles.flatMap((handle) => edges.get(handle) ?? []) : next;
-  const first = taken[0];
-  if (!first) {
-    draft.paths.splice(draft.paths.indexOf(path), 1);
-    return;
-  }
-  path.stepPath.push(path.nodeId);
-  if (path.stepPath.length > stepPathLength) path.stepPath.shift();
-  for (let i = 1; i < taken.length; i++) {
-    const id = forkId(path.id, ++path.forks, (candidate) => draft.paths.some((open) => open.id === candidate));
-    const born = { ...path, id, turn: 0, forks: 0, stepPath: [...path.stepPath] };
-    arrive(born, taken[i]!, version);
-    draft.paths.push(born);
-  }
-  arrive(path, first, version);
-}
-
-function arrive(path: DraftPath, edge: CompiledEdge, version: number): void {
-  path.nodeId = edge.target.node.id;
-  path.status = "ready";
-  path.turn++;
-  path.visit = path.turn;
-  path.attempts = 0;
-  path.since = version;
-  path.via = edge.via;
-  path.waits = undefined;
-  path.nextRetryAt = undefined;
-  path.resumed = undefined;
-}
-
-function addResult(draft: Draft, event: CompletedEvent | FailedEvent | TimedOutEvent): void {
-  const { nodeId, result } = resultOf(event)!;
-  if (draft.context === draft.borrowed) draft.context = { ...draft.context };
-  const { context, borrowed } = draft;
-  let results = Object.hasOwn(context, nodeId) ? context[nodeId]! : undefined;
-  if (results === undefined) results = [];
-  else if (Object.hasOwn(borrowed, nodeId) && results === borrowed[nodeId]) results = results.slice();
-  results.push(result);
-  const keep = draft.workflow.nodes.get(nodeId)?.node.keep;
-  if (keep !== undefined && results.length > keep) results.splice(0, results.length - keep);
-  context[nodeId] = results;
+function pathWith({ paths }: ScopeDraft, pathId: string): DraftPath | undefined {
+  // most scopes have one path
+  return paths.length === 1 && paths[0]!.id === pathId ? paths[0] : paths.find(({ id }) => id === pathId);
 }

@@ -14,6 +14,10 @@ export interface Limits {
   readonly steps: number;
   /** Paths open at once. */
   readonly paths: number;
+  /** Sub-workflows and maps inside each other. */
+  readonly nesting: number;
+  /** Signals kept for waits that are not open yet. */
+  readonly inbox: number;
   /** Nodes of a definition. */
   readonly nodes: number;
   /** How far ahead a timer may lie. */
@@ -29,6 +33,8 @@ export const defaultLimits: Limits = Object.freeze({
   executionBytes: 64 * 1024 * 1024,
   steps: 100_000,
   paths: 10_000,
+  nesting: 32,
+  inbox: 1_000,
   nodes: 5_000,
   timerMs: 10 * 365 * 24 * 60 * 60 * 1000,
 });

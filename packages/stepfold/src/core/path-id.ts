@@ -13,3 +13,8 @@ export function forkId(parent: string, forks: number, isOpen: (id: string) => bo
   while (isOpen(id));
   return id;
 }
+
+/** Seniority: the shorter id, then code units. */
+export function comparePathIds(a: string, b: string): number {
+  return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
+}

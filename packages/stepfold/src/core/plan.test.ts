@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { apply, fold } from "./apply.ts";
 import { begin } from "./begin.ts";
-import { headOf, openDraft, wakeAt } from "./draft.ts";
+import { headOf } from "./close-draft.ts";
 import { due } from "./due.ts";
 import { completing, eventOn, graph, startedAt } from "./execution.fixture.ts";
-import { earliestRetry, plan, planPaths } from "./plan.ts";
+import { openDraft } from "./open-draft.ts";
+import { earliestRetry, plan, planDraft } from "./plan.ts";
 import type { Snapshot, Wait } from "./snapshot.ts";
+import { wakeAt } from "./standing.ts";
 
 const flow = graph(["f>a", "f>b", "f>c"]);
 const forked = completing(flow, fold(flow, [startedAt(flow, "f")]), "0", "x");
@@ -13,6 +15,15 @@ const forked = completing(flow, fold(flow, [startedAt(flow, "f")]), "0", "x");
 const mixed = (...waits: Wait[]): Snapshot => {
   const retrying = apply(flow, forked, eventOn(forked, "0.1", { error: "busy", retryAt: 5_000 }));
   return apply(flow, retrying, eventOn(retrying, "0.2", { waits }));
+};
+
+const planned = (snapshot: Snapshot, early: string | null): string[] => {
+  const paths: string[] = [];
+  planDraft(openDraft(flow, snapshot), 0, early, ({ pathId }) => {
+    paths.push(pathId);
+    return true;
+  });
+  return paths;
 };
 
 describe("plan", () => {
@@ -33,8 +44,8 @@ describe("plan", () => {
       ["0", 1],
       ["0.1", 2],
     ]);
-    expect(planPaths(snapshot.activePaths, 0, "0.1@2").map(({ pathId }) => pathId)).toEqual(["0", "0.1"]);
-    expect(planPaths(snapshot.activePaths, 0, "0.1@1").map(({ pathId }) => pathId)).toEqual(["0"]);
+    expect(planned(snapshot, "0.1@2")).toEqual(["0", "0.1"]);
+    expect(planned(snapshot, "0.1@1")).toEqual(["0"]);
   });
 
   it("makes a retry without a time at once", () => {
@@ -60,8 +71,7 @@ describe("earliestRetry", () => {
 
 describe("due", () => {
   const dueOf = (now: number, ...waits: Wait[]): unknown => {
-    const { activePaths, version } = mixed(...waits);
-    return due(flow, activePaths, version, now);
+    return due(openDraft(flow, mixed(...waits)), now);
   };
 
   it("is nothing before the time", () => {
@@ -88,8 +98,9 @@ describe("due", () => {
 
   it("takes the timer that came first, over all paths", () => {
     const waits = (id: string, resumeAt: number): never =>
-      ({ id, nodeId: "c", attempts: 0, waits: [{ id: `${id}@1`, kind: "timer", resumeAt }] }) as never;
-    expect(due(flow, [waits("0", 9), waits("1", 5), waits("2", 5)], 1, 10)).toMatchObject({ pathId: "1" });
+      ({ id, nodeId: "c", attempts: 0, stepPath: [], waits: [{ id: `${id}@1`, kind: "timer", resumeAt }] }) as never;
+    const activePaths = [waits("0", 9), waits("1", 5), waits("2", 5)];
+    expect(due(openDraft(flow, { ...forked, activePaths }), 10)).toMatchObject({ pathId: "1" });
   });
 
   it.each([
@@ -98,8 +109,8 @@ describe("due", () => {
     [[], undefined],
   ])("names the handle of a timeout: edges %j", (edges, handle) => {
     const workflow = graph(["f>c", ...edges]);
-    const path = { id: "0", nodeId: "c", attempts: 1, waits: [{ id: "0@1", kind: "external" as const, timeoutAt: 5 }] };
-    const event = due(workflow, [path], 3, 7);
+    const path = { ...forked.activePaths[0]!, nodeId: "c", attempts: 1, waits: [{ id: "0@1", kind: "external" as const, timeoutAt: 5 }] };
+    const event = due(openDraft(workflow, { ...forked, version: 3, activePaths: [path] }), 7);
     expect(event).toMatchObject({
       type: "timedOut",
       version: 4,

@@ -1,8 +1,12 @@
+import { parentKey } from "./child-key.ts";
+import { type Draft, isHeldUp } from "./draft.ts";
 import type { EpochMs } from "./json.ts";
-import type { ActivePath, Resumed, Snapshot } from "./snapshot.ts";
+import type { ActivePath, ChildState, ResultRef, Resumed, Snapshot, Undo } from "./snapshot.ts";
 
 /** One node on one path that could be performed now. */
 export interface Task {
+  /** Key of the child that the path is in; absent for the execution itself. */
+  readonly scope?: string;
   readonly pathId: string;
   /** `pathId@turn` names the task: an outcome of another turn is no longer wanted. */
   readonly turn: number;
@@ -14,34 +18,66 @@ export interface Task {
   /** Version at which the path arrived: what its data sees. */
   readonly since: number;
   readonly resumed?: Resumed | undefined;
+  /** At a join: the results that the joined branches came with. */
+  readonly inputs?: readonly ResultRef[] | undefined;
+  /** The result that is to be undone: not the node is performed, but its `compensate`. */
+  readonly undoes?: Undo | undefined;
   readonly stepPath: readonly string[];
 }
 
 /** What `plan` reads of a path; drafts have it too. */
 type PlannedPath = Pick<ActivePath, "id" | "turn" | "visit" | "nodeId" | "attempts" | "since" | "status" | "stepPath"> & {
-  readonly nextRetryAt?: EpochMs | undefined;
-  readonly resumed?: Resumed | undefined;
+  readonly [K in "nextRetryAt" | "resumed" | "inputs" | "undoes"]?: ActivePath[K] | undefined;
 };
 
 /**
- * The tasks that are due, in order of the paths: those that are ready, and retries whose time has come.
+ * The tasks that are due, in order of the paths, those of children after: what is ready, and retries whose time has come.
  *
  * ```ts
  * plan(snapshot, Date.now()).map((task) => task.nodeId); // ["charge"]
  * ```
  */
-export function plan(snapshot: Pick<Snapshot, "activePaths">, now: EpochMs): Task[] {
-  return planPaths(snapshot.activePaths, now);
-}
-
-/** `plan` for paths that are still in a draft; the retry named `early` (`pathId@turn`) is made before its time. */
-export function planPaths(paths: readonly PlannedPath[], now: EpochMs, early: string | null = null): Task[] {
+export function plan(snapshot: Pick<Snapshot, "activePaths" | "childStates">, now: EpochMs): Task[] {
   const tasks: Task[] = [];
-  for (const path of paths) {
-    if (path.status === "ready" || (path.status === "retrying" && ((path.nextRetryAt ?? 0) <= now || early === `${path.id}@${path.turn}`)))
-      tasks.push(taskOf(path));
+  for (const path of snapshot.activePaths) if (isDue(path, now)) tasks.push(taskOf(path, ""));
+  for (const [key, child] of Object.entries(snapshot.childStates ?? {})) {
+    if (mayMove(snapshot, key, child)) for (const path of child.activePaths) if (isDue(path, now)) tasks.push(taskOf(path, key));
   }
   return tasks;
+}
+
+/**
+ * Visits the tasks of a draft that are due, until `visit` returns false.
+ *
+ * @param early a retry that is made before its time: its `taskAddress`
+ */
+export function planDraft(draft: Draft, now: EpochMs, early: string | null, visit: (task: Task) => boolean): void {
+  for (const path of draft.paths) {
+    if ((isDue(path, now) || (early !== null && early === taskAddress(path, ""))) && !visit(taskOf(path, ""))) return;
+  }
+  if (draft.awake.size === 0) return;
+  for (const child of draft.awake) {
+    if (isHeldUp(child)) continue;
+    const { key, paths } = child;
+    for (const path of paths) {
+      if ((isDue(path, now) || (early !== null && early === taskAddress(path, key))) && !visit(taskOf(path, key))) return;
+    }
+  }
+}
+
+/** Whether anything of a draft is due. */
+export function isAnyDue(draft: Draft, now: EpochMs, early: string | null): boolean {
+  let any = false;
+  planDraft(draft, now, early, () => {
+    any = true;
+    return false;
+  });
+  return any;
+}
+
+/** Names a task: its path, in its scope, and its turn. */
+export function taskAddress({ id, turn }: Pick<PlannedPath, "id" | "turn">, scope: string): string {
+  return `${scope === "" ? "" : `${scope}>`}${id}@${turn}`;
 }
 
 /** The retry that comes first, by path; null if none is pending. */
@@ -53,6 +89,30 @@ export function earliestRetry<P extends Pick<PlannedPath, "status" | "nextRetryA
   return first;
 }
 
-function taskOf({ id, turn, visit, nodeId, attempts, since, resumed, stepPath }: PlannedPath): Task {
-  return { pathId: id, turn, visit, nodeId, attempt: attempts + 1, since, resumed, stepPath };
+/** The address of the retry that comes first, of all scopes; null if none is pending. */
+export function earliestOf(draft: Draft): string | null {
+  let first = earliestRetry(draft.paths);
+  let address = first && taskAddress(first, "");
+  for (const { key, paths } of draft.awake) {
+    const own = earliestRetry(paths);
+    if (!own || (first && (first.nextRetryAt ?? 0) <= (own.nextRetryAt ?? 0))) continue;
+    first = own;
+    address = taskAddress(own, key);
+  }
+  return address;
+}
+
+function isDue({ status, nextRetryAt }: PlannedPath, now: EpochMs): boolean {
+  return status === "ready" || (status === "retrying" && (nextRetryAt ?? 0) <= now);
+}
+
+function mayMove({ childStates = {} }: Pick<Snapshot, "childStates">, key: string, { status }: ChildState): boolean {
+  if (status !== "active" && status !== "error") return false;
+  for (let around = key; around !== ""; around = parentKey(around)) if (childStates[around]?.queued !== undefined) return false;
+  return true;
+}
+
+function taskOf({ id, turn, visit, nodeId, attempts, since, resumed, inputs, undoes, stepPath }: PlannedPath, scope: string): Task {
+  const task = { pathId: id, turn, visit, nodeId, attempt: attempts + 1, since, resumed, inputs, undoes, stepPath };
+  return scope === "" ? task : { scope, ...task };
 }

@@ -3,7 +3,8 @@ import { apply, fold } from "./apply.ts";
 import { completing, eventOn, graph, startedAt } from "./execution.fixture.ts";
 import { defaultLimits } from "./limits.ts";
 import { readSnapshot } from "./read-snapshot.ts";
-import { contextOf, resultOf } from "./result.ts";
+import { restore } from "./restore.ts";
+import { resultOf } from "./result.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 const flow = graph(["f>a", "f>b", "f>c"]);
@@ -91,7 +92,7 @@ describe("readSnapshot", () => {
     ["/activePaths/0/id", "x".repeat(65)],
     ["/activePaths/1/id", "0"],
     ["/activePaths/0/nodeId", undefined],
-    ["/activePaths/0/status", "joining"],
+    ["/activePaths/0/status", "running"],
     ["/activePaths/0/turn", -1],
     ["/activePaths/0/turn", undefined],
     ["/activePaths/0/visit", "1"],
@@ -107,7 +108,7 @@ describe("readSnapshot", () => {
     ["/activePaths/2/waits/0", 5],
     ["/activePaths/2/waits/0", null],
     ["/activePaths/2/waits/0", { kind: "external" }],
-    ["/activePaths/2/waits/0/kind", "child"],
+    ["/activePaths/2/waits/0/kind", "person"],
     ["/activePaths/2/waits/0/schema", "text"],
     ["/activePaths/2/waits/0/schema", null],
     ["/activePaths/2/waits/0/timeoutAt", -1],
@@ -245,7 +246,11 @@ describe("results of events", () => {
     expect(resultOf(wait)).toBeNull();
     expect(resultOf(startedAt(flow, "f"))).toBeNull();
     expect(
-      contextOf([wait, eventOn(forked, "0", { done: "x" }), eventOn(forked, "0", { done: "y" })]).a?.map(({ output }) => output),
+      restore({
+        head: forked,
+        children: [],
+        events: [wait, eventOn(forked, "0", { done: "x" }), eventOn(forked, "0", { done: "y" })],
+      }).context.a?.map(({ output }) => output),
     ).toEqual(["x", "y"]);
   });
 });

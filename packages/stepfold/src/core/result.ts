@@ -1,8 +1,10 @@
-import type { Event } from "./event.ts";
+import type { CompletedEvent, Event, FailedEvent, TimedOutEvent } from "./event.ts";
 import type { Json } from "./json.ts";
 import type { NodeResult } from "./snapshot.ts";
 
-/** The result that an event adds to the context, and the node it belongs to; null if it adds none. */
+/** The result that an event tells of itself, and the node it belongs to; null if it has none. */
+export function resultOf(event: CompletedEvent | FailedEvent | TimedOutEvent): { readonly nodeId: string; readonly result: NodeResult };
+export function resultOf(event: Event): { readonly nodeId: string; readonly result: NodeResult } | null;
 export function resultOf(event: Event): { readonly nodeId: string; readonly result: NodeResult } | null {
   switch (event.type) {
     case "completed": {
@@ -19,16 +21,4 @@ export function resultOf(event: Event): { readonly nodeId: string; readonly resu
     default:
       return null;
   }
-}
-
-/** The context that a history adds up to: what a store does when it loads an execution. */
-export function contextOf(events: Iterable<Event>): Record<string, NodeResult[]> {
-  const context: Record<string, NodeResult[]> = {};
-  for (const event of events) {
-    const added = resultOf(event);
-    if (!added) continue;
-    if (!Object.hasOwn(context, added.nodeId)) context[added.nodeId] = [];
-    context[added.nodeId]!.push(added.result);
-  }
-  return context;
 }

@@ -1,22 +1,114 @@
-import type { Draft } from "./draft.ts";
+import { touch } from "./add-result.ts";
+import { fold, nextChild } from "./children.ts";
+import { completeChildren } from "./complete-children.ts";
+import { isChild, type ScopeDraft } from "./draft.ts";
+import type { DraftPath } from "./draft-path.ts";
+import { forgetChildren } from "./end-path.ts";
 import { errorInfo } from "./error-info.ts";
 import type { EpochMs, Json } from "./json.ts";
+import { settleHolds } from "./settle-holds.ts";
+import { settleJoins } from "./settle-joins.ts";
+import { recount } from "./standing.ts";
+import { StepfoldError } from "./stepfold-error.ts";
+import { stop } from "./stop.ts";
 import { normalise } from "./to-json.ts";
 
-/** R9: what follows from an event once its path has moved. With no path left the execution is complete. */
-export function settle(draft: Draft, at: EpochMs): void {
-  if (draft.ended || draft.paths.length > 0) return;
-  try {
-    if (draft.workflow.output) draft.output = outputOf(draft, at);
-    draft.ended = "completed";
-  } catch (error) {
-    draft.ended = "failed";
-    draft.output = undefined;
-    draft.error = errorInfo(error);
+/** R9: what follows from an event once its path has moved: in its scope, then in those around it. */
+export function settle(scope: ScopeDraft, at: EpochMs): void {
+  for (let current = scope; ; current = current.parent) {
+    settleScope(current, at);
+    // what a completed child did may have to be undone later; what another one did has been
+    if (current.ended && (current.ended !== "completed" || !isChild(current))) forgetChildren(current);
+    if (!isChild(current)) return;
+    conclude(current);
   }
 }
 
-function outputOf({ workflow, context, version, input, metadata }: Draft, at: EpochMs): Json {
-  const scope = workflow.language.executionScope({ context, since: version, input, metadata, at });
-  return normalise(workflow.output!.evaluate(scope), `The output of workflow "${workflow.definition.id}"`).value;
+const noPaths: Set<DraftPath> = new Set();
+
+function conclude(child: ScopeDraft): void {
+  if (!isChild(child)) return;
+  const { status, queued } = child;
+  recount(child);
+  if (child.status !== status || child.queued !== queued) {
+    const version = child.root.version + 1;
+    touch(child, version);
+    // what it counts, and perhaps where it stands, changes too
+    touch(child.parent, version);
+  }
+  if (child.ended) fold(child, child.root.version + 1);
+}
+
+function settleScope(scope: ScopeDraft, at: EpochMs): void {
+  if (scope.ended) return;
+  const heldAgain = scope.workflow.holds ? new Set<DraftPath>() : noPaths;
+  for (let moved = true; moved && !scope.ended; ) {
+    moved = false;
+    while (settleChildren(scope, at)) moved = true;
+    moved = settleJoins(scope, at) || moved;
+    moved = settleHolds(scope, heldAgain, at) || moved;
+  }
+  if (scope.ended) return;
+  if (scope.paths.length === 0) complete(scope, at);
+  else if (scope.paths.every(isStuck)) stall(scope);
+}
+
+/** Begins the children that there is a place for, and lets paths go on whose children are done. */
+function settleChildren(scope: ScopeDraft, at: EpochMs): boolean {
+  if (!scope.paths.some(({ children }) => children)) return false;
+  let moved = false;
+  for (const path of [...scope.paths]) {
+    while (path.children && !scope.ended) {
+      if (completeChildren(scope, path, at)) {
+        moved = true;
+        break;
+      }
+      const child = nextChild(scope, path.children, scope.root.version + 1);
+      if (!child) break;
+      settleScope(child, at);
+      conclude(child);
+    }
+  }
+  return moved;
+}
+
+function isStuck({ status }: DraftPath): boolean {
+  return status === "held" || status === "joining";
+}
+
+function stall(scope: ScopeDraft): void {
+  const nodes = [...new Set(scope.paths.map(({ nodeId }) => nodeId))];
+  stop(scope, "failed", nodes[0]!, errorInfo(new StepfoldError("STALLED", { nodes }), nodes[0]!), scope.root.version + 1);
+}
+
+/** No path is left: the scope is complete, or fails now that all else has come to its end. */
+function complete(scope: ScopeDraft, at: EpochMs): void {
+  const version = scope.root.version + 1;
+  if (scope.error) {
+    stop(scope, "failed", scope.failedAt, scope.error, version);
+    return;
+  }
+  try {
+    if (scope.workflow.output) scope.output = outputOf(scope, at);
+    else scope.output ??= lastOutput(scope);
+    scope.ended = "completed";
+  } catch (error) {
+    scope.output = undefined;
+    stop(scope, "failed", null, errorInfo(error), version);
+  }
+}
+
+function outputOf({ workflow, context, root, input }: ScopeDraft, at: EpochMs): Json {
+  const scope = workflow.language.executionScope({ context, since: root.version + 1, input, metadata: root.metadata, at });
+  return normalise(workflow.output!.evaluate(scope), `The output of workflow "${workflow.definition.id}"`, workflow.limits).value;
+}
+
+/** Of a scope whose last path did not come to an end of the graph, but was ended. */
+function lastOutput({ context }: ScopeDraft): Json {
+  let last: { readonly version: number; readonly output: Json } = { version: -1, output: null };
+  for (const results of Object.values(context)) {
+    const result = results.findLast(({ error }) => error === undefined);
+    if (result && result.version > last.version) last = result;
+  }
+  return last.output;
 }

@@ -35,12 +35,17 @@ export type IssueCode =
   | "ID_DUPLICATE"
   | "EDGE_DANGLING"
   | "NODE_UNREACHABLE"
+  | "NODE_UNKNOWN"
+  | "JOIN_MISSING"
+  | "JOIN_UNREACHABLE"
+  | "JOIN_UNHANDLED"
+  | "KEY_POINTLESS"
+  | "WORKFLOW_UNKNOWN"
   | "START_UNKNOWN"
   | "TOO_MANY"
   | "DURATION_INVALID"
   | "RETRY_INVALID"
   | "EXPRESSION_INVALID"
-  | "UNSUPPORTED"
   | "NODE_TYPE_UNKNOWN"
   | "HANDLE_UNKNOWN"
   | "DATA_INVALID";
@@ -60,7 +65,16 @@ export interface ScopeParts {
   readonly previous?: NodeResult | undefined;
   /** `$now`: recorded, never read from a clock. */
   readonly at: EpochMs;
+  /** Of an item of a map: the item. */
   readonly item?: Json | undefined;
+  /** Of a node where branches were joined: what they came with. */
+  readonly inputs?: readonly NodeResult[] | undefined;
+  /** For `when`: the open paths, by node. */
+  readonly paths?: Json | undefined;
+  /** For `completeWhen`: how far the map is. */
+  readonly progress?:
+    | { readonly results: readonly Json[]; readonly total: number; readonly done: number; readonly failed: number }
+    | undefined;
   readonly error?: ErrorInfo | undefined;
   readonly attempt?: number | undefined;
 }

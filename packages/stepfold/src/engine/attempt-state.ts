@@ -1,3 +1,4 @@
+import type { ScopeDraft } from "../core/draft.ts";
 import type { Limits } from "../core/limits.ts";
 import type { Task } from "../core/plan.ts";
 import type { Scope } from "../core/template.ts";
@@ -21,6 +22,8 @@ export interface Performing extends StepSurroundings {
 export interface AttemptState {
   readonly task: Task;
   readonly node: PreparedNode;
+  /** The scope that it happens in. */
+  readonly place: ScopeDraft;
   readonly around: Performing;
   readonly startedAt: number;
   readonly scope: () => Scope;

@@ -74,7 +74,7 @@ describe("send", () => {
     ["a key that is no text", { type: "resume", idempotencyKey: 5 }, "OPTION_INVALID"],
     ["a target of another kind", { type: "resume", target: { node: 5 } }, "OPTION_INVALID"],
     ["a payload that is not JSON", { type: "resume", payload: { a: Number.NaN } }, "VALUE_NOT_JSON"],
-    ["a node that is no text", { type: "retry", node: {} }, "RETRY_NOT_PENDING"],
+    ["a node that is no text", { type: "retry", node: {} }, "OPTION_INVALID"],
   ])("refuses %s", async (_, command, code) => {
     const { engine } = engineOf({ a: asking() });
     const paused = await engine.execute({});

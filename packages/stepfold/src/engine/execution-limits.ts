@@ -1,7 +1,9 @@
+import { depthOf } from "../core/child-key.ts";
 import type { Draft } from "../core/draft.ts";
 import { errorInfo } from "../core/error-info.ts";
 import type { EpochMs } from "../core/json.ts";
 import type { Limits } from "../core/limits.ts";
+import { scopeAt } from "../core/open-draft.ts";
 import type { Task } from "../core/plan.ts";
 import { StepfoldError } from "../core/stepfold-error.ts";
 import type { Outcome } from "./outcome.ts";
@@ -23,7 +25,13 @@ export function within(limits: Limits, draft: Draft, task: Task, outcome: Counte
       new StepfoldError("LIMIT_EXCEEDED", { what, limit: "executionBytes", max: limits.executionBytes, actual: sizeBytes + added }),
     );
   }
-  const paths = outcome.type === "completed" ? draft.paths.length - 1 + leaving(draft, task, outcome.handles) : 0;
+  if (outcome.type === "spawned" && depthOf(task.scope ?? "") >= limits.nesting)
+    return refused(
+      task,
+      outcome,
+      new StepfoldError("LIMIT_EXCEEDED", { what, limit: "nesting", max: limits.nesting, actual: limits.nesting + 1 }),
+    );
+  const paths = outcome.type === "completed" && !task.undoes ? pathsAfter(draft, task, outcome.handles) : 0;
   if (paths > limits.paths)
     return refused(task, outcome, new StepfoldError("LIMIT_EXCEEDED", { what, limit: "paths", max: limits.paths, actual: paths }));
   return outcome;
@@ -40,9 +48,12 @@ export function exhausted(limits: Limits, { workflowId, steps }: Draft, { nodeId
   return { type: "failed", error, sizeBytes: error.message.length, retryAt: null, startedAt: now, endedAt: now };
 }
 
-function leaving(draft: Draft, { nodeId }: Task, handles: readonly string[] | undefined): number {
-  const { edges, next } = draft.workflow.nodes.get(nodeId)!;
-  return handles ? handles.reduce((sum, handle) => sum + (edges.get(handle)?.length ?? 0), 0) : next.length;
+/** Paths of the task's scope once it has left its node. */
+function pathsAfter(draft: Draft, { nodeId, scope: key }: Task, handles: readonly string[] | undefined): number {
+  const scope = key === undefined ? draft : scopeAt(draft, key);
+  if (!scope) return 0;
+  const { edges, next } = scope.workflow.nodes.get(nodeId)!;
+  return scope.paths.length - 1 + (handles ? handles.reduce((sum, handle) => sum + (edges.get(handle)?.length ?? 0), 0) : next.length);
 }
 
 function refused({ nodeId }: Task, { startedAt, endedAt }: Counted, error: StepfoldError): Counted {

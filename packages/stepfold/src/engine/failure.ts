@@ -1,3 +1,4 @@
+import { within } from "../core/child-key.ts";
 import { type CompiledPolicy, evaluatePolicy } from "../core/compiled-policy.ts";
 import { errorInfo } from "../core/error-info.ts";
 import { noRetry, retryDelayMs } from "../core/retry.ts";
@@ -28,7 +29,7 @@ export function failureOf(run: AttemptState, thrown: unknown): Outcome {
     endedAt,
     retryAt: delayMs === null ? null : endedAt + Math.min(delayMs, around.limits.timerMs),
   };
-  return delayMs === null && node.compiled.edges.has("error") ? { ...outcome, handle: "error" } : outcome;
+  return delayMs === null && !task.undoes && node.compiled.edges.has("error") ? { ...outcome, handle: "error" } : outcome;
 }
 
 /** Our own verdicts say themselves whether a repeat could help. */
@@ -40,7 +41,7 @@ function retryDelay(run: AttemptState, policy: CompiledPolicy | null, thrown: un
   const { task, around } = run;
   const scope = { ...run.scope(), error, attempt: task.attempt };
   const rule = policy ? evaluatePolicy(policy, scope, task.nodeId) : noRetry;
-  const delayMs = retryDelayMs(rule, task.attempt, `${around.workflowId}/${task.pathId}#${task.visit}`);
+  const delayMs = retryDelayMs(rule, task.attempt, `${around.workflowId}/${within(task.scope ?? "", task.pathId)}#${task.visit}`);
   if (delayMs === null || (policy?.retryIf && !policy.retryIf.evaluate(scope))) return null;
   return retryAfterMs(thrown, now) ?? delayMs;
 }

@@ -9,9 +9,38 @@ export type NodeOutput<Out = unknown, Handle extends string = string> =
       readonly data: Out;
       readonly nextHandle?: Handle | null | undefined;
       readonly nextHandles?: readonly Handle[] | undefined;
+      /** Ends the workflow here, with this data as its output; in a child, the child. All other paths of it end. */
+      readonly terminate?: boolean | undefined;
       readonly __pause?: false | undefined;
+      readonly __children?: undefined;
     }
-  | { readonly __pause: true; readonly data?: unknown; readonly resumeAt?: number | undefined };
+  | { readonly __pause: true; readonly data?: unknown; readonly resumeAt?: number | undefined }
+  | { readonly __children: ChildrenRequest };
+
+/** The step goes on in children: one sub-workflow, or one for each item of a map. */
+export interface ChildrenRequest {
+  /** Name of a definition in the `workflows` of this one, or around it. */
+  readonly workflow: string;
+  /** Input of the one child. */
+  readonly input?: unknown;
+  /** Instead: each item is the input of a child of its own. */
+  readonly map?: MapRequest | undefined;
+}
+
+/** How a map goes through its items. */
+export interface MapRequest {
+  readonly items: readonly unknown[];
+  /** Items under way at once; those that wait for somebody do not count. Default 16. */
+  readonly concurrency?: number | undefined;
+  /** Items may be added until the map is closed. */
+  readonly open?: boolean | undefined;
+  /** Goes on as soon as so many items are done. */
+  readonly completeWhen?: number | undefined;
+  /** What becomes of the others then. Default `cancel`. */
+  readonly remaining?: "finish" | "cancel" | undefined;
+  /** Items that may fail: a number, or a share of all such as `"10%"`. Default 0. */
+  readonly toleratedFailures?: number | string | undefined;
+}
 
 /**
  * The code behind a node type.

@@ -7,6 +7,7 @@ import type { Deadlines } from "./deadlines.ts";
 import { notify, type Plugin, type TaskInfo } from "./plugin.ts";
 import type { PreparedWorkflow } from "./prepared-workflow.ts";
 import { scrubber } from "./scrub.ts";
+import { nodeOf, placeOf } from "./task-scope.ts";
 import { Turn, type TurnOptions } from "./turn.ts";
 
 /** What all turns of an engine or a runtime share. */
@@ -43,13 +44,12 @@ export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: Turn
     ...task,
     stepPath: [...task.stepPath],
     workflowId,
-    type: workflow.compiled.nodes.get(task.nodeId)!.node.type,
+    type: nodeOf(task, placeOf(task, draft)).node.type,
   });
   let scrub: ((text: string) => string) | null = null;
   return new Turn(draft, {
     performing: {
       workflowId,
-      input: draft.input,
       globals,
       now,
       deadlines,

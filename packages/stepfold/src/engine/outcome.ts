@@ -1,4 +1,4 @@
-import type { CompletedEvent, Event, FailedEvent } from "../core/event.ts";
+import type { CompletedEvent, Event, FailedEvent, Spawn, SpawnedEvent } from "../core/event.ts";
 import type { EpochMs, Json } from "../core/json.ts";
 import type { Task } from "../core/plan.ts";
 import type { ErrorInfo, Wait } from "../core/snapshot.ts";
@@ -10,7 +10,13 @@ interface Timed {
 
 /** What performing a task gave. */
 export type Outcome =
-  | (Timed & { readonly type: "completed"; readonly output: Json; readonly sizeBytes: number; readonly handles?: readonly string[] })
+  | (Timed & {
+      readonly type: "completed";
+      readonly output: Json;
+      readonly sizeBytes: number;
+      readonly handles?: readonly string[];
+      readonly terminates?: true;
+    })
   | (Timed & {
       readonly type: "failed";
       readonly sizeBytes: number;
@@ -19,20 +25,32 @@ export type Outcome =
       readonly handle?: "error";
     })
   | (Timed & { readonly type: "suspended"; readonly waits: readonly Wait[]; readonly sizeBytes: number })
+  | (Timed & { readonly type: "spawned"; readonly children: Spawn; readonly sizeBytes: number })
   | (Timed & { readonly type: "aborted" });
 
 /** The event that an outcome makes, as the given version. */
 export function eventOf(task: Task, outcome: Exclude<Outcome, { type: "aborted" }>, version: number): Event {
+  const event = ofPath(task, outcome, version);
+  if (task.scope === undefined && task.undoes === undefined) return event;
+  return { ...event, ...(task.scope !== undefined && { scope: task.scope }), ...(task.undoes && { undoes: task.undoes }) };
+}
+
+function ofPath(task: Task, outcome: Exclude<Outcome, { type: "aborted" }>, version: number): Event {
   const { pathId, turn, nodeId, attempt } = task;
   const { startedAt, endedAt: at, sizeBytes } = outcome;
   if (outcome.type === "completed") {
     const { output, handles } = outcome;
     // written out, since spreading an object here costs an eighth of a step
     const event: CompletedEvent = { type: "completed", version, at, pathId, turn, nodeId, attempt, startedAt, output, sizeBytes };
+    if (outcome.terminates) return { ...event, terminates: true };
     return handles ? { ...event, handles } : event;
   }
   const step = { version, at, pathId, turn, nodeId, attempt, startedAt, sizeBytes };
   if (outcome.type === "suspended") return { type: "suspended", ...step, waits: outcome.waits };
+  if (outcome.type === "spawned") {
+    const spawned: SpawnedEvent = { type: "spawned", ...step, visit: task.visit, children: outcome.children };
+    return spawned;
+  }
   const event: FailedEvent = { type: "failed", ...step, error: outcome.error, retryAt: outcome.retryAt };
   return outcome.handle ? { ...event, handle: outcome.handle } : event;
 }

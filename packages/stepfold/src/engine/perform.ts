@@ -1,5 +1,5 @@
 import { evaluateDuration } from "../core/compiled-policy.ts";
-import type { Draft } from "../core/draft.ts";
+import type { ScopeDraft } from "../core/draft.ts";
 import type { EpochMs, Json } from "../core/json.ts";
 import type { Task } from "../core/plan.ts";
 import { StepfoldError } from "../core/stepfold-error.ts";
@@ -31,14 +31,14 @@ export interface Attempt {
 export function perform(
   task: Task,
   node: PreparedNode,
-  draft: Draft,
+  place: ScopeDraft,
   around: Performing,
   startedAt: EpochMs,
   settle: (outcome: Outcome) => void,
 ): Attempt {
-  const scope = taskScope(task, draft, around.globals);
-  const run: AttemptState = { task, node, around, startedAt, scope, settle, step: null, relax: null, over: false };
-  const outcome = attempt(run, () => begin(run, draft));
+  const scope = taskScope(task, place, around.globals);
+  const run: AttemptState = { task, node, place, around, startedAt, scope, settle, step: null, relax: null, over: false };
+  const outcome = attempt(run, () => begin(run));
   if (outcome) run.over = true;
   return {
     outcome,
@@ -49,18 +49,18 @@ export function perform(
   };
 }
 
-function begin(run: AttemptState, draft: Draft): Outcome | null {
+function begin(run: AttemptState): Outcome | null {
   const { task, node, around } = run;
   const timeoutMs = node.timeoutMs === null ? around.stepTimeoutMs : evaluateDuration(node.timeoutMs, run.scope());
   const data = resolveData(run);
   const payload = task.resumed?.payload;
-  if (!node.input && payload === undefined) return execute(run, draft, data, undefined, timeoutMs);
-  return follow(run, timeoutMs, check(run, data, payload), (checked) => execute(run, draft, checked.data, checked.payload, timeoutMs));
+  if (!node.input && payload === undefined) return execute(run, data, undefined, timeoutMs);
+  return follow(run, timeoutMs, check(run, data, payload), (checked) => execute(run, checked.data, checked.payload, timeoutMs));
 }
 
 function resolveData({ node, around, task, scope }: AttemptState): Json {
   const { data } = node.compiled;
-  if (!data) return node.compiled.node.data ?? null;
+  if (!data) return node.compiled.constant;
   const value = data.evaluate(scope());
   return value === undefined ? null : normalise(value, `The data of node "${task.nodeId}"`, around.limits).value;
 }
@@ -78,10 +78,10 @@ async function check(
   return { data: checked.value, payload: resumed.value };
 }
 
-function execute(run: AttemptState, draft: Draft, data: unknown, payload: unknown, timeoutMs: number): Outcome | null {
-  const { task, node, around } = run;
+function execute(run: AttemptState, data: unknown, payload: unknown, timeoutMs: number): Outcome | null {
+  const { task, node, place, around } = run;
   const { onHeartbeat } = around;
-  const step = new Step(around, task, payload, draft.context, draft.version, onHeartbeat && ((progress) => onHeartbeat(progress, task)));
+  const step = new Step(around, task, payload, place, onHeartbeat && ((progress) => onHeartbeat(progress, task)));
   run.step = step;
   const returned = node.definition.executor(data, step);
   return isPromise(returned)

@@ -6,6 +6,7 @@ import { similar } from "../core/similar.ts";
 import { StepfoldError } from "../core/stepfold-error.ts";
 import type { Issue } from "../core/template.ts";
 import { expressionLanguage } from "../expressions/expression-language.ts";
+import { type Library, libraryOf, linkWorkflows } from "./link-workflows.ts";
 import type { NodeDefinitions } from "./node-definition.ts";
 import { definitionOf, type PreparedNode, prepareNode } from "./prepared-node.ts";
 import type { Validated } from "./validator.ts";
@@ -13,9 +14,12 @@ import type { Validated } from "./validator.ts";
 /** A workflow with the code of its nodes: all that is needed to run it. */
 export interface PreparedWorkflow {
   readonly compiled: CompiledWorkflow;
-  readonly nodes: ReadonlyMap<string, PreparedNode>;
+  /** Of the workflow and of every one that it may run. */
+  readonly nodes: ReadonlyMap<CompiledNode, PreparedNode>;
   readonly warnings: readonly Issue[];
 }
+
+const noLibrary: Library = () => undefined;
 
 /** Handles that need no declaration: they are the engine's own. */
 const ownHandles = new Set(["", "error", "timeout"]);
@@ -26,24 +30,47 @@ const ownHandles = new Set(["", "error", "timeout"]);
  * @throws StepfoldError `DEFINITION_INVALID` with every mistake at once: of the definition, unknown types, constant
  * data that the type does not allow
  */
-export function prepareWorkflow(definition: unknown, nodeDefinitions: NodeDefinitions, limits: Limits = defaultLimits): PreparedWorkflow {
-  const compiled = compiledWith(definition, nodeDefinitions, limits);
+export function prepareWorkflow(
+  definition: unknown,
+  nodeDefinitions: NodeDefinitions,
+  limits: Limits = defaultLimits,
+  library: Library = noLibrary,
+): PreparedWorkflow {
+  const compiled = compiledWith(linkWorkflows(definition, library), nodeDefinitions, limits);
   const issues: Issue[] = [...compiled.warnings];
-  const nodes = new Map<string, PreparedNode>();
-  compiled.definition.nodes.forEach(({ id, type }, i) => {
-    const nodeDefinition = definitionOf(nodeDefinitions, type);
-    if (!nodeDefinition) {
-      issues.push(unknownType(type, `/nodes/${i}/type`, nodeDefinitions));
-      return;
-    }
-    const node = prepareNode(compiled.nodes.get(id)!, nodeDefinition, expressionLanguage.compileTemplate, issues);
-    nodes.set(id, node);
-    checkData(node, `/nodes/${i}/data`, issues);
-    checkHandles(node, `/nodes/${i}`, issues);
-  });
+  const nodes = new Map<CompiledNode, PreparedNode>();
+  prepareNodes(compiled, "", nodeDefinitions, nodes, issues);
   if (issues.some(({ severity }) => severity === "error"))
     throw new StepfoldError("DEFINITION_INVALID", { workflow: compiled.definition.id, issues });
   return { compiled, nodes, warnings: issues };
+}
+
+function prepareNodes(
+  compiled: CompiledWorkflow,
+  at: string,
+  nodeDefinitions: NodeDefinitions,
+  nodes: Map<CompiledNode, PreparedNode>,
+  issues: Issue[],
+): void {
+  const prepare = (node: CompiledNode, pointer: string): void => {
+    const { type } = node.node;
+    const nodeDefinition = definitionOf(nodeDefinitions, type);
+    if (!nodeDefinition) {
+      issues.push(unknownType(type, `${pointer}/type`, nodeDefinitions));
+      return;
+    }
+    const prepared = prepareNode(node, nodeDefinition, expressionLanguage.compileTemplate, issues);
+    nodes.set(node, prepared);
+    checkData(prepared, `${pointer}/data`, issues);
+    checkHandles(prepared, pointer, issues);
+  };
+  compiled.definition.nodes.forEach(({ id }, i) => {
+    const node = compiled.nodes.get(id)!;
+    prepare(node, `${at}/nodes/${i}`);
+    if (node.compensation) prepare(node.compensation, `${at}/nodes/${i}/compensate`);
+  });
+  for (const name of Object.keys(compiled.definition.workflows ?? {}))
+    prepareNodes(compiled.workflows.get(name)!, `${at}/workflows/${name}`, nodeDefinitions, nodes, issues);
 }
 
 /** Compiles; where the definition has mistakes, those of its types are told with them. */
@@ -64,9 +91,14 @@ function compiledWith(definition: unknown, nodeDefinitions: NodeDefinitions, lim
 }
 
 /** Every mistake and every doubt about a workflow and the types of its nodes, as data; empty if there is nothing to say. */
-export function checkWorkflow(definition: unknown, nodeDefinitions: NodeDefinitions, limits?: Limits): readonly Issue[] {
+export function checkWorkflow(
+  definition: unknown,
+  nodeDefinitions: NodeDefinitions,
+  limits?: Limits,
+  workflows: readonly unknown[] = [],
+): readonly Issue[] {
   try {
-    return prepareWorkflow(definition, nodeDefinitions, limits).warnings;
+    return prepareWorkflow(definition, nodeDefinitions, limits, libraryOf(workflows)).warnings;
   } catch (error) {
     if (StepfoldError.is(error, "DEFINITION_INVALID")) return error.details.issues;
     throw error;

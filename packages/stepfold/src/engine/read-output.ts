@@ -2,6 +2,7 @@ import type { Task } from "../core/plan.ts";
 import { StepfoldError } from "../core/stepfold-error.ts";
 import { normalise } from "../core/to-json.ts";
 import type { AttemptState } from "./attempt-state.ts";
+import { childrenOf } from "./children-request.ts";
 import type { Outcome } from "./outcome.ts";
 import { suspensionOf } from "./suspension.ts";
 import { isStandard } from "./validator.ts";
@@ -12,9 +13,11 @@ export function readOutput(run: AttemptState, returned: unknown): Outcome | Prom
   if (!isOutput(returned)) throw invalid(run, `must return an object such as { data }, not ${describe(returned)}`);
   if (typeof returned.then === "function") throw invalid(run, "returned a promise of a foreign kind: make the executor async, or await it");
   if (returned.__pause === true)
-    return suspensionOf(run, { payload: returned.data, options: { resumeAt: returned.resumeAt as number | undefined } });
-  const handles = handlesOf(run, returned);
-  if (!node.output) return completed(run, returned.data, handles);
+    return suspensionOf(run, { payload: returned.data, options: [{ resumeAt: returned.resumeAt as number | undefined }] });
+  if (returned.__children !== undefined) return childrenOf(run, returned.__children);
+  const terminates = returned.terminate === true;
+  const leaving: Leaving = { handles: terminates || run.task.undoes ? undefined : handlesOf(run, returned), terminates };
+  if (!node.output) return completed(run, returned.data, leaving);
   const { output } = node.definition;
   // a JSON Schema describes what is kept: text where a Date was returned
   const result = node.output(isStandard(output!) ? returned.data : normalise(returned.data, whatOf(task), around.limits).value);
@@ -26,7 +29,7 @@ export function readOutput(run: AttemptState, returned: unknown): Outcome | Prom
     issues?: readonly { pointer: string; message: string }[] | undefined;
   }): Outcome => {
     if (issues) throw new StepfoldError("OUTPUT_INVALID", { nodeId: task.nodeId, issues });
-    return completed(run, value, handles);
+    return completed(run, value, leaving);
   };
   return result instanceof Promise ? result.then(finish) : finish(result);
 }
@@ -36,13 +39,22 @@ interface Returned {
   readonly nextHandle?: unknown;
   readonly nextHandles?: unknown;
   readonly __pause?: unknown;
+  readonly __children?: unknown;
+  readonly terminate?: unknown;
   readonly resumeAt?: unknown;
   readonly then?: unknown;
 }
 
-function completed({ task, around, startedAt }: AttemptState, data: unknown, handles: readonly string[] | undefined): Outcome {
+/** How it leaves its node. */
+interface Leaving {
+  readonly handles: readonly string[] | undefined;
+  readonly terminates: boolean;
+}
+
+function completed({ task, around, startedAt }: AttemptState, data: unknown, { handles, terminates }: Leaving): Outcome {
   const { value, sizeBytes } = normalise(data, whatOf(task), around.limits);
   const outcome = { type: "completed" as const, startedAt, endedAt: around.now(), output: value, sizeBytes };
+  if (terminates) return { ...outcome, terminates };
   return handles ? { ...outcome, handles } : outcome;
 }
 

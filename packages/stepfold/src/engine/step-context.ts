@@ -1,6 +1,6 @@
 import type { Duration } from "../core/definition.ts";
 import type { EpochMs, Json, JsonSchema } from "../core/json.ts";
-import type { Context, Resumed } from "../core/snapshot.ts";
+import type { Context, NodeResult, Resumed } from "../core/snapshot.ts";
 
 /** How long and for what a step waits. */
 export interface SuspendOptions {
@@ -10,6 +10,29 @@ export interface SuspendOptions {
   readonly timeout?: Duration | undefined;
   /** What the payload must look like; overrides the node definition's `resume`. */
   readonly schema?: JsonSchema | undefined;
+  /** Waits for a signal of this name instead of an answer. */
+  readonly signal?: string | undefined;
+  /** With `signal`: only one that is sent with the same key. */
+  readonly key?: string | undefined;
+  /** With `signal`: one that was sent before does not count. Default: the oldest that nobody has taken does. */
+  readonly transient?: boolean | undefined;
+  /** Who may answer. Default: anybody. */
+  readonly responders?: readonly string[] | undefined;
+  /** Answers of different responders that are needed. Default: one. */
+  readonly quorum?: number | undefined;
+  /**
+   * With `quorum`: name of a boolean member of the answer. Only answers where it is true count, and the wait is over
+   * too when the others leave too few to reach the quorum.
+   */
+  readonly tally?: string | undefined;
+}
+
+/** What a compensation is to undo. */
+export interface Compensating {
+  /** False: the step was under way when the execution ended, and may or may not have had its effect. */
+  readonly completed: boolean;
+  /** What the step gave. */
+  readonly output?: Json | null;
 }
 
 /** What an executor is told about the step it performs, and what it can do beside returning. */
@@ -27,6 +50,10 @@ export interface StepContext<Resume = unknown, Globals = unknown> {
   readonly input: Json | undefined;
   /** The payload, when this call answers a suspension. */
   readonly externalPayload: Resume | undefined;
+  /** At a node where branches were joined: the results they came with, in the order of the incoming edges. */
+  readonly inputs: readonly NodeResult[] | undefined;
+  /** In a compensation: what it is to undo. */
+  readonly compensating: Compensating | undefined;
   /** Why a suspended step runs again. */
   readonly resumed: Resumed | undefined;
   /** Secrets and services, as handed to the engine; never stored. */
@@ -34,12 +61,13 @@ export interface StepContext<Resume = unknown, Globals = unknown> {
   /** Aborted on timeout, cancellation and loss of the claim. */
   readonly signal: AbortSignal;
   /**
-   * Suspends the step: it waits for a payload, or for `resumeAt`. Ends the executor by throwing; once it was
+   * Suspends the step: it waits for a payload, a signal, or for `resumeAt`. Ends the executor by throwing; once it was
    * called the step is suspended, whatever the executor catches, throws or returns afterwards.
    *
    * @param payload tells the world what is waited for; kept in the snapshot
+   * @param options of several, the first that is answered counts, and the others are withdrawn
    */
-  readonly suspend: (payload?: unknown, options?: SuspendOptions) => never;
+  readonly suspend: (payload?: unknown, options?: SuspendOptions | readonly SuspendOptions[]) => never;
   /** The time, by the clock that judges this execution's timers. */
   readonly now: () => EpochMs;
   /** Tells plugins that the step is alive, and how far it is. */

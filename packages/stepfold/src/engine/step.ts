@@ -1,12 +1,14 @@
+import { within } from "../core/child-key.ts";
+import type { ScopeDraft } from "../core/draft.ts";
 import type { EpochMs, Json } from "../core/json.ts";
 import type { Task } from "../core/plan.ts";
 import type { Context, NodeResult, Resumed } from "../core/snapshot.ts";
-import type { StepContext, SuspendOptions } from "./step-context.ts";
+import type { Compensating, StepContext, SuspendOptions } from "./step-context.ts";
+import { inputsOf, undoneResult } from "./task-scope.ts";
 
 /** What the steps of one turn have in common. */
 export interface StepSurroundings {
   readonly workflowId: string;
-  readonly input: Json | undefined;
   readonly globals: unknown;
   /** The clock of the turn: the store's, where there is one. */
   readonly now: () => EpochMs;
@@ -15,7 +17,7 @@ export interface StepSurroundings {
 /** What a step asked for when it suspended. */
 export interface Suspension {
   readonly payload: unknown;
-  readonly options: SuspendOptions;
+  readonly options: readonly SuspendOptions[];
 }
 
 /** Thrown by `suspend` to leave the executor; never seen by anybody else. */
@@ -35,10 +37,11 @@ export class Step implements StepContext {
   readonly resumed: Resumed | undefined;
   readonly globals: unknown;
   suspension: Suspension | null = null;
-  readonly #visit: number;
+  readonly #task: Task;
+  readonly #place: ScopeDraft;
+  readonly #live: Context;
   readonly #version: number;
   readonly #now: () => EpochMs;
-  readonly #live: Context;
   readonly #onHeartbeat: ((progress: unknown) => void) | null;
   #context: Context | null = null;
   #controller: AbortController | null = null;
@@ -48,32 +51,42 @@ export class Step implements StepContext {
     around: StepSurroundings,
     task: Task,
     externalPayload: unknown,
-    live: Context,
-    version: number,
+    place: ScopeDraft,
     onHeartbeat: ((progress: unknown) => void) | null,
   ) {
     this.workflowId = around.workflowId;
     this.nodeId = task.nodeId;
-    this.pathId = task.pathId;
+    this.pathId = task.scope === undefined ? task.pathId : within(task.scope, task.pathId);
     this.attempt = task.attempt;
-    this.input = around.input;
+    this.input = place.input;
     this.externalPayload = externalPayload;
     this.resumed = task.resumed;
     this.globals = around.globals;
     this.#now = around.now;
-    this.#visit = task.visit;
-    this.#version = version;
-    this.#live = live;
+    this.#task = task;
+    this.#place = place;
+    this.#live = place.context;
+    this.#version = place.root.version;
     this.#onHeartbeat = onHeartbeat;
   }
 
   get idempotencyKey(): string {
-    return `${this.workflowId}/${this.pathId}#${this.#visit}`;
+    return `${this.workflowId}/${this.pathId}#${this.#task.visit}`;
   }
 
   get context(): Context {
     this.#context ??= contextAt(this.#live, this.#version);
     return this.#context;
+  }
+
+  get inputs(): readonly NodeResult[] | undefined {
+    return this.#task.inputs && inputsOf(this.#task.inputs, { context: this.#live as ScopeDraft["context"] });
+  }
+
+  get compensating(): Compensating | undefined {
+    if (!this.#task.undoes) return undefined;
+    const result = undoneResult(this.#task, this.#place);
+    return result ? { completed: true, output: result.output } : { completed: false };
   }
 
   get signal(): AbortSignal {
@@ -84,9 +97,9 @@ export class Step implements StepContext {
     return this.#controller.signal;
   }
 
-  get suspend(): (payload?: unknown, options?: SuspendOptions) => never {
+  get suspend(): StepContext["suspend"] {
     return (payload, options = {}) => {
-      this.suspension ??= { payload, options };
+      this.suspension ??= { payload, options: Array.isArray(options) ? options : [options] };
       throw suspended;
     };
   }

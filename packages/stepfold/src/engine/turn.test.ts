@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { apply, fold } from "../core/apply.ts";
 import { begin } from "../core/begin.ts";
-import { closeDraft, type Draft, openDraft } from "../core/draft.ts";
+import { closeDraft } from "../core/close-draft.ts";
+import type { Draft } from "../core/draft.ts";
 import type { Event } from "../core/event.ts";
 import { defaultLimits } from "../core/limits.ts";
+import { openDraft } from "../core/open-draft.ts";
 import type { Snapshot } from "../core/snapshot.ts";
 import { Deadlines } from "./deadlines.ts";
 import { asking, type Coded, deferred, flowOf, giving, type NodeParts } from "./engine.fixture.ts";

@@ -1,21 +1,24 @@
+import { within as inScope } from "../core/child-key.ts";
+import type { CompiledNode } from "../core/compiled.ts";
 import type { Draft } from "../core/draft.ts";
-import { openDraft } from "../core/draft.ts";
-import { due } from "../core/due.ts";
+import { due, hasTimer } from "../core/due.ts";
 import type { Event } from "../core/event.ts";
-import { evolve } from "../core/evolve.ts";
+import { evolve, withConsequences } from "../core/evolve.ts";
 import type { EpochMs } from "../core/json.ts";
-import { planPaths, type Task } from "../core/plan.ts";
+import { openDraft, scopeAt } from "../core/open-draft.ts";
+import { isAnyDue, planDraft, type Task } from "../core/plan.ts";
 import type { Snapshot } from "../core/snapshot.ts";
 import type { Performing } from "./attempt-state.ts";
 import { exhausted, within } from "./execution-limits.ts";
 import { eventOf, type Outcome } from "./outcome.ts";
 import { type Attempt, perform } from "./perform.ts";
 import type { PreparedNode } from "./prepared-node.ts";
+import { nodeOf, placeOf } from "./task-scope.ts";
 
 /** How a turn is to be driven. */
 export interface TurnOptions {
   readonly performing: Performing;
-  readonly prepared: ReadonlyMap<string, PreparedNode>;
+  readonly prepared: ReadonlyMap<CompiledNode, PreparedNode>;
   /** Tasks of one execution under way at the same time. */
   readonly concurrency: number;
   /** Tasks to perform at most; then the turn ends, and the execution can go on in another. */
@@ -43,7 +46,7 @@ interface Settled {
 }
 
 interface Running {
-  readonly turn: number;
+  readonly task: Task;
   readonly attempt: Attempt;
 }
 
@@ -64,6 +67,8 @@ export class Turn {
   #stopped = false;
   #draining = false;
   #performed = 0;
+  /** Paths that had ended when running steps were last held against them. */
+  #endings = 0;
 
   constructor(draft: Draft, options: TurnOptions) {
     this.draft = draft;
@@ -105,6 +110,7 @@ export class Turn {
       const events = this.#take(outcomes);
       if (events.length > 0) await this.#commit(events, outcomes);
       if (this.#stopped || this.draft.ended) break;
+      if (this.draft.endings !== this.#endings) this.#withdraw();
       if (!this.#draining) this.#begin();
       if (this.#running.size === 0 && this.#settled.length === 0 && !this.#stored) break;
       if (this.#settled.length === 0 && !this.#stored) await this.#news();
@@ -131,13 +137,13 @@ export class Turn {
 
   /** The event of a timer that is due. The clock is only asked where something waits. */
   #due(): Event | null {
-    const { ended, workflow, paths, version } = this.draft;
-    if (ended || !paths.some(({ waits }) => waits)) return null;
-    return due(workflow, paths, version, this.#options.now());
+    if (this.draft.ended || !hasTimer(this.draft)) return null;
+    return due(this.draft, this.#options.now());
   }
 
   #apply({ task, outcome }: Settled, events: Event[]): void {
-    if (this.#running.get(task.pathId)?.turn === task.turn) this.#running.delete(task.pathId);
+    const name = nameOf(task);
+    if (this.#running.get(name)?.task.turn === task.turn) this.#running.delete(name);
     if (outcome.type === "aborted") return;
     const allowed = within(this.#options.performing.limits, this.draft, task, outcome);
     this.#accept(eventOf(task, allowed, this.draft.version + 1), events);
@@ -145,8 +151,9 @@ export class Turn {
 
   #accept(event: Event, events: Event[]): void {
     if (!evolve(this.draft, event)) return;
-    if (this.#options.commit) events.push(event);
-    else this.#options.onEvent?.(event, this.draft);
+    const whole = withConsequences(this.draft, event);
+    if (this.#options.commit) events.push(whole);
+    else this.#options.onEvent?.(whole, this.draft);
   }
 
   /** Commits; where somebody else was first, moves to what they left and tries again with what is still wanted. */
@@ -170,20 +177,25 @@ export class Turn {
 
   /** Nothing is under way, and nothing more is due: whoever drives next has to be woken. */
   #isLast(): boolean {
-    const { ended, paths } = this.draft;
-    if (ended) return true;
+    if (this.draft.ended) return true;
     const { now, early } = this.#options;
     const spent = this.#draining || this.#performed >= this.#options.stepLimit;
-    return this.#running.size === 0 && !this.#stored && (spent || (planPaths(paths, now(), early).length === 0 && !this.#due()));
+    return this.#running.size === 0 && !this.#stored && (spent || (!isAnyDue(this.draft, now(), early) && !this.#due()));
   }
 
-  /** Goes on from what is stored; steps that are no longer wanted get their signal. */
+  /** Goes on from what is stored. */
   #move(stored: Snapshot): void {
     this.draft = openDraft(this.draft.workflow, stored);
-    const current = new Map(this.draft.paths.map(({ id, turn }) => [id, turn]));
-    for (const [pathId, { turn, attempt }] of this.#running) {
-      if (current.get(pathId) === turn) continue;
-      this.#running.delete(pathId);
+    this.#withdraw();
+  }
+
+  /** Steps whose paths have ended or moved on without them get their signal. */
+  #withdraw(): void {
+    this.#endings = this.draft.endings;
+    for (const [name, { task, attempt }] of this.#running) {
+      const path = scopeAt(this.draft, task.scope)?.paths.find(({ id }) => id === task.pathId);
+      if (path?.turn === task.turn) continue;
+      this.#running.delete(name);
       attempt.abort(new DOMException("The step is no longer wanted", "AbortError"));
     }
   }
@@ -191,27 +203,30 @@ export class Turn {
   #begin(): void {
     const { concurrency, stepLimit, early, onTask } = this.#options;
     const now = this.#options.now();
-    for (const task of planPaths(this.draft.paths, now, early)) {
-      if (this.#running.size >= concurrency || this.#performed >= stepLimit) return;
-      if (this.#running.has(task.pathId)) continue;
+    planDraft(this.draft, now, early, (task) => {
+      if (this.#running.size >= concurrency || this.#performed >= stepLimit) return false;
+      if (this.#running.has(nameOf(task))) return true;
       this.#performed++;
       onTask?.(task);
       this.#perform(task, now);
-    }
+      return true;
+    });
   }
 
   #perform(task: Task, now: EpochMs): void {
     const { performing, prepared } = this.#options;
+    const name = nameOf(task);
+    const place = placeOf(task, this.draft);
     const spent = exhausted(performing.limits, this.draft, task, this.#running.size, now);
     const attempt: Attempt = spent
       ? { outcome: spent, abort: () => undefined }
-      : perform(task, prepared.get(task.nodeId)!, this.draft, performing, now, (outcome) => {
+      : perform(task, prepared.get(nodeOf(task, place))!, place, performing, now, (outcome) => {
           // a task that is no longer wanted was taken out, and may answer as late as it likes
-          if (this.#running.get(task.pathId)?.attempt !== attempt) return;
+          if (this.#running.get(name)?.attempt !== attempt) return;
           this.#settle(task, outcome);
           this.#wake?.();
         });
-    this.#running.set(task.pathId, { turn: task.turn, attempt });
+    this.#running.set(name, { task, attempt });
     if (attempt.outcome) this.#settle(task, attempt.outcome);
   }
 
@@ -219,4 +234,9 @@ export class Turn {
     this.#options.onOutcome?.(task, outcome);
     this.#settled.push({ task, outcome });
   }
+}
+
+/** A path has one task at a time. */
+function nameOf({ scope, pathId }: Task): string {
+  return scope === undefined ? pathId : inScope(scope, pathId);
 }

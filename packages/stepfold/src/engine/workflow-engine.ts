@@ -1,19 +1,24 @@
+import { countWaits } from "../core/address.ts";
 import { begin } from "../core/begin.ts";
+import { closeDraft } from "../core/close-draft.ts";
 import type { CompiledWorkflow } from "../core/compiled.ts";
-import { closeDraft, type Draft, openDraft } from "../core/draft.ts";
+import type { Draft } from "../core/draft.ts";
 import { due } from "../core/due.ts";
 import type { Event } from "../core/event.ts";
-import { evolve } from "../core/evolve.ts";
+import { evolve, withConsequences } from "../core/evolve.ts";
 import { openWaits, type Target } from "../core/find-wait.ts";
 import type { Limits } from "../core/limits.ts";
-import { earliestRetry, planPaths } from "../core/plan.ts";
+import { openDraft } from "../core/open-draft.ts";
+import { earliestOf, isAnyDue } from "../core/plan.ts";
 import { readSnapshot } from "../core/read-snapshot.ts";
 import { isTerminal, type Snapshot } from "../core/snapshot.ts";
 import { StepfoldError } from "../core/stepfold-error.ts";
 import type { Issue } from "../core/template.ts";
 import type { Environment } from "../ports/environment.ts";
-import { type Command, decide, type ResumeCommand } from "./command.ts";
+import type { ResumeCommand } from "./answer-wait.ts";
+import { type Command, decide } from "./command.ts";
 import { Deadlines } from "./deadlines.ts";
+import { libraryOf } from "./link-workflows.ts";
 import type { GlobalsOf, NodeDefinitions } from "./node-definition.ts";
 import { openTurn, type TurnSetting } from "./open-turn.ts";
 import type { Plugin } from "./plugin.ts";
@@ -27,6 +32,8 @@ import { checkTurnOptions, readLimits, readStepTimeout } from "./turn-options.ts
 export interface EngineOptions<D extends NodeDefinitions> {
   /** The definition; plain JSON. */
   readonly workflow: unknown;
+  /** Definitions that its nodes of type `workflow` and `map` may name, beside those that it brings itself. */
+  readonly workflows?: readonly unknown[];
   readonly nodeDefinitions: D;
   readonly plugins?: readonly Plugin[];
   readonly limits?: Partial<Limits>;
@@ -92,7 +99,7 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
     const environment = options.environment ?? systemEnvironment;
     const limits = readLimits(options.limits);
     const stepTimeoutMs = readStepTimeout(options.stepTimeoutMs);
-    this.#prepared = prepareWorkflow(options.workflow, options.nodeDefinitions, limits);
+    this.#prepared = prepareWorkflow(options.workflow, options.nodeDefinitions, limits, libraryOf(options.workflows ?? []));
     this.workflow = this.#prepared.compiled;
     this.warnings = this.#prepared.warnings;
     this.#setting = { environment, deadlines: new Deadlines(environment), limits, stepTimeoutMs, plugins: options.plugins ?? [] };
@@ -163,12 +170,12 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
     emit: ((event: Event, after: Draft) => void) | null,
   ): Promise<void> {
     const { globals, concurrency, stepLimit, signal } = request;
-    const early = planPaths(draft.paths, this.#setting.environment.now()).length === 0 ? earliestRetry(draft.paths) : null;
+    const early = isAnyDue(draft, this.#setting.environment.now(), null) ? null : earliestOf(draft);
     const turn = openTurn(this.#prepared, draft, this.#setting, {
       globals,
       concurrency,
       stepLimit,
-      early: early && `${early.id}@${early.turn}`,
+      early,
       onEvent: emit,
     });
     const stop = (): void => turn.stop(signal?.reason);
@@ -179,13 +186,17 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
 
   #begin(request: StartRequest): Opened {
     const event = started(this.#prepared, request, this.#setting.environment, this.#setting.limits);
-    return { draft: begin(this.workflow, event), before: event, unchanged: null };
+    const draft = begin(this.workflow, event);
+    return { draft, before: withConsequences(draft, event), unchanged: null };
   }
 
   async #resume(request: ContinueRequest): Promise<Opened> {
     const snapshot = this.#read(request.snapshot, request.definition);
     const event = await this.#resumption(snapshot, request);
-    if (event) return { draft: this.#after(snapshot, event), before: event, unchanged: null };
+    if (event) {
+      const draft = this.#after(snapshot, event);
+      return { draft, before: withConsequences(draft, event), unchanged: null };
+    }
     return { draft: openDraft(this.workflow, snapshot), before: null, unchanged: snapshot };
   }
 
@@ -195,14 +206,13 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
     const command: ResumeCommand = { type: "resume", target: request.target, payload: request.externalPayload };
     if ("externalPayload" in request || request.target !== undefined) return decide(this.#prepared, snapshot, command, now, limits);
     // the classic meaning of execute({ snapshot }): the one thing a paused execution waits for has come
-    const waits = snapshot.activePaths.flatMap((path) => path.waits ?? []);
-    const only = snapshot.status === "paused" && waits.length === 1 && openWaits(snapshot).length === 1;
-    if (!only || due(this.workflow, snapshot.activePaths, snapshot.version, now)) return null;
+    if (snapshot.status !== "paused" || countWaits(snapshot) !== 1 || openWaits(snapshot).length !== 1) return null;
+    if (due(openDraft(this.workflow, snapshot), now)) return null;
     try {
       return await decide(this.#prepared, snapshot, command, now, limits);
     } catch (error) {
-      // it asks for a payload, so no payload is no answer
-      if (StepfoldError.is(error, "RESUME_INVALID")) return null;
+      // it asks for a payload, or for somebody: so nothing of nobody is no answer
+      if (StepfoldError.is(error, "RESUME_INVALID") || StepfoldError.is(error, "RESPONDER_DENIED")) return null;
       throw error;
     }
   }

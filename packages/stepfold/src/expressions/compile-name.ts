@@ -5,7 +5,23 @@ import { didYouMean } from "./nearest.ts";
 import type { Name } from "./syntax.ts";
 
 /** Every name that a scope may hold. */
-export const roots: readonly string[] = ["nodes", "input", "globals", "metadata", "item", "$json", "$now", "error", "attempt"];
+export const roots: readonly string[] = [
+  "nodes",
+  "input",
+  "inputs",
+  "globals",
+  "metadata",
+  "item",
+  "$json",
+  "$now",
+  "error",
+  "attempt",
+  "paths",
+  "results",
+  "total",
+  "done",
+  "failed",
+];
 
 /** Names that only the parser knows: it rewrites what stands after them. */
 const ALIASES = ["$input", "$"];

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Json } from "../core/json.ts";
+import type { Snapshot } from "../core/snapshot.ts";
+import { viaJson } from "../engine/engine.fixture.ts";
 import { systemEnvironment } from "../engine/system-environment.ts";
 import { WorkflowEngine } from "../engine/workflow-engine.ts";
 import { builtinNodes } from "./index.ts";
@@ -10,7 +12,10 @@ function engineOf(data?: Json): WorkflowEngine<typeof builtinNodes> {
   const ends = ["approved", "rejected", "timeout"];
   const workflow = {
     id: "w",
-    nodes: [{ id: "ask", type: "approval", ...(data === undefined ? {} : { data }) }, ...ends.map((id) => ({ id, type: "end", data: id }))],
+    nodes: [
+      { id: "ask", type: "approval", ...(data === undefined ? {} : { data }) },
+      ...ends.map((id) => ({ id, type: "end", data: { output: id } })),
+    ],
     edges: ends.map((id) => ({ source: "ask", target: id, sourceHandle: id })),
   };
   return new WorkflowEngine({ workflow, nodeDefinitions: builtinNodes, environment: { ...systemEnvironment, now: () => now } });
@@ -100,5 +105,126 @@ describe("approval", () => {
 
   it("fails with a timeout that is none", async () => {
     expect(await engineOf({ timeout: "soon" }).execute({})).toMatchObject({ status: "failed", error: { code: "DURATION_INVALID" } });
+  });
+});
+
+describe("approval by certain people", () => {
+  const answering = (snapshot: Snapshot, by: string | undefined, approved: boolean, engine = engineOf()): Promise<Snapshot> =>
+    engine.send(viaJson(snapshot), { type: "resume", payload: { approved }, by });
+  /** The answers of these people, `-` before those who reject. */
+  const all = async (data: Json, people: readonly string[]): Promise<Snapshot> => {
+    const engine = engineOf(data);
+    let snapshot = await engine.execute({});
+    for (const who of people) snapshot = await answering(snapshot, who.replace("-", ""), !who.startsWith("-"), engine);
+    return snapshot.status === "paused" ? snapshot : engine.execute({ snapshot });
+  };
+
+  it("shows who may answer as approvers, or whom it is told to show", async () => {
+    const waitOf = async (data: Json): Promise<unknown> => (await engineOf(data).execute({})).activePaths[0]?.waits?.[0];
+    expect(await waitOf({ responders: ["ada", "bob", "ada"] })).toMatchObject({
+      responders: ["ada", "bob"],
+      payload: { approvers: ["ada", "bob", "ada"] },
+    });
+    expect(await waitOf({ responders: ["ada"], approvers: ["finance"] })).toMatchObject({
+      responders: ["ada"],
+      payload: { approvers: ["finance"] },
+    });
+    expect(await waitOf({ approvers: ["finance"] })).not.toHaveProperty("responders");
+  });
+
+  it.each([["eve"], ["Ada"], ["__proto__"], [undefined]])("does not let %j answer", async (by) => {
+    const engine = engineOf({ responders: ["ada"] });
+    const paused = await engine.execute({});
+    await expect(answering(paused, by, true, engine)).rejects.toMatchObject({ code: "RESPONDER_DENIED" });
+    const claimed = { approved: true, by: "ada" };
+    await expect(engine.execute({ snapshot: paused, externalPayload: claimed })).rejects.toMatchObject({ code: "RESPONDER_DENIED" });
+  });
+
+  it("gives the one answer as before without a quorum", async () => {
+    const snapshot = await all({ responders: ["ada", "bob"] }, ["bob"]);
+    expect(snapshot).toMatchObject({ status: "completed", output: "approved" });
+    expect(snapshot.context.ask?.[0]?.output).toEqual({ approved: true });
+  });
+
+  it("is approved by a quorum, and gives every answer", async () => {
+    now = 5_000;
+    const snapshot = await all({ responders: ["ada", "bob", "cy"], quorum: 2 }, ["bob", "-ada", "cy"]);
+    expect(snapshot).toMatchObject({ status: "completed", output: "approved" });
+    expect(snapshot.context.ask?.[0]?.output).toEqual({
+      approved: true,
+      answers: [
+        { by: "bob", at: 5_000, payload: { approved: true } },
+        { by: "ada", at: 5_000, payload: { approved: false } },
+        { by: "cy", at: 5_000, payload: { approved: true } },
+      ],
+    });
+  });
+
+  it.each<[string, Json, readonly string[], string]>([
+    ["two of three", { responders: ["ada", "bob", "cy"], quorum: 2 }, ["ada", "bob"], "approved"],
+    ["all of three", { responders: ["ada", "bob", "cy"], quorum: 3 }, ["ada", "bob", "cy"], "approved"],
+    ["one of three", { responders: ["ada", "bob", "cy"], quorum: 1 }, ["-ada", "-bob", "cy"], "approved"],
+    ["too few left", { responders: ["ada", "bob", "cy"], quorum: 2 }, ["-ada", "-bob"], "rejected"],
+    ["too few left after an approval", { responders: ["ada", "bob", "cy"], quorum: 2 }, ["-ada", "cy", "-bob"], "rejected"],
+    ["one rejection where all are needed", { responders: ["ada", "bob", "cy"], quorum: 3 }, ["ada", "-bob"], "rejected"],
+    ["all rejections where one is enough", { responders: ["ada", "bob"], quorum: 1 }, ["-ada", "-bob"], "rejected"],
+    ["anybody, approved", { quorum: 2 }, ["ada", "-eve", "bob"], "approved"],
+    ["anybody, as many rejections", { quorum: 2 }, ["-ada", "eve", "-bob"], "rejected"],
+  ])("is certain with %s", async (_, data, people, way) => {
+    const before = await all(data, people.slice(0, -1));
+    expect([before.status, before.activePaths[0]?.waits?.[0]?.answers?.length]).toEqual(["paused", people.length - 1]);
+    const snapshot = await all(data, people);
+    expect(snapshot).toMatchObject({ status: "completed", output: way });
+    expect(snapshot.context.ask?.[0]?.output).toMatchObject({
+      approved: way === "approved",
+      answers: people.map((who) => ({ by: who.replace("-", "") })),
+    });
+  });
+
+  it("counts nobody twice, and nobody without a name", async () => {
+    const engine = engineOf({ quorum: 2 });
+    const once = await answering(await engine.execute({}), "ada", true, engine);
+    for (const by of ["ada", undefined])
+      await expect(answering(once, by, false, engine)).rejects.toMatchObject({ code: "RESPONDER_DENIED" });
+    await expect(engine.execute({ snapshot: once, externalPayload: { approved: true } })).rejects.toMatchObject({
+      code: "RESPONDER_DENIED",
+    });
+  });
+
+  it.fails.each<[Json]>([
+    [{ responders: ["ada"] }],
+    [{ quorum: 2 }],
+  ])("is not answered by going on without an answer, with %j", async (data) => {
+    const engine = engineOf(data);
+    const paused = await engine.execute({});
+    expect(await engine.execute({ snapshot: paused })).toBe(paused);
+  });
+
+  it("counts no answer that does not fit", async () => {
+    const engine = engineOf({ responders: ["ada", "bob"], quorum: 2, schema: { required: ["why"] } });
+    const paused = await engine.execute({});
+    for (const payload of [{ approved: "true", why: 1 }, { approved: true }, undefined])
+      await expect(engine.send(paused, { type: "resume", payload, by: "ada" })).rejects.toMatchObject({ code: "RESUME_INVALID" });
+  });
+
+  it("leaves by timeout when the quorum does not come in time", async () => {
+    now = 1_000;
+    const engine = engineOf({ quorum: 2, timeout: "1h" });
+    const once = await answering(await engine.execute({}), "ada", true, engine);
+    now += 3_600_000;
+    await expect(answering(once, "bob", true, engine)).rejects.toMatchObject({ code: "WAIT_EXPIRED" });
+    expect(await engine.execute({ snapshot: once })).toMatchObject({ status: "completed", output: "timeout" });
+  });
+
+  it.each<[Json, string]>([
+    [{ responders: ["ada"], quorum: 2 }, "OPTION_INVALID"],
+    [{ responders: ["ada", "ada"], quorum: 2 }, "OPTION_INVALID"],
+    [{ responders: "{{ input }}" }, "DATA_INVALID"],
+    [{ quorum: "{{ 0 }}" }, "DATA_INVALID"],
+    [{ quorum: "{{ 1.5 }}" }, "DATA_INVALID"],
+  ])("fails with %j by %s, never retried", async (data, code) => {
+    const snapshot = await engineOf(data).execute({ input: { 0: "ada", length: 1 } });
+    expect(snapshot).toMatchObject({ status: "failed", error: { code } });
+    expect(snapshot.context.ask).toHaveLength(1);
   });
 });

@@ -2,24 +2,45 @@ import type { Json } from "../core/json.ts";
 import { defineNode } from "../engine/define-node.ts";
 import type { NodeDefinition, NodeOutput } from "../engine/node-definition.ts";
 
+/** What an `end` node is given. */
+export interface EndData {
+  readonly output?: Json | undefined;
+  readonly terminate?: boolean | undefined;
+}
+
 /**
- * Node type `end`: ends its path, so that a reader of the graph sees where. Other paths go on.
+ * Node type `end`: ends its path, so that a reader of the graph sees where. Its output is `output`, null without one.
+ * Edges that leave an `end` are never taken.
  *
- * Its output is its data. Where the workflow has no `output` of its own, the output of the path that ends last is that
- * of the execution. Edges that leave an `end` are never taken.
+ * Other paths go on, and where the workflow has no `output` of its own, the output of the path that ends last is that of
+ * the execution. With `terminate: true` nothing goes on: all other paths end too, with their waits, timers and children,
+ * and the execution completes with this output. In a sub-workflow or an item of a map only that one ends. Default: false.
  *
  * ```ts
- * const done = { id: "done", type: "end", data: { receipt: "{{ nodes.charge.last.data.receipt }}" } };
+ * const done = { id: "done", type: "end", data: { output: { receipt: "{{ nodes.charge.last.data.receipt }}" } } };
+ * const enough = { id: "enough", type: "end", data: { output: "first offer taken", terminate: true } };
  * ```
  */
-export const endNode: NodeDefinition<Json, Json, unknown, never> = defineNode<Json, Json, unknown, never>({
+export const endNode: NodeDefinition<EndData | null, Json, unknown, never> = defineNode<EndData | null, Json, unknown, never>({
+  input: {
+    title: "End",
+    type: ["object", "null"],
+    properties: {
+      output: { title: "Output", description: "What comes of it" },
+      terminate: { title: "Terminate", description: "Ends all other paths too. Default: they go on", type: "boolean" },
+    },
+    additionalProperties: false,
+  },
   handles: [],
   metadata: {
     label: "End",
     icon: "flag",
-    description: "Ends this path, with a result",
+    description: "Ends this path, or everything, with a result",
     category: "flow",
-    example: { receipt: "{{ nodes.charge.last.data.receipt }}" },
+    example: { output: { receipt: "{{ nodes.charge.last.data.receipt }}" } },
   },
-  executor: (data): NodeOutput<Json, never> => ({ data: data ?? null, nextHandles: [] }),
+  executor(data): NodeOutput<Json, never> {
+    const { output = null, terminate = false } = data ?? {};
+    return terminate ? { data: output, terminate, nextHandles: [] } : { data: output, nextHandles: [] };
+  },
 });

@@ -7,8 +7,8 @@ const workflow = (data: object): object => ({
   id: "w",
   nodes: [
     { id: "check", type: "if", data },
-    { id: "yes", type: "end", data: "yes" },
-    { id: "no", type: "end", data: "no" },
+    { id: "yes", type: "end", data: { output: "yes" } },
+    { id: "no", type: "end", data: { output: "no" } },
   ],
   edges: [
     { source: "check", target: "yes", sourceHandle: "true" },

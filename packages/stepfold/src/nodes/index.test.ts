@@ -16,8 +16,10 @@ const inLine = (...nodes: readonly Line[]): object => ({
 });
 const run = (workflow: object, input?: unknown): Promise<Snapshot> =>
   new WorkflowEngine({ workflow, nodeDefinitions: builtinNodes }).execute({ input });
+/** Those that the examples name. */
+const workflows = Object.fromEntries(["invoice", "ask-supplier"].map((id) => [id, { id, nodes: [{ id: "b", type: "noop" }], edges: [] }]));
 const mistakes = (type: string, data?: Json): string[] =>
-  checkWorkflow({ id: "w", nodes: [{ id: "a", type, ...(data === undefined ? {} : { data }) }], edges: [] }, builtinNodes).map(
+  checkWorkflow({ id: "w", nodes: [{ id: "a", type, ...(data === undefined ? {} : { data }) }], edges: [], workflows }, builtinNodes).map(
     ({ pointer, message }) => `${pointer}: ${message}`,
   );
 
@@ -46,14 +48,6 @@ describe("noop", () => {
   });
 });
 
-describe("end", () => {
-  it("ends its path with its data, whatever edges leave it", async () => {
-    const snapshot = await run(inLine({ id: "a", type: "end", data: { done: true } }, { id: "b", type: "noop" }));
-    expect(snapshot).toMatchObject({ status: "completed", output: { done: true } });
-    expect(snapshot.context.b).toBeUndefined();
-  });
-});
-
 describe("fail", () => {
   const data = { message: "No stock of {{ input.item }}", code: "OUT_OF_STOCK" };
 
@@ -72,7 +66,7 @@ describe("fail", () => {
   it("goes on by an edge named error", async () => {
     const nodes = [
       { id: "a", type: "fail", data: { message: "no" } },
-      { id: "b", type: "end", data: "handled" },
+      { id: "b", type: "end", data: { output: "handled" } },
     ];
     const snapshot = await run({ id: "w", nodes, edges: [{ source: "a", target: "b", sourceHandle: "error" }] });
     expect(snapshot).toMatchObject({ status: "completed", output: "handled" });
@@ -89,6 +83,10 @@ describe("builtinNodes", () => {
     ["switch", { value: 1, cases: [{ equals: 1 }] }, "handle"],
     ["switch", { value: 1, cases: [{ equals: 1, handle: "" }] }, "/nodes/0/data/cases/0/handle"],
     ["switch", { value: 1, cases: [{ equals: 1, handle: { toString: "x" } }] }, "/nodes/0/data/cases/0/handle"],
+    ["switch", { value: 1, cases: [{ handle: "x" }] }, "/nodes/0/data/cases/0"],
+    ["switch", { value: 1, cases: [{ equals: 1, when: true, handle: "x" }] }, "/nodes/0/data/cases/0"],
+    ["switch", { cases: [{ when: "input.total > 100", handle: "x" }] }, "/nodes/0/data/cases/0/when"],
+    ["switch", { cases: [], every: "yes" }, "/nodes/0/data/every"],
     ["wait", {}, "/nodes/0/data"],
     ["wait", { for: "1s", until: 1 }, "/nodes/0/data"],
     ["wait", { for: null }, "/nodes/0/data/for"],
@@ -97,12 +95,57 @@ describe("builtinNodes", () => {
     ["approval", { schema: { required: "amount" } }, "/nodes/0/data/schema/required"],
     ["approval", { schema: { type: "string" } }, "/nodes/0/data/schema/type"],
     ["approval", { timout: "1d" }, "/nodes/0/data/timout"],
+    ["approval", { responders: [] }, "/nodes/0/data/responders"],
+    ["approval", { responders: ["ada", 7] }, "/nodes/0/data/responders/1"],
+    ["approval", { quorum: 0 }, "/nodes/0/data/quorum"],
+    ["approval", { quorum: "2" }, "/nodes/0/data/quorum"],
+    ["end", "done", "/nodes/0/data"],
+    ["end", { receipt: 7 }, "/nodes/0/data/receipt"],
+    ["end", { terminate: "yes" }, "/nodes/0/data/terminate"],
+    ["signal", undefined, "/nodes/0/data"],
+    ["signal", {}, "name"],
+    ["signal", { name: "" }, "/nodes/0/data/name"],
+    ["signal", { name: "go", key: 7 }, "/nodes/0/data/key"],
+    ["signal", { name: "go", schema: "number" }, "/nodes/0/data/schema"],
+    ["race", { signals: [{ name: "a" }] }, "/nodes/0/data"],
+    ["race", { timer: { for: "1m" } }, "/nodes/0/data"],
+    ["race", { signals: [], answer: {} }, "/nodes/0/data"],
+    ["race", { answer: {}, timer: {} }, "/nodes/0/data/timer"],
+    ["race", { answer: {}, timer: { for: "1m", until: 5 } }, "/nodes/0/data/timer"],
+    ["race", { signals: [{ name: "a" }, { nam: "b" }] }, "/nodes/0/data/signals/1"],
+    ["race", { signals: Array.from({ length: 99 }, (_, i) => ({ name: `s${i}` })) }, "/nodes/0/data/signals"],
+    ["map", { workflow: "invoice" }, "items"],
+    ["map", { workflow: "invoice", items: { a: 1 } }, "/nodes/0/data/items"],
+    ["map", { workflow: "invoce", items: [] }, "/nodes/0/data/workflow"],
+    ["map", { workflow: "invoice", items: [], concurrency: 0 }, "/nodes/0/data/concurrency"],
+    ["map", { workflow: "invoice", items: [], completeWhen: -1 }, "/nodes/0/data/completeWhen"],
+    ["map", { workflow: "invoice", items: [], completeWhen: true }, "/nodes/0/data/completeWhen"],
+    ["map", { workflow: "invoice", items: [], completeWhen: "done >" }, "/nodes/0/data/completeWhen"],
+    ["map", { workflow: "invoice", items: [], remaining: "keep" }, "/nodes/0/data/remaining"],
+    ["map", { workflow: "invoice", items: [], toleratedFailures: "half" }, "/nodes/0/data/toleratedFailures"],
+    ["map", { workflow: "invoice", items: [], toleratedFailures: -1 }, "/nodes/0/data/toleratedFailures"],
+    ["workflow", {}, "workflow"],
+    ["workflow", { workflow: "invoce" }, "/nodes/0/data/workflow"],
+    ["workflow", { workflow: "invoice", detached: true }, "/nodes/0/data/detached"],
     ["fail", undefined, "/nodes/0/data"],
     ["fail", {}, "message"],
     ["fail", { message: "" }, "/nodes/0/data/message"],
     ["fail", { message: "x", code: 7 }, "/nodes/0/data/code"],
   ])("refuse %s with the data %j before anything runs, and say where", (type, data, where) => {
     expect(mistakes(type, data).join("\n")).toContain(where);
+  });
+
+  it.each<[string, Json]>([
+    ["race", { signals: [{ name: "a" }, { name: "b", key: "k", handle: "x", transient: true }] }],
+    ["race", { answer: {}, timer: { until: 5, handle: "late" } }],
+    ["race", { signals: [{ name: "a" }], answer: { schema: true } }],
+    ["map", { workflow: "invoice", items: [], completeWhen: "done >= 2", toleratedFailures: "12.5%", open: true, remaining: "finish" }],
+    ["map", { workflow: "invoice", items: ["{{ input }}"], completeWhen: "{{ failed > 2 }}", toleratedFailures: "100%" }],
+    ["signal", { name: "go", schema: { type: "number" }, timeout: 5 }],
+    ["switch", { cases: [{ when: true, handle: "x" }], every: true }],
+    ["approval", { responders: ["ada"], quorum: 1, approvers: [] }],
+  ])("allow %s the data %j", (type, data) => {
+    expect(mistakes(type, data).filter((mistake) => !mistake.includes("NODE_UNREACHABLE"))).toEqual([]);
   });
 
   it("refuse hostile data that comes out of an expression, never retried", async () => {

@@ -3,9 +3,10 @@ import type { Json } from "../core/json.ts";
 import { defineNode } from "../engine/define-node.ts";
 import type { NodeDefinition } from "../engine/node-definition.ts";
 
-/** One way out of a `switch`. */
+/** One way out of a `switch`: with exactly one of `equals` and `when`. */
 export interface SwitchCase {
-  readonly equals: Json;
+  readonly equals?: Json | undefined;
+  readonly when?: boolean | undefined;
   readonly handle: string;
 }
 
@@ -13,23 +14,34 @@ export interface SwitchCase {
 export interface SwitchData {
   readonly value?: Json | undefined;
   readonly cases: readonly SwitchCase[];
+  readonly every?: boolean | undefined;
 }
 
 /** Where it left, and the value that decided. */
 export interface SwitchResult {
   readonly value: Json;
-  readonly handle: string;
+  /** Absent with `every`. */
+  readonly handle?: string | undefined;
+  /** Only with `every`: in the order of the cases, each once. */
+  readonly handles?: readonly string[] | undefined;
 }
 
 /**
- * Node type `switch`: leaves by the handle of the first case that equals `value`, else by the handle `default`. Its
- * output is `{ value, handle }`.
+ * Node type `switch`: leaves by the handle of the first case that fits, else by the handle `default`. Its output is
+ * `{ value, handle }`.
  *
- * Equal means equal as JSON: types count (`1` is not `"1"`), the order of keys does not. A missing `value` is null.
+ * A case has either `equals`, and fits a `value` that is equal as JSON: types count (`1` is not `"1"`), the order of keys
+ * does not. A missing `value` is null. Or it has `when`, and fits if that is true: `"{{ input.total > 100 }}"`. Nothing but
+ * true and false will do: for what may be missing write `"{{ input.vip ?? false }}"`.
+ *
+ * With `every: true` the path leaves by the handles of all cases that fit, in their order, each once, or by `default` if
+ * none does; its output is `{ value, handles }`.
  *
  * Every handle that is taken needs an edge, `default` too: a value that nobody thought of fails the node with
  * `HANDLE_UNKNOWN` instead of ending the path unseen. Where it is meant to end, draw an edge `default` to a node of type
  * `end`.
+ *
+ * Data that is none of this fails with `DATA_INVALID`.
  *
  * ```ts
  * const route = {
@@ -54,18 +66,21 @@ export const switchNode: NodeDefinition<SwitchData, SwitchResult> = defineNode<S
       value: { title: "Value", description: "What decides. An expression, such as {{ input.country }}" },
       cases: {
         title: "Cases",
-        description: "Read from the top; the first that is equal is taken, else the handle default",
+        description: "Read from the top; the first that fits is taken, else the handle default",
         type: "array",
         items: {
           type: "object",
           properties: {
             equals: { title: "Equals", description: "The value of this case; types count" },
+            when: { title: "When", description: "Instead: true or false, such as {{ input.total > 100 }}", type: "boolean" },
             handle: { title: "Handle", description: "The handle to leave by", type: "string", minLength: 1, maxLength: 128 },
           },
-          required: ["equals", "handle"],
+          required: ["handle"],
+          oneOf: [{ required: ["equals"] }, { required: ["when"] }],
           additionalProperties: false,
         },
       },
+      every: { title: "Every", description: "Takes all cases that fit, not only the first. Default: no", type: "boolean" },
     },
     required: ["cases"],
     additionalProperties: false,
@@ -73,13 +88,19 @@ export const switchNode: NodeDefinition<SwitchData, SwitchResult> = defineNode<S
   metadata: {
     label: "Switch",
     icon: "git-fork",
-    description: "Goes one of many ways",
+    description: "Goes one of many ways, or several",
     category: "flow",
     example: { value: "{{ input.country }}", cases: [{ equals: "DE", handle: "domestic" }] },
   },
-  executor({ value = null, cases }) {
+  executor({ value = null, cases, every }) {
     const wanted = canonicalJson(value);
-    const handle = cases.find(({ equals }) => canonicalJson(equals) === wanted)?.handle ?? "default";
-    return { data: { value, handle }, nextHandle: handle };
+    const fits = ({ equals, when }: SwitchCase): boolean => (equals === undefined ? when === true : canonicalJson(equals) === wanted);
+    if (!every) {
+      const handle = cases.find(fits)?.handle ?? "default";
+      return { data: { value, handle }, nextHandle: handle };
+    }
+    const fitting = new Set(cases.filter(fits).map(({ handle }) => handle));
+    const handles = fitting.size === 0 ? ["default"] : [...fitting];
+    return { data: { value, handles }, nextHandles: handles };
   },
 });

@@ -1,15 +1,10 @@
-import type { Duration } from "../core/definition.ts";
-import { durationMs } from "../core/duration.ts";
 import type { EpochMs } from "../core/json.ts";
 import { defineNode } from "../engine/define-node.ts";
-import { FatalError } from "../engine/fatal-error.ts";
 import type { NodeDefinition } from "../engine/node-definition.ts";
+import { momentOf, type TimeAhead, timeFields } from "./moment.ts";
 
-/** What a `wait` node is given: exactly one of the two. */
-export interface WaitData {
-  readonly for?: Duration | undefined;
-  readonly until?: string | EpochMs | undefined;
-}
+/** What a `wait` node is given: exactly one of `for` and `until`. */
+export type WaitData = TimeAhead;
 
 /**
  * Node type `wait`: goes on after a while, or at a moment. Meanwhile nothing runs, and no machine is needed.
@@ -34,14 +29,7 @@ export const waitNode: NodeDefinition<WaitData, { readonly waitedUntil: EpochMs 
   input: {
     title: "Wait",
     type: "object",
-    properties: {
-      for: { title: "For", description: "How long: 90s, 15m, 2 days, PT5M, or milliseconds", type: ["string", "number"] },
-      until: {
-        title: "Until",
-        description: "A moment: 2026-01-31T09:00:00Z, or milliseconds since 1970",
-        type: ["string", "number"],
-      },
-    },
+    properties: timeFields,
     minProperties: 1,
     maxProperties: 1,
     additionalProperties: false,
@@ -62,25 +50,13 @@ export const waitNode: NodeDefinition<WaitData, { readonly waitedUntil: EpochMs 
     const now = step.now();
     const { resumed } = step;
     // the timer's word counts, not this machine's clock: one that runs behind must not wait a second time
-    if (resumed) return { data: { waitedUntil: momentOf(resumed.suspendPayload) ?? now } };
-    const until = data.until === undefined ? now + durationMs(data.for!) : moment(data.until);
+    if (resumed) return { data: { waitedUntil: suspendedUntil(resumed.suspendPayload) ?? now } };
+    const until = momentOf(data, now);
     return until <= now ? { data: { waitedUntil: until } } : step.suspend({ until }, { resumeAt: until });
   },
 });
 
-/** A date, or a date and time with an offset: without one it would mean another moment on every machine. */
-const isoForm = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
-
-function moment(until: string | EpochMs): EpochMs {
-  const at = typeof until === "number" ? until : isoForm.test(until) ? Date.parse(until) : Number.NaN;
-  if (Number.isFinite(at) && at >= 0) return Math.ceil(at);
-  const error = new FatalError(
-    `"${String(until).slice(0, 100)}" is no moment: write ISO 8601 with its offset, such as "2026-01-31T09:00:00Z", or milliseconds since 1970`,
-  );
-  throw Object.assign(error, { code: "MOMENT_INVALID" });
-}
-
-function momentOf(payload: unknown): EpochMs | null {
+function suspendedUntil(payload: unknown): EpochMs | null {
   const until = (payload as { readonly until?: unknown } | null | undefined)?.until;
   return typeof until === "number" ? until : null;
 }

@@ -1,7 +1,7 @@
 import type { WorkflowDefinition } from "../core/definition.ts";
 import type { Event } from "../core/event.ts";
 import type { EpochMs, Json } from "../core/json.ts";
-import type { Snapshot, SnapshotHead, Status } from "../core/snapshot.ts";
+import type { ChildHead, Snapshot, SnapshotHead, Status } from "../core/snapshot.ts";
 
 /** One event as it lies in the store; its result is part of it. */
 export interface AppendedRow {
@@ -9,6 +9,14 @@ export interface AppendedRow {
   /** The commit that wrote it. */
   readonly commitId: string;
   readonly event: Event;
+}
+
+/** A child as a commit writes it. Its results lie in the events. */
+export interface ChangedChild {
+  /** Any text: not a path, not a pattern, and another one in other case. The same key in two executions is two children. */
+  readonly key: string;
+  /** Null: it is to be deleted. */
+  readonly head: ChildHead | null;
 }
 
 /** The one atomic write of events and the new head. */
@@ -22,9 +30,25 @@ export interface Commit {
   readonly fence?: number;
   /** Random. The same commit sent twice is applied once and acknowledged twice. */
   readonly commitId: string;
-  /** `definition`, `metadata`, `input` and `incarnation` stay as `create` wrote them. */
+  /**
+   * Replaces the head that is stored: a field that is absent here is gone (`inbox`, `rounds`, `ending`, `error`...).
+   * Only `definition`, `metadata`, `input` and `incarnation` stay as `create` wrote them.
+   *
+   * A store keeps every field of it, known or not, and nothing beside: `context`, `childStates`, `mapItems` and
+   * `compensations` are never in it, nor copied into it, because they grow; `restore` of `stepfold/core` makes them from
+   * the events.
+   */
   readonly head: SnapshotHead;
+  /** Kept as they are, with every field: also results in `consequences`, also of children. */
   readonly events: readonly Event[];
+  /**
+   * Children that have changed; all others stay as they are, and a commit costs nothing for them. Default: none.
+   *
+   * They are taken in this order: of two with one key the later counts. Each replaces what was there as a whole. The order
+   * of children is that of their creation: one that is there keeps its place when it changes, one that was deleted and is
+   * put again is the last. To delete one that is not there is no mistake.
+   */
+  readonly children?: readonly ChangedChild[];
   /** When the execution needs somebody to drive it: 0 for now, null for never. */
   readonly wakeAt: EpochMs | null;
   /** Gives the claim back in the same write; only together with its fence. */
@@ -132,10 +156,10 @@ export interface SnapshotStore {
    * @throws StepfoldError `OPTION_INVALID` unless `leaseMs` is a whole number from 1 on
    */
   create(commit: Commit, options?: { readonly claim?: Lease }): Promise<Claim | null>;
-  /** The whole snapshot; a consistent one, also while others commit. */
+  /** The whole snapshot: head, children and history of one version, also while others commit. Children in order of creation. */
   load(workflowId: string): Promise<Snapshot | null>;
   /**
-   * Makes events and head visible together, or not at all. Repeating one that was applied is acknowledged.
+   * Makes events, head and children visible together, or not at all. Repeating one that was applied is acknowledged.
    *
    * @throws StepfoldError `VERSION_CONFLICT` if `expectedVersion` or `incarnation` is not what is stored; nothing is written
    * @throws StepfoldError `FENCE_LOST` if a fence was sent and is not the current claim's; nothing is written
@@ -161,7 +185,7 @@ export interface SnapshotStore {
   /** @throws StepfoldError `OPTION_INVALID` for a limit out of range, or a cursor that no page gave */
   list(query?: ListQuery): Promise<Page<ExecutionSummary>>;
   /**
-   * Deletes an ended execution; its id stays taken for the store's retention (30 days by default).
+   * Deletes an ended execution with its history and its children; its id stays taken for the store's retention (30 days by default).
    *
    * @throws StepfoldError `EXECUTION_OPEN` if it has not ended, `WORKFLOW_NOT_FOUND`
    */

@@ -1,9 +1,11 @@
-import { type Draft, headOf, wakeAt } from "../core/draft.ts";
+import { headOf, takeChanges } from "../core/close-draft.ts";
+import type { Draft } from "../core/draft.ts";
 import type { Event } from "../core/event.ts";
+import { wakeAt } from "../core/standing.ts";
 import { StepfoldError } from "../core/stepfold-error.ts";
 import type { Claim, Commit } from "../ports/snapshot-store.ts";
 
-/** The write that makes `events` durable; `draft` is the execution after them. */
+/** The write that makes `events` durable; `draft` is the execution after them. Takes the draft's changes: to be made once. */
 export function commitOf(
   draft: Draft,
   events: readonly Event[],
@@ -20,6 +22,7 @@ export function commitOf(
     commitId,
     head: headOf(draft),
     events,
+    children: takeChanges(draft),
     wakeAt: wakeAt(draft),
   };
   return holder ? { ...commit, fence: holder.claim.fence, release: holder.release } : commit;

@@ -1,4 +1,5 @@
-import { openDraft, wakeAt } from "../core/draft.ts";
+import { openDraft } from "../core/open-draft.ts";
+import { wakeAt } from "../core/standing.ts";
 import { StepfoldError } from "../core/stepfold-error.ts";
 import type { NodeDefinitions } from "../engine/node-definition.ts";
 import { assemble, load } from "./kernel.ts";

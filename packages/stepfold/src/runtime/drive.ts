@@ -1,7 +1,10 @@
-import { closeDraft, type Draft, openDraft, statusOf } from "../core/draft.ts";
+import { closeDraft } from "../core/close-draft.ts";
+import type { Draft } from "../core/draft.ts";
 import type { Event } from "../core/event.ts";
 import type { EpochMs } from "../core/json.ts";
+import { openDraft } from "../core/open-draft.ts";
 import { isTerminal, type Snapshot } from "../core/snapshot.ts";
+import { statusOf } from "../core/standing.ts";
 import { StepfoldError } from "../core/stepfold-error.ts";
 import { openTurn, type TurnSetting } from "../engine/open-turn.ts";
 import type { PreparedWorkflow } from "../engine/prepared-workflow.ts";

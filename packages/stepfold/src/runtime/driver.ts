@@ -1,5 +1,7 @@
+import { openScopes } from "../core/address.ts";
 import type { EpochMs } from "../core/json.ts";
 import type { Snapshot } from "../core/snapshot.ts";
+import { earliestTimer } from "../core/standing.ts";
 import { StepfoldError } from "../core/stepfold-error.ts";
 import type { Claimed, Lease } from "../ports/snapshot-store.ts";
 import { Drive, type Driving } from "./drive.ts";
@@ -158,11 +160,11 @@ export class Driver {
   }
 }
 
-function earliestWake({ activePaths }: Snapshot): EpochMs | null {
+function earliestWake(snapshot: Snapshot): EpochMs | null {
   let earliest = Number.POSITIVE_INFINITY;
-  for (const { nextRetryAt = earliest, waits = [] } of activePaths) {
-    earliest = Math.min(earliest, nextRetryAt);
-    for (const { resumeAt = earliest, timeoutAt = earliest } of waits) earliest = Math.min(earliest, resumeAt, timeoutAt);
+  for (const [, paths] of openScopes(snapshot)) {
+    earliest = Math.min(earliest, earliestTimer(paths) ?? earliest);
+    for (const { nextRetryAt = earliest } of paths) earliest = Math.min(earliest, nextRetryAt);
   }
   return earliest === Number.POSITIVE_INFINITY ? null : earliest;
 }

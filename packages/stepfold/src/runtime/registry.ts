@@ -1,6 +1,7 @@
 import type { WorkflowDefinition } from "../core/definition.ts";
 import type { Limits } from "../core/limits.ts";
 import { StepfoldError } from "../core/stepfold-error.ts";
+import { type Library, libraryOf } from "../engine/link-workflows.ts";
 import type { NodeDefinitions } from "../engine/node-definition.ts";
 import { type PreparedWorkflow, prepareWorkflow } from "../engine/prepared-workflow.ts";
 import type { SnapshotStore } from "../ports/snapshot-store.ts";
@@ -10,6 +11,7 @@ export class Registry {
   readonly #store: SnapshotStore;
   readonly #nodeDefinitions: NodeDefinitions;
   readonly #limits: Limits;
+  readonly #library: Library;
   readonly #byId = new Map<string, PreparedWorkflow>();
   readonly #byHash = new Map<string, PreparedWorkflow>();
   readonly #stored = new Map<string, Promise<void>>();
@@ -19,12 +21,13 @@ export class Registry {
     this.#store = store;
     this.#nodeDefinitions = nodeDefinitions;
     this.#limits = limits;
+    this.#library = libraryOf(workflows);
     for (const workflow of workflows) this.add(workflow);
   }
 
   /** @throws StepfoldError `DEFINITION_INVALID` */
   add(definition: unknown): PreparedWorkflow {
-    const prepared = prepareWorkflow(definition, this.#nodeDefinitions, this.#limits);
+    const prepared = prepareWorkflow(definition, this.#nodeDefinitions, this.#limits, this.#library);
     this.#byId.set(prepared.compiled.definition.id, prepared);
     this.#byHash.set(prepared.compiled.hash, prepared);
     return prepared;

@@ -1,6 +1,9 @@
+import { openScopes } from "../core/address.ts";
 import type { Json } from "../core/json.ts";
-import { type ActivePath, isTerminal, type Snapshot, type Status } from "../core/snapshot.ts";
+import { isTerminal, type Snapshot, type Status } from "../core/snapshot.ts";
+import { earliestTimer } from "../core/standing.ts";
 import { StepfoldError } from "../core/stepfold-error.ts";
+import type { Command } from "../engine/command.ts";
 import { type Kernel, load } from "./kernel.ts";
 import { type Run, targetOf } from "./run.ts";
 import { answer, tell } from "./tell.ts";
@@ -9,6 +12,10 @@ import { watch } from "./watch.ts";
 
 /** A handle on an execution. */
 export function runOf(kernel: Kernel, workflowId: string, requireOpen: (action: string) => void): Run {
+  const command = async (told: Command): Promise<void> => {
+    requireOpen(told.type);
+    await tell(kernel, workflowId, told);
+  };
   return {
     workflowId,
     snapshot: () => load(kernel, workflowId),
@@ -24,14 +31,16 @@ export function runOf(kernel: Kernel, workflowId: string, requireOpen: (action: 
       const { payload, by, idempotencyKey } = options;
       return answer(kernel, workflowId, { type: "resume", target: targetOf(options), payload, by, idempotencyKey });
     },
-    async cancel(reason) {
-      requireOpen("cancel");
-      await tell(kernel, workflowId, { type: "cancel", reason });
+    async signal(name, payload, options = {}) {
+      requireOpen("signal");
+      const { key, ttl, idempotencyKey } = options;
+      return answer(kernel, workflowId, { type: "signal", name, payload, key, ttl, idempotencyKey });
     },
-    async retry({ step } = {}) {
-      requireOpen("retry");
-      await tell(kernel, workflowId, { type: "retry", node: step });
-    },
+    cancel: async ({ reason, ...place } = {}) => command({ type: "cancel", target: targetOf(place), reason }),
+    retry: async ({ step } = {}) => command({ type: "retry", node: step }),
+    addItem: async (step, item) => command({ type: "addItem", node: step, item }),
+    closeMap: async (step) => command({ type: "closeMap", node: step }),
+    completeMap: async (step) => command({ type: "completeMap", node: step }),
   };
 }
 
@@ -47,10 +56,7 @@ function mayBeSettled(status: Status): boolean {
 }
 
 /** Nothing can move without outside help. */
-function isSettled({ status, activePaths }: Snapshot): boolean {
-  return isTerminal(status) || (status === "paused" && !activePaths.some(hasTimer));
-}
-
-function hasTimer({ waits = [] }: ActivePath): boolean {
-  return waits.some(({ resumeAt, timeoutAt }) => resumeAt !== undefined || timeoutAt !== undefined);
+function isSettled(snapshot: Snapshot): boolean {
+  const { status } = snapshot;
+  return isTerminal(status) || (status === "paused" && [...openScopes(snapshot)].every(([, paths]) => earliestTimer(paths) === null));
 }

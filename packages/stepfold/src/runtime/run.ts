@@ -1,18 +1,40 @@
+import type { Duration } from "../core/definition.ts";
 import type { Target } from "../core/find-wait.ts";
 import type { Json } from "../core/json.ts";
 import type { Snapshot } from "../core/snapshot.ts";
 import type { Watched } from "./watch.ts";
 
-/** How to answer a wait. */
-export interface ResumeOptions {
-  /** The node that waits. Needed, or `waitId`, when several do. */
+/** A place in an execution. */
+export interface Place {
+  /** Id of a node, or its address: `approve`, `map[3]/approve`. */
   readonly step?: string | undefined;
+  /** With `step`: in the item of the map with this index. */
+  readonly item?: number | undefined;
   readonly waitId?: string | undefined;
+}
+
+/** How to answer a wait. `step` or `waitId` is needed where there are several. */
+export interface ResumeOptions extends Place {
   readonly payload?: unknown;
-  /** Who answers; kept in the history. */
+  /** Who answers; kept in the history. Needed where only certain people may, or where several have to. */
   readonly by?: string | undefined;
   /** The same key with the same payload is one answer, however often it is sent. */
   readonly idempotencyKey?: string | undefined;
+}
+
+/** How to send a signal. */
+export interface SignalOptions {
+  /** Only for waits with the same key. */
+  readonly key?: string | undefined;
+  /** How long it is kept for a wait that is not open yet. Default 30 days. */
+  readonly ttl?: Duration | undefined;
+  /** The same key with the same payload is one signal, however often it is sent. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** What to cancel. */
+export interface CancelOptions extends Place {
+  readonly reason?: string | undefined;
 }
 
 /** A durable execution. A handle, not the execution: any number of them, in any process, reach the same one. */
@@ -49,14 +71,35 @@ export interface Run {
    * `EXECUTION_ENDED`, `WORKFLOW_NOT_FOUND`; nothing is changed
    */
   resume(options?: ResumeOptions): Promise<{ readonly applied: boolean }>;
-  /** Ends the execution; steps under way get their `AbortSignal`. @throws StepfoldError `EXECUTION_ENDED`, `WORKFLOW_NOT_FOUND` */
-  cancel(reason?: string): Promise<void>;
+  /**
+   * Tells the execution that something has happened. The oldest wait for it takes it; if nobody waits for it yet, it is
+   * kept until somebody does.
+   *
+   * @returns `applied: false` if the same idempotency key with the same payload was sent before
+   * @throws StepfoldError `RESUME_INVALID` (somebody waits, for another payload), `RESUME_CONFLICT`, `LIMIT_EXCEEDED`,
+   * `EXECUTION_ENDED`, `WORKFLOW_NOT_FOUND`
+   */
+  signal(name: string, payload?: unknown, options?: SignalOptions): Promise<{ readonly applied: boolean }>;
+  /**
+   * Ends the execution, or with `step` the paths at that node, or with `item` too that item of its map. Steps under way
+   * get their `AbortSignal`. What has been done is undone first, where nodes have a `compensate`.
+   *
+   * @throws StepfoldError `EXECUTION_ENDED`, `WAIT_GONE` (nothing is there), `WORKFLOW_NOT_FOUND`
+   */
+  cancel(options?: CancelOptions): Promise<void>;
   /** Makes the earliest pending retry, or that of a node, at once. @throws StepfoldError `RETRY_NOT_PENDING`, ... */
   retry(options?: { readonly step?: string }): Promise<void>;
+  /** Gives the open map at a node another item. @throws StepfoldError `MAP_CLOSED`, `INPUT_INVALID`, ... */
+  addItem(step: string, item: unknown): Promise<void>;
+  /** The open map at a node gets no more items. @throws StepfoldError `MAP_CLOSED`, ... */
+  closeMap(step: string): Promise<void>;
+  /** The map at a node goes on at once with what is done; items under way are cancelled. @throws StepfoldError `MAP_CLOSED`, ... */
+  completeMap(step: string): Promise<void>;
 }
 
-/** The target that resume options name. */
-export function targetOf({ step, waitId }: ResumeOptions): Target | undefined {
+/** The target that a place names. */
+export function targetOf({ step, item, waitId }: Place): Target | undefined {
   if (waitId !== undefined) return { waitId };
-  return step === undefined ? undefined : { node: step };
+  if (step === undefined) return undefined;
+  return item === undefined ? step : { node: step, item };
 }

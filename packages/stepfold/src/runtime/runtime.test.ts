@@ -60,7 +60,7 @@ describe("an execution", () => {
     const { runtime, environment } = setUp();
     const run = await runtime.start("hang");
     await environment.settle();
-    await run.cancel("no longer needed");
+    await run.cancel({ reason: "no longer needed" });
     await environment.settle();
     await expect(run.result()).rejects.toMatchObject({ code: "EXECUTION_CANCELLED" });
     expect((await run.snapshot()).version).toBe(2);

@@ -1,9 +1,11 @@
 import { begin } from "../core/begin.ts";
 import { canonicalJson } from "../core/canonical-json.ts";
+import { closeDraft } from "../core/close-draft.ts";
 import type { WorkflowDefinition } from "../core/definition.ts";
-import { closeDraft, statusOf } from "../core/draft.ts";
 import type { StartedEvent } from "../core/event.ts";
+import { withConsequences } from "../core/evolve.ts";
 import type { Json } from "../core/json.ts";
+import { statusOf } from "../core/standing.ts";
 import { StepfoldError } from "../core/stepfold-error.ts";
 import { type StartOptions, started } from "../engine/started.ts";
 import { commitOf } from "./commit-of.ts";
@@ -21,7 +23,7 @@ export async function start(
   const prepared = typeof workflow === "string" ? registry.current(workflow) : registry.add(workflow);
   const event = { ...started(prepared, options, environment, limits), incarnation: environment.newId() };
   const draft = begin(prepared.compiled, event);
-  const write = commitOf(draft, [event], kernel.newCommitId());
+  const write = commitOf(draft, [withConsequences(draft, event)], kernel.newCommitId());
   const until = environment.monotonicMs() + unavailableForMs;
   await persist(
     environment,

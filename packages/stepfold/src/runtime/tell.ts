@@ -1,7 +1,10 @@
-import { apply } from "../core/apply.ts";
-import { openDraft, statusOf } from "../core/draft.ts";
+import { evolve, withConsequences } from "../core/evolve.ts";
+import { openDraft } from "../core/open-draft.ts";
+import { statusOf } from "../core/standing.ts";
 import { StepfoldError } from "../core/stepfold-error.ts";
-import { type Command, decide, type ResumeCommand } from "../engine/command.ts";
+import type { ResumeCommand } from "../engine/answer-wait.ts";
+import { type Command, decide } from "../engine/command.ts";
+import type { SignalCommand } from "../engine/send-signal.ts";
 import { answered } from "./answered.ts";
 import { commitOf } from "./commit-of.ts";
 import { type Kernel, load, nudge, unavailableForMs } from "./kernel.ts";
@@ -18,8 +21,9 @@ export async function tell(kernel: Kernel, workflowId: string, command: Command)
     const snapshot = await load(kernel, workflowId);
     const workflow = await registry.pinned(workflowId, snapshot.definition.hash);
     const event = await decide(workflow, snapshot, command, environment.now(), limits);
-    const draft = openDraft(workflow.compiled, apply(workflow.compiled, snapshot, event));
-    const write = commitOf(draft, [event], kernel.newCommitId());
+    const draft = openDraft(workflow.compiled, snapshot);
+    evolve(draft, event);
+    const write = commitOf(draft, [withConsequences(draft, event)], kernel.newCommitId());
     const until = environment.monotonicMs() + unavailableForMs;
     try {
       await persist(
@@ -37,8 +41,12 @@ export async function tell(kernel: Kernel, workflowId: string, command: Command)
   }
 }
 
-/** Answers a wait, once per idempotency key. */
-export async function answer(kernel: Kernel, workflowId: string, command: ResumeCommand): Promise<{ readonly applied: boolean }> {
+/** Answers a wait or sends a signal, once per idempotency key. */
+export async function answer(
+  kernel: Kernel,
+  workflowId: string,
+  command: ResumeCommand | SignalCommand,
+): Promise<{ readonly applied: boolean }> {
   if (await answered(kernel.store, workflowId, command)) return { applied: false };
   try {
     await tell(kernel, workflowId, command);

@@ -1,6 +1,8 @@
+import { brokenChildren } from "./broken/broken-children.ts";
 import { brokenClaims } from "./broken/broken-claims.ts";
 import { brokenCommits } from "./broken/broken-commits.ts";
 import { brokenReads } from "./broken/broken-reads.ts";
+import { brokenScopes } from "./broken/broken-scopes.ts";
 import type { BrokenStore } from "./broken/broken-store.ts";
 
 /**
@@ -13,4 +15,4 @@ import type { BrokenStore } from "./broken/broken-store.ts";
  * for (const { name, breaks, caughtBy } of brokenStores) console.log(name, breaks(memoryStore()).name, caughtBy);
  * ```
  */
-export const brokenStores: readonly BrokenStore[] = [...brokenCommits, ...brokenClaims, ...brokenReads];
+export const brokenStores: readonly BrokenStore[] = [...brokenCommits, ...brokenClaims, ...brokenReads, ...brokenChildren, ...brokenScopes];

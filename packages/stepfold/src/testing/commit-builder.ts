@@ -1,8 +1,8 @@
 import type { Event, StartedEvent } from "../core/event.ts";
 import type { EpochMs, Json } from "../core/json.ts";
-import { contextOf } from "../core/result.ts";
-import { isTerminal, type Snapshot, type SnapshotHead, type Status } from "../core/snapshot.ts";
-import type { Commit } from "../ports/snapshot-store.ts";
+import { restore } from "../core/restore.ts";
+import { type ChildHead, isTerminal, type Snapshot, type SnapshotHead, type Status } from "../core/snapshot.ts";
+import type { ChangedChild, Commit } from "../ports/snapshot-store.ts";
 
 /** What of a first commit is not the default. */
 export interface StartOptions {
@@ -14,6 +14,9 @@ export interface StartOptions {
   readonly wakeAt?: EpochMs | null;
   readonly incarnation?: string;
   readonly commitId?: string;
+  readonly children?: readonly ChangedChild[];
+  /** More fields of the head. */
+  readonly head?: Partial<SnapshotHead>;
 }
 
 /** What of a later commit is not the default. */
@@ -29,6 +32,9 @@ export interface StepOptions {
   readonly fence?: number;
   readonly release?: boolean;
   readonly commitId?: string;
+  readonly children?: readonly ChangedChild[];
+  /** More fields of the head. */
+  readonly head?: Partial<SnapshotHead>;
 }
 
 let made = 0;
@@ -62,6 +68,7 @@ export function startCommit(workflowId: string, options: StartOptions = {}): Com
     sizeBytes: 2,
     createdAt: 1,
     incarnation,
+    ...options.head,
   };
   return {
     workflowId,
@@ -70,6 +77,7 @@ export function startCommit(workflowId: string, options: StartOptions = {}): Com
     commitId: options.commitId ?? unique("commit"),
     head,
     events: [event],
+    ...(options.children && { children: options.children }),
     wakeAt: options.wakeAt === undefined ? wakeFor(status) : options.wakeAt,
   };
 }
@@ -88,7 +96,7 @@ export function stepCommit(from: Commit | Snapshot, options: StepOptions = {}): 
     );
   });
   const version = before.version + events.length;
-  const head: SnapshotHead = { ...before, ...standing(status, version), version, steps: version };
+  const head: SnapshotHead = { ...before, ...standing(status, version), version, steps: version, ...options.head };
   return {
     workflowId: before.workflowId,
     incarnation: before.incarnation ?? "",
@@ -97,6 +105,7 @@ export function stepCommit(from: Commit | Snapshot, options: StepOptions = {}): 
     commitId: options.commitId ?? unique("commit"),
     head,
     events,
+    ...(options.children && { children: options.children }),
     wakeAt: options.wakeAt === undefined ? wakeFor(status) : options.wakeAt,
     ...(release === undefined ? undefined : { release }),
   };
@@ -104,12 +113,17 @@ export function stepCommit(from: Commit | Snapshot, options: StepOptions = {}): 
 
 /** The snapshot that these commits, one after the other, add up to. */
 export function snapshotAfter(...commits: readonly Commit[]): Snapshot {
-  return { ...commits.at(-1)!.head, context: contextOf(commits.flatMap(({ events }) => events)) };
+  const heads = new Map<string, ChildHead>();
+  for (const { key, head } of commits.flatMap(({ children = [] }) => children)) {
+    if (head) heads.set(key, head);
+    else heads.delete(key);
+  }
+  return restore({ head: commits.at(-1)!.head, children: heads, events: commits.flatMap(({ events }) => events) });
 }
 
 function headOf(from: Commit | Snapshot): SnapshotHead {
   if ("head" in from) return from.head;
-  const { context: _, ...head } = from;
+  const { context: _, childStates, mapItems, compensations, ...head } = from;
   return head;
 }
 

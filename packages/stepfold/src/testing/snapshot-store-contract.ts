@@ -1,3 +1,5 @@
+import { childCases } from "./contract/child-cases.ts";
+import { childSafetyCases } from "./contract/child-safety-cases.ts";
 import { claimCases } from "./contract/claim-cases.ts";
 import { commitCases } from "./contract/commit-cases.ts";
 import { createCases } from "./contract/create-cases.ts";
@@ -12,6 +14,7 @@ import { pruneCases } from "./contract/prune-cases.ts";
 import { raceCases } from "./contract/race-cases.ts";
 import { releaseCases } from "./contract/release-cases.ts";
 import { renewCases } from "./contract/renew-cases.ts";
+import { scopeCases } from "./contract/scope-cases.ts";
 import { valueCases } from "./contract/value-cases.ts";
 import type { ContractCase } from "./contract-case.ts";
 
@@ -48,5 +51,8 @@ export const snapshotStoreContract: readonly ContractCase[] = [
   ...deleteCases,
   ...pruneCases,
   ...raceCases,
+  ...childCases,
+  ...childSafetyCases,
+  ...scopeCases,
   ...valueCases,
 ];

@@ -1,7 +1,7 @@
 import type { Event, StartedEvent } from "../../core/event.ts";
 import type { EpochMs } from "../../core/json.ts";
-import { contextOf } from "../../core/result.ts";
-import type { Snapshot, SnapshotHead, Status } from "../../core/snapshot.ts";
+import { restore } from "../../core/restore.ts";
+import type { ChildHead, Snapshot, SnapshotHead, Status } from "../../core/snapshot.ts";
 
 /** An execution as it lies in memory. Values are kept as text: nothing can be aliased, and what is loaded went through JSON. */
 export interface Stored {
@@ -14,6 +14,8 @@ export interface Stored {
   readonly start: string;
   /** Index = version. */
   readonly events: { readonly commitId: string; readonly event: string }[];
+  /** Heads of children, by key, in order of creation. */
+  readonly children: Map<string, string>;
   /** See `headText`. */
   head: string;
   version: number;
@@ -37,6 +39,7 @@ export function snapshotOf(stored: Stored): Snapshot {
   const events = stored.events.map(({ event }) => JSON.parse(event) as Event);
   const head = JSON.parse(stored.head) as SnapshotHead;
   const { definition, incarnation, metadata, input } = events[0] as StartedEvent;
-  const context = contextOf(events);
-  return { ...head, definition, incarnation, metadata, ...(input === undefined ? undefined : { input }), context };
+  const whole = { ...head, definition, incarnation, metadata, ...(input === undefined ? undefined : { input }) } as SnapshotHead;
+  const children = [...stored.children].map(([key, text]) => [key, JSON.parse(text) as ChildHead] as const);
+  return restore({ head: whole, children, events });
 }

@@ -24,6 +24,7 @@ export function createExecution(shelf: Shelf, commit: Commit, lease: Lease | und
     definitionId: head.definition.id,
     start: JSON.stringify({ definition: head.definition, metadata: head.metadata }),
     events: [],
+    children: new Map(),
     head: headText(head),
     version: head.version,
     status: head.status,
@@ -70,7 +71,11 @@ export function holds(stored: Stored, fence: number): boolean {
   return stored.owner !== null && stored.fence === fence;
 }
 
-function append(stored: Stored, { events, commitId }: Commit): void {
+function append(stored: Stored, { events, commitId, children = [] }: Commit): void {
+  for (const { key, head } of children) {
+    if (head) stored.children.set(key, JSON.stringify(head));
+    else stored.children.delete(key);
+  }
   for (const event of events) stored.events.push({ commitId, event: JSON.stringify(event) });
 }
 

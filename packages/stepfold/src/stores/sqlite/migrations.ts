@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { StepfoldError } from "../../core/stepfold-error.ts";
+import { views } from "./views.ts";
 
 /**
  * The steps that lead from an empty file to today's layout, oldest first. A step that was released is never edited.
@@ -44,6 +45,14 @@ const migrations: readonly string[] = [
   ) STRICT;
   CREATE UNIQUE INDEX events_history ON events (execution, version);
 
+  CREATE TABLE children (
+    place INTEGER PRIMARY KEY, -- in order of creation: a child that changes keeps its place, one that is put after it was deleted is the last
+    execution INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    head TEXT NOT NULL       -- JSON: the child without its context (see events)
+  ) STRICT;
+  CREATE UNIQUE INDEX children_key ON children (execution, key);
+
   CREATE TABLE definitions (hash TEXT PRIMARY KEY, definition TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
   CREATE TABLE tombstones (
@@ -55,37 +64,7 @@ const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX tombstones_deleted ON tombstones (deleted_at);
 
-  CREATE VIEW workflow_executions (id, snapshot, status, version, created_at, updated_at) AS
-  SELECT id,
-    json_set(head,
-      '$.version', version,
-      '$.status', status,
-      '$.createdAt', started_at,
-      '$.definition', json(definition),
-      '$.metadata', json(metadata),
-      '$.incarnation', incarnation,
-      '$.context', json(coalesce((
-        SELECT json_group_object(node, json(results) ORDER BY first_version) FROM (
-          SELECT event ->> '$.nodeId' AS node, min(events.version) AS first_version, json_group_array(
-            CASE event ->> '$.type'
-              WHEN 'completed' THEN json_object(
-                'output', event -> '$.output',
-                'timestamp', event -> '$.at', 'attempt', event -> '$.attempt', 'pathId', event -> '$.pathId', 'version', events.version)
-              ELSE json_object(
-                'output', CASE event ->> '$.handle' WHEN 'error' THEN event -> '$.error' END,
-                'timestamp', event -> '$.at', 'attempt', event -> '$.attempt', 'error', event -> '$.error.message',
-                'pathId', event -> '$.pathId', 'version', events.version)
-            END ORDER BY events.version) AS results
-          FROM events
-          WHERE events.execution = seq AND event ->> '$.type' IN ('completed', 'failed', 'timedOut')
-          GROUP BY node)), '{}')),
-      -- without an input this sets workflowId twice
-      CASE WHEN input IS NULL THEN '$.workflowId' ELSE '$.input' END, json(coalesce(input, json_quote(id))),
-      '$.workflowId', id),
-    status, version, created_at, updated_at
-  FROM (
-    SELECT executions.*, event -> '$.input' AS input, event ->> '$.at' AS started_at
-    FROM executions JOIN events ON events.execution = seq AND events.version = 0);
+  ${views}
   `,
 ];
 

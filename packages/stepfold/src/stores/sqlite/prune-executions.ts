@@ -35,5 +35,6 @@ export function pruneExecutions(connection: Connection, options: PruneOptions): 
 function bury({ sql, now }: Connection, seq: number): number {
   sql.bury.run(seq, now());
   sql.deleteExecution.run(seq);
+  sql.deleteChildren.run(seq);
   return Number(sql.deleteEvents.run(seq).changes);
 }

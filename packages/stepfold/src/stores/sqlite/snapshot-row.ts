@@ -1,6 +1,6 @@
 import type { Event, StartedEvent } from "../../core/event.ts";
-import { contextOf } from "../../core/result.ts";
-import type { Snapshot, SnapshotHead, Status } from "../../core/snapshot.ts";
+import { restore } from "../../core/restore.ts";
+import type { ChildHead, Snapshot, SnapshotHead, Status } from "../../core/snapshot.ts";
 import { StepfoldError } from "../../core/stepfold-error.ts";
 import type { Connection } from "./connection.ts";
 
@@ -38,8 +38,12 @@ export function snapshotOf({ sql }: Connection, row: HeadRow): Snapshot {
     const head = JSON.parse(row.head) as SnapshotHead;
     const { version, status } = row;
     const { workflowId, definition, incarnation, metadata, input, at: createdAt } = events[0] as StartedEvent;
-    const fixed = { workflowId, definition, incarnation, metadata, createdAt, version, status, context: contextOf(events) };
-    return input === undefined ? { ...head, ...fixed } : { ...head, ...fixed, input };
+    const fixed = { workflowId, definition, incarnation, metadata, createdAt, version, status };
+    const whole = input === undefined ? { ...head, ...fixed } : { ...head, ...fixed, input };
+    const children = sql.children
+      .all(row.seq)
+      .map(({ key, head: text }) => [key as string, JSON.parse(text as string) as ChildHead] as const);
+    return restore({ head: whole as SnapshotHead, children, events });
   } catch (cause) {
     // an error of SQLite is no matter of this row
     if (!(cause instanceof SyntaxError || cause instanceof TypeError)) throw cause;

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, it } from "vitest";
-import type { Event } from "../../core/event.ts";
 import type { StepfoldError } from "../../core/stepfold-error.ts";
 import { startCommit, stepCommit } from "../../testing/index.ts";
 import { connect } from "./connection.ts";
@@ -142,55 +141,6 @@ describe("an SQLite store in trouble", () => {
     expect(await ids()).toEqual(["c"]);
     expect((await store.list()).items.map(({ workflowId }) => workflowId)).toEqual(["d", "b"]);
     expect((await store.list({ metadata: { team: "red" } })).items.map(({ workflowId }) => workflowId)).toEqual(["d", "b"]);
-    await store.close();
-  });
-});
-
-describe("the view workflow_executions", () => {
-  it("shows what load gives, and can be asked about status, metadata and context", async () => {
-    const path = newPath();
-    const store = sqliteStore(path);
-    const error = { name: "Error", message: 'no "luck" \u0000 😀' };
-    const step = { pathId: "0", nodeId: "toString", attempt: 2, at: 5 };
-    const kinds: ((version: number) => Event)[] = [
-      (version) => ({ ...step, version, turn: 1, startedAt: 4, type: "failed", error, retryAt: 9 }),
-      (version) => ({ version, at: 5, type: "retried", pathId: "0" }),
-      (version) => ({ ...step, version, turn: 1, startedAt: 4, type: "failed", error, retryAt: null, handle: "error" }),
-      (version) => ({ ...step, version, type: "timedOut", waitId: "0@1", error, handle: "timeout" }),
-      (version) => ({ version, at: 5, type: "cancelled" }),
-    ];
-    const inputs = [undefined, null, { zebra: [], apple: null, text: "\u0000\\'\"" }, "text", 1e21, false];
-    for (const [index, input] of inputs.entries()) {
-      let last = startCommit(`id "${index}"`, { ...(input === undefined ? {} : { input }), metadata: { index, "a.b": null } });
-      await store.create(last);
-      for (const output of [null, [], { deep: [{ x: 0.1 }] }, "text \u0000", 2 ** 53, true]) {
-        last = stepCommit(last, { output, nodeId: index % 2 ? "x" : "step" });
-        await store.commit(last);
-      }
-      for (const event of kinds) {
-        last = stepCommit(last, { event });
-        await store.commit(last);
-      }
-    }
-    await store.create(startCommit("bare", { status: "completed" }));
-
-    const db = new DatabaseSync(path);
-    const rows = db.prepare("SELECT * FROM workflow_executions").all();
-    expect(rows.length).toBe(inputs.length + 1);
-    for (const row of rows) {
-      const loaded = (await store.load(row.id as string))!;
-      const shown = JSON.parse(row.snapshot as string);
-      expect(shown).toEqual(loaded);
-      expect(JSON.stringify([shown.input, shown.metadata, shown.context])).toBe(
-        JSON.stringify([loaded.input, loaded.metadata, loaded.context]),
-      );
-      expect([row.status, row.version]).toEqual([loaded.status, loaded.version]);
-    }
-    const asked = db.prepare(`
-      SELECT id FROM workflow_executions
-      WHERE status = 'active' AND snapshot ->> '$.metadata.index' = 2 AND snapshot ->> '$.context.step[2].output.deep[0].x' = 0.1`);
-    expect(asked.all()).toEqual([{ id: 'id "2"' }]);
-    db.close();
     await store.close();
   });
 });

@@ -9,6 +9,10 @@ type StatementName =
   | "rollback"
   | "createExecution"
   | "appendEvent"
+  | "putChild"
+  | "deleteChild"
+  | "children"
+  | "deleteChildren"
   | "step"
   | "change"
   | "execution"
@@ -44,6 +48,12 @@ const texts: Readonly<Record<StatementName, string>> = {
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?14, ?15)
     ON CONFLICT (id) DO NOTHING RETURNING seq`,
   appendEvent: "INSERT INTO events (execution, version, commit_id, event) VALUES (?1, ?2, ?3, ?4)",
+  putChild: `
+    INSERT INTO children (execution, key, head) VALUES (?1, ?2, ?3)
+    ON CONFLICT (execution, key) DO UPDATE SET head = excluded.head`,
+  deleteChild: "DELETE FROM children WHERE execution = ?1 AND key = ?2",
+  children: "SELECT key, head FROM children WHERE execution = ?1 ORDER BY place",
+  deleteChildren: "DELETE FROM children WHERE execution = ?1",
 
   // Of the holder, while the status stays: sets no indexed column, so no index is written.
   step: `

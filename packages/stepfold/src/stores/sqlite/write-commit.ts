@@ -65,9 +65,14 @@ export function change(connection: Connection, commit: Commit): () => void {
   };
 }
 
-function appending({ sql }: Connection, { commitId, events }: Commit): (seq: number) => void {
+function appending({ sql }: Connection, { commitId, events, children = [] }: Commit): (seq: number) => void {
   const rows = events.map((event) => ({ version: event.version, text: JSON.stringify(event) }));
+  const changed = children.map(({ key, head }) => ({ key, text: head && JSON.stringify(head) }));
   return (seq) => {
+    for (const { key, text } of changed) {
+      if (text === null) sql.deleteChild.run(seq, key);
+      else sql.putChild.run(seq, key, text);
+    }
     for (const { version, text } of rows) sql.appendEvent.run(seq, version, commitId, text);
   };
 }

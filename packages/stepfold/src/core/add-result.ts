@@ -1,0 +1,38 @@
+import type { CompiledNode } from "./compiled.ts";
+import type { Draft, ScopeDraft } from "./draft.ts";
+import { isChild } from "./draft.ts";
+import { keepOf } from "./open-draft.ts";
+import type { NodeResult } from "./snapshot.ts";
+
+/** Appends what a node has produced. */
+export function addResult(scope: ScopeDraft, node: CompiledNode, result: NodeResult): void {
+  const nodeId = node.node.id;
+  if (scope.context === scope.borrowed) scope.context = { ...scope.context };
+  const { context, borrowed } = scope;
+  let results = Object.hasOwn(context, nodeId) ? context[nodeId]! : undefined;
+  if (results === undefined) results = [];
+  else if (Object.hasOwn(borrowed, nodeId) && results === borrowed[nodeId]) results = results.slice();
+  results.push(result);
+  const keep = keepOf(node);
+  if (keep !== undefined && results.length > keep) results.splice(0, results.length - keep);
+  context[nodeId] = results;
+}
+
+/** Appends a result that no event of its own tells of: it goes along with the one that is being taken. */
+export function addConsequence(scope: ScopeDraft, node: CompiledNode, result: NodeResult): void {
+  addResult(scope, node, result);
+  const placed = { nodeId: node.node.id, result: Object.freeze(result) };
+  scope.root.results.push(isChild(scope) ? { scope: scope.key, ...placed } : placed);
+}
+
+/** Remembers that something about a child is to be committed. */
+export function touch(scope: ScopeDraft, version: number): void {
+  if (!isChild(scope)) return;
+  scope.version = version;
+  scope.root.changed.add(scope.key);
+}
+
+/** The version that the event which is being taken makes. */
+export function nextVersion({ version }: Draft): number {
+  return version + 1;
+}

@@ -1,0 +1,143 @@
+import { touch } from "./add-result.ts";
+import { childKey, within } from "./child-key.ts";
+import type { ChildDraft, ScopeDraft } from "./draft.ts";
+import { type DraftChildren, type DraftPath, firstPath, openChildren } from "./draft-path.ts";
+import { forgetChildren } from "./end-path.ts";
+import type { Spawn } from "./event.ts";
+import { enter } from "./leave.ts";
+import { type ChildState, isTerminal, type MapState } from "./snapshot.ts";
+import { recount } from "./standing.ts";
+import { hasEffects } from "./undo.ts";
+
+/** The path waits for children, which begin when the scope is settled. */
+export function spawn(scope: ScopeDraft, path: DraftPath, { workflow, input, map }: Spawn): void {
+  const key = `${path.id}#${path.visit}`;
+  path.status = "suspended";
+  path.turn++;
+  path.attempts = 0;
+  path.nextRetryAt = undefined;
+  path.resumed = undefined;
+  path.children = openChildren(path, { key, workflow });
+  const items = map ? map.items : input === undefined ? [] : [input];
+  scope.root.mapItems.set(within(scope.key, key), items);
+  if (!map) return;
+  const { concurrency, open, completeWhen, remaining, tolerated } = map;
+  path.children.map = Object.freeze({
+    total: items.length,
+    next: 0,
+    done: 0,
+    failed: 0,
+    cancelled: 0,
+    concurrency,
+    remaining,
+    tolerated,
+    ...(open && { open }),
+    ...(completeWhen !== undefined && { completeWhen }),
+  });
+}
+
+/** Changes what is counted of a map. */
+export function countItems(children: DraftChildren, change: Partial<MapState>): void {
+  children.map = Object.freeze({ ...children.map!, ...change });
+}
+
+/** Lets the next child begin or go on, if there is one and a place for it. */
+export function nextChild(scope: ScopeDraft, children: DraftChildren, version: number): ChildDraft | null {
+  const { map, queue } = children;
+  if (!map) return scope.root.children.has(childKey(scope.key, children.key, null)) ? null : begin(scope, children, null, version);
+  if (children.busy >= map.concurrency) return null;
+  const waiting = queue.shift();
+  if (waiting !== undefined) return goOn(scope, children, waiting, version);
+  if (map.next >= map.total) return null;
+  countItems(children, { next: map.next + 1 });
+  return begin(scope, children, map.next, version);
+}
+
+function goOn({ root }: ScopeDraft, children: DraftChildren, key: string, version: number): ChildDraft {
+  const child = root.children.get(key) as ChildDraft;
+  child.queued = null;
+  children.busy++;
+  if (child.status === "error") children.retrying++;
+  root.awake.add(child);
+  touch(child, version);
+  return child;
+}
+
+function begin(scope: ScopeDraft, children: DraftChildren, item: number | null, version: number): ChildDraft {
+  const { root } = scope;
+  const key = childKey(scope.key, children.key, item);
+  const workflow = scope.workflow.workflows.get(children.workflow)!;
+  const items = root.mapItems.get(within(scope.key, children.key))!;
+  const child: ChildDraft = {
+    root,
+    key,
+    parent: scope,
+    workflow,
+    workflowName: children.workflow,
+    item,
+    siblings: children,
+    input: items[item ?? 0],
+    paths: [firstPath(workflow.nodes.get(workflow.starts[0]!)!, version)],
+    ended: null,
+    failedAt: null,
+    output: undefined,
+    error: undefined,
+    ending: undefined,
+    context: {},
+    borrowed: {},
+    groups: null,
+    status: "paused",
+    queued: null,
+    kept: false,
+    version,
+  };
+  enter(child.paths[0]!);
+  root.children.set(key, child);
+  if (item === null) root.mapItems.delete(key);
+  touch(child, version);
+  recount(child);
+  return child;
+}
+
+/** Counts a child that has ended, and keeps of it what its parent needs. */
+export function fold(child: ChildDraft, version: number): void {
+  const { root, key, siblings, ended, workflow, output, error, workflowName } = child;
+  touch(child, version);
+  if (siblings?.map) {
+    const count = ended === "completed" ? "done" : ended!;
+    countItems(siblings, { [count]: siblings.map[count as "done" | "failed" | "cancelled"] + 1 });
+  }
+  if (ended === "completed" && workflow.compensates && needsUndo(child) && hasEffects(child)) {
+    child.kept = true;
+    return;
+  }
+  forgetChildren(child);
+  const stub: ChildState = {
+    status: ended!,
+    workflow: workflowName,
+    currentNodeId: child.failedAt,
+    activePaths: Object.freeze([]),
+    context: Object.freeze({}),
+    version,
+    ...(output !== undefined && { output }),
+    ...(error && { error }),
+  };
+  root.children.set(key, Object.freeze(stub));
+}
+
+/** What a node's own `compensate` undoes, its children need not undo. */
+function needsUndo({ siblings }: ChildDraft): boolean {
+  return siblings !== null && !siblings.path.node.compensation;
+}
+
+/** The child of a path at a `workflow` node, once it has ended. */
+export function endedChild({ root, key }: ScopeDraft, children: DraftChildren): ChildState | ChildDraft | null {
+  const child = root.children.get(childKey(key, children.key, null));
+  if (!child) return null;
+  return ("root" in child ? child.ended !== null : isTerminal(child.status)) ? child : null;
+}
+
+/** Items that will never come. */
+export function isFull({ map }: DraftChildren): boolean {
+  return map!.done + map!.failed + map!.cancelled >= map!.total && !map!.open;
+}

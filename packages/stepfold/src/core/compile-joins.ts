@@ -1,0 +1,72 @@
+import type { CompiledEdge, CompiledJoin, CompiledNode, JoinEdge } from "./compiled.ts";
+import { dominators } from "./dominators.ts";
+import { addNode, addNodes, type NodeSet, nodeSet } from "./node-set.ts";
+
+/** A node while its joins are still to be found. */
+export type OpenNode = { -readonly [K in "join" | "wave"]: CompiledNode[K] } & Omit<CompiledNode, "join" | "wave">;
+
+/** An edge with the index of the node it leaves. */
+export interface PlacedEdge {
+  readonly source: number;
+  readonly edge: CompiledEdge;
+}
+
+/**
+ * Gives every join its fork and what its edges can be reached from, and every such fork the reach of its joins (PATHS
+ * rules R3 and R4). A workflow without joins costs nothing.
+ *
+ * @param nodes in the order of the definition, as `edges`
+ */
+export function compileJoins(nodes: readonly OpenNode[], edges: readonly PlacedEdge[], starts: readonly string[]): CompiledJoin[] {
+  if (!nodes.some(({ node }) => isJoin(node.join))) return [];
+  const incoming: PlacedEdge[][] = nodes.map(() => []);
+  const out: number[][] = nodes.map(() => []);
+  for (const placed of edges) {
+    incoming[placed.edge.target.index]!.push(placed);
+    out[placed.source]!.push(placed.edge.target.index);
+  }
+  const startIndices = nodes.filter(({ node }) => starts.includes(node.id)).map(({ index }) => index);
+  const dominator = dominators(out, startIndices);
+  const joins: CompiledJoin[] = [];
+  for (const node of nodes) {
+    if (!isJoin(node.node.join)) continue;
+    joins.push(compileJoin(node, nodes, incoming, dominator[node.index]!));
+  }
+  for (const join of joins) if (join.fork) reachable(join, join.fork, nodes.length);
+  return joins;
+}
+
+function compileJoin(node: OpenNode, nodes: readonly OpenNode[], incoming: readonly PlacedEdge[][], dominator: number): CompiledJoin {
+  const { join: count, late = "ignore" } = node.node;
+  const entering = incoming[node.index]!;
+  const threads = typeof count === "number" && count > entering.length;
+  const fork = threads || dominator < 0 ? null : nodes[dominator]!;
+  const edges = entering.map(({ source, edge }): JoinEdge => {
+    return { via: edge.via, reach: reachOf(source, node.index, fork ? fork.index : -1, incoming) };
+  });
+  const join: CompiledJoin = { node, count: count as number | "all", threads, late, fork, edges };
+  node.join = join;
+  return join;
+}
+
+/** Backwards from the source of an edge, not beyond the join and not into its fork. */
+function reachOf(source: number, join: number, fork: number, incoming: readonly PlacedEdge[][]): NodeSet {
+  const reach = nodeSet(incoming.length);
+  const queue: number[] = [];
+  const visit = (index: number): void => {
+    if (index !== fork && addNode(reach, index) && index !== join) queue.push(index);
+  };
+  visit(source);
+  for (let next = queue.pop(); next !== undefined; next = queue.pop()) for (const { source: before } of incoming[next]!) visit(before);
+  return reach;
+}
+
+function reachable({ node, edges }: CompiledJoin, fork: OpenNode, size: number): void {
+  fork.wave ??= nodeSet(size);
+  addNode(fork.wave, node.index);
+  for (const { reach } of edges) addNodes(fork.wave, reach);
+}
+
+function isJoin(join: CompiledNode["node"]["join"]): boolean {
+  return join !== undefined && join !== "each";
+}

@@ -1,0 +1,69 @@
+/** Not reached from the start, or nothing lies before it. */
+const none = -1;
+
+/**
+ * The immediate dominator of every node: the last one that every way from a start leads through; -1 for the starts, for
+ * what no way leads to, and where only the starts' common beginning would do.
+ *
+ * Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm (2001), with a root of its own before all starts.
+ *
+ * @param out indices of the targets of each node
+ * @param starts indices
+ */
+export function dominators(out: readonly (readonly number[])[], starts: readonly number[]): number[] {
+  const root = out.length;
+  const targets = [...out, starts];
+  const order = postOrder(targets, root);
+  const place = new Int32Array(targets.length).fill(none);
+  for (const [i, node] of order.entries()) place[node] = i;
+  const sources: number[][] = targets.map(() => []);
+  for (const node of order) for (const target of targets[node]!) sources[target]!.push(node);
+
+  const dominator = new Int32Array(targets.length).fill(none);
+  dominator[root] = root;
+  for (let changed = true; changed; ) {
+    changed = false;
+    for (let i = order.length - 2; i >= 0; i--) {
+      const node = order[i]!;
+      let common = none;
+      for (const source of sources[node]!) {
+        if (dominator[source] === none) continue;
+        common = common === none ? source : meet(dominator, place, source, common);
+      }
+      if (common === dominator[node]) continue;
+      dominator[node] = common;
+      changed = true;
+    }
+  }
+  return Array.from(dominator.subarray(0, root), (found) => (found === root ? none : found));
+}
+
+function meet(dominator: Int32Array, place: Int32Array, one: number, other: number): number {
+  let a = one;
+  let b = other;
+  while (a !== b) {
+    while (place[a]! < place[b]!) a = dominator[a]!;
+    while (place[b]! < place[a]!) b = dominator[b]!;
+  }
+  return a;
+}
+
+/** Nodes that can be reached, each after those that it leads to; without recursion, since graphs may be 5,000 deep. */
+function postOrder(targets: readonly (readonly number[])[], root: number): number[] {
+  const order: number[] = [];
+  const seen = new Uint8Array(targets.length);
+  const stack = [{ node: root, next: 0 }];
+  seen[root] = 1;
+  while (stack.length > 0) {
+    const top = stack.at(-1)!;
+    const target = targets[top.node]![top.next++];
+    if (target === undefined) {
+      order.push(top.node);
+      stack.pop();
+    } else if (!seen[target]) {
+      seen[target] = 1;
+      stack.push({ node: target, next: 0 });
+    }
+  }
+  return order;
+}

@@ -1,0 +1,24 @@
+/** A set of nodes by their index: one bit each. */
+export type NodeSet = Uint32Array;
+
+/** An empty set for so many nodes. */
+export function nodeSet(size: number): NodeSet {
+  return new Uint32Array((size + 31) >> 5);
+}
+
+/** True if the set has the node. */
+export function hasNode(set: NodeSet, index: number): boolean {
+  return ((set[index >> 5]! >>> (index & 31)) & 1) === 1;
+}
+
+/** Adds a node; false if it was there already. */
+export function addNode(set: NodeSet, index: number): boolean {
+  if (hasNode(set, index)) return false;
+  set[index >> 5]! |= 1 << (index & 31);
+  return true;
+}
+
+/** Adds all nodes of another set of the same size. */
+export function addNodes(set: NodeSet, other: NodeSet): void {
+  for (let i = 0; i < other.length; i++) set[i]! |= other[i]!;
+}

@@ -1,0 +1,67 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Model } from "./model.fixture.ts";
+import { nodeOf } from "./model-definition.fixture.ts";
+import { allScopes, conserved, endState, hasWake, isOver, overruns } from "./model-laws.fixture.ts";
+import { randomGraph } from "./random-graph.fixture.ts";
+import { RandomSchedule } from "./random-schedule.fixture.ts";
+
+const seeds = fc.integer({ min: 0, max: 2 ** 31 - 1 });
+
+/** Runs a graph under a schedule, with a check after every event; at most 120 events or 40 open paths. */
+function run(model: Model, schedule: RandomSchedule, check: (model: Model) => void = () => {}): void {
+  for (let left = 120; left > 0 && model.paths().length <= 40; left -= 1) {
+    check(model);
+    const next = schedule.next(model);
+    if (!next) return;
+    const before = JSON.stringify(model.world());
+    const { version } = model;
+    const accepted = model.apply(next.event);
+    expect(accepted, JSON.stringify(next)).toBe(!next.stale);
+    expect(model.version).toBe(next.stale ? version : version + 1);
+    if (next.stale) expect(JSON.stringify(model.world())).toBe(before);
+  }
+}
+
+describe("the properties of PATHS.md, on the model itself", () => {
+  it("hold after every event of every schedule", () => {
+    const property = fc.property(seeds, seeds, (graph, outcomes) => {
+      const names = new Set<string>();
+      const definition = randomGraph(graph);
+      const model = Model.start(definition);
+      let known: string[] = [];
+      run(model, new RandomSchedule(outcomes, { outcomes }), () => {
+        const world = model.world();
+        expect(conserved(world)).toBe(true);
+        expect(isOver(model) || hasWake(world.root)).toBe(true);
+        const current = model.tasks().map((task) => task.name);
+        for (const name of current) expect(names.has(name) && !known.includes(name), `${name} again`).toBe(false);
+        for (const name of known) names.add(name);
+        known = current;
+        for (const path of model.paths()) expect(path.id.length).toBeLessThanOrEqual(32);
+        for (const scope of allScopes(world.root)) if (scope.paths.length === 0) expect([scope.rounds, scope.children]).toEqual([[], []]);
+        const inside = model.paths().flatMap((path) => {
+          const { mutex } = nodeOf(model.definitionAt(path.chain), path.nodeId);
+          const open = path.status !== "held" && path.status !== "joining" && !path.draining;
+          return mutex !== undefined && open ? [`${path.chain}${mutex}`] : [];
+        });
+        expect(new Set(inside).size).toBe(inside.length);
+      });
+    });
+    fc.assert(property, { numRuns: 500 });
+  });
+
+  it("hold for an order of outcomes that does not matter: the end is the same", () => {
+    const property = fc.property(seeds, seeds, fc.array(seeds, { minLength: 3, maxLength: 3 }), (graph, outcomes, orders) => {
+      const definition = randomGraph(graph, { confluent: true, maxNodes: 7 });
+      const ends = orders.map((order) => {
+        const model = Model.start(definition);
+        run(model, new RandomSchedule(order, { outcomes, stale: 0.05, interference: false, fatal: false }));
+        return model;
+      });
+      fc.pre(ends.every((model) => isOver(model) && !overruns(model)));
+      expect(new Set(ends.map((model) => JSON.stringify(endState(model)))).size).toBe(1);
+    });
+    fc.assert(property, { numRuns: 250 });
+  });
+});

@@ -1,0 +1,106 @@
+import type { Model, ModelEvent, ModelTask, ModelWaitRequest } from "./model.fixture.ts";
+import { type ModelDefinition, type ModelNode, nodeOf } from "./model-definition.fixture.ts";
+import { type Chance, chance, chanceOf, pick } from "./random-graph.fixture.ts";
+
+/** How a schedule behaves, beside its order. */
+export interface ScheduleOptions {
+  /** Decides what tasks answer; two schedules with the same one differ in their order only. */
+  readonly outcomes: number;
+  /** Share of events that are repeated or late. Default 0.15. */
+  readonly stale?: number;
+  /** Cancels, signals out of the blue. Default true. */
+  readonly interference?: boolean;
+  /** Whether failures may end a scope, and with it what it was doing. Default true. */
+  readonly fatal?: boolean;
+}
+
+/** Chooses events for a model at random, but the same ones for the same seed. */
+export class RandomSchedule {
+  readonly #random: Chance;
+  readonly #options: ScheduleOptions;
+  readonly #answered: ModelEvent[] = [];
+
+  constructor(seed: number, options: ScheduleOptions) {
+    this.#random = chance(seed);
+    this.#options = options;
+  }
+
+  /**
+   * The next event, or null if nothing can happen any more.
+   *
+   * `stale`: an answer or a resume given before, of which nothing must come. Every other event is legal.
+   */
+  next(model: Model): { event: ModelEvent; stale: boolean } | null {
+    const random = this.#random;
+    const fresh = legalEvents(model, this.#options);
+    if (fresh.length === 0) return null;
+    if (this.#answered.length > 0 && random() < (this.#options.stale ?? 0.15)) return { event: pick(random, this.#answered), stale: true };
+    if (this.#options.interference !== false && random() < 0.06) return { event: this.#interference(model), stale: false };
+    const event = pick(random, fresh);
+    if ("task" in event || event.type === "resumed") this.#answered.push(event);
+    return { event, stale: false };
+  }
+
+  #interference(model: Model): ModelEvent {
+    const random = this.#random;
+    const dice = random();
+    const signal: ModelEvent = { type: "signalled", name: pick(random, ["go", "stop"]) };
+    if (dice < 0.75 || model.world().root.ending) return signal;
+    if (dice < 0.8) return { type: "cancelled" };
+    const open = model.paths().filter((path) => path.chain === "");
+    return open.length === 0 ? signal : { type: "cancelledNode", node: pick(random, open).nodeId };
+  }
+}
+
+/** Every event that would be accepted now (signals and cancellations aside), in the order of tasks and paths. */
+export function legalEvents(model: Model, options: ScheduleOptions): ModelEvent[] {
+  const events: ModelEvent[] = model.tasks().map((task) => outcomeOf(model.definitionAt(task.chain), task, options));
+  for (const path of model.paths()) {
+    if (path.status === "retrying") events.push({ type: "retried", path: path.chain + path.id });
+    for (const wait of path.waits) {
+      if (wait.kind === "external") events.push({ type: "resumed", wait: path.chain + wait.id });
+      else events.push({ type: "signalled", name: wait.signal ?? "" });
+    }
+  }
+  return [...events, ...model.undoRetries().map((path): ModelEvent => ({ type: "retried", path }))];
+}
+
+/** What a task answers: a function of the seed, the node, the path, its visit and the attempt, not of the order. */
+export function outcomeOf(definition: ModelDefinition, task: ModelTask, options: ScheduleOptions): ModelEvent {
+  const seed = options.outcomes;
+  if (task.undo) return undoOutcome(task, seed);
+  const node = nodeOf(definition, task.nodeId);
+  const words = [seed, task.chain, task.pathId, task.visit, task.nodeId, task.attempts];
+  const { name } = task;
+  const retry = task.attempts + 1 < (node.maxAttempts ?? 1);
+  const survives =
+    retry || options.fatal !== false || definition.edges.some((edge) => edge.source === node.id && edge.sourceHandle === "error");
+  const fails = survives && chanceOf(...words, "fails") < (node.maxAttempts ? 0.3 : 0.04);
+  if (fails) return { type: "failed", task: name, retry };
+  const suspension = task.touched ? [] : waitsOf(node, chanceOf(...words, "waits"));
+  if (suspension.length > 0) return { type: "suspended", task: name, waits: suspension };
+  if (node.children) return { type: "spawned", task: name };
+  if (node.type === "end") return { type: "completed", task: name, handles: [], terminate: true };
+  return { type: "completed", task: name, handles: handlesOf(definition, node, words) };
+}
+
+function undoOutcome({ name, attempts }: ModelTask, seed: number): ModelEvent {
+  const fails = chanceOf(seed, name, attempts) < 0.3;
+  return fails ? { type: "failed", task: name, retry: attempts < 2 } : { type: "completed", task: name, handles: [""] };
+}
+
+function waitsOf(node: ModelNode, dice: number): ModelWaitRequest[] {
+  const signal = (name: string): ModelWaitRequest => ({ kind: "signal", signal: name, ...(dice < 0.3 ? { transient: true } : {}) });
+  if (node.type === "wait") return [{ kind: "external" }];
+  if (node.type === "signal") return [signal(dice < 0.5 ? "go" : "stop")];
+  return node.type === "race" ? [signal("go"), { kind: "external" }, signal("stop")] : [];
+}
+
+/** Back with a chance that falls with the visits, else some of the other handles, now and then one of them twice. */
+function handlesOf(definition: ModelDefinition, node: ModelNode, words: readonly (string | number)[]): string[] {
+  const leaving = definition.edges.filter((edge) => edge.source === node.id && edge.sourceHandle !== "error");
+  const names = [...new Set(leaving.map((edge) => edge.sourceHandle ?? ""))];
+  if (names.includes("back") && chanceOf(...words, "back") < 0.3) return ["back"];
+  const ahead = names.filter((name) => name !== "back" && chanceOf(...words, name) < 0.8);
+  return ahead.length > 0 && chanceOf(...words, "twice") < 0.06 ? [...ahead, ...ahead.slice(0, 1)] : ahead;
+}

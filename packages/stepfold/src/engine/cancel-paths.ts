@@ -1,0 +1,62 @@
+import { openScopes } from "../core/address.ts";
+import { childKey, within } from "../core/child-key.ts";
+import type { CancelledEvent } from "../core/event.ts";
+import { findPaths } from "../core/find-paths.ts";
+import { readTarget, type Target, textOf } from "../core/find-wait.ts";
+import type { EpochMs } from "../core/json.ts";
+import { isTerminal, type Snapshot } from "../core/snapshot.ts";
+import { StepfoldError } from "../core/stepfold-error.ts";
+import { text } from "./suspension.ts";
+
+/** Ends an execution, or a part of it. */
+export interface CancelCommand {
+  readonly type: "cancel";
+  /**
+   * Only this: the paths at a node, the one path of a wait, or with `{ node, item }` one item of the map at that node.
+   * Default: all.
+   */
+  readonly target?: Target | undefined;
+  readonly reason?: string | undefined;
+}
+
+/** The event of a cancellation. @throws StepfoldError `EXECUTION_ENDED`, `WAIT_GONE`, `RESUME_AMBIGUOUS`, `OPTION_INVALID` */
+export function cancelled(
+  snapshot: Snapshot,
+  { target, reason }: CancelCommand,
+  stamp: { readonly version: number; readonly at: EpochMs },
+): CancelledEvent {
+  const { workflowId, ending } = snapshot;
+  if (ending) throw new StepfoldError("EXECUTION_ENDED", { workflowId, status: ending.status });
+  const event: CancelledEvent = { type: "cancelled", ...stamp, ...(reason !== undefined && { reason: text("reason", reason) }) };
+  if (target === undefined) return event;
+  const { node, item } = readTarget(target);
+  const scope = item === undefined ? null : itemScope(snapshot, node!, item);
+  if (scope !== null) return { ...event, scope };
+  const found = findPaths(snapshot, target);
+  const scopes = new Set(found.map((path) => path.scope));
+  if (scopes.size > 1)
+    throw new StepfoldError("RESUME_AMBIGUOUS", {
+      workflowId,
+      waits: found.map(({ scope: key, path }) => ({ id: within(key, path.id), nodeId: path.nodeId })),
+    });
+  if (!found[0]) throw new StepfoldError("WAIT_GONE", { workflowId, target: textOf(readTarget(target)), open: [...placesOf(snapshot)] });
+  const pathIds = found.map(({ path }) => path.id);
+  return found[0].scope === "" ? { ...event, pathIds } : { ...event, scope: found[0].scope, pathIds };
+}
+
+/** The child that is an item of the map at a node; null if there is none. */
+function itemScope(snapshot: Snapshot, node: string, item: number): string | null {
+  for (const [scope, paths] of openScopes(snapshot)) {
+    for (const { nodeId, children } of paths) {
+      if (nodeId !== node || !children?.map) continue;
+      const key = childKey(scope, children.key, item);
+      const child = snapshot.childStates?.[key];
+      if (child && !isTerminal(child.status)) return key;
+    }
+  }
+  return null;
+}
+
+function placesOf({ activePaths }: Snapshot): Set<string> {
+  return new Set(activePaths.map(({ nodeId }) => nodeId));
+}

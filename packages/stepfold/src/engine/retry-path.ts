@@ -1,0 +1,31 @@
+import { openScopes } from "../core/address.ts";
+import type { RetriedEvent } from "../core/event.ts";
+import { type FoundPath, findPaths } from "../core/find-paths.ts";
+import type { EpochMs } from "../core/json.ts";
+import type { Snapshot } from "../core/snapshot.ts";
+import { StepfoldError } from "../core/stepfold-error.ts";
+
+/** Makes a pending retry due at once. */
+export interface RetryCommand {
+  readonly type: "retry";
+  /** Which one, by node or address. Default: the earliest. */
+  readonly node?: string | undefined;
+}
+
+/** @throws StepfoldError `RETRY_NOT_PENDING`, `OPTION_INVALID` */
+export function retried(
+  snapshot: Snapshot,
+  { node }: RetryCommand,
+  stamp: { readonly version: number; readonly at: EpochMs },
+): RetriedEvent {
+  const all =
+    node === undefined
+      ? [...openScopes(snapshot)].flatMap(([scope, paths]) => paths.map((path): FoundPath => ({ scope, path })))
+      : findPaths(snapshot, node);
+  let first: FoundPath | null = null;
+  for (const found of all) {
+    if (found.path.status === "retrying" && (!first || (found.path.nextRetryAt ?? 0) < (first.path.nextRetryAt ?? 0))) first = found;
+  }
+  if (!first) throw new StepfoldError("RETRY_NOT_PENDING", { workflowId: snapshot.workflowId });
+  return { type: "retried", ...stamp, ...(first.scope !== "" && { scope: first.scope }), pathId: first.path.id };
+}

@@ -1,0 +1,89 @@
+import type { Json, JsonObject, JsonSchema } from "../core/json.ts";
+import { type TimeAhead, timeFields } from "./moment.ts";
+
+/** A signal that may win a race. */
+export interface RaceSignal {
+  readonly name: string;
+  readonly key?: string | undefined;
+  /** Default: the signal's name. */
+  readonly handle?: string | undefined;
+  readonly transient?: boolean | undefined;
+}
+
+/** The time that may win a race. */
+export interface RaceTimer extends TimeAhead {
+  /** Default: `timer`. */
+  readonly handle?: string | undefined;
+}
+
+/** An answer from outside that may win a race. */
+export interface RaceAnswer {
+  /** Default: `answer`. */
+  readonly handle?: string | undefined;
+  readonly schema?: JsonSchema | undefined;
+}
+
+/** What a `race` node is given: at least two contestants. */
+export interface RaceData {
+  readonly signals?: readonly RaceSignal[] | undefined;
+  readonly timer?: RaceTimer | undefined;
+  readonly answer?: RaceAnswer | undefined;
+}
+
+/** Who won, and what it came with. */
+export interface RaceResult {
+  /** The handle that the path left by. */
+  readonly winner: string;
+  /** Null for the timer, and where nothing came along. */
+  readonly payload: Json;
+}
+
+const handle: JsonObject = { title: "Handle", description: "The handle to leave by", type: "string", minLength: 1, maxLength: 128 };
+const text: JsonObject = { type: "string", minLength: 1, maxLength: 1_000 };
+
+/** The data of a `race` node, for editors and for the check before it runs. */
+export const raceSchema: JsonObject = {
+  title: "Race",
+  type: "object",
+  properties: {
+    signals: {
+      title: "Signals",
+      description: "Signals to wait for",
+      type: "array",
+      maxItems: 98,
+      items: {
+        type: "object",
+        properties: {
+          name: { title: "Name", description: "Name of the signal", ...text },
+          key: { title: "Key", description: "Only a signal with the same key is meant", ...text },
+          handle,
+          transient: { title: "Transient", description: "A signal that came before does not count", type: "boolean" },
+        },
+        required: ["name"],
+        additionalProperties: false,
+      },
+    },
+    timer: {
+      title: "Timer",
+      description: "How long to wait, or until when",
+      type: "object",
+      properties: { ...timeFields, handle },
+      oneOf: [{ required: ["for"] }, { required: ["until"] }],
+      additionalProperties: false,
+    },
+    answer: {
+      title: "Answer",
+      description: "A payload from outside",
+      type: "object",
+      properties: { handle, schema: { title: "Schema", description: "JSON Schema of the payload", type: ["object", "boolean"] } },
+      additionalProperties: false,
+    },
+  },
+  anyOf: [
+    { properties: { signals: { minItems: 2 } }, required: ["signals"] },
+    { properties: { signals: { minItems: 1 } }, required: ["signals", "timer"] },
+    { properties: { signals: { minItems: 1 } }, required: ["signals", "answer"] },
+    { required: ["timer", "answer"] },
+  ],
+  additionalProperties: false,
+};

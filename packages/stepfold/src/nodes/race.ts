@@ -1,0 +1,78 @@
+import type { EpochMs } from "../core/json.ts";
+import type { Resumed } from "../core/snapshot.ts";
+import { defineNode } from "../engine/define-node.ts";
+import { FatalError } from "../engine/fatal-error.ts";
+import type { NodeDefinition } from "../engine/node-definition.ts";
+import type { SuspendOptions } from "../engine/step-context.ts";
+import { momentOf } from "./moment.ts";
+import { type RaceData, type RaceResult, raceSchema } from "./race-data.ts";
+
+/**
+ * Node type `race`: waits for several things at once, and leaves by the handle of whatever comes first. The others count
+ * no longer: a signal that comes late is kept for whoever waits for it next.
+ *
+ * Contestants, at least two, at most 100: `signals`, each with a `name` and, as in a node of type `signal`, `key` and
+ * `transient`; one `timer`, with `for` or `until` as in a node of type `wait`; one `answer`, a payload from outside as
+ * `schema` asks for it. The handle is `handle`; default: the signal's name, `timer`, `answer`. It needs an edge, else the
+ * node fails with `HANDLE_UNKNOWN`. Contestants may share one, and signals of one name must.
+ *
+ * Its output is `{ winner, payload }`: the handle, and what the signal or answer came with, else null. A signal that was
+ * sent before wins at once, also against a timer whose moment has passed.
+ *
+ * Fails, never retried, with `DURATION_INVALID`, `MOMENT_INVALID`, or `RACE_AMBIGUOUS` where signals of one name have
+ * different handles.
+ *
+ * ```ts
+ * const settle = {
+ *   id: "settle",
+ *   type: "race",
+ *   data: { signals: [{ name: "paid" }, { name: "revoked", handle: "cancelled" }], timer: { for: "14 days", handle: "overdue" } },
+ * };
+ * // edges by "paid", "cancelled" and "overdue"; after "paid": "{{ nodes.settle.last.data.payload.amount }}"
+ * ```
+ */
+export const raceNode: NodeDefinition<RaceData, RaceResult> = defineNode<RaceData, RaceResult>({
+  input: raceSchema,
+  output: {
+    type: "object",
+    properties: {
+      winner: { title: "Winner", description: "The handle it left by", type: "string" },
+      payload: { title: "Payload", description: "What the winner came with, else null" },
+    },
+    required: ["winner", "payload"],
+  },
+  metadata: {
+    label: "Race",
+    icon: "trophy",
+    description: "Waits for whatever comes first: signals, a time, an answer",
+    category: "events",
+    example: { signals: [{ name: "paid" }, { name: "revoked" }], timer: { for: "14 days" } },
+  },
+  executor(data, step) {
+    const { resumed } = step;
+    if (!resumed) return step.suspend(undefined, contestants(data, step.now()));
+    const winner = winnerOf(data, resumed);
+    return { data: { winner, payload: resumed.payload ?? null }, nextHandle: winner };
+  },
+});
+
+function contestants({ signals = [], timer, answer }: RaceData, now: EpochMs): SuspendOptions[] {
+  const handles = new Map<string, string>();
+  for (const { name, handle: own = name } of signals) {
+    if ((handles.get(name) ?? own) !== own) {
+      const error = new FatalError(`The signals named "${name.slice(0, 100)}" have different handles: which of them won could not be told`);
+      throw Object.assign(error, { code: "RACE_AMBIGUOUS" });
+    }
+    handles.set(name, own);
+  }
+  const waits: SuspendOptions[] = signals.map(({ name, key, transient }) => ({ signal: name, key, transient }));
+  if (answer) waits.push({ schema: answer.schema });
+  if (timer) waits.push({ resumeAt: momentOf(timer, now) });
+  return waits;
+}
+
+function winnerOf({ signals = [], timer, answer }: RaceData, { by, signal = "" }: Resumed): string {
+  if (by === "timer") return timer?.handle ?? "timer";
+  if (by === "payload") return answer?.handle ?? "answer";
+  return signals.find(({ name }) => name === signal)?.handle ?? signal;
+}

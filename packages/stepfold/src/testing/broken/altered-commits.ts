@@ -1,0 +1,35 @@
+import type { Snapshot } from "../../core/snapshot.ts";
+import type { ChangedChild, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
+import { altered } from "./broken-store.ts";
+
+/** A store that writes something else than it was given. */
+export function writing(store: SnapshotStore, change: (commit: Commit) => Commit): SnapshotStore {
+  return altered(store, {
+    create: (commit, options) => store.create(change(commit), options),
+    commit: (commit) => store.commit(change(commit)),
+  });
+}
+
+/** A store that shows something else than it holds. */
+export function showing(store: SnapshotStore, change: (snapshot: Snapshot) => Snapshot): SnapshotStore {
+  return altered(store, {
+    async load(workflowId) {
+      const snapshot = await store.load(workflowId);
+      return snapshot && change(snapshot);
+    },
+    async claim(options) {
+      return (await store.claim(options)).map(({ claim, snapshot }) => ({ claim, snapshot: change(snapshot) }));
+    },
+  });
+}
+
+/** The snapshot with these changes of its children, one after the other. */
+export function withChildren(snapshot: Snapshot, changes: readonly ChangedChild[]): Snapshot {
+  const { childStates, ...rest } = snapshot;
+  const states = new Map(Object.entries(childStates ?? {}));
+  for (const { key, head } of changes) {
+    if (head) states.set(key, { ...head, context: states.get(key)?.context ?? {} });
+    else states.delete(key);
+  }
+  return states.size === 0 ? rest : { ...rest, childStates: Object.fromEntries(states) };
+}

@@ -1,0 +1,143 @@
+import { type EpochMs, isTerminal, type Snapshot } from "stepfold";
+import type { Fixture, ScriptStep } from "./fixture.ts";
+import { Labels } from "./labels.ts";
+import { Oracle, type States } from "./petri-net.ts";
+import { type Happened, Stepper } from "./transition.ts";
+
+/** What every run of a fixture showed. */
+export interface Exploration {
+  readonly runs: number;
+  readonly states: number;
+  /** The first trace that the net forbids; null if there is none. */
+  readonly forbidden: readonly string[] | null;
+  /** Whether some run showed the witness. */
+  readonly witnessed: ReadonlySet<string>;
+}
+
+interface State {
+  readonly snapshot: Snapshot;
+  readonly judged: States;
+  readonly labels: Labels;
+  readonly now: EpochMs;
+  readonly script: readonly ScriptStep[];
+  readonly trace: readonly string[];
+  /** How many labels of each witness were seen in order. */
+  readonly witnesses: readonly number[];
+}
+
+/** At any moment this many of the things that could happen next are tried, in every order. */
+const mostConcurrent = 4;
+
+/** Runs a fixture in every order of what happens at the same time, and has its net judge each run. */
+export async function exploreRuns(fixture: Fixture, roundTrip: (snapshot: Snapshot) => Snapshot): Promise<Exploration> {
+  const stepper = new Stepper(fixture);
+  const oracle = new Oracle(fixture.net);
+  const wanted = (fixture.witnesses ?? []).map((witness) => witness.split(" "));
+  const seen = new Set<string>();
+  const witnessed = new Set<string>();
+  let runs = 0;
+  let forbidden: readonly string[] | null = null;
+
+  const follow = (state: State, happened: Happened, script?: ScriptStep): State => {
+    const labels = new Labels(state.labels.seen);
+    const fresh = labels.of(happened.event, happened.snapshot, script?.label);
+    return judge(
+      { ...state, snapshot: roundTrip(happened.snapshot), labels, script: state.script.filter((step) => step !== script) },
+      fresh,
+    );
+  };
+  const judge = (state: State, fresh: readonly string[]): State => {
+    let { judged } = state;
+    const witnesses = [...state.witnesses];
+    for (const label of fresh) {
+      judged = oracle.step(judged, label);
+      for (const [i, witness] of wanted.entries()) if (witness[witnesses[i]!] === label) witnesses[i]!++;
+    }
+    return { ...state, judged, witnesses, trace: [...state.trace, ...fresh] };
+  };
+
+  const next = async (state: State): Promise<State[]> => {
+    if (isTerminal(state.snapshot.status)) return [];
+    const timer = stepper.timer(state.snapshot, state.now);
+    if (timer) return [follow(state, timer)];
+    const after: State[] = [];
+    for (const task of stepper.tasks(state.snapshot, state.now).slice(0, mostConcurrent))
+      after.push(follow(state, await stepper.perform(state.snapshot, task, state.now)));
+    for (const step of state.script) {
+      if (!isAvailable(step, state.trace)) continue;
+      if (step.advanceMs !== undefined) {
+        const later = { ...state, now: state.now + step.advanceMs, script: state.script.filter((other) => other !== step) };
+        after.push(judge(later, [`!${step.label}`]));
+        continue;
+      }
+      const happened = await stepper.send(state.snapshot, step, state.now);
+      if (happened) after.push(follow(state, happened, step));
+    }
+    return after;
+  };
+
+  const first = stepper.start();
+  const labels = new Labels();
+  const begun: State = {
+    snapshot: first.snapshot,
+    judged: oracle.start(),
+    labels,
+    now: 0,
+    script: fixture.script,
+    trace: [],
+    witnesses: wanted.map(() => 0),
+  };
+  const stack = [judge(begun, labels.of(first.event, first.snapshot))];
+  for (let state = stack.pop(); state && !forbidden; state = stack.pop()) {
+    const key = keyOf(state, fixture);
+    if (seen.has(key)) continue;
+    seen.add(key);
+    if (state.judged.forbidden) {
+      forbidden = state.trace;
+      break;
+    }
+    const after = await next(state);
+    stack.push(...after);
+    if (after.length > 0) continue;
+    runs++;
+    const end = judge(state, [state.snapshot.status]);
+    if (end.judged.forbidden) forbidden = end.trace;
+    for (const [i, witness] of wanted.entries()) if (end.witnesses[i] === witness.length) witnessed.add(fixture.witnesses![i]!);
+  }
+  return { runs, states: seen.size, forbidden, witnessed };
+}
+
+/** Whether a step of the script may be sent: all that it waits for has been seen. */
+export function isAvailable({ after = [] }: ScriptStep, trace: readonly string[]): boolean {
+  const left = [...trace];
+  return after.every((label) => {
+    const at = left.indexOf(label);
+    if (at >= 0) left.splice(at, 1);
+    return at >= 0;
+  });
+}
+
+/**
+ * Two states with one key can only go on alike. Of versions no more counts than whether a result was there when a path
+ * arrived, and which results a join took; where something may be undone, their order too.
+ */
+function keyOf({ snapshot, judged, now, script, labels, witnesses, trace }: State, fixture: Fixture): string {
+  const undoes = fixture.workflow.nodes.some(({ compensate }) => compensate);
+  const marks = new Set<number>();
+  JSON.stringify(snapshot, (key, value: unknown) => {
+    if (key === "since" || (key === "version" && undoes)) marks.add(value as number);
+    if (key === "inputs") for (const { version } of value as { version: number }[]) marks.add(version);
+    return value;
+  });
+  const order = [...marks].sort((a, b) => a - b);
+  const place = (version: number): number => {
+    const at = order.findIndex((mark) => mark >= version);
+    return at < 0 ? 2 * order.length + 1 : order[at] === version ? 2 * at : 2 * at - 1;
+  };
+  const text = JSON.stringify(snapshot, (key, value: unknown) => {
+    if (key === "since" || key === "version") return place(value as number);
+    return key === "steps" || key === "totalExecutionTime" || key === "sizeBytes" ? undefined : value;
+  });
+  const available = script.map((step) => `${step.label}${isAvailable(step, trace)}`).join();
+  return `${text}|${judged.key}|${now}|${available}|${labels.seen.sort().join()}|${witnesses.join()}`;
+}

@@ -1,0 +1,116 @@
+import { type EpochMs, type Event, type Snapshot, StepfoldError, type Task } from "stepfold";
+import { fold, plan, type StartedEvent } from "stepfold/core";
+import { begin } from "../packages/stepfold/src/core/begin.ts";
+import { closeDraft } from "../packages/stepfold/src/core/close-draft.ts";
+import type { Draft } from "../packages/stepfold/src/core/draft.ts";
+import { due } from "../packages/stepfold/src/core/due.ts";
+import { evolve, withConsequences } from "../packages/stepfold/src/core/evolve.ts";
+import { defaultLimits } from "../packages/stepfold/src/core/limits.ts";
+import { openDraft } from "../packages/stepfold/src/core/open-draft.ts";
+import { type Command, decide } from "../packages/stepfold/src/engine/command.ts";
+import { Deadlines } from "../packages/stepfold/src/engine/deadlines.ts";
+import { eventOf, type Outcome } from "../packages/stepfold/src/engine/outcome.ts";
+import { perform } from "../packages/stepfold/src/engine/perform.ts";
+import { type PreparedWorkflow, prepareWorkflow } from "../packages/stepfold/src/engine/prepared-workflow.ts";
+import { systemEnvironment } from "../packages/stepfold/src/engine/system-environment.ts";
+import { nodeOf, placeOf } from "../packages/stepfold/src/engine/task-scope.ts";
+import type { Fixture, ScriptStep } from "./fixture.ts";
+import { fixtureNodes } from "./run-nodes.ts";
+
+/** One thing that happened, and the execution after it. */
+export interface Happened {
+  readonly event: Event;
+  readonly snapshot: Snapshot;
+}
+
+/** A fixture, one transition at a time and in any order: what the engine does with a task, without the engine's own choice. */
+export class Stepper {
+  readonly #workflow: PreparedWorkflow;
+  readonly #input: Fixture["input"];
+
+  constructor({ workflow, input }: Fixture) {
+    this.#workflow = prepareWorkflow(workflow, fixtureNodes);
+    this.#input = input;
+  }
+
+  start(): Happened {
+    const { compiled } = this.#workflow;
+    const definition = { id: compiled.definition.id, hash: compiled.hash };
+    const nodeId = compiled.starts[0]!;
+    const event: StartedEvent = {
+      type: "started",
+      version: 0,
+      at: 0,
+      workflowId: "p",
+      definition,
+      nodeId,
+      metadata: {},
+      input: this.#input,
+    };
+    return { event, snapshot: fold(compiled, [event]) };
+  }
+
+  tasks(snapshot: Snapshot, now: EpochMs): Task[] {
+    return plan(snapshot, now);
+  }
+
+  async perform(snapshot: Snapshot, task: Task, now: EpochMs): Promise<Happened> {
+    const draft = openDraft(this.#workflow.compiled, snapshot);
+    const outcome = await new Promise<Outcome>((resolve) => {
+      const around = {
+        workflowId: "p",
+        globals: undefined,
+        now: () => now,
+        deadlines: new Deadlines(systemEnvironment),
+        limits: defaultLimits,
+        stepTimeoutMs: 60_000,
+        scrub: (text: string) => text,
+        onThrown: null,
+        onHeartbeat: null,
+      };
+      const node = this.#workflow.nodes.get(nodeOf(task, placeOf(task, draft)))!;
+      const attempt = perform(task, node, placeOf(task, draft), around, now, resolve);
+      if (attempt.outcome) resolve(attempt.outcome);
+    });
+    if (outcome.type === "aborted") throw new RangeError("nothing aborts a task here");
+    return this.#after(snapshot, eventOf(task, outcome, snapshot.version + 1))!;
+  }
+
+  /** Null if the execution refuses it. */
+  async send(snapshot: Snapshot, { send }: ScriptStep, now: EpochMs): Promise<Happened | null> {
+    try {
+      return this.#after(snapshot, await decide(this.#workflow, snapshot, send as Command, now, defaultLimits));
+    } catch (error) {
+      if (StepfoldError.is(error)) return null;
+      throw error;
+    }
+  }
+
+  /** The first timer that is due; null if none is. */
+  timer(snapshot: Snapshot, now: EpochMs): Happened | null {
+    const event = due(openDraft(this.#workflow.compiled, snapshot), now);
+    return event && this.#after(snapshot, event);
+  }
+
+  #after(snapshot: Snapshot, event: Event): Happened | null {
+    const draft = openDraft(this.#workflow.compiled, snapshot);
+    if (!evolve(draft, event)) return null;
+    return { event: withConsequences(draft, event), snapshot: closeDraft(draft) };
+  }
+}
+
+/** The snapshots of a history, one after the other. */
+export class History {
+  readonly #workflow: PreparedWorkflow;
+  #draft: Draft | null = null;
+
+  constructor({ workflow }: Fixture) {
+    this.#workflow = prepareWorkflow(workflow, fixtureNodes);
+  }
+
+  after(event: Event): Snapshot {
+    if (event.type === "started") this.#draft = begin(this.#workflow.compiled, event);
+    else if (!evolve(this.#draft!, event)) throw new RangeError(`version ${event.version} does not follow`);
+    return closeDraft(this.#draft!);
+  }
+}
