@@ -86,7 +86,8 @@ describe("explain: waits", () => {
   });
 
   it("says what is raced for", async () => {
-    const race = { signals: [{ name: "paid", key: "o-1" }, { name: "revoked" }], answer: {}, timer: { for: "1h" } };
+    const signals: Json[] = [{ name: "paid", key: "o-1" }, { name: "revoked" }];
+    const race = { signals, answer: {}, timer: { for: "1h" } };
     expect(await only(flow("w", { settle: ["race", race] }))).toEqual(
       Array(2).fill(
         `settle waits for the signal "paid" with the key "o-1", the signal "revoked" or an answer, or until ${inTime(hour)}, and then goes on.`,

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../core/json.ts";
+import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { safeMember } from "../core/safe-member.ts";
 
 /** Finds the definition of a workflow by its name; undefined if there is none. */
@@ -16,20 +16,28 @@ export function libraryOf(workflows: readonly unknown[]): Library {
  * Only names that are constants can be found; what an expression may name has to be in `workflows`.
  */
 export function linkWorkflows(definition: unknown, library: Library): unknown {
-  if (!isJsonObject(definition)) return definition;
+  try {
+    return isJsonObject(definition) ? linked(definition, library) : definition;
+  } catch {
+    // a proxy or a getter that throws: compile refuses it, and says where it is
+    return definition;
+  }
+}
+
+function linked(definition: JsonObject, library: Library): unknown {
   const own = isJsonObject(definition.workflows) ? definition.workflows : {};
-  const linked: Record<string, unknown> = { ...own };
-  const has = (name: string): boolean => Object.hasOwn(linked, name) || name === definition.id;
+  const workflows: Record<string, unknown> = { ...own };
+  const has = (name: string): boolean => Object.hasOwn(workflows, name) || name === definition.id;
   const queue: unknown[] = [definition];
   for (const next of queue) {
     for (const name of namesIn(next)) {
       const found = has(name) ? undefined : library(name);
       if (found === undefined) continue;
-      Object.defineProperty(linked, name, { value: found, enumerable: true, configurable: true, writable: true });
+      Object.defineProperty(workflows, name, { value: found, enumerable: true, configurable: true, writable: true });
       queue.push(found);
     }
   }
-  return queue.length === 1 ? definition : { ...definition, workflows: linked };
+  return queue.length === 1 ? definition : { ...definition, workflows };
 }
 
 /** Names of workflows that a definition runs and does not bring itself. */

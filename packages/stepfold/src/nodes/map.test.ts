@@ -129,7 +129,7 @@ describe("map", () => {
     expect(await engine.execute({})).toMatchObject({ status: "completed", output: [null, 4] });
   });
 
-  it.fails("never sees the condition, also where all its data is constant", async () => {
+  it("never sees the condition, also where all its data is constant", async () => {
     const seen: unknown[] = [];
     const map = { ...builtinNodes.map, executor: (data: unknown) => ({ data: seen.push(data) }) };
     const workflow = flow("w", { m: ["map", { workflow: "inner", items: [1], completeWhen: "done >= 1" }] }, [], { workflows: { inner } });

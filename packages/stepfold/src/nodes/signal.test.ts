@@ -123,7 +123,7 @@ describe("signal", () => {
     expect(await engine.execute({ snapshot: viaJson(paused) })).toMatchObject(expected);
   });
 
-  it.fails("is not answered after its time, before somebody noticed that it is over", async () => {
+  it("is not answered after its time, before somebody noticed that it is over", async () => {
     const { engine, clock } = bench(
       flow("w", { go: ["signal", { name: "go", timeout: "1h" }], late: ["end", { output: "late" }] }, ["go>late@timeout"]),
     );
