@@ -64,6 +64,7 @@ export class Stepper {
         deadlines: new Deadlines(systemEnvironment),
         limits: defaultLimits,
         stepTimeoutMs: 60_000,
+        workflowNamed: () => this.#workflow,
         scrub: (text: string) => text,
         onThrown: null,
         onHeartbeat: null,

@@ -3,12 +3,13 @@ import type { Draft } from "./draft.ts";
 import { firstPath } from "./draft-path.ts";
 import type { StartedEvent } from "./event.ts";
 import { enter } from "./leave.ts";
+import { tellOfEnd } from "./outbox.ts";
 import { settle } from "./settle.ts";
 import { Timetable } from "./timetable.ts";
 
 /** The draft of an execution that has just begun. */
 export function begin(workflow: CompiledWorkflow, event: StartedEvent): Draft {
-  const { workflowId, definition, incarnation, nodeId, input, metadata, payload, at, sizeBytes = 0 } = event;
+  const { workflowId, definition, incarnation, nodeId, input, metadata, payload, parent, at, sizeBytes = 0 } = event;
   const first = firstPath(workflow.nodes.get(nodeId)!, 0);
   if (payload !== undefined) first.resumed = Object.freeze({ by: "payload", payload });
   const draft: Omit<Draft, "root"> & { root: Draft | null } = {
@@ -21,6 +22,7 @@ export function begin(workflow: CompiledWorkflow, event: StartedEvent): Draft {
     input,
     createdAt: at,
     incarnation,
+    parent,
     // whatever follows from an event belongs to the version after this one
     version: -1,
     paths: [first],
@@ -37,6 +39,7 @@ export function begin(workflow: CompiledWorkflow, event: StartedEvent): Draft {
     borrowed: {},
     groups: null,
     inbox: [],
+    outbox: [],
     compensations: [],
     children: new Map(),
     mapItems: new Map(),
@@ -52,6 +55,7 @@ export function begin(workflow: CompiledWorkflow, event: StartedEvent): Draft {
   draft.root = draft as Draft;
   enter(first);
   settle(draft as Draft, at);
+  tellOfEnd(draft as Draft);
   draft.version = 0;
   return draft as Draft;
 }

@@ -74,7 +74,7 @@ interface DetailsByCode {
   // stores
   WORKFLOW_EXISTS: { workflowId: string; deletedAt?: number };
   WORKFLOW_NOT_FOUND: { workflowId: string };
-  START_CONFLICT: { workflowId: string; differs: "definition" | "input" };
+  START_CONFLICT: { workflowId: string; differs: "definition" | "input" | "parent" };
   VERSION_CONFLICT: { workflowId: string; expected: number; actual: number | null };
   FENCE_LOST: { workflowId: string };
   EXECUTION_OPEN: { workflowId: string; status: string };

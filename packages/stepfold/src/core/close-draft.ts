@@ -59,13 +59,13 @@ function closeContext(scope: ScopeDraft): Snapshot["context"] {
 }
 
 function headFields(draft: Draft): Mutable<SnapshotHead> {
-  const { ended, paths, inbox } = draft;
+  const { ended, paths, inbox, outbox, parent } = draft;
   const head: Mutable<SnapshotHead> = {
     schema: 1,
     workflowId: draft.workflowId,
     definition: draft.definition,
     status: statusOf(draft),
-    currentNodeId: ended ? draft.failedAt : paths[0]!.nodeId,
+    currentNodeId: paths[0]?.nodeId ?? draft.failedAt,
     activePaths: Object.freeze(paths.map(closePath)),
     version: draft.version,
     metadata: draft.metadata,
@@ -80,6 +80,8 @@ function headFields(draft: Draft): Mutable<SnapshotHead> {
   if (inbox.length > 0 && !ended) head.inbox = inbox;
   if (draft.createdAt !== undefined) head.createdAt = draft.createdAt;
   if (draft.incarnation !== undefined) head.incarnation = draft.incarnation;
+  if (parent) head.parent = parent;
+  if (outbox.length > 0) head.outbox = outbox;
   return head;
 }
 

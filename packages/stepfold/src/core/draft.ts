@@ -2,7 +2,7 @@ import type { CompiledJoin, CompiledWorkflow, JoinEdge } from "./compiled.ts";
 import type { DraftChildren, DraftPath } from "./draft-path.ts";
 import type { EndedPath, PlacedResult } from "./event.ts";
 import type { EpochMs, Json } from "./json.ts";
-import type { ChildState, CompensationResult, Context, Ending, ErrorInfo, KeptSignal, NodeResult, Snapshot, Status } from "./snapshot.ts";
+import type { ChildState, CompensationResult, Context, Ending, ErrorInfo, KeptSignal, Message, NodeResult, Snapshot, Status } from "./snapshot.ts";
 import type { Timetable } from "./timetable.ts";
 
 /** One scope in the making: the execution itself, a sub-workflow, one item of a map. Paths and joins never mix across scopes. */
@@ -70,12 +70,14 @@ export interface Draft extends ScopeDraft {
   readonly metadata: Readonly<Record<string, Json>>;
   readonly createdAt: EpochMs | undefined;
   readonly incarnation: string | undefined;
+  readonly parent: Snapshot["parent"];
   version: number;
   lastStartedAt: EpochMs | undefined;
   totalExecutionTime: number | undefined;
   steps: number;
   sizeBytes: number;
   inbox: readonly KeptSignal[];
+  outbox: readonly Message[];
   compensations: CompensationResult[];
   /** Every child by its key; those that nothing has happened to are still as they were given. */
   readonly children: Map<string, ChildDraft | ChildState>;
@@ -109,4 +111,4 @@ export function isHeldUp(child: ChildDraft): boolean {
 }
 
 /** What a draft is made of that no event changes. */
-export type Identity = Pick<Snapshot, "workflowId" | "definition" | "metadata" | "input" | "createdAt" | "incarnation">;
+export type Identity = Pick<Snapshot, "workflowId" | "definition" | "metadata" | "input" | "createdAt" | "incarnation" | "parent">;

@@ -3,12 +3,14 @@ import { isChild, type ScopeDraft } from "./draft.ts";
 import type { DraftChildren, DraftPath } from "./draft-path.ts";
 import type { EndedPath } from "./event.ts";
 import { unwait } from "./join-group.ts";
+import { withdraw } from "./outbox.ts";
 
 /** Ends a path, and its children with it. The reason goes along with the event, unless the path just came to its end. */
 export function endPath(scope: ScopeDraft, path: DraftPath, reason: EndedPath["reason"] | null): void {
   scope.paths.splice(scope.paths.indexOf(path), 1);
   scope.root.endings++;
   path.open = false;
+  if (path.waits) withdraw(scope.root, path.waits);
   if (path.status === "joining") unwait(scope, path.node.join!, path);
   if (path.children) dropChildren(scope, path.children);
   path.children = undefined;
@@ -52,5 +54,6 @@ export function forget(root: ScopeDraft["root"], key: string): void {
   root.timers.set(key, null);
   root.dropped.push(key);
   root.endings++;
+  for (const { waits } of "root" in child ? child.paths : child.activePaths) if (waits) withdraw(root, waits);
   if ("root" in child) root.awake.delete(child);
 }

@@ -1,5 +1,5 @@
 import type { EpochMs, Json } from "./json.ts";
-import type { ErrorInfo, NodeResult, Undo, Wait } from "./snapshot.ts";
+import type { ChildStart, ErrorInfo, NodeResult, ParentLink, Undo, Wait } from "./snapshot.ts";
 
 interface Stamp {
   /** The version this event makes. */
@@ -62,6 +62,7 @@ export interface StartedEvent extends Stamp {
   readonly metadata: Readonly<Record<string, Json>>;
   /** For the first node, as if it were resumed with it. */
   readonly payload?: Json;
+  readonly parent?: ParentLink;
 }
 
 /** A step ended well. */
@@ -72,6 +73,8 @@ export interface CompletedEvent extends Step {
   readonly handles?: readonly string[];
   /** It ends its scope: all other paths end too. */
   readonly terminates?: true;
+  /** An execution that goes its own way. */
+  readonly starts?: ChildStart;
 }
 
 /** An attempt failed. `retryAt` says whether and when there is another. */
@@ -87,6 +90,8 @@ export interface FailedEvent extends Step {
 export interface SuspendedEvent extends Step {
   readonly type: "suspended";
   readonly waits: readonly Wait[];
+  /** The execution whose end it waits for. */
+  readonly starts?: ChildStart;
 }
 
 /** A step goes on in children: a sub-workflow, or a map over items. */
@@ -117,12 +122,12 @@ export interface SpawnedMap {
   readonly tolerated: number;
 }
 
-/** A wait was answered, or its time came. */
+/** A wait was answered, its time came, or the execution that it waited for has ended. */
 export interface ResumedEvent extends Placed {
   readonly type: "resumed";
   readonly pathId: string;
   readonly waitId: string;
-  readonly by: "payload" | "timer";
+  readonly by: "payload" | "timer" | "child";
   readonly payload?: Json;
   /** Who answered, as told. */
   readonly who?: string;
@@ -184,6 +189,13 @@ export interface MapClosedEvent extends Placed {
   readonly completes?: true;
 }
 
+/** Other executions know what they had to be told. */
+export interface DeliveredEvent extends Stamp {
+  readonly type: "delivered";
+  /** Of the messages. */
+  readonly ids: readonly string[];
+}
+
 /** What happened, as data: exactly one per version. Folding the events of an execution gives its snapshot. */
 export type Event =
   | StartedEvent
@@ -197,4 +209,5 @@ export type Event =
   | RetriedEvent
   | CancelledEvent
   | ItemAddedEvent
-  | MapClosedEvent;
+  | MapClosedEvent
+  | DeliveredEvent;

@@ -18,6 +18,7 @@ import type {
 } from "./event.ts";
 import { cancelOthers, leave } from "./leave.ts";
 import { scopeAt } from "./open-draft.ts";
+import { delivered, hasOnlyToTell, post, start, tellOfEnd } from "./outbox.ts";
 import { resultOf } from "./result.ts";
 import { settle } from "./settle.ts";
 import { signalled, takeKept } from "./signals.ts";
@@ -34,12 +35,15 @@ import { answer } from "./wake-path.ts";
  */
 export function evolve(draft: Draft, event: Event): boolean {
   if (draft.ended || event.version !== draft.version + 1) return false;
+  if (event.type === "delivered") return delivered(draft, event);
+  if (hasOnlyToTell(draft)) return false;
   if (draft.results.length > 0) draft.results = [];
   if (draft.endedPaths.length > 0) draft.endedPaths = [];
   draft.shorts = null;
   const scope = take(draft, event);
   if (!scope) return false;
   settle(scope, event.at);
+  if (draft.ended) tellOfEnd(draft);
   draft.version = event.version;
   if (event.sizeBytes !== undefined) draft.sizeBytes += event.sizeBytes;
   return true;
@@ -54,14 +58,14 @@ export function withConsequences<E extends Event>({ results, endedPaths }: Draft
 
 /** The scope that the event has changed; null if it does not follow. */
 function take(draft: Draft, event: Event): ScopeDraft | null {
-  if (event.type === "started") return null;
+  if (event.type === "started" || event.type === "delivered") return null;
   const scope = event.type === "signalled" ? signalled(draft, event) : scopeAt(draft, event.scope);
   if (!scope || scope.ended || (event.type !== "signalled" && !takeIn(scope, event))) return null;
   touch(scope, event.version);
   return scope;
 }
 
-function takeIn(scope: ScopeDraft, event: Exclude<Event, { type: "started" | "signalled" }>): boolean {
+function takeIn(scope: ScopeDraft, event: Exclude<Event, { type: "started" | "signalled" | "delivered" }>): boolean {
   switch (event.type) {
     case "completed":
       return completed(scope, event);
@@ -100,6 +104,7 @@ function completed(scope: ScopeDraft, event: CompletedEvent): boolean {
     compensated(scope, nodeId, result);
     return true;
   }
+  if (event.starts) post(scope.root, start(event.starts));
   addResult(scope, path.node, result);
   if (event.terminates) {
     terminate(scope);
@@ -136,6 +141,7 @@ function suspended(scope: ScopeDraft, event: SuspendedEvent): boolean {
   path.nextRetryAt = undefined;
   path.resumed = undefined;
   path.waits = event.waits;
+  if (event.starts) post(scope.root, start(event.starts, event.waits[0]!.id));
   takeKept(scope.root, path, event.at);
   return true;
 }

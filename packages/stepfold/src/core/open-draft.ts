@@ -10,7 +10,7 @@ import { Timetable } from "./timetable.ts";
 
 /** Starts work on a snapshot, which stays as it is. */
 export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft {
-  const { workflowId, definition, metadata, createdAt, incarnation, version, lastStartedAt, totalExecutionTime, steps, sizeBytes } =
+  const { workflowId, definition, metadata, createdAt, incarnation, parent, version, lastStartedAt, totalExecutionTime, steps, sizeBytes } =
     snapshot;
   const draft: Omit<Draft, "root"> & { root: Draft | null } = {
     ...openScope(workflow, snapshot, snapshot.context),
@@ -21,12 +21,14 @@ export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft
     metadata,
     createdAt,
     incarnation,
+    parent,
     version,
     lastStartedAt,
     totalExecutionTime,
     steps,
     sizeBytes,
     inbox: snapshot.inbox ?? [],
+    outbox: snapshot.outbox ?? [],
     compensations: [...(snapshot.compensations ?? [])],
     children: new Map(Object.entries(snapshot.childStates ?? {})),
     mapItems: new Map(Object.entries(snapshot.mapItems ?? {})),

@@ -187,9 +187,46 @@ export interface KeptSignal {
   readonly expiresAt: EpochMs;
 }
 
-/** An execution that is about to end: what it has done is being undone. */
+/** The execution that began this one, and waits for it. */
+export interface ParentLink {
+  readonly workflowId: string;
+  readonly incarnation?: string;
+  /** The wait that the end of this execution answers; absent if the parent does not wait. */
+  readonly waitId?: string;
+  /** How many executions lie around this one. */
+  readonly depth: number;
+}
+
+/** What an execution has to tell another one. It stays in the outbox until that is stored there. */
+export type Message =
+  | (Addressed & { readonly type: "start"; readonly input?: Json; readonly definition: ChildStart["definition"]; readonly waitId?: string })
+  | (Addressed & { readonly type: "cancel"; readonly waitId: string })
+  | (Addressed & { readonly type: "ended" });
+
+interface Addressed {
+  readonly id: string;
+  /** The execution that it is for. */
+  readonly to: string;
+}
+
+/** An execution of its own that a step begins. */
+export interface ChildStart {
+  readonly workflowId: string;
+  /** As it was when the step ran. */
+  readonly definition: { readonly id: string; readonly hash: string };
+  readonly input?: Json;
+}
+
+/** How an execution has ended, for the one that began it. */
+export interface ChildEnd {
+  readonly status: "completed" | "failed" | "cancelled";
+  readonly output?: Json;
+  readonly error?: ErrorInfo;
+}
+
+/** An execution that is about to end: what it has done is being undone, or others are still to be told of its end. */
 export interface Ending {
-  readonly status: "failed" | "cancelled";
+  readonly status: "completed" | "failed" | "cancelled";
   /** Where it failed, or stood when it was cancelled. */
   readonly nodeId: string | null;
   readonly error?: ErrorInfo;
@@ -260,6 +297,9 @@ export interface SnapshotHead extends ScopeHead {
   readonly createdAt?: EpochMs;
   /** Random; tells two executions of one id apart after a delete. Only where there is a store. */
   readonly incarnation?: string;
+  readonly parent?: ParentLink;
+  /** Messages that are still to be delivered, oldest first. An execution does not end before they are. */
+  readonly outbox?: readonly Message[];
 }
 
 /** Everything an execution knows, as one frozen JSON value. */

@@ -6,6 +6,8 @@ import type { Status, Wait } from "./snapshot.ts";
 /** Status of a scope: a path that is ready counts before one that retries, and that before one that waits. */
 export function statusOf(scope: ScopeDraft): Status {
   if (scope.ended) return scope.ended;
+  // it has come to its end, and others are still to be told
+  if (scope.paths.length === 0) return "active";
   let status: Status = "paused";
   for (const { status: standing, children } of scope.paths) {
     if (standing === "ready" || (children && children.busy > children.retrying)) return "active";
@@ -17,6 +19,7 @@ export function statusOf(scope: ScopeDraft): Status {
 /** When somebody must drive the execution: 0 for now, null for never. */
 export function wakeAt(draft: Draft): EpochMs | null {
   if (draft.ended) return null;
+  if (draft.outbox.length > 0) return 0;
   let earliest = Math.min(wakeOf(draft.paths), draft.timers.first()?.at ?? Number.POSITIVE_INFINITY);
   for (const child of draft.awake) {
     if (earliest === 0) break;

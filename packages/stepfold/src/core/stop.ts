@@ -5,6 +5,7 @@ import type { DraftPath } from "./draft-path.ts";
 import { endPath, forget } from "./end-path.ts";
 import { leave } from "./leave.ts";
 import { childOf } from "./open-draft.ts";
+import { withdraw } from "./outbox.ts";
 import type { Ending, ErrorInfo } from "./snapshot.ts";
 import { firstUndo, hasEffects } from "./undo.ts";
 
@@ -83,6 +84,7 @@ function keepOpenChildren(scope: ScopeDraft, begun: Ending["begun"], version: nu
       forget(root, child.key);
       continue;
     }
+    for (const { waits } of child.paths) if (waits) withdraw(root, waits);
     child.paths = [];
     child.groups = null;
     child.ending = undefined;

@@ -5,6 +5,7 @@ import type { Scope } from "../core/template.ts";
 import type { Deadlines } from "./deadlines.ts";
 import type { Outcome } from "./outcome.ts";
 import type { PreparedNode } from "./prepared-node.ts";
+import type { PreparedWorkflow } from "./prepared-workflow.ts";
 import type { Step, StepSurroundings } from "./step.ts";
 
 /** All that performing needs beside the task. */
@@ -13,6 +14,8 @@ export interface Performing extends StepSurroundings {
   readonly limits: Limits;
   /** Longest time of one attempt where neither node nor type says. */
   readonly stepTimeoutMs: number;
+  /** Workflows that may be begun as executions of their own. @throws StepfoldError `DEFINITION_UNKNOWN` */
+  readonly workflowNamed: (name: string) => PreparedWorkflow;
   readonly scrub: (text: string) => string;
   readonly onThrown: ((thrown: unknown, task: Task) => void) | null;
   readonly onHeartbeat: ((progress: unknown, task: Task) => void) | null;

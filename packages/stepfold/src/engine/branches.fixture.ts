@@ -12,25 +12,36 @@ import { prepareWorkflow } from "./prepared-workflow.ts";
 export const acts = {
   completes: ["complete"],
   fails: ["fail"],
+  cancelled: ["cancel"],
   resumes: ["suspend", "resume", "complete"],
-  cancelled: ["suspend", "cancel"],
+  resumesAndFails: ["suspend", "resume", "fail"],
+  cancelledWhileItWaits: ["suspend", "cancel"],
+  cancelledOnceResumed: ["suspend", "resume", "cancel"],
   retries: ["try", "complete"],
+  cancelledBeforeItsRetry: ["try", "cancel"],
 } as const;
 export type Act = keyof typeof acts;
 export type Move = (typeof acts)[Act][number];
 
-/** How the branches are joined: all of them, or all but one. */
-export type Join = "all" | "ignore" | "cancel";
+/**
+ * How the branches are joined: all of them, or all but one, after which the last is ignored or cancelled. A failure goes to
+ * the join too, by an `error` edge; with `stop` and `finish`, which join all, it has none, and the execution fails: at once,
+ * or when the others have ended.
+ */
+export type Join = "all" | "ignore" | "cancel" | "stop" | "finish";
 
 /** Every retry is due by then. */
 const late = 1_000_000;
 const at = 1_000;
 
-/** A fork into n branches that meet at `j`; a branch that fails goes there too, by its `error` edge. */
+/** A fork into n branches that meet at `j`. */
 export class Fan {
   readonly #prepared: ReturnType<typeof prepareWorkflow>;
+  readonly #catches: boolean;
 
   constructor(n: number, join: Join) {
+    this.#catches = join !== "stop" && join !== "finish";
+    const numeric = join === "ignore" || join === "cancel";
     const branches = Array.from({ length: n }, (_, i) => `b${i}`);
     const node = { executor: () => ({ data: null }) };
     const workflow = {
@@ -38,13 +49,14 @@ export class Fan {
       nodes: [
         { id: "f", type: "node" },
         ...branches.map((id) => ({ id, type: "node" })),
-        { id: "j", type: "node", ...(join === "all" ? { join } : { join: n - 1, late: join }) },
+        { id: "j", type: "node", ...(numeric ? { join: n - 1, late: join } : { join: "all" }) },
       ],
       edges: branches.flatMap((id) => [
         { source: "f", target: id },
         { source: id, target: "j" },
-        { source: id, target: "j", sourceHandle: "error" },
+        ...(this.#catches ? [{ source: id, target: "j", sourceHandle: "error" }] : []),
       ]),
+      ...(join === "finish" && { onFailure: join }),
     };
     this.#prepared = prepareWorkflow(workflow, { node }, defaultLimits);
   }
@@ -86,7 +98,8 @@ export class Fan {
     if (move === "complete") return { type: "completed", ...step, output: outputOf(snapshot, task) };
     if (move === "suspend") return { type: "suspended", ...step, waits: [{ id: `${pathId}@${turn + 1}`, kind: "external" }] };
     const error = { name: "Error", message: `${node} ${move}`, nodeId };
-    return { type: "failed", ...step, error, ...(move === "try" ? { retryAt: at + 1 } : { retryAt: null, handle: "error" }) };
+    if (move === "try") return { type: "failed", ...step, error, retryAt: at + 1 };
+    return { type: "failed", ...step, error, retryAt: null, ...(this.#catches && { handle: "error" }) };
   }
 }
 

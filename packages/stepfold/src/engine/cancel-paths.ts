@@ -4,7 +4,7 @@ import type { CancelledEvent } from "../core/event.ts";
 import { findPaths } from "../core/find-paths.ts";
 import { readTarget, type Target, textOf } from "../core/find-wait.ts";
 import type { EpochMs } from "../core/json.ts";
-import { isTerminal, type Snapshot } from "../core/snapshot.ts";
+import { isTerminal, type ParentLink, type Snapshot } from "../core/snapshot.ts";
 import { StepfoldError } from "../core/stepfold-error.ts";
 import { text } from "./suspension.ts";
 
@@ -17,16 +17,19 @@ export interface CancelCommand {
    */
   readonly target?: Target | undefined;
   readonly reason?: string | undefined;
+  /** The execution that asks, if only one that it began is meant. */
+  readonly parent?: Pick<ParentLink, "workflowId" | "incarnation" | "waitId"> | undefined;
 }
 
 /** The event of a cancellation. @throws StepfoldError `EXECUTION_ENDED`, `WAIT_GONE`, `RESUME_AMBIGUOUS`, `OPTION_INVALID` */
 export function cancelled(
   snapshot: Snapshot,
-  { target, reason }: CancelCommand,
+  { target, reason, parent }: CancelCommand,
   stamp: { readonly version: number; readonly at: EpochMs },
 ): CancelledEvent {
   const { workflowId, ending } = snapshot;
   if (ending) throw new StepfoldError("EXECUTION_ENDED", { workflowId, status: ending.status });
+  if (parent && !isBegunBy(snapshot, parent)) throw new StepfoldError("WAIT_GONE", { workflowId, target: "a child", open: [] });
   const event: CancelledEvent = { type: "cancelled", ...stamp, ...(reason !== undefined && { reason: text("reason", reason) }) };
   if (target === undefined) return event;
   const { node, item } = readTarget(target);
@@ -42,6 +45,10 @@ export function cancelled(
   if (!found[0]) throw new StepfoldError("WAIT_GONE", { workflowId, target: textOf(readTarget(target)), open: [...placesOf(snapshot)] });
   const pathIds = found.map(({ path }) => path.id);
   return found[0].scope === "" ? { ...event, pathIds } : { ...event, scope: found[0].scope, pathIds };
+}
+
+function isBegunBy({ parent }: Snapshot, { workflowId, incarnation, waitId }: NonNullable<CancelCommand["parent"]>): boolean {
+  return parent?.workflowId === workflowId && parent.incarnation === incarnation && parent.waitId === waitId;
 }
 
 /** The child that is an item of the map at a node; null if there is none. */

@@ -4,6 +4,7 @@ import { safeMember } from "../core/safe-member.ts";
 import { StepfoldError } from "../core/stepfold-error.ts";
 import { normalise } from "../core/to-json.ts";
 import type { AttemptState } from "./attempt-state.ts";
+import { detachedOf } from "./detached-request.ts";
 import type { Outcome } from "./outcome.ts";
 import { validatorOf } from "./validator.ts";
 
@@ -13,6 +14,7 @@ const defaultConcurrency = 16;
 export function childrenOf(run: AttemptState, request: unknown): Outcome {
   const { around, startedAt, place, task } = run;
   if (task.undoes) throw invalid("compensate", "cannot run a workflow or a map: what undoes a step is one step");
+  if (safeMember(request, "detached") === true) return detachedOf(run, request);
   const workflow = safeMember(request, "workflow");
   const inner = typeof workflow === "string" ? place.workflow.workflows.get(workflow) : undefined;
   if (!inner) throw new StepfoldError("DEFINITION_UNKNOWN", { workflow: String(workflow), known: [...place.workflow.workflows.keys()] });

@@ -1,17 +1,29 @@
 import type { Event } from "../core/event.ts";
 import type { EpochMs } from "../core/json.ts";
 import type { Limits } from "../core/limits.ts";
+import { endOf } from "../core/outbox.ts";
 import { isTerminal, type Snapshot } from "../core/snapshot.ts";
 import { StepfoldError } from "../core/stepfold-error.ts";
 import { type ResumeCommand, resumed } from "./answer-wait.ts";
 import { type CancelCommand, cancelled } from "./cancel-paths.ts";
 import { type AddItemCommand, type CloseMapCommand, type CompleteMapCommand, changeMap } from "./change-map.ts";
+import { type DeliveredCommand, delivered } from "./deliver-messages.ts";
+import { childEnded, type EndChildCommand } from "./end-child.ts";
 import type { PreparedWorkflow } from "./prepared-workflow.ts";
 import { type RetryCommand, retried } from "./retry-path.ts";
 import { type SignalCommand, signal } from "./send-signal.ts";
 
 /** What one may tell an execution from outside. */
-export type Command = ResumeCommand | SignalCommand | CancelCommand | RetryCommand | AddItemCommand | CloseMapCommand | CompleteMapCommand;
+export type Command =
+  | ResumeCommand
+  | SignalCommand
+  | CancelCommand
+  | RetryCommand
+  | AddItemCommand
+  | CloseMapCommand
+  | CompleteMapCommand
+  | EndChildCommand
+  | DeliveredCommand;
 
 /**
  * The event that a command makes of a snapshot. Nothing is changed.
@@ -30,6 +42,8 @@ export async function decide(
   if (isTerminal(status)) throw new StepfoldError("EXECUTION_ENDED", { workflowId, status });
   const stamp = { version: snapshot.version + 1, at: now };
   if (typeof command !== "object" || command === null) throw unknownCommand();
+  const end = endOf(snapshot);
+  if (end && command.type !== "delivered") throw new StepfoldError("EXECUTION_ENDED", { workflowId, status: end });
   switch (command.type) {
     case "resume":
       return resumed(workflow, snapshot, command, stamp, limits);
@@ -43,12 +57,16 @@ export async function decide(
     case "closeMap":
     case "completeMap":
       return changeMap(workflow, snapshot, command, stamp, limits);
+    case "endChild":
+      return childEnded(snapshot, command, stamp, limits);
+    case "delivered":
+      return delivered(snapshot, command, stamp);
     default:
       throw unknownCommand();
   }
 }
 
 function unknownCommand(): StepfoldError {
-  const reason = "must be resume, signal, cancel, retry, addItem, closeMap or completeMap";
+  const reason = "must be resume, signal, cancel, retry, addItem, closeMap, completeMap, endChild or delivered";
   return new StepfoldError("OPTION_INVALID", { option: "type", reason });
 }

@@ -17,14 +17,23 @@ export type NodeOutput<Out = unknown, Handle extends string = string> =
   | { readonly __pause: true; readonly data?: unknown; readonly resumeAt?: number | undefined }
   | { readonly __children: ChildrenRequest };
 
-/** The step goes on in children: one sub-workflow, or one for each item of a map. */
+/** The step goes on in children: one sub-workflow, or one for each item of a map; or in an execution of its own. */
 export interface ChildrenRequest {
-  /** Name of a definition in the `workflows` of this one, or around it. */
+  /** Name of a definition in the `workflows` of this one, or around it; of a detached one, in those of the runtime. */
   readonly workflow: string;
   /** Input of the one child. */
   readonly input?: unknown;
   /** Instead: each item is the input of a child of its own. */
   readonly map?: MapRequest | undefined;
+  /**
+   * Instead: an execution of its own. When it has ended the step is performed again, with
+   * `resumed: { by: "child", payload: { status, output?, error? } }`.
+   */
+  readonly detached?: boolean | undefined;
+  /** Of a detached one: false to complete at once with `{ workflowId }`. Default true. */
+  readonly wait?: boolean | undefined;
+  /** Id of a detached one. Default: made of the id of this execution and the place in it. */
+  readonly workflowId?: string | undefined;
 }
 
 /** How a map goes through its items. */

@@ -17,6 +17,7 @@ export interface TurnSetting {
   readonly limits: Limits;
   readonly stepTimeoutMs: number;
   readonly plugins: readonly Plugin[];
+  readonly workflowNamed: (name: string) => PreparedWorkflow;
 }
 
 /** What one turn is given. */
@@ -27,6 +28,7 @@ export interface TurnRequest {
   readonly now?: (() => EpochMs) | undefined;
   readonly early?: string | null | undefined;
   readonly commit?: TurnOptions["commit"] | undefined;
+  readonly deliver?: TurnOptions["deliver"] | undefined;
   readonly onEvent?: TurnOptions["onEvent"] | undefined;
 }
 
@@ -35,7 +37,7 @@ export const defaultConcurrency = 16;
 
 /** A turn on a draft, with plugins told and errors scrubbed. */
 export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: TurnSetting, request: TurnRequest): Turn {
-  const { environment, deadlines, limits, stepTimeoutMs, plugins } = setting;
+  const { environment, deadlines, limits, stepTimeoutMs, plugins, workflowNamed } = setting;
   const { globals, onEvent } = request;
   const { workflowId } = draft;
   const now = request.now ?? (() => environment.now());
@@ -55,6 +57,7 @@ export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: Turn
       deadlines,
       limits,
       stepTimeoutMs,
+      workflowNamed,
       scrub: (text) => {
         scrub ??= scrubber(globals);
         return scrub(text);
@@ -70,6 +73,7 @@ export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: Turn
     onTask: watched ? (task) => notify(plugins, "beforeNode", info(task)) : null,
     onOutcome: watched ? (task, outcome) => notify(plugins, "afterNode", info(task), Object.freeze(outcome)) : null,
     commit: request.commit ?? null,
+    deliver: request.deliver ?? null,
     onEvent: watched
       ? (event, after) => {
           notify(plugins, "onEvent", Object.freeze(event), { workflowId });

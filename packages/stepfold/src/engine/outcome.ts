@@ -1,7 +1,7 @@
 import type { CompletedEvent, Event, FailedEvent, Spawn, SpawnedEvent } from "../core/event.ts";
 import type { EpochMs, Json } from "../core/json.ts";
 import type { Task } from "../core/plan.ts";
-import type { ErrorInfo, Wait } from "../core/snapshot.ts";
+import type { ChildStart, ErrorInfo, Wait } from "../core/snapshot.ts";
 
 interface Timed {
   readonly startedAt: EpochMs;
@@ -16,6 +16,7 @@ export type Outcome =
       readonly sizeBytes: number;
       readonly handles?: readonly string[];
       readonly terminates?: true;
+      readonly starts?: ChildStart;
     })
   | (Timed & {
       readonly type: "failed";
@@ -24,7 +25,7 @@ export type Outcome =
       readonly retryAt: EpochMs | null;
       readonly handle?: "error";
     })
-  | (Timed & { readonly type: "suspended"; readonly waits: readonly Wait[]; readonly sizeBytes: number })
+  | (Timed & { readonly type: "suspended"; readonly waits: readonly Wait[]; readonly sizeBytes: number; readonly starts?: ChildStart })
   | (Timed & { readonly type: "spawned"; readonly children: Spawn; readonly sizeBytes: number })
   | (Timed & { readonly type: "aborted" });
 
@@ -43,10 +44,11 @@ function ofPath(task: Task, outcome: Exclude<Outcome, { type: "aborted" }>, vers
     // written out, since spreading an object here costs an eighth of a step
     const event: CompletedEvent = { type: "completed", version, at, pathId, turn, nodeId, attempt, startedAt, output, sizeBytes };
     if (outcome.terminates) return { ...event, terminates: true };
+    if (outcome.starts) return { ...event, starts: outcome.starts };
     return handles ? { ...event, handles } : event;
   }
   const step = { version, at, pathId, turn, nodeId, attempt, startedAt, sizeBytes };
-  if (outcome.type === "suspended") return { type: "suspended", ...step, waits: outcome.waits };
+  if (outcome.type === "suspended") return { type: "suspended", ...step, waits: outcome.waits, ...(outcome.starts && { starts: outcome.starts }) };
   if (outcome.type === "spawned") {
     const spawned: SpawnedEvent = { type: "spawned", ...step, visit: task.visit, children: outcome.children };
     return spawned;

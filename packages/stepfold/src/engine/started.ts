@@ -58,7 +58,8 @@ export function started({ compiled }: PreparedWorkflow, options: StartOptions, e
   return event;
 }
 
-function firstNode({ compiled }: Pick<PreparedWorkflow, "compiled">, initialNodeId: string | undefined): string {
+/** @throws StepfoldError `START_AMBIGUOUS`, `NODE_UNKNOWN` */
+export function firstNode({ compiled }: Pick<PreparedWorkflow, "compiled">, initialNodeId: string | undefined): string {
   const { definition, starts, nodes } = compiled;
   if (initialNodeId === undefined) {
     if (starts.length !== 1) throw new StepfoldError("START_AMBIGUOUS", { workflow: definition.id, candidates: starts });
@@ -68,7 +69,8 @@ function firstNode({ compiled }: Pick<PreparedWorkflow, "compiled">, initialNode
   return initialNodeId;
 }
 
-function checkInput({ compiled }: Pick<PreparedWorkflow, "compiled">, input: Json | undefined): void {
+/** @throws StepfoldError `INPUT_INVALID` */
+export function checkInput({ compiled }: Pick<PreparedWorkflow, "compiled">, input: Json | undefined): void {
   const { input: schema, id } = compiled.definition;
   if (schema === undefined) return;
   // a JSON Schema answers at once; without input it is asked about null

@@ -23,7 +23,14 @@ function turnOf(code: Readonly<Record<string, Coded>>, edges: readonly string[],
   const prepared = prepareWorkflow(flowOf(code, edges, parts), definitions as never);
   const event = started(prepared, {}, clock, defaultLimits);
   const draft = begin(prepared.compiled, event);
-  const setting = { environment: clock, deadlines: new Deadlines(clock), limits: defaultLimits, stepTimeoutMs: 1_000, plugins: [] };
+  const setting = {
+    environment: clock,
+    deadlines: new Deadlines(clock),
+    limits: defaultLimits,
+    stepTimeoutMs: 1_000,
+    plugins: [],
+    workflowNamed: () => prepared,
+  };
   return { clock, workflow: prepared.compiled, first: fold(prepared.compiled, [event]), turn: openTurn(prepared, draft, setting, request) };
 }
 

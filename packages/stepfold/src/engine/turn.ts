@@ -12,6 +12,7 @@ import type { Performing } from "./attempt-state.ts";
 import { exhausted, within } from "./execution-limits.ts";
 import { eventOf, type Outcome } from "./outcome.ts";
 import { type Attempt, perform } from "./perform.ts";
+import { Post } from "./post.ts";
 import type { PreparedNode } from "./prepared-node.ts";
 import { nodeOf, placeOf } from "./task-scope.ts";
 
@@ -36,6 +37,8 @@ export interface TurnOptions {
    * After the `last` commit the turn performs nothing more.
    */
   readonly commit: ((events: readonly Event[], draft: Draft, last: boolean) => Promise<Snapshot | null>) | null;
+  /** Takes messages to other executions; gives the ids of those that have arrived, which may be sent again all the same. */
+  readonly deliver: ((from: Draft) => Promise<readonly string[]>) | null;
   /** Told of each event once it holds. */
   readonly onEvent: ((event: Event, draft: Draft) => void) | null;
 }
@@ -64,6 +67,7 @@ export class Turn {
   #settled: Settled[] = [];
   #wake: (() => void) | null = null;
   #stored: Snapshot | null = null;
+  readonly #post: Post;
   #stopped = false;
   #draining = false;
   #performed = 0;
@@ -73,6 +77,7 @@ export class Turn {
   constructor(draft: Draft, options: TurnOptions) {
     this.draft = draft;
     this.#options = options;
+    this.#post = new Post(options.deliver, () => this.#wake?.());
   }
 
   /** Ends the turn: running executors get their signal, and their attempts do not count. */
@@ -110,10 +115,15 @@ export class Turn {
       const events = this.#take(outcomes);
       if (events.length > 0) await this.#commit(events, outcomes);
       if (this.#stopped || this.draft.ended) break;
+      this.#post.check();
       if (this.draft.endings !== this.#endings) this.#withdraw();
-      if (!this.#draining) this.#begin();
-      if (this.#running.size === 0 && this.#settled.length === 0 && !this.#stored) break;
-      if (this.#settled.length === 0 && !this.#stored) await this.#news();
+      if (!this.#draining) {
+        this.#begin();
+        this.#post.send(this.draft);
+      }
+      const isNews = this.#settled.length > 0 || this.#stored !== null || this.#post.hasNews;
+      if (!isNews && this.#running.size === 0 && !this.#post.isUnderWay) break;
+      if (!isNews) await this.#news();
     }
   }
 
@@ -131,6 +141,8 @@ export class Turn {
     if (stored && stored.version > this.draft.version) this.#move(stored);
     const events: Event[] = [];
     for (const settled of outcomes) this.#apply(settled, events);
+    const ids = this.#post.arrived();
+    if (ids) this.#accept({ type: "delivered", version: this.draft.version + 1, at: this.#options.now(), ids }, events);
     for (let event = this.#due(); event && !this.#stopped && !this.#draining; event = this.#due()) this.#accept(event, events);
     return events;
   }
@@ -180,7 +192,8 @@ export class Turn {
     if (this.draft.ended) return true;
     const { now, early } = this.#options;
     const spent = this.#draining || this.#performed >= this.#options.stepLimit;
-    return this.#running.size === 0 && !this.#stored && (spent || (!isAnyDue(this.draft, now(), early) && !this.#due()));
+    if (this.#running.size > 0 || this.#stored || this.#post.isUnderWay) return false;
+    return spent || !(this.#post.isWaiting(this.draft) || isAnyDue(this.draft, now(), early) || this.#due());
   }
 
   /** Goes on from what is stored. */

@@ -19,6 +19,7 @@ import type { ResumeCommand } from "./answer-wait.ts";
 import { type Command, decide } from "./command.ts";
 import { Deadlines } from "./deadlines.ts";
 import { libraryOf } from "./link-workflows.ts";
+import { namedWorkflows } from "./named-workflows.ts";
 import type { GlobalsOf, NodeDefinitions } from "./node-definition.ts";
 import { openTurn, type TurnSetting } from "./open-turn.ts";
 import type { Plugin } from "./plugin.ts";
@@ -99,10 +100,14 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
     const environment = options.environment ?? systemEnvironment;
     const limits = readLimits(options.limits);
     const stepTimeoutMs = readStepTimeout(options.stepTimeoutMs);
-    this.#prepared = prepareWorkflow(options.workflow, options.nodeDefinitions, limits, libraryOf(options.workflows ?? []));
+    const { workflow, workflows = [], nodeDefinitions, plugins = [] } = options;
+    const prepare = (definition: unknown): PreparedWorkflow =>
+      prepareWorkflow(definition, nodeDefinitions, limits, libraryOf(workflows));
+    this.#prepared = prepare(workflow);
     this.workflow = this.#prepared.compiled;
     this.warnings = this.#prepared.warnings;
-    this.#setting = { environment, deadlines: new Deadlines(environment), limits, stepTimeoutMs, plugins: options.plugins ?? [] };
+    const workflowNamed = namedWorkflows(this.#prepared, workflows, prepare);
+    this.#setting = { environment, deadlines: new Deadlines(environment), limits, stepTimeoutMs, plugins, workflowNamed };
   }
 
   /**

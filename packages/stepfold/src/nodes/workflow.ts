@@ -1,11 +1,19 @@
 import type { Json } from "../core/json.ts";
+import type { ChildEnd } from "../core/snapshot.ts";
 import { defineNode } from "../engine/define-node.ts";
+import { FatalError } from "../engine/fatal-error.ts";
 import type { NodeDefinition } from "../engine/node-definition.ts";
 
 /** What a `workflow` node is given. */
 export interface WorkflowData {
   readonly workflow: string;
   readonly input?: Json | undefined;
+  /** Makes it an execution of its own. Default: it is a part of this one. */
+  readonly detached?: boolean | undefined;
+  /** Of a detached one: whether to go on only when it has ended. Default true. */
+  readonly wait?: boolean | undefined;
+  /** Of a detached one: its id. Default: made of the id of this execution and the place in it. */
+  readonly workflowId?: string | undefined;
 }
 
 /**
@@ -19,9 +27,17 @@ export interface WorkflowData {
  * (`"bill/approve"`), and a cancellation ends it too. It may take any time, and is not run again when it fails: `timeout`
  * and `retryPolicy` of this node are only about beginning it.
  *
+ * With `detached` it is an execution of its own, with a `workflowId` to find, watch and answer it by, and may be driven by
+ * another process. `workflow` then names one that the runtime (or engine) was given, in the version that is current when
+ * this step runs. Either side may crash at any moment: what they tell each other is part of what they commit, and is
+ * delivered again until it has arrived; it begins once, and its end is taken once. When this execution is cancelled,
+ * fails, or ends by other paths, the detached one is cancelled. It is not undone with this execution: it undoes itself when
+ * it is cancelled. With `wait: false` nothing ties the two together: the output is `{ workflowId }` at once.
+ *
  * Fails with the error that the other workflow failed with, `EXECUTION_CANCELLED` if only it was cancelled,
- * `DEFINITION_UNKNOWN` if an expression names none, and `INPUT_INVALID` if its `input` schema refuses the input; an edge
- * with the handle `error` is taken if there is one.
+ * `DEFINITION_UNKNOWN` if an expression names none, `INPUT_INVALID` if its `input` schema refuses the input, and
+ * `START_CONFLICT` if `workflowId` is that of an execution which this step did not begin; an edge with the handle `error`
+ * is taken if there is one.
  *
  * ```ts
  * const bill = { id: "bill", type: "workflow", data: { workflow: "invoice", input: { order: "{{ input.order }}" } } };
@@ -35,6 +51,9 @@ export const workflowNode: NodeDefinition<WorkflowData, Json> = defineNode<Workf
     properties: {
       workflow: { title: "Workflow", description: "The workflow to run: its name in workflows", type: "string", minLength: 1 },
       input: { title: "Input", description: "What it is started with" },
+      detached: { title: "Detached", description: "Make it an execution of its own", type: "boolean", default: false },
+      wait: { title: "Wait", description: "Detached: go on only when it has ended", type: "boolean", default: true },
+      workflowId: { title: "Execution id", description: "Detached: its id, made up if none is given", type: "string", minLength: 1 },
     },
     required: ["workflow"],
     additionalProperties: false,
@@ -46,5 +65,14 @@ export const workflowNode: NodeDefinition<WorkflowData, Json> = defineNode<Workf
     category: "flow",
     example: { workflow: "invoice", input: { order: "{{ input.order }}" } },
   },
-  executor: ({ workflow, input }) => ({ __children: { workflow, input } }),
+  executor: ({ workflow, input, detached, wait, workflowId }, { resumed }) => {
+    if (resumed?.by === "child") return { data: outputOf(resumed.payload as unknown as ChildEnd) };
+    return { __children: detached ? { workflow, input, detached, wait, workflowId } : { workflow, input } };
+  },
 });
+
+function outputOf({ status, output = null, error }: ChildEnd): Json {
+  if (status === "completed") return output;
+  const { name = "Error", message = "The workflow was cancelled", code = "EXECUTION_CANCELLED" } = error ?? {};
+  throw Object.assign(new FatalError(message), { name, code });
+}

@@ -2,6 +2,7 @@ import { openDraft } from "../core/open-draft.ts";
 import { wakeAt } from "../core/standing.ts";
 import { StepfoldError } from "../core/stepfold-error.ts";
 import type { NodeDefinitions } from "../engine/node-definition.ts";
+import { deliver } from "./deliver.ts";
 import { assemble, load } from "./kernel.ts";
 import { runOf } from "./run-of.ts";
 import type { Runtime, RuntimeOptions } from "./runtime.ts";
@@ -24,7 +25,7 @@ import { start } from "./start.ts";
  * @throws StepfoldError `DEFINITION_INVALID`, `OPTION_INVALID`
  */
 export function createRuntime<const D extends NodeDefinitions>(options: RuntimeOptions<D>): Runtime {
-  const kernel = assemble(options);
+  const kernel = assemble(options, deliver);
   const { store, driver, registry, lease } = kernel;
   let closing: Promise<void> | null = null;
   const requireOpen = (action: string): void => {

@@ -12,6 +12,7 @@ import type { Turn } from "../engine/turn.ts";
 import type { Claimed, SnapshotStore } from "../ports/snapshot-store.ts";
 import { commitOf } from "./commit-of.ts";
 import { persist } from "./persist.ts";
+import type { Registry } from "./registry.ts";
 
 /** What driving needs beside the claim. */
 export interface Driving {
@@ -20,6 +21,9 @@ export interface Driving {
   readonly globals: unknown;
   readonly concurrency: number;
   readonly newCommitId: () => string;
+  readonly registry: Registry;
+  /** Takes the messages of an execution to others; gives the ids of those that have arrived. */
+  readonly deliver: (from: Draft) => Promise<readonly string[]>;
   /** Told once events are committed. */
   readonly onCommitted: (head: Pick<Snapshot, "workflowId" | "version" | "status">) => void;
 }
@@ -87,13 +91,14 @@ export class Drive {
   }
 
   async #oneTurn(snapshot: Snapshot): Promise<Snapshot> {
-    const { setting, globals, concurrency } = this.#driving;
+    const { setting, globals, concurrency, deliver } = this.#driving;
     this.#released = false;
     const turn = openTurn(this.#workflow, openDraft(this.#workflow.compiled, snapshot), setting, {
       globals,
       concurrency,
       now: () => this.#now(),
       commit: (events, draft, last) => this.#commit(events, draft, last),
+      deliver,
     });
     this.#turn = turn;
     if (this.#draining) turn.drain();
@@ -116,7 +121,10 @@ export class Drive {
       await persist(
         setting.environment,
         () => this.#leaseUntilMs,
-        () => store.commit(write),
+        async () => {
+          await this.#keepDefinitions(events);
+          await store.commit(write);
+        },
       );
     } catch (error) {
       const stored = overtaken(error) ? await store.load(write.workflowId) : null;
@@ -129,6 +137,15 @@ export class Drive {
     this.#released = last;
     onCommitted({ workflowId: draft.workflowId, version: draft.version, status: statusOf(draft) });
     return null;
+  }
+
+  /** What is to begin on its own has to be known to whoever begins it. */
+  async #keepDefinitions(events: readonly Event[]): Promise<void> {
+    const { registry } = this.#driving;
+    for (const event of events) {
+      if (!("starts" in event) || !event.starts) continue;
+      await registry.keep(await registry.pinned(this.#claimed.claim.workflowId, event.starts.definition.hash));
+    }
   }
 
   /** Null once the claim is given back; the stored snapshot if somebody committed meanwhile, so that it must be driven on. */

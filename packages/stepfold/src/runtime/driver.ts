@@ -5,7 +5,6 @@ import { earliestTimer } from "../core/standing.ts";
 import { StepfoldError } from "../core/stepfold-error.ts";
 import type { Claimed, Lease } from "../ports/snapshot-store.ts";
 import { Drive, type Driving } from "./drive.ts";
-import type { Registry } from "./registry.ts";
 
 /** Wakes further off, or more of them, are left to the regular poll: it is late by its interval at most. */
 const horizonMs = 60_000;
@@ -15,7 +14,6 @@ const graceMs = 20;
 
 /** How a driver finds work. */
 export interface DriverOptions extends Driving {
-  readonly registry: Registry;
   readonly lease: Lease;
   /** How often the store is asked for what others left. */
   readonly pollMs: number;

@@ -1,3 +1,4 @@
+import type { Draft } from "../core/draft.ts";
 import type { Snapshot } from "../core/snapshot.ts";
 import { StepfoldError } from "../core/stepfold-error.ts";
 import { Deadlines } from "../engine/deadlines.ts";
@@ -28,8 +29,14 @@ export interface Kernel {
 /** How long a call waits for a store that does not answer. */
 export const unavailableForMs = 10_000;
 
-/** @throws StepfoldError `OPTION_INVALID`, `DEFINITION_INVALID` */
-export function assemble<D extends NodeDefinitions>(options: RuntimeOptions<D>): Kernel {
+/**
+ * @param deliver takes the messages of an execution to others
+ * @throws StepfoldError `OPTION_INVALID`, `DEFINITION_INVALID`
+ */
+export function assemble<D extends NodeDefinitions>(
+  options: RuntimeOptions<D>,
+  deliver: (kernel: Kernel, from: Draft) => Promise<readonly string[]>,
+): Kernel {
   const { store, drive = true, leaseMs = 30_000, pollMs = 1_000, maxExecutions = 100, concurrency = defaultConcurrency } = options;
   const environment = options.environment ?? systemEnvironment;
   checkTurnOptions({ concurrency });
@@ -39,14 +46,15 @@ export function assemble<D extends NodeDefinitions>(options: RuntimeOptions<D>):
   }
   const limits = readLimits(options.limits);
   const { plugins = [], onProblem = () => undefined, globals } = options;
+  const registry = new Registry(store, options.workflows ?? [], options.nodeDefinitions, limits);
   const setting: TurnSetting = {
     environment,
     deadlines: new Deadlines(environment),
     limits,
     stepTimeoutMs: readStepTimeout(options.stepTimeoutMs),
     plugins,
+    workflowNamed: (name) => registry.current(name),
   };
-  const registry = new Registry(store, options.workflows ?? [], options.nodeDefinitions, limits);
   const changes = new Changes();
   const lease: Lease = { owner: options.owner ?? environment.newId(), leaseMs };
   const newCommitId = commitIds(environment.newId());
@@ -64,8 +72,10 @@ export function assemble<D extends NodeDefinitions>(options: RuntimeOptions<D>):
     maxExecutions,
     onProblem,
     onCommitted,
+    deliver: (from) => deliver(kernel, from),
   });
-  return { store, setting, registry, changes, driver, drives: drive, lease, pollMs, newCommitId };
+  const kernel: Kernel = { store, setting, registry, changes, driver, drives: drive, lease, pollMs, newCommitId };
+  return kernel;
 }
 
 /** @throws StepfoldError `WORKFLOW_NOT_FOUND` */

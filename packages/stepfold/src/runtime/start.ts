@@ -7,6 +7,7 @@ import { withConsequences } from "../core/evolve.ts";
 import type { Json } from "../core/json.ts";
 import { statusOf } from "../core/standing.ts";
 import { StepfoldError } from "../core/stepfold-error.ts";
+import type { PreparedWorkflow } from "../engine/prepared-workflow.ts";
 import { type StartOptions, started } from "../engine/started.ts";
 import { commitOf } from "./commit-of.ts";
 import { type Kernel, load, nudge, unavailableForMs } from "./kernel.ts";
@@ -18,10 +19,25 @@ export async function start(
   workflow: string | WorkflowDefinition,
   options: Omit<StartOptions, "externalPayload">,
 ): Promise<string> {
-  const { store, registry, setting, changes, driver, drives, lease } = kernel;
+  const { registry, setting } = kernel;
   const { environment, limits } = setting;
   const prepared = typeof workflow === "string" ? registry.current(workflow) : registry.add(workflow);
   const event = { ...started(prepared, options, environment, limits), incarnation: environment.newId() };
+  if (!(await create(kernel, prepared, event))) {
+    await requireSame(kernel, event);
+    await nudge(kernel, event.workflowId);
+  }
+  return event.workflowId;
+}
+
+/**
+ * Stores a new execution, and drives it if this process does. False if its id is taken.
+ *
+ * @throws StepfoldError `WORKFLOW_EXISTS` if one with this id was deleted lately; `STORE_UNAVAILABLE`
+ */
+export async function create(kernel: Kernel, prepared: PreparedWorkflow, event: StartedEvent): Promise<boolean> {
+  const { store, registry, setting, changes, driver, drives, lease } = kernel;
+  const { environment } = setting;
   const draft = begin(prepared.compiled, event);
   const write = commitOf(draft, [withConsequences(draft, event)], kernel.newCommitId());
   const until = environment.monotonicMs() + unavailableForMs;
@@ -39,12 +55,11 @@ export async function start(
     changes.tell(draft.workflowId, draft.version, statusOf(draft));
     // what goes wrong in the background is told by onProblem
     if (claim) driver.take({ claim, snapshot: closeDraft(draft) }).catch(() => undefined);
+    return true;
   } catch (error) {
     if (!StepfoldError.is(error, "WORKFLOW_EXISTS") || error.details.deletedAt !== undefined) throw error;
-    await requireSame(kernel, event);
-    await nudge(kernel, draft.workflowId);
+    return false;
   }
-  return draft.workflowId;
 }
 
 async function requireSame(kernel: Kernel, { workflowId, definition, input }: StartedEvent): Promise<void> {
