@@ -4,27 +4,38 @@ import { crashRun } from "./crash-runs.ts";
 import { exploreRuns } from "./explore-runs.ts";
 import { readFixtures } from "./fixture.ts";
 import { accepts } from "./petri-net.ts";
+import { type Findings, patternTable } from "./pattern-table.ts";
 
 const asItIs = (snapshot: Snapshot): Snapshot => snapshot;
 const throughJson = (snapshot: Snapshot): Snapshot => JSON.parse(JSON.stringify(snapshot)) as Snapshot;
+const fixtures = readFixtures();
+/** What was found, for the table in the docs. A test that fails leaves its cell empty. */
+const findings: Findings = new Map(fixtures.map(({ file }) => [file, {}]));
 
-describe.each(readFixtures())("$file", ({ fixture }) => {
+describe.each(fixtures)("$file", ({ file, fixture }) => {
+  const found = findings.get(file)!;
+
   it.each([
-    ["in every order of what happens at the same time", asItIs],
-    ["with the snapshot through JSON after every transition", throughJson],
-  ])("does what its net allows, %s", async (_, roundTrip) => {
-    const { forbidden, witnessed, runs } = await exploreRuns(fixture, roundTrip);
+    ["in every order of what happens at the same time", "situations", asItIs],
+    ["with the snapshot through JSON after every transition", "situationsThroughJson", throughJson],
+  ] as const)("does what its net allows, %s", async (_, kind, roundTrip) => {
+    const { forbidden, witnessed, runs, states } = await exploreRuns(fixture, roundTrip);
     expect(forbidden?.join(" ") ?? null).toBeNull();
     expect(runs).toBeGreaterThan(0);
     expect([...witnessed].sort()).toEqual([...(fixture.witnesses ?? [])].sort());
+    found[kind] = states;
   });
 
   it("does so on SQLite, straight through", async () => {
     const { trace } = await crashRun(fixture, null);
     expect(accepts(fixture.net, trace) || trace.join(" ")).toBe(true);
+    found.straight = true;
   });
 
-  it.each(["before", "after"] as const)("does so on SQLite, with a crash %s any commit", async (when) => {
+  it.each([
+    ["before", "crashesBefore"],
+    ["after", "crashesAfter"],
+  ] as const)("does so on SQLite, with a crash %s any commit", async (when, kind) => {
     let commit = 1;
     for (; ; commit++) {
       const { trace, crashed } = await crashRun(fixture, { commit, when });
@@ -32,5 +43,13 @@ describe.each(readFixtures())("$file", ({ fixture }) => {
       if (!crashed) break;
     }
     expect(commit).toBeGreaterThan(1);
+    found[kind] = commit - 1;
+  });
+});
+
+describe("the table in the docs", () => {
+  it("says what was found (npm run patterns writes it)", async () => {
+    expect(new Set(fixtures.map(({ fixture }) => fixture.pattern)).size).toBe(43);
+    await expect(patternTable(fixtures, findings)).toMatchFileSnapshot("../docs/control-flow-patterns.md");
   });
 });

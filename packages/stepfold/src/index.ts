@@ -7,6 +7,7 @@ export { durationMs } from "./core/duration.ts";
 export type {
   CancelledEvent,
   CompletedEvent,
+  DeliveredEvent,
   Consequences,
   EndedPath,
   Event,
@@ -34,8 +35,10 @@ export { plan, type Task } from "./core/plan.ts";
 export {
   type ActivePath,
   type Answer,
+  type ChildEnd,
   type ChildHead,
   type ChildrenState,
+  type ChildStart,
   type ChildState,
   type CompensationResult,
   type Context,
@@ -44,7 +47,9 @@ export {
   isTerminal,
   type KeptSignal,
   type MapState,
+  type Message,
   type NodeResult,
+  type ParentLink,
   type ResultRef,
   type Resumed,
   type RetryState,
@@ -59,12 +64,15 @@ export {
 export { StepfoldError } from "./core/stepfold-error.ts";
 export type { Issue, IssueCode } from "./core/template.ts";
 export { type WaitAnswer, type WaitInfo, waits } from "./core/waits.ts";
+export type { Warning } from "./core/warning.ts";
 export type { ResumeCommand } from "./engine/answer-wait.ts";
 export type { CancelCommand } from "./engine/cancel-paths.ts";
 export type { AddItemCommand, CloseMapCommand, CompleteMapCommand } from "./engine/change-map.ts";
 export type { Command } from "./engine/command.ts";
 export { defineNode } from "./engine/define-node.ts";
+export type { DeliveredCommand } from "./engine/deliver-messages.ts";
 export { defineWorkflow } from "./engine/define-workflow.ts";
+export type { EndChildCommand } from "./engine/end-child.ts";
 export { FatalError } from "./engine/fatal-error.ts";
 export type { ChildrenRequest, GlobalsOf, MapRequest, NodeDefinition, NodeDefinitions, NodeOutput } from "./engine/node-definition.ts";
 export type { Outcome } from "./engine/outcome.ts";

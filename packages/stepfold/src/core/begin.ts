@@ -49,6 +49,7 @@ export function begin(workflow: CompiledWorkflow, event: StartedEvent): Draft {
     dropped: [],
     results: [],
     endedPaths: [],
+    warnings: [],
     shorts: null,
     endings: 0,
   };

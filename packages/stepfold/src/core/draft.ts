@@ -4,6 +4,7 @@ import type { EndedPath, PlacedResult } from "./event.ts";
 import type { EpochMs, Json } from "./json.ts";
 import type { ChildState, CompensationResult, Context, Ending, ErrorInfo, KeptSignal, Message, NodeResult, Snapshot, Status } from "./snapshot.ts";
 import type { Timetable } from "./timetable.ts";
+import type { Warning } from "./warning.ts";
 
 /** One scope in the making: the execution itself, a sub-workflow, one item of a map. Paths and joins never mix across scopes. */
 export interface ScopeDraft {
@@ -93,6 +94,7 @@ export interface Draft extends ScopeDraft {
   /** What followed from the event that is being taken. */
   results: PlacedResult[];
   endedPaths: EndedPath[];
+  warnings: Warning[];
   /** Joins that came short in this transition, and the paths that went on by their edge `error`: each may do so once. */
   shorts: Set<string> | null;
   /** Rises whenever a path ends, whyever. */

@@ -27,6 +27,7 @@ import { StepfoldError } from "./stepfold-error.ts";
 import { fail, stop, terminate } from "./stop.ts";
 import { compensated } from "./undo.ts";
 import { answer } from "./wake-path.ts";
+import { warnOfSize } from "./warning.ts";
 
 /**
  * Lets a draft take one event, with all that follows from it.
@@ -39,13 +40,17 @@ export function evolve(draft: Draft, event: Event): boolean {
   if (hasOnlyToTell(draft)) return false;
   if (draft.results.length > 0) draft.results = [];
   if (draft.endedPaths.length > 0) draft.endedPaths = [];
+  if (draft.warnings.length > 0) draft.warnings = [];
   draft.shorts = null;
   const scope = take(draft, event);
   if (!scope) return false;
   settle(scope, event.at);
   if (draft.ended) tellOfEnd(draft);
   draft.version = event.version;
-  if (event.sizeBytes !== undefined) draft.sizeBytes += event.sizeBytes;
+  if (event.sizeBytes !== undefined) {
+    draft.sizeBytes += event.sizeBytes;
+    warnOfSize(draft, event.sizeBytes);
+  }
   return true;
 }
 

@@ -10,6 +10,7 @@ export { durationMs } from "./duration.ts";
 export type {
   CancelledEvent,
   CompletedEvent,
+  DeliveredEvent,
   Consequences,
   EndedPath,
   Event,
@@ -43,8 +44,10 @@ export { type RetryRule, retryDelayMs } from "./retry.ts";
 export {
   type ActivePath,
   type Answer,
+  type ChildEnd,
   type ChildHead,
   type ChildrenState,
+  type ChildStart,
   type ChildState,
   type CompensationResult,
   type Context,
@@ -53,7 +56,9 @@ export {
   isTerminal,
   type KeptSignal,
   type MapState,
+  type Message,
   type NodeResult,
+  type ParentLink,
   type ResultRef,
   type Resumed,
   type RetryState,
@@ -69,3 +74,4 @@ export { StepfoldError } from "./stepfold-error.ts";
 export type { CompileTemplate, ExpressionLanguage, Issue, IssueCode, ReadPath, Scope, ScopeParts, Template } from "./template.ts";
 export { type Normalised, normalise, plainJson } from "./to-json.ts";
 export { type WaitAnswer, type WaitInfo, waits } from "./waits.ts";
+export type { Warning } from "./warning.ts";

@@ -8,13 +8,15 @@ export function waveOf(join: CompiledJoin, path: DraftPath): string {
   return (join.fork && path.waves?.[join.fork.node.id]) ?? "";
 }
 
-/** Lets a path that has arrived wait at its join. */
-export function wait(scope: ScopeDraft, join: CompiledJoin, path: DraftPath): void {
+/** Lets a path that has arrived wait at its join. Gives how many of its wave wait there that came by the same edge. */
+export function wait(scope: ScopeDraft, join: CompiledJoin, path: DraftPath): number {
   const { waiting, filled } = groupAt(scope, join, waveOf(join, path));
   let place = waiting.length;
   while (place > 0 && byAge(path, waiting[place - 1]!) < 0) place--;
   waiting.splice(place, 0, path);
-  filled.set(path.via!, (filled.get(path.via!) ?? 0) + 1);
+  const count = (filled.get(path.via!) ?? 0) + 1;
+  filled.set(path.via!, count);
+  return count;
 }
 
 /** Lets a path that ends no longer wait. */

@@ -5,6 +5,7 @@ import { endPath } from "./end-path.ts";
 import { wait } from "./join-group.ts";
 import { hasNode } from "./node-set.ts";
 import { forkId } from "./path-id.ts";
+import { warnOfOverrun, warnOfPaths } from "./warning.ts";
 
 const stepPathLength = 32;
 
@@ -26,6 +27,7 @@ export function leave(scope: ScopeDraft, path: DraftPath, handles: readonly stri
     return true;
   }
   const arriving = taken.map((_, i) => (i === 0 ? path : branchOff(scope, path)));
+  warnOfPaths(scope.root, path.nodeId, scope.paths.length, taken.length - 1);
   for (let i = 0; i < arriving.length; i++) arrive(scope, arriving[i]!, taken[i]!, version);
   return true;
 }
@@ -64,7 +66,8 @@ function arrive(scope: ScopeDraft, path: DraftPath, { via, target }: CompiledEdg
   if (path.waves) path.waves = wavesAt(scope, path.waves, target);
   if (target.join) {
     path.status = "joining";
-    wait(scope, target.join, path);
+    const count = wait(scope, target.join, path);
+    if (count === 2 && !target.join.threads) warnOfOverrun(scope.root, path.nodeId, via);
   } else enter(path);
 }
 

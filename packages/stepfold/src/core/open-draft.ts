@@ -38,6 +38,7 @@ export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft
     dropped: [],
     results: [],
     endedPaths: [],
+    warnings: [],
     shorts: null,
     endings: 0,
   };

@@ -1,28 +1,66 @@
+import type { Edge, Node, WorkflowDefinition } from "../core/definition.ts";
 import type { Json } from "../core/json.ts";
 import type { NodeOutput } from "./node-definition.ts";
 import type { StepContext } from "./step-context.ts";
 
+type NodeParts = string | Omit<Node, "id">;
+
+/** A workflow of these nodes, by type or in full; edges as `"a>b"`, `"a>b@handle"`. */
+export function workflow(
+  id: string,
+  nodes: Readonly<Record<string, NodeParts>>,
+  edges: readonly string[] = [],
+  more: Partial<WorkflowDefinition> = {},
+): WorkflowDefinition {
+  return {
+    id,
+    nodes: Object.entries(nodes).map(
+      ([name, parts]): Node => (typeof parts === "string" ? { id: name, type: parts } : { id: name, ...parts }),
+    ),
+    edges: edges.map((text): Edge => {
+      const [, source, target, sourceHandle] = /^([\w-]+)>([\w-]+)(?:@([\w-]+))?$/.exec(text)!;
+      return { source: source!, target: target!, ...(sourceHandle !== undefined && { sourceHandle }) };
+    }),
+    ...more,
+  };
+}
+
+interface Held {
+  readonly resolve: (output: NodeOutput) => void;
+  readonly reject: (thrown: unknown) => void;
+}
+
 /** Steps that take as long as the test says. Each is known by its node; in a child with a text as input by both: `work:a`. */
 export class HeldSteps {
-  /** Steps under way, in the order in which they began. */
+  /** Steps that were begun, in that order. A second one of a name has its path's id too: `work@0.1`. */
   readonly running: string[] = [];
   /** Steps whose `AbortSignal` has fired. */
   readonly aborted: string[] = [];
-  readonly #finish = new Map<string, (output: NodeOutput) => void>();
+  readonly #held = new Map<string, Held>();
 
-  /** The executor. It stops for nothing: what is told to it late it answers late. */
+  /** The executor. It stops for nothing: what comes late it answers late. */
   readonly executor = (_data: unknown, step: StepContext): Promise<NodeOutput> =>
-    new Promise((resolve) => {
-      const name = typeof step.input === "string" ? `${step.nodeId}:${step.input}` : step.nodeId;
+    new Promise((resolve, reject) => {
+      const base = typeof step.input === "string" ? `${step.nodeId}:${step.input}` : step.nodeId;
+      const name = this.running.includes(base) ? `${base}@${step.pathId}` : base;
       this.running.push(name);
       step.signal.addEventListener("abort", () => this.aborted.push(name));
-      this.#finish.set(name, resolve);
+      this.#held.set(name, { resolve, reject });
     });
 
   /** Lets a step end, also if nobody waits for it any more. */
   finish(name: string, data: Json = `${name} done`): void {
-    const finish = this.#finish.get(name);
-    if (!finish) throw new Error(`${name} is not under way, but: ${this.running.join(", ")}`);
-    finish({ data });
+    this.#of(name).resolve({ data });
+  }
+
+  /** Lets a step fail. */
+  fail(name: string): void {
+    this.#of(name).reject(new Error(`${name} failed`));
+  }
+
+  #of(name: string): Held {
+    const held = this.#held.get(name);
+    if (!held) throw new Error(`${name} was not begun, but: ${this.running.join(", ")}`);
+    return held;
   }
 }

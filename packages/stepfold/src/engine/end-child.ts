@@ -2,6 +2,7 @@ import { openScopes } from "../core/address.ts";
 import type { ResumedEvent } from "../core/event.ts";
 import type { EpochMs } from "../core/json.ts";
 import type { Limits } from "../core/limits.ts";
+import { safeMember } from "../core/safe-member.ts";
 import type { ChildEnd, Snapshot } from "../core/snapshot.ts";
 import { StepfoldError } from "../core/stepfold-error.ts";
 import { keepValue } from "./keep-value.ts";
@@ -18,7 +19,7 @@ export interface EndChildCommand {
   readonly end: ChildEnd;
 }
 
-/** The event of a child's end. @throws StepfoldError `WAIT_GONE` if nobody waits for it, or no longer */
+/** The event of a child's end. @throws StepfoldError `WAIT_GONE` if nobody waits for it, or no longer; `OPTION_INVALID`, `LIMIT_EXCEEDED` */
 export function childEnded(
   snapshot: Snapshot,
   { workflowId, waitId, incarnation, end }: EndChildCommand,
@@ -28,6 +29,7 @@ export function childEnded(
   const found = incarnation === snapshot.incarnation ? place(snapshot, workflowId, waitId) : null;
   if (!found) throw new StepfoldError("WAIT_GONE", { workflowId: snapshot.workflowId, target: waitId, open: [] });
   const { scope, pathId } = found;
+  checkEnd(end);
   const kept = keepValue(snapshot, "payload", end, limits);
   return { type: "resumed", ...stamp, ...(scope !== "" && { scope }), pathId, waitId, by: "child", ...kept };
 }
@@ -39,4 +41,16 @@ function place(snapshot: Snapshot, workflowId: string, waitId: string): { readon
     }
   }
   return null;
+}
+
+function checkEnd(end: unknown): void {
+  const error = safeMember(end, "error");
+  const isEnd = ["completed", "failed", "cancelled"].includes(String(safeMember(end, "status")));
+  if (isEnd && (error === undefined || (isText(error, "name") && isText(error, "message")))) return;
+  const reason = 'must be { status: "completed" | "failed" | "cancelled", output?, error?: { name, message, code? } }';
+  throw new StepfoldError("OPTION_INVALID", { option: "end", reason });
+}
+
+function isText(value: unknown, member: string): boolean {
+  return typeof safeMember(value, member) === "string";
 }

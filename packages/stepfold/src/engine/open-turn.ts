@@ -72,6 +72,7 @@ export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: Turn
     early: request.early ?? null,
     onTask: watched ? (task) => notify(plugins, "beforeNode", info(task)) : null,
     onOutcome: watched ? (task, outcome) => notify(plugins, "afterNode", info(task), Object.freeze(outcome)) : null,
+    onWarning: watched ? (warning) => notify(plugins, "onWarning", warning, { workflowId }) : null,
     commit: request.commit ?? null,
     deliver: request.deliver ?? null,
     onEvent: watched

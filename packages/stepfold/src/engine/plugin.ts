@@ -1,5 +1,6 @@
 import type { Event } from "../core/event.ts";
 import type { Task } from "../core/plan.ts";
+import type { Warning } from "../core/warning.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** What a plugin is told of a task. */
@@ -21,9 +22,11 @@ export interface Plugin {
   onError?(thrown: unknown, task: TaskInfo): unknown;
   /** A step called `heartbeat`. */
   onHeartbeat?(progress: unknown, task: TaskInfo): unknown;
+  /** Something about the execution is probably not as meant. */
+  onWarning?(warning: Warning, execution: { readonly workflowId: string }): unknown;
 }
 
-type Hook = "onEvent" | "beforeNode" | "afterNode" | "onError" | "onHeartbeat";
+type Hook = "onEvent" | "beforeNode" | "afterNode" | "onError" | "onHeartbeat" | "onWarning";
 
 /** Calls one hook of every plugin; none of them can fail the caller. */
 export function notify<H extends Hook>(plugins: readonly Plugin[], hook: H, ...args: Parameters<NonNullable<Plugin[H]>>): void {

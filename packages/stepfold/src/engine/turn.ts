@@ -8,6 +8,7 @@ import type { EpochMs } from "../core/json.ts";
 import { openDraft, scopeAt } from "../core/open-draft.ts";
 import { isAnyDue, planDraft, type Task } from "../core/plan.ts";
 import type { Snapshot } from "../core/snapshot.ts";
+import type { Warning } from "../core/warning.ts";
 import type { Performing } from "./attempt-state.ts";
 import { exhausted, within } from "./execution-limits.ts";
 import { eventOf, type Outcome } from "./outcome.ts";
@@ -37,6 +38,7 @@ export interface TurnOptions {
    * After the `last` commit the turn performs nothing more.
    */
   readonly commit: ((events: readonly Event[], draft: Draft, last: boolean) => Promise<Snapshot | null>) | null;
+  readonly onWarning: ((warning: Warning) => void) | null;
   /** Takes messages to other executions; gives the ids of those that have arrived, which may be sent again all the same. */
   readonly deliver: ((from: Draft) => Promise<readonly string[]>) | null;
   /** Told of each event once it holds. */
@@ -164,6 +166,7 @@ export class Turn {
   #accept(event: Event, events: Event[]): void {
     if (!evolve(this.draft, event)) return;
     const whole = withConsequences(this.draft, event);
+    if (this.#options.onWarning) for (const warning of this.draft.warnings) this.#options.onWarning(warning);
     if (this.#options.commit) events.push(whole);
     else this.#options.onEvent?.(whole, this.draft);
   }
