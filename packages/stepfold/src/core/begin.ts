@@ -1,11 +1,10 @@
 import type { CompiledWorkflow } from "./compiled.ts";
-import type { Draft } from "./draft.ts";
+import { type Draft, noFamily } from "./draft.ts";
 import { firstPath } from "./draft-path.ts";
 import type { StartedEvent } from "./event.ts";
 import { enter } from "./leave.ts";
 import { tellOfEnd } from "./outbox.ts";
 import { settle } from "./settle.ts";
-import { Timetable } from "./timetable.ts";
 
 /** The draft of an execution that has just begun. */
 export function begin(workflow: CompiledWorkflow, event: StartedEvent): Draft {
@@ -41,11 +40,11 @@ export function begin(workflow: CompiledWorkflow, event: StartedEvent): Draft {
     inbox: [],
     outbox: [],
     compensations: [],
-    children: new Map(),
-    mapItems: new Map(),
-    awake: new Set(),
-    timers: new Timetable(),
-    changed: new Set(),
+    children: noFamily.children,
+    mapItems: noFamily.mapItems,
+    awake: noFamily.awake,
+    timers: noFamily.timers,
+    changed: noFamily.changed,
     dropped: [],
     results: [],
     endedPaths: [],

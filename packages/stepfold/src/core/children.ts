@@ -1,6 +1,6 @@
 import { touch } from "./add-result.ts";
 import { childKey, within } from "./child-key.ts";
-import type { ChildDraft, ScopeDraft } from "./draft.ts";
+import { type ChildDraft, newFamily, noFamily, type ScopeDraft } from "./draft.ts";
 import { type DraftChildren, type DraftPath, firstPath, openChildren } from "./draft-path.ts";
 import { forgetChildren } from "./end-path.ts";
 import type { Spawn } from "./event.ts";
@@ -18,6 +18,7 @@ export function spawn(scope: ScopeDraft, path: DraftPath, { workflow, input, map
   path.nextRetryAt = undefined;
   path.resumed = undefined;
   path.children = openChildren(path, { key, workflow });
+  if (scope.root.children === noFamily.children) Object.assign(scope.root, newFamily());
   const items = map ? map.items : input === undefined ? [] : [input];
   scope.root.mapItems.set(within(scope.key, key), items);
   if (!map) return;

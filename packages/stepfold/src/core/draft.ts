@@ -3,7 +3,7 @@ import type { DraftChildren, DraftPath } from "./draft-path.ts";
 import type { EndedPath, PlacedResult } from "./event.ts";
 import type { EpochMs, Json } from "./json.ts";
 import type { ChildState, CompensationResult, Context, Ending, ErrorInfo, KeptSignal, Message, NodeResult, Snapshot, Status } from "./snapshot.ts";
-import type { Timetable } from "./timetable.ts";
+import { Timetable } from "./timetable.ts";
 import type { Warning } from "./warning.ts";
 
 /** One scope in the making: the execution itself, a sub-workflow, one item of a map. Paths and joins never mix across scopes. */
@@ -81,14 +81,14 @@ export interface Draft extends ScopeDraft {
   outbox: readonly Message[];
   compensations: CompensationResult[];
   /** Every child by its key; those that nothing has happened to are still as they were given. */
-  readonly children: Map<string, ChildDraft | ChildState>;
-  readonly mapItems: Map<string, readonly Json[]>;
+  children: Map<string, ChildDraft | ChildState>;
+  mapItems: Map<string, readonly Json[]>;
   /** Children that may have something to do. */
-  readonly awake: Set<ChildDraft>;
+  awake: Set<ChildDraft>;
   /** When which child has a timer. */
-  readonly timers: Timetable;
+  timers: Timetable;
   /** Children that are not as they were given or last committed, by key. */
-  readonly changed: Set<string>;
+  changed: Set<string>;
   /** Keys of children that are no longer wanted, each with all that begin with it. */
   dropped: string[];
   /** What followed from the event that is being taken. */
@@ -100,6 +100,17 @@ export interface Draft extends ScopeDraft {
   /** Rises whenever a path ends, whyever. */
   endings: number;
 }
+
+/** What a draft knows of its children. */
+type Family = Pick<Draft, "children" | "mapItems" | "awake" | "timers" | "changed">;
+
+/** Room for children. */
+export function newFamily(): Family {
+  return { children: new Map(), mapItems: new Map(), awake: new Set(), timers: new Timetable(), changed: new Set() };
+}
+
+/** That of executions that have none, which most never have: shared, so nothing may be put into it. */
+export const noFamily: Family = newFamily();
 
 /** True for a child. */
 export function isChild(scope: ScopeDraft): scope is ChildDraft {

@@ -10,7 +10,8 @@ export function isWorkflowId(value: unknown): value is string {
   return (
     typeof value === "string" &&
     value.length <= 255 &&
-    /^[^\p{C}\p{Z}](?:[^\p{C}\p{Zl}\p{Zp}]*[^\p{C}\p{Z}])?$/u.test(value) &&
+    // most are ASCII, and told so quickly
+    (/^[!-~]+$/.test(value) || /^[^\p{C}\p{Z}](?:[^\p{C}\p{Zl}\p{Zp}]*[^\p{C}\p{Z}])?$/u.test(value)) &&
     !reserved.has(value)
   );
 }

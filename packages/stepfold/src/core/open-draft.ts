@@ -1,12 +1,11 @@
 import { groupOf, itemOf, localKey, parentKey } from "./child-key.ts";
 import type { CompiledWorkflow } from "./compiled.ts";
-import type { ChildDraft, Draft, ScopeDraft } from "./draft.ts";
+import { type ChildDraft, type Draft, newFamily, noFamily, type ScopeDraft } from "./draft.ts";
 import { type DraftPath, openPath } from "./draft-path.ts";
 import { groupAt, wait } from "./join-group.ts";
 import { type ChildState, type Context, isTerminal, type NodeResult, type ScopeHead, type Snapshot } from "./snapshot.ts";
 import { earliestTimer } from "./standing.ts";
 import { StepfoldError } from "./stepfold-error.ts";
-import { Timetable } from "./timetable.ts";
 
 /** Starts work on a snapshot, which stays as it is. */
 export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft {
@@ -30,11 +29,11 @@ export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft
     inbox: snapshot.inbox ?? [],
     outbox: snapshot.outbox ?? [],
     compensations: [...(snapshot.compensations ?? [])],
-    children: new Map(Object.entries(snapshot.childStates ?? {})),
-    mapItems: new Map(Object.entries(snapshot.mapItems ?? {})),
-    awake: new Set(),
-    timers: new Timetable(),
-    changed: new Set(),
+    children: noFamily.children,
+    mapItems: noFamily.mapItems,
+    awake: noFamily.awake,
+    timers: noFamily.timers,
+    changed: noFamily.changed,
     dropped: [],
     results: [],
     endedPaths: [],
@@ -44,7 +43,8 @@ export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft
   };
   draft.root = draft as Draft;
   openGroups(draft as Draft, snapshot);
-  openChildren(draft as Draft);
+  const { childStates, mapItems } = snapshot;
+  if (childStates || mapItems) openFamily(draft as Draft, childStates, mapItems);
   return draft as Draft;
 }
 
@@ -125,7 +125,8 @@ function joinOf(
 }
 
 /** Counts the children of every path, and opens those that may have something to do. */
-function openChildren(draft: Draft): void {
+function openFamily(draft: Draft, states: Snapshot["childStates"] = {}, items: Snapshot["mapItems"] = {}): void {
+  Object.assign(draft, { ...newFamily(), children: new Map(Object.entries(states)), mapItems: new Map(Object.entries(items)) });
   const queued: ChildDraft[] = [];
   for (const [key, state] of draft.children) {
     const { status } = state;

@@ -1,5 +1,6 @@
 import { parentKey } from "./child-key.ts";
 import { type Draft, isHeldUp } from "./draft.ts";
+import type { DraftPath } from "./draft-path.ts";
 import type { EpochMs } from "./json.ts";
 import type { ActivePath, ChildState, ResultRef, Resumed, Snapshot, Undo } from "./snapshot.ts";
 
@@ -51,16 +52,16 @@ export function plan(snapshot: Pick<Snapshot, "activePaths" | "childStates">, no
  *
  * @param early a retry that is made before its time: its `taskAddress`
  */
-export function planDraft(draft: Draft, now: EpochMs, early: string | null, visit: (task: Task) => boolean): void {
+export function planDraft(draft: Draft, now: EpochMs, early: string | null, visit: (task: Task, path: DraftPath) => boolean): void {
   for (const path of draft.paths) {
-    if ((isDue(path, now) || (early !== null && early === taskAddress(path, ""))) && !visit(taskOf(path, ""))) return;
+    if ((isDue(path, now) || (early !== null && early === taskAddress(path, ""))) && !visit(taskOf(path, ""), path)) return;
   }
   if (draft.awake.size === 0) return;
   for (const child of draft.awake) {
     if (isHeldUp(child)) continue;
     const { key, paths } = child;
     for (const path of paths) {
-      if ((isDue(path, now) || (early !== null && early === taskAddress(path, key))) && !visit(taskOf(path, key))) return;
+      if ((isDue(path, now) || (early !== null && early === taskAddress(path, key))) && !visit(taskOf(path, key), path)) return;
     }
   }
 }

@@ -40,7 +40,7 @@ function conclude(child: ScopeDraft): void {
 }
 
 function settleScope(scope: ScopeDraft, at: EpochMs): void {
-  if (scope.ended) return;
+  if (scope.ended || isCalm(scope)) return;
   const heldAgain = scope.workflow.holds ? new Set<DraftPath>() : noPaths;
   for (let moved = true; moved && !scope.ended; ) {
     moved = false;
@@ -51,6 +51,11 @@ function settleScope(scope: ScopeDraft, at: EpochMs): void {
   if (scope.ended) return;
   if (scope.paths.length === 0) complete(scope, at);
   else if (scope.paths.every(isStuck)) stall(scope);
+}
+
+/** Nothing of it waits for anything else of it: most steps of most executions need no more than this look. */
+function isCalm({ paths, workflow, groups, root }: ScopeDraft): boolean {
+  return paths.length > 0 && !workflow.holds && !groups?.size && root.children.size === 0 && root.mapItems.size === 0;
 }
 
 /** Begins the children that there is a place for, and lets paths go on whose children are done. */

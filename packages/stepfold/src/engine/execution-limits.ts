@@ -31,7 +31,7 @@ export function within(limits: Limits, draft: Draft, task: Task, outcome: Counte
       outcome,
       new StepfoldError("LIMIT_EXCEEDED", { what, limit: "nesting", max: limits.nesting, actual: limits.nesting + 1 }),
     );
-  const paths = outcome.type === "completed" && !task.undoes ? pathsAfter(draft, task, outcome.handles) : 0;
+  const paths = outcome.type === "completed" && !task.undoes ? pathsAfter(limits, draft, task, outcome.handles) : 0;
   if (paths > limits.paths)
     return refused(task, outcome, new StepfoldError("LIMIT_EXCEEDED", { what, limit: "paths", max: limits.paths, actual: paths }));
   return outcome;
@@ -49,9 +49,12 @@ export function exhausted(limits: Limits, { workflowId, steps }: Draft, { nodeId
 }
 
 /** Paths of the task's scope once it has left its node. */
-function pathsAfter(draft: Draft, { nodeId, scope: key }: Task, handles: readonly string[] | undefined): number {
+function pathsAfter(limits: Limits, draft: Draft, { nodeId, scope: key }: Task, handles: readonly string[] | undefined): number {
   const scope = key === undefined ? draft : scopeAt(draft, key);
   if (!scope) return 0;
+  const { length } = scope.workflow.definition.edges;
+  // however many of its edges a path takes, there is room
+  if (!handles && scope.paths.length + length <= limits.paths) return 0;
   const { edges, next } = scope.workflow.nodes.get(nodeId)!;
   return scope.paths.length - 1 + (handles ? handles.reduce((sum, handle) => sum + (edges.get(handle)?.length ?? 0), 0) : next.length);
 }

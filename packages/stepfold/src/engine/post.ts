@@ -4,13 +4,12 @@ type News = { readonly ids: readonly string[] } | { readonly failure: unknown };
 
 /** Takes the messages of one execution to others, in their order and one lot at a time. */
 export class Post {
-  readonly #deliver: ((from: Draft) => Promise<readonly string[]>) | null;
+  readonly #deliver: (from: Draft) => Promise<readonly string[]>;
   readonly #onNews: () => void;
   #news: News | null = null;
   #underWay = false;
 
-  /** @param deliver null where somebody else takes them: they stay in the snapshot */
-  constructor(deliver: ((from: Draft) => Promise<readonly string[]>) | null, onNews: () => void) {
+  constructor(deliver: (from: Draft) => Promise<readonly string[]>, onNews: () => void) {
     this.#deliver = deliver;
     this.#onNews = onNews;
   }
@@ -23,21 +22,16 @@ export class Post {
     return this.#news !== null;
   }
 
-  /** True if there is something to take. */
-  isWaiting({ outbox }: Draft): boolean {
-    return this.#deliver !== null && outbox.length > 0;
-  }
-
   /** Sends off what is in the outbox, which has to be committed. */
   send(from: Draft): void {
-    if (this.#underWay || this.#news || !this.isWaiting(from)) return;
+    if (this.#underWay || this.#news || from.outbox.length === 0) return;
     this.#underWay = true;
     const end = (news: News): void => {
       this.#underWay = false;
       this.#news = news;
       this.#onNews();
     };
-    this.#deliver!(from).then(
+    this.#deliver(from).then(
       (ids) => end({ ids }),
       (failure: unknown) => end({ failure }),
     );

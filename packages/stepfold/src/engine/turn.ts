@@ -69,7 +69,8 @@ export class Turn {
   #settled: Settled[] = [];
   #wake: (() => void) | null = null;
   #stored: Snapshot | null = null;
-  readonly #post: Post;
+  /** Null where somebody else takes the messages: they stay in the snapshot. */
+  readonly #post: Post | null;
   #stopped = false;
   #draining = false;
   #performed = 0;
@@ -79,7 +80,7 @@ export class Turn {
   constructor(draft: Draft, options: TurnOptions) {
     this.draft = draft;
     this.#options = options;
-    this.#post = new Post(options.deliver, () => this.#wake?.());
+    this.#post = options.deliver && new Post(options.deliver, () => this.#wake?.());
   }
 
   /** Ends the turn: running executors get their signal, and their attempts do not count. */
@@ -104,28 +105,24 @@ export class Turn {
   /** Drives until nothing is due, the step limit is reached, or `stop` is called. */
   async run(): Promise<void> {
     try {
-      await this.#loop();
+      for (;;) {
+        const outcomes = this.#settled;
+        if (outcomes.length > 0) this.#settled = [];
+        const events = this.#take(outcomes);
+        if (events.length > 0) await this.#commit(events, outcomes);
+        if (this.#stopped || this.draft.ended) break;
+        this.#post?.check();
+        if (this.draft.endings !== this.#endings) this.#withdraw();
+        if (!this.#draining) {
+          this.#begin();
+          this.#post?.send(this.draft);
+        }
+        if (this.#settled.length > 0 || this.#stored || this.#post?.hasNews) continue;
+        if (this.#running.size === 0 && !this.#post?.isUnderWay) break;
+        await this.#news();
+      }
     } finally {
       for (const { attempt } of this.#running.values()) attempt.abort(new DOMException("The turn ended", "AbortError"));
-    }
-  }
-
-  async #loop(): Promise<void> {
-    for (;;) {
-      const outcomes = this.#settled;
-      if (outcomes.length > 0) this.#settled = [];
-      const events = this.#take(outcomes);
-      if (events.length > 0) await this.#commit(events, outcomes);
-      if (this.#stopped || this.draft.ended) break;
-      this.#post.check();
-      if (this.draft.endings !== this.#endings) this.#withdraw();
-      if (!this.#draining) {
-        this.#begin();
-        this.#post.send(this.draft);
-      }
-      const isNews = this.#settled.length > 0 || this.#stored !== null || this.#post.hasNews;
-      if (!isNews && this.#running.size === 0 && !this.#post.isUnderWay) break;
-      if (!isNews) await this.#news();
     }
   }
 
@@ -143,7 +140,7 @@ export class Turn {
     if (stored && stored.version > this.draft.version) this.#move(stored);
     const events: Event[] = [];
     for (const settled of outcomes) this.#apply(settled, events);
-    const ids = this.#post.arrived();
+    const ids = this.#post?.arrived();
     if (ids) this.#accept({ type: "delivered", version: this.draft.version + 1, at: this.#options.now(), ids }, events);
     for (let event = this.#due(); event && !this.#stopped && !this.#draining; event = this.#due()) this.#accept(event, events);
     return events;
@@ -195,8 +192,8 @@ export class Turn {
     if (this.draft.ended) return true;
     const { now, early } = this.#options;
     const spent = this.#draining || this.#performed >= this.#options.stepLimit;
-    if (this.#running.size > 0 || this.#stored || this.#post.isUnderWay) return false;
-    return spent || !(this.#post.isWaiting(this.draft) || isAnyDue(this.draft, now(), early) || this.#due());
+    if (this.#running.size > 0 || this.#stored || this.#post?.isUnderWay) return false;
+    return spent || !((this.#post !== null && this.draft.outbox.length > 0) || isAnyDue(this.draft, now(), early) || this.#due());
   }
 
   /** Goes on from what is stored. */
@@ -219,24 +216,24 @@ export class Turn {
   #begin(): void {
     const { concurrency, stepLimit, early, onTask } = this.#options;
     const now = this.#options.now();
-    planDraft(this.draft, now, early, (task) => {
+    planDraft(this.draft, now, early, (task, { node }) => {
       if (this.#running.size >= concurrency || this.#performed >= stepLimit) return false;
       if (this.#running.has(nameOf(task))) return true;
       this.#performed++;
       onTask?.(task);
-      this.#perform(task, now);
+      this.#perform(task, task.undoes ? nodeOf(task, placeOf(task, this.draft)) : node, now);
       return true;
     });
   }
 
-  #perform(task: Task, now: EpochMs): void {
+  #perform(task: Task, node: CompiledNode, now: EpochMs): void {
     const { performing, prepared } = this.#options;
     const name = nameOf(task);
     const place = placeOf(task, this.draft);
     const spent = exhausted(performing.limits, this.draft, task, this.#running.size, now);
     const attempt: Attempt = spent
       ? { outcome: spent, abort: () => undefined }
-      : perform(task, prepared.get(nodeOf(task, place))!, place, performing, now, (outcome) => {
+      : perform(task, prepared.get(node)!, place, performing, now, (outcome) => {
           // a task that is no longer wanted was taken out, and may answer as late as it likes
           if (this.#running.get(name)?.attempt !== attempt) return;
           this.#settle(task, outcome);

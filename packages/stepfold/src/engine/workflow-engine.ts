@@ -101,8 +101,7 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
     const limits = readLimits(options.limits);
     const stepTimeoutMs = readStepTimeout(options.stepTimeoutMs);
     const { workflow, workflows = [], nodeDefinitions, plugins = [] } = options;
-    const prepare = (definition: unknown): PreparedWorkflow =>
-      prepareWorkflow(definition, nodeDefinitions, limits, libraryOf(workflows));
+    const prepare = (definition: unknown): PreparedWorkflow => prepareWorkflow(definition, nodeDefinitions, limits, libraryOf(workflows));
     this.#prepared = prepare(workflow);
     this.workflow = this.#prepared.compiled;
     this.warnings = this.#prepared.warnings;
@@ -169,13 +168,10 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
     return unchanged?.version === draft.version ? unchanged : this.#close(draft);
   }
 
-  async #turn(
-    draft: Draft,
-    request: Slice & { readonly globals?: unknown },
-    emit: ((event: Event, after: Draft) => void) | null,
-  ): Promise<void> {
+  #turn(draft: Draft, request: Slice & { readonly globals?: unknown }, emit: ((event: Event, after: Draft) => void) | null): Promise<void> {
     const { globals, concurrency, stepLimit, signal } = request;
-    const early = isAnyDue(draft, this.#setting.environment.now(), null) ? null : earliestOf(draft);
+    const pending = earliestOf(draft);
+    const early = pending !== null && isAnyDue(draft, this.#setting.environment.now(), null) ? null : pending;
     const turn = openTurn(this.#prepared, draft, this.#setting, {
       globals,
       concurrency,
@@ -183,10 +179,10 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
       early,
       onEvent: emit,
     });
-    const stop = (): void => turn.stop(signal?.reason);
-    signal?.addEventListener("abort", stop, { once: true });
-    await turn.run();
-    signal?.removeEventListener("abort", stop);
+    if (!signal) return turn.run();
+    const stop = (): void => turn.stop(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+    return turn.run().finally(() => signal.removeEventListener("abort", stop));
   }
 
   #begin(request: StartRequest): Opened {
