@@ -4,6 +4,7 @@ import type { Group } from "./group.ts";
 export const groups: Readonly<Record<string, () => Promise<Group>>> = {
   memory: async () => (await import("./cases/memory.ts")).memory,
   growth: async () => (await import("./cases/growth.ts")).growth,
+  concurrency: async () => (await import("./cases/concurrency.ts")).concurrency,
   loop: async () => (await import("./cases/durable-loop.ts")).durableLoop,
   sqlite: async () => (await import("./cases/sqlite.ts")).sqlite,
   expressions: async () => (await import("./cases/expressions.ts")).expressions,

@@ -30,6 +30,17 @@ export function line(length: number): WorkflowDefinition {
   };
 }
 
+/** A fork of so many branches of one node each; with a join they meet in one node after that. */
+export function fork(branches: number, join?: "all"): WorkflowDefinition {
+  const ids = lineIds(branches);
+  const end = join === undefined ? [] : [{ id: "end", type: "work", join }];
+  return {
+    id: `fork-${branches}`,
+    nodes: [{ id: "begin", type: "work" }, ...ids.map((id) => ({ id, type: "work" })), ...end],
+    edges: ids.flatMap((id) => [{ source: "begin", target: id }, ...end.map(({ id: target }) => ({ source: id, target }))]),
+  };
+}
+
 /** One node of the type `work` that leaves by `again` to itself. */
 export const circle: WorkflowDefinition = {
   id: "circle",

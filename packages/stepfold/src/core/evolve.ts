@@ -228,6 +228,6 @@ function waiting(scope: ScopeDraft, pathId: string, waitId: string): { path: Dra
 }
 
 function pathWith({ paths }: ScopeDraft, pathId: string): DraftPath | undefined {
-  // most scopes have one path
-  return paths.length === 1 && paths[0]!.id === pathId ? paths[0] : paths.find(({ id }) => id === pathId);
+  for (const path of paths) if (path.id === pathId) return path;
+  return undefined;
 }

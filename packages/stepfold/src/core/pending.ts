@@ -51,7 +51,8 @@ export function pendingPaths(scope: ScopeDraft, group: JoinGroup, edges: Edges):
  */
 export function blockersOf(scope: ScopeDraft, group: JoinGroup): readonly DraftPath[] | null {
   const edges = emptyEdges(group);
-  group.blocker = null;
+  const next = nextBlocker(scope, group, edges);
+  if (next) return next;
   const joining: DraftPath[] = [];
   for (const path of scope.paths) {
     const edge = pendingEdge(group, path, edges);
@@ -63,6 +64,24 @@ export function blockersOf(scope: ScopeDraft, group: JoinGroup): readonly DraftP
     joining.push(path);
   }
   return joining.length > 0 ? joining : null;
+}
+
+/**
+ * A path behind the last blocker that keeps the group waiting. Most of the time there is one, and what lies before it has
+ * come already: so the branches of a fork are gone through once in all, and not once for each that comes.
+ */
+function nextBlocker({ paths }: ScopeDraft, group: JoinGroup, edges: Edges): readonly [DraftPath] | null {
+  const { blocker } = group;
+  group.blocker = null;
+  if (!blocker?.path.open) return null;
+  for (let i = paths.indexOf(blocker.path); i < paths.length; i++) {
+    const path = paths[i]!;
+    const edge = path.status === "joining" ? undefined : pendingEdge(group, path, edges);
+    if (!edge) continue;
+    group.blocker = { path, edge };
+    return [path];
+  }
+  return null;
 }
 
 /**

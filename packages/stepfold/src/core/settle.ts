@@ -50,7 +50,7 @@ function settleScope(scope: ScopeDraft, at: EpochMs): void {
   }
   if (scope.ended) return;
   if (scope.paths.length === 0) complete(scope, at);
-  else if (scope.paths.every(isStuck)) stall(scope);
+  else if (isStalled(scope)) stall(scope);
 }
 
 /** Nothing of it waits for anything else of it: most steps of most executions need no more than this look. */
@@ -60,7 +60,7 @@ function isCalm({ paths, workflow, groups, root }: ScopeDraft): boolean {
 
 /** Begins the children that there is a place for, and lets paths go on whose children are done. */
 function settleChildren(scope: ScopeDraft, at: EpochMs): boolean {
-  if (!scope.paths.some(({ children }) => children)) return false;
+  if (scope.root.mapItems.size === 0 && scope.root.children.size === 0) return false;
   let moved = false;
   for (const path of [...scope.paths]) {
     while (path.children && !scope.ended) {
@@ -75,6 +75,12 @@ function settleChildren(scope: ScopeDraft, at: EpochMs): boolean {
     }
   }
   return moved;
+}
+
+function isStalled({ paths, groups }: ScopeDraft): boolean {
+  // of many paths one that a join is known to wait for tells as much as all
+  for (const { blocker } of groups?.values() ?? []) if (blocker?.path.open && !isStuck(blocker.path)) return false;
+  return paths.every(isStuck);
 }
 
 function isStuck({ status }: DraftPath): boolean {
