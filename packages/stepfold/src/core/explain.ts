@@ -3,8 +3,9 @@ import type { CompiledWorkflow } from "./compiled.ts";
 import { nodeOf, type PlaceInfo, placeOf, type Telling, telling } from "./explain-path.ts";
 import { mostInteresting, type Placed, type Standing, survey } from "./explain-survey.ts";
 import { firstTime, timeoutText } from "./explain-wait.ts";
-import { counted, cut, iso } from "./explain-words.ts";
+import { counted, cut, iso, listed } from "./explain-words.ts";
 import type { EpochMs } from "./json.ts";
+import { endOf } from "./outbox.ts";
 import { type ErrorInfo, isTerminal, type Snapshot, type Status } from "./snapshot.ts";
 
 /** What happens next if nobody does anything. */
@@ -48,7 +49,13 @@ const longestError = 300;
  * @param workflow the snapshot's own: with it more can be said, such as which branches a join waits for
  */
 export function explain(snapshot: Snapshot, workflow?: CompiledWorkflow): Explanation {
-  const { status } = snapshot;
+  const { status, outbox } = snapshot;
+  const end = endOf(snapshot);
+  if (end) {
+    const others = [...new Set(outbox!.map(({ to }) => `the execution "${to}"`))];
+    const sentence = `${endText({ ...snapshot, status: end }).slice(0, -1)}; still to be told: ${listed(others, "and")}.`;
+    return { status, sentence, places: [], more: 0, next: null };
+  }
   if (isTerminal(status)) return { status, sentence: endText(snapshot), places: [], more: 0, next: null };
   const found = survey(snapshot);
   const tell = telling(snapshot, found, workflow);

@@ -57,6 +57,6 @@ function mayBeSettled(status: Status): boolean {
 
 /** Nothing can move without outside help. */
 function isSettled(snapshot: Snapshot): boolean {
-  const { status } = snapshot;
-  return isTerminal(status) || (status === "paused" && [...openScopes(snapshot)].every(([, paths]) => earliestTimer(paths) === null));
+  const { status, outbox } = snapshot;
+  return isTerminal(status) || (status === "paused" && !outbox && [...openScopes(snapshot)].every(([, paths]) => earliestTimer(paths) === null));
 }
