@@ -2,9 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { cli, jsonLines, newFolder } from "./cli.ts";
-
-/** Arguments, the code of the error, and what the message must hold. */
-type Case = readonly [args: readonly string[], code: string, ...says: (string | RegExp)[]];
+import { expectRefused, type Refused } from "./expect-refused.ts";
 
 const approved = '{"approved":true}';
 const files: Readonly<Record<string, string>> = {
@@ -27,7 +25,7 @@ const files: Readonly<Record<string, string>> = {
   "vault.config.ts": 'export default { globals: () => { throw new TypeError("no vault"); } };',
 };
 
-const cases: readonly Case[] = [
+const cases: readonly Refused[] = [
   [["rn", "x"], "USAGE", "unknown command 'rn'", "Did you mean run?"],
   [["run"], "USAGE", "missing required argument 'file'"],
   [["run", "one.json", "--jsn"], "USAGE", "unknown option '--jsn'", "Did you mean --json?"],
@@ -44,7 +42,7 @@ const cases: readonly Case[] = [
     "wrong.json:5:42  error  DATA_INVALID",
   ],
   [["run", "strict.json", "--input", "{}"], "INPUT_INVALID", '"strict"', "name"],
-  [["run", "one.json", "--input", "nope"], "FILE_NOT_FOUND", "there is no such file, and it is not JSON", "--input FILE"],
+  [["run", "one.json", "--input", "nope"], "FILE_NOT_FOUND", "there is no such file, and it is not JSON", "--input @FILE"],
   [["run", "one.json", "--input", "{a:1}"], "JSON_INVALID", "--input:1:2", "double quotes"],
   [["run", "one.json", "--id", " x"], "OPTION_INVALID", "workflowId"],
   [["run", "one.json", "--id", "paused", "--input", "5"], "START_CONFLICT", "another input", "choose another --id"],
@@ -70,7 +68,7 @@ const cases: readonly Case[] = [
   ],
   [["resume", "paused", "--node", "nope"], "NODE_UNKNOWN", '"nope"'],
   [["resume", "paused", "--wait", "0@77"], "WAIT_GONE", "0@77", "ask (0@2)"],
-  [["resume", "both", "--payload", approved], "RESUME_AMBIGUOUS", /resume both --node a --payload/, /resume both --node b --payload/],
+  [["resume", "both", "--payload", approved], "RESUME_AMBIGUOUS", /resume both --step a --payload/, /resume both --step b --payload/],
   [["resume", "ended", "--payload", '{"approved":false}'], "EXECUTION_ENDED", "completed"],
   [["ls", "--status", "done"], "USAGE", '"done"', "active, paused"],
   [["ls", "--limit", "0"], "USAGE", "from 1 to 1000"],
@@ -88,13 +86,7 @@ describe("bad input", () => {
     await cli(["resume", "ended", "--payload", approved], { cwd });
     const before = (await cli(["ls", "--json"], { cwd })).stdout;
 
-    await inPairs(cases, async ([args, code, ...says]) => {
-      const { code: exit, stdout, stderr } = await cli(args, { cwd });
-      expect({ args, exit, stdout }).toEqual({ args, exit: 2, stdout: "" });
-      expect(stderr).toMatch(new RegExp(`^error ${code}: `));
-      for (const said of says) expect(stderr).toMatch(said);
-      expect(stderr).not.toMatch(/^ +at /m);
-    });
+    await expectRefused(cases, cwd);
 
     expect((await cli(["ls", "--json"], { cwd })).stdout).toBe(before);
   });
@@ -125,12 +117,3 @@ describe("bad input", () => {
     expect(right).toMatchObject({ code: 0, stdout: "✔ one.json can run: one, 1 node, 0 edges\n" });
   });
 });
-
-/** Two at a time: machines that run tests have few cores. */
-async function inPairs<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const left = [...items];
-  const worker = async (): Promise<void> => {
-    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
-  };
-  await Promise.all([worker(), worker()]);
-}

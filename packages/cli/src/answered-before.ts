@@ -1,30 +1,34 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ResumedEvent } from "stepfold";
 import type { Store } from "./database.ts";
+import { trail } from "./progress/trail.ts";
 
 const pageSize = 500;
 
 /** An answer as a command gives it. */
 export interface Answer {
-  readonly node?: string | undefined;
+  readonly step?: string | undefined;
   readonly wait?: string | undefined;
   readonly payload: unknown;
+  readonly by?: string | undefined;
 }
 
 /**
- * Whether the latest answer to that wait, that node, or at all, was this one. So a command that was killed after its
- * answer was committed can be given again, and goes on.
+ * Whether the latest answer to that wait, at that place, by that person, or at all, was this one. So a command that was
+ * killed after its answer was committed can be given again, and goes on.
  */
-export async function wasAnswered(store: Store, workflowId: string, { node, wait, payload }: Answer): Promise<boolean> {
+export async function wasAnswered(store: Store, workflowId: string, { step, wait, payload, by }: Answer): Promise<boolean> {
   let latest: ResumedEvent | null = null;
-  const nodes = new Map<string, string>();
+  const seen = trail();
   for (let after = -1; ; ) {
     const rows = await store.events(workflowId, after, pageSize);
     for (const { event } of rows) {
-      if (event.type === "suspended") for (const { id } of event.waits) nodes.set(id, event.nodeId);
+      seen.see(event);
       if (event.type !== "resumed" || event.by !== "payload") continue;
       if (wait !== undefined && event.waitId !== wait) continue;
-      if (node === undefined || nodes.get(event.waitId) === node) latest = event;
+      if (by !== undefined && event.who !== by) continue;
+      const address = seen.at(event.scope, event.pathId);
+      if (step === undefined || step === address || address.endsWith(`/${step}`)) latest = event;
     }
     if (rows.length < pageSize) return latest !== null && isDeepStrictEqual(latest.payload, payload);
     after = rows.at(-1)!.version;

@@ -1,4 +1,4 @@
-import type { Snapshot, WorkflowDefinition } from "stepfold";
+import { explain, type Snapshot } from "stepfold";
 import type { Run } from "stepfold/runtime";
 import type { StepfoldConfig } from "./config.ts";
 import type { Database, Store } from "./database.ts";
@@ -7,10 +7,13 @@ import { rememberedConfig } from "./find-config.ts";
 import { follow } from "./follow.ts";
 import type { Interruption } from "./interruption.ts";
 import { namePath } from "./name-path.ts";
-import { answerable, type CommandContext } from "./next-command.ts";
+import { answerable, type CommandContext, commandLine } from "./next-command.ts";
+import { nodeWidth } from "./node-width.ts";
 import { chooseProgress } from "./output.ts";
+import { person } from "./person.ts";
 import { programName } from "./program-name.ts";
 import { nodeDefinitionsOf, type Session } from "./session.ts";
+import { storedWorkflow } from "./stored-workflow.ts";
 
 /** What showing an execution and its commands needs. */
 export interface Showing {
@@ -37,16 +40,23 @@ export interface DriveOptions extends Showing {
 
 /** Drives an execution to its end or its next pause, and shows it. @returns the exit code */
 export async function driveExecution(options: DriveOptions): Promise<number> {
-  const { run, session, json, interruption } = options;
+  const { run, session, json, interruption, before } = options;
   const current = await run.snapshot();
   const context = await commandContext(current, options);
-  const progress = chooseProgress(json, nodeWidth(context.definition), (snapshot) => answerable(snapshot, context));
+  const progress = chooseProgress(json, nodeWidth(context.workflow), context);
   interruption.beforeTelling(progress.close);
   try {
-    progress.begin(options.before ?? current, options.before !== null);
-    const { snapshot, at, interrupted } = await follow(run, options.before?.version ?? -1, session, progress, interruption);
-    const next = interrupted === null ? null : options.again(context);
-    progress.end({ snapshot, at, waits: answerable(snapshot, context), interrupted: next });
+    progress.begin(before ?? current, before !== null);
+    session.begin();
+    const { snapshot, at, interrupted } = await follow(run, before?.version ?? -1, session, progress, interruption);
+    progress.end({
+      snapshot,
+      at,
+      waits: answerable(snapshot, context),
+      sentence: explain(snapshot, context.workflow ?? undefined).sentence,
+      show: commandLine({ ...context, flags: databaseFlags(options.database) }, "show", [snapshot.workflowId], ["--json"]),
+      interrupted: interrupted === null ? null : options.again(context),
+    });
     return interrupted ?? exitCodeOf(snapshot.status, options.tellPause);
   } finally {
     progress.close();
@@ -60,15 +70,13 @@ export async function commandContext(snapshot: Snapshot, showing: Showing): Prom
   const nodeDefinitions = nodeDefinitionsOf(config);
   return {
     program: programName(),
-    flags: [
-      ...(database.flag === null ? [] : ["--db", database.flag]),
-      ...(configPath === null || configPath === foundAgain ? [] : ["--config", namePath(configPath)]),
-    ],
-    definition: await store.getDefinition(snapshot.definition.hash),
+    flags: [...databaseFlags(database), ...(configPath === null || configPath === foundAgain ? [] : ["--config", namePath(configPath)])],
+    workflow: await storedWorkflow(store, snapshot),
     resumeSchema: (type) => (Object.hasOwn(nodeDefinitions, type) ? nodeDefinitions[type]?.resume : undefined),
+    person: person(),
   };
 }
 
-function nodeWidth(definition: WorkflowDefinition | null): number {
-  return Math.min(24, Math.max(0, ...(definition?.nodes ?? []).map(({ id }) => id.length)));
+function databaseFlags({ flag }: Database): string[] {
+  return flag === null ? [] : ["--db", flag];
 }

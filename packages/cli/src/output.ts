@@ -1,5 +1,6 @@
+import type { CommandContext } from "./next-command.ts";
 import { jsonProgress } from "./progress/json-progress.ts";
-import { type LiveTerminal, liveProgress } from "./progress/live-progress.ts";
+import { liveProgress } from "./progress/live-progress.ts";
 import { paintFor } from "./progress/paint.ts";
 import { plainProgress } from "./progress/plain-progress.ts";
 import type { Progress } from "./progress/progress.ts";
@@ -33,7 +34,7 @@ export function flushed(): Promise<void> {
 }
 
 /** The view that fits where the output goes. */
-export function chooseProgress(json: boolean, nodeWidth: number, commandsOf: LiveTerminal["commandsOf"]): Progress {
+export function chooseProgress(json: boolean, nodeWidth: number, context: CommandContext): Progress {
   if (json) return jsonProgress(say);
   const style = { paint: paintFor(process.stdout), nodeWidth };
   if (!process.stdout.isTTY || process.env.TERM === "dumb") return plainProgress(say, style);
@@ -41,5 +42,5 @@ export function chooseProgress(json: boolean, nodeWidth: number, commandsOf: Liv
     const timer = setInterval(tick, ms);
     return () => clearInterval(timer);
   };
-  return liveProgress({ write: say, now: Date.now, every, commandsOf }, style);
+  return liveProgress({ write: say, now: Date.now, every }, context, style);
 }

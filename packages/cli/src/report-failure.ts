@@ -3,6 +3,7 @@ import { BadInput } from "./bad-input.ts";
 import { exitCode } from "./exit-code.ts";
 import { complain, say } from "./output.ts";
 import { paintFor } from "./progress/paint.ts";
+import { shellQuote } from "./shell-quote.ts";
 
 /** A failure of a command, as it is told. */
 interface Failure {
@@ -15,9 +16,9 @@ interface Failure {
 
 const hints: Readonly<Partial<Record<string, string>>> = {
   WORKFLOW_NOT_FOUND: "stepfold ls lists the executions there are. Another database is named with --db",
-  WAIT_GONE: "stepfold show ID tells where it stands; stepfold resume ID without a payload goes on with what was interrupted",
   EXECUTION_ENDED: "stepfold show ID tells how it ended; stepfold run FILE starts another execution",
-  NODE_UNKNOWN: "stepfold show ID tells at which nodes it waits",
+  RESUME_CONFLICT: "Another answer needs another key; stepfold show ID tells what it waits for now",
+  WAIT_EXPIRED: "stepfold show ID tells what happened instead; stepfold resume ID drives it on",
   DEFINITION_INVALID: "Node types of your own come from stepfold.config.ts; name it with --config",
   START_AMBIGUOUS: 'Set "start" in the workflow to the id of its first node',
   INPUT_INVALID: "Give another --input",
@@ -34,7 +35,7 @@ function failureOf(error: unknown): Failure {
   if (StepfoldError.is(error)) {
     const { code, message, details } = error;
     const lostStore = code === "STORE_UNAVAILABLE" || code === "STORE_REJECTED" || code === "FENCE_LOST";
-    return { code, message, hint: hints[code] ?? null, details, exit: lostStore ? exitCode.failed : exitCode.badInput };
+    return { code, message, hint: hintFor(code, details), details, exit: lostStore ? exitCode.failed : exitCode.badInput };
   }
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return {
@@ -44,6 +45,12 @@ function failureOf(error: unknown): Failure {
     details: null,
     exit: exitCode.failed,
   };
+}
+
+/** With the execution's own id, so that it can be copied. */
+function hintFor(code: string, details: object): string | null {
+  const id = "workflowId" in details && typeof details.workflowId === "string" ? shellQuote(details.workflowId) : "ID";
+  return hints[code]?.replaceAll(" ID ", ` ${id} `) ?? null;
 }
 
 /** Tells it: on standard error for people, with `--json` on standard output too. @returns the exit code */

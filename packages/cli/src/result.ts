@@ -1,15 +1,11 @@
-import type { ErrorInfo, Json, Snapshot, Status } from "stepfold";
+import type { ErrorInfo, Json, Snapshot, Status, WaitInfo } from "stepfold";
 import type { Answerable } from "./next-command.ts";
 
 /** An open wait, as `--json` tells of it. */
-interface WaitResult {
-  readonly id: string;
+interface WaitResult extends Omit<WaitInfo, "nodeId" | "answer"> {
   readonly node: string;
-  readonly payload?: Json;
-  readonly schema?: Json;
-  readonly timeoutAt?: number;
-  /** The exact command that answers it. */
-  readonly command: string;
+  /** The exact command that answers it; null where only time, or another execution, can. */
+  readonly command: string | null;
 }
 
 /** Where an execution stands, as `--json` tells it. */
@@ -18,27 +14,27 @@ export interface Result {
   readonly definition: { readonly id: string; readonly hash: string };
   readonly status: Status;
   readonly version: number;
+  /** Where it stands, in one sentence. */
+  readonly sentence: string;
   readonly output?: Json;
   readonly error?: ErrorInfo;
   readonly waits: readonly WaitResult[];
 }
 
 /** The result of a command. */
-export function resultOf({ workflowId, definition, status, version, output, error }: Snapshot, waits: readonly Answerable[]): Result {
+export function resultOf(
+  { workflowId, definition, status, version, output, error }: Snapshot,
+  waits: readonly Answerable[],
+  sentence: string,
+): Result {
   return {
     workflowId,
     definition,
     status,
     version,
+    sentence,
     ...(output === undefined ? {} : { output }),
     ...(error === undefined ? {} : { error }),
-    waits: waits.map(({ waitId, nodeId, wait: { payload, schema, timeoutAt }, command }) => ({
-      id: waitId,
-      node: nodeId,
-      ...(payload === undefined ? {} : { payload }),
-      ...(schema === undefined ? {} : { schema: schema as Json }),
-      ...(timeoutAt === undefined ? {} : { timeoutAt }),
-      command,
-    })),
+    waits: waits.map(({ wait: { id, nodeId, answer: _, ...told }, command }) => ({ id, node: nodeId, ...told, command })),
   };
 }

@@ -21,6 +21,8 @@ const patienceMs = 30_000;
 export interface Session {
   readonly runtime: Runtime;
   readonly leaseMs: number;
+  /** Drives whatever is due. Before that, and before something was committed here, nothing moves. */
+  begin(): void;
   /** True while the execution is not given to this process when it asks for it. */
   refused(): boolean;
   /** Why the database does not answer, while it does not. */
@@ -67,7 +69,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     onProblem: (_id, error) => outage.tell(error),
   });
   cleanup.add(() => runtime.close());
-  return { runtime, leaseMs, refused: one.refused, trouble: outage.reason, failure };
+  return { runtime, leaseMs, begin: one.begin, refused: one.refused, trouble: outage.reason, failure };
 }
 
 async function openGlobals({ config, configPath, database, cleanup }: SessionParts): Promise<unknown> {

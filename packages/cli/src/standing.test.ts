@@ -29,6 +29,26 @@ describe("stands", () => {
   });
 });
 
+describe("stands, with children", () => {
+  const childOf = (status: Snapshot["status"], child: object): Snapshot =>
+    ({ ...snapshot(path("suspended")), status, childStates: { "0#1/3": child } }) as unknown as Snapshot;
+
+  it("where one of them waits for an answer, a signal or another execution", () => {
+    for (const kind of ["external", "signal", "child"] as const)
+      expect(stands(childOf("paused", { activePaths: [waiting({ kind })] }), now)).toBe(true);
+    expect(stands(childOf("paused", { activePaths: [waiting({ kind: "timer", resumeAt: now + 5_000 })] }), now)).toBe(false);
+  });
+
+  it("not while one of them runs, but an item without a place does not", () => {
+    expect(stands(childOf("active", { activePaths: [waiting({})] }), now)).toBe(false);
+    const retrying = path("retrying", { nextRetryAt: now + 3_600_000 });
+    const stuck = { ...snapshot(waiting({}), retrying), childStates: { "0#1/4": { activePaths: [path("ready")], queued: 7 } } };
+    expect(stands({ ...stuck, status: "error" } as unknown as Snapshot, now)).toBe(true);
+    expect(isDue({ ...stuck, status: "error" } as unknown as Snapshot, now)).toBe(false);
+    expect(isDue(childOf("active", { activePaths: [path("ready")] }), now)).toBe(true);
+  });
+});
+
 describe("isDue", () => {
   it("tells a step that could run from one that waits", () => {
     expect(isDue(snapshot(path("ready")), now)).toBe(true);

@@ -1,26 +1,41 @@
-import { type ActivePath, type EpochMs, isTerminal, openWaits, type Snapshot } from "stepfold";
+import { type ActivePath, type EpochMs, isTerminal, type Snapshot } from "stepfold";
+import { openPaths } from "./scope.ts";
 
 /** A timer that is nearer than this is waited for, although somebody could answer meanwhile. */
 const soonMs = 60_000;
 
-/** Whether there is nothing to wait for but people: it has ended, or waits for an answer and nothing else moves soon. */
-export function stands(snapshot: Snapshot, now: EpochMs): boolean {
+type Standing = Pick<Snapshot, "status" | "activePaths" | "childStates">;
+
+/** Whether there is nothing to wait for but others: it has ended, or waits for an answer or a signal and nothing else moves soon. */
+export function stands(snapshot: Standing, now: EpochMs): boolean {
   if (isTerminal(snapshot.status)) return true;
-  if (openWaits(snapshot).length === 0) return false;
-  return snapshot.activePaths.every((path) => path.status !== "ready" && nextMove(path) > now + (isAnswerable(path) ? 0 : soonMs));
+  if (snapshot.status === "active") return false;
+  let asks = false;
+  for (const [scope, path] of openPaths(snapshot)) {
+    const answerable = isAnswerable(path);
+    asks ||= answerable;
+    if (isReady(snapshot, scope, path) || nextMove(path) <= now + (answerable ? 0 : soonMs)) return false;
+  }
+  return asks;
 }
 
 /** Whether a step could run now. */
-export function isDue({ activePaths }: Snapshot, now: EpochMs): boolean {
-  return activePaths.some((path) => path.status === "ready" || nextMove(path) <= now);
+export function isDue(snapshot: Standing, now: EpochMs): boolean {
+  for (const [scope, path] of openPaths(snapshot)) if (isReady(snapshot, scope, path) || nextMove(path) <= now) return true;
+  return false;
 }
 
 /** When a path moves without help; infinity for never. */
-export function nextMove({ nextRetryAt, waits = [] }: ActivePath): EpochMs {
+export function nextMove({ nextRetryAt, waits = [] }: Pick<ActivePath, "nextRetryAt" | "waits">): EpochMs {
   const moments = [nextRetryAt, ...waits.flatMap(({ resumeAt, timeoutAt }) => [resumeAt, timeoutAt])];
   return Math.min(...moments.filter((at) => at !== undefined));
 }
 
+/** An item that waits for a place in its map is ready, but it is not its turn. */
+function isReady({ childStates }: Standing, scope: string, { status }: ActivePath): boolean {
+  return status === "ready" && childStates?.[scope]?.queued === undefined;
+}
+
 function isAnswerable({ waits = [] }: ActivePath): boolean {
-  return waits.some(({ kind }) => kind === "external");
+  return waits.some(({ kind }) => kind !== "timer");
 }

@@ -1,19 +1,23 @@
 import { existsSync } from "node:fs";
+import { text as allOf } from "node:stream/consumers";
 import { BadInput } from "../bad-input.ts";
 import { parseJson, readJsonFile } from "./read-json-file.ts";
 
 /**
- * The value of an argument that is JSON or the path of a JSON file.
+ * The value of an argument that is JSON, the path of a JSON file (`@` before it says so in any case), or `-` for standard
+ * input.
  *
  * @param option how the user wrote it: `--input`
  * @throws BadInput
  */
-export function jsonArgument(argument: string, option: string): unknown {
+export async function jsonArgument(argument: string, option: string, input: NodeJS.ReadableStream = process.stdin): Promise<unknown> {
   const text = argument.trim();
+  if (text === "-") return parseJson(await allOf(input), "standard input");
+  if (text.startsWith("@")) return readJsonFile(text.slice(1), `the value of ${option}`).value;
   if (text !== "" && existsSync(argument)) return readJsonFile(argument, `the value of ${option}`).value;
   if (/^[[{"\d-]/.test(text) || ["true", "false", "null"].includes(text)) return parseJson(text, option);
   const hint = /^['\\]/.test(text)
-    ? `Your shell passed the quotes on. Put the JSON into a file, and write ${option} FILE`
-    : `Write ${option} FILE, or JSON in quotes: ${option} '{"key": "value"}'. A mere text needs both: ${option} '"${text || "text"}"'`;
+    ? `Your shell passed the quotes on. Put the JSON into a file, and write ${option} @FILE`
+    : `Write ${option} @FILE, or JSON in quotes: ${option} '{"key": "value"}'. A mere text needs both: ${option} '"${text || "text"}"'`;
   throw new BadInput("FILE_NOT_FOUND", `${option} ${argument}: there is no such file, and it is not JSON`, { hint });
 }

@@ -1,95 +1,106 @@
-import type { CompletedEvent, Event, FailedEvent, ResumedEvent, Snapshot, SuspendedEvent } from "stepfold";
-import { countdownText, durationText } from "./duration-text.ts";
-import type { Paint } from "./paint.ts";
+import type { CancelledEvent, CompletedEvent, Event, MapClosedEvent, ResumedEvent, SignalledEvent, Snapshot, SpawnedEvent } from "stepfold";
+import { consequenceLines } from "./consequence-line.ts";
+import { countdownText } from "./duration-text.ts";
+import { type LineStyle, stepLine, wayOut } from "./line.ts";
+import { namesText } from "./names-text.ts";
 import { printable, printableJson } from "./printable.ts";
-import { waitText } from "./wait-text.ts";
+import { completedLine, failedLine, suspendedLine } from "./step-line.ts";
+import type { Trail } from "./trail.ts";
 
-/** How lines look. */
-export interface LineStyle {
-  readonly paint: Paint;
-  /** Width of the column of node ids. */
-  readonly nodeWidth: number;
+/** Where an event is told. */
+export interface Telling {
+  readonly trail: Trail;
+  readonly style: LineStyle;
+  /** The snapshot after it; null where only events are at hand. */
+  readonly after: Snapshot | null;
 }
 
-/** One line for an event, as plain text with colours; null for what another line says already. */
-export function eventLine(event: Event, snapshot: Pick<Snapshot, "activePaths">, style: LineStyle): string | null {
+/** The lines for an event, as text with colours: what happened, then what followed from it. */
+export function eventLines(event: Event, telling: Telling): string[] {
+  telling.trail.see(event);
+  const line = lineOf(event, telling);
+  return [...(line === null ? [] : [line]), ...consequenceLines(event, telling.after, telling.trail, telling.style)];
+}
+
+function lineOf(event: Event, telling: Telling): string | null {
+  const { trail, style } = telling;
   switch (event.type) {
-    case "started":
-      return null;
     case "completed":
-      return completedLine(event, style);
+      return completedLine(event, placeOf(event, trail), style);
     case "failed":
-      return failedLine(event, style);
+      return failedLine(event, placeOf(event, trail), style);
     case "suspended":
-      return suspendedLine(event, style);
+      return suspendedLine(event, placeOf(event, trail), style);
+    case "spawned":
+      return spawnedLine(event, placeOf(event, trail), style);
     case "resumed":
-      return resumedLine(event, snapshot, style);
-    case "timedOut":
-      return stepLine("✖", "bad", event.nodeId, ["nobody answered in time", wayOut(event.handle)], style);
-    case "retried":
-      return stepLine("↻", "wait", nodeOf(snapshot, event.pathId), ["is retried at once"], style);
-    case "cancelled":
-      return stepLine("■", "bad", "cancelled", [event.reason === undefined ? "" : printable(event.reason)], style);
-    case "spawned": {
-      const { workflow, map } = event.children;
-      return stepLine("⑂", "quiet", event.nodeId, [map ? `${map.items.length} × ${workflow}` : workflow], style);
-    }
+      return stepLine("▶", "quiet", trail.at(event.scope, event.pathId), [resumedText(event)], style);
     case "signalled":
-      return stepLine(
-        "▶",
-        "quiet",
-        "signal",
-        [printable(event.name), event.payload === undefined ? "" : printableJson(event.payload)],
-        style,
-      );
+      return signalledLine(event, telling);
+    case "timedOut": {
+      const what = event.undoes ? "nobody answered in time; it is not undone" : "nobody answered in time";
+      return stepLine("✖", "bad", placeOf(event, trail), [what, wayOut(event.handle)], style);
+    }
+    case "retried":
+      return stepLine("↻", "wait", trail.at(event.scope, event.pathId), ["is retried at once"], style);
+    case "cancelled":
+      return cancelledLine(event, telling);
     case "itemAdded":
-      return stepLine("+", "quiet", nodeOf(snapshot, event.pathId), ["gets an item"], style);
+      return stepLine("+", "quiet", trail.at(event.scope, event.pathId), [`gets an item: ${printableJson(event.item, 100)}`], style);
     case "mapClosed":
-      return stepLine("■", "quiet", nodeOf(snapshot, event.pathId), ["gets no more items"], style);
+      return stepLine("■", "quiet", trail.at(event.scope, event.pathId), [closedText(event)], style);
+    default:
+      // messages between executions: nothing happened at any place of this one
+      return null;
   }
 }
 
-/** `✔ charge  attempt 3  12 ms`: sign, node, and whatever there is to say. */
-export function stepLine(
-  sign: string,
-  meaning: "good" | "bad" | "wait" | "quiet",
-  nodeId: string,
-  parts: readonly (string | null)[],
-  { paint, nodeWidth }: LineStyle,
-): string {
-  const told = parts.filter((part) => part !== null && part !== "").join("  ");
-  return `${paint(meaning, sign)} ${told ? `${nodeId.padEnd(nodeWidth)}  ${told}` : nodeId}`;
+/** What a compensation undoes may have happened in a child. */
+function placeOf({ scope, nodeId, undoes }: Pick<CompletedEvent, "scope" | "nodeId" | "undoes">, places: Trail): string {
+  return places.address(undoes ? undoes.scope : scope, nodeId);
 }
 
-function completedLine({ nodeId, attempt, startedAt, at, handles }: CompletedEvent, style: LineStyle): string {
-  const parts = [attempt > 1 ? `attempt ${attempt}` : "", style.paint("quiet", durationText(at - startedAt)), wayOut(handles?.join(", "))];
-  return stepLine("✔", "good", nodeId, parts, style);
+function spawnedLine({ children: { workflow, map } }: SpawnedEvent, address: string, style: LineStyle): string {
+  if (!map) return stepLine("⑂", "quiet", address, [`runs ${workflow}`], style);
+  const { items, concurrency, completeWhen, open } = map;
+  const told = [
+    `runs ${workflow} for ${items.length === 1 ? "1 item" : `${items.length} items`}`,
+    items.length > concurrency ? `${concurrency} at once` : "",
+    completeWhen === undefined ? "" : `until ${completeWhen} are done`,
+    open ? "takes more" : "",
+  ];
+  return stepLine("⑂", "quiet", address, [told.filter(Boolean).join(", ")], style);
 }
 
-function failedLine({ nodeId, attempt, startedAt, at, error, retryAt, handle }: FailedEvent, style: LineStyle): string {
-  const next = retryAt === null ? wayOut(handle) : style.paint("wait", `retry in ${countdownText(retryAt - at)}`);
-  const took = style.paint("quiet", durationText(at - startedAt));
-  return stepLine("✖", "bad", nodeId, [`attempt ${attempt}`, took, printable(error.message), next], style);
+function resumedText({ by, who, payload }: ResumedEvent): string {
+  if (by === "timer") return "the time has come";
+  return `is answered${who === undefined ? "" : ` by ${printable(who)}`}${payload === undefined ? "" : `: ${printableJson(payload)}`}`;
 }
 
-function suspendedLine({ nodeId, waits, at }: SuspendedEvent, style: LineStyle): string {
-  const isTimer = waits.every(({ kind }) => kind === "timer");
-  return stepLine(isTimer ? "⧗" : "⏸", "wait", nodeId, [waits.map((wait) => waitText(wait, at)).join("; ")], style);
+function signalledLine(event: SignalledEvent, { trail, style, after }: Telling): string {
+  const { name, key, payload, expiresAt, at } = event;
+  const said = `"${printable(name)}"${key === undefined ? "" : ` (key ${printable(key)})`}${payload === undefined ? "" : `: ${printableJson(payload)}`}`;
+  const taker = trail.taker(event, after);
+  if (taker === null) return stepLine("▶", "quiet", "signal", [said], style);
+  if (taker !== "kept") return stepLine("▶", "quiet", taker, [`takes the signal ${said}`], style);
+  return stepLine("▷", "wait", "signal", [said, `nobody waits for it yet; it is kept for ${countdownText(expiresAt - at)}`], style);
 }
 
-function resumedLine(event: ResumedEvent, snapshot: Pick<Snapshot, "activePaths">, style: LineStyle): string {
-  const { by, who, payload, pathId } = event;
-  const told =
-    by === "timer"
-      ? "the time has come"
-      : `is answered${who === undefined ? "" : ` by ${printable(who)}`}${payload === undefined ? "" : `: ${printableJson(payload)}`}`;
-  return stepLine("▶", "quiet", nodeOf(snapshot, pathId), [told], style);
+function cancelledLine({ scope, pathIds, reason, consequences }: CancelledEvent, { trail, style }: Telling): string {
+  const why = reason === undefined ? "" : printable(reason);
+  if (!pathIds)
+    return stepLine(
+      "■",
+      "bad",
+      scope === undefined ? "cancelled" : trail.child(scope),
+      [scope === undefined ? "" : "cancelled", why],
+      style,
+    );
+  const ended = (consequences?.ended ?? []).filter((one) => one.scope === scope && pathIds.includes(one.pathId));
+  const names = ended.length > 0 ? ended.map(({ nodeId }) => trail.address(scope, nodeId)) : pathIds.map((id) => trail.at(scope, id));
+  return stepLine("■", "bad", namesText(names), ["cancelled", why], style);
 }
 
-function wayOut(handle: string | undefined): string {
-  return handle === undefined || handle === "" ? "" : `→ ${printable(handle)}`;
-}
-
-function nodeOf({ activePaths }: Pick<Snapshot, "activePaths">, pathId: string): string {
-  return activePaths.find(({ id }) => id === pathId)?.nodeId ?? pathId;
+function closedText({ completes }: MapClosedEvent): string {
+  return completes ? "goes on at once, without the items under way" : "gets no more items";
 }

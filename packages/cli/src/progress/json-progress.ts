@@ -11,8 +11,12 @@ export function jsonProgress(write: (text: string) => void): Progress {
     begin: () => undefined,
     event: (event, { workflowId, status }) => line({ type: "event", workflowId, status, event }),
     note: () => undefined,
-    end: ({ snapshot, waits, interrupted }) =>
-      line({ type: "result", ...resultOf(snapshot, waits), ...(interrupted === null ? {} : { interrupted: true, next: interrupted }) }),
+    end: ({ snapshot, waits, sentence, interrupted }) =>
+      line({
+        type: "result",
+        ...resultOf(snapshot, waits, sentence),
+        ...(interrupted === null ? {} : { interrupted: true, next: interrupted }),
+      }),
     close: () => undefined,
   };
 }

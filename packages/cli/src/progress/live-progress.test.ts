@@ -1,8 +1,12 @@
 import type { ActivePath, Event, Snapshot } from "stepfold";
 import { describe, expect, it } from "vitest";
+import { engineOf, flow, played } from "../flow.fixture.ts";
+import type { CommandContext } from "../next-command.ts";
 import { liveProgress } from "./live-progress.ts";
 import { plainPaint } from "./paint.ts";
 import type { Progress } from "./progress.ts";
+
+const context: CommandContext = { program: ["stepfold"], flags: [], workflow: null, resumeSchema: () => undefined, person: "ada" };
 
 /** A terminal that knows the few codes that are used, and shows what a person would see. */
 function fakeTerminal(): { view: Progress; screen: () => string[]; tick: (ms: number) => void; ticking: () => boolean } {
@@ -24,9 +28,7 @@ function fakeTerminal(): { view: Progress; screen: () => string[]; tick: (ms: nu
       tick = null;
     };
   };
-  const commandsOf = ({ activePaths }: Snapshot): { command: string }[] =>
-    activePaths.filter(({ waits }) => waits?.[0]?.kind === "external").map(({ nodeId }) => ({ command: `answer ${nodeId}` }));
-  const view = liveProgress({ write, now: () => now, every, commandsOf }, { paint: plainPaint, nodeWidth: 6 });
+  const view = liveProgress({ write, now: () => now, every }, context, { paint: plainPaint, nodeWidth: 6 });
   return {
     view,
     screen: () => lines.filter(Boolean),
@@ -40,7 +42,15 @@ function fakeTerminal(): { view: Progress; screen: () => string[]; tick: (ms: nu
 
 const step = { pathId: "0", turn: 1, nodeId: "charge", attempt: 1, startedAt: 10_000, at: 10_012, version: 1 };
 const snapshot = (...activePaths: readonly Partial<ActivePath>[]): Snapshot =>
-  ({ workflowId: "o-1", definition: { id: "order" }, status: "active", version: 1, activePaths, createdAt: 10_000 }) as unknown as Snapshot;
+  ({
+    workflowId: "o-1",
+    definition: { id: "order" },
+    status: "active",
+    version: 1,
+    context: {},
+    activePaths,
+    createdAt: 10_000,
+  }) as unknown as Snapshot;
 const path = (more: Partial<ActivePath>): Partial<ActivePath> => ({
   id: "0",
   nodeId: "charge",
@@ -65,7 +75,8 @@ describe("liveProgress", () => {
     view.note("somebody else has it");
     expect(screen().at(-1)).toBe("… somebody else has it");
     view.event({ ...step, type: "completed", output: 1, attempt: 2 }, snapshot());
-    view.end({ snapshot: { ...snapshot(), status: "completed" }, waits: [], interrupted: null, at: 12_000 });
+    const end = { ...snapshot(), status: "completed" } as const;
+    view.end({ snapshot: end, waits: [], sentence: "Completed.", show: "stepfold show o-1", interrupted: null, at: 12_000 });
     expect(screen()).toEqual([
       "o-1  order",
       "✖ charge  attempt 1  12 ms  no  retry in 2.0 s",
@@ -85,7 +96,7 @@ describe("liveProgress", () => {
       "o-1  order  goes on from version 1, active",
       '⏸ ask     waits for an answer: "Well?"',
       "⧗ cool    goes on in 2.0 s",
-      "    answer ask",
+      "    stepfold resume o-1 --wait 0@2",
     ]);
     view.event({ ...step, type: "completed", output: 1 }, snapshot(...Array.from({ length: 40 }, (_, i) => path({ id: `0.${i}` }))));
     expect(screen()).toHaveLength(2 + 10 + 1);
@@ -93,4 +104,36 @@ describe("liveProgress", () => {
     view.close();
     expect(screen()).toHaveLength(2);
   });
+
+  it("tells of a map of 1,000 items in a few lines, and stays quick", async () => {
+    const inner = flow("inner", { calc: ["set", { x: 1 }], q: ["if", { condition: "{{ input % 300 == 0 }}" }], ask: "approval" }, [
+      "calc>q",
+      "q>ask@true",
+    ]);
+    const each = flow("w", { each: ["map", { workflow: "inner", items: "{{ input }}" }] }, [], { workflows: { inner } });
+    const told = await played(
+      engineOf(each),
+      Array.from({ length: 1_000 }, (_, i) => i),
+    );
+    const { view, screen, tick } = fakeTerminal();
+    view.begin(told[0]!.snapshot, false);
+    let most = 0;
+    for (const [i, { event, snapshot: after }] of told.entries()) {
+      view.event(event, after);
+      if (i % 500 === 0) tick(100);
+      most = Math.max(most, screen().length);
+    }
+    tick(100);
+    expect(most).toBeLessThan(20);
+    expect(screen()).toEqual([
+      "one  w",
+      "⑂ each    runs inner for 1000 items, 16 at once",
+      "⑂ each    996 of 1,000 items done, 4 wait for somebody",
+      "⏸ each[0]/ask  waits for an answer",
+      "⏸ each[300]/ask  waits for an answer",
+      "⏸ each[600]/ask  waits for an answer",
+      "⏸ each[900]/ask  waits for an answer",
+      ...[0, 300, 600, 900].map((i) => `    stepfold resume one --wait '0#1/${i}>0@4' --payload '{"approved":true}'`),
+    ]);
+  }, 30_000);
 });

@@ -1,11 +1,15 @@
-import type { ActivePath, EpochMs, Snapshot } from "stepfold";
-import { eventLine, type LineStyle } from "./event-line.ts";
+import type { EpochMs, Event, Snapshot } from "stepfold";
+import type { CommandContext } from "../next-command.ts";
+import { eventLines } from "./event-line.ts";
+import type { LineStyle } from "./line.ts";
+import { liveRegion } from "./live-region.ts";
 import { headline, outcomeText } from "./outcome-text.ts";
-import { pathLine } from "./path-line.ts";
 import type { Progress } from "./progress.ts";
+import { type Trail, trail } from "./trail.ts";
 
 const redrawMs = 100;
-const mostPaths = 10;
+/** Of a map with more items than this only what went wrong, or what somebody did, is told item by item. */
+const fewItems = 20;
 const eraseBelow = "\u001b[0J";
 // the terminal cuts long lines itself, so that a line is a line and can be erased
 const wrapOff = "\u001b[?7l";
@@ -17,27 +21,18 @@ export interface LiveTerminal {
   now(): EpochMs;
   /** Calls again and again until the function it returns is called. */
   every(ms: number, tick: () => void): () => void;
-  /** The commands that answer what an execution waits for. */
-  commandsOf(snapshot: Snapshot): readonly { readonly command: string }[];
 }
 
 /** Events scroll by; below them, redrawn in place, what every path is doing now. */
-export function liveProgress(terminal: LiveTerminal, style: LineStyle): Progress {
-  const seen = new Map<string, EpochMs>();
-  let paths: readonly ActivePath[] = [];
-  let commands: readonly string[] = [];
+export function liveProgress(terminal: LiveTerminal, context: CommandContext, style: LineStyle): Progress {
+  const region = liveRegion(context, style);
+  let places: Trail = trail();
+  let unseen: Snapshot | null = null;
   let note: string | null = null;
   let drawn: readonly string[] = [];
   let stop: (() => void) | null = null;
 
-  const lines = (): string[] => {
-    const now = terminal.now();
-    const shown = paths.slice(0, mostPaths).map((path) => pathLine(path, seen.get(turnOf(path)) ?? now, now, style));
-    if (paths.length > mostPaths) shown.push(style.paint("quiet", `  and ${paths.length - mostPaths} more`));
-    for (const command of commands.slice(0, mostPaths)) shown.push(`    ${style.paint("command", command)}`);
-    if (note !== null) shown.push(style.paint("quiet", `… ${note}`));
-    return shown;
-  };
+  const lines = (): string[] => [...region.lines(terminal.now()), ...(note === null ? [] : [style.paint("quiet", `… ${note}`)])];
   /** Text that stays goes above what is drawn anew. */
   const draw = (stays = "", below: readonly string[] = lines()): void => {
     if (stays === "" && below.join("\n") === drawn.join("\n")) return;
@@ -45,13 +40,9 @@ export function liveProgress(terminal: LiveTerminal, style: LineStyle): Progress
     drawn = below;
     terminal.write(`${up}${eraseBelow}${stays}${wrapOff}${below.map((line) => `${line}\n`).join("")}${wrapOn}`);
   };
-  const follow = (snapshot: Snapshot): void => {
-    const now = terminal.now();
-    paths = snapshot.activePaths;
-    commands = terminal.commandsOf(snapshot).map(({ command }) => command);
-    const turns = new Set(paths.map(turnOf));
-    for (const turn of seen.keys()) if (!turns.has(turn)) seen.delete(turn);
-    for (const turn of turns) if (!seen.has(turn)) seen.set(turn, now);
+  const look = (): void => {
+    if (unseen) region.look(unseen, terminal.now());
+    unseen = null;
   };
   const close = (): void => {
     stop?.();
@@ -61,15 +52,23 @@ export function liveProgress(terminal: LiveTerminal, style: LineStyle): Progress
 
   return {
     begin(snapshot, existed) {
-      follow(snapshot);
-      stop = terminal.every(redrawMs, () => draw());
+      places = trail(snapshot);
+      region.look(snapshot, terminal.now());
+      stop = terminal.every(redrawMs, () => {
+        look();
+        draw();
+      });
       draw(`${headline(snapshot, existed, style.paint)}\n`);
     },
     event(event, snapshot) {
-      follow(snapshot);
+      unseen = snapshot;
       note = null;
-      const line = eventLine(event, snapshot, style);
-      draw(line === null ? "" : `${line}\n`);
+      const told = eventLines(event, { trail: places, style, after: snapshot });
+      const isCrowded = Math.max(itemsIn(snapshot), "scope" in event ? places.crowd(event.scope) : 0) > fewItems;
+      // to look at thousands of items again for each event would take longer than the events do
+      if (!isCrowded) look();
+      if (isCrowded && isUsual(event, places)) return;
+      draw(told.map((line) => `${line}\n`).join(""));
     },
     note(text) {
       note = text;
@@ -83,6 +82,19 @@ export function liveProgress(terminal: LiveTerminal, style: LineStyle): Progress
   };
 }
 
-function turnOf({ id, turn }: ActivePath): string {
-  return `${id}@${turn}`;
+/** Items of the largest map that is open. */
+function itemsIn({ activePaths }: Snapshot): number {
+  return Math.max(0, ...activePaths.map(({ children }) => children?.map?.total ?? 0));
+}
+
+/** What happens to every item of a large map: the line of the map tells it well enough. */
+function isUsual(event: Event, places: Trail): boolean {
+  if (!("scope" in event) || places.crowd(event.scope) <= fewItems || event.consequences?.results) return false;
+  if (event.type === "failed") return event.retryAt !== null;
+  return (
+    event.type === "completed" ||
+    event.type === "suspended" ||
+    event.type === "spawned" ||
+    (event.type === "resumed" && event.by === "timer")
+  );
 }

@@ -1,6 +1,7 @@
 import { type EpochMs, isTerminal, type Snapshot } from "stepfold";
 import { durationText } from "./duration-text.ts";
 import type { Paint } from "./paint.ts";
+import { pauseText } from "./pause-text.ts";
 import { printable } from "./printable.ts";
 import type { Outcome } from "./progress.ts";
 
@@ -17,19 +18,15 @@ export function headline(snapshot: Snapshot, existed: boolean, paint: Paint): st
 }
 
 /** The last lines: how it ended, or what it waits for and the command that goes on. */
-export function outcomeText({ snapshot, waits, interrupted, at }: Outcome, paint: Paint): string {
+export function outcomeText(outcome: Outcome, paint: Paint): string {
+  const { snapshot, interrupted, at } = outcome;
   const { workflowId, status } = snapshot;
   const name = paint("strong", workflowId);
   if (interrupted !== null)
     return `\n${name} is safe at version ${snapshot.version}. This goes on with it:\n\n  ${paint("command", interrupted)}\n`;
   if (status === "completed") return `\n${paint("good", "✔")} ${name} completed${tookText(snapshot, at)}\n${outputText(snapshot)}`;
   if (status === "failed" || status === "cancelled") return `\n${paint("bad", "✖")} ${name} ${status}${errorText(snapshot)}\n`;
-  const [first, ...others] = waits;
-  if (!first) return `\n${name} is ${status}\n`;
-  const what = others.length
-    ? `is paused: it waits for ${waits.length} answers. These commands give them:`
-    : `is paused at ${first.nodeId}. This command answers and goes on:`;
-  return `\n${paint("wait", "⏸")} ${name} ${what}\n\n${waits.map(({ command }) => `  ${paint("command", command)}\n`).join("")}`;
+  return pauseText(outcome, paint);
 }
 
 /** How it failed, and where. */

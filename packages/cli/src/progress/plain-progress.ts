@@ -1,14 +1,19 @@
-import { eventLine, type LineStyle } from "./event-line.ts";
+import { eventLines } from "./event-line.ts";
+import type { LineStyle } from "./line.ts";
 import { headline, outcomeText } from "./outcome-text.ts";
 import type { Progress } from "./progress.ts";
+import { type Trail, trail } from "./trail.ts";
 
-/** One line per event: for logs, pipes and CI. */
+/** Every event in lines of its own: for logs, pipes and CI. */
 export function plainProgress(write: (text: string) => void, style: LineStyle): Progress {
+  let places: Trail = trail();
   return {
-    begin: (snapshot, existed) => write(`${headline(snapshot, existed, style.paint)}\n`),
+    begin(snapshot, existed) {
+      places = trail(snapshot);
+      write(`${headline(snapshot, existed, style.paint)}\n`);
+    },
     event(event, snapshot) {
-      const line = eventLine(event, snapshot, style);
-      if (line !== null) write(`${line}\n`);
+      for (const line of eventLines(event, { trail: places, style, after: snapshot })) write(`${line}\n`);
     },
     note: (text) => write(`… ${text}\n`),
     end: (outcome) => write(outcomeText(outcome, style.paint)),

@@ -5,6 +5,10 @@ import type { Answerable } from "../next-command.ts";
 export interface Outcome {
   readonly snapshot: Snapshot;
   readonly waits: readonly Answerable[];
+  /** Where it stands, in one sentence. */
+  readonly sentence: string;
+  /** The command that lists everything it waits for. */
+  readonly show: string;
   /** The command that goes on, if it was interrupted. */
   readonly interrupted: string | null;
   /** Time of the last event that was seen. */

@@ -1,22 +1,48 @@
-import type { EpochMs, Wait } from "stepfold";
+import type { EpochMs, Wait, WaitInfo } from "stepfold";
 import { isJsonObject } from "stepfold/core";
 import { countdownText } from "./duration-text.ts";
+import { namesText } from "./names-text.ts";
 import { printable, printableJson } from "./printable.ts";
 
-/** What a wait is for, in words. */
-export function waitText(wait: Wait, now: EpochMs): string {
-  const { kind, resumeAt, timeoutAt } = wait;
-  if (kind === "timer") return `waits ${countdownText((resumeAt ?? now) - now)}`;
-  const question = questionOf(wait);
-  const until = timeoutAt === undefined ? "" : `, for ${countdownText(timeoutAt - now)}`;
-  return `waits for an answer${until}${question ? `: ${question}` : ""}`;
+/** A wait as an event has it, or as `waits` tells of it. */
+export type AnyWait = Pick<Wait, "kind" | "signal" | "key" | "workflowId" | "responders" | "payload" | "resumeAt" | "timeoutAt"> &
+  Partial<Pick<Wait, "quorum" | "answers">> &
+  Partial<Pick<WaitInfo, "answered" | "missing">>;
+
+/** What a path waits for, in words: an answer, signals, a time, or whichever comes first. */
+export function waitsText(waits: readonly AnyWait[], now: EpochMs): string {
+  const wanted = waits.map(wantedText).filter((text) => text !== null);
+  const time = Math.min(...waits.flatMap(({ resumeAt }) => resumeAt ?? []));
+  const deadline = Math.min(...waits.flatMap(({ timeoutAt }) => timeoutAt ?? []));
+  if (wanted.length === 0) return `waits ${countdownText(Math.min(time, deadline) - now)}`;
+  const until = deadline === Number.POSITIVE_INFINITY ? "" : `, for ${countdownText(deadline - now)}`;
+  const most = time === Number.POSITIVE_INFINITY ? "" : `, at most ${countdownText(time - now)}`;
+  const question = waits.map(questionOf).find((text) => text !== "");
+  return `waits for ${wanted.join(" or ")}${most}${until}${question === undefined ? "" : `: ${question}`}`;
 }
 
-/** What the step told the world: its title and message if it has some, else all of it. */
-function questionOf({ payload }: Wait): string {
+/** What one wait wants; null for a time. */
+export function wantedText(wait: AnyWait): string | null {
+  const { kind, signal = "", key, workflowId = "" } = wait;
+  if (kind === "timer") return null;
+  if (kind === "signal") return `the signal "${printable(signal, 80)}"${key === undefined ? "" : ` (key ${printable(key, 80)})`}`;
+  if (kind === "child") return `the execution ${printable(workflowId, 80)}`;
+  const { quorum, answers = [], answered = answers.map(({ by }) => by), missing = quorum ?? 1, responders } = wait;
+  const left = responders?.filter((name) => !answered.includes(name)).map((name) => printable(name, 80));
+  const count = `${missing}${answered.length > 0 ? " more" : ""}`;
+  const what = count === "1" ? "an answer" : missing === 1 ? `${count} answer` : `${count} answers`;
+  const has = answered.length > 0 ? ` (${namesText(answered.map((name) => printable(name, 80)))} answered)` : "";
+  return `${what}${left ? ` from ${namesText(left, "or")}` : ""}${has}`;
+}
+
+/** What the step told the world: its title and message if it has some, else all of it; empty for nothing. */
+export function questionOf({ payload }: Pick<Wait, "payload">): string {
   if (payload === undefined || payload === null) return "";
   if (typeof payload === "string") return `"${printable(payload)}"`;
   if (!isJsonObject(payload)) return printableJson(payload, 120);
   const texts = [payload.title, payload.message, payload.question].filter((text) => typeof text === "string" && text !== "");
-  return texts.length ? `"${printable(texts.join(": "))}"` : printableJson(payload, 120);
+  if (texts.length > 0) return `"${printable(texts.join(": "))}"`;
+  // an approval without a word says by its type only that it is one
+  const { type: _, ...told } = payload;
+  return Object.keys(told).length === 0 ? "" : printableJson(payload, 120);
 }

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { Status } from "stepfold";
+import { isTerminal, type Status } from "stepfold";
 import { BadInput } from "../bad-input.ts";
 import { chooseDatabase, openExistingDatabase, type Store } from "../database.ts";
 import { exitCode } from "../exit-code.ts";
@@ -12,6 +12,7 @@ import { printable } from "../progress/printable.ts";
 import { shellLine } from "../shell-quote.ts";
 import { statusMeaning } from "../status-meaning.ts";
 import { tableLines } from "../table.ts";
+import { waitsFor } from "../waits-for.ts";
 
 /** Options of `stepfold ls`. */
 export interface LsOptions {
@@ -25,9 +26,14 @@ export interface LsOptions {
 
 type Page = Awaited<ReturnType<Store["list"]>>;
 
+/** A page, and what each of its executions waits for. */
+interface Listed extends Omit<Page, "items"> {
+  readonly items: readonly (Page["items"][number] & { readonly waitsFor: string })[];
+}
+
 const statuses: readonly string[] = ["active", "paused", "error", "completed", "failed", "cancelled"];
 const defaultLimit = 20;
-const emptyPage: Page = { items: [], nextCursor: null };
+const emptyPage: Listed = { items: [], nextCursor: null };
 
 /** `stepfold ls`: the executions of a database, newest first. @returns the exit code */
 export async function ls(options: LsOptions): Promise<number> {
@@ -39,12 +45,13 @@ export async function ls(options: LsOptions): Promise<number> {
   if (!database.isDefault || existsSync(database.path)) {
     const store = openExistingDatabase(database);
     try {
-      page = await store.list({
+      const found = await store.list({
         limit,
         ...(status ? { status } : {}),
         ...(options.workflow === undefined ? {} : { definitionId: options.workflow }),
         ...(options.cursor === undefined ? {} : { cursor: options.cursor }),
       });
+      page = await withWaits(found, store);
     } finally {
       await store.close();
     }
@@ -53,21 +60,32 @@ export async function ls(options: LsOptions): Promise<number> {
   return exitCode.done;
 }
 
-function listText({ items, nextCursor }: Page, database: string, options: LsOptions): string {
+/** What has not ended is looked at one by one: a list is short. */
+async function withWaits({ items, nextCursor }: Page, store: Store): Promise<Listed> {
+  const told: Listed["items"][number][] = [];
+  for (const item of items) {
+    const snapshot = isTerminal(item.status) ? null : await store.load(item.workflowId);
+    told.push({ ...item, waitsFor: snapshot ? waitsFor(snapshot, Date.now()) : "" });
+  }
+  return { items: told, nextCursor };
+}
+
+function listText({ items, nextCursor }: Listed, database: string, options: LsOptions): string {
   const paint = paintFor(process.stdout);
   if (items.length === 0) {
     const some = options.status !== undefined || options.workflow !== undefined || options.cursor !== undefined;
     return some ? `No such executions in ${database}\n` : `No executions in ${database} yet. Start one: stepfold run FILE\n`;
   }
   const now = Date.now();
-  const rows = items.map(({ workflowId, status, definition, currentNodeId, updatedAt }) => [
+  const rows = items.map(({ workflowId, status, definition, currentNodeId, updatedAt, waitsFor: wanted }) => [
     { text: printable(workflowId, 255) },
     { text: status, meaning: statusMeaning[status] },
     { text: definition.id },
     { text: currentNodeId ?? "" },
+    { text: wanted },
     { text: agoText(now - updatedAt), meaning: "quiet" as const },
   ]);
-  const lines = tableLines(["EXECUTION", "STATUS", "WORKFLOW", "AT", "CHANGED"], rows, paint);
+  const lines = tableLines(["EXECUTION", "STATUS", "WORKFLOW", "AT", "WAITS FOR", "CHANGED"], rows, paint);
   return `${lines.join("\n")}\n${nextCursor === null ? "" : `\nMore: ${paint("command", moreCommand(nextCursor, options))}\n`}`;
 }
 

@@ -1,6 +1,5 @@
-import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { checkWorkflow, definitionHash, type Snapshot, StepfoldError, type WorkflowDefinition } from "stepfold";
+import { type Snapshot, StepfoldError, type WorkflowDefinition, WorkflowEngine } from "stepfold";
 import type { Run } from "stepfold/runtime";
 import { BadInput } from "../bad-input.ts";
 import { cleanup } from "../cleanup.ts";
@@ -10,13 +9,13 @@ import { driveExecution } from "../drive-execution.ts";
 import { findConfig, rememberConfig } from "../find-config.ts";
 import { listenForInterruption } from "../interruption.ts";
 import { jsonArgument } from "../json/json-argument.ts";
-import { type JsonFile, readJsonFile } from "../json/read-json-file.ts";
 import { loadConfig } from "../load-config.ts";
+import { optionWords } from "../move-execution.ts";
 import { newExecutionId } from "../new-execution-id.ts";
 import { commandLine } from "../next-command.ts";
 import { complain } from "../output.ts";
+import { requireWorkflow } from "../read-workflow.ts";
 import { nodeDefinitionsOf, openSession } from "../session.ts";
-import { issueLines, locatedIssues } from "../workflow-issues.ts";
 
 /** Options of `stepfold run`. */
 export interface RunOptions {
@@ -32,8 +31,8 @@ export interface RunOptions {
 export async function run(file: string, options: RunOptions): Promise<number> {
   const configPath = findConfig(options.config, [dirname(file), "."]);
   const config = await loadConfig(configPath);
-  const workflow = readWorkflow(file, config);
-  const input = options.input === undefined ? undefined : jsonArgument(options.input, "--input");
+  const workflow = requireWorkflow(file, config);
+  const input = options.input === undefined ? undefined : await jsonArgument(options.input, "--input");
   const database = chooseDatabase(options.db);
   const workflowId = options.id ?? newExecutionId(workflow.id);
   const closing = cleanup();
@@ -47,7 +46,7 @@ export async function run(file: string, options: RunOptions): Promise<number> {
     const started = await start(() =>
       session.runtime.start(workflow, { workflowId, input, metadata: rememberConfig(configPath, database.folder) }),
     );
-    if (before && !options.json) noteOtherVersion(before, started, workflow, file);
+    if (before && !options.json) noteOtherVersion(before, workflow, file, config);
     return await driveExecution({
       store,
       database,
@@ -61,32 +60,21 @@ export async function run(file: string, options: RunOptions): Promise<number> {
       json: options.json ?? false,
       tellPause: options.exitCode ?? false,
       again: (context) =>
-        commandLine({ ...context, flags: options.db === undefined ? [] : ["--db", options.db] }, "run", file, [
-          ...(options.input === undefined ? [] : ["--input", options.input]),
-          "--id",
-          workflowId,
-          ...(options.config === undefined ? [] : ["--config", options.config]),
-        ]),
+        commandLine(
+          { ...context, flags: [] },
+          "run",
+          [file],
+          optionWords({
+            "--input": options.input?.trim() === "-" ? JSON.stringify(input) : options.input,
+            "--id": workflowId,
+            "--config": options.config,
+            "--db": options.db,
+          }),
+        ),
     });
   } finally {
     await closing.run();
   }
-}
-
-/** The definition in a file, or the config's of that id; checked, so that its mistakes have lines and columns. */
-function readWorkflow(file: string, config: StepfoldConfig): WorkflowDefinition {
-  const known = config.workflows?.find(({ id }) => id === file);
-  if (known && !existsSync(file)) return known;
-  const read: JsonFile = readJsonFile(file, "a workflow");
-  const issues = checkWorkflow(read.value, nodeDefinitionsOf(config), undefined);
-  if (issues.some(({ severity }) => severity === "error")) {
-    const located = locatedIssues(read, issues);
-    throw new BadInput("WORKFLOW_INVALID", `This workflow cannot run:\n${issueLines(read.path, located).join("\n")}`, {
-      hint: "Node types of your own come from stepfold.config.ts, beside the file or named with --config",
-      details: { file: read.path, issues: located },
-    });
-  }
-  return read.value as WorkflowDefinition;
 }
 
 async function start(begin: () => Promise<Run>): Promise<Run> {
@@ -107,7 +95,9 @@ async function start(begin: () => Promise<Run>): Promise<Run> {
   }
 }
 
-function noteOtherVersion(before: Snapshot, started: Run, workflow: WorkflowDefinition, file: string): void {
-  if (definitionHash(workflow) !== before.definition.hash)
-    complain(`${file} has changed since ${started.workflowId} was started; it goes on with the version it was started with\n`);
+function noteOtherVersion(before: Snapshot, workflow: WorkflowDefinition, file: string, config: StepfoldConfig): void {
+  // with the workflows that it runs, which are a part of what an execution is pinned to
+  const now = new WorkflowEngine({ workflow, workflows: config.workflows ?? [], nodeDefinitions: nodeDefinitionsOf(config) });
+  if (now.workflow.hash !== before.definition.hash)
+    complain(`${file} has changed since ${before.workflowId} was started; it goes on with the version it was started with\n`);
 }

@@ -1,10 +1,10 @@
-import { type Event, type Snapshot, StepfoldError } from "stepfold";
+import { type Event, explain, type Snapshot, StepfoldError } from "stepfold";
 import { chooseDatabase, openExistingDatabase, type Store } from "../database.ts";
 import { commandContext } from "../drive-execution.ts";
 import { executionText } from "../execution-text.ts";
 import { exitCode } from "../exit-code.ts";
 import { findConfig, rememberedConfig } from "../find-config.ts";
-import { answerable } from "../next-command.ts";
+import { answerable, commandLine } from "../next-command.ts";
 import { say } from "../output.ts";
 import { paintFor } from "../progress/paint.ts";
 import { resultOf } from "../result.ts";
@@ -30,18 +30,16 @@ export async function show(workflowId: string, options: ShowOptions): Promise<nu
     const configPath = rememberedConfig(snapshot, database.folder) ?? foundConfig;
     const context = await commandContext(snapshot, { store, database, config: {}, configPath, foundConfig });
     const waits = answerable(snapshot, context);
+    const explanation = explain(snapshot, context.workflow ?? undefined);
     const events = await history(store, snapshot);
     if (options.json) {
-      const told = options.events ? { events } : {};
-      say(`${JSON.stringify({ type: "execution", ...resultOf(snapshot, waits), snapshot, ...told })}\n`);
+      const told = { ...resultOf(snapshot, waits, explanation.sentence), explanation, snapshot, ...(options.events ? { events } : {}) };
+      say(`${JSON.stringify({ type: "execution", ...told })}\n`);
     } else {
-      say(
-        executionText(
-          { snapshot, waits, events, definition: context.definition, all: options.events ?? false },
-          paintFor(process.stdout),
-          Date.now(),
-        ),
-      );
+      const { workflow } = context;
+      const retryCommand = (address: string): string => commandLine(context, "retry", [workflowId], ["--step", address]);
+      const execution = { snapshot, explanation, waits, events, workflow, retryCommand, all: options.events ?? false };
+      say(executionText(execution, paintFor(process.stdout), Date.now()));
     }
     return exitCode.done;
   } finally {

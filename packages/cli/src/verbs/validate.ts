@@ -1,13 +1,12 @@
 import { dirname } from "node:path";
-import { checkWorkflow, type WorkflowDefinition } from "stepfold";
+import type { WorkflowDefinition } from "stepfold";
 import { exitCode } from "../exit-code.ts";
 import { findConfig } from "../find-config.ts";
-import { readJsonFile } from "../json/read-json-file.ts";
 import { loadConfig } from "../load-config.ts";
 import { say } from "../output.ts";
 import { paintFor } from "../progress/paint.ts";
-import { nodeDefinitionsOf } from "../session.ts";
-import { issueLines, type LocatedIssue, locatedIssues } from "../workflow-issues.ts";
+import { readWorkflow } from "../read-workflow.ts";
+import { issueLines, type LocatedIssue } from "../workflow-issues.ts";
 
 /** Options of `stepfold validate`. */
 export interface ValidateOptions {
@@ -18,11 +17,9 @@ export interface ValidateOptions {
 /** `stepfold validate FILE`: every mistake of a workflow at once, with its place in the file. @returns the exit code */
 export async function validate(path: string, options: ValidateOptions): Promise<number> {
   const config = await loadConfig(findConfig(options.config, [dirname(path), "."]));
-  const file = readJsonFile(path, "a workflow");
-  const issues = locatedIssues(file, checkWorkflow(file.value, nodeDefinitionsOf(config)));
-  const valid = issues.every(({ severity }) => severity !== "error");
+  const { workflow, issues, valid } = readWorkflow(path, config);
   if (options.json) say(`${JSON.stringify({ type: "validation", file: path, valid, issues })}\n`);
-  else say(report(path, file.value as WorkflowDefinition, issues, valid));
+  else say(report(path, workflow, issues, valid));
   return valid ? exitCode.done : exitCode.badInput;
 }
 

@@ -1,7 +1,7 @@
 import { touch } from "./add-result.ts";
 import { fold, nextChild } from "./children.ts";
 import { completeChildren } from "./complete-children.ts";
-import { isChild, type ScopeDraft } from "./draft.ts";
+import { type ChildDraft, isChild, type ScopeDraft } from "./draft.ts";
 import type { DraftPath } from "./draft-path.ts";
 import { forgetChildren } from "./end-path.ts";
 import { errorInfo } from "./error-info.ts";
@@ -26,8 +26,7 @@ export function settle(scope: ScopeDraft, at: EpochMs): void {
 
 const noPaths: Set<DraftPath> = new Set();
 
-function conclude(child: ScopeDraft): void {
-  if (!isChild(child)) return;
+function conclude(child: ChildDraft): void {
   const { status, queued } = child;
   recount(child);
   if (child.status !== status || child.queued !== queued) {
@@ -101,7 +100,7 @@ function complete(scope: ScopeDraft, at: EpochMs): void {
   }
   try {
     if (scope.workflow.output) scope.output = outputOf(scope, at);
-    else scope.output ??= lastOutput(scope);
+    else if (scope.output === undefined) scope.output = lastOutput(scope);
     scope.ended = "completed";
   } catch (error) {
     scope.output = undefined;

@@ -1,4 +1,4 @@
-import { openScopes } from "../core/address.ts";
+import { addressOf, openScopes } from "../core/address.ts";
 import { childKey, within } from "../core/child-key.ts";
 import type { CancelledEvent } from "../core/event.ts";
 import { findPaths } from "../core/find-paths.ts";
@@ -40,9 +40,9 @@ export function cancelled(
   if (scopes.size > 1)
     throw new StepfoldError("RESUME_AMBIGUOUS", {
       workflowId,
-      waits: found.map(({ scope: key, path }) => ({ id: within(key, path.id), nodeId: path.nodeId })),
+      waits: found.slice(0, mostListed).map(({ scope: key, path }) => ({ id: within(key, path.id), nodeId: addressOf(snapshot, key, path.nodeId) })),
     });
-  if (!found[0]) throw new StepfoldError("WAIT_GONE", { workflowId, target: textOf(readTarget(target)), open: [...placesOf(snapshot)] });
+  if (!found[0]) throw new StepfoldError("WAIT_GONE", { workflowId, target: textOf(readTarget(target)), open: placesOf(snapshot) });
   const pathIds = found.map(({ path }) => path.id);
   return found[0].scope === "" ? { ...event, pathIds } : { ...event, scope: found[0].scope, pathIds };
 }
@@ -64,6 +64,16 @@ function itemScope(snapshot: Snapshot, node: string, item: number): string | nul
   return null;
 }
 
-function placesOf({ activePaths }: Snapshot): Set<string> {
-  return new Set(activePaths.map(({ nodeId }) => nodeId));
+const mostListed = 100;
+
+/** The addresses of what is open, not more than anybody reads. */
+function placesOf(snapshot: Snapshot): string[] {
+  const places = new Set<string>();
+  for (const [scope, paths] of openScopes(snapshot)) {
+    for (const { nodeId } of paths) {
+      places.add(addressOf(snapshot, scope, nodeId));
+      if (places.size === mostListed) return [...places];
+    }
+  }
+  return [...places];
 }

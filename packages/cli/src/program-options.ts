@@ -1,0 +1,15 @@
+/** Makes an action of a verb: tells its exit code. */
+export type Act = <A extends unknown[]>(verb: (...args: A) => Promise<number>) => (...args: A) => Promise<void>;
+
+/** Options that several verbs have. */
+export const options = {
+  db: ["--db <path>", "SQLite file of the executions (default: STEPFOLD_DB, or .stepfold/dev.db here)"],
+  config: ["--config <path>", "stepfold.config.ts to go by (default: found beside FILE, then here, then upwards)"],
+  rememberedConfig: ["--config <path>", "stepfold.config.ts to go by (default: the one it was started with)"],
+  json: ["--json", "JSON on standard output, one object per line"],
+  exitCode: ["--exit-code", "exit with 3 if it waits for somebody"],
+  payload: ["--payload <json|@file|->", "what comes along: JSON, a file, or - for standard input"],
+  step: ["--step <address>", "the place: a node, map[3]/approve for an item of a map, sub/approve"],
+  wait: ["--wait <wait>", "the very wait, by its id"],
+  idempotencyKey: ["--idempotency-key <key>", "the same key with the same payload counts once, however often it is given"],
+} as const;

@@ -1,0 +1,37 @@
+import type { ActivePath, EpochMs, PlaceInfo } from "stepfold";
+import { nextMove } from "../standing.ts";
+import { countdownText } from "./duration-text.ts";
+import { type LineStyle, stepLine } from "./line.ts";
+import { printable } from "./printable.ts";
+import { waitsText } from "./wait-text.ts";
+
+const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const frameMs = 100;
+
+/** How a place is marked, by what its path does. */
+export function signOf({ status, items, waits }: Pick<PlaceInfo, "status" | "items" | "waits">): string {
+  if (status === "ready") return "●";
+  if (status === "retrying") return "↻";
+  if (status === "held" || status === "joining") return "…";
+  if (items || waits.length === 0) return "⑂";
+  return waits.every(({ kind }) => kind === "timer") ? "⧗" : "⏸";
+}
+
+/** What a path is doing at this moment. @param seenAt when it was first seen doing it */
+export function placeLine(place: PlaceInfo, path: ActivePath, seenAt: EpochMs, now: EpochMs, style: LineStyle): string {
+  const { address, status, sentence, waits } = place;
+  const { attempts } = path;
+  // an item that waits for its turn does nothing
+  if (status === "ready" && sentence.startsWith("waits")) return stepLine("…", "wait", address, [printable(sentence)], style);
+  if (status === "ready") {
+    const frame = frames[Math.floor(now / frameMs) % frames.length]!;
+    const attempt = attempts > 0 ? `attempt ${attempts + 1}` : "";
+    const undone = path.undoes ? "is being undone" : "";
+    return stepLine(frame, "wait", address, [undone, attempt, now - seenAt < 200 ? "" : countdownText(now - seenAt)], style);
+  }
+  if (status === "retrying")
+    return stepLine("↻", "wait", address, [`attempt ${attempts + 1}`, `in ${countdownText(nextMove(path) - now)}`], style);
+  const sign = signOf(place);
+  if (sign === "⧗") return stepLine(sign, "wait", address, [`goes on in ${countdownText(nextMove(path) - now)}`], style);
+  return stepLine(sign, "wait", address, [sign === "⏸" ? waitsText(waits, now) : printable(sentence).replace(/^has /, "")], style);
+}

@@ -1,0 +1,34 @@
+import type { CompletedEvent, FailedEvent, SuspendedEvent } from "stepfold";
+import { countdownText, durationText } from "./duration-text.ts";
+import { type LineStyle, stepLine, wayOut } from "./line.ts";
+import { printable } from "./printable.ts";
+import { waitsText } from "./wait-text.ts";
+
+/** A step ended well. */
+export function completedLine({ attempt, startedAt, at, handles, undoes }: CompletedEvent, address: string, style: LineStyle): string {
+  const took = style.paint("quiet", durationText(at - startedAt));
+  const parts = [
+    undoes ? "undone" : "",
+    attempt > 1 ? `attempt ${attempt}` : "",
+    took,
+    wayOut(handles?.map((one) => printable(one)).join(", ")),
+  ];
+  return stepLine(undoes ? "↩" : "✔", "good", address, parts, style);
+}
+
+/** An attempt failed. */
+export function failedLine(
+  { attempt, startedAt, at, error, retryAt, handle, undoes }: FailedEvent,
+  address: string,
+  style: LineStyle,
+): string {
+  const next = retryAt === null ? wayOut(handle) : style.paint("wait", `retry in ${countdownText(retryAt - at)}`);
+  const took = style.paint("quiet", durationText(at - startedAt));
+  return stepLine("✖", "bad", address, [undoes ? "to be undone" : "", `attempt ${attempt}`, took, printable(error.message), next], style);
+}
+
+/** A step waits. */
+export function suspendedLine({ waits, at, undoes }: SuspendedEvent, address: string, style: LineStyle): string {
+  const isTimer = waits.every(({ kind }) => kind === "timer");
+  return stepLine(isTimer ? "⧗" : "⏸", "wait", address, [undoes ? "to be undone" : "", waitsText(waits, at)], style);
+}

@@ -1,0 +1,70 @@
+import type { Event, SignalledEvent, Snapshot } from "stepfold";
+import { describe, expect, it } from "vitest";
+import { engineOf, flow, played } from "../flow.fixture.ts";
+import { trail } from "./trail.ts";
+
+const inner = flow("inner", { approve: "approval", paid: ["signal", { name: "paid", key: "{{ input }}" }] }, ["approve>paid@rejected"], {
+  start: "approve",
+});
+const middle = flow("middle", { sub: ["workflow", { workflow: "inner" }] });
+const nested = engineOf(flow("w", { each: ["map", { workflow: "middle", items: "{{ input }}" }] }, [], { workflows: { middle, inner } }));
+const race = engineOf(flow("w", { settle: ["race", { signals: [{ name: "paid", key: "o-1" }, { name: "revoked" }] }] }));
+
+const signalOf = (name: string, key?: string): SignalledEvent => ({
+  type: "signalled",
+  version: 9,
+  at: 0,
+  expiresAt: 1,
+  name,
+  ...(key === undefined ? {} : { key }),
+});
+
+describe("trail", () => {
+  it("knows addresses from events alone, and from a snapshot alone", async () => {
+    const told = await played(nested, [1, 2]);
+    const fromEvents = trail();
+    for (const { event } of told) fromEvents.see(event);
+    const { snapshot } = told.at(-1)!;
+    for (const places of [fromEvents, trail(snapshot)]) {
+      const scope = Object.keys(snapshot.childStates!).at(-1)!;
+      expect(places.at(scope, "0")).toBe("each[1]/sub/approve");
+      expect(places.child(scope)).toBe("each[1]/sub");
+      expect(places.crowd(scope)).toBe(2);
+      expect(places.at(undefined, "0")).toBe("each");
+      expect(places.at(undefined, "7")).toBe("7");
+      expect(places.child("9#9/4")).toBe("?[4]");
+      expect(places.crowd(undefined)).toBe(0);
+    }
+  });
+
+  it("knows who took a signal, as far as that can be told", async () => {
+    const told = await played(race);
+    const before = told.at(-1)!.snapshot;
+    const seen = (): ReturnType<typeof trail> => {
+      const places = trail();
+      for (const { event } of told) places.see(event);
+      return places;
+    };
+    const after = await race.send(before, { type: "signal", name: "paid", key: "o-1" });
+    for (const places of [seen(), trail(before)]) {
+      expect(places.taker(signalOf("paid", "o-1"), after)).toBe("settle");
+      expect(places.taker(signalOf("paid", "o-1"), null)).toBe(null);
+    }
+    expect(seen().taker(signalOf("paid", "o-1"), null)).toBe("settle");
+    const kept = await race.send(before, { type: "signal", name: "paid", key: "o-2" });
+    expect(seen().taker(signalOf("paid", "o-2"), kept)).toBe("kept");
+    expect(seen().taker(signalOf("paid", "o-2"), null)).toBe(null);
+  });
+
+  it("forgets who listened once the path has ended or gone on", async () => {
+    const told = await played(race);
+    for (const end of [
+      { type: "cancelled", version: 3, at: 0, consequences: { ended: [{ pathId: "0", nodeId: "settle", reason: "cancelled" }] } },
+      { type: "resumed", version: 3, at: 0, pathId: "0", waitId: "x", by: "timer" },
+    ] satisfies Event[]) {
+      const places = trail(told.at(-1)!.snapshot);
+      places.see(end);
+      expect(places.taker(signalOf("revoked"), {} as Snapshot)).toBe(null);
+    }
+  });
+});

@@ -1,0 +1,39 @@
+import { explain, StepfoldError } from "stepfold";
+import { BadInput } from "./bad-input.ts";
+import { commandContext } from "./drive-execution.ts";
+import type { Moving } from "./move-execution.ts";
+import { commandLine } from "./next-command.ts";
+import { trail } from "./progress/trail.ts";
+import { scopeOf } from "./scope.ts";
+import { shellQuote } from "./shell-quote.ts";
+
+const mostCommands = 5;
+
+/** What to tell of a cancellation that was refused: where the execution stands, or the commands for the places that may be meant. */
+export async function refusedCancel(error: unknown, moving: Moving): Promise<unknown> {
+  const { workflowId } = moving.run;
+  if (StepfoldError.is(error, "WAIT_GONE")) {
+    const { places } = explain(await moving.run.snapshot());
+    const { target } = error.details;
+    return new BadInput("WAIT_GONE", `Execution "${workflowId}" is not at ${target}`, {
+      hint: `It stands at: ${places.map(({ address }) => address).join(", ")}; stepfold show ${shellQuote(workflowId)} tells more`,
+      details: { workflowId, target, open: places.map(({ address }) => address) },
+      cause: error,
+    });
+  }
+  if (!StepfoldError.is(error, "RESUME_AMBIGUOUS")) return error;
+  const snapshot = await moving.run.snapshot();
+  const context = await commandContext(snapshot, moving);
+  const places = trail(snapshot);
+  const choices = error.details.waits.map(({ id, nodeId }) => {
+    const address = places.address(scopeOf(id), nodeId);
+    return { address, command: commandLine(context, "cancel", [workflowId], ["--step", address]) };
+  });
+  const shown = [...new Set(choices.map(({ command }) => command))];
+  const more = shown.length > mostCommands ? [`  and ${shown.length - mostCommands} more`] : [];
+  return new BadInput("RESUME_AMBIGUOUS", `Execution "${workflowId}" is there ${choices.length} times; say which one you mean`, {
+    hint: ["One of these commands:", ...shown.slice(0, mostCommands).map((command) => `  ${command}`), ...more].join("\n"),
+    details: { workflowId, places: choices },
+    cause: error,
+  });
+}

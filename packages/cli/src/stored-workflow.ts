@@ -1,0 +1,20 @@
+import { type CompiledWorkflow, type Snapshot, StepfoldError } from "stepfold";
+import { compile } from "stepfold/core";
+import { expressionLanguage } from "stepfold/expressions";
+import type { Store } from "./database.ts";
+
+/** The workflow that an execution was started with, from the database; null if that has none that this version can read. */
+export async function storedWorkflow(
+  store: Pick<Store, "getDefinition">,
+  { definition }: Pick<Snapshot, "definition">,
+): Promise<CompiledWorkflow | null> {
+  const stored = await store.getDefinition(definition.hash);
+  if (!stored) return null;
+  try {
+    // what its node types are does not matter to somebody who only looks
+    return compile(stored, expressionLanguage);
+  } catch (error) {
+    if (StepfoldError.is(error, "DEFINITION_INVALID")) return null;
+    throw error;
+  }
+}
