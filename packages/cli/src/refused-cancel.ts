@@ -1,32 +1,28 @@
-import { explain, StepfoldError } from "stepfold";
+import { StepfoldError } from "stepfold";
 import { BadInput } from "./bad-input.ts";
 import { commandContext } from "./drive-execution.ts";
 import type { Moving } from "./move-execution.ts";
 import { commandLine } from "./next-command.ts";
-import { trail } from "./progress/trail.ts";
-import { scopeOf } from "./scope.ts";
 import { shellQuote } from "./shell-quote.ts";
 
 const mostCommands = 5;
+const mostPlaces = 20;
 
 /** What to tell of a cancellation that was refused: where the execution stands, or the commands for the places that may be meant. */
 export async function refusedCancel(error: unknown, moving: Moving): Promise<unknown> {
   const { workflowId } = moving.run;
   if (StepfoldError.is(error, "WAIT_GONE")) {
-    const { places } = explain(await moving.run.snapshot());
-    const { target } = error.details;
+    const { target, open } = error.details;
     return new BadInput("WAIT_GONE", `Execution "${workflowId}" is not at ${target}`, {
-      hint: `It stands at: ${places.map(({ address }) => address).join(", ")}; stepfold show ${shellQuote(workflowId)} tells more`,
-      details: { workflowId, target, open: places.map(({ address }) => address) },
+      hint: `It stands at: ${open.slice(0, mostPlaces).join(", ")}; stepfold show ${shellQuote(workflowId)} tells more`,
+      details: { workflowId, target, open },
       cause: error,
     });
   }
   if (!StepfoldError.is(error, "RESUME_AMBIGUOUS")) return error;
   const snapshot = await moving.run.snapshot();
   const context = await commandContext(snapshot, moving);
-  const places = trail(snapshot);
-  const choices = error.details.waits.map(({ id, nodeId }) => {
-    const address = places.address(scopeOf(id), nodeId);
+  const choices = error.details.waits.map(({ nodeId: address }) => {
     return { address, command: commandLine(context, "cancel", [workflowId], ["--step", address]) };
   });
   const shown = [...new Set(choices.map(({ command }) => command))];
