@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest";
 import { newFolder, root, start } from "./cli.ts";
 
 describe("examples", () => {
-  it("http-retry says what its README says", async () => {
-    const { code, stdout, stderr } = await runExample("http-retry/main.ts", [], newFolder());
-    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: expectedOutput("http-retry"), stderr: "" });
+  it.each(["http-retry", "trip-booking"])("%s says what its README says", async (example) => {
+    const { code, stdout, stderr } = await runExample(`${example}/main.ts`, [], newFolder());
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: expectedOutput(example), stderr: "" });
   });
 
   it("content-approval says what its README says, each command in a process of its own", async () => {

@@ -1,0 +1,51 @@
+import { defineNode, defineWorkflow, FatalError } from "stepfold";
+import { builtinNodes } from "stepfold/nodes";
+import { createRuntime } from "stepfold/runtime";
+import { memoryStore } from "stepfold/stores/memory";
+
+const workflow = defineWorkflow({
+  id: "trip",
+  nodes: [
+    { id: "plan", type: "noop" },
+    { id: "flight", type: "book", data: { what: "a flight to {{ input.to }}" }, compensate: { type: "give-back" } },
+    { id: "hotel", type: "book", data: { what: "a room in {{ input.to }}" }, compensate: { type: "give-back" } },
+    { id: "pay", type: "charge", join: "all", data: { card: "{{ input.card }}", for: "{{ inputs.map((booked) => booked.data.what) }}" } },
+  ],
+  edges: [
+    { source: "plan", target: "flight" },
+    { source: "plan", target: "hotel" },
+    { source: "flight", target: "pay" },
+    { source: "hotel", target: "pay" },
+  ],
+});
+
+const nodeDefinitions = {
+  ...builtinNodes,
+  // the key is the same however often this booking is attempted, so the service can tell
+  book: defineNode({ executor: (data, step) => say(step, `books ${(data as { what: string }).what}`, data) }),
+  "give-back": defineNode({ executor: (_data, step) => say(step, `gives back ${(step.compensating?.output as { what: string }).what}`) }),
+  charge: defineNode({
+    executor: (data, step) => {
+      const { card, for: bought } = data as { card: string; for: string[] };
+      if (card === "empty") throw new FatalError("the card is declined");
+      return say(step, `pays for ${bought.join(" and ")}`, "paid");
+    },
+  }),
+};
+
+function say<T>({ workflowId }: { readonly workflowId: string }, what: string, data: T | null = null): { data: T | null } {
+  console.log(`${workflowId} ${what}`);
+  return { data };
+}
+
+const store = memoryStore();
+const runtime = createRuntime({ store, workflows: [workflow], nodeDefinitions });
+for (const [workflowId, card] of [
+  ["trip-1", "gold"],
+  ["trip-2", "empty"],
+] as const) {
+  const run = await runtime.start("trip", { workflowId, input: { to: "Lisbon", card } });
+  const end = await run.result().catch((error: Error) => error.message);
+  console.log(`${workflowId}: ${end}`);
+}
+await runtime.close();
