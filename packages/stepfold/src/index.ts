@@ -28,7 +28,8 @@ export type {
 export { type Explanation, explain, type NextInfo } from "./core/explain.ts";
 export type { ItemCounts } from "./core/explain-items.ts";
 export type { PlaceInfo } from "./core/explain-path.ts";
-export { type OpenWait, openWaits, type Target } from "./core/find-wait.ts";
+export { type OpenWait, openWaits } from "./core/find-wait.ts";
+export type { Target } from "./core/target.ts";
 export type { EpochMs, Json, JsonObject, JsonSchema } from "./core/json.ts";
 export { defaultLimits, type Limits } from "./core/limits.ts";
 export { plan, type Task } from "./core/plan.ts";

@@ -1,5 +1,5 @@
 import type { CompiledNode } from "./compiled.ts";
-import type { Draft, ScopeDraft } from "./draft.ts";
+import type { ScopeDraft } from "./draft.ts";
 import { isChild } from "./draft.ts";
 import { keepOf } from "./open-draft.ts";
 import type { NodeResult } from "./snapshot.ts";
@@ -30,9 +30,4 @@ export function touch(scope: ScopeDraft, version: number): void {
   if (!isChild(scope)) return;
   scope.version = version;
   scope.root.changed.add(scope.key);
-}
-
-/** The version that the event which is being taken makes. */
-export function nextVersion({ version }: Draft): number {
-  return version + 1;
 }

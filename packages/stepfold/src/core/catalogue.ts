@@ -65,12 +65,12 @@ interface DetailsByCode {
   RESUME_CONFLICT: { workflowId: string; waitId: string };
   WAIT_GONE: { workflowId: string; target: string; open: readonly string[] };
   WAIT_EXPIRED: { workflowId: string; waitId: string; timeoutAt: number };
-  RESPONDER_DENIED: { workflowId: string; waitId: string; who: string; reason: string };
+  RESPONDER_DENIED: { workflowId: string; waitId: string; nodeId: string; who: string; reason: string };
   MAP_CLOSED: { workflowId: string; node: string };
   EXECUTION_ENDED: { workflowId: string; status: string };
   EXECUTION_FAILED: { workflowId: string; nodeId?: string; message: string };
   EXECUTION_CANCELLED: { workflowId: string };
-  RETRY_NOT_PENDING: { workflowId: string };
+  RETRY_NOT_PENDING: { workflowId: string; node?: string };
   // stores
   WORKFLOW_EXISTS: { workflowId: string; deletedAt?: number };
   WORKFLOW_NOT_FOUND: { workflowId: string };
@@ -249,7 +249,7 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
   RESPONDER_DENIED: {
     status: 403,
     retryable: false,
-    say: (d) => `Wait "${d.waitId}" of execution "${d.workflowId}" cannot be answered by ${d.who}: it ${d.reason}`,
+    say: (d) => `"${d.nodeId}" of execution "${d.workflowId}" cannot be answered by ${d.who}: it ${d.reason}`,
   },
   MAP_CLOSED: {
     status: 409,
@@ -267,7 +267,7 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
     say: (d) => `Execution "${d.workflowId}" failed${d.nodeId ? ` at node "${d.nodeId}"` : ""}: ${d.message}`,
   },
   EXECUTION_CANCELLED: { status: 409, retryable: false, say: (d) => `Execution "${d.workflowId}" was cancelled` },
-  RETRY_NOT_PENDING: { status: 409, retryable: false, say: (d) => `Execution "${d.workflowId}" has no retry pending` },
+  RETRY_NOT_PENDING: { status: 409, retryable: false, say: (d) => `Execution "${d.workflowId}" has no retry pending${d.node === undefined ? "" : ` at "${d.node}"`}` },
   // stores
   WORKFLOW_EXISTS: {
     status: 409,

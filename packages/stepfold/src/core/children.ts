@@ -1,12 +1,15 @@
 import { touch } from "./add-result.ts";
-import { childKey, within } from "./child-key.ts";
-import { type ChildDraft, newFamily, noFamily, type ScopeDraft } from "./draft.ts";
+import { childKey, groupOf, itemOf, parentKey, within } from "./child-key.ts";
+import { type ChildDraft, type Draft, newFamily, noFamily, type ScopeDraft } from "./draft.ts";
 import { type DraftChildren, type DraftPath, firstPath, openChildren } from "./draft-path.ts";
-import { forgetChildren } from "./end-path.ts";
+import { forgetChildren } from "./drop-children.ts";
+import { errorInfo } from "./error-info.ts";
 import type { Spawn } from "./event.ts";
 import { enter } from "./leave.ts";
-import { type ChildState, isTerminal, type MapState } from "./snapshot.ts";
+import { scopeAt } from "./open-draft.ts";
+import { type ChildState, type ErrorInfo, isTerminal, type MapState } from "./snapshot.ts";
 import { recount } from "./standing.ts";
+import { StepfoldError } from "./stepfold-error.ts";
 import { hasEffects } from "./undo.ts";
 
 /** The path waits for children, which begin when the scope is settled. */
@@ -49,16 +52,18 @@ export function nextChild(scope: ScopeDraft, children: DraftChildren, version: n
   if (children.busy >= map.concurrency) return null;
   const waiting = queue.shift();
   if (waiting !== undefined) return goOn(scope, children, waiting, version);
-  if (map.next >= map.total) return null;
-  countItems(children, { next: map.next + 1 });
-  return begin(scope, children, map.next, version);
+  let item = map.next;
+  // those that were cancelled before their turn
+  while (scope.root.children.has(childKey(scope.key, children.key, item))) item++;
+  if (item >= map.total) return null;
+  countItems(children, { next: item + 1 });
+  return begin(scope, children, item, version);
 }
 
 function goOn({ root }: ScopeDraft, children: DraftChildren, key: string, version: number): ChildDraft {
   const child = root.children.get(key) as ChildDraft;
   child.queued = null;
   children.busy++;
-  if (child.status === "error") children.retrying++;
   root.awake.add(child);
   touch(child, version);
   return child;
@@ -100,6 +105,23 @@ function begin(scope: ScopeDraft, children: DraftChildren, item: number | null, 
   return child;
 }
 
+/** An item that has not begun, and never will. Gives the scope of its map; null if there is no such item. */
+export function skipItem(draft: Draft, key: string, version: number): ScopeDraft | null {
+  const scope = scopeAt(draft, parentKey(key));
+  const children = scope?.paths.find(({ children }) => children?.key === groupOf(key))?.children;
+  const item = itemOf(key) ?? -1;
+  if (!scope || !children?.map || item < children.map.next || item >= children.map.total || draft.children.has(key)) return null;
+  countItems(children, { cancelled: children.map.cancelled + 1 });
+  draft.children.set(key, stubOf(children.workflow, "cancelled", version, { error: cancellation(key) }));
+  draft.changed.add(key);
+  return scope;
+}
+
+/** What a child that somebody cancelled has failed with. */
+export function cancellation(key: string): ErrorInfo {
+  return errorInfo(new StepfoldError("EXECUTION_CANCELLED", { workflowId: key }));
+}
+
 /** Counts a child that has ended, and keeps of it what its parent needs. */
 export function fold(child: ChildDraft, version: number): void {
   const { root, key, siblings, ended, workflow, output, error, workflowName } = child;
@@ -113,17 +135,18 @@ export function fold(child: ChildDraft, version: number): void {
     return;
   }
   forgetChildren(child);
-  const stub: ChildState = {
-    status: ended!,
-    workflow: workflowName,
-    currentNodeId: child.failedAt,
-    activePaths: Object.freeze([]),
-    context: Object.freeze({}),
-    version,
-    ...(output !== undefined && { output }),
-    ...(error && { error }),
-  };
-  root.children.set(key, Object.freeze(stub));
+  const left = { currentNodeId: child.failedAt, ...(output !== undefined && { output }), ...(error && { error }) };
+  root.children.set(key, stubOf(workflowName, ended!, version, left));
+}
+
+/** What stays of a child that has ended. */
+function stubOf(
+  workflow: string,
+  status: ChildState["status"],
+  version: number,
+  left: Partial<Pick<ChildState, "currentNodeId" | "output" | "error">>,
+): ChildState {
+  return Object.freeze({ workflow, status, currentNodeId: null, activePaths: Object.freeze([]), context: Object.freeze({}), version, ...left });
 }
 
 /** What a node's own `compensate` undoes, its children need not undo. */

@@ -117,6 +117,10 @@ describe("compile", () => {
     ["when", "paths.", ["EXPRESSION_INVALID /nodes/0/when"]],
     ["compensate", "undo", ["TYPE /nodes/0/compensate"]],
     ["compensate", {}, ["REQUIRED /nodes/0/compensate/type"]],
+    ["compensate", { type: "map" }, ["TYPE /nodes/0/compensate/type"]],
+    ["compensate", { type: "workflow" }, ["TYPE /nodes/0/compensate/type"]],
+    ["compensate", { type: "t", retryPolicy: 3 }, ["RETRY_INVALID /nodes/0/compensate/retryPolicy/"]],
+    ["compensate", { type: "t", timeout: "soon" }, ["DURATION_INVALID /nodes/0/compensate/timeout"]],
     ["compensate", { type: "t", data: "{{ }}" }, ["EXPRESSION_INVALID /nodes/0/compensate/data"]],
     ["compensate", { type: "t", dta: 1 }, ["warning KEY_UNKNOWN /nodes/0/compensate/dta"]],
   ])("says what is wrong with %s: %j", (key, value, expected) => {
@@ -246,6 +250,22 @@ describe("compile", () => {
       ]),
     ).toEqual([]);
     expect(startsOf([["a", "b"]], "b")).toEqual(["b"]);
+  });
+
+  it("warns where results are to be let go of that may have to be undone", () => {
+    expect(issuesOf(node({ compensate: { type: "t" }, keep: 2 }))).toEqual(["warning KEY_POINTLESS /nodes/0/keep"]);
+  });
+
+  it("prefers a workflow's own inner one to that around it, where both have its name", () => {
+    const inner = { ...hello, nodes: [{ id: "inside", type: "noop" }] };
+    const { workflows } = compile({ ...hello, workflows: { hello: inner } }, expressionLanguage);
+    expect([...workflows.get("hello")!.nodes.keys()]).toEqual(["inside"]);
+  });
+
+  it("lists the workflows that there are where a node names none of them", () => {
+    const calling = (workflow: string): object => ({ ...hello, nodes: [{ id: "a", type: "workflow", data: { workflow } }] });
+    expect(messages(calling("hallo")).issues).toEqual(['there is no workflow "hallo". Did you mean "hello"?']);
+    expect(messages(calling("something-else")).issues).toEqual([`there is no workflow "something-else". Known: hello`]);
   });
 
   it("indexes edges by handle, in their order, duplicates and loops included", () => {

@@ -111,7 +111,12 @@ function checkNames({ definition, workflows }: CompiledWorkflow, at: string, iss
     const pointer = `${at}/nodes/${i}/data/workflow`;
     const starts = workflows.get(name)?.starts.length;
     if (starts === undefined)
-      issues.push({ severity: "error", code: "WORKFLOW_UNKNOWN", pointer, message: `there is no workflow "${name}"${meant(name, workflows)}` });
+      issues.push({
+        severity: "error",
+        code: "WORKFLOW_UNKNOWN",
+        pointer,
+        message: `there is no workflow "${name}"${meant(name, workflows)}`,
+      });
     else if (starts !== 1)
       issues.push({ severity: "error", code: "START_UNKNOWN", pointer, message: `"${name}" has ${starts} first nodes: set its "start"` });
   }

@@ -3,7 +3,8 @@ import { childKey } from "./child-key.ts";
 import { endedChild, isFull } from "./children.ts";
 import type { ScopeDraft } from "./draft.ts";
 import type { DraftChildren, DraftPath } from "./draft-path.ts";
-import { dropChildren, endPath } from "./end-path.ts";
+import { dropChildren } from "./drop-children.ts";
+import { endPath } from "./end-path.ts";
 import { errorInfo } from "./error-info.ts";
 import type { EpochMs, Json } from "./json.ts";
 import { cancelOthers, leave, newId } from "./leave.ts";
@@ -19,7 +20,7 @@ type Verdict = "going" | { readonly output: Normalised } | { readonly error: Err
 export function completeChildren(scope: ScopeDraft, path: DraftPath, at: EpochMs): boolean {
   const children = path.children!;
   if (path.draining) {
-    if (!isFull(children)) return false;
+    if (children.map ? !isFull(children) : !endedChild(scope, children)) return false;
     endPath(scope, path, null);
     return true;
   }
@@ -40,8 +41,8 @@ export function completeChildren(scope: ScopeDraft, path: DraftPath, at: EpochMs
   const { value: output, sizeBytes } = verdict.output;
   addConsequence(scope, path.node, { output, ...result });
   scope.root.sizeBytes += sizeBytes;
-  if (children.map && children.map.remaining === "finish" && !isFull(children)) drain(scope, path, version);
-  else dropChildren(scope, children);
+  const finishes = children.map?.remaining === "finish" && !isFull(children);
+  if (finishes || dropChildren(scope, children, null)) drain(scope, path, version);
   path.children = undefined;
   path.status = "ready";
   cancelOthers(scope, path);
@@ -56,7 +57,7 @@ function failWith(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, result: 
     ...result,
     error: error.message,
   });
-  dropChildren(scope, path.children!);
+  if (dropChildren(scope, path.children!, null)) drain(scope, path, version);
   path.children = undefined;
   path.status = "ready";
   fail(scope, path, error, handle, version);
@@ -67,8 +68,8 @@ function verdictOfChild(scope: ScopeDraft, { nodeId }: DraftPath, children: Draf
   if (!child) return "going";
   const status = "root" in child ? child.ended : child.status;
   if (status === "completed") return { output: { value: child.output ?? null, sizeBytes: 0 } };
-  if (child.error) return { error: { ...child.error, nodeId } };
-  return { error: errorInfo(new StepfoldError("EXECUTION_CANCELLED", { workflowId: `${scope.root.workflowId}/${children.key}` }), nodeId) };
+  // one that failed or was cancelled says why
+  return { error: { ...child.error!, nodeId } };
 }
 
 function verdictOfMap(scope: ScopeDraft, { nodeId }: DraftPath, children: DraftChildren, at: EpochMs): Verdict {

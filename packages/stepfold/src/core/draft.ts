@@ -2,7 +2,18 @@ import type { CompiledJoin, CompiledWorkflow, JoinEdge } from "./compiled.ts";
 import type { DraftChildren, DraftPath } from "./draft-path.ts";
 import type { EndedPath, PlacedResult } from "./event.ts";
 import type { EpochMs, Json } from "./json.ts";
-import type { ChildState, CompensationResult, Context, Ending, ErrorInfo, KeptSignal, Message, NodeResult, Snapshot, Status } from "./snapshot.ts";
+import type {
+  ChildState,
+  CompensationResult,
+  Context,
+  Ending,
+  ErrorInfo,
+  KeptSignal,
+  Message,
+  NodeResult,
+  Snapshot,
+  Status,
+} from "./snapshot.ts";
 import { Timetable } from "./timetable.ts";
 import type { Warning } from "./warning.ts";
 

@@ -1,10 +1,9 @@
 import { addResult, touch } from "./add-result.ts";
 import { within } from "./child-key.ts";
-import { countItems, spawn } from "./children.ts";
+import { cancellation, countItems, skipItem, spawn } from "./children.ts";
 import { type Draft, isChild, type ScopeDraft } from "./draft.ts";
 import type { DraftPath } from "./draft-path.ts";
 import { endPath } from "./end-path.ts";
-import { errorInfo } from "./error-info.ts";
 import type {
   CancelledEvent,
   CompletedEvent,
@@ -23,7 +22,6 @@ import { resultOf } from "./result.ts";
 import { settle } from "./settle.ts";
 import { signalled, takeKept } from "./signals.ts";
 import type { Wait } from "./snapshot.ts";
-import { StepfoldError } from "./stepfold-error.ts";
 import { fail, stop, terminate } from "./stop.ts";
 import { compensated } from "./undo.ts";
 import { answer } from "./wake-path.ts";
@@ -65,8 +63,15 @@ export function withConsequences<E extends Event>({ results, endedPaths }: Draft
 function take(draft: Draft, event: Event): ScopeDraft | null {
   if (event.type === "started" || event.type === "delivered") return null;
   const scope = event.type === "signalled" ? signalled(draft, event) : scopeAt(draft, event.scope);
+  if (!scope && event.type === "cancelled") return skipped(draft, event);
   if (!scope || scope.ended || (event.type !== "signalled" && !takeIn(scope, event))) return null;
   touch(scope, event.version);
+  return scope;
+}
+
+function skipped(draft: Draft, { scope: key, version }: CancelledEvent): ScopeDraft | null {
+  const scope = skipItem(draft, key!, version);
+  if (scope) touch(scope, version);
   return scope;
 }
 
@@ -184,8 +189,7 @@ function retried(scope: ScopeDraft, pathId: string): boolean {
 function cancelled(scope: ScopeDraft, { pathIds, version }: CancelledEvent): boolean {
   if (scope.ending) return false;
   if (!pathIds) {
-    const error = isChild(scope) ? errorInfo(new StepfoldError("EXECUTION_CANCELLED", { workflowId: scope.key })) : undefined;
-    stop(scope, "cancelled", scope.paths[0]!.nodeId, error, version);
+    stop(scope, "cancelled", scope.paths[0]!.nodeId, isChild(scope) ? cancellation(scope.key) : undefined, version);
     return true;
   }
   const paths = scope.paths.filter(({ id }) => pathIds.includes(id));

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { bench, flow as drawn } from "../nodes/workflow.fixture.ts";
 import { apply, fold } from "./apply.ts";
 import { completing, eventOn, graph, startedAt } from "./execution.fixture.ts";
-import { findWait, openWaits, type Target } from "./find-wait.ts";
+import { findWait, openWaits } from "./find-wait.ts";
 import type { Snapshot } from "./snapshot.ts";
+import { findPaths, type Target } from "./target.ts";
 
 const flow = graph(["f>a", "f>b", "f>c"]);
 const forked = completing(flow, fold(flow, [startedAt(flow, "f")]), "0", "x");
@@ -73,6 +75,35 @@ describe("findWait", () => {
     () => "a",
   ])("refuses a target of another kind: %j", (target) => {
     refused(two, target, "OPTION_INVALID", { option: "target" });
+  });
+});
+
+describe("a target in a map", () => {
+  const item = drawn("item", { ask: "approval" });
+  const root = drawn("root", { f: "noop", m: ["map", { workflow: "item", items: [1, 2] }], ask: "approval" }, ["f>m", "f>ask"], {
+    workflows: { item },
+  });
+  const { engine } = bench(root);
+
+  const places = (snapshot: Snapshot, target: Target): string[] =>
+    findPaths(snapshot, target).map(({ scope, path }) => `${scope}:${path.nodeId}`);
+
+  it("is named by its item, by the map's own node or the one inside, or by the whole way to it", async () => {
+    const snapshot = await engine.execute({ workflowId: "w" });
+    const waitOf = (target: Target): string => findWait(engine.workflow, snapshot, target, 0).wait.id;
+    for (const target of ["m[1]", "ask[1]", { node: "ask", item: 1 }, { node: "m", item: 1 }, "m[1]/ask"])
+      expect([waitOf(target), ...places(snapshot, target)]).toEqual(["0#2/1>0@2", "0#2/1:ask"]);
+    expect(places(snapshot, { waitId: "0#2/0>0@2" })).toEqual(["0#2/0:ask"]);
+  });
+
+  it("is refused by its item where that does not wait, with what does", async () => {
+    const snapshot = await engine.execute({ workflowId: "w" });
+    expect(() => findWait(engine.workflow, snapshot, "m[7]", 0)).toThrow(
+      expect.objectContaining({
+        code: "WAIT_GONE",
+        details: { workflowId: "w", target: "m[7]", open: ["ask (0.1@2)", "m[0]/ask (0#2/0>0@2)", "m[1]/ask (0#2/1>0@2)"] },
+      }),
+    );
   });
 });
 

@@ -1,22 +1,12 @@
-import { addressOf, openScopes, ownerOf } from "./address.ts";
-import { itemOf } from "./child-key.ts";
+import { addressOf, openScopes } from "./address.ts";
 import type { CompiledWorkflow } from "./compiled.ts";
 import type { EpochMs } from "./json.ts";
-import { safeMember } from "./safe-member.ts";
-import { type ActivePath, isTerminal, type Snapshot, type Wait } from "./snapshot.ts";
+import { isTerminal, type Snapshot, type Wait } from "./snapshot.ts";
 import { StepfoldError } from "./stepfold-error.ts";
-
-/**
- * Which wait is meant: by its id, by its node, by its node in an item of a map, or as text: an id, a node, or an address
- * such as `map[3]/approve`.
- */
-export type Target = string | { readonly node: string; readonly item?: number | undefined } | { readonly waitId: string };
+import { type FoundPath, readTarget, select, type Target, textOf, type Wanted } from "./target.ts";
 
 /** A wait, and the path it holds. */
-export interface OpenWait {
-  /** Key of the child that the path is in; empty for the execution itself. */
-  readonly scope: string;
-  readonly path: ActivePath;
+export interface OpenWait extends FoundPath {
   readonly wait: Wait;
 }
 
@@ -40,7 +30,8 @@ export function findWait(workflow: CompiledWorkflow, snapshot: Snapshot, target:
   const wanted = readTarget(target);
   requireNode(workflow, wanted);
   const open = openWaits(snapshot);
-  const meant = open.filter((wait) => isMeant(snapshot, wait, wanted));
+  const { waitId } = wanted;
+  const meant = waitId === undefined ? select(snapshot, wanted, open) : open.filter(({ wait }) => wait.id === waitId);
   const named = ({ scope, path, wait }: OpenWait): { id: string; nodeId: string } => {
     return { id: wait.id, nodeId: addressOf(snapshot, scope, path.nodeId) };
   };
@@ -65,54 +56,9 @@ function deadlineOf({ path, wait }: OpenWait): EpochMs | undefined {
 
 const mostListed = 100;
 
-/** A target, taken apart. */
-export interface Wanted {
-  readonly waitId?: string;
-  /** Id of a node. */
-  readonly node?: string;
-  /** Index of the item that it is in. */
-  readonly item?: number;
-  /** Instead of a node's id: the whole way to it. */
-  readonly address?: string;
-}
-
-/** @throws StepfoldError `OPTION_INVALID` */
-export function readTarget(target: Target | undefined): Wanted {
-  if (target === undefined) return {};
-  // a node's id has neither "@" nor "/", a wait's id always has the first, an address may have the second
-  if (typeof target === "string") return target.includes("@") ? { waitId: target } : placeOf(target);
-  // targets come from outside too: from the body of a request
-  const node = safeMember(target, "node");
-  const waitId = safeMember(target, "waitId");
-  const item = safeMember(target, "item");
-  if (typeof waitId === "string") return { waitId };
-  if (typeof node !== "string" || (item !== undefined && !(Number.isSafeInteger(item) && (item as number) >= 0)))
-    throw new StepfoldError("OPTION_INVALID", { option: "target", reason: "must be text, { node }, { node, item } or { waitId }" });
-  return item === undefined ? placeOf(node) : { node, item: item as number };
-}
-
-function placeOf(text: string): Wanted {
-  const item = /^([^/[\]]+)\[(\d+)\]$/.exec(text);
-  if (item) return { node: item[1]!, item: Number(item[2]) };
-  return text.includes("/") ? { address: text } : { node: text };
-}
-
-function isMeant(snapshot: Snapshot, { scope, path, wait }: OpenWait, { waitId, node, item, address }: Wanted): boolean {
-  if (waitId !== undefined) return wait.id === waitId;
-  if (address !== undefined) return address.endsWith(`/${path.nodeId}`) && addressOf(snapshot, scope, path.nodeId) === address;
-  if (node === undefined) return true;
-  if (item === undefined) return path.nodeId === node;
-  return scope !== "" && itemOf(scope) === item && (path.nodeId === node || ownerOf(snapshot, scope)?.nodeId === node);
-}
-
 /** @throws StepfoldError `NODE_UNKNOWN` */
 function requireNode(workflow: CompiledWorkflow, { node }: Wanted): void {
-  if (node === undefined || workflow.nodes.has(node)) return;
+  if (node === undefined || node.includes("/") || workflow.nodes.has(node)) return;
   for (const inner of workflow.workflows.values()) if (inner.nodes.has(node)) return;
   throw new StepfoldError("NODE_UNKNOWN", { nodeId: node, workflow: workflow.definition.id });
-}
-
-/** A target as text. */
-export function textOf({ waitId, node, item, address }: Wanted): string {
-  return waitId ?? address ?? (node === undefined ? "any node" : item === undefined ? node : `${node}[${item}]`);
 }

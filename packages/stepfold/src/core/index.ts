@@ -10,8 +10,8 @@ export { durationMs } from "./duration.ts";
 export type {
   CancelledEvent,
   CompletedEvent,
-  DeliveredEvent,
   Consequences,
+  DeliveredEvent,
   EndedPath,
   Event,
   FailedEvent,
@@ -31,7 +31,8 @@ export type {
 export { type Explanation, explain, type NextInfo } from "./explain.ts";
 export type { ItemCounts } from "./explain-items.ts";
 export type { PlaceInfo } from "./explain-path.ts";
-export { findWait, type OpenWait, openWaits, type Target } from "./find-wait.ts";
+export { findWait, type OpenWait, openWaits } from "./find-wait.ts";
+export type { Target } from "./target.ts";
 export { isId, isWorkflowId } from "./id.ts";
 export type { EpochMs, Json, JsonObject, JsonSchema } from "./json.ts";
 export { isJsonObject } from "./json.ts";

@@ -3,7 +3,7 @@ import { fold, nextChild } from "./children.ts";
 import { completeChildren } from "./complete-children.ts";
 import { type ChildDraft, isChild, type ScopeDraft } from "./draft.ts";
 import type { DraftPath } from "./draft-path.ts";
-import { forgetChildren } from "./end-path.ts";
+import { forgetChildren } from "./drop-children.ts";
 import { errorInfo } from "./error-info.ts";
 import type { EpochMs, Json } from "./json.ts";
 import { settleHolds } from "./settle-holds.ts";

@@ -1,13 +1,11 @@
-import { touch } from "./add-result.ts";
-import { belongsTo, within } from "./child-key.ts";
+import { belongsTo } from "./child-key.ts";
 import { type ChildDraft, type Draft, isChild, type ScopeDraft } from "./draft.ts";
 import type { DraftPath } from "./draft-path.ts";
-import { endPath, forget } from "./end-path.ts";
+import { endPath } from "./end-path.ts";
 import { leave } from "./leave.ts";
 import { childOf } from "./open-draft.ts";
-import { withdraw } from "./outbox.ts";
 import type { Ending, ErrorInfo } from "./snapshot.ts";
-import { firstUndo, hasEffects } from "./undo.ts";
+import { firstUndo } from "./undo.ts";
 
 /** A path whose node failed goes on by the handle, if the failure has one; otherwise its scope fails. */
 export function fail(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, handle: string | undefined, version: number): void {
@@ -38,8 +36,7 @@ export function stop(
   // with onFailure "finish" there may have been one before
   const error = failure ?? scope.error;
   const begun = scope.workflow.compensates ? begunIn(scope) : [];
-  if (scope.workflow.compensates) keepOpenChildren(scope, begun, version);
-  clear(scope);
+  clear(scope, begun);
   scope.failedAt = nodeId;
   scope.output = undefined;
   scope.error = error;
@@ -51,11 +48,11 @@ export function stop(
 
 /** The scope has come to its end by a node that says so: nothing of it goes on. */
 export function terminate(scope: ScopeDraft): void {
-  clear(scope);
+  clear(scope, null);
 }
 
-function clear(scope: ScopeDraft): void {
-  for (const path of [...scope.paths]) endPath(scope, path, null);
+function clear(scope: ScopeDraft, begun: Ending["begun"] | null): void {
+  for (const path of [...scope.paths]) endPath(scope, path, null, begun);
   scope.groups = null;
 }
 
@@ -71,32 +68,6 @@ function begunIn(scope: ScopeDraft): Ending["begun"] {
     }
   }
   return Object.freeze(begun);
-}
-
-/** What open children have done can be undone only as long as their results are known; the others go at once. */
-function keepOpenChildren(scope: ScopeDraft, begun: Ending["begun"], version: number): void {
-  const { root } = scope;
-  // the innermost first: what is kept of it keeps what is around it
-  for (const child of openChildren(scope).reverse()) {
-    for (const { children } of child.paths) if (children) root.mapItems.delete(within(child.key, children.key));
-    const isBegun = begun.some((step) => step.scope !== undefined && belongsTo(step.scope, child.key));
-    if (!isBegun && !hasEffects(child)) {
-      forget(root, child.key);
-      continue;
-    }
-    for (const { waits } of child.paths) if (waits) withdraw(root, waits);
-    child.paths = [];
-    child.groups = null;
-    child.ending = undefined;
-    child.ended = "cancelled";
-    child.status = "cancelled";
-    child.queued = null;
-    child.kept = true;
-    root.endings++;
-    root.awake.delete(child);
-    root.timers.set(child.key, null);
-    touch(child, version);
-  }
 }
 
 function openChildren(scope: ScopeDraft): ChildDraft[] {

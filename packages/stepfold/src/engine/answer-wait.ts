@@ -1,5 +1,7 @@
+import { addressOf } from "../core/address.ts";
 import type { ResumedEvent } from "../core/event.ts";
-import { findWait, type Target } from "../core/find-wait.ts";
+import { findWait } from "../core/find-wait.ts";
+import type { Target } from "../core/target.ts";
 import type { EpochMs, Json } from "../core/json.ts";
 import type { Limits } from "../core/limits.ts";
 import type { Snapshot, Wait } from "../core/snapshot.ts";
@@ -41,7 +43,7 @@ export async function resumed(
   };
   if (command.payload !== undefined) Object.assign(event, keepValue(snapshot, "payload", command.payload, limits));
   if (command.by !== undefined) event.who = text("by", command.by);
-  checkResponder(wait, event.who, snapshot.workflowId);
+  checkResponder(wait, event.who, { workflowId: snapshot.workflowId, nodeId: addressOf(snapshot, scope, path.nodeId) });
   if (command.idempotencyKey !== undefined) event.idempotencyKey = text("idempotencyKey", command.idempotencyKey);
   await checkPayload(workflow, snapshot, { scope, nodeId: path.nodeId, wait, payload: event.payload });
   return event;
@@ -59,10 +61,14 @@ export async function checkPayload(
   if (issues) throw new StepfoldError("RESUME_INVALID", { nodeId, issues });
 }
 
-function checkResponder({ id: waitId, responders, quorum, answers }: Wait, who: string | undefined, workflowId: string): void {
+function checkResponder(
+  { id: waitId, responders, quorum, answers }: Wait,
+  who: string | undefined,
+  place: { readonly workflowId: string; readonly nodeId: string },
+): void {
   if (!responders && quorum === undefined) return;
   const denied = (reason: string): StepfoldError =>
-    new StepfoldError("RESPONDER_DENIED", { workflowId, waitId, who: who ?? "nobody", reason });
+    new StepfoldError("RESPONDER_DENIED", { ...place, waitId, who: who ?? "nobody", reason });
   if (who === undefined) throw denied('wants to know who answers ("by")');
   if (responders && !responders.includes(who)) throw denied(`may be answered by: ${responders.slice(0, 20).join(", ")}`);
   if (answers?.some(({ by }) => by === who)) throw denied("has this answer already");

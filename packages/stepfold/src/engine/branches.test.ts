@@ -145,10 +145,10 @@ class Explorer {
 
   /** Orders with the same key may differ in nothing that matters: the explorer compares them where they meet. */
   #keyOf({ progress, ended, joined }: History): string {
-    const needed = { all: 0, stop: 1, finish: 1, ignore: this.#plays.length - 1, cancel: this.#plays.length - 1 }[this.#join];
-    // with failures that nothing catches, which came first is the error of the execution
-    const counts = needed === 1 && this.#plays.length > 2 ? (move: Move) => move === "fail" : (move: Move) => move !== "cancel";
-    const first = ended.filter((i) => counts(lastOf(this.#plays[i]!))).slice(0, needed);
+    const came = ended.filter((i) => lastOf(this.#plays[i]!) !== "cancel").slice(0, this.#plays.length - 1);
+    const failed = ended.filter((i) => lastOf(this.#plays[i]!) === "fail").slice(0, 1);
+    // the first ones go into a numeric join; the first failure that nothing catches is the error of the execution
+    const first = { all: [], ignore: came, cancel: came, stop: failed, finish: failed }[this.#join];
     return JSON.stringify([progress, first.sort(), joined]);
   }
 }
@@ -160,7 +160,7 @@ function assignments(n: number, among: readonly Act[], once: boolean): Act[][] {
   return assignments(n - 1, among, once).flatMap((rest) => after(rest.at(-1)).map((act) => [...rest, act]));
 }
 
-const fewActs: readonly Act[] = ["completes", "fails", "resumes", "cancelledWhileItWaits", "retries"];
+const fewActs: readonly Act[] = ["completes", "fails", "resumes", "cancelledWhileItWaits"];
 
 describe("branches that complete, fail, wait, are cancelled or are retried", () => {
   // two: every assignment in every order, one by one; three and four: orders that meet in one state go on together
@@ -175,11 +175,11 @@ describe("branches that complete, fail, wait, are cancelled or are retried", () 
     { n: 3, join: "cancel", orders: 36_876 },
     { n: 3, join: "stop", orders: 30_649 },
     { n: 3, join: "finish", orders: 36_876 },
-    { n: 4, join: "all", orders: 750_300 },
-    { n: 4, join: "ignore", orders: 1_444_168 },
-    { n: 4, join: "cancel", orders: 750_300 },
-    { n: 4, join: "stop", orders: 723_572 },
-    { n: 4, join: "finish", orders: 750_300 },
+    { n: 4, join: "all", orders: 551_580 },
+    { n: 4, join: "ignore", orders: 1_062_720 },
+    { n: 4, join: "cancel", orders: 551_580 },
+    { n: 4, join: "stop", orders: 532_445 },
+    { n: 4, join: "finish", orders: 551_580 },
   ])("come to what a sequential model says: $n branches, $join, in each of $orders orders", async ({ n, join, orders }) => {
     const fan = new Fan(n, join);
     let explored = 0;

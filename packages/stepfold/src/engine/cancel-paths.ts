@@ -1,11 +1,10 @@
 import { addressOf, openScopes } from "../core/address.ts";
-import { childKey, within } from "../core/child-key.ts";
+import { within } from "../core/child-key.ts";
 import type { CancelledEvent } from "../core/event.ts";
-import { findPaths } from "../core/find-paths.ts";
-import { readTarget, type Target, textOf } from "../core/find-wait.ts";
 import type { EpochMs } from "../core/json.ts";
 import { isTerminal, type ParentLink, type Snapshot } from "../core/snapshot.ts";
 import { StepfoldError } from "../core/stepfold-error.ts";
+import { findItems, itemAddress, openPaths, readTarget, select, type Target, textOf } from "../core/target.ts";
 import { text } from "./suspension.ts";
 
 /** Ends an execution, or a part of it. */
@@ -32,36 +31,33 @@ export function cancelled(
   if (parent && !isBegunBy(snapshot, parent)) throw new StepfoldError("WAIT_GONE", { workflowId, target: "a child", open: [] });
   const event: CancelledEvent = { type: "cancelled", ...stamp, ...(reason !== undefined && { reason: text("reason", reason) }) };
   if (target === undefined) return event;
-  const { node, item } = readTarget(target);
-  const scope = item === undefined ? null : itemScope(snapshot, node!, item);
-  if (scope !== null) return { ...event, scope };
-  const found = findPaths(snapshot, target);
-  const scopes = new Set(found.map((path) => path.scope));
-  if (scopes.size > 1)
-    throw new StepfoldError("RESUME_AMBIGUOUS", {
-      workflowId,
-      waits: found.slice(0, mostListed).map(({ scope: key, path }) => ({ id: within(key, path.id), nodeId: addressOf(snapshot, key, path.nodeId) })),
-    });
-  if (!found[0]) throw new StepfoldError("WAIT_GONE", { workflowId, target: textOf(readTarget(target)), open: placesOf(snapshot) });
+  const wanted = readTarget(target);
+  const items = findItems(snapshot, wanted);
+  if (items.length > 1) throw ambiguous(snapshot, items.map((key) => ({ id: key, nodeId: itemAddress(snapshot, key) })));
+  if (items[0] !== undefined && mayEnd(snapshot, items[0])) return { ...event, scope: items[0] };
+  const found = select(snapshot, wanted, openPaths(snapshot)).filter(({ path }) => !path.undoes);
+  if (new Set(found.map(({ scope }) => scope)).size > 1)
+    throw ambiguous(
+      snapshot,
+      found.map(({ scope, path }) => ({ id: within(scope, path.id), nodeId: addressOf(snapshot, scope, path.nodeId) })),
+    );
+  if (!found[0]) throw new StepfoldError("WAIT_GONE", { workflowId, target: textOf(wanted), open: placesOf(snapshot) });
   const pathIds = found.map(({ path }) => path.id);
   return found[0].scope === "" ? { ...event, pathIds } : { ...event, scope: found[0].scope, pathIds };
 }
 
-function isBegunBy({ parent }: Snapshot, { workflowId, incarnation, waitId }: NonNullable<CancelCommand["parent"]>): boolean {
-  return parent?.workflowId === workflowId && parent.incarnation === incarnation && parent.waitId === waitId;
+/** True for an item that is open, and for one that has not begun; what is being undone goes on with that. */
+function mayEnd({ childStates }: Snapshot, key: string): boolean {
+  const child = childStates?.[key];
+  return !child || !(isTerminal(child.status) || child.ending);
 }
 
-/** The child that is an item of the map at a node; null if there is none. */
-function itemScope(snapshot: Snapshot, node: string, item: number): string | null {
-  for (const [scope, paths] of openScopes(snapshot)) {
-    for (const { nodeId, children } of paths) {
-      if (nodeId !== node || !children?.map) continue;
-      const key = childKey(scope, children.key, item);
-      const child = snapshot.childStates?.[key];
-      if (child && !isTerminal(child.status)) return key;
-    }
-  }
-  return null;
+function ambiguous({ workflowId }: Snapshot, waits: readonly { readonly id: string; readonly nodeId: string }[]): StepfoldError {
+  return new StepfoldError("RESUME_AMBIGUOUS", { workflowId, waits: waits.slice(0, mostListed) });
+}
+
+function isBegunBy({ parent }: Snapshot, { workflowId, incarnation, waitId }: NonNullable<CancelCommand["parent"]>): boolean {
+  return parent?.workflowId === workflowId && parent.incarnation === incarnation && parent.waitId === waitId;
 }
 
 const mostListed = 100;

@@ -32,18 +32,20 @@ interface Held {
 
 /** Steps that take as long as the test says. Each is known by its node; in a child with a text as input by both: `work:a`. */
 export class HeldSteps {
-  /** Steps that were begun, in that order. A second one of a name has its path's id too: `work@0.1`. */
+  /** Steps that were begun, in that order. One that begins while another of its name is under way has its path's id too: `work@0.1`. */
   readonly running: string[] = [];
   /** Steps whose `AbortSignal` has fired. */
   readonly aborted: string[] = [];
   readonly #held = new Map<string, Held>();
+  readonly #open = new Set<string>();
 
   /** The executor. It stops for nothing: what comes late it answers late. */
   readonly executor = (_data: unknown, step: StepContext): Promise<NodeOutput> =>
     new Promise((resolve, reject) => {
       const base = typeof step.input === "string" ? `${step.nodeId}:${step.input}` : step.nodeId;
-      const name = this.running.includes(base) ? `${base}@${step.pathId}` : base;
+      const name = this.#open.has(base) ? `${base}@${step.pathId}` : base;
       this.running.push(name);
+      this.#open.add(name);
       step.signal.addEventListener("abort", () => this.aborted.push(name));
       this.#held.set(name, { resolve, reject });
     });
@@ -61,6 +63,7 @@ export class HeldSteps {
   #of(name: string): Held {
     const held = this.#held.get(name);
     if (!held) throw new Error(`${name} was not begun, but: ${this.running.join(", ")}`);
+    this.#open.delete(name);
     return held;
   }
 }

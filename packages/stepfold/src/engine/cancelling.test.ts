@@ -262,4 +262,50 @@ describe("a cancellation from outside", () => {
     for (const key of ["childStates", "mapItems", "rounds", "retryState"]) expect(cancelled).not.toHaveProperty(key);
     expect(await engine.execute({ snapshot: viaJson(cancelled) })).toEqual(cancelled);
   });
+
+  const cells = (items: Json) =>
+    workflow("cells", { cells: { type: "map", data: { workflow: "item", items } } }, [], { workflows: { item: child } });
+  const rows = workflow("rows", { rows: { type: "map", data: { workflow: "cells", items: [1, 2] } } }, [], {
+    workflows: { cells: cells(["a", "b"]) },
+  });
+  const paused = async () => {
+    const engine = engineOf(rows, new HeldSteps());
+    return { engine, snapshot: await engine.execute({}) };
+  };
+
+  // itemScope takes the first child that fits, in whichever scope: rows[0]/cells[1] is cancelled, and nobody is told that
+  // rows[1]/cells[1] fits as well. A resume with the same target is RESUME_AMBIGUOUS.
+  it("of an item that may be one of several maps cancels none of them", async () => {
+    const { engine, snapshot } = await paused();
+    const target = { node: "cells", item: 1 };
+    await expect(engine.send(snapshot, { type: "resume", target, payload: { approved: true } })).rejects.toMatchObject({
+      code: "RESUME_AMBIGUOUS",
+    });
+    await expect(engine.send(snapshot, { type: "cancel", target })).rejects.toMatchObject({ code: "RESUME_AMBIGUOUS" });
+  });
+
+  // The address of an item, as waits and refusals write it, names no path, and only paths are looked for.
+  it("of an item of a map inside a map, by its address", async () => {
+    const { engine, snapshot } = await paused();
+    const cancelled = await engine.send(snapshot, { type: "cancel", target: "rows[1]/cells[0]" });
+    expect(waits(cancelled).map(({ address }) => address)).toEqual([
+      "rows[0]/cells[0]/approve",
+      "rows[0]/cells[1]/approve",
+      "rows[1]/cells[1]/approve",
+    ]);
+  });
+
+  // An item that has not begun has no child yet: WAIT_GONE, "it was answered, or was never open". It runs later all the same.
+  it("of an item of a map that has not begun yet keeps it from running", async () => {
+    const steps = new HeldSteps();
+    const engine = engineOf(workflow("w", { list: mapOf({ concurrency: 1 }) }, [], { workflows: { item } }), steps);
+    const begun = await engine.execute({ stepLimit: 1 });
+    const snapshot = await engine.send(begun, { type: "cancel", target: { node: "list", item: 2 } });
+    const running = engine.execute({ snapshot });
+    for (const name of ["work:x", "work:y"]) {
+      await settled();
+      steps.finish(name);
+    }
+    expect((await running).output).toEqual(["work:x done", "work:y done", null]);
+  });
 });

@@ -1,6 +1,7 @@
+import { addressOf } from "../core/address.ts";
+import { within } from "../core/child-key.ts";
 import type { ItemAddedEvent, MapClosedEvent } from "../core/event.ts";
-import { type FoundPath, findPaths } from "../core/find-paths.ts";
-import type { Target } from "../core/find-wait.ts";
+import { type FoundPath, findPaths, type Target } from "../core/target.ts";
 import type { EpochMs } from "../core/json.ts";
 import type { Limits } from "../core/limits.ts";
 import type { Snapshot } from "../core/snapshot.ts";
@@ -59,7 +60,7 @@ function findMap(snapshot: Snapshot, node: Target, onlyOpen: boolean): FoundPath
   if (found.length > 1)
     throw new StepfoldError("RESUME_AMBIGUOUS", {
       workflowId,
-      waits: found.map(({ scope, path }) => ({ id: `${scope}>${path.id}`, nodeId: path.nodeId })),
+      waits: found.map(({ scope, path }) => ({ id: within(scope, path.id), nodeId: addressOf(snapshot, scope, path.nodeId) })),
     });
   if (!found[0]) throw new StepfoldError("MAP_CLOSED", { workflowId, node: String(node) });
   return found[0];

@@ -17,7 +17,13 @@ const outer = flow(
 );
 
 function engineOf(workflow: object, more: object = {}): WorkflowEngine<typeof builtinNodes> {
-  return new WorkflowEngine({ workflow, workflows: [inner], nodeDefinitions: builtinNodes, environment: new VirtualEnvironment(), ...more });
+  return new WorkflowEngine({
+    workflow,
+    workflows: [inner],
+    nodeDefinitions: builtinNodes,
+    environment: new VirtualEnvironment(),
+    ...more,
+  });
 }
 
 describe("a detached workflow, without a runtime", () => {

@@ -48,7 +48,8 @@ function ofPath(task: Task, outcome: Exclude<Outcome, { type: "aborted" }>, vers
     return handles ? { ...event, handles } : event;
   }
   const step = { version, at, pathId, turn, nodeId, attempt, startedAt, sizeBytes };
-  if (outcome.type === "suspended") return { type: "suspended", ...step, waits: outcome.waits, ...(outcome.starts && { starts: outcome.starts }) };
+  if (outcome.type === "suspended")
+    return { type: "suspended", ...step, waits: outcome.waits, ...(outcome.starts && { starts: outcome.starts }) };
   if (outcome.type === "spawned") {
     const spawned: SpawnedEvent = { type: "spawned", ...step, visit: task.visit, children: outcome.children };
     return spawned;

@@ -1,6 +1,5 @@
-import { openScopes } from "../core/address.ts";
 import type { RetriedEvent } from "../core/event.ts";
-import { type FoundPath, findPaths } from "../core/find-paths.ts";
+import { type FoundPath, findPaths, openPaths } from "../core/target.ts";
 import type { EpochMs } from "../core/json.ts";
 import type { Snapshot } from "../core/snapshot.ts";
 import { StepfoldError } from "../core/stepfold-error.ts";
@@ -20,12 +19,12 @@ export function retried(
 ): RetriedEvent {
   const all =
     node === undefined
-      ? [...openScopes(snapshot)].flatMap(([scope, paths]) => paths.map((path): FoundPath => ({ scope, path })))
+      ? openPaths(snapshot)
       : findPaths(snapshot, node);
   let first: FoundPath | null = null;
   for (const found of all) {
     if (found.path.status === "retrying" && (!first || (found.path.nextRetryAt ?? 0) < (first.path.nextRetryAt ?? 0))) first = found;
   }
-  if (!first) throw new StepfoldError("RETRY_NOT_PENDING", { workflowId: snapshot.workflowId });
+  if (!first) throw new StepfoldError("RETRY_NOT_PENDING", { workflowId: snapshot.workflowId, ...(node !== undefined && { node }) });
   return { type: "retried", ...stamp, ...(first.scope !== "" && { scope: first.scope }), pathId: first.path.id };
 }

@@ -91,7 +91,11 @@ async function isChildOf(kernel: Kernel, workflowId: string, link: ParentLink): 
   return parent?.workflowId === link.workflowId && parent.incarnation === link.incarnation && parent.waitId === link.waitId;
 }
 
-async function cancelChild(kernel: Kernel, { workflowId, incarnation }: Draft, { to, waitId }: Message & { type: "cancel" }): Promise<void> {
+async function cancelChild(
+  kernel: Kernel,
+  { workflowId, incarnation }: Draft,
+  { to, waitId }: Message & { type: "cancel" },
+): Promise<void> {
   const parent = { workflowId, waitId, ...(incarnation !== undefined && { incarnation }) };
   await unlessGone(() => tell(kernel, to, { type: "cancel", reason: `execution ${workflowId} no longer waits for it`, parent }));
 }

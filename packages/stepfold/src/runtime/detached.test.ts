@@ -146,7 +146,10 @@ describe("a detached workflow", () => {
     const large = flow("inner", { work: ["set", "{{ 'x'.repeat(3000) }}"] });
     const workflow = outer("inner");
     const { environment, store } = bench(workflow, { workflows: [workflow, large] });
-    const { runtime } = setUp({ store, nodeDefinitions: builtinNodes, workflows: [workflow, large], limits: { executionBytes: 4_000 } }, environment);
+    const { runtime } = setUp(
+      { store, nodeDefinitions: builtinNodes, workflows: [workflow, large], limits: { executionBytes: 4_000 } },
+      environment,
+    );
     const parent = await runtime.start("outer", { workflowId: "p", input: "y".repeat(2_000) });
     await environment.settle();
     expect(await parent.snapshot()).toMatchObject({ status: "failed", error: { code: "LIMIT_EXCEEDED" } });
@@ -175,7 +178,12 @@ describe("a detached workflow", () => {
     await runtime.close();
     await (await idle.get(child.workflowId)).cancel();
     const told = await child.snapshot();
-    expect(told).toMatchObject({ status: "active", activePaths: [], ending: { status: "cancelled" }, outbox: [{ type: "ended", to: "p" }] });
+    expect(told).toMatchObject({
+      status: "active",
+      activePaths: [],
+      ending: { status: "cancelled" },
+      outbox: [{ type: "ended", to: "p" }],
+    });
     const again = await idle.get(child.workflowId);
     for (const act of [() => again.cancel(), () => again.retry(), () => again.signal("x", 1), () => again.resume({ payload: 1 })])
       await expect(act()).rejects.toMatchObject({ code: "EXECUTION_ENDED", details: { status: "cancelled" } });
@@ -253,7 +261,10 @@ describe("a crash of either side", () => {
       const snapshots = await crashed(write, when);
       if (!snapshots) break;
       crashes++;
-      expect(snapshots.map(({ status }) => status), `write ${write}`).toEqual(["completed", "completed"]);
+      expect(
+        snapshots.map(({ status }) => status),
+        `write ${write}`,
+      ).toEqual(["completed", "completed"]);
       expect(snapshots.every(({ status }) => isTerminal(status))).toBe(true);
       expect(snapshots.find(({ workflowId }) => workflowId === "p")).toMatchObject({ output: 7 });
       // a step whose outcome was not committed is performed again, and no other is

@@ -1,5 +1,5 @@
 import type { Duration } from "../core/definition.ts";
-import type { Target } from "../core/find-wait.ts";
+import type { Target } from "../core/target.ts";
 import type { Json } from "../core/json.ts";
 import type { Snapshot } from "../core/snapshot.ts";
 import type { Watched } from "./watch.ts";
