@@ -1,10 +1,11 @@
-import { touch } from "./add-result.ts";
+import { shrink, touch } from "./add-result.ts";
 import { childKey, groupOf, itemOf, parentKey, within } from "./child-key.ts";
 import { type ChildDraft, type Draft, newFamily, noFamily, type ScopeDraft } from "./draft.ts";
 import { type DraftChildren, type DraftPath, firstPath, openChildren } from "./draft-path.ts";
 import { forgetChildren } from "./drop-children.ts";
 import { errorInfo } from "./error-info.ts";
 import type { Spawn } from "./event.ts";
+import { sizeOfContext, sizeOfJson } from "./json-size.ts";
 import { enter } from "./leave.ts";
 import { scopeAt } from "./open-draft.ts";
 import { type ChildState, type ErrorInfo, isTerminal, type MapState } from "./snapshot.ts";
@@ -135,6 +136,7 @@ export function fold(child: ChildDraft, version: number): void {
     return;
   }
   forgetChildren(child);
+  shrink(root, sizeOfContext(child.context) - (output === undefined ? 0 : sizeOfJson(output)));
   const left = { currentNodeId: child.failedAt, ...(output !== undefined && { output }), ...(error && { error }) };
   root.children.set(key, stubOf(workflowName, ended!, version, left));
 }

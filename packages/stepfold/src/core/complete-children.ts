@@ -11,10 +11,10 @@ import { cancelOthers, leave, newId } from "./leave.ts";
 import type { ErrorInfo, NodeResult } from "./snapshot.ts";
 import { StepfoldError } from "./stepfold-error.ts";
 import { fail } from "./stop.ts";
-import { type Normalised, normalise } from "./to-json.ts";
+import { normalise } from "./to-json.ts";
 
 /** What has become of the children of a path. */
-type Verdict = "going" | { readonly output: Normalised } | { readonly error: ErrorInfo };
+type Verdict = "going" | { readonly output: Json } | { readonly error: ErrorInfo };
 
 /** Lets a path go on whose children are done, or have failed. False if they are still going. */
 export function completeChildren(scope: ScopeDraft, path: DraftPath, at: EpochMs): boolean {
@@ -38,9 +38,8 @@ export function completeChildren(scope: ScopeDraft, path: DraftPath, at: EpochMs
     failWith(scope, path, verdict.error, result, version);
     return true;
   }
-  const { value: output, sizeBytes } = verdict.output;
+  const { output } = verdict;
   addConsequence(scope, path.node, { output, ...result });
-  scope.root.sizeBytes += sizeBytes;
   const finishes = children.map?.remaining === "finish" && !isFull(children);
   if (finishes || dropChildren(scope, children, null)) drain(scope, path, version);
   path.children = undefined;
@@ -67,7 +66,7 @@ function verdictOfChild(scope: ScopeDraft, { nodeId }: DraftPath, children: Draf
   const child = endedChild(scope, children);
   if (!child) return "going";
   const status = "root" in child ? child.ended : child.status;
-  if (status === "completed") return { output: { value: child.output ?? null, sizeBytes: 0 } };
+  if (status === "completed") return { output: child.output ?? null };
   // one that failed or was cancelled says why
   return { error: { ...child.error!, nodeId } };
 }
@@ -87,7 +86,7 @@ function verdictOfMap(scope: ScopeDraft, { nodeId }: DraftPath, children: DraftC
   }
   const enough = map.completeWhen !== undefined ? map.done >= map.completeWhen : holds(scope, children, at);
   if (!enough && !isFull(children)) return "going";
-  return { output: normalise(outputs(scope, children), `The output of node "${nodeId}"`, scope.workflow.limits) };
+  return { output: normalise(outputs(scope, children), `The output of node "${nodeId}"`, scope.workflow.limits).value };
 }
 
 function holds(scope: ScopeDraft, children: DraftChildren, at: EpochMs): boolean {

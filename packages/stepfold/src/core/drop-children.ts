@@ -1,7 +1,8 @@
-import { touch } from "./add-result.ts";
+import { shrink, touch } from "./add-result.ts";
 import { belongsTo, childKey, within } from "./child-key.ts";
 import type { ChildDraft, ScopeDraft } from "./draft.ts";
 import type { DraftChildren } from "./draft-path.ts";
+import { sizeOfContext, sizeOfJson } from "./json-size.ts";
 import { childOf } from "./open-draft.ts";
 import { withdraw } from "./outbox.ts";
 import type { Ending } from "./snapshot.ts";
@@ -82,6 +83,9 @@ export function forgetChildren({ root, key }: ScopeDraft): void {
 
 function forget(root: ScopeDraft["root"], key: string): void {
   const child = root.children.get(key)!;
+  // of one that has ended nothing is held but its output
+  const size = sizeOfContext(child.context);
+  shrink(root, size === 0 && child.output !== undefined ? sizeOfJson(child.output) : size);
   root.children.delete(key);
   root.changed.delete(key);
   root.timers.set(key, null);

@@ -173,6 +173,7 @@ function timedOut(scope: ScopeDraft, event: TimedOutEvent): boolean {
     return true;
   }
   addResult(scope, found.path.node, result);
+  scope.root.sizeBytes += event.error.message.length;
   fail(scope, found.path, event.error, event.handle, event.version);
   return true;
 }

@@ -291,7 +291,7 @@ export interface SnapshotHead extends ScopeHead {
   readonly inbox?: readonly KeptSignal[];
   /** Attempts made, in all. */
   readonly steps: number;
-  /** About how many bytes of JSON the execution holds. */
+  /** About how many bytes of JSON the execution holds: inputs, payloads, and the results that are kept. */
   readonly sizeBytes: number;
   /** When it was started. */
   readonly createdAt?: EpochMs;

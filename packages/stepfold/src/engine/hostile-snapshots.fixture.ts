@@ -144,6 +144,7 @@ export class RandomExecution {
   }
 
   #command(snapshot: Snapshot): Command {
+    if (this.pick([0, 1, 2, 3, 4, 5]) === 0) return { type: "cancel", target: this.#place(snapshot) };
     const waits = openWaits(snapshot);
     const commands: Command[] = [
       { type: "signal", name: "go" },
@@ -159,6 +160,12 @@ export class RandomExecution {
     }
     if (this.pick([0, 1, 2, 3, 4, 5, 6]) === 0) commands.push({ type: "cancel" });
     return this.pick(commands);
+  }
+
+  /** A place to be cancelled by itself: steps of the execution, and what its children do. */
+  #place(snapshot: Snapshot): string {
+    const children = Object.values(snapshot.childStates ?? {});
+    return this.pick([snapshot, ...children].flatMap(({ activePaths }) => activePaths)).nodeId;
   }
 }
 

@@ -241,7 +241,7 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
 
   #after(snapshot: Snapshot, event: Event): Draft {
     const draft = openDraft(this.workflow, snapshot);
-    evolve(draft, event);
+    if (!evolve(draft, event)) throw new StepfoldError("WAIT_GONE", { workflowId: snapshot.workflowId, target: event.type, open: [] });
     return draft;
   }
 

@@ -126,7 +126,7 @@ describe("builtinNodes", () => {
     ["map", { workflow: "invoice", items: [], toleratedFailures: -1 }, "/nodes/0/data/toleratedFailures"],
     ["workflow", {}, "workflow"],
     ["workflow", { workflow: "invoce" }, "/nodes/0/data/workflow"],
-    ["workflow", { workflow: "invoice", detached: true }, "/nodes/0/data/detached"],
+    ["workflow", { workflow: "invoice", detached: "yes" }, "/nodes/0/data/detached"],
     ["fail", undefined, "/nodes/0/data"],
     ["fail", {}, "message"],
     ["fail", { message: "" }, "/nodes/0/data/message"],

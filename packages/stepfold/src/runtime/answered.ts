@@ -1,6 +1,8 @@
 import { canonicalJson } from "../core/canonical-json.ts";
+import { itemOf, within } from "../core/child-key.ts";
 import type { ResumedEvent, SignalledEvent } from "../core/event.ts";
 import { StepfoldError } from "../core/stepfold-error.ts";
+import { readTarget } from "../core/target.ts";
 import { normalise } from "../core/to-json.ts";
 import type { ResumeCommand } from "../engine/answer-wait.ts";
 import type { SignalCommand } from "../engine/send-signal.ts";
@@ -8,40 +10,57 @@ import type { SnapshotStore } from "../ports/snapshot-store.ts";
 
 const pageSize = 1_000;
 
+/** What was told before with the same key. */
+type Before = SignalledEvent | { readonly event: ResumedEvent; readonly nodeId: string };
+
 /**
  * Whether an answer or a signal with this idempotency key was given before.
  *
- * @throws StepfoldError `RESUME_CONFLICT` if it was, with another payload
+ * @throws StepfoldError `RESUME_CONFLICT` if it was, with another payload, to another wait or by another name
  */
-export async function answered(
-  store: SnapshotStore,
-  workflowId: string,
-  { type, idempotencyKey, payload }: ResumeCommand | SignalCommand,
-): Promise<boolean> {
+export async function answered(store: SnapshotStore, workflowId: string, command: ResumeCommand | SignalCommand): Promise<boolean> {
+  const { type, idempotencyKey, payload } = command;
   if (idempotencyKey === undefined) return false;
-  const before = await find(store, workflowId, type === "signal" ? "signalled" : "resumed", idempotencyKey);
+  const before = await find(store, workflowId, type, idempotencyKey);
   if (!before) return false;
-  const same =
+  const told = "event" in before ? before.event : before;
+  const isSame =
     payload === undefined
-      ? before.payload === undefined
-      : before.payload !== undefined && canonicalJson(before.payload) === canonicalJson(normalise(payload, "The payload").value);
-  if (!same) throw new StepfoldError("RESUME_CONFLICT", { workflowId, waitId: "waitId" in before ? before.waitId : before.name });
-  return true;
+      ? told.payload === undefined
+      : told.payload !== undefined && canonicalJson(told.payload) === canonicalJson(normalise(payload, "The payload").value);
+  if (isSame && isMeant(before, command)) return true;
+  throw new StepfoldError("RESUME_CONFLICT", { workflowId, waitId: "waitId" in told ? told.waitId : told.name });
 }
 
 async function find(
   store: SnapshotStore,
   workflowId: string,
-  type: "resumed" | "signalled",
+  type: "resume" | "signal",
   idempotencyKey: string,
-): Promise<ResumedEvent | SignalledEvent | null> {
+): Promise<Before | null> {
+  const asked = new Map<string, string>();
   for (let after = -1; ; ) {
     const rows = await store.events(workflowId, after, pageSize);
     for (const { event } of rows) {
-      if ((event.type === "resumed" || event.type === "signalled") && event.type === type && event.idempotencyKey === idempotencyKey)
-        return event;
+      if (event.type === "suspended") for (const { id } of event.waits) asked.set(id, event.nodeId);
+      if (event.type === "signalled" && type === "signal" && event.idempotencyKey === idempotencyKey) return event;
+      if (event.type === "resumed" && type === "resume" && event.idempotencyKey === idempotencyKey)
+        return { event, nodeId: asked.get(event.waitId)! };
     }
     if (rows.length < pageSize) return null;
     after = rows.at(-1)!.version;
   }
+}
+
+/** Whether the same was meant then, as far as the command says what it means. */
+function isMeant(before: Before, command: ResumeCommand | SignalCommand): boolean {
+  if (command.type === "signal") return !("event" in before) && before.name === command.name && before.key === command.key;
+  if (!("event" in before)) return false;
+  const { scope = "", pathId, waitId } = before.event;
+  const wanted = readTarget(command.target);
+  if (wanted.waitId !== undefined) return wanted.waitId === waitId;
+  if (wanted.pathId !== undefined) return wanted.pathId === within(scope, pathId);
+  // with an item the node may be that of the map around it
+  if (wanted.item !== undefined) return itemOf(scope) === wanted.item;
+  return wanted.node === undefined || wanted.node.split("/").at(-1) === before.nodeId;
 }

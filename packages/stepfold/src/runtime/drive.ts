@@ -127,7 +127,7 @@ export class Drive {
         },
       );
     } catch (error) {
-      const stored = overtaken(error) ? await store.load(write.workflowId) : null;
+      const stored = overtaken(error) ? await this.#load() : null;
       const same = stored?.incarnation === write.incarnation && stored.version > write.expectedVersion;
       // whoever ended the execution has taken the claim with it; any other loss of the claim is for good
       if (same && (isTerminal(stored.status) || !StepfoldError.is(error, "FENCE_LOST"))) return stored;
@@ -137,6 +137,16 @@ export class Drive {
     this.#released = last;
     onCommitted({ workflowId: draft.workflowId, version: draft.version, status: statusOf(draft) });
     return null;
+  }
+
+  /** What is stored now: asked again while the store does not answer, or what was done would be done twice. */
+  #load(): Promise<Snapshot | null> {
+    const { store, setting } = this.#driving;
+    return persist(
+      setting.environment,
+      () => this.#leaseUntilMs,
+      () => store.load(this.#claimed.claim.workflowId),
+    );
   }
 
   /** What is to begin on its own has to be known to whoever begins it. */
@@ -160,7 +170,7 @@ export class Drive {
       );
       return null;
     } catch (error) {
-      if (StepfoldError.is(error, "VERSION_CONFLICT")) return store.load(claim.workflowId);
+      if (StepfoldError.is(error, "VERSION_CONFLICT")) return this.#load();
       throw error;
     }
   }

@@ -22,7 +22,7 @@ export async function tell(kernel: Kernel, workflowId: string, command: Command)
     const workflow = await registry.pinned(workflowId, snapshot.definition.hash);
     const event = await decide(workflow, snapshot, command, environment.now(), limits);
     const draft = openDraft(workflow.compiled, snapshot);
-    evolve(draft, event);
+    if (!evolve(draft, event)) throw new StepfoldError("WAIT_GONE", { workflowId, target: command.type, open: [] });
     const write = commitOf(draft, [withConsequences(draft, event)], kernel.newCommitId());
     const until = environment.monotonicMs() + unavailableForMs;
     try {

@@ -42,6 +42,10 @@ export class Engine {
     this.restored = this.snapshot;
   }
 
+  get workflow(): CompiledWorkflow {
+    return this.#workflow;
+  }
+
   /** False if the engine refuses it: then nothing has changed. */
   apply(event: ModelEvent): boolean {
     const told = this.#eventOf(event);
