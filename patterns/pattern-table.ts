@@ -39,7 +39,9 @@ export function patternTable(fixtures: readonly FixtureFile[], findings: Finding
   const rows = fixtures.map(({ file, fixture: { pattern, name, construct } }) => {
     const { situations, situationsThroughJson, straight, crashesBefore, crashesAfter } = findings.get(file)!;
     const crashes = crashesBefore !== undefined && crashesAfter !== undefined ? crashesBefore + crashesAfter : undefined;
-    const cells = [situations, situationsThroughJson, crashes].map((count) => (count === undefined ? "**fails**" : count.toLocaleString("en")));
+    const cells = [situations, situationsThroughJson, crashes].map((count) =>
+      count === undefined ? "**fails**" : count.toLocaleString("en"),
+    );
     const link = `[${name}](../patterns/fixtures/${file})`;
     return `| ${pattern} | ${link} | ${construct.replaceAll("|", "\\|")} | ${straight ? "yes" : "**fails**"} | ${cells.join(" | ")} |`;
   });

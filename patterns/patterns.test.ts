@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { crashRun } from "./crash-runs.ts";
 import { exploreRuns } from "./explore-runs.ts";
 import { readFixtures } from "./fixture.ts";
-import { accepts } from "./petri-net.ts";
 import { type Findings, patternTable } from "./pattern-table.ts";
+import { accepts } from "./petri-net.ts";
 
 const asItIs = (snapshot: Snapshot): Snapshot => snapshot;
 const throughJson = (snapshot: Snapshot): Snapshot => JSON.parse(JSON.stringify(snapshot)) as Snapshot;

@@ -7,8 +7,8 @@ export { durationMs } from "./core/duration.ts";
 export type {
   CancelledEvent,
   CompletedEvent,
-  DeliveredEvent,
   Consequences,
+  DeliveredEvent,
   EndedPath,
   Event,
   FailedEvent,
@@ -29,7 +29,6 @@ export { type Explanation, explain, type NextInfo } from "./core/explain.ts";
 export type { ItemCounts } from "./core/explain-items.ts";
 export type { PlaceInfo } from "./core/explain-path.ts";
 export { type OpenWait, openWaits } from "./core/find-wait.ts";
-export type { Target } from "./core/target.ts";
 export type { EpochMs, Json, JsonObject, JsonSchema } from "./core/json.ts";
 export { defaultLimits, type Limits } from "./core/limits.ts";
 export { plan, type Task } from "./core/plan.ts";
@@ -63,6 +62,7 @@ export {
   type Wait,
 } from "./core/snapshot.ts";
 export { StepfoldError } from "./core/stepfold-error.ts";
+export type { Target } from "./core/target.ts";
 export type { Issue, IssueCode } from "./core/template.ts";
 export { type WaitAnswer, type WaitInfo, waits } from "./core/waits.ts";
 export type { Warning } from "./core/warning.ts";
@@ -71,8 +71,8 @@ export type { CancelCommand } from "./engine/cancel-paths.ts";
 export type { AddItemCommand, CloseMapCommand, CompleteMapCommand } from "./engine/change-map.ts";
 export type { Command } from "./engine/command.ts";
 export { defineNode } from "./engine/define-node.ts";
-export type { DeliveredCommand } from "./engine/deliver-messages.ts";
 export { defineWorkflow } from "./engine/define-workflow.ts";
+export type { DeliveredCommand } from "./engine/deliver-messages.ts";
 export type { EndChildCommand } from "./engine/end-child.ts";
 export { FatalError } from "./engine/fatal-error.ts";
 export type { ChildrenRequest, GlobalsOf, MapRequest, NodeDefinition, NodeDefinitions, NodeOutput } from "./engine/node-definition.ts";

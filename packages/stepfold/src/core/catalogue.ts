@@ -267,7 +267,11 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
     say: (d) => `Execution "${d.workflowId}" failed${d.nodeId ? ` at node "${d.nodeId}"` : ""}: ${d.message}`,
   },
   EXECUTION_CANCELLED: { status: 409, retryable: false, say: (d) => `Execution "${d.workflowId}" was cancelled` },
-  RETRY_NOT_PENDING: { status: 409, retryable: false, say: (d) => `Execution "${d.workflowId}" has no retry pending${d.node === undefined ? "" : ` at "${d.node}"`}` },
+  RETRY_NOT_PENDING: {
+    status: 409,
+    retryable: false,
+    say: (d) => `Execution "${d.workflowId}" has no retry pending${d.node === undefined ? "" : ` at "${d.node}"`}`,
+  },
   // stores
   WORKFLOW_EXISTS: {
     status: 409,

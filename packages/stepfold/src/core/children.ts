@@ -148,7 +148,15 @@ function stubOf(
   version: number,
   left: Partial<Pick<ChildState, "currentNodeId" | "output" | "error">>,
 ): ChildState {
-  return Object.freeze({ workflow, status, currentNodeId: null, activePaths: Object.freeze([]), context: Object.freeze({}), version, ...left });
+  return Object.freeze({
+    workflow,
+    status,
+    currentNodeId: null,
+    activePaths: Object.freeze([]),
+    context: Object.freeze({}),
+    version,
+    ...left,
+  });
 }
 
 /** What a node's own `compensate` undoes, its children need not undo. */

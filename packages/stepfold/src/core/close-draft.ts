@@ -90,7 +90,7 @@ function childFields(child: ChildDraft): Mutable<ChildHead> {
   const head: Mutable<ChildHead> = {
     workflow: workflowName,
     status,
-    currentNodeId: ended ? child.failedAt : (paths[0]?.nodeId ?? null),
+    currentNodeId: ended ? child.failedAt : paths[0]!.nodeId,
     activePaths: Object.freeze(paths.map(closePath)),
     version,
   };

@@ -116,7 +116,7 @@ function outputs({ root, key }: ScopeDraft, children: DraftChildren, which: "all
 function firstError({ root, key }: ScopeDraft, children: DraftChildren): string {
   for (let item = 0; item < children.map!.next; item++) {
     const child = root.children.get(childKey(key, children.key, item));
-    if (child?.error) return `item ${item}: ${child.error.message}`;
+    if (child?.error && ("root" in child ? child.ended : child.status) === "failed") return `item ${item}: ${child.error.message}`;
   }
   return "unknown";
 }

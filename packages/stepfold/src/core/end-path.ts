@@ -1,6 +1,6 @@
-import { dropChildren } from "./drop-children.ts";
 import { isChild, type ScopeDraft } from "./draft.ts";
 import type { DraftPath } from "./draft-path.ts";
+import { dropChildren } from "./drop-children.ts";
 import type { EndedPath } from "./event.ts";
 import { unwait } from "./join-group.ts";
 import { withdraw } from "./outbox.ts";

@@ -32,7 +32,6 @@ export { type Explanation, explain, type NextInfo } from "./explain.ts";
 export type { ItemCounts } from "./explain-items.ts";
 export type { PlaceInfo } from "./explain-path.ts";
 export { findWait, type OpenWait, openWaits } from "./find-wait.ts";
-export type { Target } from "./target.ts";
 export { isId, isWorkflowId } from "./id.ts";
 export type { EpochMs, Json, JsonObject, JsonSchema } from "./json.ts";
 export { isJsonObject } from "./json.ts";
@@ -72,6 +71,7 @@ export {
   type Wait,
 } from "./snapshot.ts";
 export { StepfoldError } from "./stepfold-error.ts";
+export type { Target } from "./target.ts";
 export type { CompileTemplate, ExpressionLanguage, Issue, IssueCode, ReadPath, Scope, ScopeParts, Template } from "./template.ts";
 export { type Normalised, normalise, plainJson } from "./to-json.ts";
 export { type WaitAnswer, type WaitInfo, waits } from "./waits.ts";

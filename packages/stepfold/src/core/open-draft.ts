@@ -45,6 +45,7 @@ export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft
   openGroups(draft as Draft, snapshot);
   const { childStates, mapItems } = snapshot;
   if (childStates || mapItems) openFamily(draft as Draft, childStates, mapItems);
+  openUndo(draft as Draft);
   return draft as Draft;
 }
 
@@ -81,6 +82,7 @@ function openChild(draft: Draft, key: string, state: ChildState): ChildDraft {
   };
   openGroups(child, state);
   draft.children.set(key, child);
+  openUndo(child);
   return child;
 }
 
@@ -102,6 +104,13 @@ function openScope(workflow: CompiledWorkflow, state: ScopeHead, given: Context)
     borrowed: context,
     groups: null,
   };
+}
+
+/** What is undone may be a step of a child, of another workflow. */
+function openUndo(scope: ScopeDraft): void {
+  const [path] = scope.paths;
+  const place = path?.undoes?.scope;
+  if (place !== undefined) path!.node = scopeAt(scope.root, place)!.workflow.nodes.get(path!.nodeId)!;
 }
 
 function openGroups(scope: ScopeDraft, { rounds }: ScopeHead): void {
@@ -132,7 +141,7 @@ function openFamily(draft: Draft, states: Snapshot["childStates"] = {}, items: S
     const { status } = state;
     if (isTerminal(status)) continue;
     if (status === "paused") {
-      draft.timers.set(key, earliestTimer("paths" in state ? state.paths : state.activePaths));
+      draft.timers.set(key, earliestTimer((state as ChildState).activePaths));
       continue;
     }
     const child = childOf(draft, key)!;
@@ -140,14 +149,12 @@ function openFamily(draft: Draft, states: Snapshot["childStates"] = {}, items: S
     if (child.queued !== null) queued.push(child);
     else {
       draft.awake.add(child);
-      if (child.siblings) {
-        child.siblings.busy++;
-        if (status === "error") child.siblings.retrying++;
-      }
+      child.siblings!.busy++;
+      if (status === "error") child.siblings!.retrying++;
     }
   }
-  queued.sort((a, b) => a.queued! - b.queued! || (a.item ?? 0) - (b.item ?? 0));
-  for (const child of queued) child.siblings?.queue.push(child.key);
+  queued.sort((a, b) => a.queued! - b.queued!);
+  for (const child of queued) child.siblings!.queue.push(child.key);
 }
 
 /** What is to be kept of a context: a store gives all that there ever was. */

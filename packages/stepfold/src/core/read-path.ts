@@ -1,83 +1,92 @@
-import type { CompiledWorkflow } from "./compiled.ts";
-import { isJsonObject, type Json, type JsonObject } from "./json.ts";
-import { invalid, whole } from "./read-number.ts";
-import type { ActivePath, Wait } from "./snapshot.ts";
+import { within } from "./child-key.ts";
+import type { Json, JsonObject } from "./json.ts";
+import { bound, count, invalid, time } from "./read-number.ts";
+import type { Place } from "./read-place.ts";
+import { flag, list, object, optionalText, picked, text, texts } from "./read-text.ts";
+import { checkUndo } from "./read-undo.ts";
+import { checkResumed, checkWaits } from "./read-wait.ts";
+import type { ActivePath } from "./snapshot.ts";
 
 const statuses = ["ready", "held", "joining", "retrying", "suspended"];
-const kinds = ["external", "signal", "timer", "child"];
+const fields = ["id", "nodeId", "status", "turn", "visit", "attempts", "since", "stepPath", "forks", "via", "waves", "inputs"];
+const more = ["waits", "children", "draining", "nextRetryAt", "resumed", "undoes"];
 
 /** One open path from outside, checked. */
-export function readPath(value: Json, pointer: string, workflow: CompiledWorkflow): ActivePath {
-  if (!isJsonObject(value)) return invalid(pointer, "must be an object");
-  const { id, nodeId, status, stepPath = [], waits, children, via, inputs, undoes } = value;
-  if (typeof id !== "string" || id === "" || id.length > 64) return invalid(`${pointer}/id`, "must be text");
-  if (typeof nodeId !== "string") return invalid(`${pointer}/nodeId`, "must be the id of a node");
+export function readPath(value: Json, pointer: string, place: Place): ActivePath {
+  const path = object(value, pointer);
+  const { id, status, forks, via, inputs, resumed, undoes } = path;
+  if (typeof id !== "string" || !/^[^/>@#\s]{1,64}$/.test(id)) return invalid(`${pointer}/id`, "must be the id of a path");
+  text(path.nodeId, `${pointer}/nodeId`, "must be the id of a node");
   if (!statuses.includes(status as string)) return invalid(`${pointer}/status`, `must be one of ${statuses.join(", ")}`);
-  for (const key of ["turn", "visit", "attempts", "since"]) whole(value[key], `${pointer}/${key}`);
-  for (const key of ["forks", "nextRetryAt"]) if (value[key] !== undefined) whole(value[key], `${pointer}/${key}`);
-  if (via !== undefined && typeof via !== "string") return invalid(`${pointer}/via`, "must name an edge");
-  if (!isTextList(stepPath)) return invalid(`${pointer}/stepPath`, "must be a list of node ids");
-  if (status === "suspended" && children === undefined && !(Array.isArray(waits) && waits.length > 0))
-    return invalid(`${pointer}/waits`, "must say what the path waits for");
-  if (waits !== undefined && !Array.isArray(waits)) return invalid(`${pointer}/waits`, "must be a list");
-  for (const [i, wait] of ((waits ?? []) as Json[]).entries()) checkWait(wait, `${pointer}/waits/${i}`);
-  if (children !== undefined) checkChildren(children, `${pointer}/children`, workflow);
-  if (value.resumed !== undefined && !isJsonObject(value.resumed)) return invalid(`${pointer}/resumed`, "must be an object");
+  const turn = count(path.turn, `${pointer}/turn`, 1);
+  const visit = count(path.visit, `${pointer}/visit`, 1, turn);
+  count(path.attempts, `${pointer}/attempts`);
+  count(path.since, `${pointer}/since`, 0, place.version);
+  if (forks !== undefined) count(forks, `${pointer}/forks`);
+  optionalText({ via: via ?? "" }, ["via"], pointer);
+  time(path.nextRetryAt, `${pointer}/nextRetryAt`);
+  const stepPath = texts(path.stepPath ?? [], `${pointer}/stepPath`, "must be a list of node ids");
+  if (status === "joining" && stepPath.length === 0) return invalid(`${pointer}/stepPath`, "must say where the path came from");
+  checkSuspension(path, pointer, within(place.scope, `${id}@${turn}`));
+  if (path.children !== undefined) checkChildren(path, pointer, `${id}#${visit}`, place);
+  else if (flag(path.draining, `${pointer}/draining`)) return invalid(`${pointer}/draining`, "says nothing without children");
+  if (resumed !== undefined) checkResumed(resumed, `${pointer}/resumed`);
   if (inputs !== undefined) checkInputs(inputs, `${pointer}/inputs`);
-  if (undoes !== undefined && !(isJsonObject(undoes) && workflow.nodes.has(nodeId)))
-    return invalid(`${pointer}/undoes`, "must be an object");
-  const { waves: _, ...rest } = value;
-  const waves = wavesOf(value.waves, `${pointer}/waves`, workflow);
+  if (undoes !== undefined) checkUndo(undoes, `${pointer}/undoes`, place);
+  const waves = wavesOf(path.waves, `${pointer}/waves`, place);
+  const { waves: _, ...rest } = picked(path, [...fields, ...more]);
   return Object.freeze({ ...rest, ...(waves && { waves }), stepPath }) as unknown as ActivePath;
 }
 
+/** A path is suspended while it waits for something, or for its children, and at no other time. */
+function checkSuspension({ status, waits, children, undoes }: JsonObject, pointer: string, name: string): void {
+  if (waits !== undefined) checkWaits(waits, `${pointer}/waits`, name);
+  if (status === "suspended" && waits === undefined && children === undefined)
+    invalid(`${pointer}/waits`, "must say what the path waits for");
+  if (waits !== undefined && (status !== "suspended" || children !== undefined))
+    invalid(`${pointer}/waits`, "says that the path waits for something else than its status");
+  if (children !== undefined && (status !== "suspended" || undoes !== undefined))
+    invalid(`${pointer}/children`, "must belong to a path that waits for them");
+}
+
 /** Of a changed definition, only the forks that still are any. */
-function wavesOf(value: Json | undefined, pointer: string, { nodes }: CompiledWorkflow): JsonObject | undefined {
+function wavesOf(value: Json | undefined, pointer: string, { workflow: { nodes } }: Place): JsonObject | undefined {
   if (value === undefined) return undefined;
-  if (!isJsonObject(value) || !isTextList(Object.values(value))) return invalid(pointer, "must be an object of visits, by node");
-  const known = Object.entries(value).filter(([nodeId]) => nodes.get(nodeId)?.wave);
+  const waves = object(value, pointer, "must be an object of visits, by node");
+  texts(Object.values(waves), pointer, "must be an object of visits, by node");
+  const known = Object.entries(waves).filter(([nodeId]) => nodes.get(nodeId)?.wave);
   return known.length > 0 ? Object.freeze(Object.fromEntries(known)) : undefined;
 }
 
 function checkInputs(value: Json, pointer: string): void {
-  if (!Array.isArray(value)) invalid(pointer, "must be a list");
-  for (const [i, input] of (value as Json[]).entries()) {
-    if (!isJsonObject(input) || typeof input.nodeId !== "string") invalid(`${pointer}/${i}`, "must name a node");
-    whole((input as JsonObject).version, `${pointer}/${i}/version`);
+  for (const [i, input] of list(value, pointer).entries()) {
+    const { nodeId, version } = object(input, `${pointer}/${i}`, "must be a result by its node and version");
+    text(nodeId, `${pointer}/${i}/nodeId`, "must name a node");
+    count(version, `${pointer}/${i}/version`);
   }
 }
 
-function checkWait(value: Json, pointer: string): void {
-  const wait = value as unknown as Wait;
-  if (!isJsonObject(value) || typeof wait.id !== "string") invalid(pointer, "must be an object with an id");
-  if (!kinds.includes(wait.kind)) invalid(`${pointer}/kind`, `must be one of ${kinds.join(", ")}`);
-  if (wait.kind === "signal" && typeof wait.signal !== "string") invalid(`${pointer}/signal`, "must name a signal");
-  if (wait.schema !== undefined && typeof wait.schema !== "boolean" && !isJsonObject(wait.schema))
-    invalid(`${pointer}/schema`, "must be a JSON Schema");
-  for (const key of ["resumeAt", "timeoutAt", "quorum"] as const)
-    if (wait[key] !== undefined) whole(wait[key] as Json, `${pointer}/${key}`);
-  if (wait.responders !== undefined && !isTextList(wait.responders as Json)) invalid(`${pointer}/responders`, "must be a list of names");
-  if (
-    wait.answers !== undefined &&
-    !(Array.isArray(wait.answers) && wait.answers.every((given) => isJsonObject(given) && typeof given.by === "string"))
-  )
-    invalid(`${pointer}/answers`, "must be a list of answers");
+/** @param name what the path's own children are called; those it only lets finish may have been begun by another path */
+function checkChildren(path: JsonObject, at: string, name: string, { workflow: { workflows } }: Place): void {
+  const pointer = `${at}/children`;
+  const { key, workflow, map } = object(path.children, pointer, "must be an object with key and workflow");
+  const isDraining = flag(path.draining, `${at}/draining`);
+  const isKey = isDraining ? typeof key === "string" && /^[^/>@#\s]{1,64}#[1-9]\d{0,15}$/.test(key) : key === name;
+  if (!isKey) invalid(`${pointer}/key`, `must be the key of a path${isDraining ? "" : `: "${name}"`}`);
+  if (typeof workflow !== "string" || workflows.get(workflow)?.starts.length !== 1)
+    invalid(`${pointer}/workflow`, "must name a workflow of the definition, with one first node");
+  if (map !== undefined) checkMap(map, `${pointer}/map`);
 }
 
-function checkChildren(value: Json, pointer: string, { workflows }: CompiledWorkflow): void {
-  if (!isJsonObject(value)) invalid(pointer, "must be an object with key and workflow");
-  const { key, workflow, map } = value;
-  if (typeof key !== "string" || !/^[^/>]{1,64}#\d{1,16}$/.test(key)) invalid(`${pointer}/key`, "must be the key of a path");
-  if (typeof workflow !== "string" || !workflows.has(workflow)) invalid(`${pointer}/workflow`, "must name a workflow of the definition");
-  if (map === undefined) return;
-  if (!isJsonObject(map)) invalid(`${pointer}/map`, "must be an object");
-  for (const count of ["total", "next", "done", "failed", "cancelled"]) whole(map[count], `${pointer}/map/${count}`);
-  if (!(typeof map.concurrency === "number" && map.concurrency >= 1)) invalid(`${pointer}/map/concurrency`, "must be a number from 1 on");
-  if (!(typeof map.tolerated === "number" && map.tolerated >= 0)) invalid(`${pointer}/map/tolerated`, "must be a number from 0 on");
-  if (map.remaining !== "finish" && map.remaining !== "cancel") invalid(`${pointer}/map/remaining`, "must be finish or cancel");
-  if (map.completeWhen !== undefined) whole(map.completeWhen, `${pointer}/map/completeWhen`);
-}
-
-function isTextList(value: Json): boolean {
-  return Array.isArray(value) && value.every((entry) => typeof entry === "string");
+function checkMap(value: Json, pointer: string): void {
+  const map = object(value, pointer);
+  const total = count(map.total, `${pointer}/total`);
+  count(map.next, `${pointer}/next`, 0, total);
+  const over = ["done", "failed", "cancelled"].reduce((sum, key) => sum + count(map[key], `${pointer}/${key}`), 0);
+  if (over > total) invalid(`${pointer}/total`, "must be as high as items have ended");
+  bound(map.concurrency, `${pointer}/concurrency`, 1);
+  if (!(typeof map.tolerated === "number" && map.tolerated >= 0)) invalid(`${pointer}/tolerated`, "must be a number from 0 on");
+  if (map.remaining !== "finish" && map.remaining !== "cancel") invalid(`${pointer}/remaining`, "must be finish or cancel");
+  if (map.completeWhen !== undefined) bound(map.completeWhen, `${pointer}/completeWhen`);
+  flag(map.open, `${pointer}/open`);
 }

@@ -107,7 +107,7 @@ describe("readSnapshot", () => {
     ["/activePaths/0/waits", 5],
     ["/activePaths/2/waits/0", 5],
     ["/activePaths/2/waits/0", null],
-    ["/activePaths/2/waits/0", { kind: "external" }],
+    ["/activePaths/2/waits/0", { kind: "external" }, "/activePaths/2/waits/0/id"],
     ["/activePaths/2/waits/0/kind", "person"],
     ["/activePaths/2/waits/0/schema", "text"],
     ["/activePaths/2/waits/0/schema", null],
@@ -215,6 +215,8 @@ describe("a classic snapshot", () => {
     expect(read.activePaths[0]).toMatchObject({ status: "retrying", attempts: 2, nextRetryAt: 77 });
     expect(read.retryState).toEqual({ nodeId: "a", attempts: 2, nextRetryAt: 77 });
     expect(readSnapshot({ ...classic, status: "error" }, flow).activePaths[0]).toMatchObject({ status: "retrying", attempts: 0 });
+    const none = { ...classic, status: "error", retryState: null };
+    expect(readSnapshot(none, flow)).not.toHaveProperty("retryState");
     expect(
       readSnapshot({ ...classic, status: "error", retryState: { attempts: -1, nextRetryAt: "x" } }, flow).activePaths[0],
     ).not.toHaveProperty("nextRetryAt");

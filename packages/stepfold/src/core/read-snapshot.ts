@@ -3,20 +3,26 @@ import { isWorkflowId } from "./id.ts";
 import { isJsonObject, type Json, type JsonObject } from "./json.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
 import { readChildren } from "./read-children.ts";
-import { counter, invalid } from "./read-number.ts";
+import { checkFamilies } from "./read-families.ts";
+import { readDefinition, readInbox, readOutbox, readParent } from "./read-messages.ts";
+import { count, highestCount, invalid, isIn, lastMs, time } from "./read-number.ts";
+import { rootPlace } from "./read-place.ts";
 import { readScope } from "./read-scope.ts";
+import { object, optionalText, text } from "./read-text.ts";
+import { readCompensations } from "./read-undo.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { StepfoldError } from "./stepfold-error.ts";
 import { plainJson } from "./to-json.ts";
-
-/** Leaves room for one more transition: beyond it, adding 1 no longer counts. */
-const highestVersion = Number.MAX_SAFE_INTEGER - 1;
 
 /**
  * A snapshot from outside, checked and in today's format. Older ones are converted: one with only the classic
  * fields gets its path from `currentNodeId`.
  *
- * @throws StepfoldError `SNAPSHOT_INVALID` with the JSON pointer, `SNAPSHOT_TOO_NEW`, `VALUE_NOT_JSON`
+ * Whatever is accepted can go on: there is nothing in it that an execution could not have come to, as far as what the
+ * engine relies on goes.
+ *
+ * @throws StepfoldError `SNAPSHOT_INVALID` with the JSON pointer, `SNAPSHOT_TOO_NEW`, `VALUE_NOT_JSON`,
+ * `DEFINITION_CHANGED` if it stands at a node that the workflow lacks
  */
 export function readSnapshot(value: unknown, workflow: CompiledWorkflow, limits: Limits = defaultLimits): Snapshot {
   const boundless = {
@@ -28,63 +34,68 @@ export function readSnapshot(value: unknown, workflow: CompiledWorkflow, limits:
   };
   const { value: plain, sizeBytes } = plainJson(value, "The snapshot", boundless);
   if (!isJsonObject(plain)) return invalid("", "must be an object");
-  const { schema = 1, workflowId, version, metadata = {} } = plain;
+  const { schema = 1, workflowId, metadata = {} } = plain;
   if (typeof schema !== "number" || !Number.isSafeInteger(schema) || schema < 1)
     return invalid("/schema", "must be a whole number from 1 on");
   if (schema > 1) throw new StepfoldError("SNAPSHOT_TOO_NEW", { schema, supported: 1 });
   if (!isWorkflowId(workflowId)) return invalid("/workflowId", "must be text of 1 to 255 printable characters");
-  if (!Number.isSafeInteger(version) || (version as number) < 0 || (version as number) > highestVersion)
-    return invalid("/version", "must be a whole number from 0 to 2^53 - 2");
-  if (!isJsonObject(metadata)) return invalid("/metadata", "must be an object");
-  const scope = readScope(plain, "", workflow, String(workflowId));
-  const children = readChildren(plain, workflow, String(workflowId));
+  const version = count(plain.version, "/version");
+  const place = rootPlace(plain, workflow, workflowId, version);
+  const { definition } = plain;
+  const more = optional(plain, version);
+  const scope = readScope(plain, place, more.outbox !== undefined);
+  const children = readChildren(plain, place);
+  const mapItems = checkFamilies(scope, children, plain.mapItems, place);
   return Object.freeze({
-    ...optional(plain),
+    ...more,
     ...scope,
-    ...children,
+    ...(children.size > 0 && { childStates: Object.freeze(Object.fromEntries(children)) }),
+    ...(mapItems && { mapItems }),
     schema: 1,
     workflowId,
-    definition: readDefinition(plain.definition, workflow),
-    version: version as number,
-    metadata,
-    steps: counter(plain.steps, "/steps") ?? Object.values(scope.context).reduce((sum, results) => sum + results.length, 0),
-    sizeBytes: counter(plain.sizeBytes, "/sizeBytes") ?? sizeBytes,
+    definition: definition === undefined ? { id: workflow.definition.id, hash: workflow.hash } : readDefinition(definition, "/definition"),
+    version,
+    metadata: object(metadata, "/metadata"),
+    steps: count(plain.steps ?? Object.values(scope.context).reduce((sum, results) => sum + results.length, 0), "/steps"),
+    sizeBytes: count(plain.sizeBytes ?? sizeBytes, "/sizeBytes"),
   });
 }
 
-function readDefinition(value: Json | undefined, workflow: CompiledWorkflow): Snapshot["definition"] {
-  if (value === undefined) return { id: workflow.definition.id, hash: workflow.hash };
-  if (!isJsonObject(value) || typeof value.id !== "string" || typeof value.hash !== "string")
-    return invalid("/definition", "must be an object with id and hash");
-  return value as Snapshot["definition"];
-}
-
-/** Fields that may be missing, where they have the right type. */
-function optional(plain: JsonObject): Partial<Snapshot> {
-  const fields: Record<string, Json> = {};
+/** Fields that may be missing, checked where they are there. */
+function optional(plain: JsonObject, version: number): Partial<Snapshot> {
+  const { inbox, outbox, parent, compensations } = plain;
+  const retryState = retryStateOf(plain);
+  const times: Record<string, number> = {};
   for (const key of ["lastStartedAt", "totalExecutionTime", "createdAt"]) {
-    const time = counter(plain[key], `/${key}`);
-    if (time !== undefined) fields[key] = time;
+    const at = time(plain[key], `/${key}`);
+    if (at !== undefined) times[key] = at;
   }
-  if (isJsonObject(plain.retryState)) fields.retryState = plain.retryState;
-  if (typeof plain.incarnation === "string") fields.incarnation = plain.incarnation;
-  if (plain.inbox !== undefined) fields.inbox = readInbox(plain.inbox);
-  if (plain.compensations !== undefined) fields.compensations = readCompensations(plain.compensations);
-  return fields as Partial<Snapshot>;
+  optionalText(plain, ["incarnation"], "");
+  return {
+    ...times,
+    ...(plain.incarnation !== undefined && { incarnation: plain.incarnation as string }),
+    ...(inbox !== undefined && { inbox: readInbox(inbox) }),
+    ...(outbox !== undefined && { outbox: readOutbox(outbox) }),
+    ...(parent !== undefined && { parent: readParent(parent) }),
+    ...(compensations !== undefined && { compensations: readCompensations(compensations, version) }),
+    ...(retryState && { retryState }),
+  } as Partial<Snapshot>;
 }
 
-function readInbox(value: Json): Json {
-  if (!Array.isArray(value)) return invalid("/inbox", "must be a list of signals");
-  for (const [i, signal] of (value as Json[]).entries()) {
-    if (!isJsonObject(signal) || typeof signal.name !== "string" || typeof signal.expiresAt !== "number")
-      return invalid(`/inbox/${i}`, "must be an object with name and expiresAt");
-  }
-  return value;
+/** Of the retry that comes first. What classic snapshots say of it may be anything. */
+function retryStateOf({ retryState, activePaths }: JsonObject): Snapshot["retryState"] {
+  if (retryState === undefined || (activePaths === undefined && !isSound(retryState))) return undefined;
+  const state = object(retryState, "/retryState");
+  text(state.nodeId, "/retryState/nodeId", "must be the id of a node");
+  count(state.attempts, "/retryState/attempts");
+  time(state.nextRetryAt, "/retryState/nextRetryAt");
+  return state as unknown as Snapshot["retryState"];
 }
 
-function readCompensations(value: Json): Json {
-  if (!Array.isArray(value)) return invalid("/compensations", "must be a list of results");
-  for (const [i, done] of (value as Json[]).entries())
-    if (!isJsonObject(done) || !isJsonObject(done.undoes)) return invalid(`/compensations/${i}`, "must say what it undoes");
-  return value;
+function isSound(value: Json): boolean {
+  if (!isJsonObject(value)) return false;
+  const { nodeId, attempts, nextRetryAt = 0 } = value;
+  return (
+    typeof nodeId === "string" && nodeId !== "" && isIn(attempts, highestCount) && Number.isInteger(attempts) && isIn(nextRetryAt, lastMs)
+  );
 }

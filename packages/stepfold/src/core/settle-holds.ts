@@ -69,6 +69,6 @@ function pathsRead({ paths, workflow }: ScopeDraft, { reads }: Template): Record
     const asked = nodeId === undefined || nodeId === "*" ? [...workflow.nodes.keys()] : [nodeId];
     for (const id of asked) found[id] = [];
   }
-  for (const { id, nodeId, status, draining } of paths) if (!draining) found[nodeId]?.push({ id, status });
+  for (const { id, nodeId, status, draining } of paths) if (!draining && Object.hasOwn(found, nodeId)) found[nodeId]!.push({ id, status });
   return found;
 }

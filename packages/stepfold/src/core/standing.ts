@@ -54,25 +54,25 @@ function timerOf(waits: readonly Wait[]): EpochMs {
 
 /** Tells a child's parent how the child stands now: what takes a place in its map, what is to be driven, when it is due. */
 export function recount(child: ChildDraft): void {
-  const { root, siblings } = child;
+  const { root } = child;
+  const siblings = child.siblings!;
   const before = child.status;
   const after = statusOf(child);
   root.timers.set(child.key, child.ended ? null : earliestTimer(child.paths));
   child.status = after;
   const busy = after === "active" || after === "error";
   const wasBusy = child.queued === null && (before === "active" || before === "error");
-  if (busy && !wasBusy && child.queued === null && siblings?.map && siblings.busy >= siblings.map.concurrency) {
+  if (busy && !wasBusy && child.queued === null && siblings.map && siblings.busy >= siblings.map.concurrency) {
     child.queued = root.version + 1;
     siblings.queue.push(child.key);
   }
   if (child.queued !== null && !busy) {
     child.queued = null;
-    siblings?.queue.splice(siblings.queue.indexOf(child.key), 1);
+    siblings.queue.splice(siblings.queue.indexOf(child.key), 1);
   }
   const isBusy = busy && child.queued === null;
   if (isBusy) root.awake.add(child);
   else root.awake.delete(child);
-  if (!siblings) return;
   siblings.busy += Number(isBusy) - Number(wasBusy);
   siblings.retrying += Number(isBusy && after === "error") - Number(wasBusy && before === "error");
 }

@@ -16,7 +16,9 @@ const samples: { [C in ErrorCode]: readonly [ErrorDetails<C>, string][] } = {
   MAP_FAILED: [[{ nodeId: "n", failed: 2, tolerated: 1, message: "item 3: no" }, '2 items of node "n" failed, 1 may']],
   STALLED: [[{ nodes: ["a", "b"] }, "the paths at a, b are held"]],
   COMPENSATION_FAILED: [[{ nodeId: "n", message: "no" }, 'What node "n" did could not be undone: no']],
-  RESPONDER_DENIED: [[{ workflowId: "e", waitId: "0@1", nodeId: "ask", who: "eve", reason: "may be answered by: ada" }, "cannot be answered by eve"]],
+  RESPONDER_DENIED: [
+    [{ workflowId: "e", waitId: "0@1", nodeId: "ask", who: "eve", reason: "may be answered by: ada" }, "cannot be answered by eve"],
+  ],
   MAP_CLOSED: [[{ workflowId: "e", node: "m" }, 'no map at "m"']],
   DEFINITION_UNKNOWN: [[{ workflow: "w", known: [] }, "Known: none"]],
   DEFINITION_MISSING: [[{ workflowId: "e", hash: "0123456789abcdef" }, "0123456789ab)"]],

@@ -41,7 +41,10 @@ export function readTarget(target: Target | undefined): Wanted {
   if (typeof waitId === "string") return { waitId };
   if (typeof pathId === "string") return { pathId };
   if (typeof node !== "string" || (item !== undefined && !(Number.isSafeInteger(item) && (item as number) >= 0)))
-    throw new StepfoldError("OPTION_INVALID", { option: "target", reason: "must be text, { node }, { node, item }, { waitId } or { pathId }" });
+    throw new StepfoldError("OPTION_INVALID", {
+      option: "target",
+      reason: "must be text, { node }, { node, item }, { waitId } or { pathId }",
+    });
   return item === undefined ? readText(node) : { node, item: item as number };
 }
 

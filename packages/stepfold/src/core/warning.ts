@@ -1,5 +1,3 @@
-import type { Draft } from "./draft.ts";
-
 /** A doubt about an execution that goes on all the same. It is told when it comes up, and kept nowhere. */
 export interface Warning {
   /**
@@ -11,24 +9,30 @@ export interface Warning {
   readonly message: string;
 }
 
+/** Where warnings go: a draft is one. */
+interface Warned {
+  readonly warnings: Warning[];
+  readonly sizeBytes: number;
+}
+
 const manyPaths = 1_000;
 const largeBytes = 2 * 1024 * 1024;
 
 /** PATHS rule R5: a join never takes two paths of one edge at once, so the later of them waits for another firing. */
-export function warnOfOverrun(draft: Draft, nodeId: string, via: string): void {
+export function warnOfOverrun(draft: Warned, nodeId: string, via: string): void {
   const message = `Two branches came to the join "${nodeId}" by "${via}": the later one waits until it fires again. Let a loop end the other branches (cancels), or join inside it`;
   draft.warnings.push({ code: "JOIN_OVERRUN", nodeId, message });
 }
 
 /** @param born how many paths there are more than before */
-export function warnOfPaths(draft: Draft, nodeId: string, open: number, born: number): void {
+export function warnOfPaths(draft: Warned, nodeId: string, open: number, born: number): void {
   if (open < manyPaths || open - born >= manyPaths) return;
   const message = `${manyPaths} paths are open at once since "${nodeId}": a loop that forks without a join makes more and more of them`;
   draft.warnings.push({ code: "PATHS_MANY", nodeId, message });
 }
 
 /** @param added how many bytes there are more than before */
-export function warnOfSize(draft: Draft, added: number): void {
+export function warnOfSize(draft: Warned, added: number): void {
   const { sizeBytes } = draft;
   if (sizeBytes < largeBytes || sizeBytes - added >= largeBytes) return;
   const message = `The execution holds ${sizeBytes} bytes of JSON: keep large data elsewhere and store a reference, or set "keep" on nodes in loops`;

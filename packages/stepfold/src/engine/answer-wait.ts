@@ -1,11 +1,11 @@
 import { addressOf } from "../core/address.ts";
 import type { ResumedEvent } from "../core/event.ts";
 import { findWait } from "../core/find-wait.ts";
-import type { Target } from "../core/target.ts";
 import type { EpochMs, Json } from "../core/json.ts";
 import type { Limits } from "../core/limits.ts";
 import type { Snapshot, Wait } from "../core/snapshot.ts";
 import { StepfoldError } from "../core/stepfold-error.ts";
+import type { Target } from "../core/target.ts";
 import { workflowOf } from "../core/workflow-of.ts";
 import { keepValue } from "./keep-value.ts";
 import type { PreparedWorkflow } from "./prepared-workflow.ts";

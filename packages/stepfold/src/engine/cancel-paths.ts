@@ -33,7 +33,11 @@ export function cancelled(
   if (target === undefined) return event;
   const wanted = readTarget(target);
   const items = findItems(snapshot, wanted);
-  if (items.length > 1) throw ambiguous(snapshot, items.map((key) => ({ id: key, nodeId: itemAddress(snapshot, key) })));
+  if (items.length > 1)
+    throw ambiguous(
+      snapshot,
+      items.map((key) => ({ id: key, nodeId: itemAddress(snapshot, key) })),
+    );
   if (items[0] !== undefined && mayEnd(snapshot, items[0])) return { ...event, scope: items[0] };
   const found = select(snapshot, wanted, openPaths(snapshot)).filter(({ path }) => !path.undoes);
   if (new Set(found.map(({ scope }) => scope)).size > 1)

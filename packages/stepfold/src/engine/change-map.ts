@@ -1,11 +1,11 @@
 import { addressOf } from "../core/address.ts";
 import { within } from "../core/child-key.ts";
 import type { ItemAddedEvent, MapClosedEvent } from "../core/event.ts";
-import { type FoundPath, findPaths, type Target } from "../core/target.ts";
 import type { EpochMs } from "../core/json.ts";
 import type { Limits } from "../core/limits.ts";
 import type { Snapshot } from "../core/snapshot.ts";
 import { StepfoldError } from "../core/stepfold-error.ts";
+import { type FoundPath, findPaths, type Target } from "../core/target.ts";
 import { workflowOf } from "../core/workflow-of.ts";
 import { keepValue } from "./keep-value.ts";
 import type { PreparedWorkflow } from "./prepared-workflow.ts";

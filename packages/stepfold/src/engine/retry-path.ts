@@ -1,8 +1,8 @@
 import type { RetriedEvent } from "../core/event.ts";
-import { type FoundPath, findPaths, openPaths } from "../core/target.ts";
 import type { EpochMs } from "../core/json.ts";
 import type { Snapshot } from "../core/snapshot.ts";
 import { StepfoldError } from "../core/stepfold-error.ts";
+import { type FoundPath, findPaths, openPaths } from "../core/target.ts";
 
 /** Makes a pending retry due at once. */
 export interface RetryCommand {
@@ -17,10 +17,7 @@ export function retried(
   { node }: RetryCommand,
   stamp: { readonly version: number; readonly at: EpochMs },
 ): RetriedEvent {
-  const all =
-    node === undefined
-      ? openPaths(snapshot)
-      : findPaths(snapshot, node);
+  const all = node === undefined ? openPaths(snapshot) : findPaths(snapshot, node);
   let first: FoundPath | null = null;
   for (const found of all) {
     if (found.path.status === "retrying" && (!first || (found.path.nextRetryAt ?? 0) < (first.path.nextRetryAt ?? 0))) first = found;

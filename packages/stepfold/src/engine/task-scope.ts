@@ -53,7 +53,7 @@ export function inputsOf(inputs: readonly ResultRef[], { context }: Pick<ScopeDr
 /** The result that a compensation undoes; undefined if the step had not completed. */
 export function undoneResult({ undoes, nodeId }: Task, { context }: Pick<ScopeDraft, "context">): NodeResult | undefined {
   if (undoes?.version === undefined) return undefined;
-  return context[nodeId]?.find(({ version }) => version === undoes.version);
+  return Object.hasOwn(context, nodeId) ? context[nodeId]!.find(({ version }) => version === undoes.version) : undefined;
 }
 
 /** The result that the path came with: the one of its arrival's version, at the node before. */

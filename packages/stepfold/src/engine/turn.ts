@@ -15,7 +15,7 @@ import { eventOf, type Outcome } from "./outcome.ts";
 import { type Attempt, perform } from "./perform.ts";
 import { Post } from "./post.ts";
 import type { PreparedNode } from "./prepared-node.ts";
-import { nodeOf, placeOf } from "./task-scope.ts";
+import { placeOf } from "./task-scope.ts";
 
 /** How a turn is to be driven. */
 export interface TurnOptions {
@@ -221,7 +221,7 @@ export class Turn {
       if (this.#running.has(nameOf(task))) return true;
       this.#performed++;
       onTask?.(task);
-      this.#perform(task, task.undoes ? nodeOf(task, placeOf(task, this.draft)) : node, now);
+      this.#perform(task, task.undoes ? node.compensation! : node, now);
       return true;
     });
   }

@@ -32,12 +32,7 @@ export async function answered(store: SnapshotStore, workflowId: string, command
   throw new StepfoldError("RESUME_CONFLICT", { workflowId, waitId: "waitId" in told ? told.waitId : told.name });
 }
 
-async function find(
-  store: SnapshotStore,
-  workflowId: string,
-  type: "resume" | "signal",
-  idempotencyKey: string,
-): Promise<Before | null> {
+async function find(store: SnapshotStore, workflowId: string, type: "resume" | "signal", idempotencyKey: string): Promise<Before | null> {
   const asked = new Map<string, string>();
   for (let after = -1; ; ) {
     const rows = await store.events(workflowId, after, pageSize);

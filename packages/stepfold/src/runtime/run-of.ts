@@ -58,5 +58,7 @@ function mayBeSettled(status: Status): boolean {
 /** Nothing can move without outside help. */
 function isSettled(snapshot: Snapshot): boolean {
   const { status, outbox } = snapshot;
-  return isTerminal(status) || (status === "paused" && !outbox && [...openScopes(snapshot)].every(([, paths]) => earliestTimer(paths) === null));
+  return (
+    isTerminal(status) || (status === "paused" && !outbox && [...openScopes(snapshot)].every(([, paths]) => earliestTimer(paths) === null))
+  );
 }

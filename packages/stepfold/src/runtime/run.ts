@@ -1,7 +1,7 @@
 import type { Duration } from "../core/definition.ts";
-import type { Target } from "../core/target.ts";
 import type { Json } from "../core/json.ts";
 import type { Snapshot } from "../core/snapshot.ts";
+import type { Target } from "../core/target.ts";
 import type { Watched } from "./watch.ts";
 
 /** A place in an execution. */
@@ -11,6 +11,8 @@ export interface Place {
   /** With `step`: in the item of the map with this index. */
   readonly item?: number | undefined;
   readonly waitId?: string | undefined;
+  /** Id of a path, with the children around it. */
+  readonly pathId?: string | undefined;
 }
 
 /** How to answer a wait. `step` or `waitId` is needed where there are several. */
@@ -98,8 +100,9 @@ export interface Run {
 }
 
 /** The target that a place names. */
-export function targetOf({ step, item, waitId }: Place): Target | undefined {
+export function targetOf({ step, item, waitId, pathId }: Place): Target | undefined {
   if (waitId !== undefined) return { waitId };
+  if (pathId !== undefined) return { pathId };
   if (step === undefined) return undefined;
   return item === undefined ? step : { node: step, item };
 }

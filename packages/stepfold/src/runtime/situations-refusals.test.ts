@@ -37,7 +37,7 @@ function tell(run: Run, command: Command): Promise<unknown> {
 function placeOf(target: (Command & { readonly type: "resume" })["target"]): Place {
   if (target === undefined) return {};
   if (typeof target === "string") return { step: target };
-  return "waitId" in target ? target : { step: target.node, item: target.item };
+  return "node" in target ? { step: target.node, item: target.item } : target;
 }
 
 /** What it is refused with, and in which words. */

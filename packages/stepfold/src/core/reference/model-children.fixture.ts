@@ -8,6 +8,7 @@ import {
   endPath,
   type Frame,
   frameOfChild,
+  letGo,
   type ModelChild,
   type ModelMap,
   type ModelPath,
@@ -92,7 +93,7 @@ function foldChild(frame: Frame, path: ModelPath, map: ModelMap, child: ModelChi
       frame.scope.effects.push(...effects.map((effect) => ({ ...effect, path: `${child.key}>${effect.path}` })));
     }
   } else if (!path.draining) {
-    for (const other of openChildren(frame, path)) dropChild(frame, other);
+    if (letGo(frame, openChildren(frame, path))) drain(frame, path, map, true);
     failNode(frame, path, ending?.error ?? { code: "TASK_FAILED", nodeId: null });
   }
   return true;
@@ -102,16 +103,20 @@ function foldChild(frame: Frame, path: ModelPath, map: ModelMap, child: ModelChi
 function completeMap(frame: Frame, path: ModelPath, map: ModelMap, spec: ModelChildren): boolean {
   const remaining = openChildren(frame, path);
   const unfinished = remaining.length > 0 || (drainingMapStartsItems() && map.next < spec.items);
-  if (spec.remaining === "finish" && unfinished) {
-    const drain = branchOff(frame, path);
-    Object.assign(drain, { turn: 1, visit: 1, since: frame.world.version, via: path.via });
-    Object.assign(drain, { status: "suspended", draining: true, map: { ...map } });
-    for (const child of remaining) child.owner = drain.id;
-  } else {
-    for (const child of remaining) dropChild(frame, child);
-  }
+  if (spec.remaining === "finish" && unfinished) drain(frame, path, map, false);
+  else if (letGo(frame, remaining)) drain(frame, path, map, true);
   complete(frame, path, [""], false);
   return true;
+}
+
+/** The children that are left go on with a path of their own. */
+function drain(frame: Frame, path: ModelPath, map: ModelMap, isFull: boolean): void {
+  const left = openChildren(frame, path);
+  const draining = branchOff(frame, path);
+  Object.assign(draining, { turn: 1, visit: 1, since: frame.world.version, via: path.via });
+  Object.assign(draining, { status: "suspended", draining: true });
+  draining.map = isFull ? { ...map, next: Number.POSITIVE_INFINITY } : { ...map };
+  for (const child of left) child.owner = draining.id;
 }
 
 /** The child's key is `id#visit` of the path that spawned, with `/i` for an item; a draining path goes on with those. */

@@ -18,7 +18,7 @@ import {
  */
 export function beginEnding(frame: Frame, status: "failed" | "cancelled", error: ModelError | null): void {
   const undo = effectsBelow(frame).toSorted((left, right) => right.version - left.version);
-  endAllPaths(frame, status);
+  endAllPaths(frame, status, false);
   frame.scope.ending = { status, error, undo, running: { status: "ready", turn: 1, attempts: 0 } };
 }
 

@@ -182,24 +182,52 @@ export function branchOff(frame: Frame, parent: ModelPath): ModelPath {
 }
 
 /** Ends a path, with its children; nothing happens if it has ended already. */
-export function endPath(frame: Frame, path: ModelPath, reason: EndReason): void {
+export function endPath(frame: Frame, path: ModelPath, reason: EndReason, isPatient = true): void {
   const place = frame.scope.paths.indexOf(path);
   if (place < 0) return;
+  const mine = frame.scope.children.filter((candidate) => candidate.owner === path.id);
+  if (letGo(frame, mine, isPatient)) {
+    // it is gone for all but its children, and counts as ended when they have
+    Object.assign(path, { draining: true, turn: path.turn + 1 });
+    path.map!.next = Number.POSITIVE_INFINITY;
+    return;
+  }
   frame.scope.paths.splice(place, 1);
   count(frame.world.ended, reason);
-  for (const child of frame.scope.children.filter((candidate) => candidate.owner === path.id)) dropChild(frame, child);
+}
+
+/** Lets go of children before their time. True if some of them undo what they did, and go on with that. */
+export function letGo(frame: Frame, children: readonly ModelChild[], isPatient = true): boolean {
+  const undoing = isPatient ? children.filter(({ scope }) => (scope.ending?.undo.length ?? 0) > 0) : [];
+  for (const child of children) {
+    if (undoing.includes(child)) continue;
+    // what it did may have to be undone with the rest
+    frame.scope.effects.push(...effectsOf(frameOfChild(frame, child), `${child.key}>`));
+    dropChild(frame, child);
+  }
+  return undoing.length > 0;
+}
+
+/** What a child and those in it have done for certain, and not undone. */
+function effectsOf(frame: Frame, prefix: string): Effect[] {
+  const { ending, effects, children } = frame.scope;
+  const own = (ending ? ending.undo.filter(({ completed }) => completed) : effects).map((effect) => ({
+    ...effect,
+    path: prefix + effect.path,
+  }));
+  return [...own, ...children.flatMap((child) => effectsOf(frameOfChild(frame, child), `${prefix}${child.key}>`))];
 }
 
 /** Removes a child; the paths that it still has are orphaned, and so are those of its children. */
 export function dropChild(frame: Frame, child: ModelChild): void {
   frame.scope.children.splice(frame.scope.children.indexOf(child), 1);
   const inner = frameOfChild(frame, child);
-  for (const path of [...child.scope.paths]) endPath(inner, path, "orphaned");
+  for (const path of [...child.scope.paths]) endPath(inner, path, "orphaned", false);
 }
 
 /** Ends all paths of a scope, and with them its rounds and children (R9). */
-export function endAllPaths(frame: Frame, reason: EndReason): void {
-  for (const path of [...frame.scope.paths]) endPath(frame, path, reason);
+export function endAllPaths(frame: Frame, reason: EndReason, isPatient = true): void {
+  for (const path of [...frame.scope.paths]) endPath(frame, path, reason, isPatient);
   frame.scope.rounds = [];
 }
 
