@@ -118,6 +118,16 @@ describe("a detached workflow", () => {
     expect((await store.list()).items).toHaveLength(2);
   });
 
+  it("fails the node where the id was that of an execution which was deleted", async () => {
+    const { runtime, environment, store } = bench(outer("inner", { workflowId: "taken" }));
+    await runtime.start("inner", { workflowId: "taken" });
+    await environment.settle();
+    await store.delete("taken");
+    const parent = await runtime.start("outer", { input: 5 });
+    await environment.settle();
+    expect(await parent.snapshot()).toMatchObject({ status: "failed", error: { code: "START_CONFLICT" } });
+  });
+
   it.each<[string, object, string]>([
     ["an unknown workflow", outer("nowhere"), "DEFINITION_UNKNOWN"],
     ["an id that cannot be one", outer("inner", { workflowId: " x" }), "OPTION_INVALID"],
