@@ -133,6 +133,3 @@ export function isHeldUp(child: ChildDraft): boolean {
   for (let scope: ScopeDraft = child; isChild(scope); scope = scope.parent) if (scope.queued !== null) return true;
   return false;
 }
-
-/** What a draft is made of that no event changes. */
-export type Identity = Pick<Snapshot, "workflowId" | "definition" | "metadata" | "input" | "createdAt" | "incarnation" | "parent">;

@@ -85,7 +85,7 @@ export function movesAt(path: ActivePath): EpochMs | null {
 }
 
 /** What a path does or waits for. @param isHeldUp its item, or one around it, waits for a place in its map */
-export function standingOf({ status, waits = [], children }: ActivePath, isHeldUp: boolean): Standing {
+function standingOf({ status, waits = [], children }: ActivePath, isHeldUp: boolean): Standing {
   if (status === "ready") return isHeldUp ? "place" : "running";
   if (status === "retrying") return "retrying";
   if (status === "joining") return "branches";

@@ -77,7 +77,7 @@ export function isAnyDue(draft: Draft, now: EpochMs, early: string | null): bool
 }
 
 /** Names a task: its path, in its scope, and its turn. */
-export function taskAddress({ id, turn }: Pick<PlannedPath, "id" | "turn">, scope: string): string {
+function taskAddress({ id, turn }: Pick<PlannedPath, "id" | "turn">, scope: string): string {
   return `${scope === "" ? "" : `${scope}>`}${id}@${turn}`;
 }
 

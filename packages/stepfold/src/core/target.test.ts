@@ -8,7 +8,12 @@ import { findPaths, readTarget, type Target, textOf } from "./target.ts";
 const inner = flow("inner", { ask: "approval" });
 const definition = flow(
   "w",
-  { f: "noop", m: ["map", { workflow: "inner", items: [1, 2, 3], concurrency: 1 }], ask: "approval", sub: ["workflow", { workflow: "inner" }] },
+  {
+    f: "noop",
+    m: ["map", { workflow: "inner", items: [1, 2, 3], concurrency: 1 }],
+    ask: "approval",
+    sub: ["workflow", { workflow: "inner" }],
+  },
   ["f>m", "f>ask", "f>sub"],
   { workflows: { inner } },
 );
@@ -53,7 +58,12 @@ describe("a target", () => {
 });
 
 describe("an item that has not begun", () => {
-  const skipping = (snapshot: Snapshot, scope: string): CancelledEvent => ({ type: "cancelled", version: snapshot.version + 1, at: 0, scope });
+  const skipping = (snapshot: Snapshot, scope: string): CancelledEvent => ({
+    type: "cancelled",
+    version: snapshot.version + 1,
+    at: 0,
+    scope,
+  });
 
   it("is cancelled once, and never begins", async () => {
     const snapshot = await begun();

@@ -8,7 +8,7 @@ import type { NodeResult, Undo } from "./snapshot.ts";
 import { StepfoldError } from "./stepfold-error.ts";
 
 /** The path that undoes what a scope has done. */
-export const undoPathId = "undo";
+const undoPathId = "undo";
 
 interface Undoable {
   readonly node: CompiledNode;

@@ -1,4 +1,4 @@
 export { createRuntime } from "./create-runtime.ts";
-export type { ResumeOptions, Run } from "./run.ts";
+export type { CancelOptions, Place, ResumeOptions, Run, SignalOptions } from "./run.ts";
 export type { Advanced, Runtime, RuntimeOptions } from "./runtime.ts";
 export type { ActiveNode, Watched } from "./watch.ts";

@@ -23,7 +23,7 @@ function dominates(definition: ModelDefinition, dominator: string, node: string)
  * There is none for the start, for a node that the start does not reach, and for a thread merge, whose one wave
  * is not counted from any node.
  */
-export function forkOf(definition: ModelDefinition, join: string): string | null {
+function forkOf(definition: ModelDefinition, join: string): string | null {
   const start = startOf(definition);
   if (join === start || !reachable(definition, start, []).includes(join)) return null;
   if (isThreadMerge(definition, nodeOf(definition, join))) return null;

@@ -15,7 +15,7 @@ export function settleHolds(frame: Frame): boolean {
 }
 
 /** Whether the path, at a node with a mutex, has it. One whose task was given out keeps it, though held again. */
-export function holdsMutex(path: ModelPath): boolean {
+function holdsMutex(path: ModelPath): boolean {
   const { status } = path;
   return status === "ready" || status === "retrying" || status === "suspended" || (status === "held" && path.offered);
 }

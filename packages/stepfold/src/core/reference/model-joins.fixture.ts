@@ -23,19 +23,19 @@ export function pending(frame: Frame, unit: Unit, edges: readonly number[]): Mod
 }
 
 /** The paths that wait at the join in this wave, the oldest first. */
-export function waitingAt(frame: Frame, unit: Unit): ModelPath[] {
+function waitingAt(frame: Frame, unit: Unit): ModelPath[] {
   const here = frame.scope.paths.filter((path) => path.status === "joining" && path.nodeId === unit.node.id);
   return here.filter((path) => waveAt(frame.definition, unit.node.id, path) === unit.wave).toSorted(byAge);
 }
 
 /** The first of every edge's queue, the oldest first. */
-export function headsAt(frame: Frame, unit: Unit): ModelPath[] {
+function headsAt(frame: Frame, unit: Unit): ModelPath[] {
   const waiting = waitingAt(frame, unit);
   return waiting.filter((path, index) => waiting.findIndex((other) => other.via === path.via) === index);
 }
 
 /** The edges by which these paths came. */
-export function edgesOf(paths: readonly ModelPath[]): number[] {
+function edgesOf(paths: readonly ModelPath[]): number[] {
   return paths.flatMap((path) => (path.via === null ? [] : [path.via]));
 }
 

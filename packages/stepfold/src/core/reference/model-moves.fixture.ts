@@ -34,7 +34,7 @@ export function enter(frame: Frame, path: ModelPath): void {
 }
 
 /** R2 and R3: the path takes the edges of these handles, the first itself, each other one by a new path. */
-export function leave(frame: Frame, path: ModelPath, handles: readonly string[]): void {
+function leave(frame: Frame, path: ModelPath, handles: readonly string[]): void {
   const edges = handles.flatMap((handle) => edgesFrom(frame.definition, path.nodeId, handle));
   if (edges.length === 0) endPath(frame, path, "end");
   if (joinsOfFork(frame.definition, path.nodeId).length > 0) path.waves[path.nodeId] = `${path.id}#${path.visit}`;

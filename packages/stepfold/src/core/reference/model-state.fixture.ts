@@ -24,7 +24,7 @@ export interface ModelError {
 }
 
 /** What a suspended path waits for. */
-export interface ModelWait {
+interface ModelWait {
   id: string;
   kind: "external" | "signal";
   signal?: string;
@@ -91,7 +91,7 @@ export interface Effect {
 }
 
 /** R10: how a scope ends while its compensations run; the first of `undo` is the one that runs. */
-export interface ModelEnding {
+interface ModelEnding {
   status: "failed" | "cancelled";
   error: ModelError | null;
   undo: Effect[];
@@ -153,7 +153,7 @@ export function newScope(world: { born: number }, definition: ModelDefinition): 
 }
 
 /** A path that has not arrived anywhere yet. */
-export function newPath(id: string, nodeId: string): ModelPath {
+function newPath(id: string, nodeId: string): ModelPath {
   const counts = { turn: 0, visit: 0, attempts: 0, forks: 0, since: 0 };
   const bags = { waves: {}, from: [], waits: [] };
   return { id, nodeId, status: "ready", ...counts, via: null, ...bags, touched: false, offered: false, draining: false, map: null };

@@ -53,7 +53,7 @@ export class RandomSchedule {
 }
 
 /** Every event that would be accepted now (signals and cancellations aside), in the order of tasks and paths. */
-export function legalEvents(model: Model, options: ScheduleOptions): ModelEvent[] {
+function legalEvents(model: Model, options: ScheduleOptions): ModelEvent[] {
   const events: ModelEvent[] = model.tasks().map((task) => outcomeOf(model.definitionAt(task.chain), task, options));
   for (const path of model.paths()) {
     if (path.status === "retrying") events.push({ type: "retried", path: path.chain + path.id });
@@ -66,7 +66,7 @@ export function legalEvents(model: Model, options: ScheduleOptions): ModelEvent[
 }
 
 /** What a task answers: a function of the seed, the node, the path, its visit and the attempt, not of the order. */
-export function outcomeOf(definition: ModelDefinition, task: ModelTask, options: ScheduleOptions): ModelEvent {
+function outcomeOf(definition: ModelDefinition, task: ModelTask, options: ScheduleOptions): ModelEvent {
   const seed = options.outcomes;
   if (task.undo) return undoOutcome(task, seed);
   const node = nodeOf(definition, task.nodeId);
