@@ -1,9 +1,14 @@
-export { apply, fold } from "./core/apply.ts";
-export type { ErrorCode, ErrorDetails, SchemaIssue } from "./core/catalogue.ts";
-export type { CompiledEdge, CompiledJoin, CompiledNode, CompiledWorkflow, JoinEdge } from "./core/compiled.ts";
-export type { Compensation, Duration, Edge, Node, RetryPolicy, WorkflowDefinition } from "./core/definition.ts";
-export { definitionHash } from "./core/definition-hash.ts";
-export { durationMs } from "./core/duration.ts";
+export type { CompiledEdge, CompiledJoin, CompiledNode, CompiledWorkflow, JoinEdge } from "./core/definition/compiled.ts";
+export type { Compensation, Duration, Edge, Node, RetryPolicy, WorkflowDefinition } from "./core/definition/definition.ts";
+export { definitionHash } from "./core/definition/definition-hash.ts";
+export type { Issue, IssueCode } from "./core/definition/template.ts";
+export { apply, fold } from "./core/draft/apply.ts";
+export type { ErrorCode, ErrorDetails, SchemaIssue } from "./core/errors/catalogue.ts";
+export { StepfoldError } from "./core/errors/stepfold-error.ts";
+export { type Explanation, explain, type NextInfo } from "./core/explaining/explain.ts";
+export type { ItemCounts } from "./core/explaining/explain-items.ts";
+export type { PlaceInfo } from "./core/explaining/explain-path.ts";
+export { type WaitAnswer, type WaitInfo, waits } from "./core/explaining/waits.ts";
 export type {
   CancelledEvent,
   CompletedEvent,
@@ -24,14 +29,9 @@ export type {
   StartedEvent,
   SuspendedEvent,
   TimedOutEvent,
-} from "./core/event.ts";
-export { type Explanation, explain, type NextInfo } from "./core/explain.ts";
-export type { ItemCounts } from "./core/explain-items.ts";
-export type { PlaceInfo } from "./core/explain-path.ts";
-export { type OpenWait, openWaits } from "./core/find-wait.ts";
-export type { EpochMs, Json, JsonObject, JsonSchema } from "./core/json.ts";
-export { defaultLimits, type Limits } from "./core/limits.ts";
-export { plan, type Task } from "./core/plan.ts";
+} from "./core/snapshot/event.ts";
+export { type OpenWait, openWaits } from "./core/snapshot/find-wait.ts";
+export { plan, type Task } from "./core/snapshot/plan.ts";
 export {
   type ActivePath,
   type Answer,
@@ -60,12 +60,12 @@ export {
   type Status,
   type Undo,
   type Wait,
-} from "./core/snapshot.ts";
-export { StepfoldError } from "./core/stepfold-error.ts";
-export type { Target } from "./core/target.ts";
-export type { Issue, IssueCode } from "./core/template.ts";
-export { type WaitAnswer, type WaitInfo, waits } from "./core/waits.ts";
-export type { Warning } from "./core/warning.ts";
+} from "./core/snapshot/snapshot.ts";
+export type { Target } from "./core/snapshot/target.ts";
+export type { Warning } from "./core/snapshot/warning.ts";
+export { durationMs } from "./core/values/duration.ts";
+export type { EpochMs, Json, JsonObject, JsonSchema } from "./core/values/json.ts";
+export { defaultLimits, type Limits } from "./core/values/limits.ts";
 export type { ResumeCommand } from "./engine/answer-wait.ts";
 export type { CancelCommand } from "./engine/cancel-paths.ts";
 export type { AddItemCommand, CloseMapCommand, CompleteMapCommand } from "./engine/change-map.ts";

@@ -1,12 +1,28 @@
-export { apply, fold } from "./apply.ts";
-export type { ErrorCode, ErrorDetails, SchemaIssue } from "./catalogue.ts";
-export { catalogue } from "./catalogue.ts";
-export { check, compile } from "./compile.ts";
-export type { CompiledEdge, CompiledJoin, CompiledNode, CompiledWorkflow, JoinEdge } from "./compiled.ts";
-export type { CompiledPolicy, Computed } from "./compiled-policy.ts";
-export type { Compensation, Duration, Edge, Node, RetryPolicy, WorkflowDefinition } from "./definition.ts";
-export { definitionHash } from "./definition-hash.ts";
-export { durationMs } from "./duration.ts";
+export { check, compile } from "./definition/compile.ts";
+export type { CompiledEdge, CompiledJoin, CompiledNode, CompiledWorkflow, JoinEdge } from "./definition/compiled.ts";
+export type { CompiledPolicy, Computed } from "./definition/compiled-policy.ts";
+export type { Compensation, Duration, Edge, Node, RetryPolicy, WorkflowDefinition } from "./definition/definition.ts";
+export { definitionHash } from "./definition/definition-hash.ts";
+export { type RetryRule, retryDelayMs } from "./definition/retry.ts";
+export type {
+  CompileTemplate,
+  ExpressionLanguage,
+  Issue,
+  IssueCode,
+  ReadPath,
+  Scope,
+  ScopeParts,
+  Template,
+} from "./definition/template.ts";
+export { apply, fold } from "./draft/apply.ts";
+export type { ErrorCode, ErrorDetails, SchemaIssue } from "./errors/catalogue.ts";
+export { catalogue } from "./errors/catalogue.ts";
+export { StepfoldError } from "./errors/stepfold-error.ts";
+export { type Explanation, explain, type NextInfo } from "./explaining/explain.ts";
+export type { ItemCounts } from "./explaining/explain-items.ts";
+export type { PlaceInfo } from "./explaining/explain-path.ts";
+export { type WaitAnswer, type WaitInfo, waits } from "./explaining/waits.ts";
+export { readSnapshot } from "./reading/read-snapshot.ts";
 export type {
   CancelledEvent,
   CompletedEvent,
@@ -27,20 +43,11 @@ export type {
   StartedEvent,
   SuspendedEvent,
   TimedOutEvent,
-} from "./event.ts";
-export { type Explanation, explain, type NextInfo } from "./explain.ts";
-export type { ItemCounts } from "./explain-items.ts";
-export type { PlaceInfo } from "./explain-path.ts";
-export { findWait, type OpenWait, openWaits } from "./find-wait.ts";
-export { isId, isWorkflowId } from "./id.ts";
-export type { EpochMs, Json, JsonObject, JsonSchema } from "./json.ts";
-export { isJsonObject } from "./json.ts";
-export { defaultLimits, type Limits } from "./limits.ts";
-export { plan, type Task } from "./plan.ts";
-export { readSnapshot } from "./read-snapshot.ts";
-export { restore, type StoredParts } from "./restore.ts";
-export { resultOf } from "./result.ts";
-export { type RetryRule, retryDelayMs } from "./retry.ts";
+} from "./snapshot/event.ts";
+export { findWait, type OpenWait, openWaits } from "./snapshot/find-wait.ts";
+export { plan, type Task } from "./snapshot/plan.ts";
+export { restore, type StoredParts } from "./snapshot/restore.ts";
+export { resultOf } from "./snapshot/result.ts";
 export {
   type ActivePath,
   type Answer,
@@ -69,10 +76,12 @@ export {
   type Status,
   type Undo,
   type Wait,
-} from "./snapshot.ts";
-export { StepfoldError } from "./stepfold-error.ts";
-export type { Target } from "./target.ts";
-export type { CompileTemplate, ExpressionLanguage, Issue, IssueCode, ReadPath, Scope, ScopeParts, Template } from "./template.ts";
-export { type Normalised, normalise, plainJson } from "./to-json.ts";
-export { type WaitAnswer, type WaitInfo, waits } from "./waits.ts";
-export type { Warning } from "./warning.ts";
+} from "./snapshot/snapshot.ts";
+export type { Target } from "./snapshot/target.ts";
+export type { Warning } from "./snapshot/warning.ts";
+export { durationMs } from "./values/duration.ts";
+export { isId, isWorkflowId } from "./values/id.ts";
+export type { EpochMs, Json, JsonObject, JsonSchema } from "./values/json.ts";
+export { isJsonObject } from "./values/json.ts";
+export { defaultLimits, type Limits } from "./values/limits.ts";
+export { type Normalised, normalise, plainJson } from "./values/to-json.ts";

@@ -1,7 +1,7 @@
-import type { ScopeDraft } from "../core/draft.ts";
-import type { Limits } from "../core/limits.ts";
-import type { Task } from "../core/plan.ts";
-import type { Scope } from "../core/template.ts";
+import type { Scope } from "../core/definition/template.ts";
+import type { ScopeDraft } from "../core/draft/draft.ts";
+import type { Task } from "../core/snapshot/plan.ts";
+import type { Limits } from "../core/values/limits.ts";
 import type { Deadlines } from "./deadlines.ts";
 import type { Outcome } from "./outcome.ts";
 import type { PreparedNode } from "./prepared-node.ts";

@@ -1,10 +1,10 @@
-import { apply } from "../core/apply.ts";
-import { begin } from "../core/begin.ts";
-import { closeDraft } from "../core/close-draft.ts";
-import type { Event } from "../core/event.ts";
-import { defaultLimits } from "../core/limits.ts";
-import { plan, type Task } from "../core/plan.ts";
-import type { Snapshot } from "../core/snapshot.ts";
+import { apply } from "../core/draft/apply.ts";
+import { begin } from "../core/draft/begin.ts";
+import { closeDraft } from "../core/draft/close-draft.ts";
+import type { Event } from "../core/snapshot/event.ts";
+import { plan, type Task } from "../core/snapshot/plan.ts";
+import type { Snapshot } from "../core/snapshot/snapshot.ts";
+import { defaultLimits } from "../core/values/limits.ts";
 import { type Command, decide } from "./command.ts";
 import { prepareWorkflow } from "./prepared-workflow.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Event } from "../core/event.ts";
-import type { NodeResult, Snapshot } from "../core/snapshot.ts";
+import type { Event } from "../core/snapshot/event.ts";
+import type { NodeResult, Snapshot } from "../core/snapshot/snapshot.ts";
 import { type Act, acts, Fan, type Join, type Move } from "./branches.fixture.ts";
 import { viaJson } from "./engine.fixture.ts";
 

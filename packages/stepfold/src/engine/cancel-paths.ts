@@ -1,10 +1,10 @@
-import { addressOf, openScopes } from "../core/address.ts";
-import { within } from "../core/child-key.ts";
-import type { CancelledEvent } from "../core/event.ts";
-import type { EpochMs } from "../core/json.ts";
-import { isTerminal, type ParentLink, type Snapshot } from "../core/snapshot.ts";
-import { StepfoldError } from "../core/stepfold-error.ts";
-import { findItems, itemAddress, openPaths, readTarget, select, type Target, textOf } from "../core/target.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import { addressOf, openScopes } from "../core/snapshot/address.ts";
+import { within } from "../core/snapshot/child-key.ts";
+import type { CancelledEvent } from "../core/snapshot/event.ts";
+import { isTerminal, type ParentLink, type Snapshot } from "../core/snapshot/snapshot.ts";
+import { findItems, itemAddress, openPaths, readTarget, select, type Target, textOf } from "../core/snapshot/target.ts";
+import type { EpochMs } from "../core/values/json.ts";
 import { text } from "./suspension.ts";
 
 /** Ends an execution, or a part of it. */

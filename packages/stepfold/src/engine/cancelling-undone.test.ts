@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { WorkflowDefinition } from "../core/definition.ts";
-import type { Snapshot } from "../core/snapshot.ts";
+import type { WorkflowDefinition } from "../core/definition/definition.ts";
+import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import { builtinNodes } from "../nodes/index.ts";
 import { closeAll, setUp } from "../runtime/runtime.fixture.ts";
 import { workflow } from "./cancelling.fixture.ts";

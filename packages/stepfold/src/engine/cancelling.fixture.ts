@@ -1,5 +1,5 @@
-import type { Edge, Node, WorkflowDefinition } from "../core/definition.ts";
-import type { Json } from "../core/json.ts";
+import type { Edge, Node, WorkflowDefinition } from "../core/definition/definition.ts";
+import type { Json } from "../core/values/json.ts";
 import type { NodeOutput } from "./node-definition.ts";
 import type { StepContext } from "./step-context.ts";
 

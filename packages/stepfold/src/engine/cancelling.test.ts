@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Json } from "../core/json.ts";
-import type { Snapshot } from "../core/snapshot.ts";
-import { waits } from "../core/waits.ts";
+import { waits } from "../core/explaining/waits.ts";
+import type { Snapshot } from "../core/snapshot/snapshot.ts";
+import type { Json } from "../core/values/json.ts";
 import { builtinNodes } from "../nodes/index.ts";
 import type { CancelCommand } from "./cancel-paths.ts";
 import { HeldSteps, workflow } from "./cancelling.fixture.ts";

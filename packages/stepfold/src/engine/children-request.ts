@@ -1,8 +1,8 @@
-import type { Spawn, SpawnedMap } from "../core/event.ts";
-import type { Json } from "../core/json.ts";
-import { safeMember } from "../core/safe-member.ts";
-import { StepfoldError } from "../core/stepfold-error.ts";
-import { normalise } from "../core/to-json.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import type { Spawn, SpawnedMap } from "../core/snapshot/event.ts";
+import type { Json } from "../core/values/json.ts";
+import { safeMember } from "../core/values/safe-member.ts";
+import { normalise } from "../core/values/to-json.ts";
 import type { AttemptState } from "./attempt-state.ts";
 import { detachedOf } from "./detached-request.ts";
 import type { Outcome } from "./outcome.ts";

@@ -1,9 +1,9 @@
-import type { Event } from "../core/event.ts";
-import type { EpochMs } from "../core/json.ts";
-import type { Limits } from "../core/limits.ts";
-import { endOf } from "../core/outbox.ts";
-import { isTerminal, type Snapshot } from "../core/snapshot.ts";
-import { StepfoldError } from "../core/stepfold-error.ts";
+import { endOf } from "../core/draft/outbox.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import type { Event } from "../core/snapshot/event.ts";
+import { isTerminal, type Snapshot } from "../core/snapshot/snapshot.ts";
+import type { EpochMs } from "../core/values/json.ts";
+import type { Limits } from "../core/values/limits.ts";
 import { type ResumeCommand, resumed } from "./answer-wait.ts";
 import { type CancelCommand, cancelled } from "./cancel-paths.ts";
 import { type AddItemCommand, type CloseMapCommand, type CompleteMapCommand, changeMap } from "./change-map.ts";

@@ -2,7 +2,7 @@ import { type } from "arktype";
 import * as v from "valibot";
 import { describe, expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import type { JsonSchema } from "../core/json.ts";
+import type { JsonSchema } from "../core/values/json.ts";
 import { defineNode } from "./define-node.ts";
 import type { GlobalsOf, NodeDefinition, NodeOutput } from "./node-definition.ts";
 import type { StepContext } from "./step-context.ts";

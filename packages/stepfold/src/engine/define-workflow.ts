@@ -1,4 +1,4 @@
-import type { WorkflowDefinition } from "../core/definition.ts";
+import type { WorkflowDefinition } from "../core/definition/definition.ts";
 
 /**
  * A workflow written in TypeScript, checked by the editor while you type. It is the same JSON.

@@ -1,7 +1,7 @@
-import type { DeliveredEvent } from "../core/event.ts";
-import type { EpochMs } from "../core/json.ts";
-import type { Snapshot } from "../core/snapshot.ts";
-import { StepfoldError } from "../core/stepfold-error.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import type { DeliveredEvent } from "../core/snapshot/event.ts";
+import type { Snapshot } from "../core/snapshot/snapshot.ts";
+import type { EpochMs } from "../core/values/json.ts";
 
 /** Takes messages out of the outbox of an execution, because they have arrived. */
 export interface DeliveredCommand {

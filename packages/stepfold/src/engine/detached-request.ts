@@ -1,10 +1,10 @@
-import { within } from "../core/child-key.ts";
-import { isWorkflowId } from "../core/id.ts";
-import type { Json } from "../core/json.ts";
-import { safeMember } from "../core/safe-member.ts";
-import type { ChildStart, Wait } from "../core/snapshot.ts";
-import { StepfoldError } from "../core/stepfold-error.ts";
-import { normalise } from "../core/to-json.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import { within } from "../core/snapshot/child-key.ts";
+import type { ChildStart, Wait } from "../core/snapshot/snapshot.ts";
+import { isWorkflowId } from "../core/values/id.ts";
+import type { Json } from "../core/values/json.ts";
+import { safeMember } from "../core/values/safe-member.ts";
+import { normalise } from "../core/values/to-json.ts";
 import type { AttemptState } from "./attempt-state.ts";
 import type { Outcome } from "./outcome.ts";
 import { checkInput, firstNode } from "./started.ts";

@@ -1,4 +1,4 @@
-import type { Edge, Node, WorkflowDefinition } from "../core/definition.ts";
+import type { Edge, Node, WorkflowDefinition } from "../core/definition/definition.ts";
 import type { NodeDefinition } from "./node-definition.ts";
 import type { StepContext } from "./step-context.ts";
 import { VirtualEnvironment } from "./virtual-environment.fixture.ts";

@@ -1,11 +1,11 @@
-import { depthOf } from "../core/child-key.ts";
-import type { Draft } from "../core/draft.ts";
-import { errorInfo } from "../core/error-info.ts";
-import type { EpochMs } from "../core/json.ts";
-import type { Limits } from "../core/limits.ts";
-import { scopeAt } from "../core/open-draft.ts";
-import type { Task } from "../core/plan.ts";
-import { StepfoldError } from "../core/stepfold-error.ts";
+import type { Draft } from "../core/draft/draft.ts";
+import { scopeAt } from "../core/draft/open-draft.ts";
+import { errorInfo } from "../core/errors/error-info.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import { depthOf } from "../core/snapshot/child-key.ts";
+import type { Task } from "../core/snapshot/plan.ts";
+import type { EpochMs } from "../core/values/json.ts";
+import type { Limits } from "../core/values/limits.ts";
 import type { Outcome } from "./outcome.ts";
 
 type Counted = Exclude<Outcome, { type: "aborted" }>;

@@ -1,9 +1,9 @@
-import { within } from "../core/child-key.ts";
-import { type CompiledPolicy, evaluatePolicy } from "../core/compiled-policy.ts";
-import { errorInfo } from "../core/error-info.ts";
-import { noRetry, retryDelayMs } from "../core/retry.ts";
-import type { ErrorInfo } from "../core/snapshot.ts";
-import { StepfoldError } from "../core/stepfold-error.ts";
+import { type CompiledPolicy, evaluatePolicy } from "../core/definition/compiled-policy.ts";
+import { noRetry, retryDelayMs } from "../core/definition/retry.ts";
+import { errorInfo } from "../core/errors/error-info.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import { within } from "../core/snapshot/child-key.ts";
+import type { ErrorInfo } from "../core/snapshot/snapshot.ts";
 import type { AttemptState } from "./attempt-state.ts";
 import { isFatal } from "./fatal-error.ts";
 import type { Outcome } from "./outcome.ts";

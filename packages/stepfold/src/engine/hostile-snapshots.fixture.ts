@@ -1,9 +1,9 @@
-import type { Edge, Node, WorkflowDefinition } from "../core/definition.ts";
-import { openWaits } from "../core/find-wait.ts";
-import type { Json } from "../core/json.ts";
-import { hash32 } from "../core/seeded.ts";
-import { isTerminal, type Snapshot } from "../core/snapshot.ts";
-import { StepfoldError } from "../core/stepfold-error.ts";
+import type { Edge, Node, WorkflowDefinition } from "../core/definition/definition.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import { openWaits } from "../core/snapshot/find-wait.ts";
+import { isTerminal, type Snapshot } from "../core/snapshot/snapshot.ts";
+import type { Json } from "../core/values/json.ts";
+import { hash32 } from "../core/values/seeded.ts";
 import { builtinNodes } from "../nodes/index.ts";
 import type { Command } from "./command.ts";
 import type { NodeDefinition } from "./node-definition.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Snapshot } from "../core/snapshot.ts";
-import { StepfoldError } from "../core/stepfold-error.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import { asking, engineOf, failing, giving, viaJson } from "./engine.fixture.ts";
 import { places, refused, refusedAsJson, refusedLarge } from "./hostile-values.fixture.ts";
 import { checkWorkflow } from "./prepared-workflow.ts";

@@ -1,8 +1,8 @@
-import type { Json } from "../core/json.ts";
-import type { Limits } from "../core/limits.ts";
-import type { Snapshot } from "../core/snapshot.ts";
-import { StepfoldError } from "../core/stepfold-error.ts";
-import { normalise } from "../core/to-json.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import type { Snapshot } from "../core/snapshot/snapshot.ts";
+import type { Json } from "../core/values/json.ts";
+import type { Limits } from "../core/values/limits.ts";
+import { normalise } from "../core/values/to-json.ts";
 
 /**
  * A value that a command brings, as its event holds it, with its size. @throws StepfoldError `VALUE_NOT_JSON`,

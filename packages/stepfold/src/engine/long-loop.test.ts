@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Snapshot } from "../core/snapshot.ts";
+import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import { builtinNodes } from "../nodes/index.ts";
 import { workflow } from "./cancelling.fixture.ts";
 import { defineNode } from "./define-node.ts";

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from "../core/json.ts";
+import { isJsonObject, type Json } from "../core/values/json.ts";
 
 /** A place in a JSON value. */
 interface Place {

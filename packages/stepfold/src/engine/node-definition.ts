@@ -1,5 +1,5 @@
-import type { RetryPolicy } from "../core/definition.ts";
-import type { Json, JsonSchema } from "../core/json.ts";
+import type { RetryPolicy } from "../core/definition/definition.ts";
+import type { Json, JsonSchema } from "../core/values/json.ts";
 import type { StandardSchema } from "./standard-schema.ts";
 import type { StepContext } from "./step-context.ts";
 

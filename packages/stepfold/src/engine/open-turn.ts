@@ -1,7 +1,7 @@
-import type { Draft } from "../core/draft.ts";
-import type { EpochMs } from "../core/json.ts";
-import type { Limits } from "../core/limits.ts";
-import type { Task } from "../core/plan.ts";
+import type { Draft } from "../core/draft/draft.ts";
+import type { Task } from "../core/snapshot/plan.ts";
+import type { EpochMs } from "../core/values/json.ts";
+import type { Limits } from "../core/values/limits.ts";
 import type { Environment } from "../ports/environment.ts";
 import type { Deadlines } from "./deadlines.ts";
 import { notify, type Plugin, type TaskInfo } from "./plugin.ts";

@@ -1,7 +1,7 @@
-import type { CompletedEvent, Event, FailedEvent, Spawn, SpawnedEvent } from "../core/event.ts";
-import type { EpochMs, Json } from "../core/json.ts";
-import type { Task } from "../core/plan.ts";
-import type { ChildStart, ErrorInfo, Wait } from "../core/snapshot.ts";
+import type { CompletedEvent, Event, FailedEvent, Spawn, SpawnedEvent } from "../core/snapshot/event.ts";
+import type { Task } from "../core/snapshot/plan.ts";
+import type { ChildStart, ErrorInfo, Wait } from "../core/snapshot/snapshot.ts";
+import type { EpochMs, Json } from "../core/values/json.ts";
 
 interface Timed {
   readonly startedAt: EpochMs;

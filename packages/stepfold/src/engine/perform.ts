@@ -1,9 +1,9 @@
-import { evaluateDuration } from "../core/compiled-policy.ts";
-import type { ScopeDraft } from "../core/draft.ts";
-import type { EpochMs, Json } from "../core/json.ts";
-import type { Task } from "../core/plan.ts";
-import { StepfoldError } from "../core/stepfold-error.ts";
-import { normalise } from "../core/to-json.ts";
+import { evaluateDuration } from "../core/definition/compiled-policy.ts";
+import type { ScopeDraft } from "../core/draft/draft.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import type { Task } from "../core/snapshot/plan.ts";
+import type { EpochMs, Json } from "../core/values/json.ts";
+import { normalise } from "../core/values/to-json.ts";
 import type { AttemptState, Performing } from "./attempt-state.ts";
 import { failureOf } from "./failure.ts";
 import type { NodeOutput } from "./node-definition.ts";

@@ -1,6 +1,6 @@
-import type { CompiledNode } from "../core/compiled.ts";
-import { type CompiledPolicy, type Computed, compilePolicy } from "../core/compiled-policy.ts";
-import type { CompileTemplate, Issue } from "../core/template.ts";
+import type { CompiledNode } from "../core/definition/compiled.ts";
+import { type CompiledPolicy, type Computed, compilePolicy } from "../core/definition/compiled-policy.ts";
+import type { CompileTemplate, Issue } from "../core/definition/template.ts";
 import type { NodeDefinition, NodeDefinitions } from "./node-definition.ts";
 import { thawingValidatorOf, type Validator, validatorOf } from "./validator.ts";
 

@@ -1,6 +1,6 @@
-import type { Task } from "../core/plan.ts";
-import { StepfoldError } from "../core/stepfold-error.ts";
-import { normalise } from "../core/to-json.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import type { Task } from "../core/snapshot/plan.ts";
+import { normalise } from "../core/values/to-json.ts";
 import type { AttemptState } from "./attempt-state.ts";
 import { childrenOf } from "./children-request.ts";
 import type { Outcome } from "./outcome.ts";

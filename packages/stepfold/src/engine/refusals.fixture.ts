@@ -1,5 +1,5 @@
-import type { ErrorCode } from "../core/catalogue.ts";
-import type { Snapshot } from "../core/snapshot.ts";
+import type { ErrorCode } from "../core/errors/catalogue.ts";
+import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import { builtinNodes } from "../nodes/index.ts";
 import type { Command } from "./command.ts";
 import { defineNode } from "./define-node.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Snapshot } from "../core/snapshot.ts";
-import { StepfoldError } from "../core/stepfold-error.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import { workflow } from "./cancelling.fixture.ts";
 import type { Command } from "./command.ts";
 import { engineOf, failing, giving, viaJson } from "./engine.fixture.ts";

@@ -1,8 +1,8 @@
-import type { RetriedEvent } from "../core/event.ts";
-import type { EpochMs } from "../core/json.ts";
-import type { Snapshot } from "../core/snapshot.ts";
-import { StepfoldError } from "../core/stepfold-error.ts";
-import { type FoundPath, findPaths, openPaths } from "../core/target.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import type { RetriedEvent } from "../core/snapshot/event.ts";
+import type { Snapshot } from "../core/snapshot/snapshot.ts";
+import { type FoundPath, findPaths, openPaths } from "../core/snapshot/target.ts";
+import type { EpochMs } from "../core/values/json.ts";
 
 /** Makes a pending retry due at once. */
 export interface RetryCommand {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Snapshot } from "../core/snapshot.ts";
+import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import { asking, engineOf, failing, giving, viaJson } from "./engine.fixture.ts";
 
 describe("a snapshot that an engine gave", () => {

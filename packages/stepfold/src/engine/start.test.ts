@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { StepfoldError } from "../core/stepfold-error.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { asking, engineOf, giving } from "./engine.fixture.ts";
 import { checkWorkflow } from "./prepared-workflow.ts";
 import { systemEnvironment } from "./system-environment.ts";

@@ -1,9 +1,9 @@
-import type { StartedEvent } from "../core/event.ts";
-import { isWorkflowId } from "../core/id.ts";
-import { isJsonObject, type Json } from "../core/json.ts";
-import type { Limits } from "../core/limits.ts";
-import { StepfoldError } from "../core/stepfold-error.ts";
-import { normalise } from "../core/to-json.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import type { StartedEvent } from "../core/snapshot/event.ts";
+import { isWorkflowId } from "../core/values/id.ts";
+import { isJsonObject, type Json } from "../core/values/json.ts";
+import type { Limits } from "../core/values/limits.ts";
+import { normalise } from "../core/values/to-json.ts";
 import type { Environment } from "../ports/environment.ts";
 import type { PreparedWorkflow } from "./prepared-workflow.ts";
 import { type Validated, validatorOf } from "./validator.ts";

@@ -1,6 +1,6 @@
-import type { Duration } from "../core/definition.ts";
-import type { EpochMs, Json, JsonSchema } from "../core/json.ts";
-import type { Context, NodeResult, Resumed } from "../core/snapshot.ts";
+import type { Duration } from "../core/definition/definition.ts";
+import type { Context, NodeResult, Resumed } from "../core/snapshot/snapshot.ts";
+import type { EpochMs, Json, JsonSchema } from "../core/values/json.ts";
 
 /** How long and for what a step waits. */
 export interface SuspendOptions {

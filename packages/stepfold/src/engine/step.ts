@@ -1,8 +1,8 @@
-import { within } from "../core/child-key.ts";
-import type { ScopeDraft } from "../core/draft.ts";
-import type { EpochMs, Json } from "../core/json.ts";
-import type { Task } from "../core/plan.ts";
-import type { Context, NodeResult, Resumed } from "../core/snapshot.ts";
+import type { ScopeDraft } from "../core/draft/draft.ts";
+import { within } from "../core/snapshot/child-key.ts";
+import type { Task } from "../core/snapshot/plan.ts";
+import type { Context, NodeResult, Resumed } from "../core/snapshot/snapshot.ts";
+import type { EpochMs, Json } from "../core/values/json.ts";
 import type { Compensating, StepContext, SuspendOptions } from "./step-context.ts";
 import { inputsOf, undoneResult } from "./task-scope.ts";
 

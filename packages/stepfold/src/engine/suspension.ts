@@ -1,9 +1,9 @@
-import { within } from "../core/child-key.ts";
-import { durationMs } from "../core/duration.ts";
-import { isJsonObject, type Json, type JsonSchema } from "../core/json.ts";
-import type { Wait } from "../core/snapshot.ts";
-import { StepfoldError } from "../core/stepfold-error.ts";
-import { normalise } from "../core/to-json.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import { within } from "../core/snapshot/child-key.ts";
+import type { Wait } from "../core/snapshot/snapshot.ts";
+import { durationMs } from "../core/values/duration.ts";
+import { isJsonObject, type Json, type JsonSchema } from "../core/values/json.ts";
+import { normalise } from "../core/values/to-json.ts";
 import type { AttemptState } from "./attempt-state.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Suspension } from "./step.ts";

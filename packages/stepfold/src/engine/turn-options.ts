@@ -1,5 +1,5 @@
-import { defaultLimits, type Limits } from "../core/limits.ts";
-import { StepfoldError } from "../core/stepfold-error.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import { defaultLimits, type Limits } from "../core/values/limits.ts";
 
 /** Longest time of one attempt where nobody says: long for a call, short for a leak. */
 const defaultStepTimeoutMs = 600_000;

@@ -1,7 +1,7 @@
 import { Validator as JsonSchemaValidator } from "@cfworker/json-schema";
-import type { SchemaIssue } from "../core/catalogue.ts";
-import { isJsonObject, type JsonSchema } from "../core/json.ts";
-import { pointerOf } from "../core/pointer.ts";
+import type { SchemaIssue } from "../core/errors/catalogue.ts";
+import { isJsonObject, type JsonSchema } from "../core/values/json.ts";
+import { pointerOf } from "../core/values/pointer.ts";
 import type { StandardResult, StandardSchema } from "./standard-schema.ts";
 
 /** The value as the schema gives it, or what is wrong with it. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Snapshot } from "../core/snapshot.ts";
+import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import { asking, engineOf, giving, viaJson } from "./engine.fixture.ts";
 import type { StepContext } from "./step-context.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import type { Event } from "../core/event.ts";
-import type { Snapshot } from "../core/snapshot.ts";
+import type { Event } from "../core/snapshot/event.ts";
+import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import { defineNode } from "./define-node.ts";
 import { defineWorkflow } from "./define-workflow.ts";
 import type { GlobalsOf } from "./node-definition.ts";

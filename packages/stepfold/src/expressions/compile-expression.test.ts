@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: template strings of the language under test
 import { describe, expect, it } from "vitest";
-import { StepfoldError } from "../core/stepfold-error.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { compileExpression } from "./compile-expression.ts";
 
 const scope = {

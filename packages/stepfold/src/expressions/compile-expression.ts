@@ -1,4 +1,4 @@
-import type { ReadPath, Scope } from "../core/template.ts";
+import type { ReadPath, Scope } from "../core/definition/template.ts";
 import { compile } from "./compile.ts";
 import { evaluate, type Program } from "./evaluate.ts";
 import { defaultExpressionLimits, type ExpressionLimits } from "./expression-limits.ts";

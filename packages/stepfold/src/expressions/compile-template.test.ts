@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: template strings of the language under test
 import { describe, expect, it } from "vitest";
-import type { Json } from "../core/json.ts";
-import { StepfoldError } from "../core/stepfold-error.ts";
-import type { Scope } from "../core/template.ts";
+import type { Scope } from "../core/definition/template.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import type { Json } from "../core/values/json.ts";
 import { compileTemplate, compileTemplateWithin } from "./compile-template.ts";
 import { defaultExpressionLimits } from "./expression-limits.ts";
 import { executionScope } from "./scope.ts";

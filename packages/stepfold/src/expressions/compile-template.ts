@@ -1,6 +1,6 @@
-import { isJsonObject, type Json } from "../core/json.ts";
-import { defaultLimits } from "../core/limits.ts";
-import type { CompileTemplate, Issue, ReadPath, Scope, Template } from "../core/template.ts";
+import type { CompileTemplate, Issue, ReadPath, Scope, Template } from "../core/definition/template.ts";
+import { isJsonObject, type Json } from "../core/values/json.ts";
+import { defaultLimits } from "../core/values/limits.ts";
 import { joinText, toText } from "./coerce.ts";
 import { evaluate, type Program, type Purse } from "./evaluate.ts";
 import { defaultExpressionLimits, type ExpressionLimits } from "./expression-limits.ts";

@@ -1,5 +1,5 @@
-import { StepfoldError } from "../core/stepfold-error.ts";
-import type { Scope } from "../core/template.ts";
+import type { Scope } from "../core/definition/template.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { Code } from "./compile.ts";
 import { type Frame, fail, type Unit } from "./frame.ts";
 import { plainCopy } from "./plain-copy.ts";

@@ -1,4 +1,4 @@
-import type { ExpressionLanguage } from "../core/template.ts";
+import type { ExpressionLanguage } from "../core/definition/template.ts";
 import { compileTemplate } from "./compile-template.ts";
 import { executionScope } from "./scope.ts";
 

@@ -1,5 +1,5 @@
-import { StepfoldError } from "../core/stepfold-error.ts";
-import type { Scope } from "../core/template.ts";
+import type { Scope } from "../core/definition/template.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { ExpressionLimits } from "./expression-limits.ts";
 
 /** What every error about one expression has to name. */

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: template strings of the language under test
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { StepfoldError } from "../core/stepfold-error.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { compileExpression } from "./compile-expression.ts";
 import { compileTemplate } from "./compile-template.ts";
 import { executionScope } from "./scope.ts";

@@ -1,4 +1,4 @@
-import type { Context, NodeResult } from "../core/snapshot.ts";
+import type { Context, NodeResult } from "../core/snapshot/snapshot.ts";
 
 /** What expressions see of one result. */
 export interface ResultView {

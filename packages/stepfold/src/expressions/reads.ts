@@ -1,4 +1,4 @@
-import type { ReadPath } from "../core/template.ts";
+import type { ReadPath } from "../core/definition/template.ts";
 import { roots } from "./compile-name.ts";
 import type { Arrow, Call, Expression, Item, Member } from "./syntax.ts";
 

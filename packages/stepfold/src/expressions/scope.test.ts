@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: template strings of the language under test
 import { describe, expect, it } from "vitest";
-import type { Context, NodeResult } from "../core/snapshot.ts";
-import type { ScopeParts } from "../core/template.ts";
+import type { ScopeParts } from "../core/definition/template.ts";
+import type { Context, NodeResult } from "../core/snapshot/snapshot.ts";
 import { compileExpression } from "./compile-expression.ts";
 import { expressionLanguage } from "./expression-language.ts";
 import { executionScope } from "./scope.ts";

@@ -1,4 +1,4 @@
-import type { Scope, ScopeParts } from "../core/template.ts";
+import type { Scope, ScopeParts } from "../core/definition/template.ts";
 import { CHECKED } from "./evaluate.ts";
 import { NodesView } from "./nodes-view.ts";
 

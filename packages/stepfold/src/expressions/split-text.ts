@@ -1,5 +1,5 @@
-import { StepfoldError } from "../core/stepfold-error.ts";
-import type { ReadPath } from "../core/template.ts";
+import type { ReadPath } from "../core/definition/template.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { programOf } from "./compile-expression.ts";
 import type { Program } from "./evaluate.ts";
 import type { ExpressionLimits } from "./expression-limits.ts";

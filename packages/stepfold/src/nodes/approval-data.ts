@@ -1,6 +1,6 @@
-import type { Duration } from "../core/definition.ts";
-import { isJsonObject, type Json, type JsonObject, type JsonSchema } from "../core/json.ts";
-import type { Answer } from "../core/snapshot.ts";
+import type { Duration } from "../core/definition/definition.ts";
+import type { Answer } from "../core/snapshot/snapshot.ts";
+import { isJsonObject, type Json, type JsonObject, type JsonSchema } from "../core/values/json.ts";
 
 /** What an `approval` node is given. */
 export interface ApprovalData {

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../core/json.ts";
+import { isJsonObject } from "../core/values/json.ts";
 import { defineNode } from "../engine/define-node.ts";
 import type { NodeDefinition, NodeOutput } from "../engine/node-definition.ts";
 import { type ApprovalAnswer, type ApprovalData, type ApprovalResult, answer, answerSchema } from "./approval-data.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Snapshot } from "../core/snapshot.ts";
+import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import { WorkflowEngine } from "../engine/workflow-engine.ts";
 import { builtinNodes } from "./index.ts";
 

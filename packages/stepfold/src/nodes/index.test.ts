@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Json } from "../core/json.ts";
-import type { Snapshot } from "../core/snapshot.ts";
-import { StepfoldError } from "../core/stepfold-error.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import type { Snapshot } from "../core/snapshot/snapshot.ts";
+import type { Json } from "../core/values/json.ts";
 import type { NodeDefinition } from "../engine/node-definition.ts";
 import { checkWorkflow } from "../engine/prepared-workflow.ts";
 import { WorkflowEngine } from "../engine/workflow-engine.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Json } from "../core/json.ts";
-import type { Snapshot } from "../core/snapshot.ts";
+import type { Snapshot } from "../core/snapshot/snapshot.ts";
+import type { Json } from "../core/values/json.ts";
 import { viaJson } from "../engine/engine.fixture.ts";
 import { WorkflowEngine } from "../engine/workflow-engine.ts";
 import { builtinNodes } from "./index.ts";

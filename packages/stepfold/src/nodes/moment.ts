@@ -1,6 +1,6 @@
-import type { Duration } from "../core/definition.ts";
-import { durationMs } from "../core/duration.ts";
-import type { EpochMs, JsonObject } from "../core/json.ts";
+import type { Duration } from "../core/definition/definition.ts";
+import { durationMs } from "../core/values/duration.ts";
+import type { EpochMs, JsonObject } from "../core/values/json.ts";
 import { FatalError } from "../engine/fatal-error.ts";
 
 /** A time to come: exactly one of a duration from now and a moment. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Json, JsonObject } from "../core/json.ts";
+import type { Json, JsonObject } from "../core/values/json.ts";
 import { viaJson } from "../engine/engine.fixture.ts";
 import { bench, flow, outputOf, type Step } from "./workflow.fixture.ts";
 

@@ -1,4 +1,4 @@
-import type { Json } from "../core/json.ts";
+import type { Json } from "../core/values/json.ts";
 import { defineNode } from "../engine/define-node.ts";
 import type { NodeDefinition } from "../engine/node-definition.ts";
 

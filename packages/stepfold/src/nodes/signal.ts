@@ -1,5 +1,5 @@
-import type { Duration } from "../core/definition.ts";
-import type { Json, JsonSchema } from "../core/json.ts";
+import type { Duration } from "../core/definition/definition.ts";
+import type { Json, JsonSchema } from "../core/values/json.ts";
 import { defineNode } from "../engine/define-node.ts";
 import type { NodeDefinition } from "../engine/node-definition.ts";
 

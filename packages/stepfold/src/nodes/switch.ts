@@ -1,5 +1,5 @@
-import { canonicalJson } from "../core/canonical-json.ts";
-import type { Json } from "../core/json.ts";
+import { canonicalJson } from "../core/values/canonical-json.ts";
+import type { Json } from "../core/values/json.ts";
 import { defineNode } from "../engine/define-node.ts";
 import type { NodeDefinition } from "../engine/node-definition.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Json } from "../core/json.ts";
-import type { Snapshot } from "../core/snapshot.ts";
+import type { Snapshot } from "../core/snapshot/snapshot.ts";
+import type { Json } from "../core/values/json.ts";
 import { systemEnvironment } from "../engine/system-environment.ts";
 import { WorkflowEngine } from "../engine/workflow-engine.ts";
 import { builtinNodes } from "./index.ts";

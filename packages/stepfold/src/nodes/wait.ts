@@ -1,4 +1,4 @@
-import type { EpochMs } from "../core/json.ts";
+import type { EpochMs } from "../core/values/json.ts";
 import { defineNode } from "../engine/define-node.ts";
 import type { NodeDefinition } from "../engine/node-definition.ts";
 import { momentOf, type TimeAhead, timeFields } from "./moment.ts";

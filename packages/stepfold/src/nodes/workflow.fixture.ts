@@ -1,5 +1,5 @@
-import type { Json } from "../core/json.ts";
-import type { Snapshot } from "../core/snapshot.ts";
+import type { Snapshot } from "../core/snapshot/snapshot.ts";
+import type { Json } from "../core/values/json.ts";
 import { VirtualEnvironment } from "../engine/virtual-environment.fixture.ts";
 import { WorkflowEngine } from "../engine/workflow-engine.ts";
 import { builtinNodes } from "./index.ts";

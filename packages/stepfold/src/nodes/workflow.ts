@@ -1,5 +1,5 @@
-import type { Json } from "../core/json.ts";
-import type { ChildEnd } from "../core/snapshot.ts";
+import type { ChildEnd } from "../core/snapshot/snapshot.ts";
+import type { Json } from "../core/values/json.ts";
 import { defineNode } from "../engine/define-node.ts";
 import { FatalError } from "../engine/fatal-error.ts";
 import type { NodeDefinition } from "../engine/node-definition.ts";

@@ -1,4 +1,4 @@
-import type { EpochMs } from "../core/json.ts";
+import type { EpochMs } from "../core/values/json.ts";
 
 /** What the engine asks of the machine it runs on. Hand in your own to test with a virtual clock. */
 export interface Environment {

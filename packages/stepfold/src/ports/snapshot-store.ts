@@ -1,7 +1,7 @@
-import type { WorkflowDefinition } from "../core/definition.ts";
-import type { Event } from "../core/event.ts";
-import type { EpochMs, Json } from "../core/json.ts";
-import type { ChildHead, Snapshot, SnapshotHead, Status } from "../core/snapshot.ts";
+import type { WorkflowDefinition } from "../core/definition/definition.ts";
+import type { Event } from "../core/snapshot/event.ts";
+import type { ChildHead, Snapshot, SnapshotHead, Status } from "../core/snapshot/snapshot.ts";
+import type { EpochMs, Json } from "../core/values/json.ts";
 
 /** One event as it lies in the store; its result is part of it. */
 export interface AppendedRow {

@@ -1,9 +1,9 @@
-import { canonicalJson } from "../core/canonical-json.ts";
-import { itemOf, within } from "../core/child-key.ts";
-import type { ResumedEvent, SignalledEvent } from "../core/event.ts";
-import { StepfoldError } from "../core/stepfold-error.ts";
-import { readTarget } from "../core/target.ts";
-import { normalise } from "../core/to-json.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import { itemOf, within } from "../core/snapshot/child-key.ts";
+import type { ResumedEvent, SignalledEvent } from "../core/snapshot/event.ts";
+import { readTarget } from "../core/snapshot/target.ts";
+import { canonicalJson } from "../core/values/canonical-json.ts";
+import { normalise } from "../core/values/to-json.ts";
 import type { ResumeCommand } from "../engine/answer-wait.ts";
 import type { SignalCommand } from "../engine/send-signal.ts";
 import type { SnapshotStore } from "../ports/snapshot-store.ts";

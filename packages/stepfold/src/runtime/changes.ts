@@ -1,4 +1,4 @@
-import type { Status } from "../core/snapshot.ts";
+import type { Status } from "../core/snapshot/snapshot.ts";
 
 type Listener = (version: number, status: Status) => void;
 

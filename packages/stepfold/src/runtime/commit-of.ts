@@ -1,8 +1,8 @@
-import { headOf, takeChanges } from "../core/close-draft.ts";
-import type { Draft } from "../core/draft.ts";
-import type { Event } from "../core/event.ts";
-import { wakeAt } from "../core/standing.ts";
-import { StepfoldError } from "../core/stepfold-error.ts";
+import { headOf, takeChanges } from "../core/draft/close-draft.ts";
+import type { Draft } from "../core/draft/draft.ts";
+import { wakeAt } from "../core/draft/standing.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import type { Event } from "../core/snapshot/event.ts";
 import type { Claim, Commit } from "../ports/snapshot-store.ts";
 
 /** The write that makes `events` durable; `draft` is the execution after them. Takes the draft's changes: to be made once. */

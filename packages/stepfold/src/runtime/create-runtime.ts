@@ -1,6 +1,6 @@
-import { openDraft } from "../core/open-draft.ts";
-import { wakeAt } from "../core/standing.ts";
-import { StepfoldError } from "../core/stepfold-error.ts";
+import { openDraft } from "../core/draft/open-draft.ts";
+import { wakeAt } from "../core/draft/standing.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { NodeDefinitions } from "../engine/node-definition.ts";
 import { deliver } from "./deliver.ts";
 import { assemble, load } from "./kernel.ts";

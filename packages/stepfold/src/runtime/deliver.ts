@@ -1,7 +1,7 @@
-import type { Draft } from "../core/draft.ts";
-import { errorInfo } from "../core/error-info.ts";
-import type { ChildEnd, Message, ParentLink } from "../core/snapshot.ts";
-import { StepfoldError } from "../core/stepfold-error.ts";
+import type { Draft } from "../core/draft/draft.ts";
+import { errorInfo } from "../core/errors/error-info.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import type { ChildEnd, Message, ParentLink } from "../core/snapshot/snapshot.ts";
 import type { EndChildCommand } from "../engine/end-child.ts";
 import { started } from "../engine/started.ts";
 import { type Kernel, load, nudge } from "./kernel.ts";

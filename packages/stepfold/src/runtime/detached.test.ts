@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { isTerminal, type Snapshot } from "../core/snapshot.ts";
+import { isTerminal, type Snapshot } from "../core/snapshot/snapshot.ts";
 import { defineNode } from "../engine/define-node.ts";
 import { builtinNodes } from "../nodes/index.ts";
 import { flow } from "../nodes/workflow.fixture.ts";

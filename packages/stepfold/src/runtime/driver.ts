@@ -1,8 +1,8 @@
-import { openScopes } from "../core/address.ts";
-import type { EpochMs } from "../core/json.ts";
-import type { Snapshot } from "../core/snapshot.ts";
-import { earliestTimer } from "../core/standing.ts";
-import { StepfoldError } from "../core/stepfold-error.ts";
+import { earliestTimer } from "../core/draft/standing.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import { openScopes } from "../core/snapshot/address.ts";
+import type { Snapshot } from "../core/snapshot/snapshot.ts";
+import type { EpochMs } from "../core/values/json.ts";
 import type { Claimed, Lease } from "../ports/snapshot-store.ts";
 import { Drive, type Driving } from "./drive.ts";
 

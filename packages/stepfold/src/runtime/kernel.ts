@@ -1,6 +1,6 @@
-import type { Draft } from "../core/draft.ts";
-import type { Snapshot } from "../core/snapshot.ts";
-import { StepfoldError } from "../core/stepfold-error.ts";
+import type { Draft } from "../core/draft/draft.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import { Deadlines } from "../engine/deadlines.ts";
 import type { NodeDefinitions } from "../engine/node-definition.ts";
 import { defaultConcurrency, type TurnSetting } from "../engine/open-turn.ts";

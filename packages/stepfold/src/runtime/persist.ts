@@ -1,4 +1,4 @@
-import { StepfoldError } from "../core/stepfold-error.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { Environment } from "../ports/environment.ts";
 
 const firstDelayMs = 20;

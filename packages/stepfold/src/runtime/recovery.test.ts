@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { StepfoldError } from "../core/stepfold-error.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { defineNode } from "../engine/define-node.ts";
 import { memoryStore } from "../stores/memory/memory-store.ts";
 import { virtualEnvironment } from "../testing/virtual-environment.ts";

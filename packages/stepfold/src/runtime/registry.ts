@@ -1,6 +1,6 @@
-import type { WorkflowDefinition } from "../core/definition.ts";
-import type { Limits } from "../core/limits.ts";
-import { StepfoldError } from "../core/stepfold-error.ts";
+import type { WorkflowDefinition } from "../core/definition/definition.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import type { Limits } from "../core/values/limits.ts";
 import { type Library, libraryOf } from "../engine/link-workflows.ts";
 import type { NodeDefinitions } from "../engine/node-definition.ts";
 import { type PreparedWorkflow, prepareWorkflow } from "../engine/prepared-workflow.ts";

@@ -1,8 +1,8 @@
-import { openScopes } from "../core/address.ts";
-import type { Json } from "../core/json.ts";
-import { isTerminal, type Snapshot, type Status } from "../core/snapshot.ts";
-import { earliestTimer } from "../core/standing.ts";
-import { StepfoldError } from "../core/stepfold-error.ts";
+import { earliestTimer } from "../core/draft/standing.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import { openScopes } from "../core/snapshot/address.ts";
+import { isTerminal, type Snapshot, type Status } from "../core/snapshot/snapshot.ts";
+import type { Json } from "../core/values/json.ts";
 import type { Command } from "../engine/command.ts";
 import { type Kernel, load } from "./kernel.ts";
 import { type Run, targetOf } from "./run.ts";

@@ -1,7 +1,7 @@
-import type { Duration } from "../core/definition.ts";
-import type { Json } from "../core/json.ts";
-import type { Snapshot } from "../core/snapshot.ts";
-import type { Target } from "../core/target.ts";
+import type { Duration } from "../core/definition/definition.ts";
+import type { Snapshot } from "../core/snapshot/snapshot.ts";
+import type { Target } from "../core/snapshot/target.ts";
+import type { Json } from "../core/values/json.ts";
 import type { Watched } from "./watch.ts";
 
 /** A place in an execution. */

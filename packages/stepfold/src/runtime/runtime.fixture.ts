@@ -1,4 +1,4 @@
-import type { WorkflowDefinition } from "../core/definition.ts";
+import type { WorkflowDefinition } from "../core/definition/definition.ts";
 import { defineNode } from "../engine/define-node.ts";
 import { memoryStore } from "../stores/memory/memory-store.ts";
 import { type VirtualEnvironment, virtualEnvironment } from "../testing/virtual-environment.ts";

@@ -1,8 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { WorkflowDefinition } from "../core/definition.ts";
-import type { EpochMs } from "../core/json.ts";
-import type { Limits } from "../core/limits.ts";
-import type { Snapshot } from "../core/snapshot.ts";
+import type { WorkflowDefinition } from "../core/definition/definition.ts";
+import type { Snapshot } from "../core/snapshot/snapshot.ts";
+import type { EpochMs } from "../core/values/json.ts";
+import type { Limits } from "../core/values/limits.ts";
 import type { GlobalsOf, NodeDefinitions } from "../engine/node-definition.ts";
 import type { Plugin } from "../engine/plugin.ts";
 import type { StartOptions } from "../engine/started.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { Json } from "../core/json.ts";
-import { waits } from "../core/waits.ts";
+import { waits } from "../core/explaining/waits.ts";
+import type { Json } from "../core/values/json.ts";
 import { workflow } from "../engine/cancelling.fixture.ts";
 import type { Run } from "./run.ts";
 import { closeAll } from "./runtime.fixture.ts";

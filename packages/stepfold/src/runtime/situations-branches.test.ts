@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { Json } from "../core/json.ts";
-import { type WaitInfo, waits } from "../core/waits.ts";
+import { type WaitInfo, waits } from "../core/explaining/waits.ts";
+import type { Json } from "../core/values/json.ts";
 import { HeldSteps, workflow } from "../engine/cancelling.fixture.ts";
 import { closeAll } from "./runtime.fixture.ts";
 import { Situation } from "./situations.fixture.ts";

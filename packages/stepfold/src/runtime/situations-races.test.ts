@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { fold } from "../core/apply.ts";
-import type { Event, StartedEvent } from "../core/event.ts";
-import type { Json } from "../core/json.ts";
-import { StepfoldError } from "../core/stepfold-error.ts";
+import { fold } from "../core/draft/apply.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import type { Event, StartedEvent } from "../core/snapshot/event.ts";
+import type { Json } from "../core/values/json.ts";
 import { HeldSteps, workflow } from "../engine/cancelling.fixture.ts";
 import { defineNode } from "../engine/define-node.ts";
 import { viaJson } from "../engine/engine.fixture.ts";

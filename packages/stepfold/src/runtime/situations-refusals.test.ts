@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { ErrorCode } from "../core/catalogue.ts";
-import { StepfoldError } from "../core/stepfold-error.ts";
+import type { ErrorCode } from "../core/errors/catalogue.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { Command } from "../engine/command.ts";
 import { viaJson } from "../engine/engine.fixture.ts";
 import { afterTheEnd, before, nodeDefinitions, onlyTwoEarly, refusals, refusing } from "../engine/refusals.fixture.ts";

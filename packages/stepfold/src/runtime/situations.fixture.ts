@@ -1,7 +1,7 @@
-import type { WorkflowDefinition } from "../core/definition.ts";
-import type { Json } from "../core/json.ts";
-import type { Snapshot } from "../core/snapshot.ts";
-import { StepfoldError } from "../core/stepfold-error.ts";
+import type { WorkflowDefinition } from "../core/definition/definition.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import type { Snapshot } from "../core/snapshot/snapshot.ts";
+import type { Json } from "../core/values/json.ts";
 import { defineNode } from "../engine/define-node.ts";
 import { viaJson } from "../engine/engine.fixture.ts";
 import type { NodeDefinition, NodeOutput } from "../engine/node-definition.ts";

@@ -1,7 +1,7 @@
-import { evolve, withConsequences } from "../core/evolve.ts";
-import { openDraft } from "../core/open-draft.ts";
-import { statusOf } from "../core/standing.ts";
-import { StepfoldError } from "../core/stepfold-error.ts";
+import { evolve, withConsequences } from "../core/draft/evolve.ts";
+import { openDraft } from "../core/draft/open-draft.ts";
+import { statusOf } from "../core/draft/standing.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { ResumeCommand } from "../engine/answer-wait.ts";
 import { type Command, decide } from "../engine/command.ts";
 import type { SignalCommand } from "../engine/send-signal.ts";

@@ -1,4 +1,4 @@
-import type { Snapshot, Status } from "../core/snapshot.ts";
+import type { Snapshot, Status } from "../core/snapshot/snapshot.ts";
 import type { News } from "./changes.ts";
 import { type Kernel, load } from "./kernel.ts";
 

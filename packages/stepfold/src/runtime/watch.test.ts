@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { Json } from "../core/json.ts";
+import type { Json } from "../core/values/json.ts";
 import { builtinNodes } from "../nodes/index.ts";
 import type { Run } from "./run.ts";
 import { closeAll, nodeDefinitions, setUp } from "./runtime.fixture.ts";

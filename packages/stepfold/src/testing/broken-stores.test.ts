@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { StepfoldError } from "../core/stepfold-error.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { brokenStores, type ContractCase, ContractViolation, type StoreBench, snapshotStoreContract } from "./index.ts";
 import { memoryBench } from "./memory-bench.fixture.ts";
 

@@ -1,7 +1,7 @@
-import type { Event, StartedEvent } from "../core/event.ts";
-import type { EpochMs, Json } from "../core/json.ts";
-import { restore } from "../core/restore.ts";
-import { type ChildHead, isTerminal, type Snapshot, type SnapshotHead, type Status } from "../core/snapshot.ts";
+import type { Event, StartedEvent } from "../core/snapshot/event.ts";
+import { restore } from "../core/snapshot/restore.ts";
+import { type ChildHead, isTerminal, type Snapshot, type SnapshotHead, type Status } from "../core/snapshot/snapshot.ts";
+import type { EpochMs, Json } from "../core/values/json.ts";
 import type { ChangedChild, Commit } from "../ports/snapshot-store.ts";
 
 /** What of a first commit is not the default. */

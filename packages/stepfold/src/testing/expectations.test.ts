@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { StepfoldError } from "../core/stepfold-error.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { ContractViolation, equal, holds, present, rejectsWith } from "./expectations.ts";
 
 describe("equal", () => {

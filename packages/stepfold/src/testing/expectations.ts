@@ -1,5 +1,5 @@
-import type { ErrorCode, ErrorDetails } from "../core/catalogue.ts";
-import { StepfoldError } from "../core/stepfold-error.ts";
+import type { ErrorCode, ErrorDetails } from "../core/errors/catalogue.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
 
 /** Thrown by a contract case whose promise is broken. */
 export class ContractViolation extends Error {

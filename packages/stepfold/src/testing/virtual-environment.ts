@@ -1,4 +1,4 @@
-import type { EpochMs } from "../core/json.ts";
+import type { EpochMs } from "../core/values/json.ts";
 import type { Environment } from "../ports/environment.ts";
 
 interface Timer {

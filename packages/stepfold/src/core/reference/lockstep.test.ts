@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { openScopes } from "../address.ts";
-import type { Snapshot } from "../snapshot.ts";
+import { openScopes } from "../snapshot/address.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
 import { Engine, engineHash } from "./lockstep.fixture.ts";
 import { Model } from "./model.fixture.ts";
 import { randomGraph } from "./random-graph.fixture.ts";

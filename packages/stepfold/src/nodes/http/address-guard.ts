@@ -1,6 +1,6 @@
 import { lookup as systemLookup } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
-import { StepfoldError } from "../../core/stepfold-error.ts";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { refusalOf } from "./address.ts";
 import { FatalHttpError } from "./http-error.ts";
 import type { ResolvedAddress, ResolveHost } from "./resolve-host.ts";

@@ -1,5 +1,5 @@
-import type { Duration } from "../../core/definition.ts";
-import type { Json, JsonObject, JsonSchema } from "../../core/json.ts";
+import type { Duration } from "../../core/definition/definition.ts";
+import type { Json, JsonObject, JsonSchema } from "../../core/values/json.ts";
 
 type Scalar = string | number | boolean;
 type Fields = Readonly<Record<string, Scalar | null | readonly Scalar[]>>;

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Json } from "../../core/json.ts";
-import type { Snapshot } from "../../core/snapshot.ts";
+import type { Snapshot } from "../../core/snapshot/snapshot.ts";
+import type { Json } from "../../core/values/json.ts";
 import { checkWorkflow } from "../../engine/prepared-workflow.ts";
 import type { StepContext } from "../../engine/step-context.ts";
 import { systemEnvironment } from "../../engine/system-environment.ts";

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
-import type { Duration, RetryPolicy } from "../../core/definition.ts";
-import { durationMs } from "../../core/duration.ts";
-import type { EpochMs } from "../../core/json.ts";
-import { StepfoldError } from "../../core/stepfold-error.ts";
+import type { Duration, RetryPolicy } from "../../core/definition/definition.ts";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { durationMs } from "../../core/values/duration.ts";
+import type { EpochMs } from "../../core/values/json.ts";
 import { defineNode } from "../../engine/define-node.ts";
 import type { NodeDefinition, NodeOutput } from "../../engine/node-definition.ts";
 import { addressGuard, systemResolve } from "./address-guard.ts";

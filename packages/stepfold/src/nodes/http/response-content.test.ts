@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/values/json.ts";
 import { contentOf, contentOfFailure } from "./response-content.ts";
 
 const of = (body: string | Buffer, contentType = ""): Parameters<typeof contentOf>[0] => ({

@@ -1,6 +1,6 @@
-import type { EpochMs } from "../../core/json.ts";
-import { isTerminal, type Status } from "../../core/snapshot.ts";
-import { StepfoldError } from "../../core/stepfold-error.ts";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { isTerminal, type Status } from "../../core/snapshot/snapshot.ts";
+import type { EpochMs } from "../../core/values/json.ts";
 import type { Claim, Claimed, Lease } from "../../ports/snapshot-store.ts";
 import { type Shelf, setDue } from "./shelf.ts";
 import { type Stored, snapshotOf } from "./stored-execution.ts";

@@ -1,5 +1,5 @@
-import type { SnapshotHead } from "../../core/snapshot.ts";
-import { StepfoldError } from "../../core/stepfold-error.ts";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import type { ExecutionSummary, ListQuery, Page } from "../../ports/snapshot-store.ts";
 import type { Stored } from "./stored-execution.ts";
 

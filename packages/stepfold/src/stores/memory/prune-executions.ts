@@ -1,5 +1,5 @@
-import { isTerminal } from "../../core/snapshot.ts";
-import { StepfoldError } from "../../core/stepfold-error.ts";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { isTerminal } from "../../core/snapshot/snapshot.ts";
 import type { PruneOptions, PruneReport } from "../../ports/snapshot-store.ts";
 import type { Shelf } from "./shelf.ts";
 import type { Stored } from "./stored-execution.ts";

@@ -1,5 +1,5 @@
-import type { EpochMs } from "../../core/json.ts";
-import type { Status } from "../../core/snapshot.ts";
+import type { Status } from "../../core/snapshot/snapshot.ts";
+import type { EpochMs } from "../../core/values/json.ts";
 import { type DueQueue, dueQueue } from "./due-queue.ts";
 import type { Stored } from "./stored-execution.ts";
 

@@ -1,7 +1,7 @@
-import type { Event, StartedEvent } from "../../core/event.ts";
-import type { EpochMs } from "../../core/json.ts";
-import { restore } from "../../core/restore.ts";
-import type { ChildHead, Snapshot, SnapshotHead, Status } from "../../core/snapshot.ts";
+import type { Event, StartedEvent } from "../../core/snapshot/event.ts";
+import { restore } from "../../core/snapshot/restore.ts";
+import type { ChildHead, Snapshot, SnapshotHead, Status } from "../../core/snapshot/snapshot.ts";
+import type { EpochMs } from "../../core/values/json.ts";
 
 /** An execution as it lies in memory. Values are kept as text: nothing can be aliased, and what is loaded went through JSON. */
 export interface Stored {

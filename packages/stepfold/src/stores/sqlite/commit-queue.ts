@@ -1,4 +1,4 @@
-import { StepfoldError } from "../../core/stepfold-error.ts";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { type Connection, writing } from "./connection.ts";
 import { isBusy, storeError } from "./sqlite-error.ts";
 

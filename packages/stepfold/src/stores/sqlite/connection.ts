@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { EpochMs } from "../../core/json.ts";
+import type { EpochMs } from "../../core/values/json.ts";
 import { prepareStatements, type Statements } from "./statements.ts";
 
 /** An open database, its statements, and what they depend on. */

@@ -1,7 +1,7 @@
 import type { SQLInputValue, StatementSync } from "node:sqlite";
-import type { EpochMs } from "../../core/json.ts";
-import type { SnapshotHead, Status } from "../../core/snapshot.ts";
-import { StepfoldError } from "../../core/stepfold-error.ts";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { SnapshotHead, Status } from "../../core/snapshot/snapshot.ts";
+import type { EpochMs } from "../../core/values/json.ts";
 import type { ExecutionSummary, ListQuery, Page } from "../../ports/snapshot-store.ts";
 import type { Connection } from "./connection.ts";
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { StepfoldError } from "../../core/stepfold-error.ts";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { views } from "./views.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { StepfoldError } from "../../core/stepfold-error.ts";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { migrate } from "./migrations.ts";
 import { isBusy, storeError } from "./sqlite-error.ts";
 

@@ -1,5 +1,5 @@
-import { isTerminal, type Status } from "../../core/snapshot.ts";
-import { StepfoldError } from "../../core/stepfold-error.ts";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { isTerminal, type Status } from "../../core/snapshot/snapshot.ts";
 import type { PruneOptions, PruneReport } from "../../ports/snapshot-store.ts";
 import { type Connection, reading, writing } from "./connection.ts";
 

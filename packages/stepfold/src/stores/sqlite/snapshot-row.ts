@@ -1,7 +1,7 @@
-import type { Event, StartedEvent } from "../../core/event.ts";
-import { restore } from "../../core/restore.ts";
-import type { ChildHead, Snapshot, SnapshotHead, Status } from "../../core/snapshot.ts";
-import { StepfoldError } from "../../core/stepfold-error.ts";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { Event, StartedEvent } from "../../core/snapshot/event.ts";
+import { restore } from "../../core/snapshot/restore.ts";
+import type { ChildHead, Snapshot, SnapshotHead, Status } from "../../core/snapshot/snapshot.ts";
 import type { Connection } from "./connection.ts";
 
 /** What of an execution's row makes its snapshot. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, it } from "vitest";
-import type { StepfoldError } from "../../core/stepfold-error.ts";
+import type { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { startCommit, stepCommit } from "../../testing/index.ts";
 import { connect } from "./connection.ts";
 import { sqliteStore } from "./index.ts";

@@ -1,4 +1,4 @@
-import type { EpochMs } from "../../core/json.ts";
+import type { EpochMs } from "../../core/values/json.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { connect } from "./connection.ts";
 import { openDatabase } from "./open-database.ts";

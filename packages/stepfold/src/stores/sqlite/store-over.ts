@@ -1,7 +1,7 @@
-import type { WorkflowDefinition } from "../../core/definition.ts";
-import type { Event } from "../../core/event.ts";
-import type { Snapshot } from "../../core/snapshot.ts";
-import { StepfoldError } from "../../core/stepfold-error.ts";
+import type { WorkflowDefinition } from "../../core/definition/definition.ts";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { Event } from "../../core/snapshot/event.ts";
+import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { AppendedRow, Lease, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { claimDue, releaseClaim, renewClaim } from "./claims.ts";
 import { commitQueue } from "./commit-queue.ts";

@@ -1,6 +1,6 @@
-import type { ErrorCode } from "../../core/catalogue.ts";
-import type { Snapshot } from "../../core/snapshot.ts";
-import { StepfoldError } from "../../core/stepfold-error.ts";
+import type { ErrorCode } from "../../core/errors/catalogue.ts";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { ChangedChild, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { showing, withChildren, writing } from "./altered-commits.ts";
 import { altered, type BrokenStore } from "./broken-store.ts";

@@ -1,5 +1,5 @@
-import { isTerminal } from "../../core/snapshot.ts";
-import { StepfoldError } from "../../core/stepfold-error.ts";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { isTerminal } from "../../core/snapshot/snapshot.ts";
 import type { Claim, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { altered, type BrokenStore } from "./broken-store.ts";
 

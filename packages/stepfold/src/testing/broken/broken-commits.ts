@@ -1,6 +1,6 @@
-import type { Json } from "../../core/json.ts";
-import { isTerminal } from "../../core/snapshot.ts";
-import { StepfoldError } from "../../core/stepfold-error.ts";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { isTerminal } from "../../core/snapshot/snapshot.ts";
+import type { Json } from "../../core/values/json.ts";
 import type { AppendedRow, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { altered, type BrokenStore } from "./broken-store.ts";
 import { rebased } from "./rebased.ts";

@@ -1,7 +1,7 @@
-import type { WorkflowDefinition } from "../../core/definition.ts";
-import { isJsonObject, type Json } from "../../core/json.ts";
-import type { Snapshot } from "../../core/snapshot.ts";
-import { StepfoldError } from "../../core/stepfold-error.ts";
+import type { WorkflowDefinition } from "../../core/definition/definition.ts";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { Snapshot } from "../../core/snapshot/snapshot.ts";
+import { isJsonObject, type Json } from "../../core/values/json.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { altered, type BrokenStore } from "./broken-store.ts";
 import { renamed } from "./renamed.ts";

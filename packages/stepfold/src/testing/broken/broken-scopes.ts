@@ -1,4 +1,4 @@
-import { isTerminal, type NodeResult } from "../../core/snapshot.ts";
+import { isTerminal, type NodeResult } from "../../core/snapshot/snapshot.ts";
 import type { ChangedChild, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { showing, withChildren, writing } from "./altered-commits.ts";
 import { altered, type BrokenStore } from "./broken-store.ts";

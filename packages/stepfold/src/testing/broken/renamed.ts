@@ -1,4 +1,4 @@
-import type { Snapshot } from "../../core/snapshot.ts";
+import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { Claim, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { altered } from "./broken-store.ts";
 

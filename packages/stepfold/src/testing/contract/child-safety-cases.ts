@@ -1,5 +1,5 @@
-import type { ErrorCode } from "../../core/catalogue.ts";
-import type { Json } from "../../core/json.ts";
+import type { ErrorCode } from "../../core/errors/catalogue.ts";
+import type { Json } from "../../core/values/json.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../commit-builder.ts";
 import type { ContractCase, StoreBench } from "../contract-case.ts";

@@ -1,6 +1,6 @@
-import type { Event } from "../../core/event.ts";
-import type { Json } from "../../core/json.ts";
-import type { ChildHead, Snapshot } from "../../core/snapshot.ts";
+import type { Event } from "../../core/snapshot/event.ts";
+import type { ChildHead, Snapshot } from "../../core/snapshot/snapshot.ts";
+import type { Json } from "../../core/values/json.ts";
 import type { ChangedChild, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { equal, present } from "../expectations.ts";
 

@@ -1,4 +1,4 @@
-import type { EpochMs } from "../../core/json.ts";
+import type { EpochMs } from "../../core/values/json.ts";
 import type { Claim, Claimed, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { startCommit } from "../commit-builder.ts";
 import { present } from "../expectations.ts";

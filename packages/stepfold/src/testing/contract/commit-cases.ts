@@ -1,4 +1,4 @@
-import type { Status } from "../../core/snapshot.ts";
+import type { Status } from "../../core/snapshot/snapshot.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../commit-builder.ts";
 import type { ContractCase } from "../contract-case.ts";
 import { equal, rejectsWith } from "../expectations.ts";

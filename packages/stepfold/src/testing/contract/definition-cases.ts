@@ -1,4 +1,4 @@
-import type { WorkflowDefinition } from "../../core/definition.ts";
+import type { WorkflowDefinition } from "../../core/definition/definition.ts";
 import type { ContractCase } from "../contract-case.ts";
 import { equal } from "../expectations.ts";
 

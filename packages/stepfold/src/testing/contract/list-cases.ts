@@ -1,5 +1,5 @@
-import type { Json } from "../../core/json.ts";
-import type { Status } from "../../core/snapshot.ts";
+import type { Status } from "../../core/snapshot/snapshot.ts";
+import type { Json } from "../../core/values/json.ts";
 import type { ListQuery } from "../../ports/snapshot-store.ts";
 import { startCommit, stepCommit } from "../commit-builder.ts";
 import type { ContractCase, StoreBench } from "../contract-case.ts";

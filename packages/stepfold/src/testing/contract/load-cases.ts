@@ -1,4 +1,4 @@
-import type { Event } from "../../core/event.ts";
+import type { Event } from "../../core/snapshot/event.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../commit-builder.ts";
 import type { ContractCase } from "../contract-case.ts";
 import { equal, holds, present } from "../expectations.ts";

@@ -1,4 +1,4 @@
-import type { Status } from "../../core/snapshot.ts";
+import type { Status } from "../../core/snapshot/snapshot.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { startCommit, stepCommit } from "../commit-builder.ts";
 import type { ContractCase } from "../contract-case.ts";

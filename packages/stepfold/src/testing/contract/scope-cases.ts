@@ -1,6 +1,6 @@
-import type { Event, SpawnedEvent } from "../../core/event.ts";
-import type { Json } from "../../core/json.ts";
-import type { ActivePath, Context, SnapshotHead } from "../../core/snapshot.ts";
+import type { Event, SpawnedEvent } from "../../core/snapshot/event.ts";
+import type { ActivePath, Context, SnapshotHead } from "../../core/snapshot/snapshot.ts";
+import type { Json } from "../../core/values/json.ts";
 import type { Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../commit-builder.ts";
 import type { ContractCase } from "../contract-case.ts";

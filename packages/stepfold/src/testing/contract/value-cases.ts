@@ -1,4 +1,4 @@
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/values/json.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../commit-builder.ts";
 import type { ContractCase } from "../contract-case.ts";
 import { equal, present } from "../expectations.ts";

@@ -1,0 +1,96 @@
+import { isId } from "../values/id.ts";
+import { isJsonObject, type JsonObject } from "../values/json.ts";
+import type { Limits } from "../values/limits.ts";
+import { checkNodes } from "./check-nodes.ts";
+import { checkId, checkKeys, checkOneOf, checkType, type Report, suggestion } from "./check-shape.ts";
+import type { Issue } from "./template.ts";
+
+const definitionKeys = [
+  "id",
+  "name",
+  "description",
+  "version",
+  "metadata",
+  "input",
+  "output",
+  "start",
+  "nodes",
+  "edges",
+  "onFailure",
+  "workflows",
+];
+const edgeKeys = ["id", "source", "target", "sourceHandle", "targetHandle"];
+/** Definitions inside definitions inside definitions. */
+const mostNesting = 8;
+
+/** Edges whose ends are looked up among all similar names: each costs as much as there are nodes. */
+const mostSuggestions = 20;
+
+/** Every mistake in the shape of a definition: types, missing parts, ids, edges that lead nowhere. */
+export function checkDefinition(definition: unknown, limits: Limits): Issue[] {
+  const issues: Issue[] = [];
+  checkWorkflow(definition, "", 0, limits, (code, pointer, message, severity = "error") =>
+    issues.push({ severity, code, pointer, message }),
+  );
+  return issues;
+}
+
+function checkWorkflow(definition: unknown, at: string, nesting: number, limits: Limits, report: Report): void {
+  if (!isJsonObject(definition)) {
+    report("TYPE", at, "must be an object with id, nodes and edges");
+    return;
+  }
+  checkKeys(definition, at, definitionKeys, report);
+  checkId(definition, at, "id", report);
+  for (const key of ["name", "description", "version"]) checkType(definition, at, key, "string", report);
+  checkType(definition, at, "metadata", "object", report);
+  checkOneOf(definition, at, "onFailure", ["stop", "finish"], report);
+  if (definition.input !== undefined && typeof definition.input !== "boolean") checkType(definition, at, "input", "object", report);
+  const nodes = entries(definition, at, "nodes", report);
+  const edges = entries(definition, at, "edges", report);
+  if (nodes.length === 0 && Array.isArray(definition.nodes)) report("REQUIRED", `${at}/nodes`, "a workflow needs at least one node");
+  if (nodes.length > limits.nodes) report("TOO_MANY", `${at}/nodes`, `has ${nodes.length} nodes; at most ${limits.nodes} are allowed`);
+  const ids = checkNodes(nodes, `${at}/nodes`, report);
+  checkEdges(edges, `${at}/edges`, ids, report);
+  if (definition.start !== undefined && !ids.has(definition.start as string))
+    report("START_UNKNOWN", `${at}/start`, `names no node${suggestion(definition.start, ids)}`);
+  checkType(definition, at, "workflows", "object", report);
+  if (!isJsonObject(definition.workflows)) return;
+  if (nesting >= mostNesting) {
+    report("TOO_MANY", `${at}/workflows`, `is nested deeper than ${mostNesting} levels`);
+    return;
+  }
+  for (const [name, inner] of Object.entries(definition.workflows)) {
+    if (!isId(name)) report("ID_INVALID", `${at}/workflows`, `"${name}" must be 1 to 128 letters, digits, "_" or "-"`);
+    checkWorkflow(inner, `${at}/workflows/${name}`, nesting + 1, limits, report);
+  }
+}
+
+function checkEdges(edges: readonly unknown[], at: string, nodeIds: ReadonlySet<string>, report: Report): void {
+  const ids = new Set<unknown>();
+  let suggestions = mostSuggestions;
+  for (const [i, edge] of edges.entries()) {
+    const pointer = `${at}/${i}`;
+    if (!isJsonObject(edge)) {
+      report("TYPE", pointer, "must be an object with source and target");
+      continue;
+    }
+    checkKeys(edge, pointer, edgeKeys, report);
+    checkType(edge, pointer, "id", "string", report);
+    if (edge.id !== undefined && ids.has(edge.id)) report("ID_DUPLICATE", `${pointer}/id`, `another edge is called "${edge.id}" already`);
+    ids.add(edge.id);
+    for (const end of ["source", "target"]) {
+      if (edge[end] === undefined) report("REQUIRED", `${pointer}/${end}`, "is missing: the id of a node");
+      else if (!nodeIds.has(edge[end] as string))
+        report("EDGE_DANGLING", `${pointer}/${end}`, `names no node${suggestions-- > 0 ? suggestion(edge[end], nodeIds) : ""}`);
+    }
+    if (edge.sourceHandle !== null) checkType(edge, pointer, "sourceHandle", "string", report);
+  }
+}
+
+function entries(definition: JsonObject, at: string, key: string, report: Report): readonly unknown[] {
+  const list = definition[key];
+  if (Array.isArray(list)) return list;
+  report(list === undefined ? "REQUIRED" : "TYPE", `${at}/${key}`, list === undefined ? "is missing: an array" : "must be an array");
+  return [];
+}

@@ -1,0 +1,68 @@
+import { isJsonObject, type Json } from "../values/json.ts";
+import type { OpenNode } from "./compile-joins.ts";
+import type { CompiledEdge, CompiledNode } from "./compiled.ts";
+import { type CompiledPolicy, type Computed, compileCondition, compileDuration, compilePolicy } from "./compiled-policy.ts";
+import type { Node } from "./definition.ts";
+import type { CompileTemplate, Issue, Template } from "./template.ts";
+
+/** A node with its texts read and its expressions compiled; its edges and joins are still to come. Mistakes become issues. */
+export function compileNode(node: Node, index: number, pointer: string, compileTemplate: CompileTemplate, issues: Issue[]): OpenNode {
+  const { retryPolicy, timeout, when, compensate } = node;
+  const condition = conditionOf(node);
+  const policy: CompiledPolicy | null =
+    retryPolicy === undefined ? null : compilePolicy(retryPolicy, `${pointer}/retryPolicy`, compileTemplate, issues);
+  const timeoutMs: Computed | null = timeout === undefined ? null : compileDuration(timeout, `${pointer}/timeout`, compileTemplate, issues);
+  const next: CompiledEdge[] = [];
+  const data = condition === undefined ? node.data : withoutCondition(node.data);
+  return {
+    node,
+    index,
+    edges: new Map<string, CompiledEdge[]>([["", next]]),
+    next,
+    data: template(data, `${pointer}/data`, compileTemplate, issues),
+    constant: data ?? null,
+    retryPolicy: policy,
+    timeoutMs,
+    join: null,
+    wave: null,
+    when: when === undefined ? null : compileCondition(when, `${pointer}/when`, compileTemplate, issues),
+    completeWhen: condition === undefined ? null : compileCondition(condition, `${pointer}/data/completeWhen`, compileTemplate, issues),
+    compensation: compensate ? compensationOf(node, compensate, index, `${pointer}/compensate`, compileTemplate, issues) : null,
+  };
+}
+
+/** What undoes a node is performed like a node, which has no edges and cannot be joined. */
+function compensationOf(
+  { id }: Node,
+  { type, data, retryPolicy, timeout }: NonNullable<Node["compensate"]>,
+  index: number,
+  pointer: string,
+  compileTemplate: CompileTemplate,
+  issues: Issue[],
+): CompiledNode {
+  const node: Node = {
+    id,
+    type,
+    ...(data !== undefined && { data }),
+    ...(retryPolicy && { retryPolicy }),
+    ...(timeout !== undefined && { timeout }),
+  };
+  return compileNode(node, index, pointer, compileTemplate, issues);
+}
+
+function template(value: Json | undefined, pointer: string, compileTemplate: CompileTemplate, issues: Issue[]): Template | null {
+  if (value === undefined) return null;
+  const compiled = compileTemplate(value, pointer);
+  issues.push(...compiled.issues);
+  return compiled.template;
+}
+
+/** Of a map: the expression that `apply` evaluates after every item. It is none of the data that is resolved beforehand. */
+function conditionOf({ type, data }: Node): string | undefined {
+  return type === "map" && isJsonObject(data) && typeof data.completeWhen === "string" ? data.completeWhen : undefined;
+}
+
+function withoutCondition(data: Json | undefined): Json {
+  const { completeWhen: _, ...rest } = data as { readonly [key: string]: Json };
+  return rest;
+}

@@ -1,0 +1,131 @@
+import { StepfoldError } from "../errors/stepfold-error.ts";
+import { durationMs } from "../values/duration.ts";
+import { isJsonObject } from "../values/json.ts";
+import type { Duration, RetryPolicy } from "./definition.ts";
+import type { RetryRule } from "./retry.ts";
+import type { CompileTemplate, Issue, Scope, Template } from "./template.ts";
+
+/** A number known beforehand, or an expression that gives it. */
+export type Computed = number | Template;
+
+/** A retry policy with its texts read and its expressions compiled. */
+export interface CompiledPolicy {
+  readonly maxAttempts: Computed;
+  readonly intervalMs: Computed;
+  readonly maxIntervalMs: Computed | null;
+  readonly backoff: "fixed" | "exponential";
+  readonly jitter: number;
+  readonly retryIf: Template | null;
+}
+
+/** Reads a policy; every mistake in it becomes an issue at `pointer`. */
+export function compilePolicy(
+  policy: RetryPolicy,
+  pointer: string,
+  compileTemplate: CompileTemplate,
+  issues: Issue[],
+): CompiledPolicy | null {
+  const before = issues.length;
+  const wrong = (key: string, message: string): null => {
+    issues.push({ severity: "error", code: "RETRY_INVALID", pointer: `${pointer}/${key}`, message });
+    return null;
+  };
+  if (!isJsonObject(policy)) return wrong("", "must be an object with maxAttempts, interval and backoff");
+  const { backoff, jitter = 0, retryIf } = policy;
+  if (backoff !== "fixed" && backoff !== "exponential") wrong("backoff", 'must be "fixed" or "exponential"');
+  if (typeof jitter !== "number" || !(jitter >= 0 && jitter <= 1)) wrong("jitter", "must be a number from 0 to 1");
+  if (retryIf !== undefined && typeof retryIf !== "string") wrong("retryIf", "must be an expression");
+  const compiled = {
+    maxAttempts: compileNumber(policy.maxAttempts, `${pointer}/maxAttempts`, compileTemplate, issues, attempts),
+    intervalMs: compileNumber(policy.interval, `${pointer}/interval`, compileTemplate, issues, durationMs),
+    maxIntervalMs:
+      policy.maxInterval === undefined
+        ? null
+        : compileNumber(policy.maxInterval, `${pointer}/maxInterval`, compileTemplate, issues, durationMs),
+    backoff,
+    jitter,
+    retryIf: typeof retryIf === "string" ? compileCondition(retryIf, `${pointer}/retryIf`, compileTemplate, issues) : null,
+  };
+  return issues.length > before ? null : (compiled as CompiledPolicy);
+}
+
+/** Reads a duration that may be an expression. */
+export function compileDuration(value: Duration, pointer: string, compileTemplate: CompileTemplate, issues: Issue[]): Computed | null {
+  return compileNumber(value, pointer, compileTemplate, issues, durationMs);
+}
+
+/**
+ * The policy's numbers for one failure.
+ *
+ * @throws StepfoldError `RETRY_POLICY_INVALID` if a field does not give a number; never NaN
+ */
+export function evaluatePolicy(policy: CompiledPolicy, scope: Scope, nodeId: string): RetryRule {
+  const field = (
+    name: "maxAttempts" | "interval" | "maxInterval",
+    computed: Computed,
+    read: (value: number | string) => number,
+  ): number => {
+    try {
+      return typeof computed === "number" ? computed : evaluateNumber(computed, scope, read);
+    } catch (error) {
+      throw new StepfoldError("RETRY_POLICY_INVALID", { nodeId, field: name, reason: (error as Error).message }, { cause: error });
+    }
+  };
+  const rule = {
+    maxAttempts: field("maxAttempts", policy.maxAttempts, attempts),
+    intervalMs: field("interval", policy.intervalMs, durationMs),
+    backoff: policy.backoff,
+    jitter: policy.jitter,
+  };
+  return policy.maxIntervalMs === null ? rule : { ...rule, maxIntervalMs: field("maxInterval", policy.maxIntervalMs, durationMs) };
+}
+
+/**
+ * A duration that may be an expression, in milliseconds.
+ *
+ * @throws StepfoldError `DURATION_INVALID`, or what the expression throws
+ */
+export function evaluateDuration(computed: Computed, scope: Scope): number {
+  return typeof computed === "number" ? computed : evaluateNumber(computed, scope, durationMs);
+}
+
+function evaluateNumber(template: Template, scope: Scope, read: (value: number | string) => number): number {
+  return read(template.evaluate(scope) as number | string);
+}
+
+function attempts(value: number | string): number {
+  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
+  if (typeof number === "number" && Number.isSafeInteger(number) && number >= 1) return number;
+  throw new StepfoldError("OPTION_INVALID", {
+    option: "maxAttempts",
+    reason: `must be a whole number from 1 on, not ${JSON.stringify(value) ?? typeof value}`,
+  });
+}
+
+function compileNumber(
+  value: number | string,
+  pointer: string,
+  compileTemplate: CompileTemplate,
+  issues: Issue[],
+  read: (value: number | string) => number,
+): Computed | null {
+  try {
+    if (typeof value === "string") {
+      const { template, issues: found } = compileTemplate(value, pointer);
+      issues.push(...found);
+      if (template || found.length > 0) return template;
+    }
+    return read(value);
+  } catch (error) {
+    const code = read === durationMs ? "DURATION_INVALID" : "RETRY_INVALID";
+    issues.push({ severity: "error", code, pointer, message: value === undefined ? "is missing" : (error as Error).message });
+    return null;
+  }
+}
+
+/** Reads an expression that may stand without its braces. */
+export function compileCondition(source: string, pointer: string, compileTemplate: CompileTemplate, issues: Issue[]): Template | null {
+  const { template, issues: found } = compileTemplate(source.includes("{{") ? source : `{{ ${source} }}`, pointer);
+  issues.push(...found);
+  return template;
+}

@@ -1,0 +1,46 @@
+import { canonicalJson } from "../values/canonical-json.ts";
+import type { Json, JsonObject } from "../values/json.ts";
+import { sha256 } from "../values/sha256.ts";
+import type { Edge, Node, WorkflowDefinition } from "./definition.ts";
+
+const nodeMembers = [
+  "id",
+  "type",
+  "data",
+  "retryPolicy",
+  "timeout",
+  "join",
+  "late",
+  "cancels",
+  "mutex",
+  "when",
+  "keep",
+  "compensate",
+] as const;
+
+/**
+ * Identity of a definition: equal for definitions that run alike.
+ *
+ * Covers what the engine acts on. Names, descriptions, version labels, metadata and keys the engine does not
+ * know (positions, colours) may change without changing it; so may the order of object keys.
+ */
+export function definitionHash(definition: WorkflowDefinition): string {
+  return sha256(canonicalJson(identity(definition)));
+}
+
+function identity({ id, input, output, start, nodes, edges, onFailure, workflows }: WorkflowDefinition): Json {
+  const inner = workflows && Object.fromEntries(Object.entries(workflows).map(([name, workflow]) => [name, identity(workflow)]));
+  return present({ id, input, output, start, nodes: nodes.map(ofNode), edges: edges.map(ofEdge), onFailure, workflows: inner });
+}
+
+function ofNode(node: Node): Json {
+  return present(Object.fromEntries(nodeMembers.map((member) => [member, node[member] as Json | undefined])));
+}
+
+function ofEdge({ id, source, target, sourceHandle }: Edge): Json {
+  return present({ id, source, target, sourceHandle: sourceHandle || undefined });
+}
+
+function present(members: Record<string, Json | undefined>): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter((member): member is [string, Json] => member[1] !== undefined));
+}

@@ -1,0 +1,109 @@
+import type { Json, JsonSchema } from "../values/json.ts";
+
+/** Milliseconds, or text such as `"90s"`, `"1h30m"`, `"2 days"`, `"PT5M"`. */
+export type Duration = number | string;
+
+/**
+ * A workflow: a graph of nodes and edges, as JSON.
+ *
+ * Its identity is a hash of what the engine acts on; `name`, `description`, `version`, `metadata` and
+ * keys the engine does not know (an editor's positions and colours) are no part of it.
+ */
+export interface WorkflowDefinition {
+  /** Name of the workflow among its siblings: `"content-approval"`. */
+  readonly id: string;
+  readonly name?: string;
+  readonly description?: string;
+  /** The author's own label. Stepfold tells versions apart by hash. */
+  readonly version?: string;
+  readonly metadata?: Readonly<Record<string, Json>>;
+  /** Checked when an execution starts. */
+  readonly input?: JsonSchema;
+  /** Template of the execution's output. Default: the output of the last node that ended a path. */
+  readonly output?: Json;
+  /** First node. Default: the one node that no other node has an edge to. */
+  readonly start?: string;
+  readonly nodes: readonly Node[];
+  readonly edges: readonly Edge[];
+  /** `stop` (default): a failure ends the other paths. `finish`: they run to their ends first. */
+  readonly onFailure?: "stop" | "finish";
+  /** Definitions that nodes of type `workflow` and `map` may name, in this workflow and in these. */
+  readonly workflows?: Readonly<Record<string, WorkflowDefinition>>;
+}
+
+/** A step of the graph. */
+export interface Node {
+  /** Unique in its workflow; letters, digits, `_` and `-`, at most 128. */
+  readonly id: string;
+  /** Names the node definition that performs it. */
+  readonly type: string;
+  /** Static configuration; its strings may hold `{{ expressions }}`. */
+  readonly data?: Json;
+  /** Overrides the node definition's policy. */
+  readonly retryPolicy?: RetryPolicy;
+  /** Longest time one attempt may take. May be an `{{ expression }}`. */
+  readonly timeout?: Duration;
+  /**
+   * What happens where paths meet. `each` (default): every path that arrives performs the node. `all`: the paths of one
+   * fork are merged, as soon as none of them can still come. A number n: the first n are merged.
+   */
+  readonly join?: "each" | "all" | number;
+  /**
+   * With a numeric join: what becomes of the paths of the same fork that come later. `ignore` (default): they end when
+   * they come. `cancel`: they end at once. `block`: as `ignore`, and meanwhile no other round of the fork goes through.
+   */
+  readonly late?: "ignore" | "cancel" | "block";
+  /** Nodes whose paths end when this node completes. */
+  readonly cancels?: readonly string[];
+  /** At most one path is at the nodes of this name at a time. */
+  readonly mutex?: string;
+  /** A path that arrives is held until this expression over the snapshot holds: `paths.review.length > 0`. */
+  readonly when?: string;
+  /** What undoes this node's effect if the execution fails or is cancelled after it. */
+  readonly compensate?: Compensation;
+  /** How many of this node's results stay in the context, newest first. Default: all. */
+  readonly keep?: number;
+  /** For editors: position, label. No executor sees it. */
+  readonly metadata?: Readonly<Record<string, Json>>;
+}
+
+/** How to undo the effect of a node. */
+export interface Compensation {
+  /** Names the node definition that performs it. */
+  readonly type: string;
+  /** May hold `{{ expressions }}`; `$json` is the output that is to be undone. */
+  readonly data?: Json;
+  readonly retryPolicy?: RetryPolicy;
+  readonly timeout?: Duration;
+}
+
+/** A connection, in React Flow's shape. */
+export interface Edge {
+  readonly id?: string;
+  readonly source: string;
+  readonly target: string;
+  /** The output port it leaves from. Absent or null: the default port. */
+  readonly sourceHandle?: string | null;
+  /** For editors; the engine does not read it. */
+  readonly targetHandle?: string | null;
+}
+
+/**
+ * When a failed attempt is made again.
+ *
+ * Delay before attempt k+1, after attempt k failed: `interval` (fixed) or `interval * 2^(k-1)`
+ * (exponential), at most `maxInterval`.
+ */
+export interface RetryPolicy {
+  /** Attempts in all, INCLUDING the first: 3 means two retries. */
+  readonly maxAttempts: number | string;
+  /** Milliseconds, a duration such as `"2s"`, or an `{{ expression }}` giving one. */
+  readonly interval: number | string;
+  readonly backoff: "fixed" | "exponential";
+  /** Upper bound of the delay, in the same forms as `interval`. */
+  readonly maxInterval?: number | string;
+  /** Share of the delay (0 to 1) taken off at random, the same on every machine. Default 0. */
+  readonly jitter?: number;
+  /** Expression over `{ error, attempt }`: retry only when it holds. Default: always. */
+  readonly retryIf?: string;
+}

@@ -1,0 +1,86 @@
+import type { Context, ErrorInfo, NodeResult } from "../snapshot/snapshot.ts";
+import type { EpochMs, Json } from "../values/json.ts";
+
+/** What an expression may read: one own property per root name (`nodes`, `input`, `$json`, ...). */
+export type Scope = Readonly<Record<string, unknown>>;
+
+/** A place in a scope: `["nodes", "charge", "last", "data", "id"]`; `"*"` where any member may be read. */
+export type ReadPath = readonly string[];
+
+/** A JSON value whose strings held `{{ expressions }}`, compiled once. */
+export interface Template {
+  /** Everything it can possibly read. */
+  readonly reads: readonly ReadPath[];
+  /** @throws StepfoldError `EXPRESSION_FAILED`, `EXPRESSION_BUDGET` */
+  evaluate(scope: Scope): unknown;
+}
+
+/** One mistake in a workflow definition. */
+export interface Issue {
+  /** `error`: it cannot run. `warning`: it can, though probably not as meant. */
+  readonly severity: "error" | "warning";
+  readonly code: IssueCode;
+  /** JSON pointer (RFC 6901) into the definition: `/nodes/3/data/url`. */
+  readonly pointer: string;
+  readonly message: string;
+}
+
+/** Stable name of a kind of mistake. */
+export type IssueCode =
+  | "NOT_JSON"
+  | "TYPE"
+  | "REQUIRED"
+  | "KEY_UNKNOWN"
+  | "ID_INVALID"
+  | "ID_DUPLICATE"
+  | "EDGE_DANGLING"
+  | "NODE_UNREACHABLE"
+  | "NODE_UNKNOWN"
+  | "JOIN_MISSING"
+  | "JOIN_UNREACHABLE"
+  | "JOIN_UNHANDLED"
+  | "KEY_POINTLESS"
+  | "WORKFLOW_UNKNOWN"
+  | "START_UNKNOWN"
+  | "TOO_MANY"
+  | "DURATION_INVALID"
+  | "RETRY_INVALID"
+  | "EXPRESSION_INVALID"
+  | "NODE_TYPE_UNKNOWN"
+  | "HANDLE_UNKNOWN"
+  | "DATA_INVALID";
+
+/** Compiles the `{{ }}` in a value. `template` is null when there is none: the value stands for itself. */
+export type CompileTemplate = (value: Json, pointer: string) => { readonly template: Template | null; readonly issues: readonly Issue[] };
+
+/** What a scope is made from. */
+export interface ScopeParts {
+  readonly context: Context;
+  /** Only results of this version and older are seen. */
+  readonly since: number;
+  readonly input?: Json | undefined;
+  readonly metadata: Readonly<Record<string, Json>>;
+  readonly globals?: unknown;
+  /** Result of the node before, on the same path: `$json`. */
+  readonly previous?: NodeResult | undefined;
+  /** `$now`: recorded, never read from a clock. */
+  readonly at: EpochMs;
+  /** Of an item of a map: the item. */
+  readonly item?: Json | undefined;
+  /** Of a node where branches were joined: what they came with. */
+  readonly inputs?: readonly NodeResult[] | undefined;
+  /** For `when`: the open paths, by node. */
+  readonly paths?: Json | undefined;
+  /** For `completeWhen`: how far the map is. */
+  readonly progress?:
+    | { readonly results: readonly Json[]; readonly total: number; readonly done: number; readonly failed: number }
+    | undefined;
+  readonly error?: ErrorInfo | undefined;
+  readonly attempt?: number | undefined;
+}
+
+/** An expression language; ours is in `stepfold/expressions`. */
+export interface ExpressionLanguage {
+  readonly compileTemplate: CompileTemplate;
+  readonly executionScope: (parts: ScopeParts) => Scope;
+}

@@ -1,0 +1,41 @@
+import type { ErrorInfo } from "../snapshot/snapshot.ts";
+
+const longestMessage = 2_000;
+const unreadable = "something that cannot be read was thrown";
+
+/**
+ * What was thrown, as data that a snapshot may hold: name, message and code, cut to size; no stack, no cause.
+ *
+ * @param scrub takes secrets out of a text
+ */
+export function errorInfo(thrown: unknown, nodeId?: string, scrub: (text: string) => string = (text) => text): ErrorInfo {
+  const { name, message, code } = read(thrown);
+  const info: { name: string; message: string; code?: string; nodeId?: string } = {
+    name: cut(scrub(name), 100),
+    message: cut(scrub(message), longestMessage),
+  };
+  if (code !== undefined) info.code = cut(scrub(code), 100);
+  if (nodeId !== undefined) info.nodeId = nodeId;
+  return Object.freeze(info);
+}
+
+/** Anything can be thrown, also things that throw when looked at. */
+function read(thrown: unknown): { name: string; message: string; code: string | undefined } {
+  try {
+    if (typeof thrown !== "object" || thrown === null) return { name: "Error", message: String(thrown), code: undefined };
+    const { name, message, code } = thrown as Record<string, unknown>;
+    return {
+      name: typeof name === "string" && name !== "" ? name : "Error",
+      message: typeof message === "string" ? message : (JSON.stringify(thrown) ?? unreadable),
+      code: typeof code === "string" || typeof code === "number" ? String(code) : undefined,
+    };
+  } catch {
+    return { name: "Error", message: unreadable, code: undefined };
+  }
+}
+
+function cut(text: string, longest: number): string {
+  const whole = text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
+  // cutting may halve a character, and what was thrown may hold half of one already
+  return whole.replace(/\p{Surrogate}/gu, "\uFFFD");
+}

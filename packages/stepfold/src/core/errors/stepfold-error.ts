@@ -1,0 +1,49 @@
+import { safeMember } from "../values/safe-member.ts";
+import { catalogue, type ErrorCode, type ErrorDetails } from "./catalogue.ts";
+
+/**
+ * The only error class this library throws. Switch on `code`, never on `message`.
+ *
+ * ```ts
+ * try {
+ *   await run.resume({ payload: { approved: true } });
+ * } catch (error) {
+ *   if (StepfoldError.is(error, "RESUME_AMBIGUOUS")) console.log(error.details.waits);
+ *   else throw error;
+ * }
+ * ```
+ */
+export class StepfoldError<C extends ErrorCode = ErrorCode> extends Error {
+  /** Recognises errors of a second copy of this package in the same process. */
+  readonly "~stepfoldError" = true;
+  override readonly name: string = "StepfoldError";
+  readonly code: C;
+  readonly details: ErrorDetails<C>;
+
+  constructor(code: C, details: ErrorDetails<C>, options?: { cause?: unknown }) {
+    super((catalogue[code].say as (details: ErrorDetails<C>) => string)(details), options);
+    this.code = code;
+    this.details = details;
+  }
+
+  /** Whether the same call may succeed if simply made again. */
+  get retryable(): boolean {
+    return catalogue[this.code].retryable;
+  }
+
+  /** The HTTP status that fits. */
+  get status(): number {
+    return catalogue[this.code].status;
+  }
+
+  /** Plain data for logs and HTTP bodies: no stack, no cause. */
+  toJSON(): { code: C; message: string; retryable: boolean; details: ErrorDetails<C> } {
+    return { code: this.code, message: this.message, retryable: this.retryable, details: this.details };
+  }
+
+  /** Narrows `value` to a StepfoldError, of one code if you name one. */
+  static is<C extends ErrorCode = ErrorCode>(value: unknown, code?: C): value is StepfoldError<C> {
+    if (safeMember(value, "~stepfoldError") !== true) return false;
+    return code === undefined || (value as StepfoldError).code === code;
+  }
+}

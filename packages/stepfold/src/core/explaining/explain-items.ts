@@ -1,0 +1,70 @@
+import type { CompiledNode } from "../definition/compiled.ts";
+import type { ActivePath, ChildrenState, MapState } from "../snapshot/snapshot.ts";
+import type { Group, Standing } from "./explain-survey.ts";
+import { counted } from "./explain-words.ts";
+
+/** How the items of a map stand. They add up to `total`. */
+export interface ItemCounts {
+  readonly total: number;
+  readonly done: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  /** Something of it runs. */
+  readonly underWay: number;
+  readonly retrying: number;
+  /** It waits for an answer or a signal. */
+  readonly waiting: number;
+  /** It waits for a time. */
+  readonly timed: number;
+  /** It could go on, and every place of the map's `concurrency` is taken. */
+  readonly queued: number;
+  readonly notBegun: number;
+}
+
+/** How the items of a path's map stand; null if it has none. @param group its open children */
+export function itemsOf({ children }: Pick<ActivePath, "children">, group: Group | undefined): ItemCounts | null {
+  if (!children?.map) return null;
+  const { total, done, failed, cancelled, next } = children.map;
+  const open = (...standings: readonly Standing[]): number => standings.reduce((sum, standing) => sum + (group?.counts[standing] ?? 0), 0);
+  const counts = {
+    underWay: open("running"),
+    retrying: open("retrying"),
+    waiting: open("somebody", "signal"),
+    timed: open("time"),
+    queued: open("place"),
+  };
+  return { total, done, failed, cancelled, ...counts, notBegun: total - next };
+}
+
+/** What the children of a path come to, as a sentence without its subject. */
+export function childrenText(path: ActivePath, children: ChildrenState, group: Group | undefined, node: CompiledNode | null): string {
+  const items = itemsOf(path, group);
+  if (!items) return `runs the workflow "${children.workflow}"`;
+  const { total, done, failed, cancelled, underWay, retrying, timed, queued, notBegun } = items;
+  const { somebody, signal } = group?.counts ?? { somebody: 0, signal: 0 };
+  const counts = [
+    `${counted(done)} of ${counted(total)} ${total === 1 ? "item" : "items"} done`,
+    told(failed, "failed", "failed"),
+    told(cancelled, "cancelled", "cancelled"),
+    told(underWay, "under way", "under way"),
+    told(retrying, "to be retried", "to be retried"),
+    told(somebody, "waits for somebody", "wait for somebody"),
+    told(signal, "waits for a signal", "wait for a signal"),
+    told(timed, "waits for a time", "wait for a time"),
+    told(queued, "waits for a place", "wait for a place"),
+    told(notBegun, "not begun", "not begun"),
+  ].filter((text) => text !== null);
+  if (path.draining) return `lets the rest of its items finish: ${counts.join(", ")}`;
+  return `has ${counts.join(", ")}${goesOn(children.map!, node)}`;
+}
+
+function told(count: number, one: string, many: string): string | null {
+  return count === 0 ? null : `${counted(count)} ${count === 1 ? one : many}`;
+}
+
+/** Only where it is something else than: when all are done. */
+function goesOn({ completeWhen, open }: MapState, node: CompiledNode | null): string {
+  if (completeWhen !== undefined) return `; goes on when ${counted(completeWhen)} are done`;
+  if (node?.completeWhen) return "; goes on as soon as its completeWhen holds";
+  return open ? "; takes more items until it is closed" : "";
+}

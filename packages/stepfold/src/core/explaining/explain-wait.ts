@@ -1,0 +1,59 @@
+import type { CompiledNode } from "../definition/compiled.ts";
+import { counted, cut, iso, listed } from "./explain-words.ts";
+import type { WaitInfo } from "./waits.ts";
+
+const longestName = 80;
+
+/** What a path waits for that is suspended, as a sentence without its subject. @param node null where nothing is known of it */
+export function waitText(waits: readonly WaitInfo[], node: CompiledNode | null): string {
+  const wanted = waits.map(wantedBy).filter((text) => text !== null);
+  const time = firstTime(waits);
+  if (time === null) return `waits for ${listed(wanted, "or")}`;
+  const at = iso(time.at);
+  if (wanted.length === 0) return time.late ? `waits until ${at}${tooLate(node)}` : `waits until ${at}, and then goes on`;
+  const what = `waits for ${listed(wanted, "or")}`;
+  return time.late ? `${what}, until ${at}${tooLate(node)}` : `${what}, or until ${at}, and then goes on`;
+}
+
+/** Of several times the one that counts: the earliest, on a tie the one after which it is too late. */
+export function firstTime(
+  waits: readonly Pick<WaitInfo, "resumeAt" | "timeoutAt">[],
+): { readonly at: number; readonly late: boolean } | null {
+  let first: { at: number; late: boolean } | null = null;
+  for (const { resumeAt = Number.POSITIVE_INFINITY, timeoutAt = Number.POSITIVE_INFINITY } of waits) {
+    const at = Math.min(resumeAt, timeoutAt);
+    if (at < (first?.at ?? Number.POSITIVE_INFINITY)) first = { at, late: timeoutAt <= resumeAt };
+  }
+  return first;
+}
+
+/** What happens to a node that was not answered in time. */
+export function timeoutText(node: CompiledNode | null): string | null {
+  if (!node) return null;
+  const handle = ["timeout", "error"].find((name) => node.edges.has(name));
+  return handle === undefined ? "fails" : `leaves by "${handle}"`;
+}
+
+function tooLate(node: CompiledNode | null): string {
+  const text = timeoutText(node);
+  return text === null ? "" : `, and then ${text}`;
+}
+
+function wantedBy(wait: WaitInfo): string | null {
+  const { kind, signal = "", key, workflowId = "" } = wait;
+  if (kind === "external") return answerText(wait);
+  if (kind === "child") return `the execution "${cut(workflowId, longestName)}"`;
+  if (kind === "timer") return null;
+  return `the signal "${cut(signal, longestName)}"${key === undefined ? "" : ` with the key "${cut(key, longestName)}"`}`;
+}
+
+function answerText({ responders, answered = [], missing, tally }: WaitInfo): string {
+  const names = (some: readonly string[]): string[] => some.map((name) => cut(name, longestName));
+  const left = responders?.filter((name) => !answered.includes(name));
+  const from = left ? ` from ${listed(names(left), "or")}` : "";
+  if (missing === undefined) return `an answer${from}`;
+  const has = answered.length === 1 ? "has" : "have";
+  const told = answered.length === 0 ? "" : ` (${listed(names(answered), "and")} ${has} answered)`;
+  const which = tally === undefined ? "" : ` with "${cut(tally, longestName)}": true`;
+  return `${counted(missing)}${answered.length === 0 ? "" : " more"} ${missing === 1 ? "answer" : "answers"}${which}${from}${told}`;
+}

@@ -1,0 +1,86 @@
+import { type Context, isTerminal, type NodeResult, type ScopeHead, type Status } from "../snapshot/snapshot.ts";
+import { isId } from "../values/id.ts";
+import type { Json, JsonObject } from "../values/json.ts";
+import { readError } from "./read-error.ts";
+import { count, invalid, time } from "./read-number.ts";
+import { readPaths } from "./read-paths.ts";
+import type { Place } from "./read-place.ts";
+import { into, list, object, picked, text, texts } from "./read-text.ts";
+import { checkEnding, readEnding } from "./read-undo.ts";
+
+const statuses = ["active", "paused", "error", "completed", "failed", "cancelled"];
+
+/** What every scope has, read from outside. */
+export type ReadScope = Omit<ScopeHead, "version"> & { readonly context: Context };
+
+/**
+ * What every scope has, of a snapshot from outside, checked.
+ *
+ * @param onlyTells it may be open without a path: others are still to be told of its end
+ */
+export function readScope(plain: JsonObject, place: Place, onlyTells = false): ReadScope {
+  const { pointer } = place;
+  const { status, currentNodeId = null } = plain;
+  if (!statuses.includes(status as string)) return invalid(`${pointer}/status`, `must be one of ${statuses.join(", ")}`);
+  if (currentNodeId !== null && typeof currentNodeId !== "string")
+    return invalid(`${pointer}/currentNodeId`, "must be the id of a node, or null");
+  const context = readContext(plain.context, place);
+  const activePaths = readPaths(plain, place, context);
+  const fields = fieldsOf(plain, place);
+  const isOpen = activePaths.length > 0 || (onlyTells && fields.ending !== undefined);
+  if (isTerminal(status as Status) === isOpen)
+    return invalid(`${pointer}/activePaths`, `cannot be${isOpen ? "" : " empty"} with status "${status}"`);
+  checkEnding(fields.ending, activePaths, pointer, onlyTells);
+  return { ...fields, status: status as Status, currentNodeId, activePaths, context };
+}
+
+function fieldsOf(plain: JsonObject, place: Place): Partial<ScopeHead> {
+  const { pointer } = place;
+  const { error, rounds, ending } = plain;
+  return {
+    ...picked(plain, ["input", "output"]),
+    ...(error !== undefined && { error: readError(error, `${pointer}/error`) }),
+    ...(rounds !== undefined && { rounds: readRounds(rounds, `${pointer}/rounds`, place) }),
+    ...(ending !== undefined && { ending: readEnding(ending, `${pointer}/ending`, place) }),
+  };
+}
+
+function readRounds(value: Json, pointer: string, { workflow }: Place): ScopeHead["rounds"] & object {
+  const rounds = object(value, pointer, "must be an object of rounds, by node and wave");
+  for (const [key, round] of Object.entries(rounds)) {
+    const at = into(pointer, key);
+    const bar = key.indexOf("|");
+    if (bar < 0 || !workflow.nodes.get(key.slice(0, bar))?.join) return invalid(at, "is a round of no join");
+    texts(object(round, at, "must be an object with got").got, `${at}/got`, "must be a list of edges");
+  }
+  return rounds as unknown as ScopeHead["rounds"] & object;
+}
+
+function readContext(value: Json | undefined, { pointer: at, version }: Place): Context {
+  if (value === undefined) return Object.freeze({});
+  const context: Record<string, readonly NodeResult[]> = {};
+  for (const [nodeId, results] of Object.entries(object(value, `${at}/context`, "must be an object of result lists, by node id"))) {
+    const pointer = into(`${at}/context`, nodeId);
+    if (!isId(nodeId)) return invalid(pointer, "is no node id");
+    context[nodeId] = Object.freeze(
+      list(results, pointer, "must be a list of results").map((result, i) => readResult(result, `${pointer}/${i}`, version)),
+    );
+  }
+  return Object.freeze(context);
+}
+
+function readResult(value: Json, pointer: string, latest: number): NodeResult {
+  const given = object(value, pointer, "must be an object with output and timestamp");
+  const { output = null, error, pathId = "0" } = given;
+  if (error !== undefined && typeof error !== "string") return invalid(`${pointer}/error`, "must be text");
+  text(pathId, `${pointer}/pathId`, "must be the id of a path");
+  // classic results know no path, version or attempt: they are older than whatever comes
+  const result = {
+    output,
+    timestamp: time(given.timestamp, `${pointer}/timestamp`) ?? 0,
+    attempt: count(given.attempt ?? 1, `${pointer}/attempt`),
+    pathId: pathId as string,
+    version: count(given.version ?? 0, `${pointer}/version`, 0, latest),
+  };
+  return Object.freeze(error === undefined ? result : { ...result, error });
+}

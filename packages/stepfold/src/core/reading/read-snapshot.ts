@@ -1,0 +1,101 @@
+import type { CompiledWorkflow } from "../definition/compiled.ts";
+import { StepfoldError } from "../errors/stepfold-error.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
+import { isWorkflowId } from "../values/id.ts";
+import { isJsonObject, type Json, type JsonObject } from "../values/json.ts";
+import { defaultLimits, type Limits } from "../values/limits.ts";
+import { plainJson } from "../values/to-json.ts";
+import { readChildren } from "./read-children.ts";
+import { checkFamilies } from "./read-families.ts";
+import { readDefinition, readInbox, readOutbox, readParent } from "./read-messages.ts";
+import { count, highestCount, invalid, isIn, lastMs, time } from "./read-number.ts";
+import { rootPlace } from "./read-place.ts";
+import { readScope } from "./read-scope.ts";
+import { object, optionalText, text } from "./read-text.ts";
+import { readCompensations } from "./read-undo.ts";
+
+/**
+ * A snapshot from outside, checked and in today's format. Older ones are converted: one with only the classic
+ * fields gets its path from `currentNodeId`.
+ *
+ * Whatever is accepted can go on: there is nothing in it that an execution could not have come to, as far as what the
+ * engine relies on goes.
+ *
+ * @throws StepfoldError `SNAPSHOT_INVALID` with the JSON pointer, `SNAPSHOT_TOO_NEW`, `VALUE_NOT_JSON`,
+ * `DEFINITION_CHANGED` if it stands at a node that the workflow lacks
+ */
+export function readSnapshot(value: unknown, workflow: CompiledWorkflow, limits: Limits = defaultLimits): Snapshot {
+  const boundless = {
+    ...limits,
+    depth: limits.depth + 16,
+    keys: Number.POSITIVE_INFINITY,
+    valueBytes: Number.POSITIVE_INFINITY,
+    stringLength: Number.POSITIVE_INFINITY,
+  };
+  const { value: plain, sizeBytes } = plainJson(value, "The snapshot", boundless);
+  if (!isJsonObject(plain)) return invalid("", "must be an object");
+  const { schema = 1, workflowId, metadata = {} } = plain;
+  if (typeof schema !== "number" || !Number.isSafeInteger(schema) || schema < 1)
+    return invalid("/schema", "must be a whole number from 1 on");
+  if (schema > 1) throw new StepfoldError("SNAPSHOT_TOO_NEW", { schema, supported: 1 });
+  if (!isWorkflowId(workflowId)) return invalid("/workflowId", "must be text of 1 to 255 printable characters");
+  const version = count(plain.version, "/version");
+  const place = rootPlace(plain, workflow, workflowId, version);
+  const { definition } = plain;
+  const more = optional(plain, version);
+  const scope = readScope(plain, place, more.outbox !== undefined);
+  const children = readChildren(plain, place);
+  const mapItems = checkFamilies(scope, children, plain.mapItems, place);
+  return Object.freeze({
+    ...more,
+    ...scope,
+    ...(children.size > 0 && { childStates: Object.freeze(Object.fromEntries(children)) }),
+    ...(mapItems && { mapItems }),
+    schema: 1,
+    workflowId,
+    definition: definition === undefined ? { id: workflow.definition.id, hash: workflow.hash } : readDefinition(definition, "/definition"),
+    version,
+    metadata: object(metadata, "/metadata"),
+    steps: count(plain.steps ?? Object.values(scope.context).reduce((sum, results) => sum + results.length, 0), "/steps"),
+    sizeBytes: count(plain.sizeBytes ?? sizeBytes, "/sizeBytes"),
+  });
+}
+
+/** Fields that may be missing, checked where they are there. */
+function optional(plain: JsonObject, version: number): Partial<Snapshot> {
+  const { inbox, outbox, parent, compensations } = plain;
+  const retryState = retryStateOf(plain);
+  const times: Record<string, number> = {};
+  for (const key of ["lastStartedAt", "totalExecutionTime", "createdAt"]) {
+    const at = time(plain[key], `/${key}`);
+    if (at !== undefined) times[key] = at;
+  }
+  optionalText(plain, ["incarnation"], "");
+  return {
+    ...times,
+    ...(plain.incarnation !== undefined && { incarnation: plain.incarnation as string }),
+    ...(inbox !== undefined && { inbox: readInbox(inbox) }),
+    ...(outbox !== undefined && { outbox: readOutbox(outbox) }),
+    ...(parent !== undefined && { parent: readParent(parent) }),
+    ...(compensations !== undefined && { compensations: readCompensations(compensations, version) }),
+    ...(retryState && { retryState }),
+  } as Partial<Snapshot>;
+}
+
+/** Of the retry that comes first. What classic snapshots say of it may be anything. */
+function retryStateOf({ retryState, activePaths }: JsonObject): Snapshot["retryState"] {
+  if (retryState === undefined || (activePaths === undefined && !isSound(retryState))) return undefined;
+  const state = object(retryState, "/retryState");
+  text(state.nodeId, "/retryState/nodeId", "must be the id of a node");
+  count(state.attempts, "/retryState/attempts");
+  time(state.nextRetryAt, "/retryState/nextRetryAt");
+  return state as unknown as Snapshot["retryState"];
+}
+
+function isSound(value: Json): boolean {
+  if (!isJsonObject(value)) return false;
+  const { nodeId, attempts, nextRetryAt = 0 } = value;
+  return (
+    typeof nodeId === "string" && nodeId !== "" && isIn(attempts, highestCount) && Number.isInteger(attempts) && isIn(nextRetryAt, lastMs)
+  );
+}

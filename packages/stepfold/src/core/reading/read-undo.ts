@@ -1,0 +1,81 @@
+import { belongsTo } from "../snapshot/child-key.ts";
+import type { ActivePath, Ending, Snapshot, Undo } from "../snapshot/snapshot.ts";
+import type { Json, JsonObject } from "../values/json.ts";
+import { readError } from "./read-error.ts";
+import { count, invalid, time } from "./read-number.ts";
+import type { Place } from "./read-place.ts";
+import { list, object, optionalText, text } from "./read-text.ts";
+
+/** What a compensation undoes, checked: a result of its own scope, or of a child inside it. */
+export function checkUndo(value: Json, pointer: string, { scope: own, workflows }: Place): JsonObject {
+  const undo = object(value, pointer);
+  const { scope, pathId, version } = undo;
+  text(pathId, `${pointer}/pathId`, "must be the id of a path");
+  if (version !== undefined) count(version, `${pointer}/version`);
+  if (scope === undefined && own === "") return undo;
+  // in a child its own results are named with its key
+  if (typeof scope !== "string" || scope === "" || !workflows.has(scope) || (own !== "" && !belongsTo(scope, own)))
+    invalid(`${pointer}/scope`, own === "" ? "must be the key of a child, or absent" : `must be "${own}", or the key of a child inside it`);
+  return undo;
+}
+
+/** The node that a step to be undone was performed at must say how. */
+export function requireCompensation(undo: Pick<Undo, "scope">, nodeId: string, { scope, workflows, lacks }: Place): void {
+  if (!workflows.get(undo.scope ?? scope)!.nodes.get(nodeId)?.compensation) lacks(nodeId);
+}
+
+/** How a scope is about to end, checked. */
+export function readEnding(value: Json, pointer: string, place: Place): Ending {
+  const ending = object(value, pointer, "must be an object with status and begun");
+  const { status, nodeId, error } = ending;
+  if (status !== "failed" && status !== "cancelled" && status !== "completed")
+    return invalid(`${pointer}/status`, "must be failed, cancelled or completed");
+  if (nodeId !== null) text(nodeId, `${pointer}/nodeId`, "must be the id of a node, or null");
+  if (error !== undefined) readError(error, `${pointer}/error`);
+  for (const [i, step] of list(ending.begun, `${pointer}/begun`, "must be a list of steps").entries()) {
+    const at = `${pointer}/begun/${i}`;
+    const begun = checkUndo(step, at, place);
+    const node = text(begun.nodeId, `${at}/nodeId`, "must be the id of a node");
+    // it would be undone again and again
+    if (begun.version !== undefined) return invalid(`${at}/version`, "says nothing of a step that has not completed");
+    requireCompensation(begun as unknown as Undo, node, place);
+  }
+  return ending as unknown as Ending;
+}
+
+/** A scope that ends does nothing but undo: first what was begun, then what has completed. */
+export function checkEnding(ending: Ending | undefined, paths: readonly ActivePath[], pointer: string, onlyTells: boolean): void {
+  const undoing = paths.findIndex(({ undoes }) => undoes);
+  if (!ending) {
+    if (undoing >= 0) invalid(`${pointer}/ending`, "must be there where something is being undone");
+    return;
+  }
+  if (onlyTells && paths.length === 0 && ending.begun.length === 0) return;
+  if (undoing < 0 || paths.length > 1) invalid(`${pointer}/ending`, "must only be there where something is being undone");
+  if (ending.status === "completed") invalid(`${pointer}/ending/status`, "cannot be completed where something is being undone");
+  const { nodeId, undoes } = paths[0]!;
+  const { begun } = ending;
+  const isFirst =
+    undoes!.version === undefined
+      ? begun[0]?.nodeId === nodeId && begun[0].pathId === undoes!.pathId && begun[0].scope === undoes!.scope
+      : begun.length === 0;
+  if (!isFirst) invalid(`${pointer}/ending/begun`, "must begin with what is being undone, until all of it is");
+}
+
+/** What was undone, checked. */
+export function readCompensations(value: Json, latest: number): Snapshot["compensations"] {
+  for (const [i, done] of list(value, "/compensations", "must be a list of results").entries()) {
+    const at = `/compensations/${i}`;
+    const result = object(done, at);
+    const { scope, pathId, version } = object(result.undoes, `${at}/undoes`, "must say what was undone");
+    text(result.nodeId, `${at}/nodeId`, "must be the id of a node");
+    text(pathId, `${at}/undoes/pathId`, "must be the id of a path");
+    if (version !== undefined) count(version, `${at}/undoes/version`);
+    if (scope !== undefined) text(scope, `${at}/undoes/scope`, "must be the key of a child");
+    if (time(result.timestamp, `${at}/timestamp`) === undefined) invalid(`${at}/timestamp`, "must say when");
+    count(result.attempt, `${at}/attempt`);
+    count(result.version, `${at}/version`, 0, latest);
+    optionalText(result, ["error"], at);
+  }
+  return value as unknown as Snapshot["compensations"];
+}

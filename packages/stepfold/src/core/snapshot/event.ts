@@ -1,0 +1,213 @@
+import type { EpochMs, Json } from "../values/json.ts";
+import type { ChildStart, ErrorInfo, NodeResult, ParentLink, Undo, Wait } from "./snapshot.ts";
+
+interface Stamp {
+  /** The version this event makes. */
+  readonly version: number;
+  readonly at: EpochMs;
+  /** Bytes of JSON that it adds to the execution. */
+  readonly sizeBytes?: number;
+  /** What happened elsewhere in the same transition. */
+  readonly consequences?: Consequences;
+}
+
+interface Placed extends Stamp {
+  /** Key of the child that it happened in; absent for the execution itself. */
+  readonly scope?: string;
+}
+
+interface Step extends Placed {
+  readonly pathId: string;
+  readonly turn: number;
+  readonly nodeId: string;
+  readonly attempt: number;
+  readonly startedAt: EpochMs;
+  /** What this step undoes, if it is a compensation. */
+  readonly undoes?: Undo;
+}
+
+/** What followed from an event beside what it says itself. */
+export interface Consequences {
+  /** Results of other nodes: a map whose last item ended, a join that can no longer have enough branches. */
+  readonly results?: readonly PlacedResult[];
+  /** Paths that ended although their node did not complete. */
+  readonly ended?: readonly EndedPath[];
+}
+
+/** A result, and the node it belongs to. */
+export interface PlacedResult {
+  readonly scope?: string;
+  readonly nodeId: string;
+  readonly result: NodeResult;
+}
+
+/** A path that ended without reaching an end of the graph. */
+export interface EndedPath {
+  readonly scope?: string;
+  readonly pathId: string;
+  readonly nodeId: string;
+  /** `late`: its join had fired without it. */
+  readonly reason: "late" | "cancelled";
+}
+
+/** The execution begins. Always version 0. */
+export interface StartedEvent extends Stamp {
+  readonly type: "started";
+  readonly workflowId: string;
+  readonly definition: { readonly id: string; readonly hash: string };
+  /** Random; only where there is a store, which tells two executions of one id apart by it. */
+  readonly incarnation?: string;
+  readonly nodeId: string;
+  readonly input?: Json;
+  readonly metadata: Readonly<Record<string, Json>>;
+  /** For the first node, as if it were resumed with it. */
+  readonly payload?: Json;
+  readonly parent?: ParentLink;
+}
+
+/** A step ended well. */
+export interface CompletedEvent extends Step {
+  readonly type: "completed";
+  readonly output: Json;
+  /** Handles it leaves by. Absent: the default one. */
+  readonly handles?: readonly string[];
+  /** It ends its scope: all other paths end too. */
+  readonly terminates?: true;
+  /** An execution that goes its own way. */
+  readonly starts?: ChildStart;
+}
+
+/** An attempt failed. `retryAt` says whether and when there is another. */
+export interface FailedEvent extends Step {
+  readonly type: "failed";
+  readonly error: ErrorInfo;
+  readonly retryAt: EpochMs | null;
+  /** The edge that takes the failure. Absent when there is none, or when a limit of the execution was passed: the execution fails. */
+  readonly handle?: "error";
+}
+
+/** A step waits. */
+export interface SuspendedEvent extends Step {
+  readonly type: "suspended";
+  readonly waits: readonly Wait[];
+  /** The execution whose end it waits for. */
+  readonly starts?: ChildStart;
+}
+
+/** A step goes on in children: a sub-workflow, or a map over items. */
+export interface SpawnedEvent extends Step {
+  readonly type: "spawned";
+  /** Of the path; with its id it is the key of the children. */
+  readonly visit: number;
+  readonly children: Spawn;
+}
+
+/** The children that a step asks for. */
+export interface Spawn {
+  /** The definition they run, by its name in `workflows`. */
+  readonly workflow: string;
+  /** Input of the one child. */
+  readonly input?: Json;
+  /** Instead: one child for each item, which is its input. */
+  readonly map?: SpawnedMap;
+}
+
+/** How a map goes through its items. */
+export interface SpawnedMap {
+  readonly items: readonly Json[];
+  readonly concurrency: number;
+  readonly open?: true;
+  readonly completeWhen?: number;
+  readonly remaining: "finish" | "cancel";
+  readonly tolerated: number;
+}
+
+/** A wait was answered, its time came, or the execution that it waited for has ended. */
+export interface ResumedEvent extends Placed {
+  readonly type: "resumed";
+  readonly pathId: string;
+  readonly waitId: string;
+  readonly by: "payload" | "timer" | "child";
+  readonly payload?: Json;
+  /** Who answered, as told. */
+  readonly who?: string;
+  /** The caller's key for this answer. */
+  readonly idempotencyKey?: string;
+}
+
+/** A signal came. The oldest wait for it takes it; if there is none, the inbox keeps it. */
+export interface SignalledEvent extends Stamp {
+  readonly type: "signalled";
+  readonly name: string;
+  readonly key?: string;
+  readonly payload?: Json;
+  /** Until when the inbox keeps it. */
+  readonly expiresAt: EpochMs;
+  /** The caller's key for this signal. */
+  readonly idempotencyKey?: string;
+}
+
+/** A wait was not answered in time. */
+export interface TimedOutEvent extends Placed {
+  readonly type: "timedOut";
+  /** What the step undoes, if it is a compensation. */
+  readonly undoes?: Undo;
+  readonly pathId: string;
+  readonly nodeId: string;
+  readonly attempt: number;
+  readonly waitId: string;
+  readonly error: ErrorInfo;
+  /** The edge that takes it. Absent when there is none: the execution fails. */
+  readonly handle?: "timeout" | "error";
+}
+
+/** A pending retry is to be made at once. */
+export interface RetriedEvent extends Placed {
+  readonly type: "retried";
+  readonly pathId: string;
+}
+
+/** The execution, one of its children, or some paths were cancelled. */
+export interface CancelledEvent extends Placed {
+  readonly type: "cancelled";
+  readonly reason?: string;
+  /** Only these. Absent: all that `scope` names. */
+  readonly pathIds?: readonly string[];
+}
+
+/** An open map got another item. */
+export interface ItemAddedEvent extends Placed {
+  readonly type: "itemAdded";
+  readonly pathId: string;
+  readonly item: Json;
+}
+
+/** An open map gets no more items; with `completes` it goes on at once, without those that are under way. */
+export interface MapClosedEvent extends Placed {
+  readonly type: "mapClosed";
+  readonly pathId: string;
+  readonly completes?: true;
+}
+
+/** Other executions know what they had to be told. */
+export interface DeliveredEvent extends Stamp {
+  readonly type: "delivered";
+  /** Of the messages. */
+  readonly ids: readonly string[];
+}
+
+/** What happened, as data: exactly one per version. Folding the events of an execution gives its snapshot. */
+export type Event =
+  | StartedEvent
+  | CompletedEvent
+  | FailedEvent
+  | SuspendedEvent
+  | SpawnedEvent
+  | ResumedEvent
+  | SignalledEvent
+  | TimedOutEvent
+  | RetriedEvent
+  | CancelledEvent
+  | ItemAddedEvent
+  | MapClosedEvent
+  | DeliveredEvent;

@@ -1,0 +1,114 @@
+import type { Json } from "../values/json.ts";
+import { within } from "./child-key.ts";
+import type { CompletedEvent, Event, FailedEvent, ItemAddedEvent, SpawnedEvent, TimedOutEvent } from "./event.ts";
+import { resultOf } from "./result.ts";
+import {
+  type ChildHead,
+  type ChildState,
+  type CompensationResult,
+  isTerminal,
+  type NodeResult,
+  type Snapshot,
+  type SnapshotHead,
+} from "./snapshot.ts";
+
+/** The parts of a snapshot that a store keeps apart, and rewrites apart. */
+export interface StoredParts {
+  readonly head: SnapshotHead;
+  /** Heads of the children that are there, in order of creation. */
+  readonly children: Iterable<readonly [key: string, head: ChildHead]>;
+  /** The whole history, oldest first. */
+  readonly events: Iterable<Event>;
+}
+
+/**
+ * The snapshot that a store's parts add up to. What lies in the history is not kept a second time anywhere else: results,
+ * items of maps, what compensations came to. Results that a node's `keep` has let go of are there again; the engine lets
+ * go of them when it goes on.
+ */
+export function restore({ head, children, events }: StoredParts): Snapshot {
+  const history = new History(children);
+  for (const event of events) history.add(event);
+  const snapshot: { -readonly [K in keyof Snapshot]: Snapshot[K] } = { ...head, context: history.context };
+  if (history.children.size > 0) snapshot.childStates = Object.fromEntries(history.children);
+  const mapItems = history.itemsOf(snapshot);
+  if (mapItems.size > 0) snapshot.mapItems = Object.fromEntries(mapItems);
+  if (history.compensations.length > 0) snapshot.compensations = history.compensations;
+  return snapshot;
+}
+
+type Results = Record<string, NodeResult[]>;
+
+class History {
+  readonly context: Results = {};
+  readonly children = new Map<string, ChildState & { readonly context: Results }>();
+  readonly compensations: CompensationResult[] = [];
+  /** Items of every map there ever was, by the key that its children begin with. */
+  readonly #items = new Map<string, Json[]>();
+  /** The map that a path has begun last: the only one that it can still add to. */
+  readonly #latest = new Map<string, Json[]>();
+
+  constructor(children: StoredParts["children"]) {
+    for (const [key, head] of children) this.children.set(key, { ...head, context: {} });
+  }
+
+  add(event: Event): void {
+    switch (event.type) {
+      case "spawned":
+        this.#begin(event);
+        break;
+      case "itemAdded":
+        this.#addItem(event);
+        break;
+      case "completed":
+      case "failed":
+      case "timedOut":
+        this.#addResult(event);
+    }
+    for (const { scope, nodeId, result } of event.consequences?.results ?? []) this.#append(scope, nodeId, result);
+  }
+
+  /** Items of the maps that are still there. One that drains belongs to another path than the one that began it. */
+  itemsOf(snapshot: Snapshot): Map<string, readonly Json[]> {
+    const there = new Set<string>();
+    for (const [scope, { activePaths }] of [["", snapshot] as const, ...this.children]) {
+      for (const { children } of activePaths) if (children?.map) there.add(within(scope, children.key));
+    }
+    return new Map([...this.#items].filter(([key]) => there.has(key)));
+  }
+
+  #begin({ scope = "", pathId, visit, children: { map } }: SpawnedEvent): void {
+    if (!map) return;
+    const items = [...map.items];
+    this.#items.set(within(scope, `${pathId}#${visit}`), items);
+    this.#latest.set(within(scope, pathId), items);
+  }
+
+  #addItem({ scope = "", pathId, item }: ItemAddedEvent): void {
+    this.#latest.get(within(scope, pathId))?.push(item);
+  }
+
+  #addResult(event: CompletedEvent | FailedEvent | TimedOutEvent): void {
+    const { nodeId, result } = resultOf(event);
+    const undoes = "undoes" in event ? event.undoes : undefined;
+    if (!undoes) this.#append(event.scope, nodeId, result);
+    // an attempt that is made again came to nothing yet
+    else if (event.type !== "failed" || event.retryAt === null) {
+      const { pathId: _, ...rest } = result;
+      this.compensations.push({ nodeId, undoes, ...rest });
+    }
+  }
+
+  #append(scope: string | undefined, nodeId: string, result: NodeResult): void {
+    const context = scope === undefined ? this.context : this.#contextOf(scope);
+    if (!context) return;
+    if (!Object.hasOwn(context, nodeId)) context[nodeId] = [];
+    context[nodeId]!.push(result);
+  }
+
+  /** Null for a child that is gone, or has ended and need not be undone: nothing stays of it but its output. */
+  #contextOf(scope: string): Results | null {
+    const child = this.children.get(scope);
+    return child && (!isTerminal(child.status) || child.kept) ? child.context : null;
+  }
+}

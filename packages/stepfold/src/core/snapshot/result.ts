@@ -1,0 +1,24 @@
+import type { Json } from "../values/json.ts";
+import type { CompletedEvent, Event, FailedEvent, TimedOutEvent } from "./event.ts";
+import type { NodeResult } from "./snapshot.ts";
+
+/** The result that an event tells of itself, and the node it belongs to; null if it has none. */
+export function resultOf(event: CompletedEvent | FailedEvent | TimedOutEvent): { readonly nodeId: string; readonly result: NodeResult };
+export function resultOf(event: Event): { readonly nodeId: string; readonly result: NodeResult } | null;
+export function resultOf(event: Event): { readonly nodeId: string; readonly result: NodeResult } | null {
+  switch (event.type) {
+    case "completed": {
+      const { output, at, attempt, pathId, version } = event;
+      return { nodeId: event.nodeId, result: Object.freeze({ output, timestamp: at, attempt, pathId, version }) };
+    }
+    case "failed":
+    case "timedOut": {
+      const { at, attempt, pathId, version, error, handle } = event;
+      // on the edge "error" the failure is the data that the next node works on
+      const output = handle === "error" ? (error as unknown as Json) : null;
+      return { nodeId: event.nodeId, result: Object.freeze({ output, timestamp: at, attempt, error: error.message, pathId, version }) };
+    }
+    default:
+      return null;
+  }
+}

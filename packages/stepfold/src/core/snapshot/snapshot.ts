@@ -1,0 +1,319 @@
+import type { EpochMs, Json, JsonSchema } from "../values/json.ts";
+
+/** Where an execution stands as a whole. The last three are terminal. */
+export type Status = "active" | "paused" | "error" | "completed" | "failed" | "cancelled";
+
+/** What every node has produced, by node id, oldest first. */
+export type Context = Readonly<Record<string, readonly NodeResult[]>>;
+
+/** What one attempt of a node left behind. */
+export interface NodeResult {
+  readonly output: Json | null;
+  /** When it ended. */
+  readonly timestamp: EpochMs;
+  /** 1 for the first. */
+  readonly attempt: number;
+  /** Message of the error it ended with. */
+  readonly error?: string;
+  readonly pathId: string;
+  /** Version of the snapshot that first held it. */
+  readonly version: number;
+}
+
+/** A failure as data: what was thrown, scrubbed of secrets and cut to size. */
+export interface ErrorInfo {
+  readonly name: string;
+  readonly message: string;
+  /** Stable code, if the error had one. */
+  readonly code?: string;
+  /** The node it happened at. */
+  readonly nodeId?: string;
+}
+
+/** One answer to a wait that wants several. */
+export interface Answer {
+  readonly by: string;
+  readonly at: EpochMs;
+  readonly payload?: Json;
+}
+
+/** What a suspended path waits for. Of several waits of one path the first that is answered withdraws the others. */
+export interface Wait {
+  /** `pathId@turn`, in a child with the child's key before it; never used twice in an execution. */
+  readonly id: string;
+  /** `external`: a payload from outside. `signal`: a signal by its name. `timer`: only time. `child`: an execution of its own. */
+  readonly kind: "external" | "signal" | "timer" | "child";
+  /** What the step told the world when it suspended. */
+  readonly payload?: Json;
+  /** What a resume payload must look like. */
+  readonly schema?: JsonSchema;
+  /** Name of the signal. */
+  readonly signal?: string;
+  /** Only a signal with the same key is meant. */
+  readonly key?: string;
+  /** A signal that came before the wait was open does not count. */
+  readonly transient?: true;
+  /** When the step runs again by itself. */
+  readonly resumeAt?: EpochMs;
+  /** When it is too late: the path leaves by the handle `timeout`. */
+  readonly timeoutAt?: EpochMs;
+  /** Who may answer. Absent: anybody. */
+  readonly responders?: readonly string[];
+  /** Answers of different responders that it takes. */
+  readonly quorum?: number;
+  /** Name of a boolean member of the payload: only answers where it is true count for the quorum. */
+  readonly tally?: string;
+  /** Those that came so far, where it takes several. */
+  readonly answers?: readonly Answer[];
+  /** The execution that it waits for. */
+  readonly workflowId?: string;
+}
+
+/** Why a suspended step runs again. */
+export interface Resumed {
+  readonly by: "payload" | "signal" | "timer" | "child";
+  readonly payload?: Json;
+  /** What the step had suspended with. */
+  readonly suspendPayload?: Json;
+  /** Name of the signal that came. */
+  readonly signal?: string;
+  /** Key that it was sent with. */
+  readonly key?: string;
+  /** Who answered, as told. */
+  readonly who?: string;
+  /** All answers, where the wait took several. */
+  readonly answers?: readonly Answer[];
+}
+
+/** The result of a node, by the version that added it. */
+export interface ResultRef {
+  readonly nodeId: string;
+  readonly version: number;
+}
+
+/** The children of a path at a `map` or `workflow` node. */
+export interface ChildrenState {
+  /** `id#visit` of the path that began them. A child's own key is this, for an item of a map with `/` and its index. */
+  readonly key: string;
+  /** The definition they run. */
+  readonly workflow: string;
+  /** Absent: one child, whose output is the node's. */
+  readonly map?: MapState;
+}
+
+/** How far a map is. */
+export interface MapState {
+  /** Items so far. */
+  readonly total: number;
+  /** Index of the next item to begin. */
+  readonly next: number;
+  readonly done: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  /** Items under way at once; one that waits for somebody does not count. */
+  readonly concurrency: number;
+  /** Items may still be added. */
+  readonly open?: true;
+  /** The map is complete with so many items done. */
+  readonly completeWhen?: number;
+  /** What happens to the other items then. */
+  readonly remaining: "finish" | "cancel";
+  /** Items that may fail: a number, or a share of all below 1. */
+  readonly tolerated: number;
+}
+
+/** One place where an execution stands. */
+export interface ActivePath {
+  /** Never changes, never used again: `0`, and `0.1` for the first fork of it. */
+  readonly id: string;
+  readonly nodeId: string;
+  /** `joining`: waits for other branches. `held`: waits for its turn (`mutex`) or its moment (`when`). */
+  readonly status: "ready" | "held" | "joining" | "retrying" | "suspended";
+  /** Rises whenever anything happens to the path; `id@turn` names one task. */
+  readonly turn: number;
+  /** The turn at which it arrived at its node. */
+  readonly visit: number;
+  /** Failed attempts of the step as it stands. */
+  readonly attempts: number;
+  /** Version of the snapshot at which it arrived. */
+  readonly since: number;
+  readonly forks?: number;
+  /** The edge it came by. */
+  readonly via?: string;
+  /** The visits of fork nodes that it belongs to, by node. */
+  readonly waves?: Readonly<Record<string, string>>;
+  /** The results that the branches joined here came with. */
+  readonly inputs?: readonly ResultRef[];
+  readonly waits?: readonly Wait[];
+  readonly children?: ChildrenState;
+  /** It only stays for its children, and ends with them. */
+  readonly draining?: true;
+  readonly nextRetryAt?: EpochMs;
+  readonly resumed?: Resumed;
+  /** The result that this path undoes. */
+  readonly undoes?: Undo;
+  /** The nodes it came through, at most the last 32. */
+  readonly stepPath: readonly string[];
+}
+
+/** What one compensation undoes. */
+export interface Undo {
+  /** The child that it happened in. */
+  readonly scope?: string;
+  readonly pathId: string;
+  /** Version of the result; absent if the step had not completed, but may have had its effect. */
+  readonly version?: number;
+}
+
+/** The retry that comes first. */
+export interface RetryState {
+  readonly nodeId: string;
+  /** Attempts made so far. */
+  readonly attempts: number;
+  readonly nextRetryAt?: EpochMs;
+}
+
+/** Paths of a numeric join that may still come, and are no longer needed. */
+export interface Round {
+  /** Edges that have delivered. */
+  readonly got: readonly string[];
+}
+
+/** A signal that came before anybody waited for it. */
+export interface KeptSignal {
+  readonly name: string;
+  readonly key?: string;
+  readonly payload?: Json;
+  readonly expiresAt: EpochMs;
+}
+
+/** The execution that began this one, and waits for it. */
+export interface ParentLink {
+  readonly workflowId: string;
+  readonly incarnation?: string;
+  /** The wait that the end of this execution answers; absent if the parent does not wait. */
+  readonly waitId?: string;
+  /** How many executions lie around this one. */
+  readonly depth: number;
+}
+
+/** What an execution has to tell another one. It stays in the outbox until that is stored there. */
+export type Message =
+  | (Addressed & { readonly type: "start"; readonly input?: Json; readonly definition: ChildStart["definition"]; readonly waitId?: string })
+  | (Addressed & { readonly type: "cancel"; readonly waitId: string })
+  | (Addressed & { readonly type: "ended" });
+
+interface Addressed {
+  readonly id: string;
+  /** The execution that it is for. */
+  readonly to: string;
+}
+
+/** An execution of its own that a step begins. */
+export interface ChildStart {
+  readonly workflowId: string;
+  /** As it was when the step ran. */
+  readonly definition: { readonly id: string; readonly hash: string };
+  readonly input?: Json;
+}
+
+/** How an execution has ended, for the one that began it. */
+export interface ChildEnd {
+  readonly status: "completed" | "failed" | "cancelled";
+  readonly output?: Json;
+  readonly error?: ErrorInfo;
+}
+
+/** An execution that is about to end: what it has done is being undone, or others are still to be told of its end. */
+export interface Ending {
+  readonly status: "completed" | "failed" | "cancelled";
+  /** Where it failed, or stood when it was cancelled. */
+  readonly nodeId: string | null;
+  readonly error?: ErrorInfo;
+  /** Steps that were under way, and may have had their effect. */
+  readonly begun: readonly (Undo & { readonly nodeId: string })[];
+}
+
+/** What a compensation came to. */
+export interface CompensationResult extends Omit<NodeResult, "pathId"> {
+  readonly nodeId: string;
+  readonly undoes: Undo;
+}
+
+/** What every scope has: the execution itself, a sub-workflow, one item of a map. */
+export interface ScopeHead {
+  readonly status: Status;
+  /** Node of the first open path; of the failure when failed; null when completed. */
+  readonly currentNodeId: string | null;
+  /** Open paths, in order of creation. */
+  readonly activePaths: readonly ActivePath[];
+  /** Rises by exactly 1 with every transition of the execution. A child has the version that changed it last. */
+  readonly version: number;
+  readonly input?: Json;
+  /** While the scope is open: of the path that came to an end of the graph last. */
+  readonly output?: Json;
+  /** What it failed with, or will fail with once its other paths have ended. */
+  readonly error?: ErrorInfo;
+  /** Numeric joins that have fired and still expect paths, by node and wave. */
+  readonly rounds?: Readonly<Record<string, Round>>;
+  readonly ending?: Ending;
+}
+
+/** A sub-workflow, or one item of a map. One that has ended leaves its status and output until its parent goes on. */
+export interface ChildHead extends ScopeHead {
+  /** The definition it runs, by its name in `workflows`. */
+  readonly workflow: string;
+  /** It is ready to go on, and every place of its map's `concurrency` is taken: since this version. */
+  readonly queued?: number;
+  /** It ended, and its results stay: they may have to be undone. */
+  readonly kept?: true;
+}
+
+/** A child with its results. */
+export interface ChildState extends ChildHead {
+  readonly context: Context;
+}
+
+/** A snapshot without its context and children: what a store rewrites with every commit. */
+export interface SnapshotHead extends ScopeHead {
+  /** Format of this value. */
+  readonly schema: 1;
+  readonly workflowId: string;
+  readonly definition: { readonly id: string; readonly hash: string };
+  /** Yours, set at the start; searchable. */
+  readonly metadata: Readonly<Record<string, Json>>;
+  readonly retryState?: RetryState;
+  /** Start of the latest attempt. */
+  readonly lastStartedAt?: EpochMs;
+  /** Time spent in executors, in milliseconds. */
+  readonly totalExecutionTime?: number;
+  /** Signals that nobody has waited for yet, oldest first. */
+  readonly inbox?: readonly KeptSignal[];
+  /** Attempts made, in all. */
+  readonly steps: number;
+  /** About how many bytes of JSON the execution holds: inputs, payloads, and the results that are kept. */
+  readonly sizeBytes: number;
+  /** When it was started. */
+  readonly createdAt?: EpochMs;
+  /** Random; tells two executions of one id apart after a delete. Only where there is a store. */
+  readonly incarnation?: string;
+  readonly parent?: ParentLink;
+  /** Messages that are still to be delivered, oldest first. An execution does not end before they are. */
+  readonly outbox?: readonly Message[];
+}
+
+/** Everything an execution knows, as one frozen JSON value. */
+export interface Snapshot extends SnapshotHead {
+  readonly context: Context;
+  /** Sub-workflows and items of maps, by key. That of a child's child begins with the child's: `0#1/3>0#2`. */
+  readonly childStates?: Readonly<Record<string, ChildState>>;
+  /** Items of maps under way, by the key of their path. */
+  readonly mapItems?: Readonly<Record<string, readonly Json[]>>;
+  /** What was undone, in order. */
+  readonly compensations?: readonly CompensationResult[];
+}
+
+/** True when no transition can follow. */
+export function isTerminal(status: Status): boolean {
+  return status === "completed" || status === "failed" || status === "cancelled";
+}

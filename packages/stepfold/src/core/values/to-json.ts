@@ -1,0 +1,211 @@
+import { errorInfo } from "../errors/error-info.ts";
+import { StepfoldError } from "../errors/stepfold-error.ts";
+import type { Json } from "./json.ts";
+import { defaultLimits, type Limits } from "./limits.ts";
+import { pointerOf } from "./pointer.ts";
+
+/** A value as it may be kept, and about how many bytes of JSON it is. */
+export interface Normalised {
+  readonly value: Json;
+  readonly sizeBytes: number;
+}
+
+interface Walk {
+  readonly what: string;
+  readonly limits: Limits;
+  /** Plain JSON only: nothing is converted. */
+  readonly strict: boolean;
+  /** Keys and indices from the root to where the walk is: the first `at` of them. */
+  readonly trail: (string | number)[];
+  at: number;
+  /** Objects from the root to where the walk is, the first `depth` of them: meeting one again is a cycle. */
+  readonly ancestors: object[];
+  depth: number;
+  keys: number;
+  sizeBytes: number;
+}
+
+/**
+ * A frozen plain copy of what code hands over, as JSON would keep it.
+ *
+ * Dates become ISO strings, `toJSON` is honoured, `undefined` members are dropped, class instances give
+ * their own enumerable fields, -0 becomes 0.
+ *
+ * @param what names the value in errors: `"The output of node \"charge\""`
+ * @throws StepfoldError `VALUE_NOT_JSON` for what JSON would silently destroy: NaN, infinities, BigInt, Map, Set,
+ * typed arrays, functions, symbols, cycles, promises, `undefined` in arrays, lone surrogates, a `__proto__` key
+ * @throws StepfoldError `LIMIT_EXCEEDED`
+ *
+ * ```ts
+ * normalise({ at: new Date(0), note: undefined }, "The payload").value; // { at: "1970-01-01T00:00:00.000Z" }
+ * ```
+ */
+export function normalise(value: unknown, what: string, limits: Limits = defaultLimits): Normalised {
+  return begin(value, what, limits, false);
+}
+
+/**
+ * A frozen copy of what must be plain JSON already: stored definitions, loaded snapshots, HTTP bodies.
+ *
+ * @throws StepfoldError `VALUE_NOT_JSON`, `LIMIT_EXCEEDED`
+ */
+export function plainJson(value: unknown, what: string, limits: Limits = defaultLimits): Normalised {
+  return begin(value, what, limits, true);
+}
+
+function begin(value: unknown, what: string, limits: Limits, strict: boolean): Normalised {
+  const walk: Walk = { what, limits, strict, trail: [], at: 0, ancestors: [], depth: 0, keys: 0, sizeBytes: 0 };
+  try {
+    const copied = copy(value, walk);
+    return { value: copied === undefined ? null : copied, sizeBytes: walk.sizeBytes };
+  } catch (error) {
+    if (StepfoldError.is(error)) throw error;
+    // a getter or a toJSON of the value itself threw
+    const { message: reason } = errorInfo(error);
+    throw new StepfoldError("VALUE_NOT_JSON", { what, pointer: placeOf(walk), reason: `not readable (${reason})` }, { cause: error });
+  }
+}
+
+function copy(value: unknown, walk: Walk): Json | undefined {
+  switch (typeof value) {
+    case "string":
+      return text(value, walk);
+    case "number":
+      if (!Number.isFinite(value)) return refuse(walk, String(value));
+      grow(walk, Number.isSafeInteger(value) && value >= 0 && value < 1e6 ? 6 : 17);
+      // adding 0 makes 0 of -0, which JSON text can hold and JSON.stringify does not write
+      return value + 0;
+    case "boolean":
+      grow(walk, 5);
+      return value;
+    case "object":
+      if (value === null) {
+        grow(walk, 4);
+        return null;
+      }
+      return structure(value, walk);
+    case "undefined":
+      return walk.strict ? refuse(walk, "undefined") : undefined;
+    default:
+      return refuse(walk, typeof value === "bigint" ? "a BigInt: pass it as a string" : `a ${typeof value}`);
+  }
+}
+
+function structure(value: object, walk: Walk): Json | undefined {
+  const { depth, ancestors } = walk;
+  if (depth >= walk.limits.depth) exceed(walk, "depth", walk.limits.depth, depth + 1);
+  for (let i = 0; i < depth; i++) if (ancestors[i] === value) return refuse(walk, "a cycle");
+  ancestors[depth] = value;
+  walk.depth = depth + 1;
+  const copied = Array.isArray(value) ? items(value, walk) : members(value, walk);
+  walk.depth = depth;
+  return copied;
+}
+
+function items(value: readonly unknown[], walk: Walk): Json {
+  count(walk, value.length);
+  const copied: Json[] = [];
+  const { at } = walk;
+  for (let i = 0; i < value.length; i++) {
+    walk.trail[at] = i;
+    walk.at = at + 1;
+    const item = copy(value[i], walk);
+    if (item === undefined) return refuse(walk, i in value ? "undefined inside an array: use null" : "a hole in an array: use null");
+    copied.push(item);
+  }
+  walk.at = at;
+  return Object.freeze(copied);
+}
+
+function members(value: object, walk: Walk): Json | undefined {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) {
+    if (walk.strict) return refuse(walk, `an instance of ${className(value)}`);
+    const exotic = refusal(value);
+    if (exotic) return refuse(walk, exotic);
+  }
+  const source = value as Record<string, unknown>;
+  if (!walk.strict && typeof source.toJSON === "function") return converted(source.toJSON as (key: string) => unknown, value, walk);
+  if (typeof source.then === "function") return refuse(walk, "a promise: await it first");
+  const keys = Object.keys(source);
+  count(walk, keys.length);
+  const copied: Record<string, Json> = {};
+  const { at } = walk;
+  for (const key of keys) {
+    walk.trail[at] = key;
+    walk.at = at + 1;
+    if (key === "__proto__") return refuse(walk, "a key that would change the prototype");
+    const member = copy(source[key], walk);
+    if (member !== undefined) {
+      checkText(key, walk);
+      grow(walk, key.length + 4);
+      copied[key] = member;
+    }
+  }
+  walk.at = at;
+  return Object.freeze(copied);
+}
+
+function converted(toJSON: (key: string) => unknown, value: object, walk: Walk): Json | undefined {
+  if (tagOf(value) === "Date" && Number.isNaN(Number(value))) return refuse(walk, "an invalid Date");
+  return copy(toJSON.call(value, String(walk.at > 0 ? walk.trail[walk.at - 1] : "")), walk);
+}
+
+/** Why JSON would lose a built-in object; null if it would not. */
+function refusal(value: object): string | null {
+  const tag = tagOf(value);
+  if (ArrayBuffer.isView(value) || tag === "ArrayBuffer" || tag === "SharedArrayBuffer")
+    return `a ${tag}: pass base64 text, or store it elsewhere`;
+  if (tag === "Map" || tag === "Set") return `a ${tag}: pass ${tag === "Map" ? "Object.fromEntries(map)" : "[...set]"}`;
+  if (tag === "WeakMap" || tag === "WeakSet" || tag === "WeakRef" || tag === "RegExp" || tag === "Symbol" || tag === "BigInt")
+    return `a ${tag}`;
+  if (tag === "Promise") return "a promise: await it first";
+  if (tag === "Error" || value instanceof Error) return "an Error: throw it, or pass its message";
+  if (tag === "Number" || tag === "String" || tag === "Boolean") return `a ${tag} object: pass the plain value`;
+  return null;
+}
+
+/** `Date`, `Map`, ...: unlike `instanceof`, the same for objects of other realms. */
+function tagOf(value: object): string {
+  return Object.prototype.toString.call(value).slice(8, -1);
+}
+
+function text(value: string, walk: Walk): string {
+  checkText(value, walk);
+  grow(walk, value.length + 2);
+  return value;
+}
+
+function checkText(value: string, walk: Walk): void {
+  if (value.length > walk.limits.stringLength) exceed(walk, "stringLength", walk.limits.stringLength, value.length);
+  // of ES2024, in every runtime that we name. A lone surrogate is no Unicode: databases refuse it or store another character
+  if (!(value as unknown as { isWellFormed(): boolean }).isWellFormed()) refuse(walk, "text with half a character (a lone surrogate)");
+}
+
+function count(walk: Walk, keys: number): void {
+  walk.keys += keys;
+  if (walk.keys > walk.limits.keys) exceed(walk, "keys", walk.limits.keys, walk.keys);
+  grow(walk, 2);
+}
+
+function grow(walk: Walk, bytes: number): void {
+  walk.sizeBytes += bytes;
+  if (walk.sizeBytes > walk.limits.valueBytes) exceed(walk, "valueBytes", walk.limits.valueBytes, walk.sizeBytes);
+}
+
+function refuse(walk: Walk, reason: string): never {
+  throw new StepfoldError("VALUE_NOT_JSON", { what: walk.what, pointer: placeOf(walk), reason });
+}
+
+function exceed(walk: Walk, limit: keyof Limits, max: number, actual: number): never {
+  throw new StepfoldError("LIMIT_EXCEEDED", { what: walk.what, limit, max, actual, pointer: placeOf(walk) });
+}
+
+function placeOf({ trail, at }: Walk): string {
+  return pointerOf(trail.slice(0, at));
+}
+
+function className(value: object): string {
+  const made: unknown = (value as { constructor?: unknown }).constructor;
+  return typeof made === "function" && made.name ? made.name : "a class";
+}
