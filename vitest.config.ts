@@ -8,9 +8,12 @@ export default defineConfig({
   resolve: { alias },
   test: {
     projects: [
-      { extends: true, test: { name: "unit", include: ["packages/*/src/**/*.test.ts"], setupFiles: ["scripts/test/seed.ts"] } },
-      { extends: true, test: { name: "patterns", include: ["patterns/**/*.test.ts"], testTimeout: 30_000 } },
-      { extends: true, test: { name: "architecture", include: ["scripts/**/*.test.ts"] } },
+      {
+        extends: true,
+        test: { name: "unit", include: ["packages/*/src/**/*.test.ts"], setupFiles: ["scripts/test/seed.ts"], testTimeout: 30_000 },
+      },
+      { extends: true, test: { name: "patterns", include: ["patterns/**/*.test.ts"], testTimeout: 180_000 } },
+      { extends: true, test: { name: "architecture", include: ["scripts/**/*.test.ts"], testTimeout: 30_000 } },
       {
         extends: true,
         test: { name: "e2e", include: ["{e2e,examples}/**/*.test.ts"], testTimeout: 120_000, hookTimeout: 60_000 },
