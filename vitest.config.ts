@@ -7,6 +7,7 @@ const alias = publicEntries().map(({ name, source }) => ({ find: new RegExp(`^${
 export default defineConfig({
   resolve: { alias },
   test: {
+    maxWorkers: "100%",
     projects: [
       {
         extends: true,
@@ -20,7 +21,6 @@ export default defineConfig({
       },
     ],
     coverage: {
-      enabled: process.env["CI"] === "true",
       provider: "v8",
       reporter: [["text", { skipFull: true }]],
       include: ["packages/*/src/**/*.ts"],

@@ -11,6 +11,7 @@ const steps = [
   "check:package",
   "check:consumer",
   "check:unused",
+  "check:coverage",
 ];
 
 const failed = steps.filter((step) => !run(step));

@@ -145,6 +145,33 @@ describe("a cancellation of what is being undone already", () => {
   });
 });
 
+describe("a sub-workflow that undoes what it did", () => {
+  const undoing = workflow(
+    "undoing",
+    { book: { type: "noop", compensate: { type: "approval" } }, broken: { type: "fail", data: { message: "no" } } },
+    ["book>broken"],
+  );
+  const definition = workflow(
+    "w",
+    { f: "noop", ok: "approval", sub: { type: "workflow", data: { workflow: "undoing" } }, j: { type: "noop", join: 1, late: "cancel" } },
+    ["f>ok", "f>sub", "ok>j@approved", "sub>j"],
+    { workflows: { undoing } },
+  );
+
+  it("goes on with that when nobody waits for it any more, and the execution is over when it has", async () => {
+    const engine = engineOf(definition);
+    const fired = await engine.execute({ snapshot: await engine.execute({}), target: "ok", externalPayload: yes });
+    expect(fired).toMatchObject({ status: "paused", activePaths: [{ nodeId: "sub", draining: true }], context: { j: [{ output: null }] } });
+    const undone = await engine.execute({
+      snapshot: JSON.parse(JSON.stringify(fired)) as object,
+      target: "sub/book",
+      externalPayload: yes,
+    });
+    expect(undone).toMatchObject({ status: "completed", compensations: [{ nodeId: "book" }] });
+    expect(undone).not.toHaveProperty("childStates");
+  });
+});
+
 describe("a cancellation at a node whose name a sub-workflow uses too", () => {
   const same = workflow("same", { approve: "approval" });
   const twice = workflow(

@@ -111,11 +111,14 @@ function inLockstep(graph: number, schedule: number): number {
   return mostEvents;
 }
 
-it("the engine and the reference model agree on every path after every event, on 10,000 random graphs", { timeout: 900_000 }, () => {
+/** Coverage is slow, and needs fewer. */
+const graphs = Number(process.env.STEPFOLD_GRAPHS ?? 10_000);
+
+it(`the engine and the reference model agree on every path after every event, on ${graphs} random graphs`, { timeout: 900_000 }, () => {
   let events = 0;
   const property = fc.property(seeds, seeds, (graph, schedule) => {
     events += inLockstep(graph, schedule);
   });
-  fc.assert(property, { numRuns: 10_000 });
-  expect(events).toBeGreaterThan(50_000);
+  fc.assert(property, { numRuns: graphs });
+  expect(events).toBeGreaterThan(5 * graphs);
 });
