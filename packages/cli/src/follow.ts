@@ -1,5 +1,6 @@
 import type { EpochMs, Snapshot } from "stepfold";
 import type { Run } from "stepfold/runtime";
+import { othersMove } from "./awaited.ts";
 import type { Interruption } from "./interruption.ts";
 import { countdownText } from "./progress/duration-text.ts";
 import type { Progress } from "./progress/progress.ts";
@@ -25,32 +26,52 @@ export interface Followed {
 export async function follow(run: Run, after: number, session: Session, progress: Progress, interruption: Interruption): Promise<Followed> {
   let snapshot = await run.snapshot();
   let at: EpochMs | null = null;
-  if (snapshot.version === after && stands(snapshot, Date.now())) return { snapshot, at, interrupted: null };
+  /** It stands until other executions have moved it. */
+  let onOthers = false;
+  const isOver = async (): Promise<boolean> => {
+    // it may have moved on since, if others move it too
+    const isStill = stands(snapshot, Date.now()) && (await run.snapshot()).version === snapshot.version;
+    onOthers = isStill && (await othersMove(snapshot, session.runtime));
+    return isStill && !onOthers;
+  };
+  if (snapshot.version === after && (await isOver())) return { snapshot, at, interrupted: null };
   const stopLooking = noteDelays(() => snapshot, session, progress);
   const drained = interruption.asked.then(async (code) => {
     await session.runtime.close();
     return code;
   });
   const events = run.watch({ after });
+  let next: ReturnType<typeof events.next> | null = null;
   try {
     for (;;) {
-      const next = events.next();
+      next ??= events.next();
       next.catch(() => undefined);
-      const found = await Promise.race([next, drained, session.failure]);
+      const found = await Promise.race([next, drained, session.failure, ...(onOthers ? [moment()] : [])]);
+      if (found === null) {
+        if (await isOver()) return { snapshot, at, interrupted: null };
+        continue;
+      }
       if (typeof found === "number") {
         snapshot = await run.snapshot();
         return { snapshot, at, interrupted: stands(snapshot, Date.now()) ? null : found };
       }
+      next = null;
       if (found.done) return { snapshot: await run.snapshot(), at, interrupted: null };
       ({ snapshot } = found.value);
       at = found.value.event.at;
       progress.event(found.value.event, snapshot);
-      // it may have moved on since, if others move it too
-      if (stands(snapshot, Date.now()) && (await run.snapshot()).version === snapshot.version) return { snapshot, at, interrupted: null };
+      if (await isOver()) return { snapshot, at, interrupted: null };
     }
   } finally {
     stopLooking();
   }
+}
+
+/** So long until it is looked at others again. */
+function moment(): Promise<null> {
+  return new Promise((resolve) => {
+    setTimeout(() => resolve(null), lookMs);
+  });
 }
 
 /** Says so once when the execution is due and this process does not get it, and once when the database does not answer. */

@@ -21,7 +21,7 @@ export interface CommandContext {
 /** An open wait, and what ends it. */
 export interface Answerable {
   readonly wait: WaitInfo;
-  /** The exact command that answers it; null where only time, or another execution, can. */
+  /** The exact command that answers it, or shows the execution that can; null where only time can. */
   readonly command: string | null;
 }
 
@@ -65,6 +65,8 @@ export function commandsFor(snapshot: Snapshot, open: readonly WaitInfo[], conte
   };
   return (wait) => {
     const { answer } = wait;
+    // what it waits for is told there
+    if (wait.workflowId !== undefined) return commandLine(context, "show", [wait.workflowId]);
     if (!answer) return null;
     if (answer.type === "resume")
       return commandLine(

@@ -1,7 +1,7 @@
-import { StepfoldError } from "stepfold";
+import { type Snapshot, StepfoldError, waits } from "stepfold";
 import type { Store } from "./database.ts";
 
-/** A store as a command sees it that drives one execution. */
+/** A store as a command sees it that drives one execution, and those that belong to it. */
 export interface OneExecution {
   readonly store: Store;
   /** True while this process has asked for the execution twice in a row and was not given it. */
@@ -11,13 +11,20 @@ export interface OneExecution {
 }
 
 /**
- * Gives out claims on one execution only. The others in the file may need another config: driven with this one, they
- * could fail for good. And none before `begin`: a command that is refused must not have moved anything.
+ * Gives out claims on one execution, on detached ones that it waits for, and on the one that waits for it. The others in
+ * the file may need another config: driven with this one, they could fail for good. And none before `begin`: a command that
+ * is refused must not have moved anything.
  */
 export function oneExecution(store: Store, workflowId: string): OneExecution {
   let begun = false;
   let refusals = 0;
   let held = false;
+  const family = new Set([workflowId]);
+  const meet = (snapshot: Snapshot | null): void => {
+    if (!snapshot || !family.has(snapshot.workflowId)) return;
+    if (snapshot.parent) family.add(snapshot.parent.workflowId);
+    for (const wait of waits(snapshot)) if (wait.workflowId !== undefined) family.add(wait.workflowId);
+  };
   const holding = <T>(now: boolean, result: T): T => {
     held = now;
     refusals = 0;
@@ -37,22 +44,33 @@ export function oneExecution(store: Store, workflowId: string): OneExecution {
       async create(commit, options) {
         const claim = await store.create(commit, options);
         begun = true;
-        return claim ? holding(true, claim) : claim;
+        const { parent } = commit.head;
+        if (parent && family.has(parent.workflowId)) family.add(commit.workflowId);
+        return claim && commit.workflowId === workflowId ? holding(true, claim) : claim;
+      },
+      async load(id) {
+        const snapshot = await store.load(id);
+        meet(snapshot);
+        return snapshot;
       },
       async claim(options) {
         if (!begun) return [];
-        const claimed = await store.claim({ ...options, workflowId });
-        if (claimed.length > 0) return holding(true, claimed);
-        refusals++;
+        const wanted = options.workflowId === undefined ? [...family] : [options.workflowId].filter((id) => family.has(id));
+        const all = await Promise.all(wanted.map((id) => store.claim({ ...options, workflowId: id })));
+        const claimed = all.flat();
+        for (const { snapshot } of claimed) meet(snapshot);
+        if (claimed.some(({ claim }) => claim.workflowId === workflowId)) holding(true, null);
+        else if (wanted.includes(workflowId)) refusals++;
         return claimed;
       },
       async commit(commit) {
         await store.commit(commit).catch(watchFence);
         begun = true;
-        if (commit.release) holding(false, undefined);
+        if (commit.release && commit.workflowId === workflowId) holding(false, undefined);
       },
       renew: (claim) => store.renew(claim).catch(watchFence),
-      release: (claim, version) => store.release(claim, version).then(() => holding(false, undefined)),
+      release: (claim, version) =>
+        store.release(claim, version).then(() => (claim.workflowId === workflowId ? holding(false, undefined) : undefined)),
     },
   };
 }

@@ -4,12 +4,12 @@ import { openPaths } from "./scope.ts";
 /** A timer that is nearer than this is waited for, although somebody could answer meanwhile. */
 const soonMs = 60_000;
 
-type Standing = Pick<Snapshot, "status" | "activePaths" | "childStates">;
+type Standing = Pick<Snapshot, "status" | "activePaths" | "childStates" | "outbox">;
 
 /** Whether there is nothing to wait for but others: it has ended, or waits for an answer or a signal and nothing else moves soon. */
 export function stands(snapshot: Standing, now: EpochMs): boolean {
   if (isTerminal(snapshot.status)) return true;
-  if (snapshot.status === "active") return false;
+  if (snapshot.status === "active" || snapshot.outbox) return false;
   let asks = false;
   for (const [scope, path] of openPaths(snapshot)) {
     const answerable = isAnswerable(path);

@@ -48,6 +48,9 @@ describe("eventLines", () => {
   it("say what happened to a wait, a retry, a map and the whole", () => {
     const resumed = { ...stamp, type: "resumed", pathId: "0", waitId: "0@2" } as const;
     expect(line({ ...resumed, by: "timer" })).toBe("▶ charge    the time has come");
+    expect(line({ ...resumed, by: "child", payload: { status: "cancelled" } })).toBe(
+      '▶ charge    the execution has ended: {"status":"cancelled"}',
+    );
     expect(line({ ...resumed, by: "payload", who: "ada", payload: { ok: true } })).toBe('▶ charge    is answered by ada: {"ok":true}');
     expect(line({ ...stamp, type: "timedOut", pathId: "0", nodeId: "charge", attempt: 1, waitId: "0@2", error, handle: "timeout" })).toBe(
       "✖ charge    nobody answered in time  → timeout",

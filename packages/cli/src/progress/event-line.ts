@@ -74,6 +74,7 @@ function spawnedLine({ children: { workflow, map } }: SpawnedEvent, address: str
 
 function resumedText({ by, who, payload }: ResumedEvent): string {
   if (by === "timer") return "the time has come";
+  if (by === "child") return `the execution has ended: ${printableJson(payload ?? null)}`;
   return `is answered${who === undefined ? "" : ` by ${printable(who)}`}${payload === undefined ? "" : `: ${printableJson(payload)}`}`;
 }
 

@@ -59,6 +59,21 @@ describe("a detached workflow", () => {
     expect(await parent.snapshot()).toMatchObject({ status: "completed", output: { after: 5 } });
   });
 
+  it("has to settle before its parent has settled", async () => {
+    const slow = flow("asking", { nap: ["wait", { for: "1h" }], ask: "approval" }, ["nap>ask"]);
+    const { runtime, environment } = bench(outer("asking"), { workflows: [outer("asking"), slow] });
+    const parent = await runtime.start("outer", { workflowId: "p" });
+    let told = false;
+    const settled = parent.settled().then((snapshot) => {
+      told = true;
+      return snapshot;
+    });
+    await environment.advance(1_000);
+    expect(told).toBe(false);
+    await environment.advance(3_600_000);
+    expect(await settled).toMatchObject({ status: "paused", activePaths: [{ nodeId: "call" }] });
+  });
+
   it("hands its failure to the node, whose edge takes it", async () => {
     expect((await run(outer("failing"))).snapshot).toMatchObject({
       status: "failed",

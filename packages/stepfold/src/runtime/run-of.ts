@@ -1,5 +1,6 @@
 import { earliestTimer } from "../core/draft/standing.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import { waits } from "../core/explaining/waits.ts";
 import { openScopes } from "../core/snapshot/address.ts";
 import { isTerminal, type Snapshot, type Status } from "../core/snapshot/snapshot.ts";
 import type { Json } from "../core/values/json.ts";
@@ -19,7 +20,7 @@ export function runOf(kernel: Kernel, workflowId: string, requireOpen: (action: 
   return {
     workflowId,
     snapshot: () => load(kernel, workflowId),
-    settled: () => until(kernel, workflowId, mayBeSettled, isSettled),
+    settled: () => settled(kernel, workflowId),
     result: async () => outputOf(await until(kernel, workflowId, isTerminal, ({ status }) => isTerminal(status))),
     async *watch({ after = -1 } = {}) {
       const { definition } = await load(kernel, workflowId);
@@ -49,6 +50,27 @@ function outputOf({ workflowId, status, output = null, error, currentNodeId }: S
   if (status === "cancelled") throw new StepfoldError("EXECUTION_CANCELLED", { workflowId });
   const nodeId = error?.nodeId ?? currentNodeId;
   throw new StepfoldError("EXECUTION_FAILED", { workflowId, message: error?.message ?? "unknown", ...(nodeId === null ? {} : { nodeId }) });
+}
+
+/** The execution once it has settled, and with it those that it waits for. */
+async function settled(kernel: Kernel, workflowId: string): Promise<Snapshot> {
+  for (;;) {
+    const snapshot = await until(kernel, workflowId, mayBeSettled, isSettled);
+    const others = executionsAwaited(snapshot);
+    if (others.length === 0) return snapshot;
+    await Promise.all(others.map((other) => settled(kernel, other).catch(unlessGone)));
+    // one that has ended has moved this one on before
+    const now = await load(kernel, workflowId);
+    if (now.version === snapshot.version) return now;
+  }
+}
+
+function executionsAwaited(snapshot: Snapshot): string[] {
+  return waits(snapshot).flatMap(({ workflowId }) => (workflowId === undefined ? [] : [workflowId]));
+}
+
+function unlessGone(error: unknown): void {
+  if (!StepfoldError.is(error, "WORKFLOW_NOT_FOUND")) throw error;
 }
 
 function mayBeSettled(status: Status): boolean {

@@ -48,7 +48,10 @@ export interface Run {
    * @throws StepfoldError `EXECUTION_FAILED`, `EXECUTION_CANCELLED`
    */
   result(): Promise<Json>;
-  /** The snapshot, once nothing can move without outside help: it has ended, or waits and no timer runs. */
+  /**
+   * The snapshot, once nothing can move without outside help: it has ended, or waits and no timer runs, and the same is
+   * true of detached executions that it waits for.
+   */
   settled(): Promise<Snapshot>;
   /** @throws StepfoldError `WORKFLOW_NOT_FOUND` */
   snapshot(): Promise<Snapshot>;
