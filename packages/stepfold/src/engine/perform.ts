@@ -13,6 +13,7 @@ import { readOutput } from "./read-output.ts";
 import { Step } from "./step.ts";
 import { suspensionOf } from "./suspension.ts";
 import { taskScope } from "./task-scope.ts";
+import { validatorOf } from "./validator.ts";
 
 /** One attempt. */
 export interface Attempt {
@@ -53,8 +54,8 @@ function begin(run: AttemptState): Outcome | null {
   const { task, node, around } = run;
   const timeoutMs = node.timeoutMs === null ? around.stepTimeoutMs : evaluateDuration(node.timeoutMs, run.scope());
   const data = resolveData(run);
-  const payload = task.resumed?.payload;
-  if (!node.input && payload === undefined) return execute(run, data, undefined, timeoutMs);
+  const { payload, schema } = task.resumed ?? {};
+  if (!node.input && payload === undefined && schema === undefined) return execute(run, data, undefined, timeoutMs);
   return follow(run, timeoutMs, check(run, data, payload), (checked) => execute(run, checked.data, checked.payload, timeoutMs));
 }
 
@@ -71,6 +72,10 @@ async function check(
   payload: Json | undefined,
 ): Promise<{ readonly data: unknown; readonly payload: unknown }> {
   const { nodeId } = task;
+  const { schema } = task.resumed ?? {};
+  // a signal that was kept is held against the schema of the wait that took it now
+  const { issues } = schema === undefined ? {} : await validatorOf(schema)(payload);
+  if (issues) throw new StepfoldError("RESUME_INVALID", { nodeId, issues });
   const checked = node.input ? await node.input(data) : { value: data };
   if (checked.issues) throw new StepfoldError("DATA_INVALID", { nodeId, issues: checked.issues });
   const resumed = node.resume && payload !== undefined ? await node.resume(payload) : { value: payload };

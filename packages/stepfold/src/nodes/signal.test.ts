@@ -97,6 +97,31 @@ describe("signal", () => {
     expect([snapshot.status, outputOf(snapshot, "a"), outputOf(snapshot, "b")]).toEqual(["paused", 1, undefined]);
   });
 
+  it.each<[Json | undefined, object]>([
+    [3, { status: "completed", output: 3 }],
+    [0, { status: "failed", error: { code: "RESUME_INVALID", nodeId: "go" } }],
+    [undefined, { status: "failed", error: { code: "RESUME_INVALID" } }],
+    ["<script>", { status: "failed", error: { code: "RESUME_INVALID" } }],
+  ])("holds %j that came before against its schema when it takes it", async (payload, expected) => {
+    const schema = { type: "number", minimum: 1 };
+    const { engine } = bench(flow("w", { gate: "approval", go: ["signal", { name: "go", schema }] }, ["gate>go@approved"]));
+    const early = await engine.send(await engine.execute({}), { type: "signal", name: "go", payload });
+    const taken = await engine.execute({ snapshot: viaJson(early), externalPayload: { approved: true }, stepLimit: 2 });
+    expect(taken.activePaths[0]?.resumed).toMatchObject({ by: "signal", schema });
+    expect(await engine.execute({ snapshot: viaJson(taken) })).toMatchObject(expected);
+  });
+
+  it("leaves by the edge error with one that came before and does not fit", async () => {
+    const steps = {
+      gate: "approval",
+      go: ["signal", { name: "go", schema: { type: "number" } }],
+      wrong: ["end", { output: "wrong" }],
+    } as const;
+    const { engine } = bench(flow("w", steps, ["gate>go@approved", "go>wrong@error"]));
+    const early = await engine.send(await engine.execute({}), { type: "signal", name: "go", payload: "x" });
+    expect(await engine.execute({ snapshot: early, externalPayload: { approved: true } })).toMatchObject({ output: "wrong" });
+  });
+
   it("refuses a payload that does not fit, and waits on", async () => {
     const { engine } = bench(flow("w", { go: ["signal", { name: "go", schema: { type: "number", minimum: 1 } }] }));
     const paused = await engine.execute({});

@@ -21,7 +21,7 @@ export interface SignalData {
  * that comes while the node waits counts. One signal lets one wait go on: of several the oldest.
  *
  * A payload that does not fit `schema` is refused with `RESUME_INVALID` while the node waits, and changes nothing. One
- * that was kept is not checked.
+ * that was kept is held against it when it is taken; where it does not fit the node fails, with the same code.
  *
  * After `timeout` the path leaves by the handle `timeout`, else `error`, else the execution fails. Default: no timeout.
  *

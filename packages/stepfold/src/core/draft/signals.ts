@@ -37,7 +37,7 @@ export function takeKept(draft: Draft, path: DraftPath, at: EpochMs): void {
     const wait = signal.expiresAt > at ? path.waits?.find((open) => !open.transient && isFor(open, signal)) : undefined;
     if (!wait) continue;
     draft.inbox = Object.freeze(draft.inbox.filter((other) => other !== signal));
-    wakeBySignal(path, wait, signal);
+    wakeBySignal(path, wait, signal, wait.schema);
     return;
   }
 }
@@ -83,7 +83,8 @@ function isFor({ kind, signal, key }: Wait, { name, key: given }: Signal): boole
   return kind === "signal" && signal === name && key === given;
 }
 
-function wakeBySignal(path: DraftPath, wait: Wait, { name, key, payload }: Signal): void {
-  const why: Resumed = { by: "signal", signal: name, ...(key !== undefined && { key }) };
+/** @param schema that the payload was not held against */
+function wakeBySignal(path: DraftPath, wait: Wait, { name, key, payload }: Signal, schema?: Wait["schema"]): void {
+  const why: Resumed = { by: "signal", signal: name, ...(key !== undefined && { key }), ...(schema !== undefined && { schema }) };
   wake(path, wait, payload === undefined ? why : { ...why, payload });
 }

@@ -70,6 +70,7 @@ describe("a snapshot with paths that wait", () => {
     ["/activePaths/0/waits/0/timeoutAt", -1, "milliseconds"],
     ["/activePaths/3/resumed/by", "nobody", "must be one of"],
     ["/activePaths/3/resumed/who", 5, "text"],
+    ["/activePaths/3/resumed/schema", 5, ""],
     ["/activePaths/3/resumed/answers", [{}], ""],
     ["/activePaths/3/id", "0>1", "id of a path"],
     ["/activePaths/3/id", "0.9", "still give"],

@@ -63,5 +63,7 @@ export function checkResumed(value: Json, pointer: string): void {
   const resumed = object(value, pointer);
   if (!reasons.includes(resumed.by!)) invalid(`${pointer}/by`, `must be one of ${reasons.join(", ")}`);
   optionalText(resumed, ["signal", "key", "who"], pointer);
+  const { schema } = resumed;
+  if (schema !== undefined && typeof schema !== "boolean") object(schema, `${pointer}/schema`);
   if (resumed.answers !== undefined) checkAnswers(resumed.answers, `${pointer}/answers`);
 }

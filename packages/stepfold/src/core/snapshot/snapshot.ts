@@ -81,6 +81,8 @@ export interface Resumed {
   readonly key?: string;
   /** Who answered, as told. */
   readonly who?: string;
+  /** What the payload must look like, where nobody has looked yet: that of a signal which came before it was waited for. */
+  readonly schema?: JsonSchema;
   /** All answers, where the wait took several. */
   readonly answers?: readonly Answer[];
 }
