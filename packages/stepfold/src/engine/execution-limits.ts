@@ -15,26 +15,15 @@ type Counted = Exclude<Outcome, { type: "aborted" }>;
  * add too much is the one that is refused, so whatever is stored always loads.
  */
 export function within(limits: Limits, draft: Draft, task: Task, outcome: Counted): Counted {
-  const { workflowId, sizeBytes } = draft;
-  const added = outcome.sizeBytes;
-  const what = `Execution "${workflowId}"`;
-  if (sizeBytes + added > limits.executionBytes) {
-    return refused(
-      task,
-      outcome,
-      new StepfoldError("LIMIT_EXCEEDED", { what, limit: "executionBytes", max: limits.executionBytes, actual: sizeBytes + added }),
-    );
-  }
-  if (outcome.type === "spawned" && depthOf(task.scope ?? "") >= limits.nesting)
-    return refused(
-      task,
-      outcome,
-      new StepfoldError("LIMIT_EXCEEDED", { what, limit: "nesting", max: limits.nesting, actual: limits.nesting + 1 }),
-    );
+  const exceeded = (limit: "executionBytes" | "nesting" | "paths", actual: number): Counted => {
+    const what = `Execution "${draft.workflowId}"`;
+    return refused(task, outcome, new StepfoldError("LIMIT_EXCEEDED", { what, limit, max: limits[limit], actual }));
+  };
+  const sizeBytes = draft.sizeBytes + outcome.sizeBytes;
+  if (sizeBytes > limits.executionBytes) return exceeded("executionBytes", sizeBytes);
+  if (outcome.type === "spawned" && depthOf(task.scope ?? "") >= limits.nesting) return exceeded("nesting", limits.nesting + 1);
   const paths = outcome.type === "completed" && !task.undoes ? pathsAfter(limits, draft, task, outcome.handles) : 0;
-  if (paths > limits.paths)
-    return refused(task, outcome, new StepfoldError("LIMIT_EXCEEDED", { what, limit: "paths", max: limits.paths, actual: paths }));
-  return outcome;
+  return paths > limits.paths ? exceeded("paths", paths) : outcome;
 }
 
 /**

@@ -1,21 +1,8 @@
 import { isJsonObject, type JsonObject } from "../values/json.ts";
 import { checkId, checkKeys, checkOneOf, checkType, type Report, suggestion } from "./check-shape.ts";
+import { nodeMembers } from "./definition.ts";
 
-const nodeKeys = [
-  "id",
-  "type",
-  "data",
-  "retryPolicy",
-  "timeout",
-  "join",
-  "late",
-  "cancels",
-  "mutex",
-  "when",
-  "compensate",
-  "keep",
-  "metadata",
-];
+const nodeKeys = [...nodeMembers, "metadata"];
 const compensationKeys = ["type", "data", "retryPolicy", "timeout"];
 
 /** Every mistake in the shape of the nodes; gives their ids. */

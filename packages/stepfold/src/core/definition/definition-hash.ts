@@ -1,22 +1,7 @@
 import { canonicalJson } from "../values/canonical-json.ts";
 import type { Json, JsonObject } from "../values/json.ts";
 import { sha256 } from "../values/sha256.ts";
-import type { Edge, Node, WorkflowDefinition } from "./definition.ts";
-
-const nodeMembers = [
-  "id",
-  "type",
-  "data",
-  "retryPolicy",
-  "timeout",
-  "join",
-  "late",
-  "cancels",
-  "mutex",
-  "when",
-  "keep",
-  "compensate",
-] as const;
+import { type Edge, type Node, nodeMembers, type WorkflowDefinition } from "./definition.ts";
 
 /**
  * Identity of a definition: equal for definitions that run alike.

@@ -107,3 +107,19 @@ export interface RetryPolicy {
   /** Expression over `{ error, attempt }`: retry only when it holds. Default: always. */
   readonly retryIf?: string;
 }
+
+/** What the engine acts on of a node; all but this is for people and their tools. */
+export const nodeMembers: readonly Exclude<keyof Node, "metadata">[] = [
+  "id",
+  "type",
+  "data",
+  "retryPolicy",
+  "timeout",
+  "join",
+  "late",
+  "cancels",
+  "mutex",
+  "when",
+  "keep",
+  "compensate",
+];

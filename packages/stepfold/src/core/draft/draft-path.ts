@@ -102,6 +102,19 @@ export function openPath(path: ActivePath, nodes: ReadonlyMap<string, CompiledNo
   return opened;
 }
 
+/** R1: the path begins a new visit, of this node. */
+export function visit(path: DraftPath, node: CompiledNode, version: number): void {
+  path.nodeId = node.node.id;
+  path.node = node;
+  path.turn++;
+  path.visit = path.turn;
+  path.attempts = 0;
+  path.since = version;
+  path.waits = undefined;
+  path.nextRetryAt = undefined;
+  path.resumed = undefined;
+}
+
 /** Counters of children of which none is known yet. */
 export function openChildren(path: DraftPath, { key, workflow, map }: ChildrenState): DraftChildren {
   return { path, key, workflow, map, judged: undefined, busy: 0, retrying: 0, queue: [] };

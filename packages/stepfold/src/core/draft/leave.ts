@@ -4,7 +4,7 @@ import { wait } from "../joins/join-group.ts";
 import { forkId } from "../snapshot/path-id.ts";
 import { warnOfOverrun, warnOfPaths } from "../snapshot/warning.ts";
 import type { ScopeDraft } from "./draft.ts";
-import type { DraftPath } from "./draft-path.ts";
+import { type DraftPath, visit } from "./draft-path.ts";
 import { endPath } from "./end-path.ts";
 
 const stepPathLength = 32;
@@ -51,18 +51,10 @@ export function newId(scope: ScopeDraft, path: DraftPath): string {
 }
 
 function arrive(scope: ScopeDraft, path: DraftPath, { via, target }: CompiledEdge, version: number): void {
-  path.nodeId = target.node.id;
-  path.node = target;
-  path.turn++;
-  path.visit = path.turn;
-  path.attempts = 0;
-  path.since = version;
+  visit(path, target, version);
   path.via = via;
   path.inputs = undefined;
-  path.waits = undefined;
   path.children = undefined;
-  path.nextRetryAt = undefined;
-  path.resumed = undefined;
   if (path.waves) path.waves = wavesAt(scope, path.waves, target);
   if (target.join) {
     path.status = "joining";

@@ -4,7 +4,7 @@ import { StepfoldError } from "../errors/stepfold-error.ts";
 import { belongsTo } from "../snapshot/child-key.ts";
 import type { NodeResult, Undo } from "../snapshot/snapshot.ts";
 import { isChild, type ScopeDraft } from "./draft.ts";
-import { firstPath } from "./draft-path.ts";
+import { firstPath, visit } from "./draft-path.ts";
 import { childOf, scopeAt } from "./open-draft.ts";
 
 /** The path that undoes what a scope has done. */
@@ -34,17 +34,9 @@ function nextUndo(scope: ScopeDraft, version: number): boolean {
     scope.paths = [];
     return false;
   }
-  path.nodeId = found.node.node.id;
-  path.node = found.node;
+  visit(path, found.node, version);
   path.undoes = found.undoes;
   path.status = "ready";
-  path.turn++;
-  path.visit = path.turn;
-  path.attempts = 0;
-  path.since = version;
-  path.nextRetryAt = undefined;
-  path.resumed = undefined;
-  path.waits = undefined;
   return true;
 }
 

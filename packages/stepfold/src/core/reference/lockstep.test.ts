@@ -4,6 +4,7 @@ import { openScopes } from "../snapshot/address.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { Engine, engineHash } from "./lockstep.fixture.ts";
 import { Model } from "./model.fixture.ts";
+import { brokenLaws } from "./model-laws.fixture.ts";
 import { randomGraph } from "./random-graph.fixture.ts";
 import { RandomSchedule } from "./random-schedule.fixture.ts";
 
@@ -102,6 +103,8 @@ function inLockstep(graph: number, schedule: number): number {
         .sort(),
     );
     expect(engine.restored, told).toEqual(engine.snapshot);
+    // it stands where the model stands, so what holds for that holds for it
+    expect(brokenLaws(model), told).toEqual([]);
     const next = events.next(model);
     if (!next) return i;
     trail.push(next.event);
