@@ -120,17 +120,18 @@ export class Turn {
         if (this.#settled.length > 0 || this.#stored || this.#post?.hasNews) continue;
         if (this.#running.size === 0 && !this.#post?.isUnderWay) break;
         await this.#news();
+        this.#wake = null;
       }
     } finally {
       for (const { attempt } of this.#running.values()) attempt.abort(new DOMException("The turn ended", "AbortError"));
     }
   }
 
-  async #news(): Promise<void> {
-    await new Promise<void>((resolve) => {
+  /** Not async: every step of an asynchronous executor would wait for one promise more. */
+  #news(): Promise<void> {
+    return new Promise((resolve) => {
       this.#wake = resolve;
     });
-    this.#wake = null;
   }
 
   /** Applies what has settled, then the timers that are due. Gives the events that are still to be committed. */
