@@ -11,7 +11,24 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "unit", include: ["packages/*/src/**/*.test.ts"], setupFiles: ["scripts/test/seed.ts"], testTimeout: 30_000 },
+        test: {
+          name: "unit",
+          include: ["packages/*/src/**/*.test.ts"],
+          exclude: ["**/*.contract.test.ts"],
+          setupFiles: ["scripts/test/seed.ts"],
+          testTimeout: 30_000,
+        },
+      },
+      // on real servers: see scripts/services. What they do takes its time, and cases wait for one another
+      {
+        extends: true,
+        test: {
+          name: "contract",
+          include: ["packages/*/src/**/*.contract.test.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+          maxConcurrency: 1_000,
+        },
       },
       { extends: true, test: { name: "patterns", include: ["patterns/**/*.test.ts"], testTimeout: 180_000 } },
       { extends: true, test: { name: "architecture", include: ["scripts/**/*.test.ts"], testTimeout: 30_000 } },

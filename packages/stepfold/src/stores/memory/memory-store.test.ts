@@ -1,17 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { isClaimed, snapshotStoreContract, startCommit, stepCommit } from "../../testing/index.ts";
+import { startCommit, stepCommit } from "../../testing/index.ts";
 import { memoryBench } from "../../testing/memory-bench.fixture.ts";
 import { memoryStore } from "./index.ts";
-
-describe("SnapshotStore contract: memory", () => {
-  for (const contractCase of snapshotStoreContract) {
-    it(contractCase.name, async ({ skip }) => {
-      const bench = memoryBench();
-      if (!isClaimed(contractCase, bench.store.features)) skip(`not claimed: ${contractCase.needs}`);
-      await contractCase.run(bench);
-    });
-  }
-});
 
 describe("memoryStore", () => {
   it("has the semantics of a durable store, but says that it is none", () => {

@@ -1,17 +1,10 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { isTerminal, type Status } from "../../core/snapshot/snapshot.ts";
+import type { Status } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Claim, Claimed, Lease } from "../../ports/snapshot-store.ts";
+import { endedClaim, type Guard, keptClaim } from "../record/refusal.ts";
 import { type Connection, writing } from "./connection.ts";
 import { type HeadRow, snapshotOf } from "./snapshot-row.ts";
-
-interface Guarded {
-  readonly incarnation: string;
-  readonly version: number;
-  readonly status: Status;
-  readonly owner: string | null;
-  readonly fence: number;
-}
 
 /** Takes what is due. */
 export function claimDue(connection: Connection, options: Lease & { readonly limit: number; readonly workflowId?: string }): Claimed[] {
@@ -44,22 +37,22 @@ export function renewClaim(connection: Connection, claim: Claim): { version: num
   return writing(connection, () => {
     const storeNow = connection.now();
     const row = connection.sql.renew.get(workflowId, incarnation, fence, storeNow + leaseMs);
-    const stored = (row ?? connection.sql.execution.get(workflowId)) as unknown as Guarded | undefined;
-    // the end of an execution ends its claim; the holder is told by the status
-    const mine = row ?? (stored?.incarnation === incarnation && stored.fence === fence && isTerminal(stored.status));
-    if (!stored || !mine) throw new StepfoldError("FENCE_LOST", { workflowId });
-    return { version: stored.version, status: stored.status, storeNow };
+    const { version, status } = (row ?? endedClaim(claim, guardOf(connection, workflowId))) as Pick<Guard, "version" | "status">;
+    return { version, status, storeNow };
   });
 }
 
 /** Gives a claim back. */
-export function releaseClaim(connection: Connection, { workflowId, incarnation, fence }: Claim, version: number): void {
+export function releaseClaim(connection: Connection, claim: Claim, version: number): void {
+  const { workflowId, incarnation, fence } = claim;
   writing(connection, () => {
     if (connection.sql.release.run(workflowId, incarnation, fence, version).changes) return;
-    const stored = connection.sql.execution.get(workflowId) as unknown as Guarded | undefined;
-    if (stored?.incarnation !== incarnation || stored.fence !== fence || stored.owner === null) return;
-    throw new StepfoldError("VERSION_CONFLICT", { workflowId, expected: version, actual: stored.version });
+    keptClaim(claim, version, guardOf(connection, workflowId));
   });
+}
+
+function guardOf({ sql }: Connection, workflowId: string): Guard | null {
+  return (sql.execution.get(workflowId) ?? null) as unknown as Guard | null;
 }
 
 /** Claims one. Null if what is stored is damaged: it stays claimed until the lease ends, so that it is not tried again and again. */

@@ -1,108 +1,74 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { isTerminal, type Status } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Claim, Commit, Lease } from "../../ports/snapshot-store.ts";
+import { type Guard, refusal, repeatedCreation } from "../record/refusal.ts";
+import { type WrittenCommit, writtenCommit } from "../record/written-commit.ts";
 import type { Connection } from "./connection.ts";
-import { headText } from "./snapshot-row.ts";
-
-interface Guarded {
-  readonly seq: number;
-  readonly incarnation: string;
-  readonly version: number;
-  readonly status: Status;
-  readonly owner: string | null;
-  readonly fence: number;
-}
 
 /** Makes the write of a new execution. Its values become text at once: what the caller does with them later does not matter. */
 export function creation(connection: Connection, commit: Commit, lease: Lease | undefined): () => Claim | null {
   const { sql, now: clock } = connection;
-  const { workflowId, incarnation, head } = commit;
-  const text = headText(head);
-  const definition = JSON.stringify(head.definition);
-  const metadata = JSON.stringify(head.metadata);
-  const append = appending(connection, commit);
-  const ended = isTerminal(head.status);
-  const wakeAt = ended ? null : commit.wakeAt;
-  const owner = lease && !ended ? lease.owner : null;
+  const written = writtenCommit(commit);
+  const { workflowId, incarnation, ended } = written;
+  const { id: definitionId } = commit.head.definition;
+  const definition = JSON.stringify(commit.head.definition);
+  const metadata = JSON.stringify(commit.head.metadata);
 
   return () => {
     const now = clock();
     refuseTombstone(connection, workflowId, now);
-    const until = lease && !ended ? now + lease.leaseMs : null;
-    const dueAt = until ?? wakeAt;
-    const fence = owner === null ? 0 : 1;
+    const held = lease && !ended ? { owner: lease.owner, fence: 1, until: now + lease.leaseMs } : { owner: null, fence: 0, until: null };
     const created = sql.createExecution.get(
-      ...[workflowId, incarnation, head.definition.id, definition, metadata],
-      ...[head.version, head.status, text, wakeAt, dueAt, owner, fence, until, now, ended ? now : null],
+      ...[workflowId, incarnation, definitionId, definition, metadata, written.version, written.status, written.head],
+      ...[written.wakeAt, held.until ?? written.wakeAt, held.owner, held.fence, held.until, now, ended ? now : null],
     ) as { seq: number } | undefined;
-    if (!created) return repeated(connection, commit, lease);
-    append(created.seq);
-    return lease && owner !== null ? { workflowId, incarnation, owner, leaseMs: lease.leaseMs, fence, claimedAt: connection.now() } : null;
+    if (!created) {
+      const stored = sql.execution.get(workflowId) as unknown as Guard & { seq: number };
+      return repeatedCreation(commit, stored, writerOf(connection, stored.seq, 0), lease, now);
+    }
+    append(connection, created.seq, written);
+    return lease && held.owner !== null
+      ? { workflowId, incarnation, owner: held.owner, leaseMs: lease.leaseMs, fence: held.fence, claimedAt: clock() }
+      : null;
   };
 }
 
 /** Makes the write of a commit. */
 export function change(connection: Connection, commit: Commit): () => void {
   const { sql, now } = connection;
-  const { workflowId, incarnation, expectedVersion, fence = null, head } = commit;
-  const { version, status } = head;
-  const text = headText(head);
-  const append = appending(connection, commit);
-  const ended = isTerminal(status);
-  const wakeAt = ended ? null : commit.wakeAt;
-  const frees = ended || (commit.release === true && fence !== null);
+  const written = writtenCommit(commit);
+  const { workflowId, incarnation, expectedVersion, fence, version, status, head, wakeAt, frees } = written;
 
   return () => {
     const at = now();
-    let row: unknown;
-    if (fence !== null && !frees) {
-      row = sql.step.get(version, text, wakeAt, at, workflowId, incarnation, expectedVersion, status, fence);
-    }
-    row ??= sql.change.get(...[version, text, wakeAt, at, status, fence, frees ? 1 : 0], ...[workflowId, incarnation, expectedVersion]);
-    if (row) append((row as { seq: number }).seq);
-    else refuse(connection, commit);
+    const isStep = fence !== null && !frees;
+    const row =
+      (isStep ? sql.step.get(version, head, wakeAt, at, workflowId, incarnation, expectedVersion, status, fence) : undefined) ??
+      sql.change.get(version, head, wakeAt, at, status, fence, frees ? 1 : 0, workflowId, incarnation, expectedVersion);
+    if (row) append(connection, row.seq as number, written);
+    else refuse(connection, written);
   };
 }
 
-function appending({ sql }: Connection, { commitId, events, children = [] }: Commit): (seq: number) => void {
-  const rows = events.map((event) => ({ version: event.version, text: JSON.stringify(event) }));
-  const changed = children.map(({ key, head }) => ({ key, text: head && JSON.stringify(head) }));
-  return (seq) => {
-    for (const { key, text } of changed) {
-      if (text === null) sql.deleteChild.run(seq, key);
-      else sql.putChild.run(seq, key, text);
-    }
-    for (const { version, text } of rows) sql.appendEvent.run(seq, version, commitId, text);
-  };
+function append({ sql }: Connection, seq: number, { commitId, events, children }: WrittenCommit): void {
+  for (const { key, text, last } of children) {
+    if (text === null || last) sql.deleteChild.run(seq, key);
+    if (text !== null) sql.putChild.run(seq, key, text);
+  }
+  for (const { version, text } of events) sql.appendEvent.run(seq, version, commitId, text);
 }
 
 /** Says why the guard held a commit back; returns if it was applied before. */
-function refuse(connection: Connection, { workflowId, incarnation, expectedVersion, fence, commitId }: Commit): void {
-  const stored = connection.sql.execution.get(workflowId) as unknown as Guarded | undefined;
-  if (stored?.incarnation !== incarnation) {
-    throw new StepfoldError("VERSION_CONFLICT", { workflowId, expected: expectedVersion, actual: null });
-  }
-  if (wroteAt(connection, stored.seq, expectedVersion + 1, commitId)) return;
-  if (fence !== undefined && (stored.owner === null || stored.fence !== fence)) throw new StepfoldError("FENCE_LOST", { workflowId });
-  if (stored.version !== expectedVersion) {
-    throw new StepfoldError("VERSION_CONFLICT", { workflowId, expected: expectedVersion, actual: stored.version });
-  }
-  throw new StepfoldError("EXECUTION_ENDED", { workflowId, status: stored.status });
+function refuse(connection: Connection, written: WrittenCommit): void {
+  const stored = connection.sql.execution.get(written.workflowId) as unknown as (Guard & { seq: number }) | undefined;
+  const writer = stored ? writerOf(connection, stored.seq, written.expectedVersion + 1) : null;
+  const refused = refusal(written, stored ?? null, writer);
+  if (refused) throw refused;
 }
 
-/** The answer to a `create` whose id is there: the same again if it was this very commit. */
-function repeated(connection: Connection, { workflowId, commitId }: Commit, lease: Lease | undefined): Claim | null {
-  const stored = connection.sql.execution.get(workflowId) as unknown as Guarded;
-  if (!wroteAt(connection, stored.seq, 0, commitId)) throw new StepfoldError("WORKFLOW_EXISTS", { workflowId });
-  const { incarnation, owner, fence } = stored;
-  return lease && owner === lease.owner && fence === 1
-    ? { workflowId, incarnation, owner, leaseMs: lease.leaseMs, fence, claimedAt: connection.now() }
-    : null;
-}
-
-function wroteAt({ sql }: Connection, seq: number, version: number, commitId: string): boolean {
-  return sql.commitIdAt.get(seq, version)?.commitId === commitId;
+/** The commit that wrote a version. */
+function writerOf({ sql }: Connection, seq: number, version: number): string | null {
+  return (sql.commitIdAt.get(seq, version)?.commitId ?? null) as string | null;
 }
 
 function refuseTombstone({ sql, retentionMs }: Connection, workflowId: string, now: EpochMs): void {

@@ -1,0 +1,82 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { ListQuery, PruneOptions, SnapshotStore } from "../../ports/snapshot-store.ts";
+
+/** A list query whose limit is set and allowed. */
+export interface CheckedQuery extends ListQuery {
+  readonly limit: number;
+}
+
+/** Prune options that are all set and allowed. */
+export type CheckedPrune = Required<PruneOptions>;
+
+/** What an adapter has to do itself; the rest is the same for all. */
+export interface StoreMethods extends Omit<SnapshotStore, "list" | "prune"> {
+  list(query: CheckedQuery): ReturnType<SnapshotStore["list"]>;
+  prune(options: CheckedPrune): ReturnType<SnapshotStore["prune"]>;
+}
+
+/**
+ * A store that checks options before it asks its database, refuses every call after `close()`, and rejects with nothing
+ * but `StepfoldError`s.
+ *
+ * @param errorOf says what went wrong in the database as one of ours: `STORE_UNAVAILABLE` if the same call may succeed later, else `STORE_REJECTED`
+ */
+export function checkedStore(methods: StoreMethods, errorOf: (cause: unknown) => StepfoldError): SnapshotStore {
+  const { name, features } = methods;
+  let closing: Promise<void> | null = null;
+  const ask = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (closing) throw new StepfoldError("STORE_UNAVAILABLE", { store: name, reason: "it was closed" });
+    try {
+      return await work();
+    } catch (cause) {
+      throw StepfoldError.is(cause) ? cause : errorOf(cause);
+    }
+  };
+  return {
+    name,
+    features,
+    create: (commit, options) =>
+      ask(() => {
+        if (options?.claim) checkLease(options.claim.leaseMs);
+        return methods.create(commit, options);
+      }),
+    load: (workflowId) => ask(() => methods.load(workflowId)),
+    commit: (commit) => ask(() => methods.commit(commit)),
+    claim: (options) =>
+      ask(async () => {
+        checkLease(options.leaseMs);
+        return options.limit < 1 ? [] : methods.claim(options);
+      }),
+    renew: (claim) => ask(() => methods.renew(claim)),
+    release: (claim, version) => ask(() => methods.release(claim, version)),
+    events: (workflowId, afterVersion, limit) =>
+      ask(async () => (limit < 1 ? [] : methods.events(workflowId, Math.max(-1, afterVersion), Math.min(limit, 2 ** 31 - 1)))),
+    list: (query = {}) => ask(() => methods.list(checkedQuery(query))),
+    delete: (workflowId) => ask(() => methods.delete(workflowId)),
+    prune: (options) => ask(() => methods.prune(checkedPrune(options))),
+    putDefinition: (hash, definition) => ask(() => methods.putDefinition(hash, definition)),
+    getDefinition: (hash) => ask(() => methods.getDefinition(hash)),
+    close() {
+      closing ??= methods.close();
+      return closing;
+    },
+  };
+}
+
+function checkLease(leaseMs: number): void {
+  if (Number.isInteger(leaseMs) && leaseMs > 0) return;
+  throw new StepfoldError("OPTION_INVALID", { option: "leaseMs", reason: "must be a whole number of milliseconds, at least 1" });
+}
+
+function checkedQuery(query: ListQuery): CheckedQuery {
+  const { limit = 50 } = query;
+  if (Number.isInteger(limit) && limit >= 1 && limit <= 1000) return { ...query, limit };
+  throw new StepfoldError("OPTION_INVALID", { option: "limit", reason: "must be a whole number from 1 to 1000" });
+}
+
+function checkedPrune({ before, statuses, limit = 1000, dryRun = false }: PruneOptions): CheckedPrune {
+  if (!Number.isInteger(limit) || limit < 1) {
+    throw new StepfoldError("OPTION_INVALID", { option: "limit", reason: "must be a whole number, at least 1" });
+  }
+  return { before, statuses: statuses ?? ["completed", "failed", "cancelled"], limit, dryRun };
+}

@@ -1,0 +1,73 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { SnapshotHead, Status } from "../../core/snapshot/snapshot.ts";
+import type { EpochMs } from "../../core/values/json.ts";
+import type { ExecutionSummary, Page } from "../../ports/snapshot-store.ts";
+
+/** What of an execution a list shows, as its row holds it. */
+export interface ListedRow {
+  readonly seq: number;
+  readonly id: string;
+  /** JSON. */
+  readonly definition: string;
+  /** JSON. */
+  readonly metadata: string;
+  readonly version: number;
+  readonly status: Status;
+  /** JSON; see `headText`. */
+  readonly head: string;
+  readonly createdAt: EpochMs;
+  readonly updatedAt: EpochMs;
+  readonly wakeAt: EpochMs | null;
+}
+
+/** Where a page ends: the next one begins after it. */
+export interface Place {
+  readonly createdAt: EpochMs;
+  readonly seq: number;
+}
+
+/**
+ * Fills a page, asking for rows as often as it takes: a damaged row is passed over, and must not end the list.
+ *
+ * @param next rows after a place, newest first, at most as many as asked for
+ */
+export async function executionPage(
+  limit: number,
+  cursor: string | undefined,
+  next: (after: Place | null, limit: number) => Promise<readonly ListedRow[]>,
+): Promise<Page<ExecutionSummary>> {
+  const items: ExecutionSummary[] = [];
+  let last: Place | null = null;
+  for (let after = cursor === undefined ? null : readCursor(cursor); ; ) {
+    const wanted = limit - items.length + 1;
+    const rows = await next(after, wanted);
+    for (const row of rows) {
+      if (items.length === limit) return { items, nextCursor: `${last!.createdAt}.${last!.seq}` };
+      after = row;
+      const summary = summaryOf(row);
+      if (!summary) continue;
+      items.push(summary);
+      last = row;
+    }
+    if (rows.length < wanted) return { items, nextCursor: null };
+  }
+}
+
+/** Null for a damaged row. */
+export function summaryOf({ id: workflowId, version, status, createdAt, updatedAt, wakeAt, ...row }: ListedRow): ExecutionSummary | null {
+  try {
+    const { currentNodeId } = JSON.parse(row.head) as SnapshotHead;
+    const definition = JSON.parse(row.definition) as ExecutionSummary["definition"];
+    const metadata = JSON.parse(row.metadata) as ExecutionSummary["metadata"];
+    return { workflowId, definition, status, currentNodeId, version, metadata, createdAt, updatedAt, wakeAt };
+  } catch {
+    return null;
+  }
+}
+
+/** @throws StepfoldError `OPTION_INVALID` for a cursor that no page gave */
+export function readCursor(cursor: string): Place {
+  const parts = /^(-?\d{1,16})\.(\d{1,16})$/.exec(cursor);
+  if (!parts) throw new StepfoldError("OPTION_INVALID", { option: "cursor", reason: "is none that this store gave out" });
+  return { createdAt: Number(parts[1]), seq: Number(parts[2]) };
+}

@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import { groupCommit, type Verdict } from "./group-commit.ts";
+
+interface Write {
+  readonly id: string;
+  readonly n: number;
+}
+
+function group(send: (writes: readonly Write[]) => Promise<readonly Verdict<number>[]>, mostTogether?: number) {
+  return groupCommit<Write, number>({
+    send,
+    idOf: ({ id }) => id,
+    isOutage: (cause) => cause === "away",
+    ...(mostTogether !== undefined && { mostTogether }),
+  });
+}
+
+describe("writes that share a round trip", () => {
+  it("go together while others are under way, in order of ids", async () => {
+    const sent: string[] = [];
+    const queue = group(async (writes) => {
+      sent.push(writes.map(({ id }) => id).join(""));
+      await Promise.resolve();
+      return writes.map(({ n }) => ({ value: n * 10 }));
+    });
+    const first = queue.add({ id: "a", n: 1 });
+    await Promise.resolve();
+    await Promise.resolve();
+    const rest = ["d", "c", "b"].map((id, n) => queue.add({ id, n }));
+    expect(await Promise.all([first, ...rest])).toEqual([10, 0, 10, 20]);
+    await queue.idle();
+    expect(sent).toEqual(["a", "bcd"]);
+  });
+
+  it("of one execution are made one after the other", async () => {
+    const sent: number[][] = [];
+    const queue = group(async (writes) => {
+      sent.push(writes.map(({ n }) => n));
+      return writes.map(({ n }) => ({ value: n }));
+    });
+    await Promise.all([1, 2, 3].map((n) => queue.add({ id: "a", n })));
+    expect(sent).toEqual([[1], [2], [3]]);
+  });
+
+  it("have a verdict each", async () => {
+    const queue = group(async (writes) => writes.map(({ n }) => (n === 2 ? { refused: "no" } : { value: n })));
+    expect(await Promise.allSettled([1, 2, 3].map((n) => queue.add({ id: String(n), n })))).toMatchObject([
+      { value: 1 },
+      { reason: "no" },
+      { value: 3 },
+    ]);
+  });
+
+  it("are sent again one by one where the group failed, so that only what is wrong fails", async () => {
+    const queue = group(async (writes) => {
+      if (writes.some(({ n }) => n === 2)) throw "too large";
+      return writes.map(({ n }) => ({ value: n }));
+    });
+    expect(await Promise.allSettled([1, 2, 3].map((n) => queue.add({ id: String(n), n })))).toMatchObject([
+      { value: 1 },
+      { reason: "too large" },
+      { value: 3 },
+    ]);
+  });
+
+  it("fail together while the database is away, and go on when it is back", async () => {
+    let sends = 0;
+    const queue = group(async (writes) => {
+      if (sends++ === 0) throw "away";
+      return writes.map(({ n }) => ({ value: n }));
+    });
+    const settled = await Promise.allSettled([1, 2, 3].map((n) => queue.add({ id: String(n), n })));
+    expect(settled.map((one) => one.status)).toEqual(["rejected", "rejected", "rejected"]);
+    expect(sends).toBe(1);
+    expect(await queue.add({ id: "a", n: 7 })).toBe(7);
+  });
+
+  it("are no more in one group than allowed", async () => {
+    const sizes: number[] = [];
+    const queue = group(async (writes) => {
+      sizes.push(writes.length);
+      return writes.map(({ n }) => ({ value: n }));
+    }, 2);
+    await Promise.all([1, 2, 3, 4, 5].map((n) => queue.add({ id: String(n), n })));
+    expect(sizes).toEqual([2, 2, 1]);
+  });
+});

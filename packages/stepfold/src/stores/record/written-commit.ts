@@ -1,0 +1,93 @@
+import { isTerminal, type SnapshotHead, type Status } from "../../core/snapshot/snapshot.ts";
+import type { EpochMs } from "../../core/values/json.ts";
+import type { Commit } from "../../ports/snapshot-store.ts";
+
+/** A commit as rows of text: what a caller does with its values later no longer matters. */
+export interface WrittenCommit {
+  readonly workflowId: string;
+  readonly incarnation: string;
+  readonly commitId: string;
+  readonly expectedVersion: number;
+  /** Null for everybody but the holder of the claim. */
+  readonly fence: number | null;
+  readonly version: number;
+  readonly status: Status;
+  /** JSON; see `headText`. */
+  readonly head: string;
+  /** Nothing follows. */
+  readonly ended: boolean;
+  /** Null for never, as for whatever has ended. */
+  readonly wakeAt: EpochMs | null;
+  /** The claim ends with this commit. */
+  readonly frees: boolean;
+  readonly events: readonly WrittenEvent[];
+  /** Every key once. */
+  readonly children: readonly WrittenChild[];
+}
+
+export interface WrittenEvent {
+  readonly version: number;
+  /** JSON. */
+  readonly text: string;
+}
+
+export interface WrittenChild {
+  readonly key: string;
+  /** JSON; null: to be deleted. */
+  readonly text: string | null;
+  /** It was deleted before it was put again: it comes after all others. */
+  readonly last: boolean;
+}
+
+/** What the first event fixed, and what a store keeps beside the head. */
+const elsewhere = {
+  workflowId: undefined,
+  incarnation: undefined,
+  definition: undefined,
+  metadata: undefined,
+  input: undefined,
+  createdAt: undefined,
+  version: undefined,
+  status: undefined,
+};
+
+/** The head without what is kept elsewhere: a step writes only what it changes, however large input and metadata are. */
+export function headText(head: SnapshotHead): string {
+  return JSON.stringify({ ...head, ...elsewhere });
+}
+
+/** Writes a commit down. */
+export function writtenCommit(commit: Commit): WrittenCommit {
+  const { workflowId, incarnation, commitId, expectedVersion, fence = null, head } = commit;
+  const ended = isTerminal(head.status);
+  return {
+    workflowId,
+    incarnation,
+    commitId,
+    expectedVersion,
+    fence,
+    version: head.version,
+    status: head.status,
+    head: headText(head),
+    ended,
+    wakeAt: ended ? null : commit.wakeAt,
+    frees: ended || (commit.release === true && fence !== null),
+    events: commit.events.map((event) => ({ version: event.version, text: JSON.stringify(event) })),
+    children: commit.children?.length ? writtenChildren(commit.children) : noChildren,
+  };
+}
+
+const noChildren: readonly WrittenChild[] = [];
+
+/** Of two with one key the later counts. */
+function writtenChildren(changed: NonNullable<Commit["children"]>): WrittenChild[] {
+  const written = new Map<string, WrittenChild>();
+  for (const { key, head } of changed) {
+    const before = written.get(key);
+    const last = before !== undefined && (before.last || before.text === null);
+    // the order of what is new is that of the commit
+    if (last) written.delete(key);
+    written.set(key, { key, text: head && JSON.stringify(head), last: last && head !== null });
+  }
+  return [...written.values()];
+}

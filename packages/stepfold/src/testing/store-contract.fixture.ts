@@ -1,0 +1,71 @@
+import { describe, it } from "vitest";
+import { isClaimed, type StoreBench, snapshotStoreContract } from "./index.ts";
+
+/** A store that the contract runs on. */
+export interface ContractSubject {
+  /** Where it runs, for people: `a file`, `Redis 7.0.15 through ioredis`. */
+  readonly over?: string;
+  /** Null if the server it needs does not answer: then nothing runs, loudly, or fails with REQUIRE_SERVICES=1. */
+  readonly url?: string | null;
+  /** How to get what is missing. */
+  readonly missing?: string;
+  /** A new, empty store for a case: a schema, database or prefix of its own. The index is that of the case. */
+  readonly bench: (index: number) => Promise<StoreBench>;
+  /** Cases that run at once: a store with a real clock waits most of the time. Default 1. */
+  readonly atOnce?: number;
+}
+
+/** Real time, for stores whose clock nobody can move. */
+export function wait(durationMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, durationMs));
+}
+
+/** Runs the whole contract on a store. `npm run contract` counts what is below this title. */
+export function contractOf(name: string, { over, url = "", missing, bench, atOnce = 1 }: ContractSubject): void {
+  describe(`SnapshotStore contract: ${name}${over === undefined ? "" : ` (${over})`}`, () => {
+    if (url === null) {
+      const reason = `${name}: NOT TESTED, no server answers. ${missing ?? "scripts/services up"}`;
+      it("meets its server", ({ skip }) => {
+        if (process.env.REQUIRE_SERVICES === "1") throw new TypeError(reason);
+        console.warn(reason);
+        skip(reason);
+      });
+      return;
+    }
+    const gate = gateOf(atOnce);
+    for (const [index, contractCase] of snapshotStoreContract.entries()) {
+      const test = async ({ skip }: { skip: (note?: string) => never }): Promise<void> => {
+        const leave = await gate();
+        try {
+          const opened = await bench(index);
+          try {
+            if (!isClaimed(contractCase, opened.store.features)) skip(`not claimed: ${contractCase.needs}`);
+            await contractCase.run(opened);
+          } finally {
+            await opened.store.close();
+          }
+        } finally {
+          leave();
+        }
+      };
+      if (atOnce > 1) it.concurrent(contractCase.name, test);
+      else it(contractCase.name, test);
+    }
+  });
+}
+
+/** Lets so many in at once. */
+function gateOf(places: number): () => Promise<() => void> {
+  let free = places;
+  const waiting: (() => void)[] = [];
+  const leave = (): void => {
+    const next = waiting.shift();
+    if (next) next();
+    else free++;
+  };
+  return async () => {
+    if (free > 0) free--;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    return leave;
+  };
+}
