@@ -138,6 +138,11 @@ export interface StoreFeatures {
   readonly durable: boolean;
   /** Several processes may share it. */
   readonly multiProcess: boolean;
+  /**
+   * The most bytes of JSON that one part of a commit may have: its head, one event, one child. More is refused with
+   * `LIMIT_EXCEEDED` before anything is written. Absent: no limit below that of the engine.
+   */
+  readonly maxValueBytes?: number;
 }
 
 /**
@@ -164,6 +169,7 @@ export interface SnapshotStore {
    * @throws StepfoldError `VERSION_CONFLICT` if `expectedVersion` or `incarnation` is not what is stored; nothing is written
    * @throws StepfoldError `FENCE_LOST` if a fence was sent and is not the current claim's; nothing is written
    * @throws StepfoldError `EXECUTION_ENDED` if what is stored is terminal; nothing is written
+   * @throws StepfoldError `LIMIT_EXCEEDED` if a part of it is more than the store can hold; nothing is written
    */
   commit(commit: Commit): Promise<void>;
   /** Takes executions that are due and that nobody holds, longest due first. With `workflowId`: that one, if it is. */

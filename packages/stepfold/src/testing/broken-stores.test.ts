@@ -13,6 +13,7 @@ describe("the contract of SnapshotStore", () => {
         ...bench,
         store: breaks(bench.store),
         open: async () => breaks(bench.store),
+        cut: async () => undefined,
       });
       // anything else would be a mistake of the wrapper
       expect(failure instanceof ContractViolation || StepfoldError.is(failure), String(failure)).toBe(true);

@@ -4,6 +4,7 @@ import { brokenCommits } from "./broken/broken-commits.ts";
 import { brokenReads } from "./broken/broken-reads.ts";
 import { brokenScopes } from "./broken/broken-scopes.ts";
 import type { BrokenStore } from "./broken/broken-store.ts";
+import { brokenTrouble } from "./broken/broken-trouble.ts";
 
 /**
  * Plausible wrong stores, each a wrapper around a right one: they show that the contract would notice.
@@ -15,4 +16,11 @@ import type { BrokenStore } from "./broken/broken-store.ts";
  * for (const { name, breaks, caughtBy } of brokenStores) console.log(name, breaks(memoryStore()).name, caughtBy);
  * ```
  */
-export const brokenStores: readonly BrokenStore[] = [...brokenCommits, ...brokenClaims, ...brokenReads, ...brokenChildren, ...brokenScopes];
+export const brokenStores: readonly BrokenStore[] = [
+  ...brokenCommits,
+  ...brokenClaims,
+  ...brokenReads,
+  ...brokenChildren,
+  ...brokenScopes,
+  ...brokenTrouble,
+];

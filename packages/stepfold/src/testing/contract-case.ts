@@ -1,4 +1,4 @@
-import type { SnapshotStore, StoreFeatures } from "../ports/snapshot-store.ts";
+import type { SnapshotStore } from "../ports/snapshot-store.ts";
 
 /** What a contract case works with: a new, empty store for every case. */
 export interface StoreBench {
@@ -9,18 +9,27 @@ export interface StoreBench {
   open(): Promise<SnapshotStore>;
   /** Moves the store's clock. With a real clock: waits. */
   advance(durationMs: number): Promise<void>;
+  /** Breaks what is stored of an execution's head, as somebody might who edits the database. */
+  damage?(workflowId: string): Promise<void>;
+  /** Cuts the connections that `store` has to its database, whatever is under way on them. New ones can be made. */
+  cut?(): Promise<void>;
 }
+
+/** What a case asks for beyond a store and a clock. */
+export type Need = "durable" | "multiProcess" | "maxValueBytes" | "damage" | "cut";
 
 /** One promise a store makes. Plain data: any test runner, or none, can run it. */
 export interface ContractCase {
   readonly name: string;
-  /** Only for stores with this feature. For others report it as not claimed, never as passed. */
-  readonly needs?: "durable" | "multiProcess";
+  /** Only for stores with this feature, or benches that can do this. For others report it as not claimed, never as passed. */
+  readonly needs?: Need;
   /** Rejects if the promise is broken: with a ContractViolation, or with what the store threw. */
   run(bench: StoreBench): Promise<void>;
 }
 
-/** True if a store claims what a case needs. */
-export function isClaimed({ needs }: ContractCase, features: StoreFeatures): boolean {
-  return needs === undefined || features[needs];
+/** True if a store, or its bench, has what a case needs. */
+export function isClaimed({ needs }: ContractCase, bench: StoreBench): boolean {
+  if (needs === undefined) return true;
+  if (needs === "damage" || needs === "cut") return bench[needs] !== undefined;
+  return Boolean(bench.store.features[needs]);
 }

@@ -1,12 +1,17 @@
-import { memoryStore } from "../stores/memory/memory-store.ts";
+import { storeOver } from "../stores/memory/memory-store.ts";
+import { emptyShelf } from "../stores/memory/shelf.ts";
 import type { StoreBench } from "./contract-case.ts";
 
 /** An empty memory store whose clock moves only when told. */
 export function memoryBench(): StoreBench {
   let now = 1_000_000;
-  const store = memoryStore({ now: () => now, idempotencyRetentionMs: 1000 });
+  const shelf = emptyShelf(() => now, 1000);
+  const store = storeOver(shelf);
   const advance = async (durationMs: number): Promise<void> => {
     now += durationMs;
   };
-  return { store, retentionMs: 1000, open: async () => store, advance };
+  const damage = async (workflowId: string): Promise<void> => {
+    shelf.executions.get(workflowId)!.head = "{";
+  };
+  return { store, retentionMs: 1000, open: async () => store, advance, damage };
 }

@@ -15,6 +15,7 @@ import { raceCases } from "./contract/race-cases.ts";
 import { releaseCases } from "./contract/release-cases.ts";
 import { renewCases } from "./contract/renew-cases.ts";
 import { scopeCases } from "./contract/scope-cases.ts";
+import { troubleCases } from "./contract/trouble-cases.ts";
 import { valueCases } from "./contract/value-cases.ts";
 import type { ContractCase } from "./contract-case.ts";
 
@@ -30,9 +31,9 @@ import type { ContractCase } from "./contract-case.ts";
  * for (const contractCase of snapshotStoreContract) {
  *   let now = 1_000_000;
  *   const store = memoryStore({ now: () => now, idempotencyRetentionMs: 1000 });
- *   if (!isClaimed(contractCase, store.features)) continue;
  *   const advance = async (durationMs: number) => { now += durationMs; };
- *   await contractCase.run({ store, open: async () => store, advance, retentionMs: 1000 });
+ *   const bench = { store, open: async () => store, advance, retentionMs: 1000 };
+ *   if (isClaimed(contractCase, bench)) await contractCase.run(bench);
  * }
  * ```
  */
@@ -55,4 +56,5 @@ export const snapshotStoreContract: readonly ContractCase[] = [
   ...childSafetyCases,
   ...scopeCases,
   ...valueCases,
+  ...troubleCases,
 ];

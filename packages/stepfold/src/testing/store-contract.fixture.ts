@@ -39,7 +39,7 @@ export function contractOf(name: string, { over, url = "", missing, bench, atOnc
         try {
           const opened = await bench(index);
           try {
-            if (!isClaimed(contractCase, opened.store.features)) skip(`not claimed: ${contractCase.needs}`);
+            if (!isClaimed(contractCase, opened)) skip(`not claimed: ${contractCase.needs}`);
             await contractCase.run(opened);
           } finally {
             await opened.store.close();

@@ -2,7 +2,8 @@ import type { WorkflowDefinition } from "../../core/definition/definition.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Event } from "../../core/snapshot/event.ts";
 import type { EpochMs } from "../../core/values/json.ts";
-import type { AppendedRow, Lease, SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { AppendedRow, SnapshotStore } from "../../ports/snapshot-store.ts";
+import { checkedStore } from "../record/checked-store.ts";
 import { claimDue, releaseClaim, renewClaim } from "./claims.ts";
 import { listExecutions } from "./list-executions.ts";
 import { deleteExecution, pruneExecutions } from "./prune-executions.ts";
@@ -32,54 +33,44 @@ export interface MemoryStoreOptions {
  * await store.close();
  * ```
  */
-export function memoryStore(options: MemoryStoreOptions = {}): SnapshotStore {
-  const { now = Date.now, idempotencyRetentionMs = 30 * 24 * 60 * 60 * 1000 } = options;
-  const shelf = emptyShelf(now, idempotencyRetentionMs);
-  let closed = false;
-  const ask = async <T>(work: () => T): Promise<T> => {
-    if (closed) throw new StepfoldError("STORE_UNAVAILABLE", { store: "memory", reason: "it was closed" });
-    return work();
-  };
+export function memoryStore({ now = Date.now, idempotencyRetentionMs = 30 * 24 * 60 * 60 * 1000 }: MemoryStoreOptions = {}): SnapshotStore {
+  return storeOver(emptyShelf(now, idempotencyRetentionMs));
+}
 
-  return {
-    name: "memory",
-    features: { clock: "store", durable: false, multiProcess: false },
-    create: (commit, { claim } = {}) => ask(() => createExecution(shelf, commit, claim && checkedLease(claim))),
-    load: (workflowId) =>
-      ask(() => {
+/** The store on a shelf. */
+export function storeOver(shelf: Shelf): SnapshotStore {
+  return checkedStore(
+    {
+      name: "memory",
+      features: { clock: "store", durable: false, multiProcess: false },
+      create: async (commit, { claim } = {}) => createExecution(shelf, commit, claim),
+      async load(workflowId) {
         const stored = shelf.executions.get(workflowId);
         return stored ? snapshotOf(stored) : null;
-      }),
-    commit: (commit) => ask(() => commitExecution(shelf, commit)),
-    claim: (wanted) => ask(() => claimDue(shelf, checkedLease(wanted))),
-    renew: (claim) => ask(() => renewClaim(shelf, claim)),
-    release: (claim, version) => ask(() => releaseClaim(shelf, claim, version)),
-    events: (workflowId, afterVersion, limit) => ask(() => eventsOf(shelf, workflowId, afterVersion, limit)),
-    list: (query = {}) => ask(() => listExecutions(shelf.executions.values(), query)),
-    delete: (workflowId) => ask(() => deleteExecution(shelf, workflowId)),
-    prune: (wanted) => ask(() => pruneExecutions(shelf, wanted)),
-    putDefinition: (hash, definition) =>
-      ask(() => {
+      },
+      commit: async (commit) => commitExecution(shelf, commit),
+      claim: async (wanted) => claimDue(shelf, wanted),
+      renew: async (claim) => renewClaim(shelf, claim),
+      release: async (claim, version) => releaseClaim(shelf, claim, version),
+      events: async (workflowId, afterVersion, limit) => eventsOf(shelf, workflowId, afterVersion, limit),
+      list: (query) => listExecutions(shelf, query),
+      delete: async (workflowId) => deleteExecution(shelf, workflowId),
+      prune: async (wanted) => pruneExecutions(shelf, wanted),
+      async putDefinition(hash, definition) {
         if (!shelf.definitions.has(hash)) shelf.definitions.set(hash, JSON.stringify(definition));
-      }),
-    getDefinition: (hash) =>
-      ask(() => {
+      },
+      async getDefinition(hash) {
         const text = shelf.definitions.get(hash);
         return text === undefined ? null : (JSON.parse(text) as WorkflowDefinition);
-      }),
-    async close() {
-      closed = true;
+      },
+      close: async () => undefined,
     },
-  };
+    (cause) => new StepfoldError("STORE_REJECTED", { store: "memory", reason: String(cause) }, { cause }),
+  );
 }
 
 function eventsOf(shelf: Shelf, workflowId: string, afterVersion: number, limit: number): AppendedRow[] {
-  const from = Math.max(0, afterVersion + 1);
-  const rows = shelf.executions.get(workflowId)?.events.slice(from, from + Math.max(0, limit)) ?? [];
+  const from = afterVersion + 1;
+  const rows = shelf.executions.get(workflowId)?.events.slice(from, from + limit) ?? [];
   return rows.map(({ commitId, event }, index) => ({ version: from + index, commitId, event: JSON.parse(event) as Event }));
-}
-
-function checkedLease<L extends Lease>(lease: L): L {
-  if (Number.isInteger(lease.leaseMs) && lease.leaseMs > 0) return lease;
-  throw new StepfoldError("OPTION_INVALID", { option: "leaseMs", reason: "must be a whole number of milliseconds, at least 1" });
 }

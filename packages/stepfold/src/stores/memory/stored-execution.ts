@@ -1,7 +1,6 @@
-import type { Event, StartedEvent } from "../../core/snapshot/event.ts";
-import { restore } from "../../core/snapshot/restore.ts";
-import type { ChildHead, Snapshot, SnapshotHead, Status } from "../../core/snapshot/snapshot.ts";
+import type { Snapshot, Status } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
+import { restoredSnapshot } from "../record/restored-snapshot.ts";
 
 /** An execution as it lies in memory. Values are kept as text: nothing can be aliased, and what is loaded went through JSON. */
 export interface Stored {
@@ -10,8 +9,9 @@ export interface Stored {
   readonly incarnation: string;
   readonly createdAt: EpochMs;
   readonly definitionId: string;
-  /** JSON of what a list shows of the start. */
-  readonly start: string;
+  /** JSON; fixed at the start, as metadata. */
+  readonly definition: string;
+  readonly metadata: string;
   /** Index = version. */
   readonly events: { readonly commitId: string; readonly event: string }[];
   /** Heads of children, by key, in order of creation. */
@@ -29,17 +29,14 @@ export interface Stored {
   fence: number;
 }
 
-/** The head without what the first event fixed: a step writes only what it changes, however large input and metadata are. */
-export function headText(head: SnapshotHead): string {
-  return JSON.stringify({ ...head, definition: undefined, metadata: undefined, input: undefined });
-}
-
 /** The whole snapshot, made anew. */
-export function snapshotOf(stored: Stored): Snapshot {
-  const events = stored.events.map(({ event }) => JSON.parse(event) as Event);
-  const head = JSON.parse(stored.head) as SnapshotHead;
-  const { definition, incarnation, metadata, input } = events[0] as StartedEvent;
-  const whole = { ...head, definition, incarnation, metadata, ...(input === undefined ? undefined : { input }) } as SnapshotHead;
-  const children = [...stored.children].map(([key, text]) => [key, JSON.parse(text) as ChildHead] as const);
-  return restore({ head: whole, children, events });
+export function snapshotOf({ id: workflowId, version, status, head, events, children }: Stored): Snapshot {
+  return restoredSnapshot("memory", {
+    workflowId,
+    version,
+    status,
+    head,
+    events: events.map(({ event }) => event),
+    children: [...children],
+  });
 }

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterAll } from "vitest";
 import type { StoreBench } from "../../testing/index.ts";
 import { contractOf } from "../../testing/store-contract.fixture.ts";
@@ -16,7 +17,12 @@ async function sqliteBench(path: string): Promise<StoreBench> {
   const advance = async (durationMs: number): Promise<void> => {
     now += durationMs;
   };
-  return { store: open(), retentionMs: 1000, open: async () => open(), advance };
+  const damage = async (workflowId: string): Promise<void> => {
+    const db = new DatabaseSync(path);
+    db.prepare("UPDATE executions SET head = '{' WHERE id = ?").run(workflowId);
+    db.close();
+  };
+  return { store: open(), retentionMs: 1000, open: async () => open(), advance, ...(path !== ":memory:" && { damage }) };
 }
 
 contractOf("sqlite", { over: "a file", bench: (index) => sqliteBench(join(folder, `${index}.db`)) });
