@@ -1,0 +1,76 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { pingTimeoutMs, type Service } from "./service.ts";
+import { servicesFolder } from "./services-folder.ts";
+import { findProgram } from "./system.ts";
+
+// Amazon's DynamoDB Local, in the one npm package that ships it. The package is fetched, not installed: it depends on much.
+const packageVersion = "amplify-dynamodb-simulator@2.9.30";
+const packageIntegrity = "sha512-xTeeRLvzEfqyd5lh3bH4c0kHvSHHmmhD5ZDsHFKAQ5g2Zl6JqlFdutaQhCLHzxEp6Ry1o7TB6niIoXuQAnSewQ==";
+
+export const dynamodb: Service = {
+  name: "dynamodb",
+  urlVariable: "STEPFOLD_DYNAMODB_URL",
+  portVariable: "STEPFOLD_DYNAMODB_PORT",
+  standardPort: 8000,
+  url: (port) => `http://127.0.0.1:${port}`,
+
+  async ping(url) {
+    // DynamoDB Local asks for a signature and does not verify it. Other servers do not know the list of tables.
+    const response = await fetch(url, {
+      method: "POST",
+      headers: {
+        "content-type": "application/x-amz-json-1.0",
+        "x-amz-target": "DynamoDB_20120810.ListTables",
+        authorization: "AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0",
+      },
+      body: "{}",
+      signal: AbortSignal.timeout(pingTimeoutMs),
+    });
+    const text = await response.text();
+    // A real DynamoDB refuses the signature, in its own words.
+    if (!text.includes("TableNames") && !/com\.amazon|IncompleteSignature|UnrecognizedClient/.test(text)) {
+      throw new RangeError(`somebody else answers: HTTP ${response.status}`);
+    }
+  },
+
+  missing: () => {
+    if (!findProgram("java")) return { debianPackages: ["default-jre-headless"], install: fetchEmulator };
+    return existsSync(join(emulatorFolder(), jar)) ? undefined : { install: fetchEmulator };
+  },
+
+  // It listens on all interfaces and has no option against that: run it where the network can be trusted.
+  prepare: async (_folder, port) => ({
+    program: findProgram("java")!,
+    args: ["-Xmx256m", "-Djava.library.path=./DynamoDBLocal_lib", "-jar", jar, "-inMemory", "-port", String(port)],
+    cwd: emulatorFolder(),
+    stopSignal: "SIGTERM",
+  }),
+};
+
+const jar = "DynamoDBLocal.jar";
+
+function emulatorFolder(): string {
+  return join(servicesFolder(), "dynamodb", "package", "emulator");
+}
+
+function fetchEmulator(): void {
+  if (existsSync(join(emulatorFolder(), jar))) return;
+  console.log(`fetching ${packageVersion} ...`);
+  const folder = join(servicesFolder(), "dynamodb");
+  const incoming = join(folder, "incoming");
+  rmSync(incoming, { recursive: true, force: true });
+  mkdirSync(incoming, { recursive: true });
+  const packed = execFileSync("npm", ["pack", packageVersion, "--json", "--ignore-scripts", "--pack-destination", incoming], {
+    encoding: "utf8",
+    timeout: 300_000,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [{ filename, integrity }] = JSON.parse(packed) as [{ filename: string; integrity: string }];
+  if (integrity !== packageIntegrity) throw new RangeError(`${packageVersion} is not what it was: ${integrity}`);
+  execFileSync("tar", ["-xzf", join(incoming, filename), "-C", incoming, "package/emulator"], { timeout: 120_000 });
+  rmSync(join(folder, "package"), { recursive: true, force: true });
+  renameSync(join(incoming, "package"), join(folder, "package"));
+  rmSync(incoming, { recursive: true });
+}

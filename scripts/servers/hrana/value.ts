@@ -1,0 +1,31 @@
+/** A value of SQLite as Hrana writes it in JSON. */
+export type HranaValue =
+  | { readonly type: "null" }
+  | { readonly type: "integer"; readonly value: string }
+  | { readonly type: "float"; readonly value: number }
+  | { readonly type: "text"; readonly value: string }
+  | { readonly type: "blob"; readonly base64: string };
+
+/** A value of SQLite as the native driver has it, in its mode of safe integers: a number is always a float. */
+export type SqlValue = null | bigint | number | string | Uint8Array;
+
+export function fromHrana(value: HranaValue): SqlValue {
+  switch (value.type) {
+    case "null":
+      return null;
+    case "integer":
+      return BigInt(value.value);
+    case "blob":
+      return Buffer.from(value.base64, "base64");
+    default:
+      return value.value;
+  }
+}
+
+export function toHrana(value: SqlValue): HranaValue {
+  if (value === null) return { type: "null" };
+  if (typeof value === "bigint") return { type: "integer", value: String(value) };
+  if (typeof value === "number") return { type: "float", value };
+  if (typeof value === "string") return { type: "text", value };
+  return { type: "blob", base64: Buffer.from(value).toString("base64").replace(/=+$/, "") };
+}

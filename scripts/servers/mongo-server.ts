@@ -1,0 +1,74 @@
+import { createServer, type Socket } from "node:net";
+import type { Document } from "bson";
+import { Catalog } from "./mongo/catalog.ts";
+import { catalogCommands } from "./mongo/catalog-commands.ts";
+import type { Command, CommandHandler, Storage } from "./mongo/command.ts";
+import { asCommandError, CommandError } from "./mongo/command-error.ts";
+import { CursorTable } from "./mongo/cursor-table.ts";
+import { handshakeCommands } from "./mongo/handshake-commands.ts";
+import { readCommands } from "./mongo/read-commands.ts";
+import { readMessage, splitMessages, type WireMessage, writeReply } from "./mongo/wire-message.ts";
+import { writeCommands } from "./mongo/write-commands.ts";
+import { listenOnLoopback, type StandIn, serveAlone } from "./stand-in.ts";
+
+const handlers = new Map<string, CommandHandler>(
+  [handshakeCommands, readCommands, writeCommands, catalogCommands].flatMap((commands) => Object.entries(commands)),
+);
+
+/**
+ * A stand-in for a single mongod without a replica set: OP_MSG as the official driver speaks it, with mingo for queries,
+ * updates and pipelines, and unique and partial indexes.
+ *
+ * It is our reading of MongoDB and catches mistakes in how the driver is used and in what is written. It cannot prove
+ * isolation (each command runs alone), durability, write and read concerns, retryable writes, the use of indexes, sorting
+ * by other than mingo's order, nor the exact code of every error. TTL indexes delete nothing, unique indexes do not look
+ * into arrays, transactions and change streams are refused as a mongod without a replica set refuses them, and 64-bit
+ * integers come back as doubles.
+ */
+export async function mongoServer(): Promise<StandIn> {
+  const storage: Storage = { catalog: new Catalog(), cursors: new CursorTable() };
+  const server = createServer((socket) => serve(socket, storage));
+  return listenOnLoopback(server, "mongodb");
+}
+
+function serve(socket: Socket, storage: Storage): void {
+  let received: Buffer[] = [];
+  let awaitedBytes = 0;
+  socket.setNoDelay(true);
+  socket.on("error", () => socket.destroy());
+  socket.on("data", (chunk: Buffer) => {
+    received.push(chunk);
+    awaitedBytes -= chunk.length;
+    // A long message comes in many chunks: they are joined when all of them are there.
+    if (awaitedBytes > 0) return;
+    try {
+      const { messages, rest } = splitMessages(Buffer.concat(received));
+      for (const message of messages.map(readMessage)) {
+        const reply = writeReply(message, answer(message, storage));
+        if (message.wantsReply) socket.write(reply);
+      }
+      received = rest.length > 0 ? [rest] : [];
+      awaitedBytes = rest.length >= 4 ? rest.readInt32LE(0) - rest.length : 0;
+    } catch (error) {
+      // Whoever does not speak the protocol is cut off, as by MongoDB.
+      socket.destroy(error instanceof Error ? error : undefined);
+    }
+  });
+}
+
+function answer(message: WireMessage, storage: Storage): Document {
+  try {
+    const command = message.command() as Command;
+    const [name = ""] = Object.keys(command);
+    if (command.autocommit === false) {
+      throw new CommandError(20, "Transaction numbers are only allowed on a replica set member or mongos");
+    }
+    const handler = handlers.get(name);
+    if (!handler) throw new CommandError(59, `no such command: '${name}'`);
+    return handler(command, storage);
+  } catch (error) {
+    return asCommandError(error, 2).reply;
+  }
+}
+
+if (import.meta.main) await serveAlone(mongoServer);

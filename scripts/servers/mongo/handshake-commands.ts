@@ -1,0 +1,31 @@
+import type { CommandHandler } from "./command.ts";
+import { maxDocumentBytes } from "./document.ts";
+import { maxMessageBytes } from "./wire-message.ts";
+
+/** A server that is not in a replica set, as new as MongoDB 7.0: clients then use neither retryable writes nor transactions. */
+const hello: CommandHandler = () => ({
+  ismaster: true,
+  isWritablePrimary: true,
+  helloOk: true,
+  maxBsonObjectSize: maxDocumentBytes,
+  maxMessageSizeBytes: maxMessageBytes,
+  maxWriteBatchSize: 100_000,
+  localTime: new Date(),
+  logicalSessionTimeoutMinutes: 30,
+  minWireVersion: 0,
+  maxWireVersion: 21,
+  readOnly: false,
+  ok: 1,
+});
+
+const done: CommandHandler = () => ({ ok: 1 });
+
+/** Commands by which clients get to know the server. Sessions have no state here. */
+export const handshakeCommands: Readonly<Record<string, CommandHandler>> = {
+  hello,
+  ismaster: hello,
+  isMaster: hello,
+  ping: done,
+  endSessions: done,
+  buildInfo: () => ({ version: "7.0.0", versionArray: [7, 0, 0, 0], maxBsonObjectSize: maxDocumentBytes, ok: 1 }),
+};
