@@ -116,6 +116,8 @@ export interface Page<T> {
 export interface PruneOptions {
   /** Last changed before. */
   readonly before: EpochMs;
+  /** Only executions of this workflow definition. Default: of all. */
+  readonly definitionId?: string;
   /** Default: all terminal ones. */
   readonly statuses?: readonly ("completed" | "failed" | "cancelled")[];
   /** At most so many in one call; default 1,000. */

@@ -31,7 +31,10 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
   const requireOpen = (action: string): void => {
     if (closing) throw new StepfoldError("RUNTIME_CLOSED", { action });
   };
-  if (kernel.drives) driver.open();
+  if (kernel.drives) {
+    driver.open();
+    kernel.retention.open();
+  }
   return {
     async start(workflow, startOptions = {}) {
       requireOpen("start");
@@ -49,7 +52,7 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
       return { advanced: claimed !== undefined, snapshot, wakeAt: wakeAt(openDraft(compiled, snapshot)) };
     },
     close({ timeoutMs = 30_000 } = {}) {
-      closing ??= driver.close(timeoutMs);
+      closing ??= Promise.all([driver.close(timeoutMs), kernel.retention.close()]).then(() => undefined);
       return closing;
     },
     [Symbol.asyncDispose]() {

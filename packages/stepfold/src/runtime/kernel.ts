@@ -1,6 +1,7 @@
 import type { Draft } from "../core/draft/draft.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
+import type { Limits } from "../core/values/limits.ts";
 import { Deadlines } from "../engine/deadlines.ts";
 import type { NodeDefinitions } from "../engine/node-definition.ts";
 import { defaultConcurrency, type TurnSetting } from "../engine/open-turn.ts";
@@ -10,6 +11,7 @@ import type { Lease, SnapshotStore } from "../ports/snapshot-store.ts";
 import { Changes } from "./changes.ts";
 import { Driver } from "./driver.ts";
 import { Registry } from "./registry.ts";
+import { type Retention, readRetention } from "./retention.ts";
 import type { RuntimeOptions } from "./runtime.ts";
 
 /** What the parts of one runtime share. */
@@ -23,6 +25,8 @@ export interface Kernel {
   readonly drives: boolean;
   readonly lease: Lease;
   readonly pollMs: number;
+  /** Deletes what ended long enough ago. */
+  readonly retention: Retention;
   readonly newCommitId: () => string;
 }
 
@@ -44,7 +48,7 @@ export function assemble<D extends NodeDefinitions>(
     if (typeof value !== "number" || !(value >= 1))
       throw new StepfoldError("OPTION_INVALID", { option, reason: "must be a number from 1 on" });
   }
-  const limits = readLimits(options.limits);
+  const limits = limitsOf(store, readLimits(options.limits));
   const { plugins = [], onProblem = () => undefined, globals } = options;
   const registry = new Registry(store, options.workflows ?? [], options.nodeDefinitions, limits);
   const setting: TurnSetting = {
@@ -74,8 +78,18 @@ export function assemble<D extends NodeDefinitions>(
     onCommitted,
     deliver: (from) => deliver(kernel, from),
   });
-  const kernel: Kernel = { store, setting, registry, changes, driver, drives: drive, lease, pollMs, newCommitId };
+  const retention = readRetention(options.retention, { store, environment, onProblem: (error) => onProblem(null, error) });
+  const kernel: Kernel = { store, setting, registry, changes, driver, drives: drive, lease, pollMs, retention, newCommitId };
   return kernel;
+}
+
+/** What of an event is not the value that it carries: ids, times, names. */
+const eventBytes = 16 * 1024;
+
+/** A value that the store cannot hold fails the step that made it, as any other value that is too large. */
+function limitsOf({ features: { maxValueBytes } }: SnapshotStore, limits: Limits): Limits {
+  if (maxValueBytes === undefined) return limits;
+  return { ...limits, valueBytes: Math.min(limits.valueBytes, Math.max(1, maxValueBytes - eventBytes)) };
 }
 
 /** @throws StepfoldError `WORKFLOW_NOT_FOUND` */

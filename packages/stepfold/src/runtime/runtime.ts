@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { WorkflowDefinition } from "../core/definition/definition.ts";
+import type { Duration, WorkflowDefinition } from "../core/definition/definition.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import type { Limits } from "../core/values/limits.ts";
@@ -34,6 +34,12 @@ export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {
   readonly limits?: Partial<Limits>;
   /** Longest time of one attempt where neither node nor type says, in milliseconds. Default: 10 minutes. */
   readonly stepTimeoutMs?: number;
+  /**
+   * How long ended executions are kept, in milliseconds or as text ("30d", "PT12H"): one for all, or one for each id of a
+   * workflow; those of others are kept for ever, which is the default. A process that drives deletes what is older when it
+   * begins and every ten minutes from then on, some thousand at a time, the oldest first.
+   */
+  readonly retention?: Duration | Readonly<Record<string, Duration>>;
   readonly plugins?: readonly Plugin[];
   readonly environment?: Environment;
   /** Told of what goes wrong in the background: a store that does not answer, an execution whose node types are missing here. */

@@ -80,6 +80,7 @@ interface DetailsByCode {
   EXECUTION_OPEN: { workflowId: string; status: string };
   STORE_UNAVAILABLE: { store: string; reason: string };
   STORE_REJECTED: { store: string; reason: string };
+  DRIVER_MISSING: { store: string; driver: string };
   RUNTIME_CLOSED: { action: string };
 }
 
@@ -308,5 +309,10 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
   },
   STORE_UNAVAILABLE: { status: 503, retryable: true, say: (d) => `Store "${d.store}" did not answer: ${d.reason}` },
   STORE_REJECTED: { status: 500, retryable: false, say: (d) => `Store "${d.store}" refused: ${d.reason}` },
+  DRIVER_MISSING: {
+    status: 500,
+    retryable: false,
+    say: (d) => `Store "${d.store}" needs the package "${d.driver}", which is not installed here: npm install ${d.driver}`,
+  },
   RUNTIME_CLOSED: { status: 503, retryable: false, say: (d) => `The runtime is closed: it cannot ${d.action}` },
 };

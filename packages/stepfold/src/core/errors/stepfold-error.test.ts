@@ -92,6 +92,7 @@ const samples: { [C in ErrorCode]: readonly [ErrorDetails<C>, string][] } = {
   FENCE_LOST: [[{ workflowId: "e" }, "another holder"]],
   EXECUTION_OPEN: [[{ workflowId: "e", status: "paused" }, "Cancel it first"]],
   STORE_UNAVAILABLE: [[{ store: "s", reason: "down" }, "did not answer: down"]],
+  DRIVER_MISSING: [[{ store: "postgres", driver: "pg" }, "npm install pg"]],
   STORE_REJECTED: [[{ store: "s", reason: "no" }, "refused: no"]],
   RUNTIME_CLOSED: [[{ action: "start" }, "cannot start"]],
 };

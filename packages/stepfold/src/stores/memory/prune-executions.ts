@@ -12,10 +12,11 @@ export function deleteExecution(shelf: Shelf, workflowId: string): void {
 }
 
 /** Deletes ended executions, those first that were changed least recently, and forgets ids whose retention is over. */
-export function pruneExecutions(shelf: Shelf, { before, statuses, limit, dryRun }: CheckedPrune): PruneReport {
+export function pruneExecutions(shelf: Shelf, { before, definitionId, statuses, limit, dryRun }: CheckedPrune): PruneReport {
   const found: Stored[] = [];
   for (const stored of shelf.executions.values()) {
-    if (statuses.some((wanted) => wanted === stored.status) && stored.updatedAt < before) found.push(stored);
+    const isAsked = (definitionId === null || stored.definitionId === definitionId) && statuses.some((wanted) => wanted === stored.status);
+    if (isAsked && stored.updatedAt < before) found.push(stored);
   }
   found.sort((a, b) => a.updatedAt - b.updatedAt || a.seq - b.seq);
   const chosen = found.slice(0, limit);

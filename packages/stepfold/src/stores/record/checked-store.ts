@@ -6,8 +6,11 @@ export interface CheckedQuery extends ListQuery {
   readonly limit: number;
 }
 
-/** Prune options that are all set and allowed. */
-export type CheckedPrune = Required<PruneOptions>;
+/** Prune options that are all there and allowed. */
+export interface CheckedPrune extends Required<Omit<PruneOptions, "definitionId">> {
+  /** Null: of all. */
+  readonly definitionId: string | null;
+}
 
 /** What an adapter has to do itself; the rest is the same for all. */
 export interface StoreMethods extends Omit<SnapshotStore, "list" | "prune"> {
@@ -74,9 +77,9 @@ function checkedQuery(query: ListQuery): CheckedQuery {
   throw new StepfoldError("OPTION_INVALID", { option: "limit", reason: "must be a whole number from 1 to 1000" });
 }
 
-function checkedPrune({ before, statuses, limit = 1000, dryRun = false }: PruneOptions): CheckedPrune {
+function checkedPrune({ before, definitionId, statuses, limit = 1000, dryRun = false }: PruneOptions): CheckedPrune {
   if (!Number.isInteger(limit) || limit < 1) {
     throw new StepfoldError("OPTION_INVALID", { option: "limit", reason: "must be a whole number, at least 1" });
   }
-  return { before, statuses: statuses ?? ["completed", "failed", "cancelled"], limit, dryRun };
+  return { before, definitionId: definitionId ?? null, statuses: statuses ?? ["completed", "failed", "cancelled"], limit, dryRun };
 }

@@ -133,6 +133,11 @@ export const brokenReads: readonly BrokenStore[] = [
     breaks: (store) => altered(store, { prune: (options) => store.prune({ ...options, dryRun: false }) }),
   },
   {
+    name: "prunes whatever its workflow",
+    caughtBy: "prune: of one workflow definition, if asked so",
+    breaks: (store) => altered(store, { prune: ({ definitionId: _, ...options }) => store.prune(options) }),
+  },
+  {
     name: "prunes whatever its age",
     caughtBy: "prune: only what was last changed before",
     breaks: (store) => altered(store, { prune: (options) => store.prune({ ...options, before: Number.MAX_SAFE_INTEGER }) }),

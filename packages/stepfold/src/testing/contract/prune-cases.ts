@@ -60,6 +60,18 @@ export const pruneCases: readonly ContractCase[] = [
     },
   },
   {
+    name: "prune: of one workflow definition, if asked so",
+    async run({ store }) {
+      await store.create(startCommit("a", { definitionId: "invoices", status: "completed" }));
+      await store.create(startCommit("b", { definitionId: "reminders", status: "completed" }));
+      await store.create(startCommit("c", { definitionId: "reminders" }));
+      const options = { before: always, definitionId: "reminders" };
+      equal(await store.prune({ ...options, dryRun: true }), { executions: 1, events: 1 }, "report of the dry run");
+      equal(await store.prune(options), { executions: 1, events: 1 }, "report");
+      equal(await idsOf(store), ["a", "c"], "left");
+    },
+  },
+  {
     name: "prune: a dry run counts the same and deletes nothing",
     async run({ store }) {
       const first = startCommit("a");
