@@ -1,0 +1,57 @@
+import { type Connection, insist } from "./connection.ts";
+import type { Item } from "./document-client.ts";
+import { type Lane, storedText } from "./keys.ts";
+
+/** An entry of the agenda: an execution, or a tombstone, and when its time comes. Whether it still holds, only the item itself can say. */
+export interface Entry {
+  readonly workflowId: string;
+  readonly turn: string;
+}
+
+/** Name of the index of what is due, ended and deleted. */
+export const agendaIndex = "agenda";
+
+/** Which entries, and how many at most. */
+export interface Wanted {
+  readonly lanes: readonly Lane[];
+  /** A place in time. */
+  readonly before: string;
+  readonly limit: number;
+  readonly definitionId?: string | null;
+}
+
+/** The first entries of some lists before a place in time, in order. */
+export async function entriesBefore(connection: Connection, { lanes, ...wanted }: Wanted): Promise<Entry[]> {
+  const { keys } = connection;
+  const shards = Array.from({ length: keys.shards }, (_, shard) => shard);
+  const partitions = lanes.flatMap((lane) => shards.map((shard) => keys.lane(lane, shard)));
+  const found = await Promise.all(partitions.map((partition) => entriesOf(connection, partition, wanted)));
+  return found
+    .flat()
+    .sort((a, b) => (a.turn < b.turn ? -1 : 1))
+    .slice(0, wanted.limit);
+}
+
+async function entriesOf({ client, table, keys }: Connection, lane: string, wanted: Omit<Wanted, "lanes">): Promise<Entry[]> {
+  const { before, limit, definitionId = null } = wanted;
+  const ofDefinition = definitionId === null ? null : storedText(definitionId);
+  const entries: Entry[] = [];
+  for (let start: Item | undefined; ; ) {
+    const { Items: items = [], LastEvaluatedKey: last } = await insist(() =>
+      client.query({
+        TableName: table,
+        IndexName: agendaIndex,
+        KeyConditionExpression: "#lane = :lane AND #turn < :before",
+        ...(ofDefinition !== null && { FilterExpression: "#definitionId = :definitionId" }),
+        ExpressionAttributeNames: { "#lane": "lane", "#turn": "turn", ...(ofDefinition !== null && { "#definitionId": "definitionId" }) },
+        ExpressionAttributeValues: { ":lane": lane, ":before": before, ...(ofDefinition !== null && { ":definitionId": ofDefinition }) },
+        // counts what is looked at, not what passes the filter
+        Limit: ofDefinition === null ? Math.min(limit - entries.length, 2000) : 2000,
+        ...(start && { ExclusiveStartKey: start }),
+      }),
+    );
+    for (const { pk, turn } of items) entries.push({ workflowId: keys.workflowIdOf(String(pk)), turn: String(turn) });
+    if (!last || entries.length >= limit) return entries;
+    start = last;
+  }
+}
