@@ -1,0 +1,3 @@
+export { migrateMysql, mysqlMigrations } from "./migrations.ts";
+export type { MysqlConnection, MysqlPool, MysqlStatement } from "./mysql-client.ts";
+export { type MysqlStoreOptions, mysqlStore } from "./mysql-store.ts";

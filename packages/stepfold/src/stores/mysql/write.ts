@@ -1,0 +1,28 @@
+import type { Commit, Lease } from "../../ports/snapshot-store.ts";
+import { type WrittenCommit, writtenCommit } from "../record/written-commit.ts";
+
+/** A commit, written down; with `creation` that of a new execution. */
+export interface Write {
+  readonly written: WrittenCommit;
+  readonly creation?: Creation;
+}
+
+/** What only the first commit of an execution says. */
+export interface Creation {
+  readonly definitionId: string;
+  /** JSON. */
+  readonly definition: string;
+  /** JSON. */
+  readonly metadata: string;
+  readonly lease: Lease | undefined;
+}
+
+/** A write that creates an execution. */
+export type NewExecution = Write & { readonly creation: Creation };
+
+/** The write of a first commit. */
+export function creationOf(commit: Commit, lease: Lease | undefined): NewExecution {
+  const { definition, metadata } = commit.head;
+  const creation = { definitionId: definition.id, definition: JSON.stringify(definition), metadata: JSON.stringify(metadata), lease };
+  return { written: writtenCommit(commit), creation };
+}
