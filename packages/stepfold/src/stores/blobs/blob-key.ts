@@ -1,0 +1,53 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+
+/** Longer segments name their text by a hash. */
+const longestSegment = 200;
+
+/**
+ * Text as one segment of a key: readable where it can be. What is long, or no proper Unicode, ends in a hash instead, and
+ * cannot be read back.
+ */
+export async function segmentOf(text: string): Promise<string> {
+  const encoded = percentEncoded(text);
+  if (encoded !== null && encoded !== "" && encoded.length <= longestSegment) return encoded;
+  // of UTF-16, which every text has
+  const units = Uint16Array.from({ length: text.length }, (_, index) => text.charCodeAt(index));
+  const hash = await sha256(new Uint8Array(units.buffer));
+  return `${text.replace(/[^\w-]/g, "").slice(0, 100)}~${hash.slice(0, 40)}`;
+}
+
+/** The text of a segment; null if it holds a hash. */
+export function textOf(segment: string): string | null {
+  if (segment.includes("~")) return null;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return null;
+  }
+}
+
+/** Lower-case hex. */
+export async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", bytes);
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/**
+ * The segments of a key or folder.
+ *
+ * @throws StepfoldError `OPTION_INVALID` if it is none
+ */
+export function segmentsOf(key: string): string[] {
+  const segments = key.split("/");
+  if (key.length <= 900 && segments.length <= 10 && segments.every((segment) => /^[\w~%-][\w.~%-]{0,254}$/.test(segment))) return segments;
+  throw new StepfoldError("OPTION_INVALID", { option: "key", reason: "is no key of a blob" });
+}
+
+/** Null for what is no proper Unicode. */
+function percentEncoded(text: string): string | null {
+  try {
+    return encodeURIComponent(text).replace(/[!'()*~.]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+  } catch {
+    return null;
+  }
+}

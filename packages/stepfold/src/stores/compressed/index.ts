@@ -1,0 +1,1 @@
+export { type CompressedStoreOptions, compressedStore } from "./compressed-store.ts";

@@ -1,0 +1,15 @@
+/** Base64 of bytes, on every platform. */
+export function toBase64(bytes: Uint8Array): string {
+  const parts: string[] = [];
+  for (let from = 0; from < bytes.length; from += 8192) parts.push(String.fromCharCode(...bytes.subarray(from, from + 8192)));
+  return btoa(parts.join(""));
+}
+
+/** Throws for what is no base64. */
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  const chars = atob(text);
+  const bytes = new Uint8Array(chars.length);
+  // much faster than Uint8Array.from
+  for (let index = 0; index < chars.length; index++) bytes[index] = chars.charCodeAt(index);
+  return bytes;
+}
