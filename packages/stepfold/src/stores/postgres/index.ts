@@ -1,0 +1,4 @@
+export { migratePostgres } from "./migrate-postgres.ts";
+export { postgresMigrations } from "./migrations.ts";
+export type { PostgresClient } from "./postgres-client.ts";
+export { type PostgresStoreOptions, postgresStore } from "./postgres-store.ts";

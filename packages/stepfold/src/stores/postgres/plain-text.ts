@@ -1,0 +1,38 @@
+/** Separates values in one parameter or column. JSON never holds it raw, and `plainText` escapes it. */
+export const separator = "\u001e";
+
+/** In SQL. */
+export const sqlSeparator = "chr(30)";
+
+const special = /[\\\p{Cc}\p{Surrogate}]/u;
+const everySpecial = /[\\\p{Cc}\p{Surrogate}]/gu;
+
+/**
+ * An id as the database holds it: as it is, unless it has a backslash, control characters or half a surrogate pair, not all
+ * of which the type `text` can hold. Those are escaped, so that different ids stay different.
+ */
+export function plainText(id: string): string {
+  return special.test(id) ? escaped(id) : id;
+}
+
+function escaped(id: string): string {
+  return id.replace(everySpecial, (found) => (found === "\\" ? "\\\\" : `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`));
+}
+
+/** The id that `plainText` wrote. */
+export function idOf(text: string): string {
+  if (!text.includes("\\")) return text;
+  return text.replace(/\\(\\|u([0-9a-f]{4}))/g, (_, what: string, code: string) =>
+    what === "\\" ? "\\" : String.fromCharCode(Number.parseInt(code, 16)),
+  );
+}
+
+/** Many values as one parameter; null is the empty text. For values that are JSON, numbers, or two at least. */
+export function joined(values: readonly (string | number | null)[]): string {
+  return values.map((value) => value ?? "").join(separator);
+}
+
+/** A whole number as `bigint` takes it: rounded, and within what JavaScript tells apart. */
+export function wholeText(value: number, round: (value: number) => number = Math.ceil): string {
+  return String(Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, round(value))));
+}

@@ -1,0 +1,128 @@
+import type { PoolClient } from "pg";
+import { afterAll, describe, expect, it } from "vitest";
+import { startCommit, stepCommit } from "../../testing/index.ts";
+import { postgresStore } from "./index.ts";
+import { newSchema, poolOf, url } from "./postgres-bench.fixture.ts";
+import { statementsOf } from "./statements.ts";
+
+const pool = poolOf(4);
+const schemas: string[] = [];
+const freshSchema = (): string => {
+  schemas.push(newSchema());
+  return schemas.at(-1)!;
+};
+afterAll(async () => {
+  for (const schema of schemas) await pool.query(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`);
+  await pool.end();
+});
+
+async function planOf(text: string, values: string[]): Promise<string> {
+  const { rows } = await pool.query(`EXPLAIN ${text}`, values);
+  return rows.map((row) => row["QUERY PLAN"] as string).join("\n");
+}
+
+/** Rows of children that were touched, of events that were made, of executions that were changed, and of these without an index. */
+async function writtenBy(client: PoolClient, schema: string): Promise<number[]> {
+  const count = (column: string, table: string): string => `coalesce(max(${column}) FILTER (WHERE relname = '${table}'), 0)::int`;
+  const touched = "n_tup_ins + n_tup_upd + n_tup_del";
+  const { rows } = await client.query(
+    `SELECT ARRAY[${count(touched, "children")}, ${count(touched, "events")}, ${count(touched, "executions")}, ${count("n_tup_hot_upd", "executions")}] AS counts
+    FROM pg_stat_xact_user_tables WHERE schemaname = $1`,
+    [schema],
+  );
+  return rows[0].counts;
+}
+
+describe.skipIf(url === null)("PostgreSQL: what things cost", () => {
+  it("writes one head and one row for a commit, also after 2,000 events", async () => {
+    const schema = freshSchema();
+    const store = postgresStore(pool, { schema, migrate: true });
+    const first = startCommit("a");
+    const claim = (await store.create(first, { claim: { owner: "worker", leaseMs: 600_000 } }))!;
+    const last = stepCommit(first, { outputs: Array.from({ length: 2000 }, (_, index) => index), fence: claim.fence });
+    await store.commit(last);
+    const client = await pool.connect();
+    const inside = postgresStore({ query: (text, values) => client.query(text, values) }, { schema });
+    await inside.load("a");
+    try {
+      await client.query("BEGIN");
+      const before = await writtenBy(client, schema);
+      await inside.commit(stepCommit(last, { fence: claim.fence }));
+      const after = await writtenBy(client, schema);
+      expect(after.map((count, index) => count - before[index]!)).toEqual([0, 1, 1, 1]);
+    } finally {
+      await client.query("COMMIT");
+      client.release();
+    }
+  });
+
+  it("finds what is due by its index among parked and ended executions, and locks nothing if nothing is due", async () => {
+    const schema = freshSchema();
+    const store = postgresStore(pool, { schema, migrate: true });
+    await store.create(startCommit("model", { status: "paused" }));
+    // as many again of each kind: parked for good, parked until later, ended
+    await pool.query(`
+      INSERT INTO "${schema}".executions (id, incarnation, definition_id, definition, metadata, labels, version, status, head,
+        wake_at, due_at, fence, created_at, updated_at, ended_at)
+      SELECT id || number, incarnation, definition_id, definition, metadata, labels, version,
+        CASE number % 3 WHEN 2 THEN 'completed' ELSE status END, head,
+        later, later, fence, created_at, updated_at, CASE number % 3 WHEN 2 THEN updated_at END
+      FROM "${schema}".executions, generate_series(1, 20000) AS number,
+        LATERAL (SELECT CASE number % 3 WHEN 1 THEN 4000000000000 + number END AS later) AS time`);
+    await pool.query(`ANALYZE "${schema}".executions`);
+    const sql = statementsOf(schema);
+    for (const [text, values] of [
+      [sql.claimDue, ["worker", "1000", "10"]],
+      [sql.claimOne, ["worker", "1000", "model5"]],
+      [sql.load, ["model5"]],
+      [sql.prune, ["1000", "completed", "10", null, "1000"]],
+    ] as [string, string[]][]) {
+      const plan = await planOf(text, values);
+      expect(plan).not.toContain("Seq Scan on executions");
+    }
+    expect(await planOf(sql.claimDue, ["worker", "1000", "10"])).toContain("executions_due");
+
+    const client = await pool.connect();
+    try {
+      await client.query("BEGIN");
+      const inside = postgresStore({ query: (text, values) => client.query(text, values) }, { schema });
+      expect(await inside.claim({ owner: "worker", leaseMs: 1000, limit: 10 })).toEqual([]);
+      const { rows } = await client.query("SELECT pg_current_xact_id_if_assigned() AS written");
+      expect(rows).toEqual([{ written: null }]);
+    } finally {
+      await client.query("ROLLBACK");
+      client.release();
+    }
+  });
+
+  it("holds ids, keys and metadata that no other store would mistake", async () => {
+    const schema = freshSchema();
+    const store = postgresStore(pool, { schema, migrate: true });
+    const ids = [
+      "\\",
+      "\\\\",
+      "\\u0000",
+      "\u0000",
+      "\ud800",
+      "\udc00\ud800",
+      "😀".repeat(127),
+      "\u001e",
+      "x".repeat(255),
+      "x'; DROP SCHEMA stepfold; --",
+      "a ",
+      "a",
+    ];
+    for (const id of ids) await store.create(startCommit(id, { input: id, definitionId: id, metadata: { [id]: id } }));
+    for (const id of ids) {
+      expect((await store.load(id))?.workflowId).toBe(id);
+      expect((await store.list({ metadata: { [id]: id } })).items.map(({ workflowId }) => workflowId)).toEqual([id]);
+      expect((await store.list({ definitionId: id })).items.map(({ workflowId }) => workflowId)).toEqual([id]);
+    }
+    const claimed = await store.claim({ owner: "\\\u0000", leaseMs: 60_000, limit: 100 });
+    expect(claimed.map(({ claim }) => claim.workflowId)).toEqual(ids);
+    await Promise.all(
+      claimed.map(({ claim, snapshot }) => store.commit(stepCommit(snapshot, { fence: claim.fence, output: claim.workflowId }))),
+    );
+    for (const id of ids) expect((await store.load(id))?.context.step?.[0]?.output).toBe(id);
+  });
+});

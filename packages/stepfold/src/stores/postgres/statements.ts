@@ -1,0 +1,169 @@
+import { type CommitShape, commitStatement } from "./commit-statement.ts";
+import { hidden, unhidden } from "./json-text.ts";
+import { sqlSeparator } from "./plain-text.ts";
+import { childrenInsert, clock, list, numbers, terminal } from "./sql-parts.ts";
+
+/** Every statement of the store that does not depend on what is asked for. Each stands for itself: one is one transaction. */
+export interface Statements {
+  readonly schema: string;
+  readonly create: string;
+  readonly createWithChildren: string;
+  commit(shape: CommitShape): string;
+  readonly guard: string;
+  readonly load: string;
+  readonly loadMany: string;
+  readonly events: string;
+  readonly claimDue: string;
+  readonly claimOne: string;
+  readonly renew: string;
+  readonly release: string;
+  readonly delete: string;
+  readonly prune: string;
+  readonly countEnded: string;
+  readonly putDefinition: string;
+  readonly definition: string;
+}
+
+/**
+ * Writes them for one schema.
+ *
+ * What looks for one id gives the planner no other index to think of (so no plain `deleted_at IS NULL`, `due_at <= now`):
+ * on an empty table another one may seem as good, and a plan that the server keeps outlives the empty table.
+ */
+export function statementsOf(name: string): Statements {
+  const schema = `"${name}"`;
+  return {
+    schema,
+    create: creation(schema, false),
+    createWithChildren: creation(schema, true),
+    commit: (shape) => commitStatement(schema, shape),
+    // a row in any case, with the time
+    guard: `WITH ${clock}
+      SELECT now::text, incarnation, version::text, status, owner, fence::text, lease_until::text, deleted_at::text,
+        (SELECT commit_id FROM ${schema}.events WHERE execution = seq AND events.version = $2::bigint) AS writer
+      FROM clock LEFT JOIN ${schema}.executions ON id = $1`,
+    load: `${snapshots(schema)} WHERE id = $1`,
+    loadMany: `${snapshots(schema)} WHERE seq = ANY(${list(1)}::bigint[])`,
+    events: `
+      SELECT version::text, commit_id, event::text FROM ${schema}.events
+      WHERE execution = (SELECT seq FROM ${schema}.executions WHERE id = $1) AND version > $2::bigint
+      ORDER BY events.version LIMIT $3::bigint`,
+    ...claims(schema),
+    ...deletions(schema),
+    putDefinition: `
+      INSERT INTO ${schema}.definitions (hash, definition) SELECT $1, $2::text::json
+      WHERE NOT EXISTS (SELECT FROM ${schema}.definitions WHERE hash = $1) ON CONFLICT DO NOTHING`,
+    definition: `SELECT definition::text FROM ${schema}.definitions WHERE hash = $1`,
+  };
+}
+
+/** Head, history and children as one statement sees them, so of one version. */
+function snapshots(schema: string): string {
+  const aggregate = (rows: string): string => `array_to_string(ARRAY(${rows}), ${sqlSeparator})`;
+  return `
+    SELECT seq::text, id, version::text, status, head::text, deleted_at::text,
+      ${aggregate(`SELECT event::text FROM ${schema}.events WHERE execution = seq ORDER BY events.version`)} AS events,
+      ${aggregate(`SELECT key::text || ${sqlSeparator} || children.head::text FROM ${schema}.children WHERE execution = seq ORDER BY place`)} AS children
+    FROM ${schema}.executions`;
+}
+
+/**
+ * A tombstone lies where the execution lay: whoever creates meets it in the index of ids, and so also one that is just
+ * being made. In a table of its own it would be seen as of the beginning of the statement only.
+ */
+function creation(schema: string, children: boolean): string {
+  return `
+    WITH ${clock},
+    created AS (
+      INSERT INTO ${schema}.executions AS e (id, incarnation, definition_id, definition, metadata, labels, version, status, head,
+        wake_at, due_at, owner, fence, lease_until, created_at, updated_at, ended_at, deleted_at)
+      SELECT $1, $2, $3, $4::text::json, $5::text::json,
+        ARRAY(SELECT sha256(convert_to(label, 'UTF8')) FROM unnest(${list(6)}) AS label),
+        $7::bigint, $8, $9::text::json, $10::bigint, CASE WHEN $11::text IS NULL THEN $10::bigint ELSE now + $12::bigint END,
+        $11::text, CASE WHEN $11::text IS NULL THEN 0 ELSE 1 END, now + $12::bigint, now, now,
+        CASE WHEN $8 IN ${terminal} THEN now END, NULL
+      FROM clock
+      ON CONFLICT (id) DO UPDATE SET (seq, incarnation, definition_id, definition, metadata, labels, version, status, head,
+        wake_at, due_at, owner, fence, lease_until, created_at, updated_at, ended_at, deleted_at)
+      = (EXCLUDED.seq, EXCLUDED.incarnation, EXCLUDED.definition_id, EXCLUDED.definition, EXCLUDED.metadata, EXCLUDED.labels,
+        EXCLUDED.version, EXCLUDED.status, EXCLUDED.head, EXCLUDED.wake_at, EXCLUDED.due_at, EXCLUDED.owner, EXCLUDED.fence,
+        EXCLUDED.lease_until, EXCLUDED.created_at, EXCLUDED.updated_at, EXCLUDED.ended_at, NULL)
+      WHERE e.deleted_at + $13::bigint <= EXCLUDED.created_at
+      RETURNING seq, created_at
+    ),
+    appended AS (
+      INSERT INTO ${schema}.events (execution, version, commit_id, event)
+      SELECT seq, entry.version, $14, entry.event::json
+      FROM created, unnest(${numbers(15)}, ${list(16)}) AS entry (version, event)
+    )${children ? `, ${childrenInsert(schema, "created", 17)}` : ""}
+    SELECT created_at::text AS now FROM created`;
+}
+
+function claims(schema: string): Pick<Statements, "claimDue" | "claimOne" | "renew" | "release"> {
+  const taken = "owner = $1, fence = fence + 1, lease_until = now + $2::bigint, due_at = now + $2::bigint";
+  const columns = "seq::text, id, incarnation, fence::text, now::text";
+  return {
+    // Rows that others hold are passed over. One that was changed since the statement began is looked at again as it is
+    // now before it is locked: what another one claimed meanwhile is due no longer.
+    claimDue: `
+      WITH ${clock},
+      due AS MATERIALIZED (
+        SELECT seq, due_at FROM ${schema}.executions WHERE due_at <= (SELECT now FROM clock)
+        ORDER BY due_at, seq LIMIT $3::bigint FOR UPDATE SKIP LOCKED
+      ),
+      taken AS (
+        UPDATE ${schema}.executions SET ${taken} FROM clock WHERE seq = ANY(ARRAY(SELECT seq FROM due))
+        RETURNING seq, id, incarnation, fence, now
+      )
+      SELECT taken.${columns} FROM taken JOIN due USING (seq) ORDER BY due.due_at, due.seq`,
+    // waits for whoever writes it now: passed over, it would wait for the next sweep
+    claimOne: `
+      WITH ${clock}
+      UPDATE ${schema}.executions SET ${taken} FROM clock WHERE id = $3 AND due_at + 0 <= now RETURNING ${columns}`,
+    renew: `
+      WITH ${clock}
+      UPDATE ${schema}.executions SET lease_until = now + $4::bigint, due_at = now + $4::bigint FROM clock
+      WHERE id = $1 AND incarnation = $2 AND fence = $3::bigint AND owner IS NOT NULL
+      RETURNING version::text, status, now::text`,
+    release: `
+      UPDATE ${schema}.executions SET owner = NULL, lease_until = NULL, due_at = wake_at
+      WHERE id = $1 AND incarnation = $2 AND fence = $3::bigint AND owner IS NOT NULL AND version = $4::bigint
+      RETURNING seq::text`,
+  };
+}
+
+function deletions(schema: string): Pick<Statements, "delete" | "prune" | "countEnded"> {
+  const output = unhidden(`(${hidden("head")} -> 'output')::text`);
+  // Found as the statement began: then its last events are seen too, and go with it.
+  const bury = `
+    buried AS (
+      UPDATE ${schema}.executions SET deleted_at = now, ended_at = NULL, metadata = '{}', labels = '{}',
+        head = CASE WHEN json_typeof(head) = 'object' THEN ('{"output":' || coalesce(${output}, 'null') || '}')::json ELSE head END
+      FROM clock WHERE seq = ANY(ARRAY(SELECT seq FROM found)) AND coalesce(deleted_at, -1) = -1
+      RETURNING seq
+    ),
+    events_gone AS (DELETE FROM ${schema}.events WHERE execution = ANY(ARRAY(SELECT seq FROM buried)) RETURNING 1),
+    children_gone AS (DELETE FROM ${schema}.children WHERE execution = ANY(ARRAY(SELECT seq FROM buried)))`;
+  const counts = "SELECT (SELECT count(*) FROM buried)::text AS executions, (SELECT count(*) FROM events_gone)::text AS events";
+  const ended = `
+    SELECT seq FROM ${schema}.executions WHERE ended_at < $1::bigint AND status = ANY(${list(2)}) AND ($4::text IS NULL OR definition_id = $4)
+    ORDER BY ended_at, seq LIMIT $3::bigint`;
+  return {
+    delete: `
+      WITH ${clock},
+      found AS MATERIALIZED (
+        SELECT seq FROM ${schema}.executions WHERE id = $1 AND status IN ${terminal}
+      ), ${bury}
+      ${counts}`,
+    prune: `
+      WITH ${clock},
+      found AS MATERIALIZED (${ended} FOR UPDATE SKIP LOCKED), ${bury},
+      forgotten AS (DELETE FROM ${schema}.executions USING clock WHERE deleted_at <= now - $5::bigint)
+      ${counts}`,
+    countEnded: `
+      WITH found AS MATERIALIZED (${ended})
+      SELECT count(*)::text AS executions,
+        (SELECT count(*) FROM ${schema}.events WHERE execution = ANY(ARRAY(SELECT seq FROM found)))::text AS events
+      FROM found`,
+  };
+}
