@@ -1,0 +1,1 @@
+export { type UpstashClient, type UpstashStoreOptions, upstashStore } from "./upstash-store.ts";
