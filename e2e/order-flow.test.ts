@@ -77,15 +77,15 @@ describe("the order flow", () => {
     expect(run.stdout).toMatch(/✖ order-flow-\w{8} failed at locked-out: The shop refuses our credentials \(SHOP_REFUSED\)\n/);
   });
 
-  it("keeps executions where --db or STEPFOLD_DB say, and repeats the flag in its commands only", async () => {
+  it("keeps executions where --store or STEPFOLD_STORE say, and repeats the flag in its commands only", async () => {
     const cwd = newFolder();
     const args = ["run", orderFlow.file, "--input", orderFlow.input, "--id", "it's one"];
-    const flagged = await cli([...args, "--db", "own data.db"], { cwd });
-    expect(printedCommand(flagged.stdout)).toMatch(/resume 'it'\\''s one' --payload '\{"approved":true\}' --db 'own data\.db'$/);
+    const flagged = await cli([...args, "--store", "own data.db"], { cwd });
+    expect(printedCommand(flagged.stdout)).toMatch(/resume 'it'\\''s one' --payload '\{"approved":true\}' --store 'own data\.db'$/);
     expect(existsSync(join(cwd, ".stepfold"))).toBe(false);
-    const shown = await cli(["show", "it's one"], { cwd, env: { STEPFOLD_DB: "own data.db" } });
+    const shown = await cli(["show", "it's one"], { cwd, env: { STEPFOLD_STORE: "own data.db" } });
     expect(shown.code).toBe(0);
-    expect(printedCommand(shown.stdout)).not.toContain("--db");
+    expect(printedCommand(shown.stdout)).not.toContain("--store");
     expect((await startPrinted(printedCommand(flagged.stdout), { cwd }).ended).stdout).toContain("completed");
   });
 });

@@ -27,6 +27,12 @@ export const layers: readonly Layer[] = [
   { folder: "stores/sqlite", floor: "wing", mayImport: ["core", "ports", "stores/record", "stores/sql"], node: true },
   { folder: "stores/redis", floor: "wing", mayImport: ["core", "ports", "stores/record", "stores/lua"] },
   { folder: "stores/upstash", floor: "wing", mayImport: ["core", "ports", "stores/record", "stores/lua"] },
+  { folder: "stores/from-url", floor: "wing", mayImport: ["core", "ports", ...everyStore()], node: true },
+  { folder: "stores/values", floor: "wing", mayImport: ["core", "ports", "stores/record"] },
+  { folder: "stores/encrypted", floor: "wing", mayImport: ["core", "ports", "stores/record", "stores/values"] },
+  { folder: "stores/compressed", floor: "wing", mayImport: ["core", "ports", "stores/record", "stores/values"], node: true },
+  { folder: "stores/blobs", floor: "wing", mayImport: ["core", "ports", "stores/record", "stores/values"], node: true },
+  { folder: "stores/tiered", floor: "wing", mayImport: ["core", "ports", "stores/record", "stores/values"] },
   { folder: "stores/*", floor: "wing", mayImport: ["core", "ports", "stores/record", "stores/sql"] },
   { folder: "queues/*", floor: "wing", mayImport: ["core", "ports"] },
   { folder: "feeds/*", floor: "wing", mayImport: ["core", "ports"] },
@@ -38,6 +44,12 @@ export const layers: readonly Layer[] = [
   { folder: "client", floor: "2nd floor", mayImport: ["core"] },
   { folder: "testing", floor: "2nd floor", mayImport: ["core", "ports", "engine", "runtime"] },
 ];
+
+/** Whoever opens a store by its URL may open any. */
+function everyStore(): readonly string[] {
+  const names = ["record", "sql", "memory", "sqlite", "libsql", "postgres", "mysql", "mongo", "dynamo", "redis", "upstash"];
+  return names.map((name) => `stores/${name}`);
+}
 
 /** What whoever writes a node needs at run time; users get the same three from `stepfold`. */
 function forNodes(): readonly string[] {

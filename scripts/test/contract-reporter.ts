@@ -1,40 +1,51 @@
 import type { Reporter, SerializedError, TestCase, TestModule } from "vitest/node";
-
-interface Tally {
-  passed: number;
-  failed: number;
-  notClaimed: number;
-}
+import { type StoreRow, updateStoreTable } from "./store-table.ts";
 
 const title = /^SnapshotStore contract: (.+)$/;
 
-/** What `npm run contract` prints: one line for each store, and before them what failed. */
+/** What `npm run contract` prints: one line for each store, and before them what failed. Keeps the table of stores in the docs. */
 export default class ContractReporter implements Reporter {
-  readonly #stores = new Map<string, Tally>();
+  readonly #stores = new Map<string, StoreRow>();
+  /** Tests of one store alone, beside the contract. */
+  readonly #own = new Map<string, { passed: number; failed: number; skipped: number }>();
 
   onTestCaseResult(test: TestCase): void {
-    const { parent } = test;
-    const store = parent.type === "suite" ? (title.exec(parent.name)?.[1] ?? parent.fullName) : test.module.moduleId;
-    const tally = this.#stores.get(store) ?? { passed: 0, failed: 0, notClaimed: 0 };
-    this.#stores.set(store, tally);
+    const suite = outermost(test);
+    const store = title.exec(suite)?.[1];
     const { state, errors } = test.result();
-    if (state === "passed") tally.passed++;
-    else if (state === "skipped") tally.notClaimed++;
-    else {
-      tally.failed++;
-      console.log(`FAILED ${store}: ${test.name}${textOf(errors ?? [])}`);
+    if (state === "failed") console.log(`FAILED ${store ?? suite}: ${test.name}${textOf(errors ?? [])}`);
+    if (store === undefined) {
+      const own = this.#own.get(suite) ?? { passed: 0, failed: 0, skipped: 0 };
+      this.#own.set(suite, own);
+      own[state === "pending" ? "skipped" : state]++;
+      return;
     }
+    const row = this.#stores.get(store) ?? { name: store, passed: 0, failed: 0, notClaimed: 0, features: null };
+    this.#stores.set(store, row);
+    row.features ??= (test.meta() as { features?: StoreRow["features"] }).features ?? null;
+    if (state === "passed") row.passed++;
+    else if (state === "failed") row.failed++;
+    else row.notClaimed++;
   }
 
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
-    for (const { moduleId, errors: own } of modules.map((module) => ({ moduleId: module.moduleId, errors: module.errors() }))) {
-      if (own.length > 0) console.log(`FAILED ${moduleId}${textOf(own)}`);
-    }
+    for (const module of modules) if (module.errors().length > 0) console.log(`FAILED ${module.moduleId}${textOf(module.errors())}`);
     if (errors.length > 0) console.log(`FAILED${textOf(errors)}`);
-    for (const [store, { passed, failed, notClaimed }] of [...this.#stores].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      console.log(`${store}: ${passed} passed, ${failed} failed, ${notClaimed} not claimed`);
+    const rows = [...this.#stores.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+    for (const { name, passed, failed, notClaimed } of rows) {
+      console.log(`${name}: ${passed} passed, ${failed} failed, ${notClaimed} not claimed`);
     }
+    for (const [suite, { passed, failed, skipped }] of [...this.#own].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      console.log(`  ${suite}: ${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
+    }
+    if (rows.every(({ failed, features }) => failed === 0 && features !== null)) updateStoreTable(rows);
   }
+}
+
+function outermost(test: TestCase): string {
+  let suite = "";
+  for (let one: TestCase["parent"] = test.parent; one.type === "suite"; one = one.parent) suite = one.name;
+  return suite;
 }
 
 function textOf(errors: readonly SerializedError[]): string {

@@ -1,64 +1,79 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { StepfoldError } from "stepfold";
-import { sqliteStore } from "stepfold/stores/sqlite";
+import { publicUrl, type StoreOfUrlOptions, storeFromUrl } from "stepfold/stores/from-url";
 import { BadInput } from "./bad-input.ts";
 import { namePath } from "./name-path.ts";
 
 /** What a command keeps executions in. */
-export type Store = ReturnType<typeof sqliteStore>;
+export type Store = Awaited<ReturnType<typeof storeFromUrl>>;
 
 /** Which database a command works on. */
 export interface Database {
-  /** Absolute. */
-  readonly path: string;
+  /** What `storeFromUrl` takes. It may hold a password. */
+  readonly url: string;
+  /** For people: a path as they would write it, or a URL without its password. */
+  readonly name: string;
+  /** Absolute path of an SQLite file; null for anything else. */
+  readonly path: string | null;
+  /** Where what belongs to the executions is kept: the folder of the file, else this one. */
   readonly folder: string;
-  /** As the user named it with `--db`; null for `STEPFOLD_DB` and the default, which need not be repeated. */
+  /** As the user named it with `--store`, without a password; null for `STEPFOLD_STORE` and the default, which need not be repeated. */
   readonly flag: string | null;
   readonly isDefault: boolean;
 }
 
 const defaultPath = join(".stepfold", "dev.db");
 
-/** The database that `--db` names, else `STEPFOLD_DB`, else `.stepfold/dev.db` here. */
+/** The database that `--store` names, else `STEPFOLD_STORE`, else `.stepfold/dev.db` here. */
 export function chooseDatabase(flag: string | undefined): Database {
-  const named = flag ?? process.env.STEPFOLD_DB;
+  const named = flag ?? process.env.STEPFOLD_STORE;
   const isDefault = named === undefined || named === "";
-  const path = resolve(isDefault ? defaultPath : named);
-  return { path, folder: dirname(path), flag: flag ?? null, isDefault };
+  const url = isDefault ? defaultPath : named;
+  const shown = flag === undefined ? null : publicUrl(flag);
+  if (/^[a-z][a-z0-9+]+:/i.test(url) && !url.startsWith("sqlite:")) {
+    return { url, name: publicUrl(url), path: null, folder: process.cwd(), flag: shown, isDefault };
+  }
+  const path = resolve(url.replace(/^sqlite:/, ""));
+  return { url: `sqlite:${path}`, name: namePath(path), path, folder: dirname(path), flag: shown, isDefault };
 }
 
-/** Opens it, and makes it if it is not there. @throws BadInput `DATABASE_UNUSABLE` */
-export function openDatabase(database: Database): Store {
-  const { path, folder, isDefault } = database;
-  const name = namePath(path);
+/** Opens it; an SQLite file is made if it is not there. @throws BadInput `DATABASE_UNUSABLE` */
+export async function openDatabase(database: Database, options: StoreOfUrlOptions = {}): Promise<Store> {
+  const { url, name, path, isDefault } = database;
   try {
-    if (isDefault) makeDefaultFolder(folder);
-    else if (!existsSync(folder))
-      throw new BadInput("DATABASE_UNUSABLE", `The folder of the database ${name} does not exist`, {
-        hint: `Make it first: mkdir -p ${namePath(folder)}`,
-      });
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
-      throw new BadInput("DATABASE_UNUSABLE", `${name} is a folder; --db takes a file, which is made if it is not there`);
-    return sqliteStore(path);
+    if (path !== null) prepareFolder(path, name, isDefault);
+    return await storeFromUrl(url, options);
   } catch (cause) {
     if (cause instanceof BadInput) throw cause;
     const reason = StepfoldError.is(cause) && "reason" in cause.details ? cause.details.reason : (cause as Error).message;
     throw new BadInput("DATABASE_UNUSABLE", `The database ${name} cannot be used: ${reason}`, {
-      hint: "Name an SQLite file of Stepfold, or a new one, with --db",
+      hint: path === null ? "stepfold doctor says what is wrong with it" : "Name an SQLite file of Stepfold, or a new one, with --store",
       cause,
     });
   }
 }
 
 /** Opens it only if it is there. @throws BadInput `DATABASE_NOT_FOUND`, `DATABASE_UNUSABLE` */
-export function openExistingDatabase(database: Database): Store {
-  if (existsSync(database.path)) return openDatabase(database);
-  throw new BadInput("DATABASE_NOT_FOUND", `There is no database ${namePath(database.path)}`, {
+export async function openExistingDatabase(database: Database): Promise<Store> {
+  if (database.path === null || existsSync(database.path)) return openDatabase(database);
+  throw new BadInput("DATABASE_NOT_FOUND", `There is no database ${database.name}`, {
     hint: database.isDefault
-      ? "It is made by the first stepfold run in this folder. Are you in another folder? Name the file with --db"
-      : "Check the path in --db or STEPFOLD_DB",
+      ? "It is made by the first stepfold run in this folder. Are you in another folder? Name the file with --store"
+      : "Check the path in --store or STEPFOLD_STORE",
   });
+}
+
+function prepareFolder(path: string, name: string, isDefault: boolean): void {
+  const folder = dirname(path);
+  if (isDefault) makeDefaultFolder(folder);
+  else if (!existsSync(folder)) {
+    throw new BadInput("DATABASE_UNUSABLE", `The folder of the database ${name} does not exist`, {
+      hint: `Make it first: mkdir -p ${namePath(folder)}`,
+    });
+  }
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw new BadInput("DATABASE_UNUSABLE", `${name} is a folder; --store takes a file, which is made if it is not there, or a URL`);
 }
 
 function makeDefaultFolder(folder: string): void {

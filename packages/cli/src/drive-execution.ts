@@ -78,5 +78,5 @@ export async function commandContext(snapshot: Snapshot, showing: Showing): Prom
 }
 
 function databaseFlags({ flag }: Database): string[] {
-  return flag === null ? [] : ["--db", flag];
+  return flag === null ? [] : ["--store", flag];
 }

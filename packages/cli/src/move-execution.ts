@@ -13,7 +13,7 @@ import { openSession } from "./session.ts";
 
 /** Options of every verb that moves an execution there is. */
 export interface MoveOptions {
-  readonly db?: string;
+  readonly store?: string;
   readonly config?: string;
   readonly json?: boolean;
   readonly exitCode?: boolean;
@@ -40,12 +40,12 @@ export interface Move {
 /** Does something to an execution, and drives it on to its end or its next pause. @returns the exit code */
 export async function moveExecution(workflowId: string, options: MoveOptions, move: Move): Promise<number> {
   const { json = false, exitCode: tellPause = false } = options;
-  const database = chooseDatabase(options.db);
+  const database = chooseDatabase(options.store);
   const closing = cleanup();
   const interruption = listenForInterruption(json);
   closing.add(interruption.stopListening);
   try {
-    const store = openExistingDatabase(database);
+    const store = await openExistingDatabase(database);
     closing.add(() => store.close());
     const before = await store.load(workflowId);
     if (!before) throw new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId });

@@ -13,7 +13,7 @@ export function addMovingVerbs(stepfold: Command, act: Act): void {
     .description("start an execution of a workflow (a JSON file, or an id of the config), and drive it until it ends or waits for somebody")
     .option("--input <json|@file|->", "what it is started with: JSON, a file, or - for standard input")
     .option("--id <id>", "id of the execution; one that exists with the same input goes on (default: a new one)")
-    .option(...options.db)
+    .option(...options.store)
     .option(...options.config)
     .option(...options.exitCode)
     .option(...options.json)
@@ -49,7 +49,7 @@ export function addMovingVerbs(stepfold: Command, act: Act): void {
 
 function common(command: Command): Command {
   return command
-    .option(...options.db)
+    .option(...options.store)
     .option(...options.rememberedConfig)
     .option(...options.exitCode)
     .option(...options.json);

@@ -9,7 +9,7 @@ const sign = {
 };
 const context: CommandContext = {
   program: ["stepfold"],
-  flags: ["--db", "my data.db"],
+  flags: ["--store", "my data.db"],
   workflow: null,
   resumeSchema: (type) => (type === "sign" ? { type: "string" } : undefined),
   person: "me",
@@ -39,7 +39,7 @@ describe("answerable", () => {
   it("names no step where only one waits", async () => {
     const { snapshot, engine } = await pausedAt({ ask: "approval" });
     expect(answerable(snapshot, { ...context, workflow: engine.workflow })[0]!.command).toBe(
-      `stepfold resume one ${approved} --db 'my data.db'`,
+      `stepfold resume one ${approved} --store 'my data.db'`,
     );
   });
 

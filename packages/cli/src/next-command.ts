@@ -8,7 +8,7 @@ import { shellLine } from "./shell-quote.ts";
 export interface CommandContext {
   /** `["npx", "stepfold"]` */
   readonly program: readonly string[];
-  /** `--db` and `--config`, if they are needed. */
+  /** `--store` and `--config`, if they are needed. */
   readonly flags: readonly string[];
   /** Of the execution; null if unknown. */
   readonly workflow: CompiledWorkflow | null;

@@ -3,7 +3,10 @@ export type Act = <A extends unknown[]>(verb: (...args: A) => Promise<number>) =
 
 /** Options that several verbs have. */
 export const options = {
-  db: ["--db <path>", "SQLite file of the executions (default: STEPFOLD_DB, or .stepfold/dev.db here)"],
+  store: [
+    "--store <url>",
+    "where the executions are: an SQLite file, or postgres://, mysql://, redis://, … (default: STEPFOLD_STORE, or .stepfold/dev.db here)",
+  ],
   config: ["--config <path>", "stepfold.config.ts to go by (default: found beside FILE, then here, then upwards)"],
   rememberedConfig: ["--config <path>", "stepfold.config.ts to go by (default: the one it was started with)"],
   json: ["--json", "JSON on standard output, one object per line"],

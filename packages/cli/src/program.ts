@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { addMovingVerbs } from "./moving-verbs.ts";
 import type { Act } from "./program-options.ts";
 import { addReadingVerbs } from "./reading-verbs.ts";
+import { addTendingVerbs } from "./tending-verbs.ts";
 
 /** The command line. @param ended told the exit code of the verb */
 export function program(ended: (code: number) => void): Command {
@@ -21,6 +22,7 @@ export function program(ended: (code: number) => void): Command {
       ended(await verb(...args));
   addMovingVerbs(stepfold, act);
   addReadingVerbs(stepfold, act);
+  addTendingVerbs(stepfold, act);
   return stepfold;
 }
 

@@ -13,14 +13,14 @@ export function addReadingVerbs(stepfold: Command, act: Act): void {
     .option("--workflow <id>", "only of this workflow")
     .option("--limit <n>", "at most so many (default: 20)")
     .option("--cursor <cursor>", "go on after an earlier page")
-    .option(...options.db)
+    .option(...options.store)
     .option(...options.json)
     .action(act(ls));
   stepfold
     .command("show <id>")
     .description("show where an execution stands, what it waits for and what its nodes produced")
     .option("--events", "every event of its history")
-    .option(...options.db)
+    .option(...options.store)
     .option(...options.json)
     .action(act(show));
   stepfold

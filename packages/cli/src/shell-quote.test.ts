@@ -3,7 +3,7 @@ import { shellQuote } from "./shell-quote.ts";
 
 describe("shellQuote", () => {
   it("leaves plain words alone", () => {
-    for (const word of ["order-1001", "a/b.json", "0@5", "--db", "x=1", "50%"]) expect(shellQuote(word, "linux")).toBe(word);
+    for (const word of ["order-1001", "a/b.json", "0@5", "--store", "x=1", "50%"]) expect(shellQuote(word, "linux")).toBe(word);
   });
 
   it("quotes the rest for a POSIX shell", () => {

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { isTerminal, type Status } from "stepfold";
+import { publicUrl } from "stepfold/stores/from-url";
 import { BadInput } from "../bad-input.ts";
 import { chooseDatabase, openExistingDatabase, type Store } from "../database.ts";
 import { exitCode } from "../exit-code.ts";
-import { namePath } from "../name-path.ts";
 import { say } from "../output.ts";
 import { programName } from "../program-name.ts";
 import { agoText } from "../progress/duration-text.ts";
@@ -20,7 +20,7 @@ export interface LsOptions {
   readonly workflow?: string;
   readonly limit?: string;
   readonly cursor?: string;
-  readonly db?: string;
+  readonly store?: string;
   readonly json?: boolean;
 }
 
@@ -39,11 +39,11 @@ const emptyPage: Listed = { items: [], nextCursor: null };
 export async function ls(options: LsOptions): Promise<number> {
   const status = options.status?.map(readStatus);
   const limit = options.limit === undefined ? defaultLimit : readLimit(options.limit);
-  const database = chooseDatabase(options.db);
+  const database = chooseDatabase(options.store);
   let page = emptyPage;
   // no database yet is no mistake where nobody named one: there are simply no executions
-  if (!database.isDefault || existsSync(database.path)) {
-    const store = openExistingDatabase(database);
+  if (!database.isDefault || existsSync(database.path!)) {
+    const store = await openExistingDatabase(database);
     try {
       const found = await store.list({
         limit,
@@ -56,7 +56,7 @@ export async function ls(options: LsOptions): Promise<number> {
       await store.close();
     }
   }
-  say(options.json ? `${JSON.stringify({ type: "page", ...page })}\n` : listText(page, namePath(database.path), options));
+  say(options.json ? `${JSON.stringify({ type: "page", ...page })}\n` : listText(page, database.name, options));
   return exitCode.done;
 }
 
@@ -89,12 +89,12 @@ function listText({ items, nextCursor }: Listed, database: string, options: LsOp
   return `${lines.join("\n")}\n${nextCursor === null ? "" : `\nMore: ${paint("command", moreCommand(nextCursor, options))}\n`}`;
 }
 
-function moreCommand(cursor: string, { status = [], workflow, limit, db }: LsOptions): string {
+function moreCommand(cursor: string, { status = [], workflow, limit, store }: LsOptions): string {
   const words = [
     ...status.flatMap((one) => ["--status", one]),
     ...(workflow === undefined ? [] : ["--workflow", workflow]),
     ...(limit === undefined ? [] : ["--limit", limit]),
-    ...(db === undefined ? [] : ["--db", db]),
+    ...(store === undefined ? [] : ["--store", publicUrl(store)]),
   ];
   return shellLine([...programName(), "ls", "--cursor", cursor, ...words]);
 }

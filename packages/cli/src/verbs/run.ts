@@ -21,7 +21,7 @@ import { nodeDefinitionsOf, openSession } from "../session.ts";
 export interface RunOptions {
   readonly input?: string;
   readonly id?: string;
-  readonly db?: string;
+  readonly store?: string;
   readonly config?: string;
   readonly json?: boolean;
   readonly exitCode?: boolean;
@@ -33,13 +33,13 @@ export async function run(file: string, options: RunOptions): Promise<number> {
   const config = await loadConfig(configPath);
   const workflow = requireWorkflow(file, config);
   const input = options.input === undefined ? undefined : await jsonArgument(options.input, "--input");
-  const database = chooseDatabase(options.db);
+  const database = chooseDatabase(options.store);
   const workflowId = options.id ?? newExecutionId(workflow.id);
   const closing = cleanup();
   const interruption = listenForInterruption(options.json ?? false);
   closing.add(interruption.stopListening);
   try {
-    const store = openDatabase(database);
+    const store = await openDatabase(database);
     closing.add(() => store.close());
     const session = await openSession({ workflowId, store, database, config, configPath, cleanup: closing });
     const before = await store.load(workflowId);
@@ -68,7 +68,7 @@ export async function run(file: string, options: RunOptions): Promise<number> {
             "--input": options.input?.trim() === "-" ? JSON.stringify(input) : options.input,
             "--id": workflowId,
             "--config": options.config,
-            "--db": options.db,
+            "--store": database.flag ?? undefined,
           }),
         ),
     });

@@ -11,7 +11,7 @@ import { resultOf } from "../result.ts";
 
 /** Options of `stepfold show`. */
 export interface ShowOptions {
-  readonly db?: string;
+  readonly store?: string;
   readonly json?: boolean;
   readonly events?: boolean;
 }
@@ -20,8 +20,8 @@ const pageSize = 500;
 
 /** `stepfold show ID`: where an execution stands, what it waits for, what its nodes produced. @returns the exit code */
 export async function show(workflowId: string, options: ShowOptions): Promise<number> {
-  const database = chooseDatabase(options.db);
-  const store = openExistingDatabase(database);
+  const database = chooseDatabase(options.store);
+  const store = await openExistingDatabase(database);
   try {
     const snapshot = await store.load(workflowId);
     if (!snapshot) throw new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId });

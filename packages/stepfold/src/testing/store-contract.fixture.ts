@@ -34,11 +34,13 @@ export function contractOf(name: string, { over, url = "", missing, bench, atOnc
     }
     const gate = gateOf(atOnce);
     for (const [index, contractCase] of snapshotStoreContract.entries()) {
-      const test = async ({ skip }: { skip: (note?: string) => never }): Promise<void> => {
+      const test = async ({ skip, task }: { skip: (note?: string) => never; task: { meta: object } }): Promise<void> => {
         const leave = await gate();
         try {
           const opened = await bench(index);
           try {
+            // for the table of stores in the docs
+            Object.assign(task.meta, { features: opened.store.features });
             if (!isClaimed(contractCase, opened)) skip(`not claimed: ${contractCase.needs}`);
             await contractCase.run(opened);
           } finally {

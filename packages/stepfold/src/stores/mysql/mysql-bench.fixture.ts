@@ -59,7 +59,7 @@ export async function mysqlServer(url: string): Promise<MysqlServer> {
         threads.push(connection.threadId);
         for (const setting of settings) connection.query(setting);
       });
-      const open = (): SnapshotStore => mysqlStore(own, { prefix, migrate: true, maxValueBytes: 2 ** 20, idempotencyRetentionMs: 1000 });
+      const open = (): SnapshotStore => mysqlStore(own, { prefix, migrate: true, maxValueBytes: 2 ** 20, idempotencyRetentionMs: 3_000 });
       const store = open();
       return {
         store: {
@@ -69,7 +69,7 @@ export async function mysqlServer(url: string): Promise<MysqlServer> {
             await own.end();
           },
         },
-        retentionMs: 1000,
+        retentionMs: 3_000,
         open: async () => open(),
         advance: wait,
         async damage(workflowId) {

@@ -37,7 +37,7 @@ async function prepare(pool: MysqlPool, tables: Tables, migrated: string | null,
     const layout = await layoutOf(session, tables);
     if (layout < newestLayout) {
       const state = layout === 0 ? "the tables are missing" : `the tables have the old layout ${layout}`;
-      const reason = `${state}: run \`stepfold migrate --store mysql://...\`, call migrateMysql(pool), or pass migrate: true`;
+      const reason = `${state}: run \`stepfold migrate --store URL\`, call migrateMysql(pool), or pass migrate: true`;
       throw new StepfoldError("STORE_REJECTED", { store: "mysql", reason });
     }
     const [row] = await session.rows("SELECT @@max_allowed_packet");

@@ -11,7 +11,7 @@ export async function readLayout(client: PostgresClient, schema: string): Promis
   const { rows } = await client.query(`SELECT max(number)::text AS layout FROM "${schema}".layouts`, []);
   const layout = Number((rows[0] as { layout: string | null }).layout ?? 0);
   if (layout < latestLayout) {
-    const reason = `the tables have layout ${layout}, this version of Stepfold needs ${latestLayout}: run \`stepfold migrate --store postgres://...\` or pass migrate: true`;
+    const reason = `the tables have layout ${layout}, this version of Stepfold needs ${latestLayout}: run \`stepfold migrate --store URL\` or pass migrate: true`;
     throw new StepfoldError("STORE_REJECTED", { store: "postgres", reason });
   }
   if (layout > latestLayout) throw tooNew(layout);

@@ -46,8 +46,8 @@ export function benchesOver(client: PostgresClient, admin: PostgresClient = clie
       await migratePostgres(admin, { schema });
       const own = cuttable && snapshotStoreContract[index]?.needs === "cut" ? poolOf(4, schema) : null;
       if (own) pools.push(own);
-      const open = () => postgresStore(own ?? client, { schema, idempotencyRetentionMs: 1000 });
-      const bench = { store: open(), retentionMs: 1000, open: async () => open(), advance: wait, damage: damage(schema) };
+      const open = () => postgresStore(own ?? client, { schema, idempotencyRetentionMs: 3_000 });
+      const bench = { store: open(), retentionMs: 3_000, open: async () => open(), advance: wait, damage: damage(schema) };
       if (!own) return bench;
       const cut = async (): Promise<void> => {
         await admin.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", [schema]);

@@ -8,9 +8,9 @@ const passing = /^(08|53|40001$|40P01$|40003$|55P03$|57014$|57P0|25006$|25P03$|5
 
 /** What to do about it, where the server's own words do not say. */
 const advice: Readonly<Record<string, string>> = {
-  "42P01": "the tables are missing: run `stepfold migrate --store postgres://...` or pass migrate: true",
-  "3F000": "the tables are missing: run `stepfold migrate --store postgres://...` or pass migrate: true",
-  "42703": "the tables are of another version: run `stepfold migrate --store postgres://...` or pass migrate: true",
+  "42P01": "the tables are missing: run `stepfold migrate --store URL` or pass migrate: true",
+  "3F000": "the tables are missing: run `stepfold migrate --store URL` or pass migrate: true",
+  "42703": "the tables are of another version: run `stepfold migrate --store URL` or pass migrate: true",
   "42501":
     "the user may not do this: grant it SELECT, INSERT, UPDATE and DELETE on the tables and USAGE on schema and sequences, or migrate as their owner",
   "28P01": "user or password are wrong",

@@ -63,11 +63,11 @@ async function throughNodeRedis(port: number): Promise<Pick<Connected, "client" 
 async function bench({ client, proxy }: Connected): Promise<StoreBench> {
   const prefix = own!.next();
   // `durable` is asked here only about closing and opening again, which every server can do
-  const options = { prefix, idempotencyRetentionMs: 1000, durable: true, maxValueBytes: 1_000_000 };
+  const options = { prefix, idempotencyRetentionMs: 3_000, durable: true, maxValueBytes: 1_000_000 };
   const open = (): SnapshotStore => redisStore(client, options);
   return {
     store: open(),
-    retentionMs: 1000,
+    retentionMs: 3_000,
     open: async () => open(),
     advance: wait,
     damage: async (workflowId) => {

@@ -25,10 +25,10 @@ async function bench(automaticDeserialization: boolean): Promise<StoreBench> {
   proxies.push(proxy);
   const redis = new Redis({ url: `http://127.0.0.1:${proxy.port}`, token: "token", automaticDeserialization });
   const prefix = own!.next();
-  const open = (): SnapshotStore => upstashStore(redis, { prefix, idempotencyRetentionMs: 1000, maxValueBytes: 2_000_000 });
+  const open = (): SnapshotStore => upstashStore(redis, { prefix, idempotencyRetentionMs: 3_000, maxValueBytes: 2_000_000 });
   return {
     store: open(),
-    retentionMs: 1000,
+    retentionMs: 3_000,
     open: async () => open(),
     advance: wait,
     damage: async (workflowId) => {

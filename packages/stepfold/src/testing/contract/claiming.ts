@@ -4,7 +4,7 @@ import { startCommit } from "../commit-builder.ts";
 import { present } from "../expectations.ts";
 
 /** A lease for cases: long for the calls of a case, short to wait for. */
-export const leaseMs = 500;
+export const leaseMs = 1_500;
 
 /** Claims one execution, which must be free and due. */
 export async function claimOf(store: SnapshotStore, workflowId: string, owner = "worker"): Promise<Claimed> {

@@ -1,0 +1,67 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { hranaServer } from "../scripts/servers/hrana-server.ts";
+import { mongoServer } from "../scripts/servers/mongo-server.ts";
+import { type ServiceName, serviceUrl } from "../scripts/servers/service-url.ts";
+import type { StandIn } from "../scripts/servers/stand-in.ts";
+import { upstashServer } from "../scripts/servers/upstash-server.ts";
+
+/** A store that several processes can open. */
+export interface RacingStore {
+  readonly name: string;
+  /** Its URL; null if its server does not answer. */
+  open(folder: string): Promise<{ readonly url: string; close(): Promise<void> } | null>;
+}
+
+const space = (): string => `race_${randomUUID().replaceAll("-", "").slice(0, 12)}`;
+const nothing = async (): Promise<void> => undefined;
+
+function served(name: string, service: ServiceName, urlOf: (url: URL) => string): RacingStore {
+  return {
+    name,
+    async open() {
+      const url = await serviceUrl(service);
+      return url === null ? null : { url: urlOf(new URL(url)), close: nothing };
+    },
+  };
+}
+
+function standIn(name: string, start: (folder: string) => Promise<StandIn>, urlOf: (url: string) => string): RacingStore {
+  return {
+    name,
+    async open(folder) {
+      const server = await start(folder);
+      return { url: urlOf(server.url), close: () => server.close() };
+    },
+  };
+}
+
+function withParameter(url: URL, name: string, value: string): string {
+  url.searchParams.set(name, value);
+  return url.href;
+}
+
+/** Every store that more than one process can share. */
+export const racingStores: readonly RacingStore[] = [
+  { name: "sqlite", open: async (folder) => ({ url: `sqlite:${join(folder, "race.db")}`, close: nothing }) },
+  { name: "libsql (a file)", open: async (folder) => ({ url: `libsql:file:${join(folder, "race.db")}?timeout=5000`, close: nothing }) },
+  standIn(
+    "libsql (remote protocol)",
+    (folder) => hranaServer({ path: join(folder, "race.db") }),
+    (url) => `libsql:${url}`,
+  ),
+  served("postgres", "postgres", (url) => withParameter(url, "schema", space())),
+  served("mariadb", "mariadb", (url) => withParameter(url, "prefix", `${space()}_`)),
+  served("redis", "redis", (url) => withParameter(url, "prefix", space())),
+  {
+    name: "upstash (its protocol)",
+    async open() {
+      const redisUrl = await serviceUrl("redis");
+      if (redisUrl === null) return null;
+      const server = await upstashServer({ redisUrl });
+      return { url: `upstash:${withParameter(new URL(server.url), "prefix", space())}&token=token`, close: () => server.close() };
+    },
+  },
+  served("dynamodb", "dynamodb", ({ origin }) => `dynamodb://local/${space()}?endpoint=${encodeURIComponent(origin)}`),
+  standIn("mongodb (wire stand-in)", mongoServer, (url) => withParameter(new URL(url.replace(/\/?$/, "/race")), "prefix", `${space()}_`)),
+];

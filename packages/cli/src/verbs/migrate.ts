@@ -1,0 +1,44 @@
+import { siteFromUrl } from "stepfold/stores/from-url";
+import { chooseDatabase, openDatabase } from "../database.ts";
+import { exitCode } from "../exit-code.ts";
+import { say } from "../output.ts";
+import { paintFor } from "../progress/paint.ts";
+
+/** Options of `stepfold migrate`. */
+export interface MigrateOptions {
+  readonly store?: string;
+  readonly printSql?: boolean;
+  readonly json?: boolean;
+}
+
+/** `stepfold migrate`: makes or updates the tables of a store, or prints what it would run in an empty one. @returns the exit code */
+export async function migrate(options: MigrateOptions): Promise<number> {
+  const database = chooseDatabase(options.store);
+  if (options.printSql) return printSql(database.url, options.json ?? false);
+  const store = await openDatabase(database, { migrate: true });
+  try {
+    // the first call is the one that waits for the tables
+    await store.list({ limit: 1 });
+  } finally {
+    await store.close();
+  }
+  const paint = paintFor(process.stdout);
+  say(
+    options.json
+      ? `${JSON.stringify({ type: "migrated", store: database.name })}\n`
+      : `${paint("good", "✔")} ${database.name} is up to date\n`,
+  );
+  return exitCode.done;
+}
+
+async function printSql(url: string, json: boolean): Promise<number> {
+  const site = await siteFromUrl(url);
+  try {
+    const steps = await site.migrations(site.space);
+    if (json) say(`${JSON.stringify({ type: "migrations", store: site.name, steps: steps ?? [] })}\n`);
+    else say(steps === null ? `-- ${site.name} has no tables to make\n` : `${steps.map((step) => step.trim()).join("\n\n")}\n`);
+  } finally {
+    await site.close();
+  }
+  return exitCode.done;
+}

@@ -1,0 +1,15 @@
+import { memoryStore } from "../memory/memory-store.ts";
+import type { Site } from "./site.ts";
+
+/** `memory:`, for trying out: nothing of it lasts. */
+export async function connectMemory(): Promise<Site> {
+  return {
+    name: "memory",
+    space: "",
+    hasSpaces: true,
+    open: async (_space, { idempotencyRetentionMs }) => memoryStore(idempotencyRetentionMs === undefined ? {} : { idempotencyRetentionMs }),
+    drop: async () => undefined,
+    migrations: async () => null,
+    close: async () => undefined,
+  };
+}

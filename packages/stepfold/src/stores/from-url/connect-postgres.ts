@@ -1,0 +1,36 @@
+import type { PostgresClient } from "../postgres/postgres-client.ts";
+import { importDriver } from "./import-driver.ts";
+import { type Site, takeParameter } from "./site.ts";
+
+interface Pg {
+  readonly default: {
+    readonly Pool: new (config: {
+      connectionString: string;
+      max: number;
+    }) => PostgresClient & { end(): Promise<void>; on(event: "error", listener: () => void): unknown };
+  };
+}
+
+/** `postgres://user:password@host:port/database?schema=stepfold&pool=20`, with `pg`. */
+export async function connectPostgres(text: string): Promise<Site> {
+  const url = new URL(text);
+  const schema = takeParameter(url, "schema", "stepfold");
+  const max = Number(takeParameter(url, "pool", "20"));
+  const { postgresMigrations } = await import("../postgres/migrations.ts");
+  const { postgresStore } = await import("../postgres/postgres-store.ts");
+  const { Pool } = (await importDriver<Pg>("pg", "postgres")).default;
+  const pool = new Pool({ connectionString: url.href, max });
+  // an idle connection that ends is replaced by the next call
+  pool.on("error", () => undefined);
+  return {
+    name: "postgres",
+    space: schema,
+    hasSpaces: true,
+    open: async (space, options) => postgresStore(pool, { ...options, schema: space }),
+    async drop(space) {
+      await pool.query(`DROP SCHEMA IF EXISTS "${space}" CASCADE`, []);
+    },
+    migrations: async (space) => postgresMigrations(space),
+    close: () => pool.end(),
+  };
+}

@@ -1,0 +1,44 @@
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+
+/**
+ * A database driver, which is no dependency of ours: the one that the program in this folder has installed.
+ *
+ * @param name of the package
+ * @param store that needs it
+ * @throws StepfoldError `DRIVER_MISSING`
+ */
+export async function importDriver<T>(name: string, store: string): Promise<T> {
+  const here = createRequire(join(process.cwd(), "package.json"));
+  for (const specifier of [() => pathToFileURL(here.resolve(name)).href, () => name]) {
+    try {
+      return (await import(specifier())) as T;
+    } catch (cause) {
+      if (!isMissing(cause, name)) throw cause;
+    }
+  }
+  throw new StepfoldError("DRIVER_MISSING", { store, driver: name });
+}
+
+/** The first of several drivers that is there. */
+export async function importOneOf<T extends Readonly<Record<string, unknown>>>(
+  names: readonly (keyof T & string)[],
+  store: string,
+): Promise<{ [K in keyof T]: { readonly name: K; readonly module: T[K] } }[keyof T]> {
+  for (const name of names) {
+    try {
+      return { name, module: await importDriver<T[typeof name]>(name, store) };
+    } catch (error) {
+      if (!StepfoldError.is(error, "DRIVER_MISSING")) throw error;
+    }
+  }
+  throw new StepfoldError("DRIVER_MISSING", { store, driver: names[0]! });
+}
+
+/** True if it is this very package that is not there, and not one that it needs. */
+function isMissing(cause: unknown, name: string): boolean {
+  const { code, message = "" } = (cause ?? {}) as { code?: unknown; message?: string };
+  return (code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND") && message.includes(`'${name}'`);
+}

@@ -1,0 +1,91 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { Site, StoreOfUrlOptions } from "./site.ts";
+
+type Connect = (url: string) => Promise<Site>;
+
+/** Each is loaded when it is asked for. */
+const schemes: Readonly<Record<string, () => Promise<Connect>>> = {
+  memory: async () => (await import("./connect-memory.ts")).connectMemory,
+  sqlite: async () => (await import("./connect-sqlite.ts")).connectSqlite,
+  postgres: async () => (await import("./connect-postgres.ts")).connectPostgres,
+  postgresql: async () => (await import("./connect-postgres.ts")).connectPostgres,
+  mysql: async () => (await import("./connect-mysql.ts")).connectMysql,
+  mariadb: async () => (await import("./connect-mysql.ts")).connectMysql,
+  redis: async () => (await import("./connect-redis.ts")).connectRedis,
+  rediss: async () => (await import("./connect-redis.ts")).connectRedis,
+  upstash: async () => (await import("./connect-upstash.ts")).connectUpstash,
+  libsql: async () => (await import("./connect-libsql.ts")).connectLibsql,
+  mongodb: async () => (await import("./connect-mongo.ts")).connectMongo,
+  "mongodb+srv": async () => (await import("./connect-mongo.ts")).connectMongo,
+  dynamodb: async () => (await import("./connect-dynamo.ts")).connectDynamo,
+};
+
+/**
+ * The store that a URL names, with a client of its own, which `close()` ends too. For commands and servers; a program
+ * that has a client already hands it to the store itself.
+ *
+ * | URL | package it needs |
+ * | --- | --- |
+ * | `app.db`, `sqlite:app.db` | none |
+ * | `postgres://user:password@host/database?schema=stepfold` | `pg` |
+ * | `mysql://user:password@host/database?prefix=stepfold_`, `mariadb://…` | `mysql2` |
+ * | `redis://host:6379/0?prefix=stepfold`, `rediss://…` | `ioredis` or `redis` |
+ * | `upstash://:TOKEN@host?prefix=stepfold` | `@upstash/redis` |
+ * | `libsql://host?authToken=TOKEN`, `libsql:file:app.db` | `@libsql/client` |
+ * | `mongodb://host/database?prefix=stepfold_` | `mongodb` |
+ * | `dynamodb://region/table?endpoint=http://127.0.0.1:8000` | `@aws-sdk/client-dynamodb`, `@aws-sdk/lib-dynamodb` |
+ * | `memory:` | none |
+ *
+ * ```ts
+ * import { storeFromUrl } from "stepfold/stores/from-url";
+ *
+ * const store = await storeFromUrl("memory:");
+ * console.log(await store.load("order-1")); // null
+ * await store.close();
+ * ```
+ *
+ * @throws StepfoldError `OPTION_INVALID` for a URL that names no store, `DRIVER_MISSING` if its package is not installed,
+ * `STORE_UNAVAILABLE`, `STORE_REJECTED` (tables are missing: see `migrate`)
+ */
+export async function storeFromUrl(url: string, options: StoreOfUrlOptions = {}): Promise<SnapshotStore> {
+  const site = await siteFromUrl(url);
+  try {
+    const store = await site.open(site.space, options);
+    return {
+      ...store,
+      async close() {
+        await store.close();
+        await site.close();
+      },
+    };
+  } catch (error) {
+    await site.close();
+    throw error;
+  }
+}
+
+/** The database that a URL names. @throws StepfoldError as `storeFromUrl` */
+export async function siteFromUrl(url: string): Promise<Site> {
+  const scheme = /^([a-z][a-z0-9+]+):/i.exec(url)?.[1]?.toLowerCase() ?? "sqlite";
+  const connect = Object.hasOwn(schemes, scheme) ? schemes[scheme] : undefined;
+  if (!connect) {
+    throw new StepfoldError("OPTION_INVALID", {
+      option: "store",
+      reason: `names no store that there is: "${scheme}:". There are: ${Object.keys(schemes).join(", ")}`,
+    });
+  }
+  return once(await (await connect())(url));
+}
+
+/** Its client is ended once, however often `close` is called. */
+function once(site: Site): Site {
+  let closing: Promise<void> | null = null;
+  return {
+    ...site,
+    close() {
+      closing ??= site.close();
+      return closing;
+    },
+  };
+}
