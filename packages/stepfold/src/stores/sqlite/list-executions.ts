@@ -1,47 +1,12 @@
-import type { SQLInputValue } from "node:sqlite";
-import type { ExecutionSummary, ListQuery, Page } from "../../ports/snapshot-store.ts";
+import type { ExecutionSummary, Page } from "../../ports/snapshot-store.ts";
 import type { CheckedQuery } from "../record/checked-store.ts";
 import { executionPage, type ListedRow } from "../record/execution-page.ts";
+import { listStatement } from "../sql/sqlite-list.ts";
 import type { Connection } from "./connection.ts";
-
-const columns = "seq, id, definition, metadata, version, status, head, created_at AS createdAt, updated_at AS updatedAt, wake_at AS wakeAt";
 
 /** A page of executions, newest first. */
 export function listExecutions({ db }: Connection, query: CheckedQuery): Promise<Page<ExecutionSummary>> {
-  const { conditions, values } = conditionsOf(query);
-  const found = db.prepare(`
-    SELECT ${columns} FROM executions WHERE ${[...conditions, "(created_at, seq) < (?, ?)"].join(" AND ")}
-    ORDER BY created_at DESC, seq DESC LIMIT ?`);
-  const newest = { createdAt: Number.MAX_SAFE_INTEGER, seq: 0 };
-  return executionPage(query.limit, query.cursor, async (after, limit) => {
-    const { createdAt, seq } = after ?? newest;
-    return found.all(...values, createdAt, seq, limit) as unknown as ListedRow[];
-  });
-}
-
-/** The query as SQL. Text comes only from here; whatever the caller gave is bound. */
-function conditionsOf(query: ListQuery): { conditions: string[]; values: SQLInputValue[] } {
-  const { status, definitionId, createdBefore, createdAfter, metadata } = query;
-  const conditions: string[] = [];
-  const values: SQLInputValue[] = [];
-  const add = (condition: string, ...bound: SQLInputValue[]): void => {
-    conditions.push(condition);
-    values.push(...bound);
-  };
-  if (status) add(`status IN (${status.map(() => "?").join(", ")})`, ...status);
-  if (definitionId !== undefined) add("definition_id = ?", definitionId);
-  if (createdBefore !== undefined) add("created_at < ?", createdBefore);
-  if (createdAfter !== undefined) add("created_at > ?", createdAfter);
-  for (const [key, value] of Object.entries(metadata ?? {})) add(...equalMetadata(key, value));
-  return { conditions, values };
-}
-
-/** One key of the metadata equals a value of the same JSON type. The key is a bound value, never part of a JSON path. */
-function equalMetadata(key: string, value: string | number | boolean | null): [string, ...SQLInputValue[]] {
-  const among = (test: string): string =>
-    `CASE WHEN json_valid(metadata) THEN EXISTS (SELECT 1 FROM json_each(metadata) AS entry WHERE entry.key = ? AND ${test}) END`;
-  if (value === null || typeof value === "boolean") return [among("entry.type = ?"), key, String(value)];
-  if (typeof value === "string") return [among("entry.type = 'text' AND entry.atom = ?"), key, value];
-  // JSON writes a large number without a fraction: SQLite then reads an integer that no double equals
-  return [among("entry.type IN ('integer', 'real') AND CAST(entry.atom AS REAL) = ?"), key, value];
+  const { sql, values } = listStatement(query);
+  const found = db.prepare(sql);
+  return executionPage(query.limit, query.cursor, async (after, limit) => found.all(...values(after, limit)) as unknown as ListedRow[]);
 }

@@ -14,11 +14,11 @@ export function deleteExecution(connection: Connection, workflowId: string): voi
 }
 
 /** Deletes ended executions, those first that were changed least recently, and forgets ids whose retention is over. */
-export function pruneExecutions(connection: Connection, { before, statuses, limit, dryRun }: CheckedPrune): PruneReport {
+export function pruneExecutions(connection: Connection, { before, definitionId, statuses, limit, dryRun }: CheckedPrune): PruneReport {
   const { sql, now, retentionMs } = connection;
   return (dryRun ? reading : writing)(connection, () => {
     let events = 0;
-    const found = sql.ended.all(before, JSON.stringify(statuses), limit);
+    const found = sql.ended.all(before, JSON.stringify(statuses), limit, definitionId);
     for (const { seq } of found as { seq: number }[]) {
       events += dryRun ? (sql.countEvents.get(seq)?.events as number) : bury(connection, seq);
     }

@@ -3,12 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, it } from "vitest";
-import { closeDraft, headOf } from "../../core/draft/close-draft.ts";
 import type { Event } from "../../core/snapshot/event.ts";
-import { keptHistory, randomDefinition } from "../../core/snapshot/restore.fixture.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
-import type { ChangedChild, Commit } from "../../ports/snapshot-store.ts";
 import { startCommit, stepCommit } from "../../testing/index.ts";
+import { engineCommits } from "../sql/engine-commits.fixture.ts";
 import { sqliteStore } from "./index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "stepfold-sqlite-"));
@@ -72,7 +70,7 @@ describe("the view workflow_executions", () => {
     const seen = { nested: 0, kept: 0, items: 0, open: 0, draining: 0, undone: 0 };
     for (let seed = 0; seed < 60; seed++) {
       const id = `id-${seed}`;
-      for (const commit of commitsOf(id, seed)) {
+      for (const commit of engineCommits(id, seed)) {
         await (commit.expectedVersion < 0 ? store.create(commit) : store.commit(commit));
         const loaded = (await store.load(id))!;
         const shown = JSON.parse(one.get(id)!.snapshot as string) as Snapshot;
@@ -106,30 +104,3 @@ describe("the view workflow_executions", () => {
     await store.close();
   });
 });
-
-/** A history that the core has made, as the commits of an engine. */
-function commitsOf(workflowId: string, seed: number): Commit[] {
-  const commits: Commit[] = [];
-  let before: readonly string[] = [];
-  let written = 0;
-  keptHistory(randomDefinition(seed), [seed], ({ draft, events }) => {
-    if (events.length === written) return;
-    const states = Object.entries(closeDraft(draft).childStates ?? {});
-    const children: ChangedChild[] = states.map(([key, { context: _, ...head }]) => ({ key, head }));
-    const keys = states.map(([key]) => key);
-    for (const key of before) if (!keys.includes(key)) children.push({ key, head: null });
-    commits.push({
-      workflowId,
-      incarnation: "i",
-      expectedVersion: written - 1,
-      commitId: `${workflowId}-${written}`,
-      head: { ...headOf(draft), workflowId },
-      events: events.slice(written).map((event) => (event.type === "started" ? { ...event, workflowId } : event)),
-      children,
-      wakeAt: 0,
-    });
-    before = keys;
-    written = events.length;
-  });
-  return commits;
-}

@@ -1,6 +1,13 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-
-const terminal = "('completed', 'failed', 'cancelled')";
+import {
+  changeStatement,
+  definitionStatement,
+  endedStatement,
+  executionStatement,
+  putDefinitionStatement,
+  rowsStatement,
+  stepStatement,
+} from "../sql/sqlite-statements.ts";
 
 type StatementName =
   | "begin"
@@ -55,30 +62,14 @@ const texts: Readonly<Record<StatementName, string>> = {
   children: "SELECT key, head FROM children WHERE execution = ?1 ORDER BY place",
   deleteChildren: "DELETE FROM children WHERE execution = ?1",
 
-  // Of the holder, while the status stays: sets no indexed column, so no index is written.
-  step: `
-    UPDATE executions SET version = ?1, head = ?2, wake_at = ?3, updated_at = ?4
-    WHERE id = ?5 AND incarnation = ?6 AND version = ?7 AND status = ?8 AND fence = ?9 AND owner IS NOT NULL
-    RETURNING seq`,
-  // Any other. ?7: the claim ends with it. Somebody else's leaves the holder its lease.
-  change: `
-    UPDATE executions SET version = ?1, head = ?2, wake_at = ?3, updated_at = ?4, status = ?5,
-      ended_at = CASE WHEN ?5 IN ${terminal} THEN ?4 END,
-      due_at = CASE WHEN ?7 OR owner IS NULL THEN ?3 ELSE due_at END,
-      owner = CASE WHEN ?7 THEN NULL ELSE owner END,
-      lease_until = CASE WHEN ?7 THEN NULL ELSE lease_until END
-    WHERE id = ?8 AND incarnation = ?9 AND version = ?10 AND status NOT IN ${terminal}
-      AND (?6 IS NULL OR (fence = ?6 AND owner IS NOT NULL))
-    RETURNING seq`,
+  step: stepStatement("?4"),
+  change: changeStatement("?4"),
 
-  execution: "SELECT seq, incarnation, version, status, owner, fence FROM executions WHERE id = ?",
+  execution: executionStatement,
   commitIdAt: "SELECT commit_id AS commitId FROM events WHERE execution = ?1 AND version = ?2",
   head: "SELECT seq, id, incarnation, version, status, head FROM executions WHERE id = ?",
   history: "SELECT event FROM events WHERE execution = ?1 ORDER BY version",
-  rows: `
-    SELECT events.version, commit_id AS commitId, event
-    FROM (SELECT seq FROM executions WHERE id = ?1) CROSS JOIN events
-    WHERE execution = seq AND events.version > CAST(?2 AS INTEGER) ORDER BY events.version LIMIT ?3`,
+  rows: rowsStatement,
 
   due: "SELECT seq FROM executions WHERE due_at <= ?1 ORDER BY due_at, seq LIMIT ?2",
   dueOne: "SELECT seq FROM executions WHERE due_at <= ?1 AND id = ?2",
@@ -101,15 +92,10 @@ const texts: Readonly<Record<StatementName, string>> = {
   deleteExecution: "DELETE FROM executions WHERE seq = ?",
   deleteEvents: "DELETE FROM events WHERE execution = ?1",
   countEvents: "SELECT count(*) AS events FROM events WHERE execution = ?1",
-  // ?2: JSON array of statuses
-  ended: `
-    SELECT seq FROM executions
-    INDEXED BY executions_ended
-    WHERE ended_at < ?1 AND status IN (SELECT value FROM json_each(?2))
-    ORDER BY ended_at, seq LIMIT ?3`,
+  ended: endedStatement,
 
-  putDefinition: "INSERT OR IGNORE INTO definitions (hash, definition) VALUES (?, ?)",
-  definition: "SELECT definition FROM definitions WHERE hash = ?",
+  putDefinition: putDefinitionStatement,
+  definition: definitionStatement,
 };
 
 /** Every statement of the store that does not depend on what is asked for, prepared once. */

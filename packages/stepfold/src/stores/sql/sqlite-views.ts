@@ -4,7 +4,8 @@
  *
  * Asked for one execution they read its history only; that is why the aggregates are subqueries and no views of their own.
  */
-export const views = `
+export const sqliteViews: readonly string[] = [
+  `
   -- one row for each result: that of the event's own step, then those that followed from it elsewhere
   CREATE VIEW execution_results (execution, version, place, scope, node, undoes, result) AS
   SELECT execution, version, iif(placed.value ->> '$.own', -1, placed.key),
@@ -23,8 +24,8 @@ export const views = `
           'timestamp', event -> '$.at', 'attempt', event -> '$.attempt', 'error', event -> '$.error.message',
           'pathId', event -> '$.pathId', 'version', version)
         END))
-    ELSE event -> '$.consequences.results' END) AS placed;
-
+    ELSE event -> '$.consequences.results' END) AS placed`,
+  `
   -- one row for each map that began, which has a key, and for each item that was added to one later; items: JSON without brackets
   CREATE VIEW execution_items (execution, version, path, key, items) AS
   SELECT execution, version, path,
@@ -32,8 +33,8 @@ export const views = `
     coalesce(event -> '$.item', substr(event -> '$.children.map.items', 2, length(event -> '$.children.map.items') - 2))
   FROM (
     SELECT execution, version, event, concat_ws('>', event ->> '$.scope', event ->> '$.pathId') AS path
-    FROM events WHERE event ->> '$.type' = 'itemAdded' OR (event ->> '$.type' = 'spawned' AND event -> '$.children.map' IS NOT NULL));
-
+    FROM events WHERE event ->> '$.type' = 'itemAdded' OR (event ->> '$.type' = 'spawned' AND event -> '$.children.map' IS NOT NULL))`,
+  `
   CREATE VIEW workflow_executions (id, snapshot, status, version, created_at, updated_at) AS
   SELECT id,
     -- what may be absent comes first, each with its comma
@@ -96,5 +97,5 @@ export const views = `
     status, version, created_at, updated_at
   FROM (
     SELECT executions.*, event AS started
-    FROM executions JOIN events ON events.execution = seq AND events.version = 0) AS executions_started;
-`;
+    FROM executions JOIN events ON events.execution = seq AND events.version = 0) AS executions_started`,
+];

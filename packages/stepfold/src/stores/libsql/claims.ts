@@ -1,0 +1,89 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { Status } from "../../core/snapshot/snapshot.ts";
+import type { EpochMs } from "../../core/values/json.ts";
+import type { Claim, Claimed, Lease } from "../../ports/snapshot-store.ts";
+import { endedClaim } from "../record/refusal.ts";
+import type { Connection } from "./connection.ts";
+import type { LibsqlRow } from "./libsql-client.ts";
+import { snapshotOf, textOf } from "./read-snapshot.ts";
+import { sql } from "./statements.ts";
+import { guardOf } from "./write-commit.ts";
+
+/** Most executions that are claimed in one transaction: their histories come in one answer. */
+const mostTogether = 32;
+
+/** Takes what is due. Pollers that find nothing only read, and do not stand in the way of writers. */
+export async function claimDue(connection: Connection, options: Lease & { limit: number; workflowId?: string }): Promise<Claimed[]> {
+  const { limit, workflowId } = options;
+  const claimed: Claimed[] = [];
+  while (claimed.length < limit) {
+    const most = Math.min(limit - claimed.length, mostTogether);
+    const time = connection.time();
+    const { rows } = await connection.execute(workflowId === undefined ? sql.due(most, time) : sql.dueOne(workflowId, time));
+    if (rows.length === 0) break;
+    claimed.push(...(await take(connection, options, rows.map(numberOf))));
+  }
+  return claimed;
+}
+
+/** Prolongs a claim. */
+export async function renewClaim(connection: Connection, claim: Claim): Promise<{ version: number; status: Status; storeNow: EpochMs }> {
+  const { workflowId, incarnation, fence, leaseMs } = claim;
+  const time = connection.time();
+  const statements = [sql.renew(workflowId, incarnation, fence, leaseMs, time), sql.verdict(workflowId, 0, time)];
+  const [renewed, stored] = await connection.write(statements);
+  const row = renewed!.rows[0];
+  if (row) return { version: Number(row.version), status: row.status as Status, storeNow: Number(row.storeNow) };
+  const kept = stored!.rows[0];
+  const { version, status } = endedClaim(claim, kept ? guardOf(kept) : null);
+  return { version, status, storeNow: Number(kept?.now) };
+}
+
+/** Claims those of the executions found that nobody else took meanwhile. */
+async function take(
+  connection: Connection,
+  { owner, leaseMs, workflowId }: Lease & { workflowId?: string },
+  found: readonly number[],
+): Promise<Claimed[]> {
+  const wanted = JSON.stringify(found);
+  const [taken, events, children] = await connection.write([
+    sql.take(wanted, owner, leaseMs, connection.time(), workflowId ?? null),
+    sql.heldEvents(wanted, owner),
+    sql.heldChildren(wanted, owner),
+  ]);
+  const rows = new Map(taken!.rows.map((row) => [numberOf(row), row]));
+  const eventsOf = byExecution(events!.rows);
+  const childrenOf = byExecution(children!.rows);
+  return found.flatMap((seq) => {
+    const row = rows.get(seq);
+    return row ? claimedOf(row, { owner, leaseMs }, eventsOf.get(seq) ?? [], childrenOf.get(seq) ?? []) : [];
+  });
+}
+
+/** Nothing if what is stored is damaged: it stays claimed until the lease ends, so that it is not tried again and again. */
+function claimedOf(row: LibsqlRow, lease: Lease, events: readonly LibsqlRow[], children: readonly LibsqlRow[]): Claimed[] {
+  try {
+    const snapshot = snapshotOf(row, events, children);
+    const { key, incarnation, fence, claimedAt } = row;
+    const claim = { workflowId: textOf(key), incarnation: incarnation as string, fence: Number(fence), claimedAt: Number(claimedAt) };
+    return [{ claim: { ...claim, owner: lease.owner, leaseMs: lease.leaseMs }, snapshot }];
+  } catch (error) {
+    if (StepfoldError.is(error, "STORE_REJECTED")) return [];
+    throw error;
+  }
+}
+
+function byExecution(rows: readonly LibsqlRow[]): ReadonlyMap<number, LibsqlRow[]> {
+  const parts = new Map<number, LibsqlRow[]>();
+  for (const row of rows) {
+    const execution = Number(row.execution);
+    const part = parts.get(execution);
+    if (part) part.push(row);
+    else parts.set(execution, [row]);
+  }
+  return parts;
+}
+
+function numberOf({ seq }: LibsqlRow): number {
+  return Number(seq);
+}

@@ -1,0 +1,3 @@
+export type { LibsqlClient, LibsqlResult, LibsqlRow, LibsqlStatement } from "./libsql-client.ts";
+export { type LibsqlStoreOptions, libsqlStore } from "./libsql-store.ts";
+export { libsqlMigrations, migrateLibsql } from "./migrate-libsql.ts";

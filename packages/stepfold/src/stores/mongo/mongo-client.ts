@@ -1,0 +1,24 @@
+/** A document as it is sent and received. */
+export type MongoDocument = Record<string, unknown>;
+
+/** What is used of a collection. */
+export interface MongoCollection {
+  findOne(filter: MongoDocument, options: MongoDocument): Promise<MongoDocument | null>;
+  find(filter: MongoDocument, options: MongoDocument): { toArray(): Promise<MongoDocument[]> };
+  aggregate(pipeline: MongoDocument[], options: MongoDocument): { toArray(): Promise<MongoDocument[]> };
+  updateOne(filter: MongoDocument, update: MongoDocument | MongoDocument[], options: MongoDocument): Promise<{ matchedCount: number }>;
+  findOneAndUpdate(filter: MongoDocument, update: MongoDocument[], options: MongoDocument): Promise<MongoDocument | null>;
+  bulkWrite(operations: MongoWrite[], options: MongoDocument): Promise<unknown>;
+  deleteMany(filter: MongoDocument, options: MongoDocument): Promise<unknown>;
+  createIndex(keys: Record<string, 1 | -1>, options: MongoDocument): Promise<unknown>;
+}
+
+/** One write of many. */
+export type MongoWrite =
+  | { insertOne: { document: MongoDocument } }
+  | { updateOne: { filter: MongoDocument; update: MongoDocument[]; upsert: true } };
+
+/** What is used of a `Db` of the package `mongodb`, so that it is no dependency. */
+export interface MongoDatabase {
+  collection(name: string): MongoCollection;
+}

@@ -1,0 +1,30 @@
+import { closeDraft, headOf } from "../../core/draft/close-draft.ts";
+import { keptHistory, randomDefinition } from "../../core/snapshot/restore.fixture.ts";
+import type { ChangedChild, Commit } from "../../ports/snapshot-store.ts";
+
+/** A history that the core has made, with children, maps and compensations, as the commits of an engine. */
+export function engineCommits(workflowId: string, seed: number): Commit[] {
+  const commits: Commit[] = [];
+  let before: readonly string[] = [];
+  let written = 0;
+  keptHistory(randomDefinition(seed), [seed], ({ draft, events }) => {
+    if (events.length === written) return;
+    const states = Object.entries(closeDraft(draft).childStates ?? {});
+    const children: ChangedChild[] = states.map(([key, { context: _, ...head }]) => ({ key, head }));
+    const keys = states.map(([key]) => key);
+    for (const key of before) if (!keys.includes(key)) children.push({ key, head: null });
+    commits.push({
+      workflowId,
+      incarnation: "i",
+      expectedVersion: written - 1,
+      commitId: `${workflowId}-${written}`,
+      head: { ...headOf(draft), workflowId },
+      events: events.slice(written).map((event) => (event.type === "started" ? { ...event, workflowId } : event)),
+      children,
+      wakeAt: 0,
+    });
+    before = keys;
+    written = events.length;
+  });
+  return commits;
+}
