@@ -8,7 +8,6 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { nodeDefinitions, racingWorkflow } from "./racing-nodes.ts";
 import { racingStores } from "./racing-stores.ts";
 
-const rounds = 1_000;
 const processes = 4;
 const handles = 2;
 const starters = 100;
@@ -41,7 +40,7 @@ async function race(message: string): Promise<string[]> {
   return (await Promise.all(answers)).flat().sort();
 }
 
-describe.each(racingStores)("eight handles in four processes on $name", ({ name, open }) => {
+describe.each(racingStores)("eight handles in four processes on $name", ({ name, rounds, open }) => {
   it(`apply exactly one answer in each of ${rounds} rounds, and start an execution once`, { timeout: 300_000 }, async ({ skip }) => {
     const opened = await open(folder);
     if (!opened) {

@@ -20,7 +20,8 @@ interface Opened {
   readonly close: () => Promise<void>;
 }
 
-const space = `bench_${randomUUID().replaceAll("-", "").slice(0, 12)}`;
+// as long as the default name: keys count
+const space = `b_${randomUUID().slice(0, 6)}`;
 
 async function urlOf(service: ServiceName): Promise<string> {
   const url = await serviceUrl(service);
@@ -86,12 +87,20 @@ async function dynamodb(): Promise<Opened> {
   const credentials = { accessKeyId: "local", secretAccessKey: "local" };
   const client = new DynamoDB({ region: "local", endpoint, credentials });
   await createDynamoTable(client, space);
-  const documents: Counted<DynamoDBDocumentOf> = counted(DynamoDBDocument.from(client), (_method, args) => args);
+  const documents: Counted<DynamoDBDocumentOf> = counted(DynamoDBDocument.from(client), (_method, args) => valuesIn(args));
   const close = async (): Promise<void> => {
     await client.deleteTable({ TableName: space });
     client.destroy();
   };
   return { store: dynamoStore(documents.client, { table: space }), bytes: documents.bytes, close };
+}
+
+/** What of requests is values, and not names and expressions. */
+function valuesIn(request: unknown): unknown {
+  if (typeof request !== "object" || request === null) return null;
+  return Object.entries(request).map(([name, member]) =>
+    ["Item", "Key", "ExpressionAttributeValues"].includes(name) ? (member as unknown) : valuesIn(member),
+  );
 }
 
 type DynamoDBDocumentOf = ReturnType<typeof import("@aws-sdk/lib-dynamodb")["DynamoDBDocument"]["from"]>;

@@ -17,11 +17,11 @@ export async function connectMongo(text: string): Promise<Site> {
   // hosts may be several, which no URL can be made of again
   const url = text.replace(/([?&])prefix=[^&]*&?/, "$1").replace(/[?&]$/, "");
   const { mongoStore } = await import("../mongo/mongo-store.ts");
-  const { MongoClient } = await importDriver<Driver>("mongodb", "mongo");
+  const { MongoClient } = await importDriver<Driver>("mongodb", "mongodb");
   const client = new MongoClient(url);
   const db = client.db();
   return {
-    name: "mongo",
+    name: "mongodb",
     space: prefix,
     hasSpaces: true,
     open: async (space, options) => mongoStore(db, { ...options, prefix: space }),

@@ -5,7 +5,6 @@ import {
   executionStatement,
   putDefinitionStatement,
   rowsStatement,
-  stepStatement,
   terminalStatuses,
 } from "../sql/sqlite-statements.ts";
 import { statement } from "./libsql-client.ts";
@@ -31,7 +30,6 @@ const ended = `FROM executions WHERE id = ?1 AND status IN ${terminalStatuses}`;
 const held = "execution IN (SELECT seq FROM json_each(?1) AS wanted JOIN executions ON seq = wanted.value WHERE owner = ?2)";
 
 type StatementName =
-  | "step"
   | "change"
   | "appendEvent"
   | "putChild"
@@ -71,7 +69,6 @@ type StatementName =
  * character.
  */
 export const sql: Readonly<Record<StatementName, ReturnType<typeof statement>>> = {
-  step: statement(stepStatement(clock("?4"))),
   change: statement(changeStatement(clock("?4"))),
   appendEvent: statement(`INSERT INTO events (execution, version, commit_id, event) SELECT seq, ?5, ?6, ?7 ${guarded}`),
   putChild: statement(`

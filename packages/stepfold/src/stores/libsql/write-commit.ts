@@ -35,8 +35,7 @@ export function change(commit: Commit): Write {
         ...(text === null ? [] : [sql.putChild(...guard, key, text)]),
       ]),
       ...written.events.map((event) => sql.appendEvent(...guard, event.version, commitId, event.text)),
-      // now the row that all of them asked for; what the first one changed, the second one does not find
-      ...(fence === null || frees ? [] : [sql.step(version, head, wakeAt, time, workflowId, incarnation, expectedVersion, status, fence)]),
+      // now the row that all of them asked for; that the status is often the same would be worth a statement, but not its bytes
       sql.change(version, head, wakeAt, time, status, fence, frees ? 1 : 0, workflowId, incarnation, expectedVersion),
       sql.verdict(workflowId, expectedVersion + 1, time),
     ],

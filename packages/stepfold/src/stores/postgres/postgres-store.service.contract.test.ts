@@ -40,8 +40,8 @@ describe.skipIf(url === null)("PostgreSQL: what goes wrong", () => {
     const { schema, store } = fresh();
     await store.load("a");
     await pool.query(`INSERT INTO "${schema}".layouts (number) VALUES (99)`);
-    for (const work of [migratePostgres(pool, { schema }), postgresStore(pool, { schema }).load("a")]) {
-      const error = await rejection(work);
+    for (const work of [() => migratePostgres(pool, { schema }), () => postgresStore(pool, { schema }).load("a")]) {
+      const error = await rejection(work());
       expect([error.code, error.message]).toEqual(["STORE_REJECTED", expect.stringContaining("Update Stepfold")]);
     }
   });
