@@ -1,61 +1,9 @@
 import { DatabaseSync } from "node:sqlite";
-import { createRuntime } from "stepfold/runtime";
 import { sqliteStore } from "stepfold/stores/sqlite";
+import { byTurns, durableSteps, type Worker } from "../by-turns.ts";
 import { withDatabase } from "../database.ts";
 import type { Group } from "../group.ts";
-import { line } from "../line.ts";
-import { type Sample, sleep, spread } from "../measure.ts";
-
-const warmMs = 300;
-const sliceMs = 120;
-const slices = 10;
-
-/** Works while it is told to; counts what it has done. */
-interface Worker {
-  /** Works for some milliseconds; gives how many steps or rows a second. */
-  readonly work: (ms: number) => Promise<number>;
-  readonly close: () => Promise<void>;
-}
-
-/** Executions of 10 steps, `concurrency` at once, each step committed with synchronous=FULL. They rest inside a step. */
-function engine(path: string, concurrency: number): Worker {
-  let steps = 0;
-  let over = false;
-  let gate = Promise.withResolvers<void>();
-  const executor = async (): Promise<{ data: object }> => {
-    await gate.promise;
-    steps++;
-    return { data: { ok: true } };
-  };
-  const store = sqliteStore(path);
-  const runtime = createRuntime({ store, workflows: [line(10)], nodeDefinitions: { work: { executor } } });
-  const oneAfterTheOther = async (): Promise<void> => {
-    while (!over) {
-      const run = await runtime.start("line-10");
-      await run.result();
-    }
-  };
-  const workers = Array.from({ length: concurrency }, oneAfterTheOther);
-  return {
-    async work(ms) {
-      const before = steps;
-      const from = performance.now();
-      gate.resolve();
-      await sleep(ms);
-      gate = Promise.withResolvers();
-      const rate = ((steps - before) / (performance.now() - from)) * 1000;
-      await sleep(10); // what is under way comes to rest
-      return rate;
-    },
-    async close() {
-      over = true;
-      gate.resolve();
-      await Promise.all(workers);
-      await runtime.close();
-      await store.close();
-    },
-  };
-}
+import type { Sample } from "../measure.ts";
 
 /** Rows of 1 KB, `together` in one transaction, with nothing around them. */
 function rawRows(path: string, together: number): Worker {
@@ -86,25 +34,19 @@ function rawRows(path: string, together: number): Worker {
   };
 }
 
-/** Both in one process, by turns: a disk that others use changes its pace from one moment to the next. */
-async function byTurns(concurrency: number): Promise<Sample> {
+async function measured(concurrency: number): Promise<Sample> {
   return withDatabase(async (path) => {
-    const workers = [engine(path, concurrency), rawRows(`${path}.raw`, concurrency)];
-    const rates: number[][] = workers.map(() => []);
-    for (const worker of workers) await worker.work(warmMs);
-    for (let i = 0; i < slices; i++) {
-      for (const [index, worker] of workers.entries()) rates[index]!.push(await worker.work(sliceMs));
-    }
-    for (const worker of workers) await worker.close();
-    const [stepfold = 0, raw = 0] = rates.map((all) => spread(all).median);
+    const store = sqliteStore(path);
+    const [stepfold = 0, raw = 0] = await byTurns([durableSteps(store, concurrency), rawRows(`${path}.raw`, concurrency)]);
+    await store.close();
     return { stepfold, raw };
   });
 }
 
 export const sqlite: Group = {
   cases: {
-    "1-at-once": { sample: () => byTurns(1) },
-    "50-at-once": { sample: () => byTurns(50) },
+    "1-at-once": { sample: () => measured(1) },
+    "50-at-once": { sample: () => measured(50) },
   },
   rows: [
     {

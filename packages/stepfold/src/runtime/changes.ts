@@ -1,10 +1,20 @@
-import type { Status } from "../core/snapshot/snapshot.ts";
+import type { Snapshot, Status } from "../core/snapshot/snapshot.ts";
 
-type Listener = (version: number, status: Status) => void;
+/** What this process has committed. */
+export interface Change {
+  readonly workflowId: string;
+  readonly version: number;
+  readonly status: Status;
+  /** The whole, as it is now. */
+  readonly snapshot: () => Snapshot;
+}
+
+type Listener = (change: Change) => void;
 
 /** A change to come, or the moment to look whether another process made one. */
 export interface News {
-  readonly come: Promise<void>;
+  /** What was committed here; null if it is only time to look. */
+  readonly come: Promise<Change | null>;
   /** Stops waiting for it. */
   readonly cancel: () => void;
 }
@@ -13,8 +23,8 @@ export interface News {
 export class Changes {
   readonly #listeners = new Map<string, Set<Listener>>();
 
-  tell(workflowId: string, version: number, status: Status): void {
-    for (const listener of this.#listeners.get(workflowId) ?? []) listener(version, status);
+  tell(change: Change): void {
+    for (const listener of this.#listeners.get(change.workflowId) ?? []) listener(change);
   }
 
   listen(workflowId: string, listener: Listener): () => void {

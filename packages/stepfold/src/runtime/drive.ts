@@ -4,12 +4,13 @@ import { openDraft } from "../core/draft/open-draft.ts";
 import { statusOf } from "../core/draft/standing.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { Event } from "../core/snapshot/event.ts";
-import { isTerminal, type Snapshot } from "../core/snapshot/snapshot.ts";
+import { isTerminal, type Snapshot, type Status } from "../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import { openTurn, type TurnSetting } from "../engine/open-turn.ts";
 import type { PreparedWorkflow } from "../engine/prepared-workflow.ts";
 import type { Turn } from "../engine/turn.ts";
 import type { Claimed, SnapshotStore } from "../ports/snapshot-store.ts";
+import type { Change } from "./changes.ts";
 import { commitOf } from "./commit-of.ts";
 import { persist } from "./persist.ts";
 import type { Registry } from "./registry.ts";
@@ -25,13 +26,15 @@ export interface Driving {
   /** Takes the messages of an execution to others; gives the ids of those that have arrived. */
   readonly deliver: (from: Draft) => Promise<readonly string[]>;
   /** Told once events are committed. */
-  readonly onCommitted: (head: Pick<Snapshot, "workflowId" | "version" | "status">) => void;
+  readonly onCommitted: (change: Change) => void;
 }
 
 /** One claimed execution being driven: plan, perform, apply, commit, until nothing is due; then the claim is given back. */
 export class Drive {
   /** The snapshot when there was nothing more to do here. Rejects when the claim was lost. */
   readonly done: Promise<Snapshot>;
+  /** As it was committed last. */
+  status: Status;
   readonly #claimed: Claimed;
   readonly #workflow: PreparedWorkflow;
   readonly #driving: Driving;
@@ -46,6 +49,7 @@ export class Drive {
 
   constructor(claimed: Claimed, workflow: PreparedWorkflow, driving: Driving) {
     this.#claimed = claimed;
+    this.status = claimed.snapshot.status;
     this.#workflow = workflow;
     this.#driving = driving;
     this.#claimedAtMs = driving.setting.environment.monotonicMs();
@@ -135,7 +139,8 @@ export class Drive {
       throw error;
     }
     this.#released = last;
-    onCommitted({ workflowId: draft.workflowId, version: draft.version, status: statusOf(draft) });
+    this.status = statusOf(draft);
+    onCommitted({ workflowId: draft.workflowId, version: draft.version, status: this.status, snapshot: () => closeDraft(draft) });
     return null;
   }
 

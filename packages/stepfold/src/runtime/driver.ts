@@ -1,7 +1,7 @@
 import { earliestTimer } from "../core/draft/standing.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { openScopes } from "../core/snapshot/address.ts";
-import type { Snapshot } from "../core/snapshot/snapshot.ts";
+import type { Snapshot, Status } from "../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import type { Claimed, Lease } from "../ports/snapshot-store.ts";
 import { Drive, type Driving } from "./drive.ts";
@@ -50,6 +50,12 @@ export class Driver {
   /** True while the execution is driven here. */
   holds(workflowId: string): boolean {
     return this.#drives.has(workflowId);
+  }
+
+  /** True while it is driven here, and did not have a status that matters when it was committed last: then that is still to be told. */
+  follows(workflowId: string, matters: (status: Status) => boolean): boolean {
+    const drive = this.#drives.get(workflowId);
+    return drive !== undefined && !matters(drive.status);
   }
 
   /** Drives an execution that is claimed already. */

@@ -62,8 +62,6 @@ export function assemble<D extends NodeDefinitions>(
   const changes = new Changes();
   const lease: Lease = { owner: options.owner ?? environment.newId(), leaseMs };
   const newCommitId = commitIds(environment.newId());
-  const onCommitted = ({ workflowId, version, status }: Pick<Snapshot, "workflowId" | "version" | "status">): void =>
-    changes.tell(workflowId, version, status);
   const driver = new Driver({
     store,
     setting,
@@ -75,7 +73,7 @@ export function assemble<D extends NodeDefinitions>(
     pollMs,
     maxExecutions,
     onProblem,
-    onCommitted,
+    onCommitted: (change) => changes.tell(change),
     deliver: (from) => deliver(kernel, from),
   });
   const retention = readRetention(options.retention, { store, environment, onProblem: (error) => onProblem(null, error) });

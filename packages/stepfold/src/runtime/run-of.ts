@@ -8,7 +8,7 @@ import type { Command } from "../engine/command.ts";
 import { type Kernel, load } from "./kernel.ts";
 import { type Run, targetOf } from "./run.ts";
 import { answer, tell } from "./tell.ts";
-import { newsOf, until } from "./until.ts";
+import { ended, newsOf, until } from "./until.ts";
 import { watch } from "./watch.ts";
 
 /** A handle on an execution. */
@@ -21,7 +21,7 @@ export function runOf(kernel: Kernel, workflowId: string, requireOpen: (action: 
     workflowId,
     snapshot: () => load(kernel, workflowId),
     settled: () => settled(kernel, workflowId),
-    result: async () => outputOf(await until(kernel, workflowId, isTerminal, ({ status }) => isTerminal(status))),
+    result: async () => outputOf(await ended(kernel, workflowId)),
     async *watch({ after = -1 } = {}) {
       const { definition } = await load(kernel, workflowId);
       const workflow = await kernel.registry.pinned(workflowId, definition.hash);

@@ -52,7 +52,7 @@ export async function create(kernel: Kernel, prepared: PreparedWorkflow, event: 
       () => until,
       () => store.create(write, drives ? { claim: lease } : {}),
     );
-    changes.tell(draft.workflowId, draft.version, statusOf(draft));
+    changes.tell({ workflowId: draft.workflowId, version: draft.version, status: statusOf(draft), snapshot: () => closeDraft(draft) });
     // what goes wrong in the background is told by onProblem
     if (claim) driver.take({ claim, snapshot: closeDraft(draft) }).catch(() => undefined);
     return true;

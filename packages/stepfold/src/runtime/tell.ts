@@ -1,3 +1,4 @@
+import { closeDraft } from "../core/draft/close-draft.ts";
 import { evolve, withConsequences } from "../core/draft/evolve.ts";
 import { openDraft } from "../core/draft/open-draft.ts";
 import { statusOf } from "../core/draft/standing.ts";
@@ -36,7 +37,7 @@ export async function tell(kernel: Kernel, workflowId: string, command: Command)
       if (overtaken && conflicts < mostConflicts) continue;
       throw error;
     }
-    changes.tell(workflowId, draft.version, statusOf(draft));
+    changes.tell({ workflowId, version: draft.version, status: statusOf(draft), snapshot: () => closeDraft(draft) });
     return nudge(kernel, workflowId);
   }
 }

@@ -1,5 +1,5 @@
-import type { Snapshot, Status } from "../core/snapshot/snapshot.ts";
-import type { News } from "./changes.ts";
+import { isTerminal, type Snapshot, type Status } from "../core/snapshot/snapshot.ts";
+import type { Change, News } from "./changes.ts";
 import { type Kernel, load } from "./kernel.ts";
 
 /**
@@ -25,6 +25,25 @@ export async function until(
   }
 }
 
+/**
+ * The snapshot of an execution that has ended. Of one that is driven here nothing is loaded: whoever drives it tells.
+ */
+export async function ended(kernel: Kernel, workflowId: string): Promise<Snapshot> {
+  for (;;) {
+    const news = newsOf(kernel, workflowId, isTerminal);
+    try {
+      if (!kernel.driver.follows(workflowId, isTerminal)) {
+        const snapshot = await load(kernel, workflowId);
+        if (isTerminal(snapshot.status)) return snapshot;
+      }
+      const change = await news.come;
+      if (change) return change.snapshot();
+    } finally {
+      news.cancel();
+    }
+  }
+}
+
 /** The next change after which the status is one that matters. Ask before you look: then no change in between is missed. */
 export function newsOf(
   { changes, driver, setting, pollMs }: Kernel,
@@ -32,18 +51,18 @@ export function newsOf(
   matters: (status: Status) => boolean = () => true,
 ): News {
   let cancel = (): void => undefined;
-  const come = new Promise<void>((resolve) => {
-    const done = (): void => {
+  const come = new Promise<Change | null>((resolve) => {
+    const done = (change: Change | null): void => {
       cancel();
-      resolve();
+      resolve(change);
     };
-    const unlisten = changes.listen(workflowId, (_version, status) => {
-      if (matters(status)) done();
+    const unlisten = changes.listen(workflowId, (change) => {
+      if (matters(change.status)) done(change);
     });
     let endTimer = (): void => undefined;
     const arm = (): void => {
       // of what is driven here every change is told
-      endTimer = setting.environment.after(pollMs, () => (driver.holds(workflowId) ? arm() : done()));
+      endTimer = setting.environment.after(pollMs, () => (driver.holds(workflowId) ? arm() : done(null)));
     };
     cancel = () => {
       unlisten();
