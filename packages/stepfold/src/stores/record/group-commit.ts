@@ -27,6 +27,14 @@ export interface GroupOptions<W, T> {
   readonly mostTogether?: number;
 }
 
+/** What follows from what has just resolved has run. */
+function turnOfEvents(): Promise<void> {
+  const { setImmediate: soon = setTimeout } = globalThis;
+  return new Promise((resolve) => {
+    soon(resolve);
+  });
+}
+
 /**
  * Sends writes together that are issued while others are under way. A lone one is sent at once.
  *
@@ -68,7 +76,12 @@ export function groupCommit<W, T>({ send, idOf, isOutage, mostTogether = 100 }: 
   const work = async (): Promise<void> => {
     // what is issued in the same moment goes together
     await Promise.resolve();
-    while (waiting.length > 0) await settle(next());
+    while (waiting.length > 0) {
+      const group = next();
+      await settle(group);
+      // executions that go on at once add their next writes to those that wait: one group instead of two that take turns
+      if (group.length > 1) await turnOfEvents();
+    }
     sending = null;
   };
 
