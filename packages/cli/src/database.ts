@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { StepfoldError } from "stepfold";
-import { publicUrl, type StoreOfUrlOptions, storeFromUrl } from "stepfold/stores/from-url";
+import { publicUrl, type Site, type StoreOfUrlOptions, siteFromUrl, storeFromUrl } from "stepfold/stores/from-url";
 import { BadInput } from "./bad-input.ts";
 import { namePath } from "./name-path.ts";
+import { complain } from "./output.ts";
 
 /** What a command keeps executions in. */
 export type Store = Awaited<ReturnType<typeof storeFromUrl>>;
@@ -31,32 +32,64 @@ export function chooseDatabase(flag: string | undefined): Database {
   const isDefault = named === undefined || named === "";
   const url = isDefault ? defaultPath : named;
   const shown = flag === undefined ? null : publicUrl(flag);
-  if (/^[a-z][a-z0-9+]+:/i.test(url) && !url.startsWith("sqlite:")) {
+  if (/^(?!sqlite:)[a-z][a-z0-9+]+:/i.test(url)) {
     return { url, name: publicUrl(url), path: null, folder: process.cwd(), flag: shown, isDefault };
   }
-  const path = resolve(url.replace(/^sqlite:/, ""));
+  const path = resolve(url.replace(/^sqlite:(\/\/)?/i, ""));
   return { url: `sqlite:${path}`, name: namePath(path), path, folder: dirname(path), flag: shown, isDefault };
 }
 
-/** Opens it; an SQLite file is made if it is not there. @throws BadInput `DATABASE_UNUSABLE` */
+/** Opens it, for a command that prints others about it; an SQLite file is made if it is not there. @throws BadInput `DATABASE_UNUSABLE` */
 export async function openDatabase(database: Database, options: StoreOfUrlOptions = {}): Promise<Store> {
+  const store = await openQuietly(database, options);
+  noteHiddenPassword(database);
+  return store;
+}
+
+/** `openDatabase` for a command that prints no other commands. */
+export async function openQuietly(database: Database, options: StoreOfUrlOptions = {}): Promise<Store> {
   const { url, name, path, isDefault } = database;
   try {
     if (path !== null) prepareFolder(path, name, isDefault);
     return await storeFromUrl(url, options);
   } catch (cause) {
     if (cause instanceof BadInput) throw cause;
-    const reason = StepfoldError.is(cause) && "reason" in cause.details ? cause.details.reason : (cause as Error).message;
-    throw new BadInput("DATABASE_UNUSABLE", `The database ${name} cannot be used: ${reason}`, {
-      hint: path === null ? "stepfold doctor says what is wrong with it" : "Name an SQLite file of Stepfold, or a new one, with --store",
-      cause,
-    });
+    // a server's own answer, which no other --store would change
+    if (path === null && (StepfoldError.is(cause, "STORE_UNAVAILABLE") || StepfoldError.is(cause, "STORE_REJECTED"))) throw cause;
+    throw unusable(database, cause);
   }
 }
 
+/** `siteFromUrl` for commands. @throws BadInput `DATABASE_UNUSABLE` */
+export async function openSite(database: Database): Promise<Site> {
+  try {
+    return await siteFromUrl(database.url);
+  } catch (cause) {
+    if (StepfoldError.is(cause, "STORE_UNAVAILABLE") || StepfoldError.is(cause, "STORE_REJECTED")) throw cause;
+    throw unusable(database, cause);
+  }
+}
+
+function unusable({ name, path }: Database, cause: unknown): BadInput {
+  const reason = StepfoldError.is(cause) && "reason" in cause.details ? cause.details.reason : (cause as Error).message;
+  const hints = {
+    file: "Name an SQLite file of Stepfold, or a new one, with --store",
+    url: "Name an SQLite file, or a URL such as postgres://user@host/database, with --store or STEPFOLD_STORE",
+  };
+  // what installs a driver is in the message
+  const hint = StepfoldError.is(cause, "DRIVER_MISSING") ? null : hints[path === null ? "url" : "file"];
+  return new BadInput("DATABASE_UNUSABLE", `The database ${name} cannot be used: ${reason}`, { hint, cause });
+}
+
+/** Says what to write where printed commands have no password. */
+function noteHiddenPassword({ flag, url, path }: Database): void {
+  if (flag !== null && path === null && flag !== url)
+    complain("In printed commands *** stands for what --store keeps secret: put it there, or set STEPFOLD_STORE and leave --store out\n");
+}
+
 /** Opens it only if it is there. @throws BadInput `DATABASE_NOT_FOUND`, `DATABASE_UNUSABLE` */
-export async function openExistingDatabase(database: Database): Promise<Store> {
-  if (database.path === null || existsSync(database.path)) return openDatabase(database);
+export async function openExistingDatabase(database: Database, open: typeof openDatabase = openDatabase): Promise<Store> {
+  if (database.path === null || existsSync(database.path)) return open(database);
   throw new BadInput("DATABASE_NOT_FOUND", `There is no database ${database.name}`, {
     hint: database.isDefault
       ? "It is made by the first stepfold run in this folder. Are you in another folder? Name the file with --store"

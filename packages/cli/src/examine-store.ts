@@ -32,6 +32,17 @@ export async function examine(site: Site): Promise<Examination> {
 
 async function tryCase(site: Site, contractCase: ContractCase): Promise<Verdict> {
   const space = `stepfold_doctor_${randomUUID().replaceAll("-", "").slice(0, 16)}`;
+  const verdict = await tryIn(space, site, contractCase);
+  try {
+    await site.drop(space);
+    return verdict;
+  } catch (error) {
+    const message = `${space} could not be deleted: ${error instanceof Error ? error.message : String(error)}`;
+    return typeof verdict === "object" ? verdict : { name: contractCase.name, message };
+  }
+}
+
+async function tryIn(space: string, site: Site, contractCase: ContractCase): Promise<Verdict> {
   const options = { migrate: true, idempotencyRetentionMs: retentionMs };
   try {
     const store = await site.open(space, options);
@@ -50,7 +61,5 @@ async function tryCase(site: Site, contractCase: ContractCase): Promise<Verdict>
     }
   } catch (error) {
     return { name: contractCase.name, message: error instanceof Error ? error.message : String(error) };
-  } finally {
-    await site.drop(space);
   }
 }

@@ -1,6 +1,5 @@
-import { siteFromUrl } from "stepfold/stores/from-url";
 import { BadInput } from "../bad-input.ts";
-import { chooseDatabase, openExistingDatabase } from "../database.ts";
+import { chooseDatabase, openExistingDatabase, openQuietly, openSite } from "../database.ts";
 import { type Examination, examine } from "../examine-store.ts";
 import { exitCode } from "../exit-code.ts";
 import { say } from "../output.ts";
@@ -25,7 +24,7 @@ export async function doctor(options: DoctorOptions): Promise<number> {
   const tell = (good: boolean, text: string): void => {
     if (!options.json) say(`${good ? paint("good", "✔") : paint("bad", "✖")} ${text}\n`);
   };
-  const store = await openExistingDatabase(database);
+  const store = await openExistingDatabase(database, openQuietly);
   try {
     await store.list({ limit: 1 });
   } finally {
@@ -36,7 +35,7 @@ export async function doctor(options: DoctorOptions): Promise<number> {
     if (options.json) say(`${JSON.stringify({ type: "examination", store: store.name, passed: 0, failed: [], notClaimed: 0 })}\n`);
     return exitCode.done;
   }
-  const site = await siteFromUrl(database.url);
+  const site = await openSite(database);
   let examination: Examination;
   try {
     if (!site.hasSpaces)

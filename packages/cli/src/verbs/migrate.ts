@@ -1,5 +1,4 @@
-import { siteFromUrl } from "stepfold/stores/from-url";
-import { chooseDatabase, openDatabase } from "../database.ts";
+import { chooseDatabase, type Database, openQuietly, openSite } from "../database.ts";
 import { exitCode } from "../exit-code.ts";
 import { say } from "../output.ts";
 import { paintFor } from "../progress/paint.ts";
@@ -14,8 +13,8 @@ export interface MigrateOptions {
 /** `stepfold migrate`: makes or updates the tables of a store, or prints what it would run in an empty one. @returns the exit code */
 export async function migrate(options: MigrateOptions): Promise<number> {
   const database = chooseDatabase(options.store);
-  if (options.printSql) return printSql(database.url, options.json ?? false);
-  const store = await openDatabase(database, { migrate: true });
+  if (options.printSql) return printSql(database, options.json ?? false);
+  const store = await openQuietly(database, { migrate: true });
   try {
     // the first call is the one that waits for the tables
     await store.list({ limit: 1 });
@@ -31,12 +30,17 @@ export async function migrate(options: MigrateOptions): Promise<number> {
   return exitCode.done;
 }
 
-async function printSql(url: string, json: boolean): Promise<number> {
-  const site = await siteFromUrl(url);
+async function printSql(database: Database, json: boolean): Promise<number> {
+  const site = await openSite(database);
   try {
     const steps = await site.migrations(site.space);
     if (json) say(`${JSON.stringify({ type: "migrations", store: site.name, steps: steps ?? [] })}\n`);
-    else say(steps === null ? `-- ${site.name} has no tables to make\n` : `${steps.map((step) => step.trim()).join("\n\n")}\n`);
+    else
+      say(
+        steps === null
+          ? `-- ${site.name} has no tables to make\n`
+          : `${steps.map((step) => `${step.trim().replace(/;$/, "")};`).join("\n\n")}\n`,
+      );
   } finally {
     await site.close();
   }

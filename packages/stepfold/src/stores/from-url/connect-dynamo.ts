@@ -1,7 +1,8 @@
 import type { DynamoDocumentClient } from "../dynamo/document-client.ts";
 import type { DynamoTableClient } from "../dynamo/table.ts";
+import { invalidUrl, parsedUrl, takeParameters } from "./address.ts";
 import { importDriver } from "./import-driver.ts";
-import { type Site, takeParameter } from "./site.ts";
+import type { Site } from "./site.ts";
 
 interface Sdk {
   readonly DynamoDB: new (config: {
@@ -17,16 +18,21 @@ interface DocumentSdk {
 
 /** `dynamodb://region/table?endpoint=http://127.0.0.1:8000`, with the AWS SDK; credentials as it finds them. */
 export async function connectDynamo(text: string): Promise<Site> {
-  const url = new URL(text);
-  const endpoint = takeParameter(url, "endpoint", "");
-  const table = url.pathname.slice(1);
+  const { url, taken } = takeParameters(text, { endpoint: "" });
+  const { endpoint } = taken;
+  const { hostname: region, pathname } = parsedUrl(url);
+  const table = pathname.slice(1);
+  if (region === "" || !/^[\w.-]{3,255}$/.test(table))
+    throw invalidUrl("must name a region and a table: dynamodb://eu-central-1/workflows");
+  if (endpoint !== "" && !/^https?:$/.test(parsedUrl(endpoint).protocol))
+    throw invalidUrl('has a parameter "endpoint" that is no http:// or https:// URL');
   const { createDynamoTable } = await import("../dynamo/table.ts");
   const { dynamoStore } = await import("../dynamo/dynamo-store.ts");
   const { DynamoDB } = await importDriver<Sdk>("@aws-sdk/client-dynamodb", "dynamo");
   const { DynamoDBDocument } = await importDriver<DocumentSdk>("@aws-sdk/lib-dynamodb", "dynamo");
   // whoever names an endpoint talks to a server of their own, which looks at no credentials
   const own = { endpoint, credentials: { accessKeyId: "local", secretAccessKey: "local" } };
-  const client = new DynamoDB({ region: url.host, ...(endpoint !== "" && own) });
+  const client = new DynamoDB({ region, ...(endpoint !== "" && own) });
   const documents = DynamoDBDocument.from(client);
   return {
     name: "dynamo",

@@ -1,6 +1,7 @@
 import type { LibsqlClient } from "../libsql/libsql-client.ts";
+import { parsedUrl, takeParameters } from "./address.ts";
 import { importDriver } from "./import-driver.ts";
-import { type Site, takeParameter } from "./site.ts";
+import type { Site } from "./site.ts";
 
 interface Driver {
   readonly createClient: (config: { url: string; authToken?: string; timeout?: number }) => LibsqlClient & { close(): void };
@@ -8,16 +9,19 @@ interface Driver {
 
 /** `libsql://host?authToken=TOKEN`, `libsql:http://127.0.0.1:8080`, `libsql:file:app.db`, with `@libsql/client`. */
 export async function connectLibsql(text: string): Promise<Site> {
+  const address = text.replace(/^libsql:(?!\/\/)/i, "");
+  // a path may be relative, which no URL of a parser is
+  const isLocal = /^(file:|:memory:$)/.test(address);
+  const { url, taken } = takeParameters(address, { authToken: "" });
+  if (!isLocal) parsedUrl(url);
   const { libsqlStore } = await import("../libsql/libsql-store.ts");
   const { libsqlMigrations } = await import("../libsql/migrate-libsql.ts");
   const { createClient } = await importDriver<Driver>("@libsql/client", "libsql");
-  const url = new URL(text.replace(/^libsql:(?!\/\/)/, ""));
-  const authToken = takeParameter(url, "authToken", "");
   // a file that another process writes to is waited for
   const client = createClient({
-    url: url.href,
-    ...(authToken !== "" && { authToken }),
-    ...(url.protocol === "file:" && { timeout: 5_000 }),
+    url,
+    ...(taken.authToken !== "" && { authToken: taken.authToken }),
+    ...(isLocal && { timeout: 5_000 }),
   });
   const space = "main";
   return {

@@ -1,4 +1,5 @@
 import type { MongoDatabase } from "../mongo/mongo-client.ts";
+import { takeParameters } from "./address.ts";
 import { importDriver } from "./import-driver.ts";
 import type { Site } from "./site.ts";
 
@@ -13,21 +14,22 @@ interface Driver {
 
 /** `mongodb://host/database?prefix=stepfold_`, with `mongodb`. */
 export async function connectMongo(text: string): Promise<Site> {
-  const prefix = new URL(text.replace(/^mongodb(\+srv)?:/, "http:")).searchParams.get("prefix") ?? "stepfold_";
-  // hosts may be several, which no URL can be made of again
-  const url = text.replace(/([?&])prefix=[^&]*&?/, "$1").replace(/[?&]$/, "");
+  const { url, taken } = takeParameters(text, { prefix: "stepfold_" });
+  const { collectionsOf } = await import("../mongo/collections.ts");
   const { mongoStore } = await import("../mongo/mongo-store.ts");
   const { MongoClient } = await importDriver<Driver>("mongodb", "mongodb");
   const client = new MongoClient(url);
   const db = client.db();
   return {
     name: "mongodb",
-    space: prefix,
+    space: taken.prefix,
     hasSpaces: true,
     open: async (space, options) => mongoStore(db, { ...options, prefix: space }),
     async drop(space) {
+      // by their whole names: another space may begin like this one
+      const own = Object.keys(collectionsOf(db, space)).map((name) => space + name);
       for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray()) {
-        if (name.startsWith(space)) await db.dropCollection(name);
+        if (own.includes(name)) await db.dropCollection(name);
       }
     },
     migrations: async () => null,

@@ -1,6 +1,7 @@
 import type { MysqlPool } from "../mysql/mysql-client.ts";
+import { parsedUrl, poolSize, takeParameters } from "./address.ts";
 import { importDriver } from "./import-driver.ts";
-import { type Site, takeParameter } from "./site.ts";
+import type { Site } from "./site.ts";
 
 interface Driver {
   readonly createPool: (config: { uri: string; connectionLimit: number }) => MysqlPool & { end(): Promise<void> };
@@ -8,16 +9,16 @@ interface Driver {
 
 /** `mysql://user:password@host:port/database?prefix=stepfold_&pool=10`, with `mysql2`. */
 export async function connectMysql(text: string): Promise<Site> {
-  const url = new URL(text.replace(/^mariadb:/, "mysql:"));
-  const prefix = takeParameter(url, "prefix", "stepfold_");
-  const connectionLimit = Number(takeParameter(url, "pool", "10"));
+  const { url, taken } = takeParameters(text.replace(/^mariadb:/i, "mysql:"), { prefix: "stepfold_", pool: "10" });
+  const connectionLimit = poolSize(taken.pool);
+  parsedUrl(url);
   const { mysqlMigrations } = await import("../mysql/migrations.ts");
   const { mysqlStore } = await import("../mysql/mysql-store.ts");
   const { createPool } = await importDriver<Driver>("mysql2/promise", "mysql");
-  const pool = createPool({ uri: url.href, connectionLimit });
+  const pool = createPool({ uri: url, connectionLimit });
   return {
     name: "mysql",
-    space: prefix,
+    space: taken.prefix,
     hasSpaces: true,
     open: async (space, options) => mysqlStore(pool, { ...options, prefix: space }),
     drop: (space) => dropTables(pool, space),
@@ -27,12 +28,14 @@ export async function connectMysql(text: string): Promise<Site> {
 }
 
 async function dropTables(pool: MysqlPool, prefix: string): Promise<void> {
+  const { tablesOf } = await import("../mysql/tables.ts");
+  // by their whole names: another space may begin like this one
+  const own = Object.values(tablesOf(prefix)).map((name) => name.replaceAll("`", "'"));
   const connection = await pool.getConnection();
   try {
-    const pattern = prefix.replaceAll("_", "\\_");
     const [found] = await connection.query(
       `SELECT CONCAT(IF(table_type = 'VIEW', 'VIEW', 'TABLE'), ' \`', table_name, '\`') AS target FROM information_schema.tables
-       WHERE table_schema = DATABASE() AND table_name LIKE '${pattern}%' ORDER BY table_type DESC`,
+       WHERE table_schema = DATABASE() AND table_name IN (${own.join(", ")}) ORDER BY table_type DESC`,
     );
     for (const { target } of found as { target: string }[]) await connection.query(`DROP ${target}`);
   } finally {

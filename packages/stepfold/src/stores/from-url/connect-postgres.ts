@@ -1,6 +1,7 @@
 import type { PostgresClient } from "../postgres/postgres-client.ts";
+import { parsedUrl, poolSize, takeParameters } from "./address.ts";
 import { importDriver } from "./import-driver.ts";
-import { type Site, takeParameter } from "./site.ts";
+import type { Site } from "./site.ts";
 
 interface Pg {
   readonly default: {
@@ -13,21 +14,24 @@ interface Pg {
 
 /** `postgres://user:password@host:port/database?schema=stepfold&pool=20`, with `pg`. */
 export async function connectPostgres(text: string): Promise<Site> {
-  const url = new URL(text);
-  const schema = takeParameter(url, "schema", "stepfold");
-  const max = Number(takeParameter(url, "pool", "20"));
+  const { url, taken } = takeParameters(text, { schema: "stepfold", pool: "20" });
+  const max = poolSize(taken.pool);
+  // without a host, as with ?host=/var/run/postgresql, the driver takes it and the parser does not
+  parsedUrl(url.replace("@/", "@localhost/"));
+  const { checkSchema } = await import("../postgres/checked-schema.ts");
   const { postgresMigrations } = await import("../postgres/migrations.ts");
   const { postgresStore } = await import("../postgres/postgres-store.ts");
   const { Pool } = (await importDriver<Pg>("pg", "postgres")).default;
-  const pool = new Pool({ connectionString: url.href, max });
+  const pool = new Pool({ connectionString: url, max });
   // an idle connection that ends is replaced by the next call
   pool.on("error", () => undefined);
   return {
     name: "postgres",
-    space: schema,
+    space: taken.schema,
     hasSpaces: true,
     open: async (space, options) => postgresStore(pool, { ...options, schema: space }),
     async drop(space) {
+      checkSchema(space);
       await pool.query(`DROP SCHEMA IF EXISTS "${space}" CASCADE`, []);
     },
     migrations: async (space) => postgresMigrations(space),

@@ -1,23 +1,34 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { IoredisClient, NodeRedisClient, RedisClient } from "../redis/redis-client.ts";
+import { invalidUrl, parsedUrl, takeParameters } from "./address.ts";
 import { importOneOf } from "./import-driver.ts";
-import { type Site, takeParameter } from "./site.ts";
+import type { Site } from "./site.ts";
 
 interface Listening {
   on(event: "error", listener: () => void): unknown;
 }
 
-interface Drivers extends Readonly<Record<string, unknown>> {
-  readonly ioredis: { readonly Redis: new (url: string) => IoredisClient & Listening & Commanding & { quit(): Promise<unknown> } };
-  readonly redis: {
-    readonly createClient: (config: {
-      url: string;
-    }) => NodeRedisClient &
-      Listening & { connect(): Promise<unknown>; close(): Promise<unknown>; sendCommand(words: string[]): Promise<unknown> };
-  };
+interface Ioredis extends IoredisClient, Listening {
+  readonly status: string;
+  call(command: string, ...words: string[]): Promise<unknown>;
+  quit(): Promise<unknown>;
+  disconnect(): void;
 }
 
-interface Commanding {
-  call(command: string, ...words: string[]): Promise<unknown>;
+type NodeRedis = NodeRedisClient &
+  Listening & {
+    connect(): Promise<unknown>;
+    close(): Promise<unknown>;
+    destroy(): void;
+    sendCommand(words: string[]): Promise<unknown>;
+  };
+
+/** The two drivers, as far as they are needed. */
+export interface RedisDrivers extends Readonly<Record<string, unknown>> {
+  readonly ioredis: { readonly Redis: new (url: string) => Ioredis };
+  readonly redis: {
+    readonly createClient: (config: { url: string; socket: { reconnectStrategy(retries: number): number | false } }) => NodeRedis;
+  };
 }
 
 interface Opened {
@@ -28,13 +39,13 @@ interface Opened {
 
 /** `redis://host:6379/0?prefix=stepfold`, `rediss://…`, with `ioredis` or `redis`. */
 export async function connectRedis(text: string): Promise<Site> {
-  const url = new URL(text);
-  const prefix = takeParameter(url, "prefix", "stepfold");
+  const { url, taken } = takeParameters(text, { prefix: "stepfold" });
+  parsedUrl(url);
   const { redisStore } = await import("../redis/redis-store.ts");
-  const { client, command, close } = await openClient(url.href);
+  const { client, command, close } = await openClient(url);
   return {
     name: "redis",
-    space: prefix,
+    space: taken.prefix,
     hasSpaces: true,
     open: async (space, { idempotencyRetentionMs }) =>
       redisStore(client, { prefix: space, ...(idempotencyRetentionMs !== undefined && { idempotencyRetentionMs }) }),
@@ -45,28 +56,49 @@ export async function connectRedis(text: string): Promise<Site> {
 }
 
 async function openClient(url: string): Promise<Opened> {
-  const driver = await importOneOf<Drivers>(["ioredis", "redis"], "redis");
-  if (driver.name === "ioredis") {
-    const { Redis } = driver.module as Drivers["ioredis"];
-    const client = new Redis(url);
-    // every call tells of it
-    client.on("error", () => undefined);
-    const close = async (): Promise<void> => {
-      await client.quit();
-    };
-    return { client, command: ([name, ...words]) => client.call(name, ...words), close };
-  }
-  const client = (driver.module as Drivers["redis"]).createClient({ url });
+  const driver = await importOneOf<RedisDrivers>(["ioredis", "redis"], "redis");
+  return driver.name === "ioredis"
+    ? openIoredis(driver.module as RedisDrivers["ioredis"], url)
+    : openNodeRedis(driver.module as RedisDrivers["redis"], url);
+}
+
+function openIoredis({ Redis }: RedisDrivers["ioredis"], url: string): Opened {
+  const client = new Redis(url);
+  // every call tells of it
   client.on("error", () => undefined);
-  await client.connect();
+  const close = async (): Promise<void> => {
+    // a farewell to a server that is away would wait for it
+    if (client.status === "ready") await client.quit().catch(() => undefined);
+    client.disconnect();
+  };
+  return { client, command: ([name, ...words]) => client.call(name, ...words), close };
+}
+
+/** It is connected when this resolves. @throws StepfoldError `STORE_UNAVAILABLE`, `STORE_REJECTED` if the server lets nobody in like this */
+export async function openNodeRedis({ createClient }: RedisDrivers["redis"], url: string): Promise<Opened> {
+  let wasConnected = false;
+  // a server that was never there is told of at once; one that went away is waited for
+  const reconnectStrategy = (retries: number): number | false => wasConnected && Math.min(50 * 2 ** Math.min(retries, 6), 2_000);
+  const client = createClient({ url, socket: { reconnectStrategy } });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+  } catch (cause) {
+    client.destroy();
+    const reason = (cause instanceof Error && cause.message) || "the connection failed";
+    throw new StepfoldError(/^[A-Z]+ /.test(reason) ? "STORE_REJECTED" : "STORE_UNAVAILABLE", { store: "redis", reason });
+  }
+  wasConnected = true;
   const close = async (): Promise<void> => {
     await client.close();
   };
   return { client, command: (words) => client.sendCommand([...words]), close };
 }
 
-/** Deletes what a store with this prefix wrote. */
-export async function dropKeys(prefix: string, command: (words: readonly [string, ...string[]]) => Promise<unknown>): Promise<void> {
+/** Deletes what a store with this prefix wrote. @throws StepfoldError `OPTION_INVALID` */
+async function dropKeys(prefix: string, command: (words: readonly [string, ...string[]]) => Promise<unknown>): Promise<void> {
+  // in a pattern, other characters mean more than themselves
+  if (!/^[\w.:-]{1,48}$/.test(prefix)) throw invalidUrl('has a parameter "prefix" that is not 1 to 48 letters, digits, _ - . and :');
   for (let cursor = "0"; ; ) {
     const [next, keys] = (await command(["SCAN", cursor, "MATCH", `{${prefix}}:*`, "COUNT", "500"])) as [string | number, string[]];
     if (keys.length > 0) await command(["DEL", ...keys]);

@@ -1,21 +1,25 @@
 import { rm } from "node:fs/promises";
+import { invalidUrl } from "./address.ts";
 import type { Site } from "./site.ts";
 
-/** `sqlite:PATH`. */
+/** `sqlite:PATH`, or a path. */
 export async function connectSqlite(url: string): Promise<Site> {
   const { sqliteStore } = await import("../sqlite/sqlite-store.ts");
   const { sqliteLayout } = await import("../sql/sqlite-layout.ts");
-  const path = url.replace(/^sqlite:(\/\/(?=\/))?/, "");
+  const path = url.replace(/^sqlite:(\/\/)?/i, "");
+  if (path === "") throw invalidUrl("names no file: sqlite:app.db");
+  // what lies beside it gets its name
+  const fileOf = (space: string): string => (space === path ? path : `${path}.${space}`);
   return {
     name: "sqlite",
     space: path,
     hasSpaces: true,
     open: async (space, { idempotencyRetentionMs }) =>
-      sqliteStore(space === path ? path : `${path}.${space}`, idempotencyRetentionMs === undefined ? {} : { idempotencyRetentionMs }),
+      sqliteStore(fileOf(space), idempotencyRetentionMs === undefined ? {} : { idempotencyRetentionMs }),
     async drop(space) {
-      for (const end of ["", "-wal", "-shm"]) await rm(`${path}.${space}${end}`, { force: true });
+      for (const end of ["", "-wal", "-shm"]) await rm(`${fileOf(space)}${end}`, { force: true });
     },
-    migrations: async () => sqliteLayout.flat(),
+    migrations: async () => [...sqliteLayout.flat(), `PRAGMA user_version = ${sqliteLayout.length}`],
     close: async () => undefined,
   };
 }

@@ -1,6 +1,7 @@
 import type { UpstashClient } from "../upstash/upstash-store.ts";
+import { invalidUrl, parsedUrl, takeParameters } from "./address.ts";
 import { importDriver } from "./import-driver.ts";
-import { type Site, takeParameter } from "./site.ts";
+import type { Site } from "./site.ts";
 
 interface Client extends UpstashClient {
   scan(cursor: string, options: { match: string; count: number }): Promise<[string | number, string[]]>;
@@ -13,19 +14,24 @@ interface Driver {
 
 /** `upstash://:TOKEN@host?prefix=stepfold`, `upstash:http://127.0.0.1:8079?token=TOKEN`, with `@upstash/redis`. */
 export async function connectUpstash(text: string): Promise<Site> {
-  const url = new URL(text.replace(/^upstash:(\/\/)?/, (_all, slashes) => (slashes ? "https://" : "")));
-  const prefix = takeParameter(url, "prefix", "stepfold");
-  const token = takeParameter(url, "token", decodeURIComponent(url.password));
+  const address = text.replace(/^upstash:(\/\/)?/i, (_all, slashes) => (slashes ? "https://" : ""));
+  const { url, taken } = takeParameters(address, { prefix: "stepfold", token: "" });
+  const { origin, password, protocol } = parsedUrl(url);
+  if (!/^https?:$/.test(protocol)) throw invalidUrl("must be upstash://:TOKEN@host or upstash:https://host?token=TOKEN");
+  const token = taken.token || decodeURIComponent(password);
+  if (token === "") throw invalidUrl("holds no token: upstash://:TOKEN@host, or ?token=TOKEN");
   const { upstashStore } = await import("../upstash/upstash-store.ts");
   const { Redis } = await importDriver<Driver>("@upstash/redis", "upstash");
-  const client = new Redis({ url: url.origin, token });
+  const client = new Redis({ url: origin, token });
   return {
     name: "upstash",
-    space: prefix,
+    space: taken.prefix,
     hasSpaces: true,
     open: async (space, { idempotencyRetentionMs }) =>
       upstashStore(client, { prefix: space, ...(idempotencyRetentionMs !== undefined && { idempotencyRetentionMs }) }),
     async drop(space) {
+      // in a pattern, other characters mean more than themselves
+      if (!/^[\w.:-]{1,48}$/.test(space)) throw invalidUrl('has a parameter "prefix" that is not 1 to 48 letters, digits, _ - . and :');
       for (let cursor = "0"; ; ) {
         const [next, keys] = await client.scan(cursor, { match: `{${space}}:*`, count: 500 });
         if (keys.length > 0) await client.del(...keys);

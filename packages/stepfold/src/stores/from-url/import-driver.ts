@@ -6,9 +6,9 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 /**
  * A database driver, which is no dependency of ours: the one that the program in this folder has installed.
  *
- * @param name of the package
+ * @param name of the package, or of a part of it: `mysql2/promise`
  * @param store that needs it
- * @throws StepfoldError `DRIVER_MISSING`
+ * @throws StepfoldError `DRIVER_MISSING`, `STORE_REJECTED` if it is there and cannot be loaded
  */
 export async function importDriver<T>(name: string, store: string): Promise<T> {
   const here = createRequire(join(process.cwd(), "package.json"));
@@ -16,10 +16,12 @@ export async function importDriver<T>(name: string, store: string): Promise<T> {
     try {
       return (await import(specifier())) as T;
     } catch (cause) {
-      if (!isMissing(cause, name)) throw cause;
+      if (isMissing(cause, name)) continue;
+      const reason = `its driver "${name}" is installed, but cannot be loaded: ${cause instanceof Error ? cause.message : String(cause)}`;
+      throw new StepfoldError("STORE_REJECTED", { store, reason }, { cause });
     }
   }
-  throw new StepfoldError("DRIVER_MISSING", { store, driver: name });
+  throw new StepfoldError("DRIVER_MISSING", { store, driver: packageOf(name) });
 }
 
 /** The first of several drivers that is there. */
@@ -34,11 +36,21 @@ export async function importOneOf<T extends Readonly<Record<string, unknown>>>(
       if (!StepfoldError.is(error, "DRIVER_MISSING")) throw error;
     }
   }
-  throw new StepfoldError("DRIVER_MISSING", { store, driver: names[0]! });
+  throw new StepfoldError("DRIVER_MISSING", { store, driver: packageOf(names[0]!) });
 }
 
 /** True if it is this very package that is not there, and not one that it needs. */
 function isMissing(cause: unknown, name: string): boolean {
   const { code, message = "" } = (cause ?? {}) as { code?: unknown; message?: string };
-  return (code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND") && message.includes(`'${name}'`);
+  return (
+    (code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND") && [name, packageOf(name)].some((one) => message.includes(`'${one}'`))
+  );
+}
+
+/** What `npm install` takes. */
+function packageOf(name: string): string {
+  return name
+    .split("/")
+    .slice(0, name.startsWith("@") ? 2 : 1)
+    .join("/");
 }

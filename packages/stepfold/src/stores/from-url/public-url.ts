@@ -1,16 +1,68 @@
 /** Parameters that hold secrets. */
-const secret = /token|password|secret|key/i;
+const secret = /token|pass|pwd|secret|key|credential|jwt|^auth$/i;
+const hidden = "***";
 
-/** A store's URL for people and logs: without passwords and tokens. What is no URL stays as it is. */
+/** A store's URL for people and logs: without passwords and tokens. What has no scheme, or names a file, stays as it is. */
 export function publicUrl(url: string): string {
-  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(url)) return url;
+  return hide(url, []);
+}
+
+/** A text that may quote a store's URL, or a part of it, without the passwords and tokens of the URL. */
+export function withoutSecrets(text: string, url: string): string {
+  const found: string[] = [];
+  const shown = hide(url, found);
+  const longestFirst = found.flatMap((one) => [one, decoded(one) ?? one]).sort((one, other) => other.length - one.length);
+  return longestFirst.filter(Boolean).reduce((rest, one) => rest.replaceAll(one, hidden), text.replaceAll(url, shown));
+}
+
+/** By its text: a URL that no parser takes may hold a password too. Where it is not clear what is the password, more is hidden than need be. */
+function hide(url: string, found: string[]): string {
+  const head = /^\s*(?:[a-z][a-z0-9+.-]+:)+(?:\/\/)?/i.exec(url)?.[0];
+  if (head === undefined || /^\s*(sqlite|file|libsql:file):/i.test(head)) return url;
+  const rest = url.slice(head.length);
+  // a password may hold an "@" itself
+  const at = rest.lastIndexOf("@");
+  if (at === -1) return head + hideParameters(head.endsWith("//") ? hidePort(rest, found) : rest, found);
+  return head + hideUser(head, rest.slice(0, at), found) + hideParameters(rest.slice(at), found);
+}
+
+function hideUser(head: string, user: string, found: string[]): string {
+  const colon = /:|%3a/i.exec(user);
+  if (colon) {
+    const [name, password] = [user.slice(0, colon.index + colon[0].length), user.slice(colon.index + colon[0].length)];
+    return name + hideValue(password, found);
+  }
+  // there it is a token, and not a name; and what follows two colons without slashes
+  return /^\s*(upstash|libsql):/i.test(head) || !head.endsWith("//") ? hideValue(user, found) : hideParameters(user, found);
+}
+
+/** A port that is no number is rather the password of a URL whose host was forgotten. */
+function hidePort(rest: string, found: string[]): string {
+  const [authority = ""] = /^[^/?#]*/.exec(rest)!;
+  const wrong = /:(?!\d*(?:$|,))/.exec(authority.replace(/\[[^\]]*\]/g, (address) => "x".repeat(address.length)));
+  return wrong ? rest.slice(0, wrong.index + 1) + hideValue(rest.slice(wrong.index + 1), found) : rest;
+}
+
+function hideParameters(text: string, found: string[]): string {
+  return text.replace(/([?&])([^=&?]*)=([^&]*)/g, (_all, before: string, name: string, value: string) => {
+    const plain = decoded(value);
+    const isSecret = secret.test(decoded(name) ?? "secret") || plain === null || (/[:=;]/.test(plain) && secret.test(plain));
+    if (isSecret) return `${before}${name}=${hideValue(value, found)}`;
+    const shown = hide(plain, found);
+    return `${before}${name}=${shown === plain ? value : shown}`;
+  });
+}
+
+function hideValue(value: string, found: string[]): string {
+  if (value === "") return "";
+  found.push(value);
+  return hidden;
+}
+
+function decoded(text: string): string | null {
   try {
-    const parsed = new URL(url);
-    if (parsed.password !== "") parsed.password = "***";
-    for (const name of [...parsed.searchParams.keys()]) if (secret.test(name)) parsed.searchParams.set(name, "***");
-    return parsed.href;
+    return decodeURIComponent(text);
   } catch {
-    // not even a URL: nobody knows where in it a password is
-    return `${url.slice(0, url.indexOf(":"))}://***`;
+    return null;
   }
 }

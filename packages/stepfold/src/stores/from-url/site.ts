@@ -23,10 +23,3 @@ export interface Site {
   migrations(space: string): Promise<readonly string[] | null>;
   close(): Promise<void>;
 }
-
-/** Takes parameters out of a URL that are ours and not the driver's. */
-export function takeParameter(url: URL, name: string, fallback: string): string {
-  const value = url.searchParams.get(name) ?? fallback;
-  url.searchParams.delete(name);
-  return value;
-}

@@ -1,5 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
+import { invalidUrl } from "./address.ts";
+import { withoutSecrets } from "./public-url.ts";
 import type { Site, StoreOfUrlOptions } from "./site.ts";
 
 type Connect = (url: string) => Promise<Site>;
@@ -55,12 +57,15 @@ export async function storeFromUrl(url: string, options: StoreOfUrlOptions = {})
     return {
       ...store,
       async close() {
-        await store.close();
-        await site.close();
+        try {
+          await store.close();
+        } finally {
+          await site.close();
+        }
       },
     };
   } catch (error) {
-    await site.close();
+    await site.close().catch(() => undefined);
     throw error;
   }
 }
@@ -70,12 +75,16 @@ export async function siteFromUrl(url: string): Promise<Site> {
   const scheme = /^([a-z][a-z0-9+]+):/i.exec(url)?.[1]?.toLowerCase() ?? "sqlite";
   const connect = Object.hasOwn(schemes, scheme) ? schemes[scheme] : undefined;
   if (!connect) {
-    throw new StepfoldError("OPTION_INVALID", {
-      option: "store",
-      reason: `names no store that there is: "${scheme}:". There are: ${Object.keys(schemes).join(", ")}`,
-    });
+    throw invalidUrl(`names no store that there is: "${scheme}:". There are: ${Object.keys(schemes).join(", ")}`);
   }
-  return once(await (await connect())(url));
+  try {
+    return once(await (await connect())(url));
+  } catch (error) {
+    if (StepfoldError.is(error)) throw error;
+    // nobody was connected to yet: the driver does not take it, and may quote it
+    const said = error instanceof Error ? error.message : String(error);
+    throw invalidUrl(`is a URL that the driver does not take: ${withoutSecrets(said, url)}`);
+  }
 }
 
 /** Its client is ended once, however often `close` is called. */
