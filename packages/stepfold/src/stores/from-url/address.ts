@@ -32,12 +32,13 @@ export function parsedUrl(text: string): URL {
   try {
     const url = new URL(text);
     decodeURIComponent(url.password + url.username);
-    return url;
+    if (/^[^:]*:\/\//.test(text)) return url;
   } catch {
-    throw invalidUrl(
-      `is a URL that cannot be read: ${publicUrl(text)}. A password is written with %40 for @, %2F for /, %3A for :, %25 for %`,
-    );
+    // told below
   }
+  throw invalidUrl(
+    `is a URL that cannot be read: ${publicUrl(text)}. A password is written with %40 for @, %2F for /, %3A for :, %25 for %`,
+  );
 }
 
 /** @throws StepfoldError `OPTION_INVALID` unless it is the text of a number that a pool can have */

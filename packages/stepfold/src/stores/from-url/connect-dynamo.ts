@@ -43,7 +43,11 @@ export async function connectDynamo(text: string): Promise<Site> {
       return dynamoStore(documents, { table: space, ...(idempotencyRetentionMs !== undefined && { idempotencyRetentionMs }) });
     },
     async drop(space) {
-      await client.deleteTable({ TableName: space });
+      try {
+        await client.deleteTable({ TableName: space });
+      } catch (cause) {
+        if (!(cause instanceof Error && cause.name === "ResourceNotFoundException")) throw cause;
+      }
     },
     migrations: async () => null,
     close: async () => client.destroy(),

@@ -23,7 +23,15 @@ function hide(url: string, found: string[]): string {
   // a password may hold an "@" itself
   const at = rest.lastIndexOf("@");
   if (at === -1) return head + hideParameters(head.endsWith("//") ? hidePort(rest, found) : rest, found);
+  const question = rest.slice(0, at).indexOf("?");
+  // nobody knows whether the "@" belongs to a parameter or ends a password
+  if (question !== -1 && !rest.slice(0, question).includes("@")) return head + hideAllAfterName(rest, question, found);
   return head + hideUser(head, rest.slice(0, at), found) + hideParameters(rest.slice(at), found);
+}
+
+function hideAllAfterName(rest: string, question: number, found: string[]): string {
+  const colon = rest.slice(0, question).search(/:|%3a/i);
+  return colon === -1 ? hideParameters(rest, found) : `${rest.slice(0, colon)}:${hideValue(rest.slice(colon + 1), found)}`;
 }
 
 function hideUser(head: string, user: string, found: string[]): string {

@@ -54,7 +54,7 @@ export async function executionPage(
 }
 
 /** Null for a damaged row. */
-export function summaryOf({ id: workflowId, version, status, createdAt, updatedAt, wakeAt, ...row }: ListedRow): ExecutionSummary | null {
+function summaryOf({ id: workflowId, version, status, createdAt, updatedAt, wakeAt, ...row }: ListedRow): ExecutionSummary | null {
   try {
     const { currentNodeId } = JSON.parse(row.head) as SnapshotHead;
     const definition = JSON.parse(row.definition) as ExecutionSummary["definition"];
@@ -66,7 +66,7 @@ export function summaryOf({ id: workflowId, version, status, createdAt, updatedA
 }
 
 /** @throws StepfoldError `OPTION_INVALID` for a cursor that no page gave */
-export function readCursor(cursor: string): Place {
+function readCursor(cursor: string): Place {
   const parts = /^(-?\d{1,16})\.(\d{1,16})$/.exec(cursor);
   if (!parts) throw new StepfoldError("OPTION_INVALID", { option: "cursor", reason: "is none that this store gave out" });
   return { createdAt: Number(parts[1]), seq: Number(parts[2]) };

@@ -52,7 +52,7 @@ const elsewhere = {
 };
 
 /** The head without what is kept elsewhere: a step writes only what it changes, however large input and metadata are. */
-export function headText(head: SnapshotHead): string {
+function headText(head: SnapshotHead): string {
   return JSON.stringify({ ...head, ...elsewhere });
 }
 
