@@ -14,7 +14,9 @@ afterAll(() => Promise.all(pools.map((pool) => pool.end())));
 /** A schema of its own in PostgreSQL that is gone after the test. */
 interface Schema {
   readonly name: string;
+  /** With a password, which a server that trusts everybody ignores. */
   readonly url: string;
+  readonly password: string;
   readonly pool: Pool;
 }
 
@@ -27,7 +29,8 @@ async function newSchema({ skip, onTestFinished }: TestContext): Promise<Schema>
   onTestFinished(async () => void (await pool.query(`DROP SCHEMA IF EXISTS "${name}" CASCADE`)));
   const url = new URL(served);
   url.searchParams.set("schema", name);
-  return { name, url: url.href, pool };
+  if (url.password === "") url.password = "s3cret";
+  return { name, url: url.href, password: url.password, pool };
 }
 
 async function doctorsSchemas(pool: Pool): Promise<number> {
@@ -53,7 +56,7 @@ describe("the command line on PostgreSQL", () => {
     const { url } = await newSchema(test);
     const cwd = folderWithFlow();
     for (const args of [["run", "one.json", "--id", "a"], ["ls"], ["show", "a"], ["resume", "a"], ["doctor", "--quick"]]) {
-      await refused([...args, "--store", url], { cwd }, 1, /^error STORE_REJECTED: .*stepfold migrate/);
+      await refused([...args, "--store", url], { cwd }, 1, /^(In printed .*\n)?error STORE_REJECTED: .*stepfold migrate/);
     }
     const migrated = await cli(["migrate", "--store", url], { cwd });
     expect(migrated).toMatchObject({ code: 0, stderr: "", stdout: expect.stringMatching(/^✔ postgres:\/\/.* is up to date\n$/) });
@@ -72,19 +75,42 @@ describe("the command line on PostgreSQL", () => {
   });
 
   it("prints a command that goes on, or says what it leaves out", async (test) => {
-    const { url } = await newSchema(test);
+    const { url, password } = await newSchema(test);
     const cwd = folderWithFlow();
     await cli(["migrate", "--store", url], { cwd });
-    const { password } = new URL(url);
     const run = await cli(["run", "one.json", "--id", "a", "--store", url], { cwd });
-    let command = printedCommand(run.stdout);
-    expect(command).toContain("--store");
-    if (password !== "") {
-      expect(run.stderr).toMatch(/^In printed commands \*\*\* stands for what --store keeps secret: .*STEPFOLD_STORE/);
-      expect(command).toContain(":***@");
-      command = command.replace("***", password);
-    } else expect(run.stderr).toBe("");
-    expect(await startPrinted(command, { cwd }).ended).toMatchObject({ code: 0, stdout: expect.stringContaining("✔ a completed") });
+    expect(run.stderr).toMatch(/^In printed commands \*\*\* stands for what --store keeps secret: .*STEPFOLD_STORE/);
+    const command = printedCommand(run.stdout);
+    expect(command).toContain(`:***@`);
+    const pasted = await startPrinted(command.replace("***", password), { cwd }).ended;
+    expect(pasted).toMatchObject({ code: 0, stdout: expect.stringContaining("✔ a completed") });
+    await cli(["run", "one.json", "--id", "b", "--store", url], { cwd });
+    const more = await cli(["ls", "--limit", "1", "--store", url], { cwd });
+    expect(more.stdout).toMatch(/More: .*--store '?postgres.*\*\*\*/);
+    expect(more.stderr).toMatch(/^In printed commands/);
+  });
+
+  it("never tells the password", async (test) => {
+    const { url, password } = await newSchema(test);
+    const cwd = folderWithFlow();
+    const quick = ["doctor", "--quick"];
+    const answer = ["resume", "a", "--payload", '{"approved":true}'];
+    for (const verb of [
+      ["ls"],
+      ["migrate", "--print-sql"],
+      ["migrate"],
+      ["run", "one.json", "--id", "a"],
+      ["show", "a"],
+      ["ls"],
+      quick,
+      answer,
+    ]) {
+      for (const form of [[], ["--json"]]) {
+        const { stdout, stderr } = await cli([...verb, ...form, "--store", url], { cwd, env: { STEPFOLD_DEBUG: "1" } });
+        expect(stdout + stderr).not.toBe("");
+        expect(stdout + stderr).not.toContain(password);
+      }
+    }
   });
 
   it("prints statements that PostgreSQL takes, one after the other and as one text", async (test) => {

@@ -60,7 +60,7 @@ export async function writeCreation(
     const outcome = await transact(connection, [{ Put: head }, ...prepared.rows]);
     if ("value" in outcome) {
       remember(connection.stamps, noteKey(pk, incarnation), made);
-      return lease && held ? claimOf(written, lease, connection.now()) : null;
+      return lease && held ? claimOf(written, lease, now) : null;
     }
     const tombstone = tombstoneOf(outcome.stored);
     const stored = headOf(connection, outcome.stored);
@@ -68,7 +68,8 @@ export async function writeCreation(
       const isOther = stored.incarnation !== incarnation;
       const writer = isOther ? null : await writerAt(connection, written, stored);
       if (isOther) await drop();
-      return repeatedCreation(written, stored, writer, lease, connection.now());
+      // the first claim is as old as the execution
+      return repeatedCreation(written, stored, writer, lease, Number.parseInt(stored.made, 10));
     }
     if (tombstone && tombstone.deletedAt + connection.retentionMs > connection.now()) {
       await drop();

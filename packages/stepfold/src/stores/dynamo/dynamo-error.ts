@@ -79,7 +79,7 @@ export function failedCondition(cause: unknown): unknown {
 function reasonOf(table: string, cause: unknown): string {
   const { name, message } = serviceError(cause);
   if (name === "ResourceNotFoundException") {
-    return `the table "${table}" is missing: make it from dynamoTable("${table}"), or call createDynamoTable(client, "${table}")`;
+    return `the table "${table}" is missing: make it from dynamoTable("${table}"), call createDynamoTable(client, "${table}"), or run \`stepfold migrate --store URL\``;
   }
   if (name === "ValidationException" && /index/i.test(message)) {
     return `the table "${table}" does not have the indexes of dynamoTable("${table}"): ${message}`;

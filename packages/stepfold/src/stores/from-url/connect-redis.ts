@@ -25,7 +25,7 @@ type NodeRedis = NodeRedisClient &
 
 /** The two drivers, as far as they are needed. */
 export interface RedisDrivers extends Readonly<Record<string, unknown>> {
-  readonly ioredis: { readonly Redis: new (url: string) => Ioredis };
+  readonly ioredis: { readonly Redis: new (url: string, options: { maxRetriesPerRequest: number }) => Ioredis };
   readonly redis: {
     readonly createClient: (config: { url: string; socket: { reconnectStrategy(retries: number): number | false } }) => NodeRedis;
   };
@@ -63,7 +63,8 @@ async function openClient(url: string): Promise<Opened> {
 }
 
 function openIoredis({ Redis }: RedisDrivers["ioredis"], url: string): Opened {
-  const client = new Redis(url);
+  // a call outlasts a short break; whoever makes it decides about a longer one
+  const client = new Redis(url, { maxRetriesPerRequest: 6 });
   // every call tells of it
   client.on("error", () => undefined);
   const close = async (): Promise<void> => {

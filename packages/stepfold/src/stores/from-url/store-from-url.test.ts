@@ -84,7 +84,12 @@ describe("storeFromUrl", () => {
   });
 
   it("does not shout at a server that is away, and ends its client", async () => {
-    for (const url of ["postgres://ada:s3cret@127.0.0.1:1/app", "mysql://ada:s3cret@127.0.0.1:1/app", "libsql:http://127.0.0.1:1"]) {
+    for (const url of [
+      "postgres://ada:s3cret@127.0.0.1:1/app",
+      "mysql://ada:s3cret@127.0.0.1:1/app",
+      "libsql:http://127.0.0.1:1",
+      "redis://:s3cret@127.0.0.1:1",
+    ]) {
       const store = await storeFromUrl(url);
       await expect(store.load("order-1")).rejects.toMatchObject({
         code: "STORE_UNAVAILABLE",
@@ -92,7 +97,7 @@ describe("storeFromUrl", () => {
       });
       await store.close();
     }
-    // neither waits for a server that never was there
+    // nor does an end wait for a server that never was there
     const site = await siteFromUrl("redis://:s3cret@127.0.0.1:1");
     await site.close();
   });

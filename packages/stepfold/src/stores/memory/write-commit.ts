@@ -13,7 +13,11 @@ export function createExecution(shelf: Shelf, commit: Commit, lease: Lease | und
   const { definition, metadata } = commit.head;
   const now = shelf.now();
   const taken = shelf.executions.get(workflowId);
-  if (taken) return repeatedCreation(commit, taken, taken.events[0]?.commitId ?? null, lease, now);
+  if (taken) {
+    // the claim is as old as its lease, which is when a held one is due
+    const claimedAt = lease && taken.owner !== null && taken.dueAt !== null ? taken.dueAt - lease.leaseMs : now;
+    return repeatedCreation(commit, taken, taken.events[0]?.commitId ?? null, lease, claimedAt);
+  }
   refuseTombstone(shelf, workflowId, now);
   const written = writtenCommit(commit);
   const held = lease && !written.ended ? lease : null;

@@ -49,7 +49,7 @@ export function refusal(
  * The answer to a `create` whose id is there: the claim once more if it was this very commit.
  *
  * @param writer id of the commit that wrote version 0
- * @param now the store's clock
+ * @param claimedAt when the claim that is stored began, by the store's clock
  * @throws StepfoldError `WORKFLOW_EXISTS`
  */
 export function repeatedCreation(
@@ -57,11 +57,11 @@ export function repeatedCreation(
   { incarnation, owner, fence }: Guard,
   writer: string | null,
   lease: Lease | undefined,
-  now: EpochMs,
+  claimedAt: EpochMs,
 ): Claim | null {
   if (writer !== commitId) throw new StepfoldError("WORKFLOW_EXISTS", { workflowId });
   const isHeld = lease !== undefined && owner === lease.owner && fence === 1;
-  return isHeld ? { workflowId, incarnation, owner, leaseMs: lease.leaseMs, fence, claimedAt: now } : null;
+  return isHeld ? { workflowId, incarnation, owner, leaseMs: lease.leaseMs, fence, claimedAt } : null;
 }
 
 /**

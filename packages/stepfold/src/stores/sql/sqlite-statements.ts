@@ -33,7 +33,8 @@ export function changeStatement(now: string): string {
 }
 
 /** What guards an execution's writes. Parameter: id. */
-export const executionStatement = "SELECT seq, incarnation, version, status, owner, fence FROM executions WHERE id = ?";
+export const executionStatement =
+  "SELECT seq, incarnation, version, status, owner, fence, lease_until AS leaseUntil FROM executions WHERE id = ?";
 
 /** Part of the history. Parameters: id, version it comes after, most of them. */
 export const rowsStatement = `

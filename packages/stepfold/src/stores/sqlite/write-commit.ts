@@ -23,12 +23,14 @@ export function creation(connection: Connection, commit: Commit, lease: Lease | 
       ...[written.wakeAt, held.until ?? written.wakeAt, held.owner, held.fence, held.until, now, ended ? now : null],
     ) as { seq: number } | undefined;
     if (!created) {
-      const stored = sql.execution.get(workflowId) as unknown as Guard & { seq: number };
-      return repeatedCreation(commit, stored, writerOf(connection, stored.seq, 0), lease, now);
+      const stored = sql.execution.get(workflowId) as unknown as Guard & { seq: number; leaseUntil: EpochMs | null };
+      // the claim is as old as its lease
+      const claimedAt = lease && stored.leaseUntil !== null ? stored.leaseUntil - lease.leaseMs : now;
+      return repeatedCreation(commit, stored, writerOf(connection, stored.seq, 0), lease, claimedAt);
     }
     append(connection, created.seq, written);
     return lease && held.owner !== null
-      ? { workflowId, incarnation, owner: held.owner, leaseMs: lease.leaseMs, fence: held.fence, claimedAt: clock() }
+      ? { workflowId, incarnation, owner: held.owner, leaseMs: lease.leaseMs, fence: held.fence, claimedAt: now }
       : null;
   };
 }

@@ -85,8 +85,9 @@ export const createCases: readonly ContractCase[] = [
   },
   {
     name: "create: the same commit again gives the claim that is still held",
-    async run({ store }) {
+    async run({ store, advance }) {
       const { first, claim } = await createClaimed(store, "a");
+      await advance(5);
       const again = await store.create(first, { claim: { owner: "worker", leaseMs } });
       equal(present(again, "claim"), claim, "claim");
     },
