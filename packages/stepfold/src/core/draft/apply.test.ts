@@ -84,10 +84,10 @@ describe("a completed step", () => {
     expect(snapshot.context.a?.map(({ output }) => output)).toEqual(["3", "4"]);
   });
 
-  it("remembers the last 32 nodes that the path came through", () => {
+  it("remembers the last 16 nodes that the path came through", () => {
     const flow = graph(["a>b", "b>a"]);
     const far = completing(flow, fold(flow, [startedAt(flow, "a")]), "0", ...Array.from({ length: 41 }, () => "x"));
-    expect(far.activePaths[0]?.stepPath).toHaveLength(32);
+    expect(far.activePaths[0]?.stepPath).toHaveLength(16);
     expect(far.activePaths[0]?.stepPath.at(-1)).toBe("a");
     expect(far.currentNodeId).toBe("b");
   });

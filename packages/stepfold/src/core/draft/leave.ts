@@ -7,7 +7,8 @@ import type { ScopeDraft } from "./draft.ts";
 import { type DraftPath, visit } from "./draft-path.ts";
 import { endPath } from "./end-path.ts";
 
-const stepPathLength = 32;
+// every commit writes it, so it is a part of what a step costs
+const stepPathLength = 16;
 
 /** R2: the path takes the first edge, each other edge gets a new path; with no edge the path ends. False if it ended. */
 export function leave(scope: ScopeDraft, path: DraftPath, handles: readonly string[] | undefined, version: number): boolean {

@@ -154,7 +154,7 @@ export interface ActivePath {
   readonly resumed?: Resumed;
   /** The result that this path undoes. */
   readonly undoes?: Undo;
-  /** The nodes it came through, at most the last 32. */
+  /** The nodes it came through, at most the last 16. */
   readonly stepPath: readonly string[];
 }
 
