@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
+import { put } from "../../testing/contract/children.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../testing/index.ts";
 import { type PostgresClient, postgresStore } from "./index.ts";
 import { newSchema, poolOf, url } from "./postgres-bench.fixture.ts";
@@ -23,6 +24,51 @@ const codes = (settled: readonly PromiseSettledResult<unknown>[]): string[] =>
   settled.map((one) => (one.status === "fulfilled" ? "written" : StepfoldError.is(one.reason) ? one.reason.code : String(one.reason)));
 
 describe.skipIf(url === null)("PostgreSQL: races", () => {
+  it("makes executions that are started together in one statement, each with what is its own", async () => {
+    let sent = 0;
+    const { stores, schema } = handles(1);
+    const store = stores[0]!;
+    await store.list({ limit: 1 });
+    const count = (text: string, values?: unknown[]) => {
+      sent++;
+      return pool.query(text, values);
+    };
+    const watched = postgresStore({ query: count }, { schema });
+    await watched.list({ limit: 1 });
+    const taken = startCommit("id-7", { metadata: { group: "before" } });
+    await store.create(taken);
+    sent = 0;
+    const lease = { owner: "worker", leaseMs: 60_000 };
+    const commits = Array.from({ length: 60 }, (_, index) =>
+      startCommit(`id-${index}`, {
+        ...(index % 3 > 0 && { metadata: { group: `g${index % 5}`, index, "odd \u0000 key": null } }),
+        ...(index % 4 === 0 && { status: "completed" as const }),
+        ...(index % 10 === 0 && { children: [put("0#0/0")] }),
+        input: { index, text: "\\ ' \u001e" },
+      }),
+    );
+    const claims = await Promise.allSettled(commits.map((commit, index) => watched.create(commit, index % 2 ? { claim: lease } : {})));
+    // the first alone, then all others but those with children, then whoever was refused
+    expect(sent).toBeLessThan(15);
+    for (const [index, settled] of claims.entries()) {
+      if (index === 7) {
+        expect(settled).toMatchObject({ status: "rejected", reason: { code: "WORKFLOW_EXISTS" } });
+        continue;
+      }
+      const isHeld = index % 2 === 1 && index % 4 !== 0;
+      expect(settled).toMatchObject({ status: "fulfilled", value: isHeld ? { ...lease, workflowId: `id-${index}`, fence: 1 } : null });
+      expect(await store.load(`id-${index}`)).toEqual(snapshotAfter(commits[index]!));
+    }
+    const found = await store.list({ metadata: { group: "g1" }, limit: 100 });
+    const wanted = commits.flatMap(({ workflowId, head }, index) => (index !== 7 && head.metadata.group === "g1" ? [workflowId] : []));
+    expect(found.items.map(({ workflowId }) => workflowId).sort()).toEqual(wanted.sort());
+    // sent again after a lost acknowledgement: the same claims, and nothing twice
+    const again = await Promise.allSettled(commits.map((commit, index) => watched.create(commit, index % 2 ? { claim: lease } : {})));
+    expect(again.map((one) => (one.status === "fulfilled" ? one.value : null))).toEqual(
+      claims.map((one) => (one.status === "fulfilled" ? one.value : null)),
+    );
+  });
+
   it("lets exactly one of 8 commits in, 200 times, over two handles", async () => {
     const { stores } = handles(2);
     let last = startCommit("a");

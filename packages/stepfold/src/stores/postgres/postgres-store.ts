@@ -1,12 +1,12 @@
 import type { WorkflowDefinition } from "../../core/definition/definition.ts";
-import type { SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { Claim, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { checkedStore } from "../record/checked-store.ts";
 import { groupCommit } from "../record/group-commit.ts";
 import type { WrittenCommit } from "../record/written-commit.ts";
 import { checkSchema } from "./checked-schema.ts";
 import { claimDue, releaseClaim, renewClaim } from "./claims.ts";
 import { type Connection, connect } from "./connection.ts";
-import { creation } from "./create-execution.ts";
+import { acceptedCreation, type Creation, createExecutions } from "./create-execution.ts";
 import { listExecutions } from "./list-executions.ts";
 import { plainText } from "./plain-text.ts";
 import type { PostgresClient } from "./postgres-client.ts";
@@ -74,12 +74,20 @@ function storeOver(connection: Connection): SnapshotStore {
     idOf: ({ workflowId }) => workflowId,
     isOutage: isOutageForAll,
   });
+  const starts = groupCommit<Creation, Claim | null>({
+    send: (creations) => createExecutions(connection, creations),
+    idOf: ({ written }) => written.workflowId,
+    isOutage: isOutageForAll,
+  });
   const { inOrder, settled } = writeOrder();
   return checkedStore(
     {
       name: "postgres",
       features: { clock: "store", durable: true, multiProcess: true, maxValueBytes },
-      create: async (commit, { claim } = {}) => inOrder(commit.workflowId, creation(connection, commit, claim)),
+      create: async (commit, { claim } = {}) => {
+        const creation = acceptedCreation(commit, claim);
+        return inOrder(commit.workflowId, () => starts.add(creation));
+      },
       commit: async (commit) => {
         const written = acceptedCommit(commit);
         return inOrder(commit.workflowId, () => group.add(written));

@@ -1,13 +1,14 @@
 import { type CommitShape, commitStatement } from "./commit-statement.ts";
 import { hidden, unhidden } from "./json-text.ts";
 import { sqlSeparator } from "./plain-text.ts";
-import { childrenInsert, clock, list, numbers, terminal } from "./sql-parts.ts";
+import { childrenInsert, clock, list, nullable, numbers, terminal } from "./sql-parts.ts";
 
 /** Every statement of the store that does not depend on what is asked for. Each stands for itself: one is one transaction. */
 export interface Statements {
   readonly schema: string;
   readonly create: string;
   readonly createWithChildren: string;
+  readonly createSeveral: string;
   commit(shape: CommitShape): string;
   readonly guard: string;
   readonly load: string;
@@ -36,6 +37,7 @@ export function statementsOf(name: string): Statements {
     schema,
     create: creation(schema, false),
     createWithChildren: creation(schema, true),
+    createSeveral: creations(schema),
     commit: (shape) => commitStatement(schema, shape),
     // a row in any case, with the time
     guard: `WITH ${clock}
@@ -75,21 +77,14 @@ function creation(schema: string, children: boolean): string {
   return `
     WITH ${clock},
     created AS (
-      INSERT INTO ${schema}.executions AS e (id, incarnation, definition_id, definition, metadata, labels, version, status, head,
-        wake_at, due_at, owner, fence, lease_until, created_at, updated_at, ended_at, deleted_at)
+      ${creating(schema)}
       SELECT $1, $2, $3, $4::text::json, $5::text::json,
         ARRAY(SELECT sha256(convert_to(label, 'UTF8')) FROM unnest(${list(6)}) AS label),
         $7::bigint, $8, $9::text::json, $10::bigint, CASE WHEN $11::text IS NULL THEN $10::bigint ELSE now + $12::bigint END,
         $11::text, CASE WHEN $11::text IS NULL THEN 0 ELSE 1 END, now + $12::bigint, now, now,
         CASE WHEN $8 IN ${terminal} THEN now END, NULL
       FROM clock
-      ON CONFLICT (id) DO UPDATE SET (seq, incarnation, definition_id, definition, metadata, labels, version, status, head,
-        wake_at, due_at, owner, fence, lease_until, created_at, updated_at, ended_at, deleted_at)
-      = (EXCLUDED.seq, EXCLUDED.incarnation, EXCLUDED.definition_id, EXCLUDED.definition, EXCLUDED.metadata, EXCLUDED.labels,
-        EXCLUDED.version, EXCLUDED.status, EXCLUDED.head, EXCLUDED.wake_at, EXCLUDED.due_at, EXCLUDED.owner, EXCLUDED.fence,
-        EXCLUDED.lease_until, EXCLUDED.created_at, EXCLUDED.updated_at, EXCLUDED.ended_at, NULL)
-      WHERE e.deleted_at + $13::bigint <= EXCLUDED.created_at
-      RETURNING seq, created_at
+      ${unlessTaken("$13")}
     ),
     appended AS (
       INSERT INTO ${schema}.events (execution, version, commit_id, event)
@@ -97,6 +92,51 @@ function creation(schema: string, children: boolean): string {
       FROM created, unnest(${numbers(15)}, ${list(16)}) AS entry (version, event)
     )${children ? `, ${childrenInsert(schema, "created", 17)}` : ""}
     SELECT created_at::text AS now FROM created`;
+}
+
+/** Several at once, none with children, each with an id of its own; in order of id, so that two groups never wait for one another. */
+function creations(schema: string): string {
+  return `
+    WITH ${clock},
+    wanted AS MATERIALIZED (
+      SELECT * FROM unnest(${list(1)}, ${list(2)}, ${list(3)}, ${list(4)}, ${list(5)}, ${numbers(6)}, ${list(7)}, ${list(8)}, ${numbers(9)},
+        ${nullable(10)}, ${numbers(11)}, ${list(12)}) WITH ORDINALITY
+        AS each (id, incarnation, definition_id, definition, metadata, version, status, head, wake_at, owner, lease_ms, commit_id, ordinal)
+    ),
+    labelled AS MATERIALIZED (
+      SELECT ordinal, array_agg(sha256(convert_to(label, 'UTF8'))) AS labels
+      FROM unnest(${numbers(13)}, ${list(14)}) AS each (ordinal, label) GROUP BY ordinal
+    ),
+    created AS (
+      ${creating(schema)}
+      SELECT id, incarnation, definition_id, definition::json, metadata::json, coalesce(labels, '{}'), version, status, head::json,
+        wake_at, CASE WHEN owner IS NULL THEN wake_at ELSE now + lease_ms END, owner, CASE WHEN owner IS NULL THEN 0 ELSE 1 END,
+        now + lease_ms, now, now, CASE WHEN status IN ${terminal} THEN now END, NULL
+      FROM clock, wanted LEFT JOIN labelled USING (ordinal) ORDER BY id
+      ${unlessTaken("$15")}
+    ),
+    appended AS (
+      INSERT INTO ${schema}.events (execution, version, commit_id, event)
+      SELECT seq, entry.version, commit_id, entry.event::json
+      FROM created JOIN wanted USING (id) JOIN unnest(${numbers(16)}, ${numbers(17)}, ${list(18)}) AS entry (ordinal, version, event) USING (ordinal)
+    )
+    SELECT ordinal::text, created_at::text AS now FROM created JOIN wanted USING (id)`;
+}
+
+function creating(schema: string): string {
+  return `INSERT INTO ${schema}.executions AS e (id, incarnation, definition_id, definition, metadata, labels, version, status, head,
+        wake_at, due_at, owner, fence, lease_until, created_at, updated_at, ended_at, deleted_at)`;
+}
+
+/** Takes the place of a tombstone whose retention is over, and of nothing else. */
+function unlessTaken(retentionMs: string): string {
+  return `ON CONFLICT (id) DO UPDATE SET (seq, incarnation, definition_id, definition, metadata, labels, version, status, head,
+        wake_at, due_at, owner, fence, lease_until, created_at, updated_at, ended_at, deleted_at)
+      = (EXCLUDED.seq, EXCLUDED.incarnation, EXCLUDED.definition_id, EXCLUDED.definition, EXCLUDED.metadata, EXCLUDED.labels,
+        EXCLUDED.version, EXCLUDED.status, EXCLUDED.head, EXCLUDED.wake_at, EXCLUDED.due_at, EXCLUDED.owner, EXCLUDED.fence,
+        EXCLUDED.lease_until, EXCLUDED.created_at, EXCLUDED.updated_at, EXCLUDED.ended_at, NULL)
+      WHERE e.deleted_at + ${retentionMs}::bigint <= EXCLUDED.created_at
+      RETURNING seq, id, created_at`;
 }
 
 function claims(schema: string): Pick<Statements, "claimDue" | "claimOne" | "renew" | "release"> {
