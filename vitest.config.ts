@@ -24,6 +24,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "contract",
+          sequence: { groupOrder: 1 },
           include: ["packages/*/src/**/*.contract.test.ts"],
           testTimeout: 120_000,
           hookTimeout: 60_000,
@@ -34,7 +35,14 @@ export default defineConfig({
       { extends: true, test: { name: "architecture", include: ["scripts/**/*.test.ts"], testTimeout: 30_000 } },
       {
         extends: true,
-        test: { name: "e2e", include: ["{e2e,examples}/**/*.test.ts"], testTimeout: 120_000, hookTimeout: 60_000 },
+        // one group after the other: real time and real leases are not to run out because others keep the processors busy
+        test: {
+          name: "e2e",
+          include: ["{e2e,examples}/**/*.test.ts"],
+          sequence: { groupOrder: 2 },
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+        },
       },
     ],
     coverage: {

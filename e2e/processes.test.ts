@@ -111,7 +111,7 @@ describe("several processes", () => {
   });
 
   it("one that only waits for another shows what that does", async () => {
-    const cwd = slowFolder(1_200);
+    const cwd = slowFolder(5_000);
     const args = ["run", "slow.json", "--id", "s"];
     const first = startCli(args, { cwd });
     await untilBegan(cwd);
