@@ -81,11 +81,16 @@ describe.each(racingStores)("eight handles in four processes on $name", ({ name,
     expect((await store.events("only-one", -1, 10)).filter(({ event }) => event.type === "started")).toHaveLength(1);
     expect((await store.list({ limit: 1_000 })).items.filter(({ workflowId }) => workflowId === "only-one")).toHaveLength(1);
 
+    // nobody uses any more what is dropped
+    for (const child of children.splice(0)) {
+      const ended = new Promise((resolve) => child.once("exit", resolve));
+      child.kill("SIGKILL");
+      await ended;
+    }
     await runtime.close();
     await store.close();
     if (site.hasSpaces) await site.drop(site.space);
     await site.close();
-    for (const child of children.splice(0)) child.kill("SIGKILL");
     await opened.close();
   });
 });

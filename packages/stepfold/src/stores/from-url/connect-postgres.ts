@@ -32,9 +32,19 @@ export async function connectPostgres(text: string): Promise<Site> {
     open: async (space, options) => postgresStore(pool, { ...options, schema: space }),
     async drop(space) {
       checkSchema(space);
-      await pool.query(`DROP SCHEMA IF EXISTS "${space}" CASCADE`, []);
+      await dropSchema(pool, space);
     },
     migrations: async (space) => postgresMigrations(space),
     close: () => pool.end(),
   };
+}
+
+/** Takes the locks of many tables, and gives way to whoever still uses one of them. */
+async function dropSchema(pool: PostgresClient, schema: string, tries = 5): Promise<void> {
+  try {
+    await pool.query(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`, []);
+  } catch (cause) {
+    if ((cause as { code?: unknown }).code !== "40P01" || tries === 1) throw cause;
+    await dropSchema(pool, schema, tries - 1);
+  }
 }
