@@ -1,10 +1,10 @@
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
-import type { RetriedEvent } from "../core/snapshot/event.ts";
+import type { RetriedEvent, UnparkedEvent } from "../core/snapshot/event.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import { type FoundPath, findPaths, openPaths } from "../core/snapshot/target.ts";
 import type { EpochMs } from "../core/values/json.ts";
 
-/** Makes a pending retry due at once. */
+/** Makes a pending retry due at once; without a node also an execution that is parked. */
 export interface RetryCommand {
   readonly type: "retry";
   /** Which one, by node or address. Default: the earliest. */
@@ -16,7 +16,8 @@ export function retried(
   snapshot: Snapshot,
   { node }: RetryCommand,
   stamp: { readonly version: number; readonly at: EpochMs },
-): RetriedEvent {
+): RetriedEvent | UnparkedEvent {
+  if (node === undefined && snapshot.parked) return { type: "unparked", ...stamp };
   const all = node === undefined ? openPaths(snapshot) : findPaths(snapshot, node);
   let first: FoundPath | null = null;
   for (const found of all) {

@@ -2,6 +2,7 @@ import type { WorkflowDefinition } from "../core/definition/definition.ts";
 import type { Event } from "../core/snapshot/event.ts";
 import type { ChildHead, Snapshot, SnapshotHead, Status } from "../core/snapshot/snapshot.ts";
 import type { EpochMs, Json } from "../core/values/json.ts";
+import type { TransactionQuery } from "./transaction-query.ts";
 
 /** One event as it lies in the store; its result is part of it. */
 export interface AppendedRow {
@@ -53,6 +54,12 @@ export interface Commit {
   readonly wakeAt: EpochMs | null;
   /** Gives the claim back in the same write; only together with its fence. */
   readonly release?: boolean;
+  /**
+   * Writes something else in the same transaction, after the commit itself: both are there, or neither. If it rejects, nothing
+   * is written, and the commit rejects with what it rejected with. It may be called again for a commit that was applied before.
+   * Only stores with `features.transactions` do so, others take no notice.
+   */
+  readonly alongside?: (query: TransactionQuery) => Promise<void>;
 }
 
 /** Who claims, and for how long without a sign of life. */
@@ -69,6 +76,21 @@ export interface Claim extends Lease {
   readonly fence: number;
   /** The store's clock at that moment: it judges leases and due times, so whoever drives goes by it. */
   readonly claimedAt: EpochMs;
+  /**
+   * How many claims in a row ran out before this one, without a commit of their holder: one for each process that died
+   * over the execution, or lost it. A commit with a fence sets it back to 0.
+   */
+  readonly crashes?: number;
+}
+
+/** What to claim. */
+export interface ClaimOptions extends Lease {
+  /** At most so many. */
+  readonly limit: number;
+  /** Only this one. */
+  readonly workflowId?: string;
+  /** Only what is due, or out of its lease, for at least so many milliseconds: what another way of waking it has missed. Default 0. */
+  readonly overdueMs?: number;
 }
 
 /** An execution that was claimed, as it was in that moment. */
@@ -104,6 +126,8 @@ export interface ExecutionSummary {
   readonly createdAt: EpochMs;
   readonly updatedAt: EpochMs;
   readonly wakeAt: EpochMs | null;
+  /** Who holds it; `until` may have passed, then it waits for another to take it. Null: nobody, or it has ended. */
+  readonly lease?: { readonly owner: string; readonly until: EpochMs; readonly crashes: number } | null;
 }
 
 /** Part of a list. Executions that come or go meanwhile neither repeat nor hide the others. */
@@ -145,6 +169,8 @@ export interface StoreFeatures {
    * `LIMIT_EXCEEDED` before anything is written. Absent: no limit below that of the engine.
    */
   readonly maxValueBytes?: number;
+  /** `create` and `commit` take `alongside`, and give it SQL of this kind. */
+  readonly transactions?: "postgres";
 }
 
 /**
@@ -175,7 +201,7 @@ export interface SnapshotStore {
    */
   commit(commit: Commit): Promise<void>;
   /** Takes executions that are due and that nobody holds, longest due first. With `workflowId`: that one, if it is. */
-  claim(options: Lease & { readonly limit: number; readonly workflowId?: string }): Promise<readonly Claimed[]>;
+  claim(options: ClaimOptions): Promise<readonly Claimed[]>;
   /**
    * Prolongs a claim, and tells its holder what happened meanwhile.
    *

@@ -3,7 +3,8 @@ import { wakeAt } from "../core/draft/standing.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { NodeDefinitions } from "../engine/node-definition.ts";
 import { deliver } from "./deliver.ts";
-import { assemble, load } from "./kernel.ts";
+import { assemble, checkCount, defaultExecutions, load } from "./kernel.ts";
+import { prune } from "./prune.ts";
 import { runOf } from "./run-of.ts";
 import type { Runtime, RuntimeOptions } from "./runtime.ts";
 import { start } from "./start.ts";
@@ -31,8 +32,8 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
   const requireOpen = (action: string): void => {
     if (closing) throw new StepfoldError("RUNTIME_CLOSED", { action });
   };
-  if (kernel.drives) {
-    driver.open();
+  if (options.drive ?? true) {
+    driver.open(options.maxExecutions ?? defaultExecutions);
     kernel.retention.open();
   }
   return {
@@ -50,6 +51,23 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
       const snapshot = claimed ? await driver.take(claimed) : await load(kernel, workflowId);
       const { compiled } = await registry.pinned(workflowId, snapshot.definition.hash);
       return { advanced: claimed !== undefined, snapshot, wakeAt: wakeAt(openDraft(compiled, snapshot)) };
+    },
+    work({ concurrency = options.maxExecutions ?? defaultExecutions } = {}) {
+      requireOpen("work");
+      if (driver.isOpen)
+        throw new StepfoldError("OPTION_INVALID", { option: "drive", reason: "must be false for a runtime that begins to work later" });
+      checkCount("concurrency", concurrency);
+      driver.open(concurrency);
+      kernel.retention.open();
+      return {
+        async stop({ timeoutMs = 30_000 } = {}) {
+          await Promise.all([driver.close(timeoutMs), kernel.retention.close()]);
+        },
+      };
+    },
+    async prune(which) {
+      requireOpen("prune");
+      return prune(store, which);
     },
     close({ timeoutMs = 30_000 } = {}) {
       closing ??= Promise.all([driver.close(timeoutMs), kernel.retention.close()]).then(() => undefined);

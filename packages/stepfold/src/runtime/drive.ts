@@ -1,7 +1,7 @@
 import { closeDraft } from "../core/draft/close-draft.ts";
 import type { Draft } from "../core/draft/draft.ts";
 import { openDraft } from "../core/draft/open-draft.ts";
-import { statusOf } from "../core/draft/standing.ts";
+import { statusOf, wakeAt } from "../core/draft/standing.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { Event } from "../core/snapshot/event.ts";
 import { isTerminal, type Snapshot, type Status } from "../core/snapshot/snapshot.ts";
@@ -33,6 +33,8 @@ export interface Driving {
 export class Drive {
   /** The snapshot when there was nothing more to do here. Rejects when the claim was lost. */
   readonly done: Promise<Snapshot>;
+  /** When it is due again, once it is done: 0 for now, null for not by itself. */
+  wakeAt: EpochMs | null = null;
   /** As it was committed last. */
   status: Status;
   readonly #claimed: Claimed;
@@ -87,6 +89,7 @@ export class Drive {
   async #drive(): Promise<Snapshot> {
     for (let snapshot = this.#claimed.snapshot; ; ) {
       const after = await this.#oneTurn(snapshot);
+      this.wakeAt = wakeAt(this.#turn!.draft);
       if (this.#released || this.#stopped || isTerminal(after.status)) return after;
       const stored = await this.#giveBack(after);
       if (!stored) return after;

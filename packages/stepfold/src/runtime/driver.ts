@@ -1,24 +1,31 @@
 import { earliestTimer } from "../core/draft/standing.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { openScopes } from "../core/snapshot/address.ts";
-import type { Snapshot, Status } from "../core/snapshot/snapshot.ts";
+import type { Parked, Snapshot, Status } from "../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../core/values/json.ts";
+import type { PreparedWorkflow } from "../engine/prepared-workflow.ts";
 import type { Claimed, Lease } from "../ports/snapshot-store.ts";
+import type { WorkQueue } from "../ports/work-queue.ts";
 import { Drive, type Driving } from "./drive.ts";
+import { Listener } from "./listener.ts";
+import { crashed, lacking, parkCommit } from "./park.ts";
+import { Poller } from "./poller.ts";
+import { send, wakeUpOf } from "./wake.ts";
 
-/** Wakes further off, or more of them, are left to the regular poll: it is late by its interval at most. */
-const horizonMs = 60_000;
-const mostWakes = 1_000;
-/** How long after its time an execution is still looked for out of turn. */
-const graceMs = 20;
+/** What a queue has not told for so long is looked for in the store. */
+const graceMs = 1_000;
+/** The share of places that what is found in the store may take: a crowd of timers leaves room for what is started here. */
+const shareOfFound = 0.9;
 
 /** How a driver finds work. */
 export interface DriverOptions extends Driving {
   readonly lease: Lease;
   /** How often the store is asked for what others left. */
   readonly pollMs: number;
-  /** Executions driven at once. */
-  readonly maxExecutions: number;
+  /** Tells what is due; null: only the store does. */
+  readonly queue: WorkQueue | null;
+  /** Processes that may die over an execution in a row; then it is parked. */
+  readonly maxCrashes: number;
   /** Told of an execution that could not be driven; it stays claimed until the lease ends, and is tried again then. */
   readonly onProblem: (workflowId: string | null, error: unknown) => void;
 }
@@ -27,24 +34,42 @@ export interface DriverOptions extends Driving {
 export class Driver {
   readonly #options: DriverOptions;
   readonly #drives = new Map<string, Drive>();
-  /** When executions that were driven here are due again, as far as that is soon. */
-  readonly #wakes = new Map<string, EpochMs>();
   /** Executions that changed while they were driven here: perhaps after the last look. */
   readonly #nudged = new Set<string>();
-  #cancelPoll: (() => void) | null = null;
-  #pollAt = Number.POSITIVE_INFINITY;
-  #polling: Promise<void> | null = null;
-  #opened = false;
-  #closed = false;
+  /** Executions driven at once; 0 while it does not work. */
+  #places = 0;
+  /** How many of them are taken. */
+  #busy = 0;
+  #poller: Poller | null = null;
+  #listener: Listener | null = null;
+  #isClosing = false;
 
   constructor(options: DriverOptions) {
     this.#options = options;
   }
 
-  /** Begins to look for due executions. */
-  open(): void {
-    this.#opened = true;
-    this.#pollIn(0);
+  /** Begins to look for due executions, and drives so many at once. */
+  open(places: number): void {
+    this.#places = places;
+    const { store, setting, lease, pollMs, queue, onProblem } = this.#options;
+    const { environment } = setting;
+    const most = Math.max(1, Math.floor(places * shareOfFound));
+    const take = (claimed: Claimed): Promise<unknown> => this.take(claimed);
+    const around = { store, environment, lease, onProblem: (error: unknown) => onProblem(null, error) };
+    this.#poller = new Poller({
+      ...around,
+      pollMs,
+      overdueMs: queue ? graceMs : 0,
+      room: () => most - this.#busy,
+      batch: Math.ceil(most / 4),
+      take: (claimed) => void take(claimed).catch(() => undefined),
+    });
+    if (queue) this.#listener = new Listener({ ...around, queue, concurrency: places, take });
+  }
+
+  /** True while it looks for due executions. */
+  get isOpen(): boolean {
+    return this.#places > 0;
   }
 
   /** True while the execution is driven here. */
@@ -58,109 +83,126 @@ export class Driver {
     return drive !== undefined && !matters(drive.status);
   }
 
-  /** Drives an execution that is claimed already. */
+  /**
+   * Drives in the background what `make` gives, if there is a place for it: only then it is given the lease to claim with.
+   *
+   * @returns whether it is driven here
+   */
+  async begin(make: (lease: Lease | null) => Promise<Claimed | null>): Promise<boolean> {
+    if (this.#busy >= this.#places) {
+      await make(null);
+      // a queue tells of it
+      if (!this.#options.queue) this.#poller?.more();
+      return false;
+    }
+    this.#busy++;
+    try {
+      const claimed = await make(this.#options.lease);
+      if (claimed) this.take(claimed).catch(() => undefined);
+      return claimed !== null;
+    } finally {
+      this.#busy--;
+    }
+  }
+
+  /** Drives an execution that is claimed already, even if there is no place left. */
   async take(claimed: Claimed): Promise<Snapshot> {
     const { workflowId } = claimed.claim;
-    const { registry, onProblem } = this.#options;
+    this.#busy++;
+    const { onProblem } = this.#options;
     try {
-      const workflow = await registry.pinned(workflowId, claimed.snapshot.definition.hash);
-      const started = new Drive(claimed, workflow, this.#options);
-      this.#drives.set(workflowId, started);
-      this.#wakes.delete(workflowId);
-      if (this.#closed) started.drain();
-      const snapshot = await started.done;
-      this.#wakeFor(snapshot);
+      const workflow = await this.#workflowOf(claimed);
+      if (!("compiled" in workflow)) return await this.#park(claimed, workflow);
+      const drive = new Drive(claimed, workflow, this.#options);
+      this.#drives.set(workflowId, drive);
+      this.#poller?.forget(workflowId);
+      if (this.#isClosing) drive.drain();
+      const snapshot = await drive.done;
+      await this.#expect(drive, snapshot);
       return snapshot;
     } catch (error) {
       if (!StepfoldError.is(error, "FENCE_LOST")) onProblem(workflowId, error);
       throw error;
     } finally {
+      this.#busy--;
       this.#drives.delete(workflowId);
       if (this.#nudged.delete(workflowId)) this.nudge(workflowId).catch(() => undefined);
-      if (this.#drives.size === this.#options.maxExecutions - 1) this.#pollIn(0);
+      this.#poller?.left();
     }
   }
 
-  /** Somebody has committed to an execution: whoever drives it here looks, or it is claimed and driven. */
-  async nudge(workflowId: string): Promise<void> {
+  /**
+   * Somebody has committed to an execution: whoever drives it here looks, or it is claimed and driven.
+   *
+   * @returns whether it is driven here
+   */
+  async nudge(workflowId: string): Promise<boolean> {
     const running = this.#drives.get(workflowId);
-    if (running) {
-      this.#nudged.add(workflowId);
-      return running.look();
+    if (!running) {
+      return this.begin(async (lease) => (lease && (await this.#options.store.claim({ ...lease, limit: 1, workflowId }))[0]) ?? null);
     }
-    if (this.#closed) return;
-    const [claimed] = await this.#options.store.claim({ ...this.#options.lease, limit: 1, workflowId });
-    if (claimed) this.#background(claimed);
+    this.#nudged.add(workflowId);
+    running.look();
+    return true;
   }
 
   /** Takes no more work, and waits for the steps under way; after `timeoutMs` they are given up and left to their leases. */
   async close(timeoutMs: number): Promise<void> {
-    this.#closed = true;
-    this.#cancelPoll?.();
-    await this.#polling;
+    this.#places = 0;
+    this.#isClosing = true;
+    const [poller, listener] = [this.#poller, this.#listener];
+    this.#poller = null;
+    this.#listener = null;
+    await poller?.close();
+    const heard = listener?.close();
     const { environment } = this.#options.setting;
     const cancel = environment.after(timeoutMs, () => {
       for (const running of this.#drives.values())
         running.stop(new StepfoldError("RUNTIME_CLOSED", { action: "wait for this step any longer" }));
     });
     for (const running of this.#drives.values()) running.drain();
-    await Promise.allSettled([...this.#drives.values()].map(({ done }) => done));
+    await Promise.allSettled([...[...this.#drives.values()].map(({ done }) => done), heard]);
     cancel();
+    this.#isClosing = false;
   }
 
-  #background(claimed: Claimed): void {
-    this.take(claimed).catch(() => undefined);
-  }
-
-  #pollIn(delayMs: number): void {
-    if (!this.#opened || this.#closed) return;
-    const { environment } = this.#options.setting;
-    const at = environment.monotonicMs() + delayMs;
-    if (at >= this.#pollAt) return;
-    this.#cancelPoll?.();
-    this.#pollAt = at;
-    this.#cancelPoll = environment.after(delayMs, () => {
-      this.#pollAt = Number.POSITIVE_INFINITY;
-      this.#polling ??= this.#poll().finally(() => {
-        this.#polling = null;
-        this.#pollIn(this.#options.pollMs);
-        this.#pollForWakes();
-      });
-    });
-  }
-
-  async #poll(): Promise<void> {
-    const { store, lease, maxExecutions, onProblem } = this.#options;
-    const limit = maxExecutions - this.#drives.size;
-    if (limit <= 0) return;
+  /** What it runs, or why it cannot. */
+  async #workflowOf({ claim, snapshot }: Claimed): Promise<PreparedWorkflow | Parked> {
+    const { registry, store, maxCrashes } = this.#options;
+    if ((claim.crashes ?? 0) >= maxCrashes) return crashed(claim, snapshot, claim.claimedAt);
     try {
-      const found = await store.claim({ ...lease, limit });
-      for (const claimed of found) this.#background(claimed);
-      if (found.length === limit) this.#pollIn(0);
+      return await registry.pinned(claim.workflowId, snapshot.definition.hash);
     } catch (error) {
-      onProblem(null, error);
+      const why = lacking(error, snapshot, claim.claimedAt);
+      if (why) return why;
+      // nobody has died over it
+      await store.release(claim, snapshot.version).catch(() => undefined);
+      throw error;
     }
   }
 
-  /** A timer that this process knows of need not wait for the regular poll. */
-  #wakeFor(snapshot: Snapshot): void {
-    const at = earliestWake(snapshot);
-    const { environment } = this.#options.setting;
-    if (at === null || at - environment.now() > horizonMs || this.#wakes.size >= mostWakes) return;
-    this.#wakes.set(snapshot.workflowId, at);
-    this.#pollForWakes();
+  async #park(claimed: Claimed, why: Parked): Promise<Snapshot> {
+    const { store, newCommitId, onCommitted, onProblem } = this.#options;
+    const { workflowId } = claimed.claim;
+    const commit = parkCommit(claimed, why, newCommitId());
+    await store.commit(commit);
+    const parked: Snapshot = Object.freeze({ ...claimed.snapshot, ...commit.head });
+    onCommitted({ workflowId, version: parked.version, status: parked.status, snapshot: () => parked });
+    onProblem(workflowId, new StepfoldError("EXECUTION_PARKED", { workflowId, code: why.code, message: why.message }));
+    return parked;
   }
 
-  #pollForWakes(): void {
-    const now = this.#options.setting.environment.now();
-    let first = Number.POSITIVE_INFINITY;
-    for (const [workflowId, at] of this.#wakes) {
-      // what was due a while ago is in other hands
-      if (at < now - graceMs) this.#wakes.delete(workflowId);
-      else first = Math.min(first, at);
+  /** Somebody has to be there when it is due again. */
+  async #expect({ wakeAt }: Drive, snapshot: Snapshot): Promise<void> {
+    const { queue, setting, onProblem } = this.#options;
+    const { workflowId } = snapshot;
+    if (!queue) {
+      const at = earliestWake(snapshot);
+      if (at !== null) this.#poller?.expect(workflowId, at);
+      return;
     }
-    // a timer may fire a moment early, and the store's clock may be a moment behind
-    if (first < Number.POSITIVE_INFINITY) this.#pollIn(Math.max(first - now, 0) + 1);
+    const wakeUp = wakeUpOf(queue, snapshot, wakeAt, setting.environment.now());
+    if (wakeUp) await send(queue, wakeUp, setting.environment, (error) => onProblem(workflowId, error));
   }
 }
 

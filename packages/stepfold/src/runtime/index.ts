@@ -1,4 +1,5 @@
 export { createRuntime } from "./create-runtime.ts";
+export type { EndedExecution, PruneWithHistoryOptions } from "./prune.ts";
 export type { CancelOptions, Place, ResumeOptions, Run, SignalOptions } from "./run.ts";
-export type { Advanced, Runtime, RuntimeOptions } from "./runtime.ts";
+export type { Advanced, Runtime, RuntimeOptions, Worker, WorkOptions } from "./runtime.ts";
 export type { ActiveNode, Watched } from "./watch.ts";

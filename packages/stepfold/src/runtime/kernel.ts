@@ -1,6 +1,7 @@
 import type { Draft } from "../core/draft/draft.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
+import type { EpochMs } from "../core/values/json.ts";
 import type { Limits } from "../core/values/limits.ts";
 import { Deadlines } from "../engine/deadlines.ts";
 import type { NodeDefinitions } from "../engine/node-definition.ts";
@@ -8,11 +9,13 @@ import { defaultConcurrency, type TurnSetting } from "../engine/open-turn.ts";
 import { systemEnvironment } from "../engine/system-environment.ts";
 import { checkTurnOptions, readLimits, readStepTimeout } from "../engine/turn-options.ts";
 import type { Lease, SnapshotStore } from "../ports/snapshot-store.ts";
+import type { WorkQueue } from "../ports/work-queue.ts";
 import { Changes } from "./changes.ts";
 import { Driver } from "./driver.ts";
 import { Registry } from "./registry.ts";
 import { type Retention, readRetention } from "./retention.ts";
 import type { RuntimeOptions } from "./runtime.ts";
+import { send, wakeUpOf } from "./wake.ts";
 
 /** What the parts of one runtime share. */
 export interface Kernel {
@@ -21,14 +24,19 @@ export interface Kernel {
   readonly registry: Registry;
   readonly changes: Changes;
   readonly driver: Driver;
-  /** Whether this process drives what it starts and resumes. */
-  readonly drives: boolean;
+  readonly queue: WorkQueue | null;
   readonly lease: Lease;
   readonly pollMs: number;
   /** Deletes what ended long enough ago. */
   readonly retention: Retention;
   readonly newCommitId: () => string;
+  readonly onProblem: (workflowId: string | null, error: unknown) => void;
 }
+
+/** Executions driven at once, where nothing else is said. */
+export const defaultExecutions = 100;
+/** Processes that may die over one execution in a row, where nothing else is said. */
+const defaultCrashes = 5;
 
 /** How long a call waits for a store that does not answer. */
 export const unavailableForMs = 10_000;
@@ -41,13 +49,11 @@ export function assemble<D extends NodeDefinitions>(
   options: RuntimeOptions<D>,
   deliver: (kernel: Kernel, from: Draft) => Promise<readonly string[]>,
 ): Kernel {
-  const { store, drive = true, leaseMs = 30_000, pollMs = 1_000, maxExecutions = 100, concurrency = defaultConcurrency } = options;
+  const { store, queue = null, leaseMs = 30_000, pollMs = 1_000, maxExecutions = defaultExecutions, concurrency = defaultConcurrency } = options;
+  const { maxCrashes = defaultCrashes } = options;
   const environment = options.environment ?? systemEnvironment;
   checkTurnOptions({ concurrency });
-  for (const [option, value] of Object.entries({ leaseMs, pollMs, maxExecutions })) {
-    if (typeof value !== "number" || !(value >= 1))
-      throw new StepfoldError("OPTION_INVALID", { option, reason: "must be a number from 1 on" });
-  }
+  for (const [option, value] of Object.entries({ leaseMs, pollMs, maxExecutions, maxCrashes })) checkCount(option, value);
   const limits = limitsOf(store, readLimits(options.limits));
   const { plugins = [], onProblem = () => undefined, globals } = options;
   const registry = new Registry(store, options.workflows ?? [], options.nodeDefinitions, limits);
@@ -71,14 +77,20 @@ export function assemble<D extends NodeDefinitions>(
     registry,
     lease,
     pollMs,
-    maxExecutions,
+    queue,
+    maxCrashes,
     onProblem,
     onCommitted: (change) => changes.tell(change),
     deliver: (from) => deliver(kernel, from),
   });
   const retention = readRetention(options.retention, { store, environment, onProblem: (error) => onProblem(null, error) });
-  const kernel: Kernel = { store, setting, registry, changes, driver, drives: drive, lease, pollMs, retention, newCommitId };
+  const kernel: Kernel = { store, setting, registry, changes, driver, queue, onProblem, lease, pollMs, retention, newCommitId };
   return kernel;
+}
+
+/** @throws StepfoldError `OPTION_INVALID` */
+export function checkCount(option: string, value: unknown): void {
+  if (typeof value !== "number" || !(value >= 1)) throw new StepfoldError("OPTION_INVALID", { option, reason: "must be a number from 1 on" });
 }
 
 /** What of an event is not the value that it carries: ids, times, names. */
@@ -97,10 +109,24 @@ export async function load({ store }: Kernel, workflowId: string): Promise<Snaps
   return snapshot;
 }
 
-/** Lets whoever drives the execution know that there is something to do. */
-export async function nudge({ drives, driver }: Kernel, workflowId: string): Promise<void> {
-  // what could not be claimed now is found by the next poll
-  if (drives) await driver.nudge(workflowId).catch(() => undefined);
+/**
+ * Lets whoever drives the execution know that there is something to do.
+ *
+ * @param due what is stored of it, and when it is due; absent where that is not known
+ */
+export async function nudge(kernel: Kernel, workflowId: string, due?: { readonly draft: Draft; readonly wakeAt: EpochMs | null }): Promise<void> {
+  const { driver } = kernel;
+  // what nobody need drive is not claimed; what could not be claimed now is found by the next poll
+  if (due && due.wakeAt !== 0 && !driver.holds(workflowId)) return;
+  const isDriven = driver.isOpen && (await driver.nudge(workflowId).catch(() => false));
+  if (!isDriven && due) await hint(kernel, due.draft, due.wakeAt);
+}
+
+/** Tells the queue, if there is one, when an execution is due. */
+export async function hint({ queue, setting, onProblem }: Kernel, draft: Draft, wakeAt: EpochMs | null): Promise<void> {
+  const { environment } = setting;
+  const wakeUp = queue && wakeUpOf(queue, draft, wakeAt, environment.now());
+  if (wakeUp) await send(queue, wakeUp, environment, (error) => onProblem(draft.workflowId, error));
 }
 
 /** Random once for the runtime, then counted: unique, and cheap. */

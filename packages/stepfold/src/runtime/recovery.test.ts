@@ -163,24 +163,6 @@ describe("bad days", () => {
     expect(await store.load("a")).toBe(null);
   });
 
-  it("leaves an execution alone whose node types it lacks, and says so", async () => {
-    const { runtime, environment, store } = setUp({ drive: false });
-    await runtime.start("talk", { workflowId: "a" });
-    const problems: unknown[] = [];
-    setUp(
-      {
-        store,
-        workflows: [],
-        nodeDefinitions: {},
-        onProblem: (workflowId, error) => problems.push([workflowId, (error as StepfoldError).code]),
-      },
-      environment,
-    );
-    await environment.advance(2 * second);
-    expect(problems).toEqual([["a", "DEFINITION_INVALID"]]);
-    expect(await store.load("a")).toMatchObject({ status: "active", version: 0 });
-  });
-
   it("loses no branch when an answer comes while another branch is under way", async () => {
     let finish: () => void = () => undefined;
     const definitions = {

@@ -55,6 +55,7 @@ export class Retention {
 
   /** Begins. */
   open(): void {
+    this.#closed = false;
     if (this.#kept.length > 0) this.#pruneIn(0);
   }
 

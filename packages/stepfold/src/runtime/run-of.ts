@@ -74,12 +74,13 @@ function unlessGone(error: unknown): void {
 }
 
 function mayBeSettled(status: Status): boolean {
-  return isTerminal(status) || status === "paused";
+  return isTerminal(status) || status === "paused" || status === "parked";
 }
 
 /** Nothing can move without outside help. */
 function isSettled(snapshot: Snapshot): boolean {
-  const { status, outbox } = snapshot;
+  const { status, outbox, parked } = snapshot;
+  if (parked) return parked.until === undefined;
   return (
     isTerminal(status) || (status === "paused" && !outbox && [...openScopes(snapshot)].every(([, paths]) => earliestTimer(paths) === null))
   );

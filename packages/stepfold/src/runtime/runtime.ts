@@ -7,7 +7,9 @@ import type { GlobalsOf, NodeDefinitions } from "../engine/node-definition.ts";
 import type { Plugin } from "../engine/plugin.ts";
 import type { StartOptions } from "../engine/started.ts";
 import type { Environment } from "../ports/environment.ts";
-import type { SnapshotStore } from "../ports/snapshot-store.ts";
+import type { PruneReport, SnapshotStore } from "../ports/snapshot-store.ts";
+import type { WorkQueue } from "../ports/work-queue.ts";
+import type { PruneWithHistoryOptions } from "./prune.ts";
 import type { Run } from "./run.ts";
 
 /** What a runtime is made of. */
@@ -19,7 +21,12 @@ export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {
   readonly nodeDefinitions: D;
   /** Secrets and services for executors and expressions; never stored. */
   readonly globals?: GlobalsOf<D> | undefined;
-  /** Whether this process drives executions, or only hands over. Default true. */
+  /**
+   * Tells workers what is due. Yours to open and to close. It is only a hint: what it loses is found in the store, a second
+   * or two later. Default: none, every process that drives asks the store.
+   */
+  readonly queue?: WorkQueue;
+  /** Whether this process drives executions from the beginning. Default true. With false it only hands over, until `work`. */
   readonly drive?: boolean;
   /** How long an execution stays with a process that shows no sign of life. Default 30 s. */
   readonly leaseMs?: number;
@@ -27,8 +34,16 @@ export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {
   readonly pollMs?: number;
   /** Paths of one execution performed at once. Default 16. */
   readonly concurrency?: number;
-  /** Executions driven at once. Default 100. */
+  /**
+   * Executions driven at once. Default 100. What is started or resumed beyond that is stored, and driven when there is
+   * room, here or elsewhere.
+   */
   readonly maxExecutions?: number;
+  /**
+   * Processes that may die over one execution in a row, or lose it, before it is parked: it then rests until somebody says
+   * `retry`. Any commit of whoever drives it starts the count anew. Default 5; `Infinity` for never.
+   */
+  readonly maxCrashes?: number;
   /** Name of this process in claims. Default: random. */
   readonly owner?: string;
   readonly limits?: Partial<Limits>;
@@ -55,6 +70,21 @@ export interface Advanced {
   readonly wakeAt: EpochMs | null;
 }
 
+/** How to work. */
+export interface WorkOptions {
+  /** Executions driven at once. Default: `maxExecutions` of the runtime. */
+  readonly concurrency?: number;
+}
+
+/** A runtime that works. */
+export interface Worker {
+  /**
+   * Takes no more executions, begins no more steps, waits for those under way (`timeoutMs`, default 30 s, at most) and
+   * gives the claims back, so that others go on at once. The runtime can still start and resume. Safe to call twice.
+   */
+  stop(options?: { readonly timeoutMs?: number }): Promise<void>;
+}
+
 /** Durable executions: an engine, a store, and whoever drives. */
 export interface Runtime {
   /**
@@ -74,6 +104,32 @@ export interface Runtime {
    * @throws StepfoldError `WORKFLOW_NOT_FOUND`
    */
   advance(workflowId: string): Promise<Advanced>;
+  /**
+   * Begins to drive executions: what is due in the store, what the queue tells of, and what is started here. For a
+   * runtime that was created with `drive: false`.
+   *
+   * ```ts
+   * const worker = runtime.work({ concurrency: 50 });
+   * process.once("SIGTERM", () => worker.stop());
+   * ```
+   *
+   * @throws StepfoldError `OPTION_INVALID` if it drives already, `RUNTIME_CLOSED`
+   */
+  work(options?: WorkOptions): Worker;
+  /**
+   * Deletes executions that ended a while ago, the oldest first, at most `limit` (default 1,000) of them. With `keepEvents`
+   * the history of each is handed over before that: reading, keeping and deleting are one after the other, so several
+   * processes that do so at once only give the same twice.
+   *
+   * ```ts
+   * const yesterday = Date.now() - 24 * 60 * 60 * 1000;
+   * await runtime.prune({ before: yesterday, keepEvents: ({ workflowId, events }) => archive.put(workflowId, JSON.stringify(events)) });
+   * ```
+   *
+   * @returns how many were deleted here, or would be with `dryRun`
+   * @throws StepfoldError `OPTION_INVALID`, `RUNTIME_CLOSED`, `STORE_UNAVAILABLE`; and what `keepEvents` throws
+   */
+  prune(options: PruneWithHistoryOptions): Promise<PruneReport>;
   /** Begins no more steps, waits for those under way (`timeoutMs`, default 30 s, at most), gives the claims back. */
   close(options?: { readonly timeoutMs?: number }): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;

@@ -10,7 +10,7 @@ import type { Json } from "../core/values/json.ts";
 import type { PreparedWorkflow } from "../engine/prepared-workflow.ts";
 import { type StartOptions, started } from "../engine/started.ts";
 import { commitOf } from "./commit-of.ts";
-import { type Kernel, load, nudge, unavailableForMs } from "./kernel.ts";
+import { hint, type Kernel, load, nudge, unavailableForMs } from "./kernel.ts";
 import { persist } from "./persist.ts";
 
 /** Starts an execution, or finds the one that was started before with the same id and input; gives its id. */
@@ -36,7 +36,7 @@ export async function start(
  * @throws StepfoldError `WORKFLOW_EXISTS` if one with this id was deleted lately; `STORE_UNAVAILABLE`
  */
 export async function create(kernel: Kernel, prepared: PreparedWorkflow, event: StartedEvent): Promise<boolean> {
-  const { store, registry, setting, changes, driver, drives, lease } = kernel;
+  const { store, registry, setting, changes, driver } = kernel;
   const { environment } = setting;
   const draft = begin(prepared.compiled, event);
   const write = commitOf(draft, [withConsequences(draft, event)], kernel.newCommitId());
@@ -47,14 +47,17 @@ export async function create(kernel: Kernel, prepared: PreparedWorkflow, event: 
     () => registry.keep(prepared),
   );
   try {
-    const claim = await persist(
-      environment,
-      () => until,
-      () => store.create(write, drives ? { claim: lease } : {}),
-    );
-    changes.tell({ workflowId: draft.workflowId, version: draft.version, status: statusOf(draft), snapshot: () => closeDraft(draft) });
     // what goes wrong in the background is told by onProblem
-    if (claim) driver.take({ claim, snapshot: closeDraft(draft) }).catch(() => undefined);
+    const isDriven = await driver.begin(async (lease) => {
+      const claim = await persist(
+        environment,
+        () => until,
+        () => store.create(write, lease ? { claim: lease } : {}),
+      );
+      changes.tell({ workflowId: draft.workflowId, version: draft.version, status: statusOf(draft), snapshot: () => closeDraft(draft) });
+      return claim && { claim, snapshot: closeDraft(draft) };
+    });
+    if (!isDriven) await hint(kernel, draft, write.wakeAt);
     return true;
   } catch (error) {
     if (!StepfoldError.is(error, "WORKFLOW_EXISTS") || error.details.deletedAt !== undefined) throw error;

@@ -38,7 +38,7 @@ export async function tell(kernel: Kernel, workflowId: string, command: Command)
       throw error;
     }
     changes.tell({ workflowId, version: draft.version, status: statusOf(draft), snapshot: () => closeDraft(draft) });
-    return nudge(kernel, workflowId);
+    return nudge(kernel, workflowId, { draft, wakeAt: write.wakeAt });
   }
 }
 

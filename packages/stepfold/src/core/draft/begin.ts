@@ -39,6 +39,7 @@ export function begin(workflow: CompiledWorkflow, event: StartedEvent): Draft {
     groups: null,
     inbox: [],
     outbox: [],
+    parked: undefined,
     compensations: [],
     children: noFamily.children,
     mapItems: noFamily.mapItems,

@@ -74,6 +74,7 @@ function headFields(draft: Draft): Mutable<SnapshotHead> {
   };
   const retryState = ended ? undefined : retryStateOf(draft);
   if (retryState) head.retryState = retryState;
+  if (draft.parked) head.parked = draft.parked;
   if (draft.lastStartedAt !== undefined) head.lastStartedAt = draft.lastStartedAt;
   if (draft.totalExecutionTime !== undefined) head.totalExecutionTime = draft.totalExecutionTime;
   closeScope(draft, head);

@@ -9,6 +9,7 @@ import type {
   KeptSignal,
   Message,
   NodeResult,
+  Parked,
   Snapshot,
   Status,
 } from "../snapshot/snapshot.ts";
@@ -90,6 +91,7 @@ export interface Draft extends ScopeDraft {
   sizeBytes: number;
   inbox: readonly KeptSignal[];
   outbox: readonly Message[];
+  parked: Parked | undefined;
   compensations: CompensationResult[];
   /** Every child by its key; those that nothing has happened to are still as they were given. */
   children: Map<string, ChildDraft | ChildState>;

@@ -5,6 +5,7 @@ import type { Draft, ScopeDraft } from "./draft.ts";
 import { isChild } from "./draft.ts";
 import type { DraftPath } from "./draft-path.ts";
 import { scopeAt } from "./open-draft.ts";
+import { rests } from "./parking.ts";
 
 interface Due {
   readonly scope: ScopeDraft;
@@ -25,6 +26,7 @@ export function hasTimer({ paths, timers }: Draft): boolean {
  * Of a wait's two times the earlier wins, on a tie the timeout.
  */
 export function due(draft: Draft, now: EpochMs): ResumedEvent | TimedOutEvent | null {
+  if (rests(draft, now)) return null;
   let first = dueIn(draft, now, null);
   const child = draft.timers.first();
   if (child && child.at <= now) first = dueIn(scopeAt(draft, child.key)!, now, first);

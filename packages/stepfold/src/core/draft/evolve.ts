@@ -21,6 +21,7 @@ import { endPath } from "./end-path.ts";
 import { cancelOthers, leave } from "./leave.ts";
 import { scopeAt } from "./open-draft.ts";
 import { delivered, hasOnlyToTell, post, start, tellOfEnd } from "./outbox.ts";
+import { endsParking, park } from "./parking.ts";
 import { settle } from "./settle.ts";
 import { signalled, takeKept } from "./signals.ts";
 import { fail, stop, terminate } from "./stop.ts";
@@ -34,7 +35,13 @@ import { answer } from "./wake-path.ts";
  */
 export function evolve(draft: Draft, event: Event): boolean {
   if (draft.ended || event.version !== draft.version + 1) return false;
-  if (event.type === "delivered") return delivered(draft, event);
+  if (event.type === "parked" || event.type === "unparked") return park(draft, event);
+  const isTaken = event.type === "delivered" ? delivered(draft, event) : taken(draft, event);
+  if (isTaken && draft.parked && endsParking(event)) draft.parked = undefined;
+  return isTaken;
+}
+
+function taken(draft: Draft, event: ScopedEvent): boolean {
   if (hasOnlyToTell(draft)) return false;
   if (draft.results.length > 0) draft.results = [];
   if (draft.endedPaths.length > 0) draft.endedPaths = [];
@@ -59,9 +66,12 @@ export function withConsequences<E extends Event>({ results, endedPaths }: Draft
   return { ...event, consequences };
 }
 
+/** What happens in a scope. */
+type ScopedEvent = Exclude<Event, { type: "delivered" | "parked" | "unparked" }>;
+
 /** The scope that the event has changed; null if it does not follow. */
-function take(draft: Draft, event: Event): ScopeDraft | null {
-  if (event.type === "started" || event.type === "delivered") return null;
+function take(draft: Draft, event: ScopedEvent): ScopeDraft | null {
+  if (event.type === "started") return null;
   const scope = event.type === "signalled" ? signalled(draft, event) : scopeAt(draft, event.scope);
   if (!scope && event.type === "cancelled") return skipped(draft, event);
   if (!scope || scope.ended || (event.type !== "signalled" && !takeIn(scope, event))) return null;
@@ -75,7 +85,7 @@ function skipped(draft: Draft, { scope: key, version }: CancelledEvent): ScopeDr
   return scope;
 }
 
-function takeIn(scope: ScopeDraft, event: Exclude<Event, { type: "started" | "signalled" | "delivered" }>): boolean {
+function takeIn(scope: ScopeDraft, event: Exclude<ScopedEvent, { type: "started" | "signalled" }>): boolean {
   switch (event.type) {
     case "completed":
       return completed(scope, event);

@@ -28,6 +28,7 @@ export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft
     sizeBytes,
     inbox: snapshot.inbox ?? [],
     outbox: snapshot.outbox ?? [],
+    parked: snapshot.parked,
     compensations: [...(snapshot.compensations ?? [])],
     children: noFamily.children,
     mapItems: noFamily.mapItems,

@@ -6,6 +6,7 @@ import type { DraftPath } from "./draft-path.ts";
 /** Status of a scope: a path that is ready counts before one that retries, and that before one that waits. */
 export function statusOf(scope: ScopeDraft): Status {
   if (scope.ended) return scope.ended;
+  if (scope.root.parked && scope.key === "") return "parked";
   // it has come to its end, and others are still to be told
   if (scope.paths.length === 0) return "active";
   let status: Status = "paused";
@@ -19,6 +20,7 @@ export function statusOf(scope: ScopeDraft): Status {
 /** When somebody must drive the execution: 0 for now, null for never. */
 export function wakeAt(draft: Draft): EpochMs | null {
   if (draft.ended) return null;
+  if (draft.parked) return draft.parked.until ?? null;
   if (draft.outbox.length > 0) return 0;
   let earliest = Math.min(wakeOf(draft.paths), draft.timers.first()?.at ?? Number.POSITIVE_INFINITY);
   for (const child of draft.awake) {

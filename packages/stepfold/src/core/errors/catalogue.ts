@@ -77,10 +77,13 @@ interface DetailsByCode {
   START_CONFLICT: { workflowId: string; differs: "definition" | "input" | "parent" };
   VERSION_CONFLICT: { workflowId: string; expected: number; actual: number | null };
   FENCE_LOST: { workflowId: string };
+  EXECUTION_PARKED: { workflowId: string; code: string; message: string };
   EXECUTION_OPEN: { workflowId: string; status: string };
   STORE_UNAVAILABLE: { store: string; reason: string };
   STORE_REJECTED: { store: string; reason: string };
   DRIVER_MISSING: { store: string; driver: string };
+  QUEUE_UNAVAILABLE: { queue: string; reason: string };
+  QUEUE_REJECTED: { queue: string; reason: string };
   RUNTIME_CLOSED: { action: string };
 }
 
@@ -307,6 +310,11 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
     retryable: false,
     say: (d) => `Execution "${d.workflowId}" is ${d.status}; only ended ones can be deleted. Cancel it first`,
   },
+  EXECUTION_PARKED: {
+    status: 409,
+    retryable: false,
+    say: (d) => `Execution "${d.workflowId}" rests (${d.code}): ${d.message}`,
+  },
   STORE_UNAVAILABLE: { status: 503, retryable: true, say: (d) => `Store "${d.store}" did not answer: ${d.reason}` },
   STORE_REJECTED: { status: 500, retryable: false, say: (d) => `Store "${d.store}" refused: ${d.reason}` },
   DRIVER_MISSING: {
@@ -314,5 +322,7 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
     retryable: false,
     say: (d) => `Store "${d.store}" needs the package "${d.driver}", which is not installed here: npm install ${d.driver}`,
   },
+  QUEUE_UNAVAILABLE: { status: 503, retryable: true, say: (d) => `Queue "${d.queue}" did not answer: ${d.reason}` },
+  QUEUE_REJECTED: { status: 500, retryable: false, say: (d) => `Queue "${d.queue}" refused: ${d.reason}` },
   RUNTIME_CLOSED: { status: 503, retryable: false, say: (d) => `The runtime is closed: it cannot ${d.action}` },
 };

@@ -1,7 +1,7 @@
 import type { CompiledWorkflow } from "../definition/compiled.ts";
 import { endOf } from "../draft/outbox.ts";
 import { within } from "../snapshot/child-key.ts";
-import { type ErrorInfo, isTerminal, type Snapshot, type Status } from "../snapshot/snapshot.ts";
+import { type ErrorInfo, isTerminal, type Parked, type Snapshot, type Status } from "../snapshot/snapshot.ts";
 import type { EpochMs } from "../values/json.ts";
 import { nodeOf, type PlaceInfo, placeOf, type Telling, telling } from "./explain-path.ts";
 import { mostInteresting, type Placed, type Standing, survey } from "./explain-survey.ts";
@@ -49,7 +49,7 @@ const longestError = 300;
  * @param workflow the snapshot's own: with it more can be said, such as which branches a join waits for
  */
 export function explain(snapshot: Snapshot, workflow?: CompiledWorkflow): Explanation {
-  const { status, outbox } = snapshot;
+  const { status, outbox, parked } = snapshot;
   const end = endOf(snapshot);
   if (end) {
     const others = [...new Set(outbox!.map(({ to }) => `the execution "${to}"`))];
@@ -61,7 +61,14 @@ export function explain(snapshot: Snapshot, workflow?: CompiledWorkflow): Explan
   const tell = telling(snapshot, found, workflow);
   const places = [...placesOf(tell)];
   const open = Object.values(found.counts).reduce((sum, count) => sum + count, 0);
-  return { status, sentence: wholeText(tell), places, more: open - places.length, next: nextOf(tell) };
+  const more = open - places.length;
+  if (parked) return { status, sentence: parkedText(parked, wholeText(tell)), places, more, next: null };
+  return { status, sentence: wholeText(tell), places, more, next: nextOf(tell) };
+}
+
+function parkedText({ code, message, until }: Parked, otherwise: string): string {
+  const then = until === undefined ? "it goes on when somebody says retry" : `it is tried again at ${iso(until)}`;
+  return `Parked: ${cut(message, longestError).replace(/\.$/, "")} (${code}); ${then}. ${otherwise}`;
 }
 
 function placesOf(tell: Telling): PlaceInfo[] {

@@ -141,7 +141,7 @@ function checkScope(
   const { status, activePaths } = state;
   if (isTerminal(status)) return;
   const derived = statusOf(key, activePaths, families);
-  if (status !== derived) invalid(`${pointer}/status`, `must be "${derived}", as its paths say`);
+  if (status !== derived && status !== "parked") invalid(`${pointer}/status`, `must be "${derived}", as its paths say`);
   if (activePaths.length > 0 && activePaths.every((path) => path.status === "joining" || path.status === "held"))
     invalid(`${pointer}/activePaths`, "wait for nothing but each other");
   for (const [i, { nodeId, undoes }] of activePaths.entries()) {

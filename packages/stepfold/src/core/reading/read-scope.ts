@@ -9,6 +9,8 @@ import { into, list, object, picked, text, texts } from "./read-text.ts";
 import { checkEnding, readEnding } from "./read-undo.ts";
 
 const statuses = ["active", "paused", "error", "completed", "failed", "cancelled"];
+/** Only the execution itself can be parked. */
+const statusesOfAll = [...statuses, "parked"];
 
 /** What every scope has, read from outside. */
 export type ReadScope = Omit<ScopeHead, "version"> & { readonly context: Context };
@@ -21,7 +23,8 @@ export type ReadScope = Omit<ScopeHead, "version"> & { readonly context: Context
 export function readScope(plain: JsonObject, place: Place, onlyTells = false): ReadScope {
   const { pointer } = place;
   const { status, currentNodeId = null } = plain;
-  if (!statuses.includes(status as string)) return invalid(`${pointer}/status`, `must be one of ${statuses.join(", ")}`);
+  const known = pointer === "" ? statusesOfAll : statuses;
+  if (!known.includes(status as string)) return invalid(`${pointer}/status`, `must be one of ${known.join(", ")}`);
   if (currentNodeId !== null && typeof currentNodeId !== "string")
     return invalid(`${pointer}/currentNodeId`, "must be the id of a node, or null");
   const context = readContext(plain.context, place);

@@ -9,6 +9,7 @@ import { readChildren } from "./read-children.ts";
 import { checkFamilies } from "./read-families.ts";
 import { readDefinition, readInbox, readOutbox, readParent } from "./read-messages.ts";
 import { count, highestCount, invalid, isIn, lastMs, time } from "./read-number.ts";
+import { readParked } from "./read-parked.ts";
 import { rootPlace } from "./read-place.ts";
 import { readScope } from "./read-scope.ts";
 import { object, optionalText, text } from "./read-text.ts";
@@ -63,7 +64,8 @@ export function readSnapshot(value: unknown, workflow: CompiledWorkflow, limits:
 
 /** Fields that may be missing, checked where they are there. */
 function optional(plain: JsonObject, version: number): Partial<Snapshot> {
-  const { inbox, outbox, parent, compensations } = plain;
+  const { inbox, outbox, parent, compensations, parked } = plain;
+  if ((parked !== undefined) !== (plain.status === "parked")) return invalid("/parked", 'must be there if the status is "parked", and only then');
   const retryState = retryStateOf(plain);
   const times: Record<string, number> = {};
   for (const key of ["lastStartedAt", "totalExecutionTime", "createdAt"]) {
@@ -77,6 +79,7 @@ function optional(plain: JsonObject, version: number): Partial<Snapshot> {
     ...(inbox !== undefined && { inbox: readInbox(inbox) }),
     ...(outbox !== undefined && { outbox: readOutbox(outbox) }),
     ...(parent !== undefined && { parent: readParent(parent) }),
+    ...(parked !== undefined && { parked: readParked(parked) }),
     ...(compensations !== undefined && { compensations: readCompensations(compensations, version) }),
     ...(retryState && { retryState }),
   } as Partial<Snapshot>;

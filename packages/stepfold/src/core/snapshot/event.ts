@@ -1,5 +1,5 @@
 import type { EpochMs, Json } from "../values/json.ts";
-import type { ChildStart, ErrorInfo, NodeResult, ParentLink, Undo, Wait } from "./snapshot.ts";
+import type { ChildStart, ErrorInfo, NodeResult, ParentLink, Parked, Undo, Wait } from "./snapshot.ts";
 
 interface Stamp {
   /** The version this event makes. */
@@ -196,6 +196,16 @@ export interface DeliveredEvent extends Stamp {
   readonly ids: readonly string[];
 }
 
+/** Whoever drove it could not: it rests until a time, or until somebody says `retry`. */
+export interface ParkedEvent extends Stamp, Parked {
+  readonly type: "parked";
+}
+
+/** An execution that was parked is to be driven again. */
+export interface UnparkedEvent extends Stamp {
+  readonly type: "unparked";
+}
+
 /** What happened, as data: exactly one per version. Folding the events of an execution gives its snapshot. */
 export type Event =
   | StartedEvent
@@ -210,4 +220,6 @@ export type Event =
   | CancelledEvent
   | ItemAddedEvent
   | MapClosedEvent
-  | DeliveredEvent;
+  | DeliveredEvent
+  | ParkedEvent
+  | UnparkedEvent;

@@ -1,5 +1,6 @@
 import { type Draft, isHeldUp } from "../draft/draft.ts";
 import type { DraftPath } from "../draft/draft-path.ts";
+import { rests } from "../draft/parking.ts";
 import type { EpochMs } from "../values/json.ts";
 import { parentKey } from "./child-key.ts";
 import type { ActivePath, ChildState, ResultRef, Resumed, Snapshot, Undo } from "./snapshot.ts";
@@ -38,8 +39,9 @@ type PlannedPath = Pick<ActivePath, "id" | "turn" | "visit" | "nodeId" | "attemp
  * plan(snapshot, Date.now()).map((task) => task.nodeId); // ["charge"]
  * ```
  */
-export function plan(snapshot: Pick<Snapshot, "activePaths" | "childStates">, now: EpochMs): Task[] {
+export function plan(snapshot: Pick<Snapshot, "activePaths" | "childStates" | "parked">, now: EpochMs): Task[] {
   const tasks: Task[] = [];
+  if (rests(snapshot, now)) return tasks;
   for (const path of snapshot.activePaths) if (isDue(path, now)) tasks.push(taskOf(path, ""));
   for (const [key, child] of Object.entries(snapshot.childStates ?? {})) {
     if (mayMove(snapshot, key, child)) for (const path of child.activePaths) if (isDue(path, now)) tasks.push(taskOf(path, key));
@@ -53,6 +55,7 @@ export function plan(snapshot: Pick<Snapshot, "activePaths" | "childStates">, no
  * @param early a retry that is made before its time: its `taskAddress`
  */
 export function planDraft(draft: Draft, now: EpochMs, early: string | null, visit: (task: Task, path: DraftPath) => boolean): void {
+  if (rests(draft, now)) return;
   for (const path of draft.paths) {
     if ((isDue(path, now) || (early !== null && early === taskAddress(path, ""))) && !visit(taskOf(path, ""), path)) return;
   }

@@ -1,7 +1,10 @@
 import type { EpochMs, Json, JsonSchema } from "../values/json.ts";
 
-/** Where an execution stands as a whole. The last three are terminal. */
-export type Status = "active" | "paused" | "error" | "completed" | "failed" | "cancelled";
+/**
+ * Where an execution stands as a whole. The last three are terminal. A `parked` one could not be driven, whatever its paths
+ * are: `parked` of the snapshot tells why.
+ */
+export type Status = "active" | "paused" | "error" | "parked" | "completed" | "failed" | "cancelled";
 
 /** What every node has produced, by node id, oldest first. */
 export type Context = Readonly<Record<string, readonly NodeResult[]>>;
@@ -189,6 +192,17 @@ export interface KeptSignal {
   readonly expiresAt: EpochMs;
 }
 
+/** Why an execution rests although there is something to do. */
+export interface Parked {
+  /** `WORKER_CRASHED`: those who drove it died. `DEFINITION_MISSING`, `DEFINITION_INVALID`: whoever tried lacks what it needs. */
+  readonly code: string;
+  readonly message: string;
+  /** Since when. */
+  readonly at: EpochMs;
+  /** When it is tried again by itself. Absent: when somebody says `retry`. */
+  readonly until?: EpochMs;
+}
+
 /** The execution that began this one, and waits for it. */
 export interface ParentLink {
   readonly workflowId: string;
@@ -285,6 +299,8 @@ export interface SnapshotHead extends ScopeHead {
   /** Yours, set at the start; searchable. */
   readonly metadata: Readonly<Record<string, Json>>;
   readonly retryState?: RetryState;
+  /** Nothing is done until its time, or until somebody says `retry`. Answers and signals are taken all the same. */
+  readonly parked?: Parked;
   /** Start of the latest attempt. */
   readonly lastStartedAt?: EpochMs;
   /** Time spent in executors, in milliseconds. */
