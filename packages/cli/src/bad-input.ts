@@ -12,11 +12,13 @@ export type BadInputCode =
   | "WAIT_GONE"
   | "NODE_UNKNOWN"
   | "RETRY_NOT_PENDING"
+  | "NOT_PARKED"
   | "CONFIG_NOT_FOUND"
   | "CONFIG_INVALID"
   | "CONFIG_FAILED"
   | "DATABASE_NOT_FOUND"
-  | "DATABASE_UNUSABLE";
+  | "DATABASE_UNUSABLE"
+  | "FOLDER_UNUSABLE";
 
 /** What the command was given cannot be used. Nothing was changed. */
 export class BadInput extends Error {

@@ -1,4 +1,5 @@
 import type { GlobalsOf, Limits, NodeDefinitions, WorkflowDefinition } from "stepfold";
+import type { WorkQueue } from "stepfold/runtime";
 
 /** What a function that opens globals is told. */
 export interface GlobalsContext {
@@ -25,6 +26,8 @@ export interface StepfoldConfig<D extends NodeDefinitions = NodeDefinitions> {
   /** Workflows that `stepfold run` knows by their ids, beside those in files. */
   readonly workflows?: readonly WorkflowDefinition[] | undefined;
   readonly limits?: Partial<Limits> | undefined;
+  /** What tells workers that something is due, or a function that opens it. It is closed when the worker ends. */
+  readonly queue?: WorkQueue | (() => WorkQueue | Promise<WorkQueue>) | undefined;
 }
 
 /**

@@ -4,7 +4,7 @@ import type { StepfoldConfig } from "./config.ts";
 import { namePath } from "./name-path.ts";
 import { printable } from "./progress/printable.ts";
 
-const keys = ["nodeDefinitions", "globals", "workflows", "limits"];
+const keys = ["nodeDefinitions", "globals", "workflows", "limits", "queue"];
 
 /** @throws BadInput `CONFIG_FAILED`, `CONFIG_INVALID` */
 export async function loadConfig(path: string | null): Promise<StepfoldConfig> {
@@ -46,6 +46,9 @@ function checked(value: unknown, name: string): StepfoldConfig {
   }
   if (!Array.isArray(workflows)) throw invalid("workflows must be a list of workflow definitions");
   if (!isObject(limits)) throw invalid("limits must be an object");
+  const { queue = null } = value;
+  if (queue !== null && typeof queue !== "function" && !(isObject(queue) && typeof queue.send === "function"))
+    throw invalid("queue must be a queue, such as bullmqQueue(…), or a function that gives one");
   return value;
 }
 

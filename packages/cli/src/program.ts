@@ -4,6 +4,7 @@ import { addMovingVerbs } from "./moving-verbs.ts";
 import type { Act } from "./program-options.ts";
 import { addReadingVerbs } from "./reading-verbs.ts";
 import { addTendingVerbs } from "./tending-verbs.ts";
+import { addWorkingVerbs } from "./working-verbs.ts";
 
 /** The command line. @param ended told the exit code of the verb */
 export function program(ended: (code: number) => void): Command {
@@ -23,6 +24,7 @@ export function program(ended: (code: number) => void): Command {
   addMovingVerbs(stepfold, act);
   addReadingVerbs(stepfold, act);
   addTendingVerbs(stepfold, act);
+  addWorkingVerbs(stepfold, act);
   return stepfold;
 }
 

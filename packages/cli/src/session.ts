@@ -3,16 +3,14 @@ import { builtinNodes } from "stepfold/nodes";
 import { httpNode } from "stepfold/nodes/http";
 import { createRuntime, type Runtime } from "stepfold/runtime";
 import { BadInput } from "./bad-input.ts";
-import type { Cleanup } from "./cleanup.ts";
-import type { OpenGlobals, StepfoldConfig } from "./config.ts";
-import type { Database, Store } from "./database.ts";
-import { configFailed } from "./load-config.ts";
-import { namePath } from "./name-path.ts";
+import type { StepfoldConfig } from "./config.ts";
+import type { Store } from "./database.ts";
 import { oneExecution } from "./one-execution.ts";
+import { type GlobalsParts, openGlobals } from "./open-globals.ts";
 import { outageOf } from "./outage.ts";
 
 /** After a `kill -9` the next command must go on soon; a command that lives renews its lease in time. */
-const defaultLeaseMs = 2_000;
+const shortLeaseMs = 2_000;
 const pollMs = 200;
 /** How long a database may not answer before the command gives up; the execution is as safe then as it was before. */
 const patienceMs = 30_000;
@@ -32,13 +30,9 @@ export interface Session {
 }
 
 /** What a session is made of. */
-export interface SessionParts {
+export interface SessionParts extends GlobalsParts {
   readonly workflowId: string;
   readonly store: Store;
-  readonly database: Database;
-  readonly config: StepfoldConfig;
-  readonly configPath: string | null;
-  readonly cleanup: Cleanup;
 }
 
 /** The node types of a command: the built-in ones, then the config's. */
@@ -49,7 +43,7 @@ export function nodeDefinitionsOf({ nodeDefinitions = {} }: StepfoldConfig): Nod
 /** @throws BadInput `CONFIG_FAILED`, `USAGE` */
 export async function openSession(parts: SessionParts): Promise<Session> {
   const { workflowId, store, config, cleanup } = parts;
-  const leaseMs = readLeaseMs(process.env.STEPFOLD_LEASE_MS);
+  const leaseMs = readLeaseMs(process.env.STEPFOLD_LEASE_MS, shortLeaseMs);
   const globals = await openGlobals(parts);
   const one = oneExecution(store, workflowId);
   let fail: (error: unknown) => void = () => undefined;
@@ -72,24 +66,8 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   return { runtime, leaseMs, begin: one.begin, refused: one.refused, trouble: outage.reason, failure };
 }
 
-async function openGlobals({ config, configPath, database, cleanup }: SessionParts): Promise<unknown> {
-  const { globals } = config;
-  if (typeof globals !== "function") return globals ?? {};
-  const name = namePath(configPath!);
-  let opened: OpenGlobals;
-  try {
-    opened = await (globals as (context: { dataFolder: string }) => Promise<OpenGlobals>)({ dataFolder: database.folder });
-  } catch (cause) {
-    throw configFailed(`The globals of ${name} could not be opened`, cause, configPath!);
-  }
-  if (typeof opened !== "object" || opened === null || !("globals" in opened))
-    throw new BadInput("CONFIG_INVALID", `${name}: the function "globals" must return { globals, close? }`);
-  const { close } = opened;
-  if (close) cleanup.add(close);
-  return opened.globals;
-}
-
-function readLeaseMs(text: string | undefined): number {
+/** `STEPFOLD_LEASE_MS`, for tests and for those who know. @throws BadInput `USAGE` */
+export function readLeaseMs(text: string | undefined, defaultLeaseMs: number): number {
   if (text === undefined || text === "") return defaultLeaseMs;
   const leaseMs = Number(text);
   if (Number.isInteger(leaseMs) && leaseMs >= 50) return leaseMs;

@@ -4,11 +4,12 @@ import { openPaths } from "./scope.ts";
 /** A timer that is nearer than this is waited for, although somebody could answer meanwhile. */
 const soonMs = 60_000;
 
-type Standing = Pick<Snapshot, "status" | "activePaths" | "childStates" | "outbox">;
+type Standing = Pick<Snapshot, "status" | "activePaths" | "childStates" | "outbox" | "parked">;
 
 /** Whether there is nothing to wait for but others: it has ended, or waits for an answer or a signal and nothing else moves soon. */
 export function stands(snapshot: Standing, now: EpochMs): boolean {
   if (isTerminal(snapshot.status)) return true;
+  if (snapshot.parked) return snapshot.parked.until === undefined || snapshot.parked.until > now + soonMs;
   if (snapshot.status === "active" || snapshot.outbox) return false;
   let asks = false;
   for (const [scope, path] of openPaths(snapshot)) {
@@ -21,6 +22,7 @@ export function stands(snapshot: Standing, now: EpochMs): boolean {
 
 /** Whether a step could run now. */
 export function isDue(snapshot: Standing, now: EpochMs): boolean {
+  if (snapshot.parked) return snapshot.parked.until !== undefined && snapshot.parked.until <= now;
   for (const [scope, path] of openPaths(snapshot)) if (isReady(snapshot, scope, path) || nextMove(path) <= now) return true;
   return false;
 }

@@ -5,6 +5,7 @@ export const statusMeaning: { readonly [S in Status]: "good" | "bad" | "wait" } 
   active: "wait",
   paused: "wait",
   error: "wait",
+  parked: "bad",
   completed: "good",
   failed: "bad",
   cancelled: "bad",

@@ -1,4 +1,4 @@
-import { type EpochMs, isTerminal, type Snapshot, waits } from "stepfold";
+import { type EpochMs, isTerminal, type Parked, type Snapshot, waits } from "stepfold";
 import { countdownText } from "./progress/duration-text.ts";
 import { printable } from "./progress/printable.ts";
 import { wantedText } from "./progress/wait-text.ts";
@@ -10,6 +10,7 @@ const longest = 48;
 /** What an execution waits for, in a few words: `an answer from ada`, `12 answers, 3 signals`, `a retry in 5 s`; empty for nothing. */
 export function waitsFor(snapshot: Snapshot, now: EpochMs): string {
   if (isTerminal(snapshot.status)) return "";
+  if (snapshot.parked) return parkedText(snapshot.parked, now);
   const open = waits(snapshot).filter(({ kind }) => kind !== "timer");
   const counts = [
     counted(open.filter(({ kind }) => kind === "external").length, "answer"),
@@ -19,6 +20,11 @@ export function waitsFor(snapshot: Snapshot, now: EpochMs): string {
   const wanted = open.length === 1 ? [printable(wantedText(open[0]!) ?? "", longest)] : counts;
   const time = open.length === 0 || snapshot.status === "error" ? timeText(snapshot, now) : "";
   return [...wanted, time].filter((text) => text !== "").join(", ");
+}
+
+function parkedText({ until }: Parked, now: EpochMs): string {
+  if (until === undefined) return "somebody who says retry";
+  return until <= now ? "a worker" : `a worker, in ${countdownText(until - now)}`;
 }
 
 /** When it moves by itself. */

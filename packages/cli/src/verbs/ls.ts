@@ -31,7 +31,7 @@ interface Listed extends Omit<Page, "items"> {
   readonly items: readonly (Page["items"][number] & { readonly waitsFor: string })[];
 }
 
-const statuses: readonly string[] = ["active", "paused", "error", "completed", "failed", "cancelled"];
+const statuses: readonly string[] = ["active", "paused", "error", "parked", "completed", "failed", "cancelled"];
 const defaultLimit = 20;
 const emptyPage: Listed = { items: [], nextCursor: null };
 

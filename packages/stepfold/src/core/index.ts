@@ -66,6 +66,7 @@ export {
   type Message,
   type NodeResult,
   type ParentLink,
+  type Parked,
   type ResultRef,
   type Resumed,
   type RetryState,

@@ -49,7 +49,14 @@ export function assemble<D extends NodeDefinitions>(
   options: RuntimeOptions<D>,
   deliver: (kernel: Kernel, from: Draft) => Promise<readonly string[]>,
 ): Kernel {
-  const { store, queue = null, leaseMs = 30_000, pollMs = 1_000, maxExecutions = defaultExecutions, concurrency = defaultConcurrency } = options;
+  const {
+    store,
+    queue = null,
+    leaseMs = 30_000,
+    pollMs = 1_000,
+    maxExecutions = defaultExecutions,
+    concurrency = defaultConcurrency,
+  } = options;
   const { maxCrashes = defaultCrashes } = options;
   const environment = options.environment ?? systemEnvironment;
   checkTurnOptions({ concurrency });
@@ -90,7 +97,8 @@ export function assemble<D extends NodeDefinitions>(
 
 /** @throws StepfoldError `OPTION_INVALID` */
 export function checkCount(option: string, value: unknown): void {
-  if (typeof value !== "number" || !(value >= 1)) throw new StepfoldError("OPTION_INVALID", { option, reason: "must be a number from 1 on" });
+  if (typeof value !== "number" || !(value >= 1))
+    throw new StepfoldError("OPTION_INVALID", { option, reason: "must be a number from 1 on" });
 }
 
 /** What of an event is not the value that it carries: ids, times, names. */
@@ -114,7 +122,11 @@ export async function load({ store }: Kernel, workflowId: string): Promise<Snaps
  *
  * @param due what is stored of it, and when it is due; absent where that is not known
  */
-export async function nudge(kernel: Kernel, workflowId: string, due?: { readonly draft: Draft; readonly wakeAt: EpochMs | null }): Promise<void> {
+export async function nudge(
+  kernel: Kernel,
+  workflowId: string,
+  due?: { readonly draft: Draft; readonly wakeAt: EpochMs | null },
+): Promise<void> {
   const { driver } = kernel;
   // what nobody need drive is not claimed; what could not be claimed now is found by the next poll
   if (due && due.wakeAt !== 0 && !driver.holds(workflowId)) return;

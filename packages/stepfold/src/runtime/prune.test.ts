@@ -1,6 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { compile } from "../core/definition/compile.ts";
-import { fold } from "../core/draft/apply.ts";
 import type { SnapshotStore } from "../ports/snapshot-store.ts";
 import { memoryStore } from "../stores/memory/memory-store.ts";
 import { virtualEnvironment } from "../testing/virtual-environment.ts";
@@ -37,7 +35,7 @@ describe("prune", () => {
     const before = environment.now() + 2500;
     for (const id of ["c", "a", "b"]) await finish("invoices", id);
     await finish("invoices", "young");
-    const snapshots = new Map([["c", await inner.load("c")]]);
+    const history = await inner.events("c", -1, 10);
     const there: string[][] = [];
     const report = await runtime.prune({
       before,
@@ -60,9 +58,8 @@ describe("prune", () => {
       definition: { id: "invoices" },
       version: first!.events.length - 1,
     });
-    const history = first!.events.map(({ event }) => event);
-    expect(history.map(({ type }) => type)).toEqual(["started", "completed"]);
-    expect(fold(compile(workflow("invoices")), history)).toMatchObject({ context: snapshots.get("c")!.context, status: "completed" });
+    expect(history.map(({ event }) => event.type)).toEqual(["started", "completed"]);
+    expect(first!.events).toEqual(history);
     await runtime.close();
   });
 

@@ -65,7 +65,7 @@ function familiesOf(scopes: ReadonlyMap<string, Scope>): Map<string, Family> {
       if (families.has(key)) invalid(`${at}/key`, "is the key of two paths");
       const isOwn = children.key === `${id}#${visit}`;
       if (!isOwn && mayBeginAgain(children.key, paths)) invalid(`${at}/key`, "is a key that an open path will still give");
-      const counts = { active: 0, paused: 0, error: 0, completed: 0, failed: 0, cancelled: 0 };
+      const counts = { active: 0, paused: 0, error: 0, parked: 0, completed: 0, failed: 0, cancelled: 0 };
       families.set(key, { pointer: at, children, draining, counts, present: 0, skipped: 0, busy: 0, retrying: 0, queued: 0 });
     }
   }

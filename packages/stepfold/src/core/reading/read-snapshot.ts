@@ -65,7 +65,8 @@ export function readSnapshot(value: unknown, workflow: CompiledWorkflow, limits:
 /** Fields that may be missing, checked where they are there. */
 function optional(plain: JsonObject, version: number): Partial<Snapshot> {
   const { inbox, outbox, parent, compensations, parked } = plain;
-  if ((parked !== undefined) !== (plain.status === "parked")) return invalid("/parked", 'must be there if the status is "parked", and only then');
+  if ((parked !== undefined) !== (plain.status === "parked"))
+    return invalid("/parked", 'must be there if the status is "parked", and only then');
   const retryState = retryStateOf(plain);
   const times: Record<string, number> = {};
   for (const key of ["lastStartedAt", "totalExecutionTime", "createdAt"]) {
