@@ -8,6 +8,7 @@ export const groups: Readonly<Record<string, () => Promise<Group>>> = {
   loop: async () => (await import("./cases/durable-loop.ts")).durableLoop,
   sqlite: async () => (await import("./cases/sqlite.ts")).sqlite,
   postgres: async () => (await import("./cases/postgres.ts")).postgres,
+  workers: async () => (await import("./cases/workers.ts")).workers,
   stores: async () => (await import("./cases/stores.ts")).stores,
   expressions: async () => (await import("./cases/expressions.ts")).expressions,
   bundle: async () => (await import("./cases/bundle.ts")).bundle,

@@ -15,7 +15,7 @@ export function addWorkingVerbs(stepfold: Command, act: Act): void {
     .action(act(worker));
   const dlq = stepfold.command("dlq").description("executions that are parked: workers died over them, or lack what they need");
   dlq
-    .command("ls")
+    .command("ls", { isDefault: true })
     .description("list them, and why")
     .option(...options.store)
     .option(...options.json)

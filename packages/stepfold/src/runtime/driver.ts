@@ -156,12 +156,18 @@ export class Driver {
     await poller?.close();
     const heard = listener?.close();
     const { environment } = this.#options.setting;
-    const cancel = environment.after(timeoutMs, () => {
-      for (const running of this.#drives.values())
-        running.stop(new StepfoldError("RUNTIME_CLOSED", { action: "wait for this step any longer" }));
+    let cancel = (): void => undefined;
+    const patience = new Promise<void>((resolve) => {
+      cancel = environment.after(timeoutMs, () => {
+        for (const running of this.#drives.values())
+          running.stop(new StepfoldError("RUNTIME_CLOSED", { action: "wait for this step any longer" }));
+        resolve();
+      });
     });
     for (const running of this.#drives.values()) running.drain();
-    await Promise.allSettled([...[...this.#drives.values()].map(({ done }) => done), heard]);
+    const driven = Promise.allSettled([...this.#drives.values()].map(({ done }) => done));
+    // a queue that is away does not keep the process from ending
+    await Promise.all([driven, Promise.race([heard, patience])]);
     cancel();
     this.#isClosing = false;
   }

@@ -175,6 +175,16 @@ describe("a queue", () => {
     expect(problems).toHaveLength(1);
   });
 
+  it("may hang when a worker ends: nobody waits for it longer than for a step", async () => {
+    const environment = virtualEnvironment();
+    const never = (): Promise<void> => new Promise(() => undefined);
+    const queue: WorkQueue = { ...memoryQueue({ environment }), consume: async () => ({ drain: never }) };
+    const { runtime } = setUp({ queue }, environment);
+    const closing = runtime.close({ timeoutMs: 5 * second });
+    await environment.advance(6 * second);
+    await closing;
+  });
+
   it("may be away when a worker begins: the store is asked meanwhile, and the queue again and again", async () => {
     const environment = virtualEnvironment();
     const inner = memoryQueue({ environment });
