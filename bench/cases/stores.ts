@@ -125,12 +125,30 @@ async function mongodb(): Promise<Opened> {
   const { mongoStore } = await import("stepfold/stores/mongo");
   const server = await mongoServer();
   const connection = await new MongoClient(server.url).connect();
-  const { client, bytes } = counted(connection.db("bench"), (method, args) => (method === "collection" ? null : args));
+  const { client, bytes } = counted(connection.db("bench"), (method, args) => (method === "collection" ? null : valuesOf(args)));
   const close = async (): Promise<void> => {
     await connection.close();
     await server.close();
   };
   return { store: mongoStore(client, { prefix: `${space}_`, migrate: true }), bytes, close };
+}
+
+/** Stages and options of MongoDB that are the same in every call: they name fields, collections and modes. */
+const fixed: readonly string[] = ["$unwind", "$project", "$merge", "readPreference", "readConcern", "writeConcern"];
+
+/**
+ * What of a call's arguments would be bound to a statement in SQL: texts and numbers, but no names of fields and operators,
+ * and no text like "$key", which is the path of a field unless it stands under `$literal`. Constants in filters and
+ * expressions count, although a statement would have them in its text.
+ */
+function valuesOf(argument: unknown): unknown {
+  if (typeof argument === "string") return argument.startsWith("$") ? null : argument;
+  if (Array.isArray(argument)) return argument.map(valuesOf);
+  if (typeof argument !== "object" || argument === null) return argument;
+  return Object.entries(argument).map(([name, member]) => {
+    if (fixed.includes(name)) return null;
+    return name === "$literal" ? (member as unknown) : valuesOf(member);
+  });
 }
 
 /** The loop, each step committed: bytes of parameters, and how long a step takes near the beginning and at the end. */
@@ -182,4 +200,8 @@ export const stores: Group = {
       target: { of: "ratio", atMost: 1.1 },
     },
   ]),
+  notes: () => [
+    "Bound parameters: text in UTF-8, 8 bytes for a number. Of SQL the values bound to statements, of Redis the arguments of scripts. Of DynamoDB and",
+    "MongoDB the values in requests: not the names of fields and operators, expressions that only name fields, and options of every call.",
+  ],
 };

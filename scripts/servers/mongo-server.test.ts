@@ -150,6 +150,51 @@ describe("the stand-in for MongoDB", () => {
     await rows.drop();
   });
 
+  it("merges what a pipeline gives into a collection, document by document", async () => {
+    const [source, target] = [emptyCollection(), emptyCollection()];
+    await source.insertOne({ _id: "a", tag: "t", list: [{ n: 1 }, { n: 2 }, { n: 3 }] });
+    await source.insertOne({ _id: "b", tag: "u", list: [{ n: 4 }] });
+    const into = (modes: Document): Promise<Document[]> => {
+      const id = { $concat: ["$_id", { $substrCP: [{ $toString: { $toLong: { $add: ["$list.n", 10 ** 10] } } }, 9, 2] }] };
+      const steps = [{ $match: { _id: "a" } }, { $unwind: "$list" }, { $project: { _id: id, n: "$list.n", tag: 1 } }];
+      return source.aggregate([...steps, { $merge: { into: target.collectionName, on: "_id", ...modes } }]).toArray();
+    };
+    const rows = (): Promise<Row[]> => target.find({}, { sort: { _id: 1 }, projection: { tag: 0 } }).toArray();
+    await expect(into({ whenMatched: "replace", whenNotMatched: "fail" })).rejects.toMatchObject({ code: 13113 });
+    await into({ whenMatched: "merge", whenNotMatched: "discard" });
+    expect(await rows()).toEqual([]);
+    await target.insertOne({ _id: "a02", n: 0, old: true });
+    expect(await into({ whenMatched: "keepExisting", whenNotMatched: "insert" })).toEqual([]);
+    const kept = [
+      { _id: "a01", n: 1 },
+      { _id: "a02", n: 0, old: true },
+      { _id: "a03", n: 3 },
+    ];
+    expect(await rows()).toEqual(kept);
+    await into({});
+    expect((await rows())[1]).toEqual({ _id: "a02", n: 2, old: true });
+    await into({ whenMatched: "replace" });
+    expect((await rows())[1]).toEqual({ _id: "a02", n: 2 });
+  });
+
+  it("keeps what a merge wrote when another document of it is refused", async () => {
+    const [source, target] = [emptyCollection(), emptyCollection()];
+    await source.insertMany([1, 2, 3].map((n) => ({ _id: `id-${n}`, n })));
+    await target.createIndex({ n: 1 }, { unique: true });
+    await target.insertOne({ _id: "other", n: 2 });
+    const merge = (whenMatched: unknown, more = {}): Promise<Document[]> =>
+      source.aggregate([{ $merge: { into: target.collectionName, whenMatched, ...more } }]).toArray();
+    await expect(merge("fail")).rejects.toMatchObject({ code: 11000, keyValue: { n: 2 } });
+    expect(await target.distinct("_id")).toEqual(["other", "id-1"]);
+    await expect(merge("keepExisting")).rejects.toMatchObject({ code: 11000, codeName: "DuplicateKey" });
+    expect(await target.distinct("_id")).toEqual(["other", "id-1", "id-3"]);
+    await expect(merge("keepExisting", { whenNotMatched: "discard" })).rejects.toMatchObject({ code: 51181 });
+    await expect(merge([{ $set: { n: 0 } }])).rejects.toMatchObject({ code: 115, codeName: "CommandNotSupported" });
+    await expect(merge("merge", { on: "n" })).rejects.toMatchObject({ code: 115 });
+    const early = source.aggregate([{ $merge: target.collectionName }, { $match: {} }]);
+    await expect(early.toArray()).rejects.toMatchObject({ code: 40601 });
+  });
+
   it("refuses what it does not have, as a mongod without a replica set", async () => {
     const database = client.db("test");
     await expect(database.command({ nonsense: 1 })).rejects.toMatchObject({ code: 59, codeName: "CommandNotFound" });

@@ -1,5 +1,6 @@
 import { createServer, type Socket } from "node:net";
 import type { Document } from "bson";
+import { aggregateCommand } from "./mongo/aggregate-command.ts";
 import { Catalog } from "./mongo/catalog.ts";
 import { catalogCommands } from "./mongo/catalog-commands.ts";
 import type { Command, CommandHandler, Storage } from "./mongo/command.ts";
@@ -12,7 +13,7 @@ import { writeCommands } from "./mongo/write-commands.ts";
 import { listenOnLoopback, type StandIn, serveAlone } from "./stand-in.ts";
 
 const handlers = new Map<string, CommandHandler>(
-  [handshakeCommands, readCommands, writeCommands, catalogCommands].flatMap((commands) => Object.entries(commands)),
+  [handshakeCommands, readCommands, aggregateCommand, writeCommands, catalogCommands].flatMap((commands) => Object.entries(commands)),
 );
 
 /**
@@ -22,8 +23,8 @@ const handlers = new Map<string, CommandHandler>(
  * It is our reading of MongoDB and catches mistakes in how the driver is used and in what is written. It cannot prove
  * isolation (each command runs alone), durability, write and read concerns, retryable writes, the use of indexes, sorting
  * by other than mingo's order, nor the exact code of every error. TTL indexes delete nothing, unique indexes do not look
- * into arrays, transactions and change streams are refused as a mongod without a replica set refuses them, and 64-bit
- * integers come back as doubles.
+ * into arrays, transactions and change streams are refused as a mongod without a replica set refuses them, `$out`
+ * and `$merge` by other fields than `_id` are missing, and 64-bit integers come back as doubles.
  */
 export async function mongoServer(): Promise<StandIn> {
   const storage: Storage = { catalog: new Catalog(), cursors: new CursorTable() };

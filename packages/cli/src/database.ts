@@ -71,14 +71,20 @@ export async function openSite(database: Database): Promise<Site> {
 }
 
 function unusable({ name, path }: Database, cause: unknown): BadInput {
-  const reason = StepfoldError.is(cause) && "reason" in cause.details ? cause.details.reason : (cause as Error).message;
   const hints = {
     file: "Name an SQLite file of Stepfold, or a new one, with --store",
     url: "Name an SQLite file, or a URL such as postgres://user@host/database, with --store or STEPFOLD_STORE",
   };
   // what installs a driver is in the message
   const hint = StepfoldError.is(cause, "DRIVER_MISSING") ? null : hints[path === null ? "url" : "file"];
-  return new BadInput("DATABASE_UNUSABLE", `The database ${name} cannot be used: ${reason}`, { hint, cause });
+  return new BadInput("DATABASE_UNUSABLE", `The database ${name} cannot be used: ${reasonOf(cause)}`, { hint, cause });
+}
+
+function reasonOf(cause: unknown): string {
+  if (!StepfoldError.is(cause) || !("reason" in cause.details)) return (cause as Error).message;
+  const { reason } = cause.details;
+  // a reason that is not about the whole URL does not say what it is about
+  return StepfoldError.is(cause, "OPTION_INVALID") && cause.details.option !== "store" ? `its ${cause.details.option} ${reason}` : reason;
 }
 
 /** Says what to write where printed commands have no password. */

@@ -1,15 +1,32 @@
 import { randomUUID } from "node:crypto";
 import type { Site } from "stepfold/stores/from-url";
-import { type ContractCase, isClaimed, type StoreBench, snapshotStoreContract } from "stepfold/testing";
+import { type ContractCase, isClaimed, type Need, type StoreBench, snapshotStoreContract } from "stepfold/testing";
 
 /** What became of a store's promises. */
 export interface Examination {
   readonly passed: number;
   readonly failed: readonly { readonly name: string; readonly message: string }[];
+  /** Promises that the store does not make, or that are not tried on a database of somebody's. */
   readonly notClaimed: number;
+  /** What those are about, in words. */
+  readonly untried: readonly string[];
 }
 
-type Verdict = "passed" | "notClaimed" | { readonly name: string; readonly message: string };
+type Verdict = "passed" | { readonly untried: string } | { readonly name: string; readonly message: string };
+
+const words: Readonly<Record<Need, string>> = {
+  durable: "durability",
+  multiProcess: "several processes",
+  maxValueBytes: "a largest value",
+  damage: "damaged data",
+  cut: "cut connections",
+};
+
+/** How many promises the contract has. */
+export const promises: number = snapshotStoreContract.length;
+
+/** What the names of the spaces begin with. */
+export const spacePrefix = "stepfold_doctor_";
 
 /** Cases wait for leases to end most of the time. */
 const atOnce = 8;
@@ -23,22 +40,28 @@ export async function examine(site: Site): Promise<Examination> {
     for (let next = waiting.shift(); next; next = waiting.shift()) verdicts.push(await tryCase(site, next));
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
+  const untried = verdicts.flatMap((verdict) => (typeof verdict === "object" && "untried" in verdict ? verdict.untried : []));
   return {
     passed: verdicts.filter((verdict) => verdict === "passed").length,
-    failed: verdicts.filter((verdict) => typeof verdict === "object"),
-    notClaimed: verdicts.filter((verdict) => verdict === "notClaimed").length,
+    failed: verdicts.filter((verdict) => isFailure(verdict)),
+    notClaimed: untried.length,
+    untried: [...new Set(untried)].sort(),
   };
 }
 
+function isFailure(verdict: Verdict): verdict is { readonly name: string; readonly message: string } {
+  return typeof verdict === "object" && "message" in verdict;
+}
+
 async function tryCase(site: Site, contractCase: ContractCase): Promise<Verdict> {
-  const space = `stepfold_doctor_${randomUUID().replaceAll("-", "").slice(0, 16)}`;
+  const space = `${spacePrefix}${randomUUID().replaceAll("-", "").slice(0, 16)}`;
   const verdict = await tryIn(space, site, contractCase);
   try {
     await site.drop(space);
     return verdict;
   } catch (error) {
     const message = `${space} could not be deleted: ${error instanceof Error ? error.message : String(error)}`;
-    return typeof verdict === "object" ? verdict : { name: contractCase.name, message };
+    return isFailure(verdict) ? verdict : { name: contractCase.name, message };
   }
 }
 
@@ -53,7 +76,7 @@ async function tryIn(space: string, site: Site, contractCase: ContractCase): Pro
       advance: (durationMs) => new Promise((resolve) => setTimeout(resolve, durationMs)),
     };
     try {
-      if (!isClaimed(contractCase, bench)) return "notClaimed";
+      if (!isClaimed(contractCase, bench)) return { untried: words[contractCase.needs!] };
       await contractCase.run(bench);
       return "passed";
     } finally {

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { type Act, options } from "./program-options.ts";
 import { doctor } from "./verbs/doctor.ts";
 import { migrate } from "./verbs/migrate.ts";
+import { prune } from "./verbs/prune.ts";
 
 /** The verbs that look after a store. */
 export function addTendingVerbs(stepfold: Command, act: Act): void {
@@ -15,8 +16,19 @@ export function addTendingVerbs(stepfold: Command, act: Act): void {
   stepfold
     .command("doctor")
     .description("find out whether a store answers and keeps every promise, in spaces of its own that are deleted again")
-    .option("--quick", "only whether it answers and has its tables")
+    .option("--quick", "only whether it answers and can be read")
     .option(...options.store)
     .option(...options.json)
     .action(act(doctor));
+  stepfold
+    .command("prune")
+    .description("delete executions that ended long enough ago, with their histories; others are left alone")
+    .requiredOption("--before <duration>", "only what ended longer ago than this: 30d, 12h, P30D")
+    .option("--workflow <id>", "only of this workflow")
+    .option("--status <status...>", "only these: completed, failed, cancelled (default: all of them)")
+    .option("--keep-events <folder>", "write each history into this folder before it is deleted: ID.ndjson, an event per line")
+    .option("--dry-run", "only count")
+    .option(...options.store)
+    .option(...options.json)
+    .action(act(prune));
 }

@@ -1,5 +1,5 @@
 export type { CompiledEdge, CompiledJoin, CompiledNode, CompiledWorkflow, JoinEdge } from "./core/definition/compiled.ts";
-export type { Compensation, Duration, Edge, Node, RetryPolicy, WorkflowDefinition } from "./core/definition/definition.ts";
+export type { Compensation, Concurrency, Duration, Edge, Node, RetryPolicy, WorkflowDefinition } from "./core/definition/definition.ts";
 export { definitionHash } from "./core/definition/definition-hash.ts";
 export type { Issue, IssueCode } from "./core/definition/template.ts";
 export { apply, fold } from "./core/draft/apply.ts";
@@ -51,6 +51,7 @@ export {
   type NodeResult,
   type ParentLink,
   type Parked,
+  type Permit,
   type ResultRef,
   type Resumed,
   type RetryState,

@@ -16,8 +16,10 @@ const codeNames: Readonly<Record<number, string>> = {
   66: "ImmutableField",
   67: "CannotCreateIndex",
   86: "IndexKeySpecsConflict",
+  115: "CommandNotSupported",
   10334: "BSONObjectTooLarge",
   11000: "DuplicateKey",
+  13113: "MergeStageNoMatchingDocument",
 };
 
 /** A command that fails, or one write of it. */

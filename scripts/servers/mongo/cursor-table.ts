@@ -2,6 +2,9 @@ import { type Document, Long } from "bson";
 import { CommandError } from "./command-error.ts";
 import { maxDocumentBytes, sizeOf } from "./document.ts";
 
+/** How many documents the first answer has if the client does not say. */
+export const defaultBatchSize = 101;
+
 /** Results that a client fetches in batches. They are what was found when the cursor was opened. */
 export class CursorTable {
   readonly #cursors = new Map<number, { readonly namespace: string; readonly rest: Document[] }>();

@@ -1,10 +1,8 @@
 import type { Document } from "bson";
-import { Aggregator, Query } from "mingo";
+import { Query } from "mingo";
 import type { Command, CommandHandler, Storage } from "./command.ts";
-import { CommandError } from "./command-error.ts";
-import { copyDocument, valueAt } from "./document.ts";
-
-const defaultBatchSize = 101;
+import { defaultBatchSize } from "./cursor-table.ts";
+import { valueAt } from "./document.ts";
 
 /** Commands that only read, and those of their cursors. */
 export const readCommands: Readonly<Record<string, CommandHandler>> = {
@@ -17,16 +15,6 @@ export const readCommands: Readonly<Record<string, CommandHandler>> = {
     if (skip) cursor = cursor.skip(Number(skip));
     if (limit) cursor = cursor.limit(Math.abs(Number(limit)));
     return cursors.open(collection.namespace, cursor.all(), singleBatch ? Number.POSITIVE_INFINITY : Number(batchSize ?? defaultBatchSize));
-  },
-
-  aggregate(command, storage) {
-    const { aggregate: name, pipeline, cursor, $db } = command;
-    refuseStages(pipeline);
-    // `{ aggregate: 1 }` is about the database and has no documents.
-    const documents = name === 1 ? [] : storage.catalog.read($db, name).find({}).map(copyDocument);
-    const collectionResolver = (other: string): Document[] => storage.catalog.read($db, other).find({}).map(copyDocument);
-    const results = new Aggregator(pipeline, { collectionResolver }).run<Document>(documents);
-    return storage.cursors.open(`${$db}.${name}`, results, Number(cursor?.batchSize ?? defaultBatchSize));
   },
 
   count: (command, storage) => {
@@ -52,11 +40,4 @@ export const readCommands: Readonly<Record<string, CommandHandler>> = {
 
 function matching({ query = {}, $db }: Command, { catalog }: Storage, name: string): Document[] {
   return catalog.read($db, name).find(query);
-}
-
-function refuseStages(pipeline: readonly Document[]): void {
-  for (const stage of pipeline) {
-    if ("$changeStream" in stage) throw new CommandError(40573, "The $changeStream stage is only supported on replica sets");
-    if ("$out" in stage || "$merge" in stage) throw new CommandError(115, "This stand-in does not write from an aggregation");
-  }
 }

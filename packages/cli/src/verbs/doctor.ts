@@ -1,8 +1,8 @@
 import { BadInput } from "../bad-input.ts";
 import { chooseDatabase, openExistingDatabase, openQuietly, openSite } from "../database.ts";
-import { type Examination, examine } from "../examine-store.ts";
+import { type Examination, examine, promises, spacePrefix } from "../examine-store.ts";
 import { exitCode } from "../exit-code.ts";
-import { say } from "../output.ts";
+import { complain, say } from "../output.ts";
 import { paintFor } from "../progress/paint.ts";
 
 /** Options of `stepfold doctor`. */
@@ -13,7 +13,7 @@ export interface DoctorOptions {
 }
 
 /**
- * `stepfold doctor`: whether a store answers, has its tables, and keeps every promise that executions rely on. The promises
+ * `stepfold doctor`: whether a store answers, can be read, and keeps every promise that executions rely on. The promises
  * are tried in spaces of their own (schemas, prefixes, files), which are deleted again; executions are not touched.
  *
  * @returns the exit code
@@ -30,7 +30,7 @@ export async function doctor(options: DoctorOptions): Promise<number> {
   } finally {
     await store.close();
   }
-  tell(true, `${database.name} answers, and has its tables`);
+  tell(true, `${database.name} answers, and can be read`);
   if (options.quick) {
     if (options.json) say(`${JSON.stringify({ type: "examination", store: store.name, passed: 0, failed: [], notClaimed: 0 })}\n`);
     return exitCode.done;
@@ -42,13 +42,18 @@ export async function doctor(options: DoctorOptions): Promise<number> {
       throw new BadInput("USAGE", `Nothing can be tried beside the executions in ${database.name}: it has no schemas or prefixes`, {
         hint: "Give a database of its own with --store, or only look with --quick",
       });
+    // those who watch would wait for half a minute, and on some stores longer
+    if (!options.json && process.stderr.isTTY)
+      complain(`Trying ${promises} promises in spaces named ${spacePrefix}…, which are deleted again\n`);
     examination = await examine(site);
   } finally {
     await site.close();
   }
-  const { passed, failed, notClaimed } = examination;
+  const { untried, ...counted } = examination;
+  const { passed, failed, notClaimed } = counted;
   for (const { name, message } of failed) tell(false, `${name}\n  ${message}`);
-  tell(failed.length === 0, `${store.name}: ${passed} passed, ${failed.length} failed, ${notClaimed} not claimed`);
-  if (options.json) say(`${JSON.stringify({ type: "examination", store: store.name, ...examination })}\n`);
+  const why = untried.length > 0 ? ` (${untried.join(", ")})` : "";
+  tell(failed.length === 0, `${store.name}: ${passed} passed, ${failed.length} failed, ${notClaimed} not tried${why}`);
+  if (options.json) say(`${JSON.stringify({ type: "examination", store: store.name, ...counted })}\n`);
   return failed.length === 0 ? exitCode.done : exitCode.failed;
 }

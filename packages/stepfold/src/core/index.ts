@@ -1,7 +1,7 @@
 export { check, compile } from "./definition/compile.ts";
 export type { CompiledEdge, CompiledJoin, CompiledNode, CompiledWorkflow, JoinEdge } from "./definition/compiled.ts";
 export type { CompiledPolicy, Computed } from "./definition/compiled-policy.ts";
-export type { Compensation, Duration, Edge, Node, RetryPolicy, WorkflowDefinition } from "./definition/definition.ts";
+export type { Compensation, Concurrency, Duration, Edge, Node, RetryPolicy, WorkflowDefinition } from "./definition/definition.ts";
 export { definitionHash } from "./definition/definition-hash.ts";
 export { type RetryRule, retryDelayMs } from "./definition/retry.ts";
 export type {
@@ -67,6 +67,7 @@ export {
   type NodeResult,
   type ParentLink,
   type Parked,
+  type Permit,
   type ResultRef,
   type Resumed,
   type RetryState,

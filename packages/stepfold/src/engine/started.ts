@@ -5,6 +5,7 @@ import { isJsonObject, type Json } from "../core/values/json.ts";
 import type { Limits } from "../core/values/limits.ts";
 import { normalise } from "../core/values/to-json.ts";
 import type { Environment } from "../ports/environment.ts";
+import { permitOf } from "./permit.ts";
 import type { PreparedWorkflow } from "./prepared-workflow.ts";
 import { type Validated, validatorOf } from "./validator.ts";
 
@@ -24,7 +25,7 @@ export interface StartOptions {
 /**
  * The event that begins an execution.
  *
- * @throws StepfoldError `START_AMBIGUOUS`, `NODE_UNKNOWN`, `INPUT_INVALID`, `OPTION_INVALID`, `VALUE_NOT_JSON`, `LIMIT_EXCEEDED`
+ * @throws StepfoldError `START_AMBIGUOUS`, `NODE_UNKNOWN`, `INPUT_INVALID`, `EXPRESSION_FAILED`, `OPTION_INVALID`, `VALUE_NOT_JSON`, `LIMIT_EXCEEDED`
  */
 export function started({ compiled }: PreparedWorkflow, options: StartOptions, environment: Environment, limits: Limits): StartedEvent {
   const { workflowId = environment.newId(), input, metadata = {}, externalPayload } = options;
@@ -55,6 +56,8 @@ export function started({ compiled }: PreparedWorkflow, options: StartOptions, e
   if (externalPayload !== undefined) event.payload = keep(externalPayload, "The payload");
   event.sizeBytes = sizeBytes;
   checkInput({ compiled }, event.input);
+  const permit = permitOf({ compiled }, event);
+  if (permit) event.permit = permit;
   return event;
 }
 

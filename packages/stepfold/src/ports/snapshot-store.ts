@@ -89,6 +89,8 @@ export interface ClaimOptions extends Lease {
   readonly limit: number;
   /** Only this one. */
   readonly workflowId?: string;
+  /** Only those with this key in their `permit`. */
+  readonly permit?: string;
   /** Only what is due, or out of its lease, for at least so many milliseconds: what another way of waking it has missed. Default 0. */
   readonly overdueMs?: number;
 }
@@ -169,6 +171,8 @@ export interface StoreFeatures {
    * `LIMIT_EXCEEDED` before anything is written. Absent: no limit below that of the engine.
    */
   readonly maxValueBytes?: number;
+  /** Executions with a `permit` take turns. Absent: the store takes no notice of permits, and must not be given any. */
+  readonly permits?: true;
   /** `create` and `commit` take `alongside`, and give it SQL of this kind. */
   readonly transactions?: "postgres";
 }
@@ -182,7 +186,7 @@ export interface SnapshotStore {
   readonly name: string;
   readonly features: StoreFeatures;
   /**
-   * Stores a new execution: version 0 and the events after it.
+   * Stores a new execution: version 0 and the events after it. One with a `permit` in its head is not claimed with it.
    *
    * @returns the claim, if one was asked for
    * @throws StepfoldError `WORKFLOW_EXISTS` if the id is taken, or was within the retention of deleted ids
@@ -200,7 +204,13 @@ export interface SnapshotStore {
    * @throws StepfoldError `LIMIT_EXCEEDED` if a part of it is more than the store can hold; nothing is written
    */
   commit(commit: Commit): Promise<void>;
-  /** Takes executions that are due and that nobody holds, longest due first. With `workflowId`: that one, if it is. */
+  /**
+   * Takes executions that are due and that nobody holds, longest due first. With `workflowId`: that one, if it is.
+   *
+   * One whose head has a `permit` is only taken while fewer than `limit` executions with the same key are claimed: claims
+   * whose lease has not ended, also those of other workflows and other limits. This is exact, however many claim at once.
+   * Those that have to wait for their turn hold up no others; of one key the longest due comes first.
+   */
   claim(options: ClaimOptions): Promise<readonly Claimed[]>;
   /**
    * Prolongs a claim, and tells its holder what happened meanwhile.

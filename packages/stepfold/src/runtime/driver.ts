@@ -1,7 +1,7 @@
 import { earliestTimer } from "../core/draft/standing.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { openScopes } from "../core/snapshot/address.ts";
-import type { Parked, Snapshot, Status } from "../core/snapshot/snapshot.ts";
+import type { Parked, Permit, Snapshot, Status } from "../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import type { PreparedWorkflow } from "../engine/prepared-workflow.ts";
 import type { Claimed, Lease } from "../ports/snapshot-store.ts";
@@ -119,6 +119,7 @@ export class Driver {
       if (this.#isClosing) drive.drain();
       const snapshot = await drive.done;
       await this.#expect(drive, snapshot);
+      if (snapshot.permit) this.#nextOf(snapshot.permit).catch(() => undefined);
       return snapshot;
     } catch (error) {
       if (!StepfoldError.is(error, "FENCE_LOST")) onProblem(workflowId, error);
@@ -196,6 +197,11 @@ export class Driver {
     onCommitted({ workflowId, version: parked.version, status: parked.status, snapshot: () => parked });
     onProblem(workflowId, new StepfoldError("EXECUTION_PARKED", { workflowId, code: why.code, message: why.message }));
     return parked;
+  }
+
+  /** Its turn is over: whoever waits for the same need not wait for the next poll. */
+  async #nextOf({ key }: Permit): Promise<void> {
+    await this.begin(async (lease) => (lease && (await this.#options.store.claim({ ...lease, limit: 1, permit: key }))[0]) ?? null);
   }
 
   /** Somebody has to be there when it is due again. */

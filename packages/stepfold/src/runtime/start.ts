@@ -38,6 +38,10 @@ export async function start(
 export async function create(kernel: Kernel, prepared: PreparedWorkflow, event: StartedEvent): Promise<boolean> {
   const { store, registry, setting, changes, driver } = kernel;
   const { environment } = setting;
+  if (event.permit && !store.features.permits) {
+    const reason = `cannot be kept by the store "${store.name}": it does not know who is driven`;
+    throw new StepfoldError("OPTION_INVALID", { option: "concurrency", reason });
+  }
   const draft = begin(prepared.compiled, event);
   const write = commitOf(draft, [withConsequences(draft, event)], kernel.newCommitId());
   const until = environment.monotonicMs() + unavailableForMs;
@@ -57,7 +61,9 @@ export async function create(kernel: Kernel, prepared: PreparedWorkflow, event: 
       changes.tell({ workflowId: draft.workflowId, version: draft.version, status: statusOf(draft), snapshot: () => closeDraft(draft) });
       return claim && { claim, snapshot: closeDraft(draft) };
     });
-    if (!isDriven) await hint(kernel, draft, write.wakeAt);
+    // one that needs a permit is claimed once it is there
+    if (draft.permit) await nudge(kernel, draft.workflowId, { draft, wakeAt: write.wakeAt });
+    else if (!isDriven) await hint(kernel, draft, write.wakeAt);
     return true;
   } catch (error) {
     if (!StepfoldError.is(error, "WORKFLOW_EXISTS") || error.details.deletedAt !== undefined) throw error;

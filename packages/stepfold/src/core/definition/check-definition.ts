@@ -17,9 +17,13 @@ const definitionKeys = [
   "nodes",
   "edges",
   "onFailure",
+  "concurrency",
   "workflows",
 ];
+const concurrencyKeys = ["key", "limit"];
 const edgeKeys = ["id", "source", "target", "sourceHandle", "targetHandle"];
+/** Executions of one key, driven at once. */
+const mostAtOnce = 10_000;
 /** Definitions inside definitions inside definitions. */
 const mostNesting = 8;
 
@@ -45,6 +49,7 @@ function checkWorkflow(definition: unknown, at: string, nesting: number, limits:
   for (const key of ["name", "description", "version"]) checkType(definition, at, key, "string", report);
   checkType(definition, at, "metadata", "object", report);
   checkOneOf(definition, at, "onFailure", ["stop", "finish"], report);
+  if (definition.concurrency !== undefined) checkConcurrency(definition.concurrency, `${at}/concurrency`, report);
   if (definition.input !== undefined && typeof definition.input !== "boolean") checkType(definition, at, "input", "object", report);
   const nodes = entries(definition, at, "nodes", report);
   const edges = entries(definition, at, "edges", report);
@@ -64,6 +69,16 @@ function checkWorkflow(definition: unknown, at: string, nesting: number, limits:
     if (!isId(name)) report("ID_INVALID", `${at}/workflows`, `"${name}" must be 1 to 128 letters, digits, "_" or "-"`);
     checkWorkflow(inner, `${at}/workflows/${name}`, nesting + 1, limits, report);
   }
+}
+
+function checkConcurrency(concurrency: unknown, at: string, report: Report): void {
+  if (!isJsonObject(concurrency)) return report("TYPE", at, "must be an object with a key, and a limit");
+  checkKeys(concurrency, at, concurrencyKeys, report);
+  const { key, limit = 1 } = concurrency;
+  if (key === undefined) report("REQUIRED", `${at}/key`, "is missing: what executions share that take turns");
+  else if (typeof key !== "string" || key === "") report("TYPE", `${at}/key`, "must be text");
+  if (!Number.isInteger(limit) || (limit as number) < 1 || (limit as number) > mostAtOnce)
+    report("TYPE", `${at}/limit`, `must be a whole number from 1 to ${mostAtOnce}`);
 }
 
 function checkEdges(edges: readonly unknown[], at: string, nodeIds: ReadonlySet<string>, report: Report): void {

@@ -1,5 +1,5 @@
 import { StepfoldError } from "../errors/stepfold-error.ts";
-import { isJsonObject } from "../values/json.ts";
+import { isJsonObject, type Json } from "../values/json.ts";
 import { defaultLimits, type Limits } from "../values/limits.ts";
 import { safeMember } from "../values/safe-member.ts";
 import { similar } from "../values/similar.ts";
@@ -81,7 +81,8 @@ function buildWorkflow(definition: WorkflowDefinition, pointer: string, building
     hash: definitionHash(definition),
     nodes,
     starts,
-    output: outputOf(definition, pointer, building),
+    output: definition.output === undefined ? null : templateOf(definition.output, `${pointer}/output`, building),
+    concurrency: concurrencyOf(definition, pointer, building),
     joins,
     holds: definition.nodes.some(({ mutex, when }) => mutex !== undefined || when !== undefined),
     compensates: definition.nodes.some(({ compensate }) => compensate) || inner.some(([, { compensates }]) => compensates),
@@ -128,12 +129,17 @@ function meant(name: string, workflows: ReadonlyMap<string, unknown>): string {
   return found ? `. Did you mean "${found}"?` : `. Known: ${[...workflows.keys()].slice(0, 20).join(", ")}`;
 }
 
-function outputOf({ output }: WorkflowDefinition, pointer: string, { language, issues }: Building): Template | null {
-  if (output === undefined) return null;
-  const { template, issues: found } = language.compileTemplate(output, `${pointer}/output`);
+function templateOf(value: Json, pointer: string, { language, issues }: Building): Template | null {
+  const { template, issues: found } = language.compileTemplate(value, pointer);
   issues.push(...found);
   // a constant is a template that reads nothing
-  return template ?? (found.length === 0 ? { reads: [], evaluate: () => output } : null);
+  return template ?? (found.length === 0 ? { reads: [], evaluate: () => value } : null);
+}
+
+function concurrencyOf({ concurrency }: WorkflowDefinition, pointer: string, building: Building): CompiledWorkflow["concurrency"] {
+  if (!concurrency) return null;
+  const key = templateOf(concurrency.key, `${pointer}/concurrency/key`, building);
+  return key && { key, limit: concurrency.limit ?? 1 };
 }
 
 function buildNodes(

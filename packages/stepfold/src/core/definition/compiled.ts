@@ -16,6 +16,8 @@ export interface CompiledWorkflow {
   readonly starts: readonly string[];
   /** Of the execution's output; null where the last result is the output. */
   readonly output: Template | null;
+  /** Whose executions take turns with its own; null: it does not matter. */
+  readonly concurrency: { readonly key: Template; readonly limit: number } | null;
   /** Nodes where paths are merged, in the order of `nodes`. */
   readonly joins: readonly CompiledJoin[];
   /** Whether any node has a `mutex` or a `when`. */

@@ -13,9 +13,19 @@ export function definitionHash(definition: WorkflowDefinition): string {
   return sha256(canonicalJson(identity(definition)));
 }
 
-function identity({ id, input, output, start, nodes, edges, onFailure, workflows }: WorkflowDefinition): Json {
+function identity({ id, input, output, start, nodes, edges, onFailure, concurrency, workflows }: WorkflowDefinition): Json {
   const inner = workflows && Object.fromEntries(Object.entries(workflows).map(([name, workflow]) => [name, identity(workflow)]));
-  return present({ id, input, output, start, nodes: nodes.map(ofNode), edges: edges.map(ofEdge), onFailure, workflows: inner });
+  return present({
+    id,
+    input,
+    output,
+    start,
+    nodes: nodes.map(ofNode),
+    edges: edges.map(ofEdge),
+    onFailure,
+    concurrency: concurrency && present({ key: concurrency.key, limit: concurrency.limit }),
+    workflows: inner,
+  });
 }
 
 function ofNode(node: Node): Json {

@@ -27,8 +27,21 @@ export interface WorkflowDefinition {
   readonly edges: readonly Edge[];
   /** `stop` (default): a failure ends the other paths. `finish`: they run to their ends first. */
   readonly onFailure?: "stop" | "finish";
+  /**
+   * How many executions of one key may be driven at once; others wait for their turn, the longest due first. One that is
+   * paused holds no place. Only where there is a store that can do this.
+   */
+  readonly concurrency?: Concurrency;
   /** Definitions that nodes of type `workflow` and `map` may name, in this workflow and in these. */
   readonly workflows?: Readonly<Record<string, WorkflowDefinition>>;
+}
+
+/** Executions that share a key, whatever their workflows, take turns. */
+export interface Concurrency {
+  /** What they share, as text with `{{ expressions }}` over input and metadata: `"customer-{{ input.customer }}"`. */
+  readonly key: string;
+  /** Driven at once, at most. Default 1. */
+  readonly limit?: number;
 }
 
 /** A step of the graph. */

@@ -8,7 +8,7 @@ import { settle } from "./settle.ts";
 
 /** The draft of an execution that has just begun. */
 export function begin(workflow: CompiledWorkflow, event: StartedEvent): Draft {
-  const { workflowId, definition, incarnation, nodeId, input, metadata, payload, parent, at, sizeBytes = 0 } = event;
+  const { workflowId, definition, incarnation, nodeId, input, metadata, payload, parent, permit, at, sizeBytes = 0 } = event;
   const first = firstPath(workflow.nodes.get(nodeId)!, 0);
   if (payload !== undefined) first.resumed = Object.freeze({ by: "payload", payload });
   const draft: Omit<Draft, "root"> & { root: Draft | null } = {
@@ -22,6 +22,7 @@ export function begin(workflow: CompiledWorkflow, event: StartedEvent): Draft {
     createdAt: at,
     incarnation,
     parent,
+    permit,
     // whatever follows from an event belongs to the version after this one
     version: -1,
     paths: [first],

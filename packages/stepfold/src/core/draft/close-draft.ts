@@ -59,7 +59,7 @@ function closeContext(scope: ScopeDraft): Snapshot["context"] {
 }
 
 function headFields(draft: Draft): Mutable<SnapshotHead> {
-  const { ended, paths, inbox, outbox, parent } = draft;
+  const { ended, paths, inbox, outbox, parent, permit } = draft;
   const head: Mutable<SnapshotHead> = {
     schema: 1,
     workflowId: draft.workflowId,
@@ -82,6 +82,7 @@ function headFields(draft: Draft): Mutable<SnapshotHead> {
   if (draft.createdAt !== undefined) head.createdAt = draft.createdAt;
   if (draft.incarnation !== undefined) head.incarnation = draft.incarnation;
   if (parent) head.parent = parent;
+  if (permit) head.permit = permit;
   if (outbox.length > 0) head.outbox = outbox;
   return head;
 }

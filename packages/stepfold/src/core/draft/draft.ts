@@ -10,6 +10,7 @@ import type {
   Message,
   NodeResult,
   Parked,
+  Permit,
   Snapshot,
   Status,
 } from "../snapshot/snapshot.ts";
@@ -84,6 +85,7 @@ export interface Draft extends ScopeDraft {
   readonly createdAt: EpochMs | undefined;
   readonly incarnation: string | undefined;
   readonly parent: Snapshot["parent"];
+  readonly permit: Permit | undefined;
   version: number;
   lastStartedAt: EpochMs | undefined;
   totalExecutionTime: number | undefined;

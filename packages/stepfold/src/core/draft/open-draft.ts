@@ -9,7 +9,7 @@ import { earliestTimer } from "./standing.ts";
 
 /** Starts work on a snapshot, which stays as it is. */
 export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft {
-  const { workflowId, definition, metadata, createdAt, incarnation, parent, version, lastStartedAt, totalExecutionTime, steps, sizeBytes } =
+  const { workflowId, definition, metadata, createdAt, incarnation, parent, permit, version, lastStartedAt, totalExecutionTime, steps, sizeBytes } =
     snapshot;
   const draft: Omit<Draft, "root"> & { root: Draft | null } = {
     ...openScope(workflow, snapshot, snapshot.context),
@@ -21,6 +21,7 @@ export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft
     createdAt,
     incarnation,
     parent,
+    permit,
     version,
     lastStartedAt,
     totalExecutionTime,

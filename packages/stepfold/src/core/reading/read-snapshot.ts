@@ -10,6 +10,7 @@ import { checkFamilies } from "./read-families.ts";
 import { readDefinition, readInbox, readOutbox, readParent } from "./read-messages.ts";
 import { count, highestCount, invalid, isIn, lastMs, time } from "./read-number.ts";
 import { readParked } from "./read-parked.ts";
+import { readPermit } from "./read-permit.ts";
 import { rootPlace } from "./read-place.ts";
 import { readScope } from "./read-scope.ts";
 import { object, optionalText, text } from "./read-text.ts";
@@ -64,7 +65,7 @@ export function readSnapshot(value: unknown, workflow: CompiledWorkflow, limits:
 
 /** Fields that may be missing, checked where they are there. */
 function optional(plain: JsonObject, version: number): Partial<Snapshot> {
-  const { inbox, outbox, parent, compensations, parked } = plain;
+  const { inbox, outbox, parent, compensations, parked, permit } = plain;
   if ((parked !== undefined) !== (plain.status === "parked"))
     return invalid("/parked", 'must be there if the status is "parked", and only then');
   const retryState = retryStateOf(plain);
@@ -81,6 +82,7 @@ function optional(plain: JsonObject, version: number): Partial<Snapshot> {
     ...(outbox !== undefined && { outbox: readOutbox(outbox) }),
     ...(parent !== undefined && { parent: readParent(parent) }),
     ...(parked !== undefined && { parked: readParked(parked) }),
+    ...(permit !== undefined && { permit: readPermit(permit) }),
     ...(compensations !== undefined && { compensations: readCompensations(compensations, version) }),
     ...(retryState && { retryState }),
   } as Partial<Snapshot>;

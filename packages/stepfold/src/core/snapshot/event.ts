@@ -1,5 +1,5 @@
 import type { EpochMs, Json } from "../values/json.ts";
-import type { ChildStart, ErrorInfo, NodeResult, ParentLink, Parked, Undo, Wait } from "./snapshot.ts";
+import type { ChildStart, ErrorInfo, NodeResult, ParentLink, Parked, Permit, Undo, Wait } from "./snapshot.ts";
 
 interface Stamp {
   /** The version this event makes. */
@@ -63,6 +63,7 @@ export interface StartedEvent extends Stamp {
   /** For the first node, as if it were resumed with it. */
   readonly payload?: Json;
   readonly parent?: ParentLink;
+  readonly permit?: Permit;
 }
 
 /** A step ended well. */

@@ -192,6 +192,13 @@ export interface KeptSignal {
   readonly expiresAt: EpochMs;
 }
 
+/** A place among the executions that share a key. */
+export interface Permit {
+  readonly key: string;
+  /** Driven at once, at most, of all with this key. */
+  readonly limit: number;
+}
+
 /** Why an execution rests although there is something to do. */
 export interface Parked {
   /** `WORKER_CRASHED`: those who drove it died. `DEFINITION_MISSING`, `DEFINITION_INVALID`: whoever tried lacks what it needs. */
@@ -311,6 +318,8 @@ export interface SnapshotHead extends ScopeHead {
   readonly steps: number;
   /** About how many bytes of JSON the execution holds: inputs, payloads, and the results that are kept. */
   readonly sizeBytes: number;
+  /** What it needs to be driven, beside somebody who does. As it was at the start. */
+  readonly permit?: Permit;
   /** When it was started. */
   readonly createdAt?: EpochMs;
   /** Random; tells two executions of one id apart after a delete. Only where there is a store. */

@@ -14,13 +14,15 @@ export const agendaIndex = "agenda";
 /** Which entries, and how many at most. */
 export interface Wanted {
   readonly lanes: readonly Lane[];
-  /** A place in time. */
+  /** A place in time. Default: the beginning. */
+  readonly from?: string;
+  /** Another one. */
   readonly before: string;
   readonly limit: number;
   readonly definitionId?: string | null;
 }
 
-/** The first entries of some lists before a place in time, in order. */
+/** The first entries of some lists between places in time, in order. */
 export async function entriesBefore(connection: Connection, { lanes, ...wanted }: Wanted): Promise<Entry[]> {
   const { keys } = connection;
   const shards = Array.from({ length: keys.shards }, (_, shard) => shard);
@@ -33,7 +35,7 @@ export async function entriesBefore(connection: Connection, { lanes, ...wanted }
 }
 
 async function entriesOf({ client, table, keys }: Connection, lane: string, wanted: Omit<Wanted, "lanes">): Promise<Entry[]> {
-  const { before, limit, definitionId = null } = wanted;
+  const { from = " ", before, limit, definitionId = null } = wanted;
   const ofDefinition = definitionId === null ? null : storedText(definitionId);
   const entries: Entry[] = [];
   for (let start: Item | undefined; ; ) {
@@ -41,10 +43,13 @@ async function entriesOf({ client, table, keys }: Connection, lane: string, want
       client.query({
         TableName: table,
         IndexName: agendaIndex,
-        KeyConditionExpression: "#lane = :lane AND #turn < :before",
+        KeyConditionExpression: "#lane = :lane AND #turn BETWEEN :from AND :before",
         ...(ofDefinition !== null && { FilterExpression: "#definitionId = :definitionId" }),
         ExpressionAttributeNames: { "#lane": "lane", "#turn": "turn", ...(ofDefinition !== null && { "#definitionId": "definitionId" }) },
-        ExpressionAttributeValues: { ":lane": lane, ":before": before, ...(ofDefinition !== null && { ":definitionId": ofDefinition }) },
+        ExpressionAttributeValues: {
+          ...{ ":lane": lane, ":from": from, ":before": before },
+          ...(ofDefinition !== null && { ":definitionId": ofDefinition }),
+        },
         // counts what is looked at, not what passes the filter
         Limit: ofDefinition === null ? Math.min(limit - entries.length, 2000) : 2000,
         ...(start && { ExclusiveStartKey: start }),

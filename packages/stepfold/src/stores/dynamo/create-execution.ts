@@ -49,7 +49,7 @@ export async function writeCreation(
   for (let replaced: Tombstone | null = null; ; ) {
     const now = connection.now();
     const made = connection.stamp(now);
-    const held = lease && !ended ? { owner: storedText(lease.owner), fence: 1, turn: turnAt(now + lease.leaseMs) } : null;
+    const held = lease && !ended ? { owner: storedText(lease.owner), fence: 1, nextCrashes: 1, turn: turnAt(now + lease.leaseMs) } : null;
     const fields = { ...fixed, metadata: metadata.text, metadataParts: metadata.parts, made, updatedAt: now };
     const head = {
       TableName: connection.table,
@@ -89,7 +89,7 @@ function standing(connection: Connection, written: WrittenCommit, made: string):
 }
 
 function claimOf({ workflowId, incarnation }: WrittenCommit, { owner, leaseMs }: Lease, claimedAt: EpochMs): Claim {
-  return { workflowId, incarnation, owner, leaseMs, fence: 1, claimedAt };
+  return { workflowId, incarnation, owner, leaseMs, fence: 1, claimedAt, crashes: 0 };
 }
 
 /** What must hold for an id to be free. */

@@ -3,6 +3,7 @@ import type { Attribute, Expression } from "./document-client.ts";
 /** What must hold of an item for a write to happen. */
 export type Test =
   | readonly [attribute: string, test: "=" | "<" | "<=", value: Attribute]
+  | readonly [attribute: string, test: "outside", from: Attribute, to: Attribute]
   | readonly [attribute: string, test: "exists" | "absent"];
 
 /** How a write changes an item. */
@@ -58,6 +59,11 @@ function conditionText(tests: readonly Test[], names: Record<string, string>, va
     names[`#${attribute}`] = attribute;
     if (kind === "exists") return `attribute_exists(#${attribute})`;
     if (kind === "absent") return `attribute_not_exists(#${attribute})`;
+    if (kind === "outside") {
+      values[`:from_${attribute}`] = test[2];
+      values[`:to_${attribute}`] = test[3];
+      return `NOT #${attribute} BETWEEN :from_${attribute} AND :to_${attribute}`;
+    }
     values[`:is_${attribute}`] = test[2];
     return `#${attribute} ${kind} :is_${attribute}`;
   });

@@ -26,6 +26,10 @@ export interface Head extends Guard {
   readonly updatedAt: EpochMs;
   readonly endedAt: EpochMs | null;
   readonly wakeAt: EpochMs | null;
+  /** Claims in a row that ran out, up to the one in force. */
+  readonly crashes: number;
+  /** When the lease of whoever holds it ends; null if nobody does. */
+  readonly leaseUntil: EpochMs | null;
   /** Version up to which children were folded into one text; -1 if they were not. */
   readonly baseVersion: number;
   readonly base: HeldText;
@@ -39,7 +43,7 @@ export interface Tombstone {
   readonly unswept: boolean;
 }
 
-const statuses: ReadonlySet<unknown> = new Set<Status>(["active", "paused", "error", "completed", "failed", "cancelled"]);
+const statuses: ReadonlySet<unknown> = new Set<Status>(["active", "paused", "error", "parked", "completed", "failed", "cancelled"]);
 
 /** Reads what lies at an execution's key. Null if nothing does, or a tombstone. */
 export function headOf({ keys }: Connection, stored: unknown): Head | null {
@@ -57,14 +61,18 @@ export function headOf({ keys }: Connection, stored: unknown): Head | null {
   };
   const optional = (name: string): number | null => (item[name] === undefined ? null : number(name));
   if (!statuses.has(item.status) || typeof item.incarnation !== "string" || typeof item.made !== "string") throw damaged();
+  const owner = item.owner === undefined ? null : ownText(textOf(item.owner));
   return {
     pk,
     workflowId,
     incarnation: ownText(item.incarnation),
     version: number("version"),
     status: item.status as Status,
-    owner: item.owner === undefined ? null : ownText(textOf(item.owner)),
+    owner,
     fence: number("fence"),
+    // the count is that of the next claim: the one in force is in it until it is given back
+    crashes: owner === null ? number("nextCrashes", 0) : number("nextCrashes", 1) - 1,
+    leaseUntil: owner === null ? null : Number.parseInt(textOf(item.turn), 10),
     commitId: ownText(textOf(item.commitId)),
     head: heldIn(item, "head", "headParts"),
     listed: typeof item.listed === "string" ? item.listed : null,

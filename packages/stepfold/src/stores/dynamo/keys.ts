@@ -70,9 +70,19 @@ export function turnAt(time: EpochMs, made = ""): string {
   return `${sortable(Math.ceil(time))}.${made}`;
 }
 
+/** Place in the agenda of what nobody holds: what is due at once stands before all times, in the order in which it became so. */
+export function turnToWake(wakeAt: EpochMs, now: EpochMs, made: string): string {
+  return wakeAt > 0 ? turnAt(wakeAt, made) : turnAt(0, `${sortable(Math.ceil(now))}.${made}`);
+}
+
 /** Above every turn up to a time. */
 export function turnsUntil(time: EpochMs): string {
   return `${sortable(Math.floor(time))}/`;
+}
+
+/** Turns of what became due at once after a time: from, to. */
+export function turnsAtOnceAfter(time: EpochMs): readonly [from: string, to: string] {
+  return [`${sortable(0)}.${sortable(Math.floor(time))}/`, `${sortable(0)}/`];
 }
 
 function fitting(key: string, max: number, what: string): string {

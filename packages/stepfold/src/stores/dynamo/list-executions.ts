@@ -156,9 +156,10 @@ async function rowOf(connection: Connection, query: ListQuery, item: Item | unde
   if (!head || head.made !== made) return null;
   const metadata = await readText(connection, head, head.metadata);
   if (metadata === null || !isWanted(query, head, metadata)) return null;
-  const { workflowId: id, definition, version, status, updatedAt, wakeAt } = head;
+  const { workflowId: id, definition, version, status, updatedAt, wakeAt, owner, leaseUntil, crashes } = head;
   const [createdAt, seq] = made.split(".").map(Number) as [EpochMs, number];
-  return { createdAt, seq, id, definition, metadata, version, status, head: head.head.text ?? head.listed ?? "", updatedAt, wakeAt };
+  const shown = { version, status, head: head.head.text ?? head.listed ?? "", updatedAt, wakeAt, owner, leaseUntil, crashes };
+  return { createdAt, seq, id, definition, metadata, ...shown };
 }
 
 function intactHead(connection: Connection, item: Item): Head | null {

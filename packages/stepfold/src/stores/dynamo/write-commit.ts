@@ -9,7 +9,7 @@ import { type Connection, remember, transact, updateAction } from "./connection.
 import type { Attribute, Item, TransactAction } from "./document-client.ts";
 import type { Test } from "./expression.ts";
 import { type Head, headOf, noteKey, readHead } from "./head-item.ts";
-import { headKey, type RowKind, rowKey, storedText, turnAt } from "./keys.ts";
+import { headKey, type RowKind, rowKey, storedText, turnAt, turnToWake } from "./keys.ts";
 import { dropTexts, type HeldText, holdText } from "./long-text.ts";
 import { writerOf } from "./read-execution.ts";
 
@@ -38,7 +38,8 @@ export async function writeChange(connection: Connection, written: WrittenCommit
   // an execution that somebody resumes or signals is rarely held
   let held = false;
   for (;;) {
-    const change = { set: { ...prepared.head, ...(await placeOf(connection, prepared, held)) }, when: guardOf(written, held) };
+    const set = { ...prepared.head, ...(await placeOf(connection, prepared, held)), ...countOf(written) };
+    const change = { set, when: guardOf(written, held) };
     const update = { Update: updateAction(connection, { pk, sk: headKey }, change) };
     const outcome = await transact(connection, [update, ...prepared.rows]);
     if ("value" in outcome) return forgetLongHead(connection, prepared);
@@ -92,6 +93,12 @@ async function placeOf(connection: Connection, { written, pk }: Prepared, held: 
   return { ...agendaOf(connection, written, made), ...(frees && { owner: null }) };
 }
 
+/** What of `nextCrashes` a commit changes: its holder is alive. */
+function countOf({ fence, frees }: WrittenCommit): Record<string, Attribute | null> {
+  if (fence === null) return {};
+  return { nextCrashes: frees ? null : 1 };
+}
+
 /** The place of an execution that nobody holds. */
 export function agendaOf(
   { keys, now }: Connection,
@@ -99,7 +106,7 @@ export function agendaOf(
   made: string,
 ): Record<string, Attribute | null> {
   const shard = keys.shardOf(workflowId);
-  if (!ended) return { turn: wakeAt === null ? null : turnAt(wakeAt, made) };
+  if (!ended) return { turn: wakeAt === null ? null : turnToWake(wakeAt, now(), made) };
   const endedAt: EpochMs = now();
   return { endedAt, lane: keys.lane(status as "completed", shard), turn: turnAt(endedAt, made) };
 }

@@ -23,7 +23,7 @@ export async function connectDynamo(text: string): Promise<Site> {
   const { hostname: region, pathname } = parsedUrl(url);
   const table = pathname.slice(1);
   if (region === "" || !/^[\w.-]{3,255}$/.test(table))
-    throw invalidUrl("must name a region and a table: dynamodb://eu-central-1/workflows");
+    throw invalidUrl("must name a region and a table of 3 to 255 letters, digits, _ - and . : dynamodb://eu-central-1/workflows");
   if (endpoint !== "" && !/^https?:$/.test(parsedUrl(endpoint).protocol))
     throw invalidUrl('has a parameter "endpoint" that is no http:// or https:// URL');
   const { createDynamoTable } = await import("../dynamo/table.ts");

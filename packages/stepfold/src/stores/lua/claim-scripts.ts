@@ -2,16 +2,19 @@ import { prelude, snapshotRows } from "./prelude.ts";
 import type { Script } from "./script.ts";
 
 /**
- * Takes what is due, longest due first: ARGV owner, lease, most, budget in bytes. With KEYS[2], the head of one: that one.
+ * Takes what is due, longest due first: ARGV owner, lease, most, budget in bytes, for how long it must have been due. With
+ * KEYS[2], the head of one: that one.
  *
- * Answers whether there may be more, and one list for each claim: fence, the rows of `rowsOf`. What is damaged stays claimed
- * until its lease ends, so that it is not tried again and again.
+ * Answers whether there may be more, and one list for each claim: fence, the rows of `rowsOf`, crashes. What is damaged
+ * stays claimed until its lease ends, so that it is not tried again and again.
  */
 export const claimScript: Script = {
   name: "claim",
   text: `${prelude}${snapshotRows}
 local owner, leaseMs, most, budget = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local overdue = tonumber(ARGV[5])
 local dueAt = whole(now + leaseMs)
+local latest = now - overdue
 local claimed, size = {}, 0
 
 local function take(member)
@@ -25,31 +28,38 @@ local function take(member)
   redis.call("ZADD", due, dueAt, member)
   if row == false then return end
   local fence = whole(tonumber(row.fence) + 1)
-  redis.call("HSET", head, "owner", owner, "fence", fence, "lease", dueAt)
+  -- who still holds it has lost it
+  local crashes = whole(row.crashes + (row.owner and 1 or 0))
+  redis.call("HSET", head, "owner", owner, "fence", fence, "lease", dueAt, "crashes", crashes)
   local rows, more = rowsOf(head, row, budget)
   if not rows then return end
   size = size + more
-  claimed[#claimed + 1] = { say(fence), rows }
+  claimed[#claimed + 1] = { say(fence), rows, say(crashes) }
 end
 
 if KEYS[2] then
   local row = readHead(KEYS[2])
   local member = row and memberOf(row.seq, idOf(KEYS[2]))
   local score = member and redis.call("ZSCORE", due, member)
-  if score and tonumber(score) <= now then take(member) end
+  local isDueNow = overdue > 0 and score and tonumber(score) < 0
+  if score and tonumber(score) <= (isDueNow and latest - nowLiesBack or latest) then take(member) end
   return { "", say(whole(now)), claimed }
 end
 
-local rounds, isMore = 0, true
-while #claimed < most and size < budget and rounds < 20 and isMore do
+-- what is due now lies below 0; older versions wrote 0 for it
+local ranges = { { "-inf", whole(latest) } }
+if overdue > 0 then ranges = { { "-inf", whole(latest - nowLiesBack) }, { "0", whole(latest) } } end
+local rounds = 0
+while #claimed < most and size < budget and rounds < 20 and ranges[1] do
   rounds = rounds + 1
-  local members = redis.call("ZRANGEBYSCORE", due, "-inf", whole(now), "LIMIT", 0, whole(math.min(most - #claimed, 16)))
-  if #members == 0 then isMore = false end
+  local first, last = unpack(ranges[1])
+  local members = redis.call("ZRANGEBYSCORE", due, first, last, "LIMIT", 0, whole(math.min(most - #claimed, 16)))
+  if #members == 0 then table.remove(ranges, 1) end
   for _, member in ipairs(members) do
     if size < budget then take(member) end
   end
 end
-return { say(isMore and "1"), say(whole(now)), claimed }
+return { say(ranges[1] and "1"), say(whole(now)), claimed }
 `,
 };
 

@@ -2,6 +2,7 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Status } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Claim, Claimed, Lease } from "../../ports/snapshot-store.ts";
+import type { CheckedClaim } from "../record/checked-store.ts";
 import { endedClaim, type Guard, keptClaim } from "../record/refusal.ts";
 import { claimScript, releaseScript, renewScript } from "./claim-scripts.ts";
 import { snapshotOf } from "./load-snapshot.ts";
@@ -13,16 +14,15 @@ import { budgetBytes, damaged, type ScriptStore } from "./script-store.ts";
 const mostClaims = 50;
 
 /** Takes what is due. */
-export async function claimDue(
-  store: ScriptStore,
-  { owner, leaseMs, limit, workflowId }: Lease & { readonly limit: number; readonly workflowId?: string },
-): Promise<Claimed[]> {
+export async function claimDue(store: ScriptStore, { owner, leaseMs, limit, workflowId, overdueMs }: CheckedClaim): Promise<Claimed[]> {
   const { keys, run } = store;
   const claimed: Claimed[] = [];
   const names = workflowId === undefined ? [keys.due] : [keys.due, keys.head(workflowId)];
   for (let isMore = true; isMore && claimed.length < limit; ) {
     const most = Math.ceil(Math.min(mostClaims, limit - claimed.length));
-    const [more, time, taken] = listOf(await run(claimScript, names, [owner, String(leaseMs), String(most), budgetBytes]));
+    const [more, time, taken] = listOf(
+      await run(claimScript, names, [owner, String(leaseMs), String(most), budgetBytes, String(overdueMs)]),
+    );
     const claimedAt = Number(said(time));
     const all = await Promise.all(listOf(taken).map((one) => claimOf(store, { owner, leaseMs, claimedAt }, listOf(one))));
     claimed.push(...all.filter((one) => one !== null));
@@ -63,14 +63,14 @@ async function change(
 async function claimOf(
   store: ScriptStore,
   held: Lease & { readonly claimedAt: EpochMs },
-  [fence, rows]: readonly unknown[],
+  [fence, rows, crashes]: readonly unknown[],
 ): Promise<Claimed | null> {
   const [id, incarnation] = listOf(rows).slice(0, 2).map(said);
   if (id == null || incarnation == null) return null;
   const { owner, leaseMs, claimedAt } = held;
   try {
     const snapshot = await snapshotOf(store, id, listOf(rows));
-    const claim = { workflowId: id, incarnation, owner, leaseMs, fence: Number(said(fence)), claimedAt };
+    const claim = { workflowId: id, incarnation, owner, leaseMs, fence: Number(said(fence)), claimedAt, crashes: Number(said(crashes)) };
     return snapshot && { claim, snapshot };
   } catch (error) {
     if (StepfoldError.is(error, "STORE_REJECTED")) return null;

@@ -42,7 +42,9 @@ function filtersOf({ status, definitionId, metadata = {} }: ListQuery): string[]
 }
 
 function rowOf(fields: readonly unknown[]): ListedRow {
-  const [seq, id, createdAt, version, status, definition, metadata, head, updatedAt, wakeAt] = fields.map((field) => said(field) ?? "");
+  const texts = fields.map(said);
+  const [seq, id, createdAt, version, status, definition, metadata, head, updatedAt, wakeAt] = texts.map((text) => text ?? "");
+  const [owner, lease, crashes] = texts.slice(10);
   return {
     seq: Number(seq),
     id: id!,
@@ -54,5 +56,8 @@ function rowOf(fields: readonly unknown[]): ListedRow {
     head: head!,
     updatedAt: Number(updatedAt),
     wakeAt: wakeAt === "" ? null : Number(wakeAt),
+    owner: owner ?? null,
+    leaseUntil: lease == null ? null : Number(lease),
+    crashes: Number(crashes ?? 0),
   };
 }

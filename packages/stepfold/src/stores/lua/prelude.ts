@@ -1,3 +1,5 @@
+import { nowLiesBackMs } from "../record/due-time.ts";
+
 /**
  * What every script begins with. KEYS[1] is the key `due`; all others are made from it, so that a client may put a prefix
  * of its own before all keys, and so that they stay in one slot.
@@ -27,11 +29,12 @@ local function memberOf(seq, id) return string.format("%016.0f", seq) .. id end
 
 -- nil if it is not there, false if what is there is no head
 local function readHead(head)
-  local row = redis.pcall("HMGET", head, "incarnation", "version", "status", "owner", "fence", "seq", "wake", "lease", "places")
+  local row = redis.pcall("HMGET", head, "incarnation", "version", "status", "owner", "fence", "seq", "wake", "lease", "places", "crashes")
   if failed(row) then return false end
   if row[1] and row[2] and row[3] and tonumber(row[5]) and tonumber(row[6]) and row[7] then
     return { incarnation = row[1], version = row[2], status = row[3], owner = row[4], fence = row[5],
-      seq = tonumber(row[6]), wake = row[7], lease = row[8] or row[7], places = tonumber(row[9]) or 0 }
+      seq = tonumber(row[6]), wake = row[7], lease = row[8] or row[7], places = tonumber(row[9]) or 0,
+      crashes = tonumber(row[10]) or 0 }
   end
   if redis.call("EXISTS", head) == 0 then return nil end
   return false
@@ -41,9 +44,16 @@ local function guard(row)
   return { say(row.incarnation), say(row.version), say(row.status), say(row.owner), say(row.fence) }
 end
 
+-- so far before its commit stands what is due now: before all times, in the order in which it became so
+local nowLiesBack = ${nowLiesBackMs}
+
 -- "" is never
 local function setDue(member, at)
-  if at == "" then redis.call("ZREM", due, member) else redis.call("ZADD", due, at, member) end
+  if at == "" then
+    redis.call("ZREM", due, member)
+  else
+    redis.call("ZADD", due, tonumber(at) > 0 and at or whole(now - nowLiesBack), member)
+  end
 end
 `;
 

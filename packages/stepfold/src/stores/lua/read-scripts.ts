@@ -73,12 +73,13 @@ while rank <= final and #rows < most and size < 1000000 do
       local head = base .. "e:" .. id
       placeAt, placeSeq = part[index + 1], seq
       rank = rank + 1
-      local row = redis.pcall("HMGET", head, "seq", "version", "status", "definitionId", "definition", "metadata", "head", "updated", "wake")
+      local row = redis.pcall("HMGET", head, "seq", "version", "status", "definitionId", "definition", "metadata", "head", "updated", "wake",
+        "owner", "lease", "crashes")
       local isWhole = not failed(row) and tonumber(row[1]) == seq
       for field = 1, 9 do isWhole = isWhole and row[field] end
       if isWhole and fits(head, row) then
         rows[#rows + 1] = { say(whole(seq)), say(id), say(placeAt), say(row[2]), say(row[3]), say(row[5]), say(row[6]), say(row[7]),
-          say(row[8]), say(row[9]) }
+          say(row[8]), say(row[9]), say(row[10]), say(row[11]), say(row[12]) }
         size = size + #row[6] + #row[7]
       end
     end

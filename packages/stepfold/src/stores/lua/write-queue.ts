@@ -87,7 +87,15 @@ function verdictOf(store: string, { written, lease, isCreation }: Write, [sign, 
   switch (said(sign)) {
     case "+": {
       if (!lease || ended) return null;
-      return { workflowId, incarnation, owner: lease.owner, leaseMs: lease.leaseMs, fence: 1, claimedAt: Number(said(rest[0])) };
+      return {
+        workflowId,
+        incarnation,
+        owner: lease.owner,
+        leaseMs: lease.leaseMs,
+        fence: 1,
+        claimedAt: Number(said(rest[0])),
+        crashes: 0,
+      };
     }
     case "-": {
       const guard = guardOf(rest);

@@ -96,7 +96,7 @@ local function create(write)
     dueAt = whole(now + write.leaseMs)
     redis.call("HSET", write.head, "owner", write.owner, "lease", dueAt)
   end
-  if dueAt ~= "" then redis.call("ZADD", due, dueAt, member) end
+  setDue(member, dueAt)
   redis.call("ZADD", created, whole(now), member)
   if write.ended then redis.call("ZADD", ended, whole(now), member) end
   return { say("+"), say(whole(now)) }
@@ -121,6 +121,7 @@ local function commit(write)
   local before, after = row.owner and row.lease or row.wake, write.wake
   if row.owner and not write.frees then after = before end
   if row.owner and write.frees then redis.call("HDEL", write.head, "owner", "lease") end
+  if write.fence ~= "" and row.crashes > 0 then redis.call("HDEL", write.head, "crashes") end
   if after ~= before then setDue(member, after) end
   if write.ended then redis.call("ZADD", ended, whole(now), member) end
   return { say("+"), say(whole(now)) }

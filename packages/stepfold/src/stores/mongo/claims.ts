@@ -1,9 +1,11 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Status } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
-import type { Claim, Claimed, Lease } from "../../ports/snapshot-store.ts";
+import type { Claim, Claimed } from "../../ports/snapshot-store.ts";
+import type { CheckedClaim } from "../record/checked-store.ts";
 import { endedClaim, keptClaim } from "../record/refusal.ts";
 import { type Collections, literal, now, reading, returning, writing } from "./collections.ts";
+import { dueAtGivenBack, isDue, startsOf } from "./due-time.ts";
 import type { MongoDocument } from "./mongo-client.ts";
 import { loadSnapshot, snapshotAt } from "./read-snapshot.ts";
 import { type Stored, storedOf } from "./stored-execution.ts";
@@ -11,15 +13,19 @@ import { type Stored, storedOf } from "./stored-execution.ts";
 /** Most executions that are claimed at once. */
 const mostTogether = 16;
 
-const isDue = { dueAt: { $gte: 0 }, $expr: { $lte: ["$dueAt", now] } };
+const crashesBefore = { $ifNull: ["$crashes", 0] };
 
 /** Takes what is due. Pollers that find nothing write nothing. */
-export async function claimDue(collections: Collections, options: Lease & { limit: number; workflowId?: string }): Promise<Claimed[]> {
+export async function claimDue(collections: Collections, options: CheckedClaim): Promise<Claimed[]> {
   const claimed: Claimed[] = [];
+  // a lease that ends while this goes on is no reason to take it from ourselves
+  const tried = new Set<string>();
   while (claimed.length < options.limit) {
-    const found = await dueIds(collections, Math.min(options.limit - claimed.length, mostTogether), options.workflowId);
-    if (found.length === 0) break;
-    const taken = await Promise.all(found.map((id) => take(collections, id, options)));
+    const found = await dueIds(collections, Math.min(options.limit - claimed.length, mostTogether), options);
+    const fresh = found.filter((id) => !tried.has(id));
+    if (fresh.length === 0) break;
+    for (const id of fresh) tried.add(id);
+    const taken = await Promise.all(fresh.map((id) => take(collections, id, options)));
     for (const one of taken) if (one) claimed.push(one);
   }
   return claimed;
@@ -50,7 +56,7 @@ export async function renewClaim(
 /** Gives a claim back. */
 export async function releaseClaim({ executions }: Collections, claim: Claim, version: number): Promise<void> {
   const _id = String(claim.workflowId);
-  const update = [{ $set: { owner: null, leaseUntil: null, dueAt: "$wakeAt" } }];
+  const update = [{ $set: { owner: null, leaseUntil: null, dueAt: dueAtGivenBack } }];
   const { matchedCount } = await executions.updateOne({ _id, ...heldBy(claim), version }, update, writing);
   if (matchedCount === 0) keptClaim(claim, version, await storedOf(executions, _id));
 }
@@ -61,30 +67,39 @@ function heldBy({ incarnation, fence }: Claim): MongoDocument {
 }
 
 /** The first ones by index, and of these those whose time has come by the server's clock. */
-async function dueIds({ executions }: Collections, limit: number, workflowId: string | undefined): Promise<string[]> {
-  const which = workflowId === undefined ? { dueAt: { $gte: 0 } } : { _id: String(workflowId), dueAt: { $gte: 0 } };
-  const steps = [
-    { $match: which },
-    { $sort: { dueAt: 1, createdAt: 1, seq: 1 } },
-    { $limit: limit },
-    { $match: { $expr: isDue.$expr } },
-    { $project: { _id: 1 } },
-  ];
-  return (await executions.aggregate(steps, reading).toArray()).map(({ _id }) => _id as string);
+async function dueIds({ executions }: Collections, limit: number, { workflowId, overdueMs }: CheckedClaim): Promise<string[]> {
+  const one = workflowId === undefined ? {} : { _id: String(workflowId) };
+  const starts = workflowId === undefined ? startsOf(overdueMs) : [0];
+  const parts = starts.map((start) => {
+    const steps = [
+      { $match: { ...one, dueAt: { $gte: start } } },
+      { $sort: { dueAt: 1, createdAt: 1, seq: 1 } },
+      { $limit: limit },
+      { $match: { $expr: isDue(overdueMs) } },
+      { $project: { _id: 1 } },
+    ];
+    return executions.aggregate(steps, reading).toArray();
+  });
+  const found = (await Promise.all(parts)).flat().map(({ _id }) => _id as string);
+  return [...new Set(found)].slice(0, limit);
 }
 
 /** Claims one, if it is still due. Null also if it is damaged: it stays claimed, so that it is not tried again and again. */
-async function take(collections: Collections, _id: string, { owner, leaseMs }: Lease): Promise<Claimed | null> {
+async function take(collections: Collections, _id: string, { owner, leaseMs, overdueMs }: CheckedClaim): Promise<Claimed | null> {
   const until = { $add: [now, leaseMs] };
-  const update = [{ $set: { owner: literal(owner), fence: { $add: ["$fence", 1] }, leaseUntil: until, dueAt: until } }];
-  const stored = (await collections.executions.findOneAndUpdate({ _id, ...isDue }, update, returning)) as unknown as Stored | null;
+  // who still holds it was lost
+  const crashed = { $cond: [{ $eq: ["$owner", null] }, crashesBefore, { $add: [crashesBefore, 1] }] };
+  const held = { owner: literal(owner), fence: { $add: ["$fence", 1] }, leaseUntil: until, dueAt: until };
+  const which = { _id, dueAt: { $gte: 0 }, $expr: isDue(overdueMs) };
+  const update = [{ $set: { ...held, crashes: crashed } }];
+  const stored = (await collections.executions.findOneAndUpdate(which, update, returning)) as unknown as Stored | null;
   if (!stored) return null;
-  const { incarnation, fence, leaseUntil } = stored;
+  const { incarnation, fence, leaseUntil, crashes = 0 } = stored;
   try {
     // of one whose children changed meanwhile: what is there now
     const snapshot = (await snapshotAt(collections, stored)) ?? (await loadSnapshot(collections, _id));
     if (snapshot?.incarnation !== incarnation) return null;
-    return { claim: { workflowId: _id, incarnation, owner, leaseMs, fence, claimedAt: leaseUntil! - leaseMs }, snapshot };
+    return { claim: { workflowId: _id, incarnation, owner, leaseMs, fence, claimedAt: leaseUntil! - leaseMs, crashes }, snapshot };
   } catch (error) {
     if (StepfoldError.is(error, "STORE_REJECTED")) return null;
     throw error;

@@ -52,6 +52,15 @@ export function eventId(key: string, version: number): string {
   return `${key}${String(version).padStart(10, "0")}`;
 }
 
+/**
+ * The same, computed by the server, of documents with `key` and a version at a path. As a long integer, because a large
+ * double might be written with an exponent.
+ */
+export function eventIdAt(versionPath: string): MongoDocument {
+  const digits = { $toString: { $toLong: { $add: [versionPath, 10 ** 10] } } };
+  return { $concat: ["$key", { $substrCP: [digits, 1, 10] }] };
+}
+
 /** The id of a child. */
 export function childId(key: string, child: string): string {
   return key + JSON.stringify(child);

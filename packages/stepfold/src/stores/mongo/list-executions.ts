@@ -15,7 +15,7 @@ export function listExecutions({ executions }: Collections, query: CheckedQuery)
     const place = { $or: [{ createdAt: { $lt: createdAt } }, { createdAt, seq: { $lt: seq } }] };
     const options = { ...reading, projection, sort: { createdAt: -1, seq: -1 }, limit };
     const found = await executions.find({ $and: [{ createdAt: { $gte: 0 } }, ...conditions, place] }, options).toArray();
-    return found.map((row) => ({ ...(row as unknown as ListedRow), id: row._id as string }));
+    return found.map((row) => ({ ...(row as unknown as ListedRow), id: row._id as string, crashes: (row.crashes ?? 0) as number }));
   });
 }
 

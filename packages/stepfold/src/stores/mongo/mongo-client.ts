@@ -3,6 +3,7 @@ export type MongoDocument = Record<string, unknown>;
 
 /** What is used of a collection. */
 export interface MongoCollection {
+  readonly collectionName: string;
   findOne(filter: MongoDocument, options: MongoDocument): Promise<MongoDocument | null>;
   find(filter: MongoDocument, options: MongoDocument): { toArray(): Promise<MongoDocument[]> };
   aggregate(pipeline: MongoDocument[], options: MongoDocument): { toArray(): Promise<MongoDocument[]> };
@@ -14,9 +15,9 @@ export interface MongoCollection {
 }
 
 /** One write of many. */
-export type MongoWrite =
-  | { insertOne: { document: MongoDocument } }
-  | { updateOne: { filter: MongoDocument; update: MongoDocument[]; upsert: true } };
+export interface MongoWrite {
+  readonly updateOne: { filter: MongoDocument; update: MongoDocument[]; upsert: true };
+}
 
 /** What is used of a `Db` of the package `mongodb`, so that it is no dependency. */
 export interface MongoDatabase {

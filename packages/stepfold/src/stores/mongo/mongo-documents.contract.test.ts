@@ -1,39 +1,14 @@
-import { randomUUID } from "node:crypto";
 import { type Db, MongoClient, MongoNetworkError } from "mongodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { serviceUrl } from "../../../../../scripts/servers/service-url.ts";
-import type { ChangedChild, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
+import { describe, expect, it } from "vitest";
+import type { Commit } from "../../ports/snapshot-store.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../testing/index.ts";
 import { engineCommits } from "../sql/engine-commits.fixture.ts";
-import { collectionsOf } from "./collections.ts";
-import { flushTail } from "./flush-tail.ts";
 import { migrateMongo, mongoStore } from "./index.ts";
-import { mongoProcess } from "./mongo-process.fixture.ts";
+import { child, gone, writeAll } from "./mongo-commits.fixture.ts";
+import { mongoDatabases } from "./mongo-databases.fixture.ts";
 import { type Call, observed } from "./observed-database.fixture.ts";
-import { storedOf } from "./stored-execution.ts";
 
-const real = await serviceUrl("mongodb");
-let close: () => Promise<void>;
-let client: MongoClient;
-let url: string;
-const databases: Db[] = [];
-beforeAll(async () => {
-  const server = real === null ? await mongoProcess() : { url: real, close: async () => {} };
-  url = server.url;
-  client = await MongoClient.connect(url);
-  close = server.close;
-});
-afterAll(async () => {
-  for (const db of databases) await db.dropDatabase();
-  await client.close();
-  await close();
-});
-
-function newDatabase(): Db {
-  const db = client.db(`stepfold_${randomUUID().slice(0, 8)}`);
-  databases.push(db);
-  return db;
-}
+const { url, add: newDatabase } = await mongoDatabases();
 
 /** Everything that lies in a database. */
 async function everything(db: Db): Promise<unknown[]> {
@@ -48,18 +23,9 @@ async function everything(db: Db): Promise<unknown[]> {
   );
 }
 
-const child = (key: string, steps: number): ChangedChild => ({
-  key,
-  head: { status: "active", currentNodeId: "x", activePaths: [], steps } as never,
-});
-const gone = (key: string): ChangedChild => ({ key, head: null });
 const lost = () => {
   throw new MongoNetworkError("connection closed");
 };
-
-async function writeAll(store: SnapshotStore, commits: readonly Commit[]): Promise<void> {
-  for (const commit of commits) await (commit.expectedVersion < 0 ? store.create(commit) : store.commit(commit));
-}
 
 describe("what a MongoDB store writes (stand-in for a single mongod, or the server at STEPFOLD_MONGODB_URL)", () => {
   it("is nothing for a commit that is refused, whatever the reason", async () => {
@@ -89,12 +55,11 @@ describe("what a MongoDB store writes (stand-in for a single mongod, or the serv
 
   it("is all of a commit or nothing, wherever the connection is lost", async () => {
     for (const when of ["before", "after"] as const) {
-      for (const broken of ["stepfold_events", "stepfold_children", "stepfold_executions"]) {
+      for (const broken of ["executions.aggregate", "children.bulkWrite", "executions.updateOne"]) {
         const db = newDatabase();
         const loses = { armed: false };
         const lossy = observed(db, ({ collection, method }) => {
-          const isIt = loses.armed && collection === broken && (method === "bulkWrite" || method === "updateOne");
-          return isIt ? { [when]: lost } : undefined;
+          return loses.armed && `${collection}.${method}` === `stepfold_${broken}` ? { [when]: lost } : undefined;
         });
         const store = mongoStore(lossy);
         const commits = [startCommit("a", { children: [child("x", 1), child("y", 1)] })];
@@ -104,7 +69,7 @@ describe("what a MongoDB store writes (stand-in for a single mongod, or the serv
         for (const [index, commit] of commits.slice(1).entries()) {
           loses.armed = true;
           await expect(store.commit(commit)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
-          const isThere = broken === "stepfold_executions" && when === "after";
+          const isThere = broken === "executions.updateOne" && when === "after";
           expect(await mongoStore(db).load("a")).toEqual(snapshotAfter(...commits.slice(0, isThere ? index + 2 : index + 1)));
           loses.armed = false;
           await store.commit(commit);
@@ -127,32 +92,6 @@ describe("what a MongoDB store writes (stand-in for a single mongod, or the serv
     await expect(store.create(first, { claim: lease })).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
     loses = false;
     expect(await store.create(first, { claim: lease })).toMatchObject({ workflowId: "a", fence: 1, owner: "worker" });
-  });
-
-  it("keeps what is newer, however late an old copy comes", async () => {
-    const db = newDatabase();
-    const store = mongoStore(db);
-    const collections = collectionsOf(db, "stepfold_");
-    const commits = [startCommit("a", { children: [child("x", 0), child("y", 0), child("z", 0)] })];
-    const late = [];
-    for (const children of [[child("x", 1)], [gone("x"), child("y", 1)], [child("x", 2)], [gone("z"), child("z", 3)], []]) {
-      commits.push(stepCommit(commits.at(-1)!, { children }));
-    }
-    for (const [index, commit] of commits.entries()) {
-      await writeAll(store, [commit]);
-      const stored = (await storedOf(collections.executions, "a"))!;
-      const { childStates } = snapshotAfter(...commits.slice(0, index + 1));
-      for (const work of [async () => {}, () => flushTail(collections, stored)]) {
-        await work();
-        expect(Object.entries((await store.load("a"))!.childStates!)).toEqual(Object.entries(childStates!));
-      }
-      late.push(stored);
-    }
-    for (const stored of [...late, ...late.toReversed()]) await flushTail(collections, stored);
-    await Promise.all(late.map((stored) => flushTail(collections, stored)));
-    const snapshot = await store.load("a");
-    expect(snapshot).toEqual(snapshotAfter(...commits));
-    expect(Object.keys(snapshot!.childStates!)).toEqual(["y", "x", "z"]);
   });
 
   it("is read again when children changed in the middle", async () => {
@@ -224,7 +163,7 @@ describe("what a MongoDB store writes (stand-in for a single mongod, or the serv
     expect(await costOf(stepCommit(last, { fence: claim!.fence }))).toEqual(early);
     expect(early).toEqual([
       ["stepfold_executions", "findOne", 1],
-      ["stepfold_events", "bulkWrite", 1],
+      ["stepfold_executions", "aggregate", 4],
       ["stepfold_executions", "updateOne", 1],
     ]);
     expect((await store.load("a"))?.version).toBe(2004);
@@ -305,7 +244,7 @@ describe("what a MongoDB store writes (stand-in for a single mongod, or the serv
 
   it("waits for a majority and for the journal with every write, and reads from the primary", async () => {
     const seen: Record<string, unknown>[] = [];
-    const watched = new MongoClient(url, { monitorCommands: true });
+    const watched = new MongoClient(url(), { monitorCommands: true, readConcernLevel: "majority" });
     watched.on("commandStarted", ({ command }) => seen.push(command));
     const db = watched.db(newDatabase().databaseName);
     const store = mongoStore(db);
@@ -319,9 +258,14 @@ describe("what a MongoDB store writes (stand-in for a single mongod, or the serv
     const ended = stepCommit((await store.load("a"))!, { status: "completed" });
     await store.commit(ended);
     await store.prune({ before: Number.MAX_SAFE_INTEGER });
-    const writes = seen.filter((command) => ["insert", "update", "delete", "findAndModify"].some((name) => name in command));
+    const isWrite = ({ pipeline, ...command }: Record<string, unknown>) =>
+      ["insert", "update", "delete", "findAndModify"].some((name) => name in command) || JSON.stringify(pipeline)?.includes("$merge");
+    const writes = seen.filter(isWrite);
+    expect(new Set(writes.map((command) => Object.keys(command)[0]))).toEqual(new Set(["findAndModify", "aggregate", "update", "delete"]));
     expect(writes.length).toBeGreaterThan(10);
     for (const { writeConcern } of writes) expect(writeConcern).toEqual({ w: "majority", j: true });
+    const copies = writes.filter((command) => "aggregate" in command);
+    for (const { readConcern } of copies) expect(readConcern).toEqual({ level: "local" });
     await watched.close();
   });
 

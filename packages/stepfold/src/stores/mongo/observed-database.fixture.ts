@@ -1,9 +1,11 @@
 import type { MongoCollection, MongoDatabase } from "./mongo-client.ts";
 
+type Method = Exclude<keyof MongoCollection, "collectionName">;
+
 /** One call of the store to its database. */
 export interface Call {
   readonly collection: string;
-  readonly method: keyof MongoCollection;
+  readonly method: Method;
   /** Filter, pipeline or list of writes. */
   readonly first: unknown;
 }
@@ -16,7 +18,7 @@ export function observed(db: MongoDatabase, around: Around): MongoDatabase {
   return {
     collection(name) {
       const collection = db.collection(name);
-      const watch = (method: keyof MongoCollection) => {
+      const watch = (method: Method) => {
         return async (...given: [never, never, never]) => {
           const { before, after } = around({ collection: name, method, first: given[0] }) ?? {};
           await before?.();
@@ -39,7 +41,8 @@ export function observed(db: MongoDatabase, around: Around): MongoDatabase {
       };
       const single = ["findOne", "updateOne", "findOneAndUpdate", "bulkWrite", "deleteMany", "createIndex"] as const;
       const methods = Object.fromEntries(single.map((method) => [method, watch(method)]));
-      return { ...methods, find: list("find"), aggregate: list("aggregate") } as unknown as MongoCollection;
+      const { collectionName } = collection;
+      return { collectionName, ...methods, find: list("find"), aggregate: list("aggregate") } as unknown as MongoCollection;
     },
   };
 }

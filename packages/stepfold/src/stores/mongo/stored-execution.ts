@@ -18,6 +18,8 @@ export interface Stored extends Guard {
   /** Version of the last commit that changed children; null: there never were any. */
   readonly childrenAt: number | null;
   readonly leaseUntil: EpochMs | null;
+  /** Claims in a row that ran out without a commit of their holder. Older versions did not count them. */
+  readonly crashes?: number;
 }
 
 /** What one commit wrote. */

@@ -6,6 +6,7 @@ import { refusal, repeatedCreation } from "../record/refusal.ts";
 import { bytesOf, refuseOversize } from "../record/refuse-oversize.ts";
 import { type WrittenCommit, writtenCommit } from "../record/written-commit.ts";
 import { type Collections, eventId, keyOf, literal, now, reading, returning, writing } from "./collections.ts";
+import { dueAtOf, laterDueAtOf } from "./due-time.ts";
 import { flushTail } from "./flush-tail.ts";
 import { metadataEntries } from "./list-executions.ts";
 import type { MongoDocument } from "./mongo-client.ts";
@@ -110,7 +111,7 @@ function checked(commit: Commit): WrittenCommit {
 
 /** What a commit puts into the document, in terms of what is there. */
 function changes(written: WrittenCommit): MongoDocument {
-  const { version, status, head, wakeAt, ended, frees, children } = written;
+  const { version, status, head, wakeAt, ended, frees, fence, children } = written;
   const isFree = { $eq: ["$owner", null] };
   return {
     version,
@@ -121,7 +122,9 @@ function changes(written: WrittenCommit): MongoDocument {
     updatedAt: now,
     ...(ended && { endedAt: now }),
     ...(children.length > 0 && { childrenAt: version }),
-    ...(frees ? { owner: null, leaseUntil: null, dueAt: wakeAt } : { dueAt: { $cond: [isFree, literal(wakeAt), "$dueAt"] } }),
+    // its holder is alive
+    ...(fence !== null && { crashes: 0 }),
+    ...(frees ? { owner: null, leaseUntil: null, dueAt: dueAtOf(wakeAt) } : { dueAt: { $cond: [isFree, laterDueAtOf(wakeAt), "$dueAt"] } }),
   };
 }
 
@@ -140,9 +143,10 @@ function newDocument(commit: Commit, written: WrittenCommit, lease: Lease | unde
     tail: literal(tailOf(written)),
     childrenAt: children.length > 0 ? version : null,
     wakeAt,
-    dueAt: until ?? wakeAt,
+    dueAt: until ?? dueAtOf(wakeAt),
     owner: held ? literal(held.owner) : null,
     fence: held ? 1 : 0,
+    crashes: 0,
     leaseUntil: until,
     definitionId: literal(definition.id),
     definition: literal(JSON.stringify(definition)),

@@ -1,5 +1,11 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { ListQuery, PruneOptions, SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { ClaimOptions, ListQuery, PruneOptions, SnapshotStore } from "../../ports/snapshot-store.ts";
+
+/** What to claim, with all that has a default. */
+export interface CheckedClaim extends ClaimOptions {
+  /** A whole number. */
+  readonly overdueMs: number;
+}
 
 /** A list query whose limit is set and allowed. */
 export interface CheckedQuery extends ListQuery {
@@ -13,7 +19,8 @@ export interface CheckedPrune extends Required<Omit<PruneOptions, "definitionId"
 }
 
 /** What an adapter has to do itself; the rest is the same for all. */
-export interface StoreMethods extends Omit<SnapshotStore, "list" | "prune"> {
+export interface StoreMethods extends Omit<SnapshotStore, "claim" | "list" | "prune"> {
+  claim(options: CheckedClaim): ReturnType<SnapshotStore["claim"]>;
   list(query: CheckedQuery): ReturnType<SnapshotStore["list"]>;
   prune(options: CheckedPrune): ReturnType<SnapshotStore["prune"]>;
 }
@@ -47,8 +54,8 @@ export function checkedStore(methods: StoreMethods, errorOf: (cause: unknown) =>
     commit: (commit) => ask(() => methods.commit(commit)),
     claim: (options) =>
       ask(async () => {
-        checkLease(options.leaseMs);
-        return options.limit < 1 ? [] : methods.claim(options);
+        const wanted = checkedClaim(options);
+        return wanted.limit < 1 ? [] : methods.claim(wanted);
       }),
     renew: (claim) => ask(() => methods.renew(claim)),
     release: (claim, version) => ask(() => methods.release(claim, version)),
@@ -69,6 +76,13 @@ export function checkedStore(methods: StoreMethods, errorOf: (cause: unknown) =>
 function checkLease(leaseMs: number): void {
   if (Number.isInteger(leaseMs) && leaseMs > 0) return;
   throw new StepfoldError("OPTION_INVALID", { option: "leaseMs", reason: "must be a whole number of milliseconds, at least 1" });
+}
+
+function checkedClaim(options: ClaimOptions): CheckedClaim {
+  checkLease(options.leaseMs);
+  const { overdueMs = 0 } = options;
+  if (Number.isFinite(overdueMs) && overdueMs >= 0) return { ...options, overdueMs: Math.ceil(overdueMs) };
+  throw new StepfoldError("OPTION_INVALID", { option: "overdueMs", reason: "must be a number of milliseconds, at least 0" });
 }
 
 function checkedQuery(query: ListQuery): CheckedQuery {

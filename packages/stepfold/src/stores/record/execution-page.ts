@@ -18,6 +18,11 @@ export interface ListedRow {
   readonly createdAt: EpochMs;
   readonly updatedAt: EpochMs;
   readonly wakeAt: EpochMs | null;
+  /** Null when nobody holds it. */
+  readonly owner: string | null;
+  /** Null when nobody holds it. */
+  readonly leaseUntil: EpochMs | null;
+  readonly crashes: number;
 }
 
 /** Where a page ends: the next one begins after it. */
@@ -54,12 +59,24 @@ export async function executionPage(
 }
 
 /** Null for a damaged row. */
-function summaryOf({ id: workflowId, version, status, createdAt, updatedAt, wakeAt, ...row }: ListedRow): ExecutionSummary | null {
+function summaryOf({
+  id: workflowId,
+  version,
+  status,
+  createdAt,
+  updatedAt,
+  wakeAt,
+  owner,
+  leaseUntil,
+  crashes,
+  ...row
+}: ListedRow): ExecutionSummary | null {
   try {
     const { currentNodeId } = JSON.parse(row.head) as SnapshotHead;
     const definition = JSON.parse(row.definition) as ExecutionSummary["definition"];
     const metadata = JSON.parse(row.metadata) as ExecutionSummary["metadata"];
-    return { workflowId, definition, status, currentNodeId, version, metadata, createdAt, updatedAt, wakeAt };
+    const lease = owner === null || leaseUntil === null ? null : { owner, until: leaseUntil, crashes };
+    return { workflowId, definition, status, currentNodeId, version, metadata, createdAt, updatedAt, wakeAt, lease };
   } catch {
     return null;
   }

@@ -61,7 +61,7 @@ export function repeatedCreation(
 ): Claim | null {
   if (writer !== commitId) throw new StepfoldError("WORKFLOW_EXISTS", { workflowId });
   const isHeld = lease !== undefined && owner === lease.owner && fence === 1;
-  return isHeld ? { workflowId, incarnation, owner, leaseMs: lease.leaseMs, fence, claimedAt } : null;
+  return isHeld ? { workflowId, incarnation, owner, leaseMs: lease.leaseMs, fence, claimedAt, crashes: 0 } : null;
 }
 
 /**

@@ -1,0 +1,80 @@
+import { type Document, ObjectId } from "bson";
+import type { Catalog } from "./catalog.ts";
+import type { Collection } from "./collection.ts";
+import { CommandError } from "./command-error.ts";
+import { copyDocument, keyOf, maxDocumentBytes, sizeOf } from "./document.ts";
+
+/** What happens to a result whose `_id` a document has already, and to the others. */
+interface Modes {
+  readonly whenMatched: string;
+  readonly whenNotMatched: string;
+}
+
+/**
+ * What a `$merge` does with the results of its pipeline. MongoDB carries it out as one write for each result: what was
+ * written stays if another one fails, and only an insertion that fails keeps those after it from being tried.
+ *
+ * Only on `_id`, and without a pipeline for what matches.
+ *
+ * @throws CommandError 51181 for modes that do not go together, 115 for what is not here
+ */
+export function mergeStage(stage: string | Document, database: string, catalog: Catalog): (results: readonly Document[]) => void {
+  const {
+    into,
+    on = "_id",
+    whenMatched = "merge",
+    whenNotMatched = "insert",
+    ...others
+  } = typeof stage === "string" ? { into: stage } : stage;
+  if (keyOf([[on].flat()]) !== keyOf([["_id"]]) || Array.isArray(whenMatched) || Object.keys(others).length > 0) {
+    throw new CommandError(115, "This stand-in merges by _id only, and without a pipeline");
+  }
+  refuseModes({ whenMatched, whenNotMatched });
+  const { db = database, coll = into } = into as { db?: string; coll?: string };
+  return (results) => {
+    // The collection is made by the first write.
+    if (results.length === 0) return;
+    const collection = catalog.open(db, coll as string);
+    let failed: unknown;
+    for (const result of results) {
+      try {
+        mergeOne(collection, result, { whenMatched, whenNotMatched });
+      } catch (error) {
+        failed ??= error;
+        if (whenMatched === "fail") break;
+      }
+    }
+    if (failed) throw failed;
+  };
+}
+
+function refuseModes({ whenMatched, whenNotMatched }: Modes): void {
+  const modes = ["replace", "merge"].includes(whenMatched) ? ["insert", "discard", "fail"] : ["insert"];
+  if (["replace", "merge", "keepExisting", "fail"].includes(whenMatched) && modes.includes(whenNotMatched)) return;
+  const what = `'whenMatched: ${whenMatched}' and 'whenNotMatched: ${whenNotMatched}'`;
+  throw new CommandError(51181, `Combination of $merge modes ${what} is not supported`);
+}
+
+function mergeOne(collection: Collection, result: Document, { whenMatched, whenNotMatched }: Modes): void {
+  const { _id = new ObjectId(), ...fields } = copyDocument(result);
+  const document = checked({ _id, ...fields });
+  const found = whenMatched === "fail" ? undefined : collection.find(isSimple(_id) ? { _id } : { _id: { $eq: _id } })[0];
+  if (found) {
+    if (whenMatched === "replace") collection.replace(found, document);
+    if (whenMatched === "merge") collection.replace(found, checked({ ...found, ...document }));
+    return;
+  }
+  if (whenNotMatched === "insert") collection.insert(document);
+  if (whenNotMatched === "fail") throw new CommandError(13113, "$merge could not find a matching document in the target collection");
+}
+
+/** An id by which a collection finds a document at once. */
+function isSimple(id: unknown): boolean {
+  return typeof id === "string" || id instanceof ObjectId;
+}
+
+function checked(document: Document): Document {
+  const bytes = sizeOf(document);
+  if (bytes <= maxDocumentBytes) return document;
+  throw new CommandError(10334, `BSONObj size: ${bytes} is invalid. Size must be between 0 and ${maxDocumentBytes}`);
+}
