@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { segmentOf, segmentsOf, textOf } from "./blob-key.ts";
+import { segmentsOf } from "../record/blob-segments.ts";
+import { segmentOf, textOf } from "./blob-key.ts";
 
 describe("a segment of a key", () => {
   it("is safe for every id, and another one for every other id", async () => {

@@ -1,5 +1,3 @@
-import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-
 /** Longer segments name their text by a hash. */
 const longestSegment = 200;
 
@@ -30,17 +28,6 @@ export function textOf(segment: string): string | null {
 export async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", bytes);
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-/**
- * The segments of a key or folder.
- *
- * @throws StepfoldError `OPTION_INVALID` if it is none
- */
-export function segmentsOf(key: string): string[] {
-  const segments = key.split("/");
-  if (key.length <= 900 && segments.length <= 10 && segments.every((segment) => /^[\w~%-][\w.~%-]{0,254}$/.test(segment))) return segments;
-  throw new StepfoldError("OPTION_INVALID", { option: "key", reason: "is no key of a blob" });
 }
 
 /** Null for what is no proper Unicode. */

@@ -74,7 +74,7 @@ function clientOf(base: string): S3Client {
       const query = new URLSearchParams({ prefix: `${Bucket}/${Prefix}`, ...(after !== undefined && { after: `${Bucket}/${after}` }) });
       const { keys, next } = (await (await ask(`?${query}`)).json()) as { keys: string[]; next?: string };
       const own = (key: string): string => key.slice(Bucket.length + 1);
-      return { Contents: keys.map((key) => ({ Key: own(key), LastModified: new Date(0) })), NextContinuationToken: next && own(next) };
+      return { Contents: keys.map((key) => ({ Key: own(key), LastModified: new Date() })), NextContinuationToken: next && own(next) };
     },
     async deleteObjects({ Bucket, Delete: { Objects } }) {
       await ask("", { method: "POST", body: JSON.stringify(Objects.map(({ Key }) => `${Bucket}/${Key}`)) });

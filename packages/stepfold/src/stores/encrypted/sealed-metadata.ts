@@ -1,8 +1,8 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../core/values/json.ts";
+import { toBase64 } from "../record/base64.ts";
 import { isScalar, type MetadataCodec } from "../values/codec.ts";
 import { describePlace } from "../values/open-values.ts";
-import { toBase64 } from "./base64.ts";
 import type { Cipher } from "./cipher.ts";
 import { secretBytes } from "./key-ring.ts";
 

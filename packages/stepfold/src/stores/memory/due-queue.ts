@@ -47,6 +47,11 @@ export function dueQueue(live: ReadonlyMap<string, Stored>): DueQueue {
 
 const before = (a: Entry, b: Entry): boolean => (a.dueAt === b.dueAt ? a.execution.seq < b.execution.seq : a.dueAt < b.dueAt);
 
+/** Which of two falls due first. Both do. */
+export function isBefore(a: Stored, b: Stored): boolean {
+  return before({ dueAt: a.dueAt!, execution: a }, { dueAt: b.dueAt!, execution: b });
+}
+
 /** Moves the last entry up to its place. */
 function rise(heap: Entry[]): void {
   let at = heap.length - 1;

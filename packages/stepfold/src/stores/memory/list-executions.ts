@@ -1,7 +1,7 @@
 import type { Json } from "../../core/values/json.ts";
 import type { ExecutionSummary, ListQuery, Page } from "../../ports/snapshot-store.ts";
 import type { CheckedQuery } from "../record/checked-store.ts";
-import { executionPage, type Place } from "../record/execution-page.ts";
+import { executionPage, type ListedRow, type Place } from "../record/execution-page.ts";
 import type { Shelf } from "./shelf.ts";
 import type { Stored } from "./stored-execution.ts";
 
@@ -13,8 +13,15 @@ export function listExecutions({ executions }: Shelf, query: CheckedQuery): Prom
       if (after && !newer(after, stored)) continue;
       if (matches(stored, query)) found.push(stored);
     }
-    return found.sort((a, b) => (newer(a, b) ? -1 : 1)).slice(0, limit);
+    return found
+      .sort((a, b) => (newer(a, b) ? -1 : 1))
+      .slice(0, limit)
+      .map(listedRow);
   });
+}
+
+function listedRow(stored: Stored): ListedRow {
+  return { ...stored, leaseUntil: stored.owner === null ? null : stored.dueAt };
 }
 
 const newer = (a: Place, b: Place): boolean => a.createdAt > b.createdAt || (a.createdAt === b.createdAt && a.seq > b.seq);

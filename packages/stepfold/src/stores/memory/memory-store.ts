@@ -42,7 +42,7 @@ export function storeOver(shelf: Shelf): SnapshotStore {
   return checkedStore(
     {
       name: "memory",
-      features: { clock: "store", durable: false, multiProcess: false },
+      features: { clock: "store", durable: false, multiProcess: false, permits: true },
       create: async (commit, { claim } = {}) => createExecution(shelf, commit, claim),
       async load(workflowId) {
         const stored = shelf.executions.get(workflowId);

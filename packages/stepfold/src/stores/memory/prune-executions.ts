@@ -1,7 +1,7 @@
 import type { PruneReport } from "../../ports/snapshot-store.ts";
 import type { CheckedPrune } from "../record/checked-store.ts";
 import { refuseDelete } from "../record/refusal.ts";
-import type { Shelf } from "./shelf.ts";
+import { remove, type Shelf } from "./shelf.ts";
 import type { Stored } from "./stored-execution.ts";
 
 /** Deletes one ended execution. */
@@ -28,7 +28,8 @@ export function pruneExecutions(shelf: Shelf, { before, definitionId, statuses, 
   return { executions: chosen.length, events: chosen.reduce((sum, { events }) => sum + events.length, 0) };
 }
 
-function bury(shelf: Shelf, { id, status }: Stored): void {
-  shelf.executions.delete(id);
+function bury(shelf: Shelf, stored: Stored): void {
+  const { id, status } = stored;
+  remove(shelf, stored);
   shelf.tombstones.set(id, { status, deletedAt: shelf.now() });
 }

@@ -1,4 +1,4 @@
-import type { Snapshot, Status } from "../../core/snapshot/snapshot.ts";
+import type { Permit, Snapshot, Status } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import { restoredSnapshot } from "../record/restored-snapshot.ts";
 
@@ -12,6 +12,7 @@ export interface Stored {
   /** JSON; fixed at the start, as metadata. */
   readonly definition: string;
   readonly metadata: string;
+  readonly permit: Permit | null;
   /** Index = version. */
   readonly events: { readonly commitId: string; readonly event: string }[];
   /** Heads of children, by key, in order of creation. */
@@ -22,11 +23,13 @@ export interface Stored {
   status: Status;
   updatedAt: EpochMs;
   wakeAt: EpochMs | null;
-  /** When somebody may claim it: the end of the lease while it is held, else `wakeAt`. */
+  /** When somebody may claim it: the end of the lease while it is held, else when it wakes; see `dueAtOf`. */
   dueAt: EpochMs | null;
   /** Null when nobody holds it. */
   owner: string | null;
   fence: number;
+  /** Claims in a row that ran out, without a commit of their holder. */
+  crashes: number;
 }
 
 /** The whole snapshot, made anew. */

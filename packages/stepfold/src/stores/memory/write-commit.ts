@@ -2,9 +2,10 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { isTerminal } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Claim, Commit, Lease } from "../../ports/snapshot-store.ts";
+import { dueAtOf, laterDueAtOf } from "../record/due-time.ts";
 import { refusal, repeatedCreation } from "../record/refusal.ts";
 import { type WrittenCommit, writtenCommit } from "../record/written-commit.ts";
-import { type Shelf, setDue } from "./shelf.ts";
+import { place, type Shelf, setDue } from "./shelf.ts";
 import type { Stored } from "./stored-execution.ts";
 
 /** Puts a new execution on the shelf. */
@@ -20,7 +21,8 @@ export function createExecution(shelf: Shelf, commit: Commit, lease: Lease | und
   }
   refuseTombstone(shelf, workflowId, now);
   const written = writtenCommit(commit);
-  const held = lease && !written.ended ? lease : null;
+  const permit = commit.head.permit ?? null;
+  const held = lease && !written.ended && !permit ? lease : null;
   const stored: Stored = {
     seq: shelf.nextSeq++,
     id: workflowId,
@@ -29,6 +31,7 @@ export function createExecution(shelf: Shelf, commit: Commit, lease: Lease | und
     definitionId: definition.id,
     definition: JSON.stringify(definition),
     metadata: JSON.stringify(metadata),
+    permit,
     events: [],
     children: new Map(),
     head: written.head,
@@ -39,11 +42,12 @@ export function createExecution(shelf: Shelf, commit: Commit, lease: Lease | und
     dueAt: null,
     owner: held?.owner ?? null,
     fence: held ? 1 : 0,
+    crashes: 0,
   };
   append(stored, written);
-  shelf.executions.set(workflowId, stored);
-  setDue(shelf, stored, held ? now + held.leaseMs : stored.wakeAt);
-  return held && { workflowId, incarnation, owner: held.owner, leaseMs: held.leaseMs, fence: 1, claimedAt: now };
+  place(shelf, stored);
+  setDue(shelf, stored, held ? now + held.leaseMs : dueAtOf(stored.wakeAt, now));
+  return held && { workflowId, incarnation, owner: held.owner, leaseMs: held.leaseMs, fence: 1, claimedAt: now, crashes: 0 };
 }
 
 /** Applies a commit if it may be; otherwise throws and changes nothing. */
@@ -63,14 +67,21 @@ export function commitExecution(shelf: Shelf, commit: Commit): void {
   stored.updatedAt = shelf.now();
   stored.wakeAt = written.wakeAt;
   append(stored, written);
+  if (fence !== null) stored.crashes = 0;
   // a commit by somebody else leaves the holder its lease
-  if (written.frees) stored.owner = null;
-  if (stored.owner === null) setDue(shelf, stored, stored.wakeAt);
+  if (written.frees) letGo(shelf, stored);
+  else if (stored.owner === null) setDue(shelf, stored, laterDueAtOf(stored.wakeAt, stored.updatedAt, stored.dueAt));
 }
 
 /** True if the claim with this fence is the one in force. A lease that ran out counts until somebody else claims. */
 export function holds(stored: Stored, fence: number): boolean {
   return stored.owner !== null && stored.fence === fence;
+}
+
+/** Nobody holds it any longer. */
+export function letGo(shelf: Shelf, stored: Stored): void {
+  stored.owner = null;
+  setDue(shelf, stored, dueAtOf(stored.wakeAt, shelf.now()));
 }
 
 function append(stored: Stored, { events, commitId, children }: WrittenCommit): void {

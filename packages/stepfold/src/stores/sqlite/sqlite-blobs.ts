@@ -1,0 +1,86 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { EpochMs } from "../../core/values/json.ts";
+import type { BlobEntry, BlobStore } from "../../ports/blob-store.ts";
+import { blobsOver } from "../record/blob-table.ts";
+import { blobPageStatement, blobStatement, deleteBlobsStatement, maxSqliteBlobBytes, putBlobStatement } from "../sql/sqlite-blobs.ts";
+import { openDatabase } from "./open-database.ts";
+import { storeError } from "./sqlite-error.ts";
+
+/** How blobs in SQLite behave. */
+export interface SqliteBlobsOptions {
+  /** When a blob counts as put: `FULL` (default) once the disk has it, `NORMAL` once the operating system has it. */
+  readonly synchronous?: "FULL" | "NORMAL";
+  /** The clock that says when a blob was written, in epoch milliseconds. Default `Date.now`. */
+  readonly now?: () => EpochMs;
+  /** How long to wait, in milliseconds, while another process writes. The thread stands still meanwhile. Default 5,000. */
+  readonly busyTimeoutMs?: number;
+}
+
+/** Blobs in a file that is open. */
+export interface SqliteBlobs extends BlobStore {
+  /** Closes the file. Safe to call twice; any other call afterwards is `STORE_UNAVAILABLE`. */
+  close(): Promise<void>;
+}
+
+/**
+ * Blobs in the table `blobs` of an SQLite file, which may be that of `sqliteStore`: then a copy of the one file is a copy of
+ * all. The file and its tables are made if there are none. Any number of processes may use it at once.
+ *
+ * ```ts
+ * import { blobbedStore } from "stepfold/stores/blobs";
+ * import { sqliteBlobs, sqliteStore } from "stepfold/stores/sqlite";
+ *
+ * const blobs = sqliteBlobs("workflows.db");
+ * const store = blobbedStore(sqliteStore("workflows.db"), blobs);
+ * console.log(await store.load("order-1")); // null
+ * await store.close();
+ * await blobs.close();
+ * ```
+ *
+ * A blob of more than 999,000,000 bytes is `LIMIT_EXCEEDED`. Putting and getting happen in this thread, which stands still
+ * meanwhile: for a hundred megabytes that is felt.
+ *
+ * @throws StepfoldError `STORE_UNAVAILABLE` if the file cannot be opened, or is locked for longer than `busyTimeoutMs`
+ * @throws StepfoldError `STORE_REJECTED` if it is no SQLite file, cannot be written, or was made by a newer version
+ */
+export function sqliteBlobs(path: string, options: SqliteBlobsOptions = {}): SqliteBlobs {
+  const { synchronous = "FULL", busyTimeoutMs = 5000, now = Date.now } = options;
+  const db = openDatabase(path, { synchronous, busyTimeoutMs });
+  const put = db.prepare(putBlobStatement("?3"));
+  const get = db.prepare(blobStatement);
+  const deleteBetween = db.prepare(deleteBlobsStatement);
+  const page = db.prepare(blobPageStatement);
+  const requireOpen = (): void => {
+    if (!db.isOpen) throw new StepfoldError("STORE_UNAVAILABLE", { store: "sqlite", reason: "it was closed" });
+  };
+  const blobs = blobsOver(
+    {
+      name: "sqlite",
+      maxBytes: () => maxSqliteBlobBytes,
+      async put(key, bytes) {
+        requireOpen();
+        put.run(key, bytes, now());
+      },
+      async get(key) {
+        requireOpen();
+        const row = get.get(key);
+        return row ? (row.bytes as Uint8Array) : null;
+      },
+      async deleteBetween(from, before) {
+        requireOpen();
+        deleteBetween.run(from, before);
+      },
+      async page(after, limit) {
+        requireOpen();
+        return page.all(after, limit).map((row) => ({ ...(row as unknown as BlobEntry) }));
+      },
+    },
+    storeError,
+  );
+  return {
+    ...blobs,
+    async close() {
+      if (db.isOpen) db.close();
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { describe, it } from "vitest";
+import { type BlobBench, blobStoreContract } from "./index.ts";
+
+/** Blobs that the contract runs on. */
+export interface BlobSubject {
+  /** Null if the server they need does not answer: then nothing runs, loudly, or fails with REQUIRE_SERVICES=1. */
+  readonly url?: string | null;
+  /** New, empty blobs for a case. The index is that of the case. */
+  readonly bench: (index: number) => Promise<BlobBench & { readonly close?: () => Promise<void> }>;
+}
+
+/** Runs the whole contract on a blob store. */
+export function blobContractOf(name: string, { url = "", bench }: BlobSubject): void {
+  describe(`BlobStore contract: ${name}`, () => {
+    if (url === null) {
+      const reason = `${name}: NOT TESTED, no server answers. scripts/services up`;
+      it("meets its server", ({ skip }) => {
+        if (process.env.REQUIRE_SERVICES === "1") throw new TypeError(reason);
+        console.warn(reason);
+        skip(reason);
+      });
+      return;
+    }
+    for (const [index, contractCase] of blobStoreContract.entries()) {
+      it(contractCase.name, async () => {
+        const opened = await bench(index);
+        try {
+          await contractCase.run(opened);
+        } finally {
+          await opened.close?.();
+        }
+      });
+    }
+  });
+}
