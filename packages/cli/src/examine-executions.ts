@@ -57,7 +57,7 @@ async function findingOf(summary: Summary, now: EpochMs, load: () => Promise<Sna
   if (status === "parked") {
     const parked = isTold ? (await load())?.parked : undefined;
     const why = parked ? `${parked.message} (${parked.code})` : "";
-    const then = parked?.until === undefined ? "; stepfold dlq retry lets it go on" : "";
+    const then = parked && parked.until === undefined ? "; stepfold dlq retry lets it go on" : "";
     return { workflowId, kind: "parked", sentence: `is parked: ${why}${then}` };
   }
   if (lease) {

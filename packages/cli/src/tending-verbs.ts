@@ -15,8 +15,11 @@ export function addTendingVerbs(stepfold: Command, act: Act): void {
     .action(act(migrate));
   stepfold
     .command("doctor")
-    .description("find out whether a store answers and keeps every promise, in spaces of its own that are deleted again")
-    .option("--quick", "only whether it answers and can be read")
+    .description(
+      "find out which executions are stuck, and whether a store keeps every promise, in spaces of its own that are deleted again",
+    )
+    .option("--quick", "only whether it answers, and which executions are stuck")
+    .option("--config <path>", "also whether the queue of this stepfold.config.ts takes messages")
     .option(...options.store)
     .option(...options.json)
     .action(act(doctor));

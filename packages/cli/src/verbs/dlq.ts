@@ -6,12 +6,12 @@ import { chooseDatabase, openExistingDatabase, openQuietly, type Store } from ".
 import { exitCode } from "../exit-code.ts";
 import { findConfig } from "../find-config.ts";
 import { loadConfig } from "../load-config.ts";
+import { openQueue } from "../open-queue.ts";
 import { say } from "../output.ts";
 import { paintFor } from "../progress/paint.ts";
 import { printable } from "../progress/printable.ts";
 import { nodeDefinitionsOf } from "../session.ts";
 import { tableLines } from "../table.ts";
-import { openQueue } from "./worker.ts";
 
 /** Options of `stepfold dlq ls`. */
 export interface DlqOptions {

@@ -1,15 +1,14 @@
-import { type Event, type GlobalsOf, type NodeDefinitions, StepfoldError } from "stepfold";
-import { createRuntime, type WorkQueue } from "stepfold/runtime";
+import type { Event, GlobalsOf, NodeDefinitions } from "stepfold";
+import { createRuntime } from "stepfold/runtime";
 import { BadInput } from "../bad-input.ts";
-import { type Cleanup, cleanup } from "../cleanup.ts";
-import type { StepfoldConfig } from "../config.ts";
+import { cleanup } from "../cleanup.ts";
 import { chooseDatabase, openQuietly } from "../database.ts";
 import { exitCode } from "../exit-code.ts";
 import { findConfig } from "../find-config.ts";
 import { listenForInterruption } from "../interruption.ts";
-import { configFailed, loadConfig } from "../load-config.ts";
-import { namePath } from "../name-path.ts";
+import { loadConfig } from "../load-config.ts";
 import { openGlobals } from "../open-globals.ts";
+import { openQueue } from "../open-queue.ts";
 import { nodeDefinitionsOf, readLeaseMs } from "../session.ts";
 import { workLog } from "../work-log.ts";
 
@@ -65,20 +64,6 @@ export async function worker(options: WorkerOptions): Promise<number> {
   } finally {
     await closing.run();
   }
-}
-
-/** Opens the queue of the config. @throws BadInput `CONFIG_FAILED` */
-export async function openQueue({ queue }: StepfoldConfig, configPath: string | null, closing: Cleanup): Promise<WorkQueue | null> {
-  if (queue === undefined) return null;
-  let opened: WorkQueue;
-  try {
-    opened = typeof queue === "function" ? await queue() : queue;
-  } catch (cause) {
-    if (StepfoldError.is(cause)) throw cause;
-    throw configFailed(`The queue of ${namePath(configPath!)} could not be opened`, cause, configPath!);
-  }
-  closing.add(() => opened.close());
-  return opened;
 }
 
 function readConcurrency(text: string | undefined): number {

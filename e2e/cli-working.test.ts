@@ -1,0 +1,124 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it } from "vitest";
+import { cli, jsonLines, newFolder, type Place, startCli } from "./cli.ts";
+
+const config = `
+import { defineConfig } from "@stepfold/cli";
+const slow = { executor: () => new Promise((resolve) => setTimeout(() => resolve({ data: "slow" }), 300)) };
+const deadly = { executor: () => process.kill(process.pid, "SIGKILL") };
+export default defineConfig({ nodeDefinitions: { slow, deadly }, workflows: [
+  { id: "two", nodes: [{ id: "a", type: "slow" }, { id: "b", type: "slow" }], edges: [{ source: "a", target: "b" }] },
+  { id: "bomb", nodes: [{ id: "boom", type: "deadly" }], edges: [] },
+  { id: "ask", nodes: [{ id: "who", type: "approval" }], edges: [] },
+] });
+`;
+
+function place(): Place {
+  const cwd = newFolder();
+  writeFileSync(
+    join(cwd, "stepfold.config.mjs"),
+    config.replace('import { defineConfig } from "@stepfold/cli";', "const defineConfig = (c) => c;"),
+  );
+  return { cwd, env: { STEPFOLD_LEASE_MS: "300" } };
+}
+
+/** Runs until its first step is under way, then dies: what it was at is left to whoever works. */
+async function leftBehind(workflow: string, id: string, where: Place): Promise<void> {
+  const running = startCli(["run", workflow, "--id", id], where);
+  await running.saw(id);
+  running.child.kill("SIGKILL");
+  await running.ended;
+}
+
+async function statusOf(id: string, where: Place): Promise<string> {
+  const { stdout } = await cli(["show", id, "--json"], where);
+  return (JSON.parse(stdout) as { status: string }).status;
+}
+
+describe("stepfold worker", () => {
+  it("drives what others left, tells of each step, and ends well when it is asked to", async () => {
+    const where = place();
+    await leftBehind("two", "a", where);
+    const worker = startCli(["worker", "--concurrency", "5"], where);
+    await worker.saw("a ✔ b");
+    worker.child.kill("SIGTERM");
+    const { code, stdout, stderr } = await worker.ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^\s*Stopping: .*\s*$/) });
+    expect(stdout.split("\n").map((line) => line.slice(9))).toEqual([
+      "works on .stepfold/dev.db, 5 executions at once; Ctrl-C ends it",
+      "a ✔ a",
+      "a ✔ b",
+      "has ended; nothing is left half done",
+      "",
+    ]);
+    expect(await statusOf("a", where)).toBe("completed");
+  });
+
+  it("ends the step under way and leaves the next one to others", async () => {
+    const where = place();
+    await leftBehind("two", "a", where);
+    const worker = startCli(["worker", "--json"], where);
+    await worker.saw('"working"');
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    worker.child.kill("SIGTERM");
+    const { code, stdout, stderr } = await worker.ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const steps = jsonLines(stdout).filter(({ type }) => type === "event").length;
+    const { stdout: shown } = await cli(["show", "a", "--json"], where);
+    // whatever it has told is committed
+    expect((JSON.parse(shown) as { snapshot: { version: number } }).snapshot.version).toBe(steps);
+  });
+
+  it("is not killed for ever by one execution: it is parked, shown, and goes on when somebody says so", async () => {
+    const where = place();
+    for (const args of [["run", "bomb", "--id", "b"], ["worker"], ["worker"], ["worker"], ["worker"]]) {
+      expect((await startCli(args, where).ended).signal, args.join(" ")).toBe("SIGKILL");
+    }
+    const worker = startCli(["worker"], where);
+    await worker.saw("EXECUTION_PARKED");
+    expect((await cli(["dlq"], where)).stdout).toMatch(
+      /^id\s+workflow\s+since\s+until\s+why\nb\s+bomb\s.*\sretry\s+WORKER_CRASHED: 5 workers in a row died/,
+    );
+    expect((await cli(["show", "b"], where)).stdout).toContain("Parked: 5 workers in a row died");
+    expect((await cli(["ls", "--status", "parked"], where)).stdout).toContain("somebody who says retry");
+    expect(await cli(["doctor", "--quick"], where)).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("✖ b is parked: 5 workers in a row"),
+    });
+    expect(await cli(["dlq", "retry", "--all"], where)).toMatchObject({ code: 0, stdout: "✔ b goes on as soon as a worker takes it\n" });
+    expect((await worker.ended).signal).toBe("SIGKILL");
+    expect(await cli(["dlq", "retry", "b"], where)).toMatchObject({ code: 2, stderr: expect.stringContaining("NOT_PARKED") });
+  });
+
+  it("refuses what it cannot work with", async () => {
+    const where = place();
+    for (const [args, says] of [
+      [["worker", "--concurrency", "0"], "USAGE"],
+      [["worker", "--config", "nothing.ts"], "CONFIG_NOT_FOUND"],
+      [["dlq", "retry"], "USAGE"],
+      [["dlq", "retry", "x", "--all"], "USAGE"],
+    ] as const) {
+      expect(await cli(args, where), args.join(" ")).toMatchObject({ code: 2, stderr: expect.stringContaining(`error ${says}`) });
+    }
+  });
+});
+
+describe("stepfold doctor", () => {
+  it("tells which executions are stuck, and why", async () => {
+    const where = place();
+    for (const id of ["fine", "late", "held"]) await cli(["run", "ask", "--id", id], where);
+    const db = new DatabaseSync(join(where.cwd, ".stepfold/dev.db"));
+    const longAgo = Date.now() - 3_600_000;
+    db.exec(`UPDATE executions SET status = 'active', wake_at = ${longAgo}, due_at = ${longAgo} WHERE id = 'late'`);
+    db.exec(`UPDATE executions SET status = 'active', owner = 'worker-7', lease_until = ${longAgo}, due_at = ${longAgo} WHERE id = 'held'`);
+    db.close();
+    const { code, stdout } = await cli(["doctor", "--quick"], where);
+    expect(code).toBe(1);
+    expect(stdout).toContain("✖ late has been due for 1 h, and nobody has taken it: does a worker run?");
+    expect(stdout).toMatch(/✖ held is held by worker-7, whose lease ended 1 h ago, and nobody has taken it over/);
+    expect(stdout).toContain("✖ 2 active, 1 paused; 2 are stuck");
+    expect(jsonLines((await cli(["doctor", "--quick", "--json"], where)).stdout)).toMatchObject([{ type: "executions", found: 2 }]);
+  });
+});
