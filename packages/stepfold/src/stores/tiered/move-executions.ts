@@ -1,16 +1,13 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { SnapshotHead, Status } from "../../core/snapshot/snapshot.ts";
+import { isTerminal, type Status } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { ExecutionSummary, ListQuery, SnapshotStore } from "../../ports/snapshot-store.ts";
-import { copyExecution, type Tiers } from "./copy-execution.ts";
-import { firstRow, historyOf, incarnationIn } from "./history.ts";
-import { isCopy, type Times, withoutTimes } from "./moved-copy.ts";
-
-/** What of an execution a copy shows while it is being made. */
-const unfinished: Status = "paused";
-
-/** What has ended. */
-export const ended: readonly Status[] = ["completed", "failed", "cancelled"];
+import { buryCopy } from "./bury-copy.ts";
+import { copyEnded, originalOf, type Tiers } from "./copy-execution.ts";
+import { firstRow, incarnationIn } from "./history.ts";
+import { type Moved, moveWaiting, settleStub } from "./move-waiting.ts";
+import { isUnfinished, type Times, withoutTimes } from "./moved-copy.ts";
+import { isStub } from "./stub.ts";
 
 /** What a move did. */
 export interface MoveReport {
@@ -19,64 +16,76 @@ export interface MoveReport {
   readonly left: readonly string[];
 }
 
-/** Moves what ended before a time, the least recently changed first, and ends what an earlier move left half done. */
-export async function moveExecutions(tiers: Tiers, endedBefore: EpochMs, limit: number): Promise<MoveReport> {
+/** When an execution is one to be moved. */
+export interface MoveRule {
+  readonly now: () => EpochMs;
+  readonly coldAfterMs: number;
+}
+
+const toMove: readonly Status[] = ["completed", "failed", "cancelled", "paused"];
+
+/** Moves what was not changed for long and has ended or waits, the least recently changed first, and ends what earlier moves left half done. */
+export async function moveExecutions(tiers: Tiers, rule: MoveRule, limit: number): Promise<MoveReport> {
+  const changedBefore = rule.now() - rule.coldAfterMs + 1;
+  const broken = await brokenMoves(tiers);
+  const listed = await all(tiers.hot, { status: toMove, createdBefore: changedBefore });
+  const found = listed
+    .filter((one) => !isStub(one) && one.updatedAt < changedBefore && (one.status !== "paused" || isToWait(one, rule)))
+    .reverse()
+    .sort((a, b) => a.updatedAt - b.updatedAt)
+    .slice(0, limit);
   const left: string[] = [];
   let moved = 0;
-  for (const { workflowId, createdAt, updatedAt } of [
-    ...(await brokenMoves(tiers)),
-    ...(await oldestEnded(tiers.hot, endedBefore, limit)),
-  ]) {
-    if (await moveOne(tiers, workflowId, { createdAt, updatedAt })) moved += 1;
-    else if (await firstRow(tiers.hot, workflowId)) left.push(workflowId);
+  for (const one of [...broken, ...listed.filter(isStub), ...found]) {
+    const outcome = await moveOne(tiers, one, rule);
+    if (outcome === "moved") moved += 1;
+    else if (outcome === "left" && (await firstRow(tiers.hot, one.workflowId))) left.push(one.workflowId);
   }
   return { moved, left };
 }
 
-async function moveOne(tiers: Tiers, workflowId: string, times: Times): Promise<boolean> {
+/** Nobody drives it, nor will soon. The copy begins before its last event makes it count: what has only one stays. */
+function isToWait({ version, wakeAt, lease }: ExecutionSummary, { now, coldAfterMs }: MoveRule): boolean {
+  return version > 0 && !lease && (wakeAt === null || wakeAt > now() + coldAfterMs);
+}
+
+async function moveOne(tiers: Tiers, one: ExecutionSummary, rule: MoveRule): Promise<Moved> {
   try {
-    if (!(await copyExecution(tiers, workflowId, times))) return false;
-    await tiers.hot.delete(workflowId);
-    return true;
+    return one.status === "paused" ? await moveWaiting(tiers, one, () => isToWait(one, rule)) : await moveEnded(tiers, one.workflowId, one);
   } catch (error) {
-    // another move was faster
-    if (StepfoldError.is(error, "WORKFLOW_NOT_FOUND")) return false;
-    if (StepfoldError.is(error, "WORKFLOW_EXISTS") || (StepfoldError.is(error) && !error.retryable)) return false;
+    // another move, or a deletion, was faster
+    if (StepfoldError.is(error, "WORKFLOW_NOT_FOUND") || StepfoldError.is(error, "VERSION_CONFLICT")) return "changed";
+    if (StepfoldError.is(error, "WORKFLOW_EXISTS") || (StepfoldError.is(error) && !error.retryable)) return "left";
     throw error;
   }
 }
 
-/** Copies that broke off; those whose original was deleted since are deleted here. */
-async function brokenMoves({ hot, cold }: Tiers): Promise<ExecutionSummary[]> {
+async function moveEnded(tiers: Tiers, workflowId: string, times: Times): Promise<Moved> {
+  const original = await originalOf(tiers.hot, workflowId);
+  if (original && isStub(original.snapshot)) return settleStub(tiers, workflowId);
+  if (!original || !(await copyEnded(tiers, original, times))) return "left";
+  await tiers.hot.delete(workflowId);
+  return "moved";
+}
+
+/**
+ * Executions that have ended, or are stubs, and have a copy that broke off. A copy whose original is gone is deleted
+ * here; one whose original goes on in the hot store is left to the next move of it.
+ */
+export async function brokenMoves({ hot, cold }: Tiers): Promise<ExecutionSummary[]> {
   const broken: ExecutionSummary[] = [];
-  for (const copy of await all(cold, { status: [unfinished] })) {
-    if (await firstRow(hot, copy.workflowId)) broken.push(withoutTimes(copy));
-    else await bury(cold, copy.workflowId);
+  for (const copy of (await all(cold, { status: ["error"] })).filter(isUnfinished)) {
+    const { workflowId } = copy;
+    const [original, copied] = [await firstRow(hot, workflowId), await firstRow(cold, workflowId)];
+    if (!copied) continue;
+    if (!original || incarnationIn(original) !== incarnationIn(copied)) {
+      await buryCopy(cold, workflowId);
+      continue;
+    }
+    const snapshot = await hot.load(workflowId);
+    if (snapshot && isTerminal(snapshot.status)) broken.push({ ...withoutTimes(copy), status: snapshot.status });
   }
   return broken;
-}
-
-/** Ends an unfinished copy, because only what has ended can be deleted. What waits there and is no copy is somebody else's. */
-async function bury(cold: SnapshotStore, workflowId: string): Promise<void> {
-  const snapshot = await cold.load(workflowId);
-  const last = (await historyOf(cold, workflowId)).at(-1);
-  if (!snapshot || !last || snapshot.status !== unfinished || !isCopy(snapshot)) return;
-  const { context: _, childStates: __, mapItems: ___, compensations: ____, ...rest } = snapshot;
-  const version = snapshot.version + 1;
-  const head: SnapshotHead = { ...rest, status: "cancelled", version };
-  const event = { type: "cancelled", version, at: last.event.at, reason: "deleted while it was moved" } as const;
-  const commitId = `buried-${snapshot.incarnation}`;
-  const { workflowId: id, incarnation = "" } = snapshot;
-  await cold.commit({ workflowId: id, incarnation, expectedVersion: snapshot.version, commitId, head, events: [event], wakeAt: null });
-  await cold.delete(workflowId);
-}
-
-async function oldestEnded(hot: SnapshotStore, endedBefore: EpochMs, limit: number): Promise<ExecutionSummary[]> {
-  const found = (await all(hot, { status: ended })).filter(({ updatedAt }) => updatedAt < endedBefore);
-  return found
-    .reverse()
-    .sort((a, b) => a.updatedAt - b.updatedAt)
-    .slice(0, limit);
 }
 
 async function all(store: SnapshotStore, query: ListQuery): Promise<ExecutionSummary[]> {
@@ -87,14 +96,4 @@ async function all(store: SnapshotStore, query: ListQuery): Promise<ExecutionSum
     cursor = page.nextCursor;
   }
   return items;
-}
-
-/** Deletes from both: first the copy, because what is only in the hot store can be deleted again. */
-export async function deleteFromBoth(tiers: Tiers, workflowId: string): Promise<void> {
-  const { hot, cold } = tiers;
-  const [original, copy] = [await firstRow(hot, workflowId), await firstRow(cold, workflowId)];
-  if (original && copy && incarnationIn(original) === incarnationIn(copy)) {
-    if (await copyExecution(tiers, workflowId, { createdAt: 0, updatedAt: 0 })) await cold.delete(workflowId);
-  }
-  await (original ? hot : cold).delete(workflowId);
 }

@@ -1,44 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../testing/index.ts";
-import { memoryStore } from "../memory/index.ts";
-import { recorded } from "../values/values.fixture.ts";
 import { tieredStore } from "./index.ts";
-
-const hour = 3_600_000;
-
-function setUp() {
-  let time = 1_000_000;
-  const now = () => time;
-  const [hot, cold] = [memoryStore({ now, idempotencyRetentionMs: hour }), memoryStore({ now, idempotencyRetentionMs: hour })];
-  const pass = (durationMs: number): void => {
-    time += durationMs;
-  };
-  return { hot, cold, pass, now, store: tieredStore({ hot, cold, coldAfterMs: hour, now }) };
-}
-
-/** An execution of three commits. */
-function ended(id: string, more: Parameters<typeof startCommit>[1] = {}): [Commit, Commit, Commit] {
-  const child = { workflow: "inner", status: "completed", currentNodeId: null, activePaths: [], version: 2, kept: true } as const;
-  const first = startCommit(id, { input: { id }, metadata: { id }, ...more });
-  const second = stepCommit(first, { outputs: [1, { two: 2 }], children: [{ key: "0#1", head: child }] });
-  return [first, second, stepCommit(second, { output: "end", status: "completed" })];
-}
-
-async function write(store: SnapshotStore, [first, ...rest]: readonly Commit[]): Promise<void> {
-  await store.create(first!);
-  for (const commit of rest) await store.commit(commit);
-}
-
-async function listed(store: SnapshotStore, query: Parameters<SnapshotStore["list"]>[0] = {}): Promise<string[]> {
-  const ids: string[] = [];
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page = await store.list({ ...query, ...(cursor !== undefined && { cursor }) });
-    ids.push(...page.items.map(({ workflowId }) => workflowId));
-    cursor = page.nextCursor;
-  }
-  return ids;
-}
+import { ended, hour, listed, setUp, write } from "./tiers.fixture.ts";
 
 describe("a move", () => {
   it("takes what ended long ago, and nothing changes for whoever reads", async () => {
@@ -182,93 +145,5 @@ describe("the list of both", () => {
       expect(ids.slice(5).sort()).toEqual(Array.from({ length: 7 }, (_, index) => `cold-${index}`));
     }
     expect((await store.list({ limit: 12 })).nextCursor).toBeNull();
-  });
-});
-
-/** Fails at its n-th call of all, before or after it was made; then never again. */
-function crashing(stores: { hot: SnapshotStore; cold: SnapshotStore }, position: number, when: "before" | "after") {
-  let calls = 0;
-  const wrap = (inner: SnapshotStore): SnapshotStore =>
-    new Proxy(inner, {
-      get(target, name: keyof SnapshotStore) {
-        const member = target[name];
-        if (typeof member !== "function") return member;
-        return async (...given: unknown[]) => {
-          const dies = calls++ === position;
-          if (dies && when === "before") throw new TypeError("crash");
-          const answer = await (member as (...given: unknown[]) => unknown)(...given);
-          if (dies) throw new TypeError("crash");
-          return answer;
-        };
-      },
-    });
-  return { hot: wrap(stores.hot), cold: wrap(stores.cold), made: () => calls };
-}
-
-describe("a crash in the middle", () => {
-  for (const when of ["before", "after"] as const) {
-    it(`of a move, ${when} any call of the stores: nothing is lost or doubled, and the next move ends it`, async () => {
-      for (let position = 0; ; position++) {
-        const { store, hot, cold, pass, now } = setUp();
-        const executions = [ended("a"), ended("b"), [startCommit("short", { status: "failed" })]];
-        for (const commits of executions) await write(store, commits);
-        pass(hour);
-        const broken = crashing({ hot, cold }, position, when);
-        await tieredStore({ ...broken, coldAfterMs: hour, now })
-          .move()
-          .catch(() => undefined);
-        const check = async (): Promise<void> => {
-          for (const commits of executions) {
-            const { workflowId } = commits[0]!;
-            expect(await store.load(workflowId)).toEqual(snapshotAfter(...commits));
-            const events = (await store.events(workflowId, -1, 100)).map(({ event, commitId }) => ({ event, commitId }));
-            expect(events).toEqual(commits.flatMap(({ events: made, commitId }) => made.map((event) => ({ event, commitId }))));
-            for (const commit of commits.slice(1)) await store.commit(commit);
-          }
-          expect((await listed(store, { limit: 2 })).sort()).toEqual(["a", "b", "short"]);
-        };
-        await check();
-        await store.move();
-        expect(await listed(hot)).toEqual([]);
-        await check();
-        if (broken.made() <= position) break;
-      }
-    });
-
-    it(`of a deletion, ${when} any call of the stores: it can be made again`, async () => {
-      for (let position = 0; ; position++) {
-        const { store, hot, cold, pass, now } = setUp();
-        await write(store, ended("a"));
-        pass(hour);
-        // a copy that is complete, of what is still there
-        const stuck = { ...hot, delete: () => Promise.reject(new TypeError("crash")) };
-        await expect(tieredStore({ hot: stuck, cold, coldAfterMs: hour, now }).move()).rejects.toThrow();
-        const broken = crashing({ hot, cold }, position, when);
-        await tieredStore({ ...broken, coldAfterMs: hour, now })
-          .delete("a")
-          .catch(() => undefined);
-        await store.delete("a").catch((error: unknown) => expect(error).toMatchObject({ code: "WORKFLOW_NOT_FOUND" }));
-        await store.move();
-        expect([await store.load("a"), await hot.load("a"), await cold.load("a"), await listed(store)]).toEqual([null, null, null, []]);
-        if (broken.made() <= position) break;
-      }
-    });
-  }
-
-  it("leaves a copy of what was deleted since: nobody sees it, and the next move ends it", async () => {
-    const { store, hot, cold, pass, now } = setUp();
-    await write(store, ended("a"));
-    pass(hour);
-    const { store: seen, told } = recorded(cold);
-    const stuck = { ...seen, commit: () => Promise.reject(new TypeError("crash")), create: seen.create, load: seen.load };
-    await expect(tieredStore({ hot, cold: { ...cold, ...stuck }, coldAfterMs: hour, now }).move()).rejects.toThrow();
-    expect(told.some((call) => call.startsWith("create"))).toBe(true);
-    await hot.delete("a");
-    expect([await store.load("a"), await listed(store)]).toEqual([null, []]);
-    await store.move();
-    expect(await cold.load("a")).toBeNull();
-    pass(2 * hour);
-    await store.create(startCommit("a"));
-    expect(await store.load("a")).toMatchObject({ version: 0 });
   });
 });

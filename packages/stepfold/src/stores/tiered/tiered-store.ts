@@ -1,18 +1,22 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { isTerminal, type Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
-import type { Claim, Commit, Lease, PruneOptions, PruneReport, SnapshotStore } from "../../ports/snapshot-store.ts";
-import { type CheckedPrune, checkedStore } from "../record/checked-store.ts";
+import type { SnapshotStore } from "../../ports/snapshot-store.ts";
+import { checkedStore } from "../record/checked-store.ts";
 import { inOrder } from "../values/in-order.ts";
+import { claimFromTiers, releaseInTiers, renewInTiers } from "./claim-tiers.ts";
 import type { Tiers } from "./copy-execution.ts";
-import { firstRow } from "./history.ts";
 import { listTiers } from "./list-tiers.ts";
-import { deleteFromBoth, type MoveReport, moveExecutions } from "./move-executions.ts";
-import { unmarked } from "./moved-copy.ts";
+import { type MoveReport, moveExecutions } from "./move-executions.ts";
+import { eventsFromTiers, loadFromTiers } from "./read-tiers.ts";
+import { deleteFromBoth, pruneBoth } from "./remove-executions.ts";
+import { commitToTiers, createAt, homeOf, shallowCopy, wholeCopy } from "./write-tiers.ts";
 
 /** The stores, and when executions move from one to the other. */
 export interface TieredStoreOptions extends Tiers {
-  /** An execution that ended and was not changed for so long may move, in milliseconds. Default 1 day. */
+  /**
+   * An execution that was not changed for so long may move, in milliseconds: one that has ended, and one that waits, if
+   * nobody holds it and it has nothing to do for as long again. Longer than a lease. Default 1 day.
+   */
   readonly coldAfterMs?: number;
   /** The clock that `coldAfterMs` is judged by, in epoch milliseconds. Default `Date.now`. */
   readonly now?: () => EpochMs;
@@ -21,19 +25,22 @@ export interface TieredStoreOptions extends Tiers {
 /** A store with two tiers. */
 export interface TieredStore extends SnapshotStore {
   /**
-   * Moves executions that ended long enough ago, and goes on with what an earlier move left half done. Call it now and
-   * then, from one process: `limit` is the most it takes on (default 100).
+   * Moves executions that ended or have waited long enough, and goes on with what an earlier move left half done. Call it
+   * now and then, from one process: `limit` is the most it takes on (default 100).
    */
   move(options?: { readonly limit?: number }): Promise<MoveReport>;
 }
 
 /**
- * A store that keeps running executions in one store and moves ended ones to another, which may be slower and cheaper.
- * Nothing moves by itself: somebody calls `move`.
+ * A store that keeps running executions in one store and moves those that have ended, or wait for long, to another, which
+ * may be slower and cheaper. Nothing moves by itself: somebody calls `move`.
  *
- * Everything is written to `hot`. A move copies the whole history to `cold`, reads it again, and then deletes it from
- * `hot`; until then it counts as hot. A move that breaks off loses and doubles nothing, and the next one finishes it.
- * Executions that wait, however long, stay in `hot`: no store forgets an open execution.
+ * Everything begins in `hot`. A move copies the whole history to `cold`, reads it again, and then deletes it from `hot`;
+ * until then it counts as hot. A move that breaks off loses and doubles nothing, and the next one finishes it.
+ *
+ * An execution that waits moves with one conditional write: an answer that comes at that moment is applied before it, or in
+ * the cold store. There it goes on until it ends, with its timers: `cold` must be as complete a store as `hot`. Each poll
+ * for work asks `cold` too.
  *
  * `list` gives what is hot, then what is cold. What moves while somebody turns pages may be seen twice. An id is free again
  * when the hot store has forgotten the move (its retention of deleted ids) and the cold one does not have it. `close()` closes both.
@@ -64,29 +71,28 @@ export function tieredStore({ hot, cold, coldAfterMs = 24 * 60 * 60 * 1000, now 
     {
       name: `tiered(${hot.name}, ${cold.name})`,
       features: {
-        clock: hot.features.clock,
+        clock: hot.features.clock === cold.features.clock ? hot.features.clock : "caller",
         durable: hot.features.durable && cold.features.durable,
         multiProcess: hot.features.multiProcess && cold.features.multiProcess,
       },
       create(commit, options) {
-        const copied = structuredClone(commit);
-        return send(commit.workflowId, homeOf(tiers, copied), (home) => create(hot, home, copied, options));
+        const copied = wholeCopy(commit);
+        return send(commit.workflowId, homeOf(tiers, copied), (home) => createAt(hot, home, copied, options));
       },
-      load: (workflowId) => load(tiers, workflowId),
+      load: (workflowId) => loadFromTiers(tiers, workflowId),
       commit(commit) {
-        const copied = waits(commit.workflowId) ? structuredClone(commit) : commit;
-        return pass(commit.workflowId, () => commitTo(tiers, copied));
+        const { workflowId } = commit;
+        // what has no fence may go on from the hot store to the cold one, and must not change until then
+        const copied = commit.fence === undefined || waits(workflowId) ? wholeCopy(commit) : shallowCopy(commit);
+        return pass(workflowId, () => commitToTiers(tiers, copied, (prepared, work) => send(workflowId, prepared, work)));
       },
-      claim: (options) => hot.claim(options),
-      renew: (claim) => pass(claim.workflowId, () => hot.renew(claim)),
-      release: (claim, version) => pass(claim.workflowId, () => hot.release(claim, version)),
-      async events(workflowId, afterVersion, limit) {
-        const rows = await hot.events(workflowId, afterVersion, limit);
-        return rows.length > 0 ? rows : cold.events(workflowId, afterVersion, limit);
-      },
+      claim: (options) => claimFromTiers(tiers, options),
+      renew: (claim) => pass(claim.workflowId, () => renewInTiers(tiers, claim)),
+      release: (claim, version) => pass(claim.workflowId, () => releaseInTiers(tiers, claim, version)),
+      events: (workflowId, afterVersion, limit) => eventsFromTiers(tiers, workflowId, afterVersion, limit),
       list: (query) => listTiers(tiers, query),
       delete: (workflowId) => pass(workflowId, () => alone(() => deleteFromBoth(tiers, workflowId))),
-      prune: (options) => alone(() => pruneBoth(tiers, options)),
+      prune: (options) => alone(() => pruneBoth(tiers, options, now)),
       putDefinition: (hash, definition) => hot.putDefinition(hash, definition),
       getDefinition: async (hash) => (await hot.getDefinition(hash)) ?? cold.getDefinition(hash),
       async close() {
@@ -102,7 +108,7 @@ export function tieredStore({ hot, cold, coldAfterMs = 24 * 60 * 60 * 1000, now 
   return {
     ...store,
     async move({ limit = 100 } = {}) {
-      if (Number.isInteger(limit) && limit >= 1) return alone(() => moveExecutions(tiers, now() - coldAfterMs + 1, limit));
+      if (Number.isInteger(limit) && limit >= 1) return alone(() => moveExecutions(tiers, { now, coldAfterMs }, limit));
       throw new StepfoldError("OPTION_INVALID", { option: "limit", reason: "must be a whole number, at least 1" });
     },
   };
@@ -116,53 +122,4 @@ function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
     last = next.catch(() => undefined);
     return next;
   };
-}
-
-type Home = "hot" | "moved, made by this commit" | "moved";
-
-/** Where the id of a new execution is taken. The hot store may have forgotten it; whatever moves after this leaves it taken there. */
-async function homeOf({ hot, cold }: Tiers, { workflowId, commitId }: Commit): Promise<Home> {
-  const moved = await firstRow(cold, workflowId);
-  if (!moved || (await firstRow(hot, workflowId))) return "hot";
-  return moved.commitId === commitId ? "moved, made by this commit" : "moved";
-}
-
-async function create(
-  hot: SnapshotStore,
-  home: Home,
-  commit: Commit,
-  options: { readonly claim?: Lease } | undefined,
-): Promise<Claim | null> {
-  if (home === "hot") return hot.create(commit, options);
-  if (home === "moved, made by this commit") return null;
-  throw new StepfoldError("WORKFLOW_EXISTS", { workflowId: commit.workflowId });
-}
-
-async function load({ hot, cold }: Tiers, workflowId: string): Promise<Snapshot | null> {
-  const snapshot = await hot.load(workflowId);
-  if (snapshot) return snapshot;
-  const moved = await cold.load(workflowId);
-  // a copy that broke off, of what was deleted since
-  return moved && isTerminal(moved.status) ? unmarked(moved) : null;
-}
-
-/** One that was moved has ended: the cold store says so, or acknowledges what was applied before. */
-async function commitTo({ hot, cold }: Tiers, commit: Commit): Promise<void> {
-  try {
-    await hot.commit(commit);
-  } catch (error) {
-    if (!StepfoldError.is(error, "VERSION_CONFLICT") || error.details.actual !== null) throw error;
-    const moved = await cold.load(commit.workflowId);
-    if (!moved || moved.incarnation !== commit.incarnation || !isTerminal(moved.status)) throw error;
-    await cold.commit(commit);
-  }
-}
-
-/** What is cold ended first. */
-async function pruneBoth({ hot, cold }: Tiers, { definitionId, limit, ...rest }: CheckedPrune): Promise<PruneReport> {
-  const asked: PruneOptions = { ...rest, ...(definitionId !== null && { definitionId }) };
-  const first = await cold.prune({ ...asked, limit });
-  if (first.executions >= limit) return first;
-  const second = await hot.prune({ ...asked, limit: limit - first.executions });
-  return { executions: first.executions + second.executions, events: first.events + second.events };
 }
