@@ -135,7 +135,7 @@ describe("the command line on PostgreSQL", () => {
     const { code, stdout, stderr } = await cli(["doctor", "--store", url], { cwd });
     expect(stderr).toBe("");
     expect(stdout).toMatch(
-      /^✔ postgres:\/\/.* answers, and can be read\n✔ postgres: 1\d\d passed, 0 failed, \d+ not tried \(.*cut connections.*\)\n$/,
+      /^✔ postgres:\/\/.* answers, and can be read\n✔ no execution is open; none is stuck\n✔ postgres: \d{3} passed, 0 failed, \d+ not tried \(.*cut connections.*\)\n$/,
     );
     expect(code).toBe(0);
     expect(await doctorsSchemas(pool)).toBe(before);
@@ -149,13 +149,14 @@ describe("the command line on other stores", () => {
     await cli(["run", "one.json", "--id", "a", "--store", "app.db"], { cwd });
     const files = readdirSync(cwd);
     const quick = await cli(["doctor", "--quick", "--store", "app.db"], { cwd });
-    expect(quick).toEqual({ code: 0, signal: null, stdout: "✔ app.db answers, and can be read\n", stderr: "" });
+    expect(quick).toEqual({ code: 0, signal: null, stdout: "✔ app.db answers, and can be read\n✔ 1 paused; none is stuck\n", stderr: "" });
     const { code, stdout } = await cli(["doctor", "--json", "--store", "sqlite:app.db"], { cwd });
     const lines = jsonLines(stdout);
     expect(lines).toEqual([
+      { type: "executions", counts: expect.objectContaining({ paused: 1 }), found: 0, findings: [], isPartial: false },
       { type: "examination", store: "sqlite", passed: expect.any(Number), failed: [], notClaimed: expect.any(Number) },
     ]);
-    expect(lines[0]!.passed).toBeGreaterThan(150);
+    expect(lines[1]!.passed).toBeGreaterThan(150);
     expect(code).toBe(0);
     expect(readdirSync(cwd)).toEqual(files);
     expect((await cli(["ls", "--store", "app.db"], { cwd })).stdout).toMatch(/^a +paused/m);

@@ -2,12 +2,14 @@ import type { Reporter, SerializedError, TestCase, TestModule } from "vitest/nod
 import { type StoreRow, updateStoreTable } from "./store-table.ts";
 
 const title = /^SnapshotStore contract: (.+)$/;
+const queueTitle = /^WorkQueue contract: (.+)$/;
 
-/** What `npm run contract` prints: one line for each store, and before them what failed. Keeps the table of stores in the docs. */
+/** What `npm run contract` prints: one line for each store and each queue, and before them what failed. Keeps the table of stores in the docs. */
 export default class ContractReporter implements Reporter {
   readonly #stores = new Map<string, StoreRow>();
+  readonly #queues = new Map<string, Counts>();
   /** Tests of one store alone, beside the contract. */
-  readonly #own = new Map<string, { passed: number; failed: number; skipped: number }>();
+  readonly #own = new Map<string, Counts>();
 
   onTestCaseResult(test: TestCase): void {
     const suite = outermost(test);
@@ -15,9 +17,8 @@ export default class ContractReporter implements Reporter {
     const { state, errors } = test.result();
     if (state === "failed") console.log(`FAILED ${store ?? suite}: ${test.name}${textOf(errors ?? [])}`);
     if (store === undefined) {
-      const own = this.#own.get(suite) ?? { passed: 0, failed: 0, skipped: 0 };
-      this.#own.set(suite, own);
-      own[state === "pending" ? "skipped" : state]++;
+      const queue = queueTitle.exec(suite)?.[1];
+      count(queue === undefined ? this.#own : this.#queues, queue ?? suite, state);
       return;
     }
     const row = this.#stores.get(store) ?? { name: store, passed: 0, failed: 0, notClaimed: 0, features: null };
@@ -35,11 +36,26 @@ export default class ContractReporter implements Reporter {
     for (const { name, passed, failed, notClaimed } of rows) {
       console.log(`${name}: ${passed} passed, ${failed} failed, ${notClaimed} not claimed`);
     }
+    for (const [name, { passed, failed, skipped }] of [...this.#queues].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      console.log(`queue ${name}: ${passed} passed, ${failed} failed, ${skipped} not claimed`);
+    }
     for (const [suite, { passed, failed, skipped }] of [...this.#own].sort(([a], [b]) => (a < b ? -1 : 1))) {
       console.log(`  ${suite}: ${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
     }
     if (rows.every(({ failed, features }) => failed === 0 && features !== null)) updateStoreTable(rows);
   }
+}
+
+interface Counts {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+
+function count(rows: Map<string, Counts>, name: string, state: keyof Counts | "pending"): void {
+  const row = rows.get(name) ?? { passed: 0, failed: 0, skipped: 0 };
+  rows.set(name, row);
+  row[state === "pending" ? "skipped" : state]++;
 }
 
 function outermost(test: TestCase): string {

@@ -14,7 +14,16 @@ function folderOf(): string {
 
 function execution(workflowId: string, more: object = {}): EndedExecution {
   const event = { type: "started", at: 1, version: 0, workflowId, ...more } as unknown as Event;
-  const summary = { status: "completed", currentNodeId: null, version: 0, metadata: {}, createdAt: 1, updatedAt: 2, wakeAt: null } as const;
+  const summary = {
+    status: "completed",
+    currentNodeId: null,
+    version: 0,
+    metadata: {},
+    createdAt: 1,
+    updatedAt: 2,
+    wakeAt: null,
+    lease: null,
+  } as const;
   return { ...summary, workflowId, definition: { id: "one", hash: "h" }, events: [{ version: 0, commitId: "c", event }] };
 }
 

@@ -80,7 +80,7 @@ export interface Claim extends Lease {
    * How many claims in a row ran out before this one, without a commit of their holder: one for each process that died
    * over the execution, or lost it. A commit with a fence sets it back to 0.
    */
-  readonly crashes?: number;
+  readonly crashes: number;
 }
 
 /** What to claim. */
@@ -129,7 +129,7 @@ export interface ExecutionSummary {
   readonly updatedAt: EpochMs;
   readonly wakeAt: EpochMs | null;
   /** Who holds it; `until` may have passed, then it waits for another to take it. Null: nobody, or it has ended. */
-  readonly lease?: { readonly owner: string; readonly until: EpochMs; readonly crashes: number } | null;
+  readonly lease: { readonly owner: string; readonly until: EpochMs; readonly crashes: number } | null;
 }
 
 /** Part of a list. Executions that come or go meanwhile neither repeat nor hide the others. */

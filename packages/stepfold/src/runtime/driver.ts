@@ -176,7 +176,7 @@ export class Driver {
   /** What it runs, or why it cannot. */
   async #workflowOf({ claim, snapshot }: Claimed): Promise<PreparedWorkflow | Parked> {
     const { registry, store, maxCrashes } = this.#options;
-    if ((claim.crashes ?? 0) >= maxCrashes) return crashed(claim, snapshot, claim.claimedAt);
+    if (claim.crashes >= maxCrashes) return crashed(claim, snapshot, claim.claimedAt);
     try {
       return await registry.pinned(claim.workflowId, snapshot.definition.hash);
     } catch (error) {

@@ -1,4 +1,4 @@
-export type { WakeUp, WorkQueue } from "../ports/work-queue.ts";
+export type { ConsumeOptions, Consumer, Delivery, QueueFeatures, WakeUp, WorkQueue } from "../ports/work-queue.ts";
 export { createRuntime } from "./create-runtime.ts";
 export type { EndedExecution, PruneWithHistoryOptions } from "./prune.ts";
 export type { CancelOptions, Place, ResumeOptions, Run, SignalOptions } from "./run.ts";

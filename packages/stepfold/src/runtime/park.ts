@@ -10,7 +10,7 @@ const longestRestMs = 15 * 60_000;
 const longestMessage = 1_000;
 
 /** Those who drove it died, or lost it, again and again: it rests until somebody has looked at it. */
-export function crashed({ crashes = 0 }: Claimed["claim"], { activePaths }: Snapshot, at: EpochMs): Parked {
+export function crashed({ crashes }: Claimed["claim"], { activePaths }: Snapshot, at: EpochMs): Parked {
   const nodes = [...new Set(activePaths.filter(({ status }) => status === "ready").map(({ nodeId }) => `"${nodeId}"`))];
   const steps = nodes.length === 0 ? "" : `; to be performed then: ${nodes.slice(0, 5).join(", ")}${nodes.length > 5 ? ", ..." : ""}`;
   const message = `${crashes} workers in a row died while they drove it, or lost it before they had committed anything${steps}`;

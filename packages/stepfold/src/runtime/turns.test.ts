@@ -32,7 +32,7 @@ function busyHouse(limit: number, more: { readonly queue?: true } = {}) {
   ];
   const queue = more.queue && memoryQueue({ environment });
   const options = { workflows, nodeDefinitions: { ...nodeDefinitions, slow }, ...(queue && { queue }) };
-  return { environment, under, order, options, ...setUp(options, environment) };
+  return { under, order, options, ...setUp(options, environment) };
 }
 
 describe("executions with a concurrency key", () => {

@@ -1,6 +1,8 @@
 import { brokenChildren } from "./broken/broken-children.ts";
 import { brokenClaims } from "./broken/broken-claims.ts";
 import { brokenCommits } from "./broken/broken-commits.ts";
+import { brokenCrashes } from "./broken/broken-crashes.ts";
+import { brokenOverdue } from "./broken/broken-overdue.ts";
 import { brokenReads } from "./broken/broken-reads.ts";
 import { brokenScopes } from "./broken/broken-scopes.ts";
 import type { BrokenStore } from "./broken/broken-store.ts";
@@ -19,6 +21,8 @@ import { brokenTrouble } from "./broken/broken-trouble.ts";
 export const brokenStores: readonly BrokenStore[] = [
   ...brokenCommits,
   ...brokenClaims,
+  ...brokenCrashes,
+  ...brokenOverdue,
   ...brokenReads,
   ...brokenChildren,
   ...brokenScopes,

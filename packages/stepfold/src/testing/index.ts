@@ -1,7 +1,15 @@
+export type { BlobBench, BlobContractCase } from "./blob-contract-case.ts";
+export { blobStoreContract } from "./blob-store-contract.ts";
+export type { BrokenBlobStore } from "./broken/broken-blob-store.ts";
+export type { BrokenQueue } from "./broken/broken-queue.ts";
 export type { BrokenStore } from "./broken/broken-store.ts";
+export { brokenBlobStores } from "./broken-blob-stores.ts";
+export { brokenQueues } from "./broken-queues.ts";
 export { brokenStores } from "./broken-stores.ts";
 export { type StartOptions, type StepOptions, snapshotAfter, startCommit, stepCommit } from "./commit-builder.ts";
 export { type ContractCase, isClaimed, type Need, type StoreBench } from "./contract-case.ts";
 export { ContractViolation } from "./expectations.ts";
+export { isQueueClaimed, type QueueBench, type QueueContractCase, type QueueNeed } from "./queue-contract-case.ts";
 export { snapshotStoreContract } from "./snapshot-store-contract.ts";
 export { type VirtualEnvironment, virtualEnvironment } from "./virtual-environment.ts";
+export { workQueueContract } from "./work-queue-contract.ts";

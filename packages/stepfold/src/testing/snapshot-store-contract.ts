@@ -2,14 +2,18 @@ import { childCases } from "./contract/child-cases.ts";
 import { childSafetyCases } from "./contract/child-safety-cases.ts";
 import { claimCases } from "./contract/claim-cases.ts";
 import { commitCases } from "./contract/commit-cases.ts";
+import { crashCases } from "./contract/crash-cases.ts";
 import { createCases } from "./contract/create-cases.ts";
 import { definitionCases } from "./contract/definition-cases.ts";
 import { deleteCases } from "./contract/delete-cases.ts";
 import { eventCases } from "./contract/event-cases.ts";
 import { fenceCases } from "./contract/fence-cases.ts";
+import { leaseCases } from "./contract/lease-cases.ts";
 import { listCases } from "./contract/list-cases.ts";
 import { loadCases } from "./contract/load-cases.ts";
+import { overdueCases } from "./contract/overdue-cases.ts";
 import { pagingCases } from "./contract/paging-cases.ts";
+import { permitCases } from "./contract/permit-cases.ts";
 import { pruneCases } from "./contract/prune-cases.ts";
 import { raceCases } from "./contract/race-cases.ts";
 import { releaseCases } from "./contract/release-cases.ts";
@@ -43,10 +47,14 @@ export const snapshotStoreContract: readonly ContractCase[] = [
   ...commitCases,
   ...fenceCases,
   ...claimCases,
+  ...overdueCases,
+  ...crashCases,
+  ...permitCases,
   ...renewCases,
   ...releaseCases,
   ...eventCases,
   ...listCases,
+  ...leaseCases,
   ...pagingCases,
   ...definitionCases,
   ...deleteCases,

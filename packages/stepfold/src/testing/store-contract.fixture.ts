@@ -57,7 +57,7 @@ export function contractOf(name: string, { over, url = "", missing, bench, atOnc
 }
 
 /** Lets so many in at once. */
-function gateOf(places: number): () => Promise<() => void> {
+export function gateOf(places: number): () => Promise<() => void> {
   let free = places;
   const waiting: (() => void)[] = [];
   const leave = (): void => {

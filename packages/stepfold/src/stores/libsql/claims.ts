@@ -2,6 +2,8 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Status } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Claim, Claimed, Lease } from "../../ports/snapshot-store.ts";
+import type { CheckedClaim } from "../record/checked-store.ts";
+import { type DueSpan, dueSpans } from "../record/due-time.ts";
 import { endedClaim } from "../record/refusal.ts";
 import type { Connection } from "./connection.ts";
 import type { LibsqlRow } from "./libsql-client.ts";
@@ -13,15 +15,17 @@ import { guardOf } from "./write-commit.ts";
 const mostTogether = 32;
 
 /** Takes what is due. Pollers that find nothing only read, and do not stand in the way of writers. */
-export async function claimDue(connection: Connection, options: Lease & { limit: number; workflowId?: string }): Promise<Claimed[]> {
-  const { limit, workflowId } = options;
+export async function claimDue(connection: Connection, options: CheckedClaim): Promise<Claimed[]> {
+  const { limit, workflowId, overdueMs } = options;
   const claimed: Claimed[] = [];
-  while (claimed.length < limit) {
-    const most = Math.min(limit - claimed.length, mostTogether);
-    const time = connection.time();
-    const { rows } = await connection.execute(workflowId === undefined ? sql.due(most, time) : sql.dueOne(workflowId, time));
-    if (rows.length === 0) break;
-    claimed.push(...(await take(connection, options, rows.map(numberOf))));
+  for (const { from, behindMs } of dueSpans(overdueMs)) {
+    while (claimed.length < limit) {
+      const most = Math.min(limit - claimed.length, mostTogether);
+      const span = [connection.time(), from, behindMs] as const;
+      const { rows } = await connection.execute(workflowId === undefined ? sql.due(most, ...span) : sql.dueOne(workflowId, ...span));
+      if (rows.length === 0) break;
+      claimed.push(...(await take(connection, options, rows.map(numberOf), { from, behindMs })));
+    }
   }
   return claimed;
 }
@@ -42,12 +46,13 @@ export async function renewClaim(connection: Connection, claim: Claim): Promise<
 /** Claims those of the executions found that nobody else took meanwhile. */
 async function take(
   connection: Connection,
-  { owner, leaseMs, workflowId }: Lease & { workflowId?: string },
+  { owner, leaseMs, workflowId }: CheckedClaim,
   found: readonly number[],
+  { from, behindMs }: DueSpan,
 ): Promise<Claimed[]> {
   const wanted = JSON.stringify(found);
   const [taken, events, children] = await connection.write([
-    sql.take(wanted, owner, leaseMs, connection.time(), workflowId ?? null),
+    sql.take(wanted, owner, leaseMs, connection.time(), workflowId ?? null, from, behindMs),
     sql.heldEvents(wanted, owner),
     sql.heldChildren(wanted, owner),
   ]);
@@ -64,9 +69,10 @@ async function take(
 function claimedOf(row: LibsqlRow, lease: Lease, events: readonly LibsqlRow[], children: readonly LibsqlRow[]): Claimed[] {
   try {
     const snapshot = snapshotOf(row, events, children);
-    const { key, incarnation, fence, claimedAt } = row;
-    const claim = { workflowId: textOf(key), incarnation: incarnation as string, fence: Number(fence), claimedAt: Number(claimedAt) };
-    return [{ claim: { ...claim, owner: lease.owner, leaseMs: lease.leaseMs }, snapshot }];
+    const { key, incarnation, fence, claimedAt, crashes } = row;
+    const numbers = { fence: Number(fence), claimedAt: Number(claimedAt), crashes: Number(crashes) };
+    const { owner, leaseMs } = lease;
+    return [{ claim: { workflowId: textOf(key), incarnation: incarnation as string, owner, leaseMs, ...numbers }, snapshot }];
   } catch (error) {
     if (StepfoldError.is(error, "STORE_REJECTED")) return [];
     throw error;

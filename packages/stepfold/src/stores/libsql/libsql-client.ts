@@ -1,7 +1,7 @@
 /** A statement with its parameters by position. */
 export interface LibsqlStatement {
   sql: string;
-  args: (string | number | null)[];
+  args: (string | number | Uint8Array | null)[];
 }
 
 /** A row by the names of its columns. Integers come as the client was told: number, bigint or string. */

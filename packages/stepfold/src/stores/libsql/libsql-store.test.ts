@@ -181,13 +181,13 @@ describe("what a libSQL store costs", () => {
     const store = libsqlStore({
       ...observed(client, () => {}),
       execute: (statement) => {
-        if (statement.sql.includes("due_at <=")) due = statement;
+        if (statement.sql.includes("due_at BETWEEN")) due = statement;
         return client.execute(statement);
       },
     });
     await store.claim({ owner: "worker", leaseMs: 10, limit: 1 });
     const { rows } = await client.execute({ sql: `EXPLAIN QUERY PLAN ${due!.sql}`, args: due!.args });
-    expect(rows.map(({ detail }) => detail).join()).toContain("USING COVERING INDEX executions_due (due_at<?)");
+    expect(rows.map(({ detail }) => detail).join()).toContain("USING COVERING INDEX executions_due (due_at>? AND due_at<?)");
   });
 });
 

@@ -90,14 +90,25 @@ export function libsqlStore(client: LibsqlClient, options: LibsqlStoreOptions = 
 }
 
 function listExecutions(connection: Connection, query: CheckedQuery): Promise<Page<ExecutionSummary>> {
-  const { sql: text, values } = listStatement(query, "json_quote(id)");
+  const { sql: text, values } = listStatement(query, (column) => `json_quote(${column})`);
   const found = statement(text);
   return executionPage(query.limit, query.cursor, async (after, limit) => {
     const { rows } = await connection.execute(found(...values(after, limit)));
     return rows.map((row) => {
-      const { id, seq, version, createdAt, updatedAt, wakeAt } = row;
-      const numbers = { seq: Number(seq), version: Number(version), createdAt: Number(createdAt), updatedAt: Number(updatedAt) };
-      return { ...(row as unknown as ListedRow), ...numbers, id: textOf(id), wakeAt: wakeAt === null ? null : Number(wakeAt) };
+      const { id, seq, version, createdAt, updatedAt, wakeAt, owner, leaseUntil, crashes } = row;
+      return {
+        ...(row as unknown as ListedRow),
+        id: textOf(id),
+        seq: Number(seq),
+        version: Number(version),
+        createdAt: Number(createdAt),
+        updatedAt: Number(updatedAt),
+        wakeAt: wakeAt === null ? null : Number(wakeAt),
+        // JSON's null too
+        owner: leaseUntil === null ? null : textOf(owner),
+        leaseUntil: leaseUntil === null ? null : Number(leaseUntil),
+        crashes: Number(crashes),
+      };
     });
   });
 }

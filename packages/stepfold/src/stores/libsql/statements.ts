@@ -1,3 +1,4 @@
+import { dueAtSql } from "../sql/due-at.ts";
 import {
   changeStatement,
   definitionStatement,
@@ -10,7 +11,7 @@ import {
 import { statement } from "./libsql-client.ts";
 
 /** The time that is given, or that of the database: a server is another machine. */
-const clock = (given: string): string => `coalesce(${given}, CAST(round(unixepoch('subsec') * 1000) AS INTEGER))`;
+export const clock = (given: string): string => `coalesce(${given}, CAST(round(unixepoch('subsec') * 1000) AS INTEGER))`;
 
 /**
  * The row that a commit may change, or none: every statement of a commit asks for it, and the one that changes it is the
@@ -82,7 +83,7 @@ export const sql: Readonly<Record<StatementName, ReturnType<typeof statement>>> 
     INSERT INTO executions (id, incarnation, definition_id, definition, metadata, version, status, head,
       wake_at, due_at, owner, fence, lease_until, created_at, updated_at, ended_at)
     SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,
-      ?9, coalesce(now + ?11, ?9), ?10, ?10 IS NOT NULL, now + ?11, now, now, CASE WHEN ?7 IN ${terminalStatuses} THEN now END
+      ?9, coalesce(now + ?11, ${dueAtSql("?9", "now")}), ?10, ?10 IS NOT NULL, now + ?11, now, now, CASE WHEN ?7 IN ${terminalStatuses} THEN now END
     FROM (SELECT ${clock("?12")} AS now) WHERE NOT EXISTS (SELECT 1 FROM tombstones WHERE id = ?1)
     ON CONFLICT (id) DO NOTHING`),
   createEvent: statement(`INSERT INTO events (execution, version, commit_id, event) SELECT seq, ?3, ?4, ?5 ${created}`),
@@ -105,13 +106,14 @@ export const sql: Readonly<Record<StatementName, ReturnType<typeof statement>>> 
     ORDER BY part, place`),
   rows: statement(rowsStatement),
 
-  due: statement(`SELECT seq FROM executions WHERE due_at <= ${clock("?2")} ORDER BY due_at, seq LIMIT ?1`),
-  dueOne: statement(`SELECT seq FROM executions WHERE due_at <= ${clock("?2")} AND id = ?1`),
+  due: statement(`SELECT seq FROM executions WHERE due_at BETWEEN ?3 AND ${clock("?2")} - ?4 ORDER BY due_at, seq LIMIT ?1`),
+  dueOne: statement(`SELECT seq FROM executions WHERE due_at BETWEEN ?3 AND ${clock("?2")} - ?4 AND id = ?1`),
   // ?1: JSON array of seq; ?5: a number may come to mean another execution, so the id if one was asked for
   take: statement(`
-    UPDATE executions SET owner = ?2, fence = fence + 1, lease_until = ${clock("?4")} + ?3, due_at = ${clock("?4")} + ?3
-    WHERE seq IN (SELECT value FROM json_each(?1)) AND due_at <= ${clock("?4")} AND (?5 IS NULL OR id = ?5)
-    RETURNING seq, json_quote(id) AS key, incarnation, version AS place, status, head AS text, fence, lease_until - ?3 AS claimedAt`),
+    UPDATE executions SET crashes = crashes + (owner IS NOT NULL), owner = ?2, fence = fence + 1,
+      lease_until = ${clock("?4")} + ?3, due_at = ${clock("?4")} + ?3
+    WHERE seq IN (SELECT value FROM json_each(?1)) AND due_at BETWEEN ?6 AND ${clock("?4")} - ?7 AND (?5 IS NULL OR id = ?5)
+    RETURNING seq, json_quote(id) AS key, incarnation, version AS place, status, head AS text, fence, crashes, lease_until - ?3 AS claimedAt`),
   heldEvents: statement(`SELECT execution, event AS text FROM events WHERE ${held} ORDER BY execution, version`),
   heldChildren: statement(`SELECT execution, json_quote(key) AS key, head AS text FROM children WHERE ${held} ORDER BY execution, place`),
   // ?4: lease in ms
@@ -120,7 +122,7 @@ export const sql: Readonly<Record<StatementName, ReturnType<typeof statement>>> 
     WHERE id = ?1 AND incarnation = ?2 AND fence = ?3 AND owner IS NOT NULL
     RETURNING version, status, lease_until - ?4 AS storeNow`),
   release: statement(`
-    UPDATE executions SET owner = NULL, lease_until = NULL, due_at = wake_at
+    UPDATE executions SET owner = NULL, lease_until = NULL, due_at = ${dueAtSql("wake_at", clock("?5"))}
     WHERE id = ?1 AND incarnation = ?2 AND fence = ?3 AND owner IS NOT NULL AND version = ?4`),
 
   status: statement("SELECT status FROM executions WHERE id = ?1"),

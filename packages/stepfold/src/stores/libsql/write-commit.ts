@@ -83,7 +83,7 @@ export function releasing(claim: Claim, version: number): Write {
   const { workflowId, incarnation, fence } = claim;
   return {
     workflowId,
-    statements: () => [sql.release(workflowId, incarnation, fence, version), sql.execution(workflowId)],
+    statements: (time) => [sql.release(workflowId, incarnation, fence, version, time), sql.execution(workflowId)],
     verdict: (results) => {
       const row = results.at(-1)!.rows[0];
       // after it was released nobody holds it

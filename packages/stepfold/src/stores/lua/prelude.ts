@@ -27,14 +27,19 @@ local function idOf(head) return string.sub(head, #base + 3) end
 -- of those with one score a sorted set puts that first which was created first
 local function memberOf(seq, id) return string.format("%016.0f", seq) .. id end
 
+-- a permit is its limit and its key
+local function keyOf(permit) return permit and string.match(permit, "^%d+:(.*)$") end
+local function limitOf(permit) return tonumber(string.match(permit, "^%d+")) end
+
 -- nil if it is not there, false if what is there is no head
 local function readHead(head)
-  local row = redis.pcall("HMGET", head, "incarnation", "version", "status", "owner", "fence", "seq", "wake", "lease", "places", "crashes")
+  local row = redis.pcall("HMGET", head, "incarnation", "version", "status", "owner", "fence", "seq", "wake", "lease", "places", "crashes",
+    "permit")
   if failed(row) then return false end
   if row[1] and row[2] and row[3] and tonumber(row[5]) and tonumber(row[6]) and row[7] then
     return { incarnation = row[1], version = row[2], status = row[3], owner = row[4], fence = row[5],
       seq = tonumber(row[6]), wake = row[7], lease = row[8] or row[7], places = tonumber(row[9]) or 0,
-      crashes = tonumber(row[10]) or 0 }
+      crashes = tonumber(row[10]) or 0, permit = row[11], key = keyOf(row[11]) }
   end
   if redis.call("EXISTS", head) == 0 then return nil end
   return false
@@ -47,12 +52,15 @@ end
 -- so far before its commit stands what is due now: before all times, in the order in which it became so
 local nowLiesBack = ${nowLiesBackMs}
 
+-- where an execution stands by the time at which it is due: those that share a permit have a line of their own
+local function lineOf(key) if key then return base .. "w:" .. key end return due end
+
 -- "" is never
-local function setDue(member, at)
+local function setDue(line, member, at)
   if at == "" then
-    redis.call("ZREM", due, member)
+    redis.call("ZREM", line, member)
   else
-    redis.call("ZADD", due, tonumber(at) > 0 and at or whole(now - nowLiesBack), member)
+    redis.call("ZADD", line, tonumber(at) > 0 and at or whole(now - nowLiesBack), member)
   end
 end
 `;
@@ -112,7 +120,7 @@ export const bury: string = `
 local function bury(head, row, retention)
   local id = idOf(head)
   local member = memberOf(row.seq, id)
-  for _, key in ipairs({ due, created, ended }) do redis.call("ZREM", key, member) end
+  for _, key in ipairs({ lineOf(row.key), created, ended }) do redis.call("ZREM", key, member) end
   redis.call("UNLINK", head, base .. "h:" .. id, base .. "c:" .. id)
   if retention ~= "0" then
     redis.call("SET", base .. "t:" .. id, whole(now) .. " " .. row.status .. " " .. row.incarnation, "PX", retention)

@@ -20,12 +20,14 @@ export function changeOf(commit: Commit): Write {
 
 /** Writes a new execution down for the script. */
 export function creationOf(commit: Commit, lease: Lease | undefined): Write {
-  const { definition, metadata } = commit.head;
+  const { definition, metadata, permit } = commit.head;
   const fields = ["definitionId", definition.id, "definition", JSON.stringify(definition), "metadata", JSON.stringify(metadata)];
   for (const [key, value] of Object.entries(metadata)) {
     if (value !== undefined && (typeof value !== "object" || value === null)) fields.push(metadataField(key), JSON.stringify(value));
   }
-  return writeOf(writtenCommit(commit), lease, fields);
+  if (permit) fields.push("permit", `${permit.limit}:${permit.key}`);
+  // one that has to wait for its turn is not claimed with its creation
+  return writeOf(writtenCommit(commit), permit ? undefined : lease, fields);
 }
 
 /** Where a value of the metadata that a list can ask for lies beside the whole: it is compared as text there. */

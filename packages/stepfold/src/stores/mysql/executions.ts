@@ -1,3 +1,4 @@
+import { dueAtOf, laterDueAtOf, nowLiesBackMs } from "../record/due-time.ts";
 import type { Accepted } from "./append.ts";
 import { batchesOf, each, filled } from "./batches.ts";
 import type { Locked } from "./locked.ts";
@@ -18,9 +19,10 @@ export async function insertExecutions(
     const { definitionId, definition, metadata, lease } = creation;
     const held = lease && !ended ? lease : null;
     const leaseMs = held?.leaseMs ?? null;
+    const dueFromNowMs = leaseMs ?? (wakeAt === null || wakeAt > 0 ? null : -nowLiesBackMs);
     return [
       ...[workflowId, incarnation, definitionId, definition, metadata, creator, version, status, head, wakeAt],
-      ...[leaseMs, wakeAt, held?.owner ?? null, held ? 1 : 0, leaseMs, ended ? 1 : 0],
+      ...[dueFromNowMs, wakeAt, held?.owner ?? null, held ? 1 : 0, leaseMs, ended ? 1 : 0],
     ];
   });
   const row = `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, COALESCE(${clock} + CAST(? AS SIGNED), ?), ?, ?, ${clock} + CAST(? AS SIGNED), ${clock}, ${clock}, IF(? > 0, ${clock}, NULL))`;
@@ -48,21 +50,22 @@ export async function changeExecutions(
   stored: ReadonlyMap<string, Locked>,
   maxBytes: number,
 ): Promise<void> {
-  const rows = changes.map(({ seq, written: { workflowId, version, status, head, wakeAt, frees } }): HeadRow => {
-    const { owner, dueAt, leaseUntil } = stored.get(workflowId)!;
+  const rows = changes.map(({ seq, written: { workflowId, fence, version, status, head, wakeAt, frees } }): HeadRow => {
+    const { owner, now, leaseUntil, crashes, ...before } = stored.get(workflowId)!;
     const isFree = frees || owner === null;
-    return [seq, version, status, head, wakeAt, isFree ? wakeAt : dueAt, isFree ? null : leaseUntil];
+    const dueAt = owner === null ? laterDueAtOf(wakeAt, now, before.dueAt) : frees ? dueAtOf(wakeAt, now) : before.dueAt;
+    return [seq, version, status, head, wakeAt, dueAt, isFree ? null : leaseUntil, fence === null ? crashes : 0];
   });
   // what fills up carries the version -1
   const change = (column: string, value = `VALUES(${column})`): string => `${column} = IF(VALUES(version) < 0, ${column}, ${value})`;
   for (const batch of batchesOf(rows, maxBytes)) {
-    const values = filled(batch, ([seq]): HeadRow => [seq, -1, "", "", null, null, null]);
+    const values = filled(batch, ([seq]): HeadRow => [seq, -1, "", "", null, null, null, 0]);
     await session.run(
       `INSERT INTO ${executions} (seq, id, incarnation, definition_id, definition, metadata, creator, version, status, head, wake_at,
-        due_at, owner, fence, lease_until, created_at, updated_at, ended_at)
-      VALUES ${each(values.length, `(?, '', '', '', '', '', '', ?, ?, ?, ?, ?, NULL, 0, ?, 0, ${clock}, NULL)`)}
+        due_at, owner, fence, lease_until, crashes, created_at, updated_at, ended_at)
+      VALUES ${each(values.length, `(?, '', '', '', '', '', '', ?, ?, ?, ?, ?, NULL, 0, ?, ?, 0, ${clock}, NULL)`)}
       ON DUPLICATE KEY UPDATE
-        ${change("status")}, ${change("head")}, ${change("wake_at")}, ${change("due_at")}, ${change("lease_until")},
+        ${change("status")}, ${change("head")}, ${change("wake_at")}, ${change("due_at")}, ${change("lease_until")}, ${change("crashes")},
         ${change("owner", "IF(VALUES(lease_until) IS NULL, NULL, owner)")}, ${change("updated_at")},
         ${change("ended_at", `IF(VALUES(status) IN ${terminal}, VALUES(updated_at), NULL)`)}, ${change("version")}`,
       values.flat(),

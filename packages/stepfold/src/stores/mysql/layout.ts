@@ -1,8 +1,9 @@
+import { maxKeyBytes } from "../record/blob-segments.ts";
 import type { Tables } from "./tables.ts";
 import { viewsOf } from "./views.ts";
 
 /** The version of the layout that this version of Stepfold makes. */
-export const newestLayout = 1;
+export const newestLayout = 3;
 
 /** Text that is compared byte by byte: no case, no accent, no space at the end is ever the same. */
 const name = "VARBINARY(1020) NOT NULL";
@@ -16,7 +17,7 @@ const table = "ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=
  * What a commit of the claim's holder touches: one row of `executions`, none of its indexes, and one new row of `events`.
  */
 export function stepsOf(tables: Tables): readonly (readonly string[])[] {
-  const { events, children, definitions, tombstones } = tables;
+  const { executions, events, children, definitions, tombstones, blobs } = tables;
   return [
     [
       executionsOf(tables),
@@ -48,6 +49,19 @@ export function stepsOf(tables: Tables): readonly (readonly string[])[] {
   KEY deleted (deleted_at)
 ) ${table}`,
       ...viewsOf(tables),
+    ],
+    [
+      `CREATE TABLE IF NOT EXISTS ${blobs} (
+  name VARBINARY(${maxKeyBytes}) NOT NULL PRIMARY KEY,
+  written_at BIGINT NOT NULL,
+  bytes LONGBLOB NOT NULL
+) ${table}`,
+    ],
+    [
+      // MySQL cannot be asked to do it only once: there it fails when it is made again, which is passed over.
+      // Since then due_at of what is due now is the time of the commit that said so, less nowLiesBackMs
+      `ALTER TABLE ${executions} ADD COLUMN /*M! IF NOT EXISTS */ crashes BIGINT NOT NULL DEFAULT 0
+  COMMENT 'claims in a row that ran out, without a commit of their holder'`,
     ],
   ];
 }

@@ -8,7 +8,7 @@ import { numberOf, numberOrNull, type Row, reading, type SqlValue, textOf } from
 import type { Tables } from "./tables.ts";
 
 const columns = `seq, id, CAST(definition AS BINARY), CAST(metadata AS BINARY), version, status, CAST(head AS BINARY),
-  created_at, updated_at, wake_at`;
+  created_at, updated_at, wake_at, owner, lease_until, crashes`;
 
 /** A page of executions, newest first. */
 export function listExecutions(pool: MysqlPool, { executions }: Tables, query: CheckedQuery): Promise<Page<ExecutionSummary>> {
@@ -32,7 +32,8 @@ export function listExecutions(pool: MysqlPool, { executions }: Tables, query: C
   return executionPage(query.limit, query.cursor, next);
 }
 
-function listedRow([seq, id, definition, metadata, version, status, head, createdAt, updatedAt, wakeAt]: Row): ListedRow {
+function listedRow(row: Row): ListedRow {
+  const [seq, id, definition, metadata, version, status, head, createdAt, updatedAt, wakeAt, owner, leaseUntil, crashes] = row;
   return {
     seq: numberOf(seq),
     id: textOf(id),
@@ -44,6 +45,9 @@ function listedRow([seq, id, definition, metadata, version, status, head, create
     createdAt: numberOf(createdAt),
     updatedAt: numberOf(updatedAt),
     wakeAt: numberOrNull(wakeAt),
+    owner: owner === null ? null : textOf(owner),
+    leaseUntil: numberOrNull(leaseUntil),
+    crashes: numberOf(crashes),
   };
 }
 

@@ -12,6 +12,8 @@ export interface Locked extends Guard {
   readonly wakeAt: EpochMs | null;
   readonly dueAt: EpochMs | null;
   readonly leaseUntil: EpochMs | null;
+  /** Claims in a row that ran out, without a commit of their holder. */
+  readonly crashes: number;
   /** The transaction that created it. */
   readonly creator: string;
   /** The server's clock. */
@@ -23,12 +25,12 @@ export async function lockedRows(session: Session, { executions }: Tables, ids: 
   const values = amongValues(ids);
   // without the hint a small table would be read, and locked, as a whole
   const rows = await session.rows(
-    `SELECT seq, id, incarnation, version, status, owner, fence, wake_at, due_at, lease_until, creator, ${clock}
+    `SELECT seq, id, incarnation, version, status, owner, fence, wake_at, due_at, lease_until, crashes, creator, ${clock}
     FROM ${executions} FORCE INDEX (ids) WHERE id IN (${each(values.length, "?")}) FOR UPDATE`,
     values,
   );
   return new Map(
-    rows.map(([seq, id, incarnation, version, status, owner, fence, wakeAt, dueAt, leaseUntil, creator, now]) => {
+    rows.map(([seq, id, incarnation, version, status, owner, fence, wakeAt, dueAt, leaseUntil, crashes, creator, now]) => {
       const locked: Locked = {
         seq: numberOf(seq),
         id: textOf(id),
@@ -40,6 +42,7 @@ export async function lockedRows(session: Session, { executions }: Tables, ids: 
         wakeAt: numberOrNull(wakeAt),
         dueAt: numberOrNull(dueAt),
         leaseUntil: numberOrNull(leaseUntil),
+        crashes: numberOf(crashes),
         creator: textOf(creator),
         now: numberOf(now),
       };

@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { newestLayout, stepsOf } from "./layout.ts";
 import { checkPool, type MysqlPool } from "./mysql-client.ts";
-import { isMissingTable, mysqlError } from "./mysql-error.ts";
+import { isColumnThere, isMissingTable, mysqlError } from "./mysql-error.ts";
 import { connected, numberOf, type Session, textOf } from "./session.ts";
 import { type Tables, tablesOf } from "./tables.ts";
 
@@ -14,7 +14,8 @@ function layoutReached({ layout }: Tables, version: number): string {
 }
 
 /**
- * The statements that make the tables and views, for those who run migrations themselves. Each may be run again.
+ * The statements that make the tables and views, for those who run migrations themselves. Each may be run again; in MySQL,
+ * unlike MariaDB, the one that adds a column then says that it is there.
  *
  * @param prefix of their names; default `stepfold_`
  * @throws StepfoldError `OPTION_INVALID`
@@ -63,9 +64,18 @@ async function migrate(session: Session, tables: Tables): Promise<void> {
   const from = await layoutOf(session, tables);
   for (const [index, step] of stepsOf(tables).entries()) {
     if (index < from) continue;
-    for (const statement of step) await session.run(statement);
+    for (const statement of step) await made(session, statement);
     await session.run(layoutReached(tables, index + 1));
     await session.run("COMMIT");
+  }
+}
+
+/** Runs a statement of a step, maybe once more after a crash. */
+async function made(session: Session, statement: string): Promise<void> {
+  try {
+    await session.run(statement);
+  } catch (cause) {
+    if (!isColumnThere(cause)) throw cause;
   }
 }
 

@@ -4,6 +4,7 @@ import { serviceUrlOrSkip } from "../../../../../scripts/servers/service-url.ts"
 import type { Commit } from "../../ports/snapshot-store.ts";
 import { put } from "../../testing/contract/children.ts";
 import { startCommit, stepCommit } from "../../testing/index.ts";
+import { dueSpans } from "../record/due-time.ts";
 import { dueOf } from "./claims.ts";
 import { mysqlServer } from "./mysql-bench.fixture.ts";
 import { mysqlStore } from "./mysql-store.ts";
@@ -103,10 +104,15 @@ describe.skipIf(!server)("what a MySQL store costs", () => {
       const [rows] = await pool.query<RowDataPacket[]>(`EXPLAIN ${sql}`);
       return { key: rows[0]!.key, rows: Number(rows[0]!.rows), extra: rows[0]!.Extra };
     };
-    const due = `${dueOf(tables, undefined, "seq, head").replace("?", "10")} FOR UPDATE SKIP LOCKED`;
-    expect(await planOf(due)).toMatchObject({ key: "due", extra: expect.not.stringContaining("filesort") });
-    expect((await planOf(due)).rows).toBeLessThan(10);
-    expect(await planOf(dueOf(tables, "a", "seq").replace("?", "'a'").replace("?", "1"))).toMatchObject({ key: "ids", rows: 1 });
+    const bound = (sql: string, ...values: (number | string)[]): string =>
+      values.reduce<string>((text, value) => text.replace("?", `${value}`), sql);
+    for (const span of [...dueSpans(0), ...dueSpans(30_000)]) {
+      const due = `${bound(dueOf(tables, undefined, "seq, head"), span.from, span.behindMs, 10)} FOR UPDATE SKIP LOCKED`;
+      expect(await planOf(due)).toMatchObject({ key: "due", extra: expect.not.stringContaining("filesort") });
+      expect((await planOf(due)).rows).toBeLessThan(10);
+    }
+    const [all] = dueSpans(0);
+    expect(await planOf(bound(dueOf(tables, "a", "seq"), all!.from, all!.behindMs, "'a'"))).toMatchObject({ key: "ids", rows: 1 });
     const ended = endedOf(tables, "'completed'", false).replace("?", "100").replace("?", "10");
     expect(await planOf(ended)).toMatchObject({ key: "ended", extra: expect.not.stringContaining("filesort") });
     expect((await store.claim({ owner: "worker", leaseMs: 60_000, limit: 10 })).map(({ claim }) => claim.workflowId)).toEqual(["a"]);

@@ -20,7 +20,7 @@ const hints: Readonly<Record<number, string>> = {
   1045: "user or password is wrong",
   1049: "the database does not exist: create it, or name another one in the pool",
   1046: "no database is chosen: name one in the pool",
-  1142: "this user may not do that: grant SELECT, INSERT, UPDATE and DELETE on the tables, for migrations also CREATE and CREATE VIEW",
+  1142: "this user may not do that: grant SELECT, INSERT, UPDATE and DELETE on the tables, for migrations also CREATE, ALTER and CREATE VIEW",
   1146: "the tables are missing: run `stepfold migrate --store URL`, or pass migrate: true",
   1153: "a statement is larger than max_allowed_packet: raise it on the server, and open the store anew",
   1461: "max_prepared_stmt_count is reached: raise it on the server, or use smaller pools",
@@ -46,6 +46,11 @@ export function isConflict(cause: unknown): boolean {
 /** True if a table does not exist. */
 export function isMissingTable(cause: unknown): boolean {
   return detailsOf(cause).errno === 1146;
+}
+
+/** True if a column that was to be added is there. */
+export function isColumnThere(cause: unknown): boolean {
+  return detailsOf(cause).errno === 1060;
 }
 
 /** True if no write of a group would fare better alone. */

@@ -3,13 +3,16 @@ import { isConflict } from "./mysql-error.ts";
 
 export type SqlValue = string | number | null;
 
+/** What may stand for a `?`. */
+type Bound = SqlValue | Uint8Array;
+
 /** The columns of a row, in the order in which the statement names them. */
 export type Row = readonly unknown[];
 
 /** One transaction on one connection. */
 export interface Session {
-  rows(sql: string, values?: readonly SqlValue[]): Promise<readonly Row[]>;
-  run(sql: string, values?: readonly SqlValue[]): Promise<void>;
+  rows(sql: string, values?: readonly Bound[]): Promise<readonly Row[]>;
+  run(sql: string, values?: readonly Bound[]): Promise<void>;
 }
 
 /** How often a transaction is made that others stand in the way of. */
@@ -79,7 +82,7 @@ export function connected<T>(pool: MysqlPool, work: (session: Session) => Promis
 }
 
 function sessionOn(connection: MysqlConnection): Session {
-  const ask = async (sql: string, values: readonly SqlValue[]): Promise<unknown> => {
+  const ask = async (sql: string, values: readonly Bound[]): Promise<unknown> => {
     const [answer] = await connection.execute({ sql, values: values.map(bound), rowsAsArray: true, nestTables: false, typeCast: asItIs });
     return answer;
   };
@@ -95,9 +98,11 @@ function sessionOn(connection: MysqlConnection): Session {
  * Text goes over as bytes, so that the charset of the connection does not change it. Numbers go as text: the driver would
  * send a double, which not every place of a statement takes.
  */
-function bound(value: SqlValue): string | Uint8Array | null {
+function bound(value: Bound): string | Uint8Array | null {
   if (typeof value === "number") return String(value);
-  return value === null ? null : Buffer.from(value, "utf8");
+  if (value === null) return null;
+  // the driver knows bytes by this class only
+  return typeof value === "string" ? Buffer.from(value, "utf8") : Buffer.from(value.buffer, value.byteOffset, value.length);
 }
 
 /** In place of a function that the pool may have. */

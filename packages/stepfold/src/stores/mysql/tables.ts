@@ -7,6 +7,7 @@ export interface Tables {
   readonly children: string;
   readonly definitions: string;
   readonly tombstones: string;
+  readonly blobs: string;
   readonly layout: string;
   readonly results: string;
   readonly contexts: string;
@@ -39,6 +40,7 @@ export function tablesOf(prefix: string): Tables {
     children: name("children"),
     definitions: name("definitions"),
     tombstones: name("tombstones"),
+    blobs: name("blobs"),
     layout: name("layout"),
     results: name("execution_results"),
     contexts: name("execution_contexts"),

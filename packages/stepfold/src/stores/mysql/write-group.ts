@@ -86,7 +86,7 @@ function repeated(written: WrittenCommit, lease: Lease | undefined, row: Locked,
 
 function firstClaim({ workflowId, incarnation, ended }: WrittenCommit, lease: Lease | undefined, row: Locked): Claim | null {
   if (!lease || ended) return null;
-  return { workflowId, incarnation, owner: lease.owner, leaseMs: lease.leaseMs, fence: 1, claimedAt: claimedAt(row, lease) };
+  return { workflowId, incarnation, owner: lease.owner, leaseMs: lease.leaseMs, fence: 1, claimedAt: claimedAt(row, lease), crashes: 0 };
 }
 
 /** When the lease that is stored began. */

@@ -1,6 +1,8 @@
 import type { Status } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Claim, Claimed, Lease } from "../../ports/snapshot-store.ts";
+import type { CheckedClaim } from "../record/checked-store.ts";
+import { dueSpans } from "../record/due-time.ts";
 import { endedClaim, keptClaim } from "../record/refusal.ts";
 import type { Connection, TextRow } from "./connection.ts";
 import { idOf, plainText, wholeText } from "./plain-text.ts";
@@ -8,20 +10,19 @@ import { loadSnapshots } from "./read-executions.ts";
 import { readGuard } from "./stored-guard.ts";
 
 /** Takes what is due. What is damaged stays claimed until the lease ends, so that it is not tried again and again. */
-export async function claimDue(
-  connection: Connection,
-  { owner, leaseMs, limit, workflowId }: Lease & { readonly limit: number; readonly workflowId?: string },
-): Promise<Claimed[]> {
+export async function claimDue(connection: Connection, options: CheckedClaim): Promise<Claimed[]> {
+  const { owner, leaseMs, limit, workflowId, overdueMs } = options;
   const { ask, askAnew, sql } = connection;
   const claimed: Claimed[] = [];
-  while (claimed.length < limit) {
-    const most = workflowId === undefined ? Math.min(limit - claimed.length, 1000) : 1;
-    const values = [plainText(owner), wholeText(leaseMs)];
-    const rows = await (workflowId === undefined
-      ? askAnew(sql.claimDue, [...values, wholeText(most)])
-      : ask(sql.claimOne, [...values, plainText(workflowId)]));
-    if (rows.length > 0) claimed.push(...(await withSnapshots(connection, rows, { owner, leaseMs })));
-    if (rows.length < most || workflowId !== undefined) break;
+  for (const { from, behindMs } of dueSpans(overdueMs)) {
+    while (claimed.length < limit) {
+      const most = workflowId === undefined ? Math.min(limit - claimed.length, 1000) : 1;
+      const which = workflowId === undefined ? wholeText(most) : plainText(workflowId);
+      const values = [plainText(owner), wholeText(leaseMs), which, wholeText(from), wholeText(behindMs)];
+      const rows = await (workflowId === undefined ? askAnew(sql.claimDue, values) : ask(sql.claimOne, values));
+      if (rows.length > 0) claimed.push(...(await withSnapshots(connection, rows, { owner, leaseMs })));
+      if (rows.length < most || workflowId !== undefined) break;
+    }
   }
   return claimed;
 }
@@ -31,9 +32,10 @@ async function withSnapshots(connection: Connection, rows: readonly TextRow[], l
     connection,
     rows.map(({ seq }) => seq!),
   );
-  return rows.flatMap(({ seq, id, incarnation, fence, now }) => {
+  return rows.flatMap(({ seq, id, incarnation, fence, crashes, now }) => {
     const snapshot = snapshots.get(seq!);
-    const claim = { workflowId: idOf(id!), incarnation: idOf(incarnation!), ...lease, fence: Number(fence), claimedAt: Number(now) };
+    const numbers = { fence: Number(fence), claimedAt: Number(now), crashes: Number(crashes) };
+    const claim = { workflowId: idOf(id!), incarnation: idOf(incarnation!), ...lease, ...numbers };
     return snapshot ? [{ claim, snapshot }] : [];
   });
 }

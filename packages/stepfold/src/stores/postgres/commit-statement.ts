@@ -1,3 +1,4 @@
+import { dueAtSql } from "../sql/due-at.ts";
 import { clock, list, nullable, numbers, terminal } from "./sql-parts.ts";
 
 /** What a statement writes. A lone commit without children, the common one, is the cheapest to plan. */
@@ -33,9 +34,11 @@ export function commitStatement(schema: string, { several, children }: CommitSha
     changed AS (
       UPDATE ${schema}.executions AS e SET version = w.version, head = w.head::json, wake_at = w.wake_at, updated_at = now, status = w.status,
         ended_at = CASE WHEN w.status IN ${terminal} THEN now END,
-        due_at = CASE WHEN w.frees = 't' OR e.owner IS NULL THEN w.wake_at ELSE e.due_at END,
+        due_at = CASE WHEN w.frees = 't' THEN ${dueAtSql("w.wake_at", "now")}
+          WHEN e.owner IS NULL THEN ${dueAtSql("w.wake_at", "now", "e.due_at")} ELSE e.due_at END,
         owner = CASE WHEN w.frees = 't' THEN NULL ELSE e.owner END,
-        lease_until = CASE WHEN w.frees = 't' THEN NULL ELSE e.lease_until END
+        lease_until = CASE WHEN w.frees = 't' THEN NULL ELSE e.lease_until END,
+        crashes = CASE WHEN w.fence IS NULL THEN e.crashes ELSE 0 END
       FROM clock, ${several ? "locked AS w WHERE e.seq = w.seq" : "wanted AS w WHERE e.id = w.id"}
         AND e.incarnation = w.incarnation AND e.version = w.expected AND e.status NOT IN ${terminal}
         AND (w.fence IS NULL OR (e.fence = w.fence AND e.owner IS NOT NULL))

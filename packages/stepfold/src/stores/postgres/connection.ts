@@ -1,13 +1,18 @@
+import type { TransactionQuery } from "../../ports/transaction-query.ts";
 import { readLayout } from "./layout.ts";
 import { migratePostgres } from "./migrate-postgres.ts";
 import type { PostgresClient } from "./postgres-client.ts";
 import { preparing, type Query } from "./prepared-statement.ts";
 import { type Statements, statementsOf } from "./statements.ts";
+import { inTransaction, isPool } from "./transaction.ts";
 
 /** A row as every driver gives it: we select text only, because drivers differ in what they make of other types. */
 export type TextRow = Readonly<Record<string, string | null>>;
 
 type Ask = (text: string, values: readonly (string | null)[]) => Promise<readonly TextRow[]>;
+
+/** @param work gets the connection on which alone it may ask, and what others need to join in */
+type Transact = <T>(work: (own: Connection, query: TransactionQuery) => Promise<T>) => Promise<T>;
 
 /** A client, the statements for one schema, and what they depend on. */
 export interface Connection {
@@ -21,6 +26,8 @@ export interface Connection {
    * while the tables were empty would read the whole of them later.
    */
   readonly askAnew: Ask;
+  /** Sends all statements of `work` in one transaction. Null if the client cannot. */
+  readonly transact: Transact | null;
   /** Resolves when nothing is under way. */
   idle(): Promise<void>;
 }
@@ -44,13 +51,16 @@ export function connect(client: PostgresClient, { schema, migrate, prepare, rete
     if (migrate) await migratePostgres(client, { schema });
     else await readLayout(client, schema);
   };
-  const send = async (query: Query, text: string, values: readonly (string | null)[]): Promise<readonly TextRow[]> => {
+  const prepared = (): Promise<void> => {
     // what failed is tried again by the next call
     ready ??= makeReady().catch((cause: unknown) => {
       ready = null;
       throw cause;
     });
-    await ready;
+    return ready;
+  };
+  const send = async (query: Query, text: string, values: readonly (string | null)[]): Promise<readonly TextRow[]> => {
+    await prepared();
     return (await query(text, [...values])).rows as TextRow[];
   };
   const asking =
@@ -65,13 +75,23 @@ export function connect(client: PostgresClient, { schema, migrate, prepare, rete
       }
     };
 
-  return {
+  const transact = async <T>(work: (own: Connection, query: TransactionQuery) => Promise<T>): Promise<T> => {
+    await prepared();
+    return inTransaction(client as Parameters<typeof inTransaction>[0], (query) => {
+      const ask: Ask = async (text, values) => (await query(text, values)).rows as TextRow[];
+      return work({ ...connection, ask, askAnew: ask, transact: null }, query);
+    });
+  };
+
+  const connection: Connection = {
     sql: statementsOf(schema),
     retentionMs: String(retentionMs),
     ask: asking(kept),
     askAnew: asking(fresh),
+    transact: isPool(client) ? transact : null,
     async idle() {
       while (underWay.size > 0) await Promise.allSettled(underWay);
     },
   };
+  return connection;
 }

@@ -116,5 +116,5 @@ async function createAlone(connection: Connection, creation: Creation): Promise<
 
 function claimOf({ written, held }: Creation, claimedAt: EpochMs): Claim | null {
   const { workflowId, incarnation } = written;
-  return held && { owner: held.owner, leaseMs: held.leaseMs, workflowId, incarnation, fence: 1, claimedAt };
+  return held && { owner: held.owner, leaseMs: held.leaseMs, workflowId, incarnation, fence: 1, claimedAt, crashes: 0 };
 }

@@ -8,7 +8,7 @@ import { idOf, joined, plainText, wholeText } from "./plain-text.ts";
 import { list } from "./sql-parts.ts";
 
 const columns = `seq::text, id, definition::text, metadata::text, version::text, status, head::text,
-  created_at::text, updated_at::text, wake_at::text`;
+  created_at::text, updated_at::text, wake_at::text, owner, lease_until::text, crashes::text`;
 
 /** A page of executions, newest first. */
 export function listExecutions({ askAnew, sql }: Connection, query: CheckedQuery): Promise<Page<ExecutionSummary>> {
@@ -63,5 +63,8 @@ function listedRow(row: TextRow): ListedRow {
     createdAt: Number(row.created_at),
     updatedAt: Number(row.updated_at),
     wakeAt: row.wake_at === null ? null : Number(row.wake_at),
+    owner: row.owner === null ? null : idOf(row.owner!),
+    leaseUntil: row.lease_until === null ? null : Number(row.lease_until),
+    crashes: Number(row.crashes),
   };
 }

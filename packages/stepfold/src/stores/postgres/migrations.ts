@@ -1,3 +1,4 @@
+import { nowLiesBackMs } from "../record/due-time.ts";
 import { checkSchema } from "./checked-schema.ts";
 import { executionsView } from "./views.ts";
 
@@ -63,6 +64,22 @@ CREATE TABLE "${schema}".definitions (hash text COLLATE "C" PRIMARY KEY, definit
 ${executionsView(schema)}
 
 INSERT INTO "${schema}".layouts (number) VALUES (1);
+`,
+  (schema) => `
+CREATE TABLE "${schema}".blobs (
+  key text COLLATE "C" PRIMARY KEY,
+  bytes bytea NOT NULL,
+  written_at bigint NOT NULL
+);
+
+INSERT INTO "${schema}".layouts (number) VALUES (2);
+`,
+  (schema) => `
+ALTER TABLE "${schema}".executions ADD COLUMN crashes bigint NOT NULL DEFAULT 0;
+COMMENT ON COLUMN "${schema}".executions.crashes IS 'claims in a row that ran out, without a commit of their holder';
+COMMENT ON COLUMN "${schema}".executions.due_at IS 'when it may be claimed: lease_until while it is held, else wake_at; for what is due now the time of the commit that said so, less ${nowLiesBackMs}';
+
+INSERT INTO "${schema}".layouts (number) VALUES (3);
 `,
 ];
 

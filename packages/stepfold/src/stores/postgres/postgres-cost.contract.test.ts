@@ -71,16 +71,23 @@ describe.skipIf(url === null)("PostgreSQL: what things cost", () => {
         LATERAL (SELECT CASE number % 3 WHEN 1 THEN 4000000000000 + number END AS later) AS time`);
     await pool.query(`ANALYZE "${schema}".executions`);
     const sql = statementsOf(schema);
+    const due = ["-9007199254740991", "0"];
+    const overdue = ["0", "30000"];
     for (const [text, values] of [
-      [sql.claimDue, ["worker", "1000", "10"]],
-      [sql.claimOne, ["worker", "1000", "model5"]],
+      [sql.claimDue, ["worker", "1000", "10", ...due]],
+      [sql.claimDue, ["worker", "1000", "10", ...overdue]],
+      [sql.claimOne, ["worker", "1000", "model5", ...due]],
       [sql.load, ["model5"]],
       [sql.prune, ["1000", "completed", "10", null, "1000"]],
     ] as [string, string[]][]) {
       const plan = await planOf(text, values);
       expect(plan).not.toContain("Seq Scan on executions");
     }
-    expect(await planOf(sql.claimDue, ["worker", "1000", "10"])).toContain("executions_due");
+    for (const span of [due, overdue]) {
+      expect(await planOf(sql.claimDue, ["worker", "1000", "10", ...span])).toMatch(
+        /executions_due[\s\S]*Index Cond: \(\(due_at >= [\s\S]* AND \(due_at <= /,
+      );
+    }
 
     const client = await pool.connect();
     try {

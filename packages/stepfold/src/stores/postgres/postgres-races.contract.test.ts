@@ -3,7 +3,7 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { put } from "../../testing/contract/children.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../testing/index.ts";
-import { type PostgresClient, postgresStore } from "./index.ts";
+import { type PostgresClient, postgresMigrations, postgresStore } from "./index.ts";
 import { newSchema, poolOf, url } from "./postgres-bench.fixture.ts";
 
 const pool = poolOf(16);
@@ -145,8 +145,8 @@ describe.skipIf(url === null)("PostgreSQL: races", () => {
     const { schema, stores } = handles(12);
     await Promise.all(stores.map((store, index) => store.create(startCommit(`id-${index}`))));
     expect((await stores[0]!.list()).items.length).toBe(12);
-    const { rows } = await pool.query(`SELECT number FROM "${schema}".layouts`);
-    expect(rows).toEqual([{ number: 1 }]);
+    const { rows } = await pool.query(`SELECT number FROM "${schema}".layouts ORDER BY number`);
+    expect(rows).toEqual(postgresMigrations(schema).map((_, index) => ({ number: index + 1 })));
   });
 
   it("sends one statement for commits issued together, and one for a lone one", async () => {

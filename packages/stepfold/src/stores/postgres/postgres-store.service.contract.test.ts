@@ -55,6 +55,34 @@ describe.skipIf(url === null)("PostgreSQL: what goes wrong", () => {
     expect((await store.list()).items.length).toBe(1);
   });
 
+  it("brings tables of an earlier version up to date: what was due or held there is", async () => {
+    const { schema, store } = fresh();
+    await store.create(startCommit("due"));
+    await store.create(startCommit("held"), { claim: { owner: "worker", leaseMs: 1 } });
+    await pool.query(`ALTER TABLE "${schema}".executions DROP COLUMN crashes`);
+    await pool.query(`UPDATE "${schema}".executions SET due_at = CASE id WHEN 'due' THEN 0 ELSE due_at - 60000 END`);
+    await pool.query(`DELETE FROM "${schema}".layouts WHERE number > 2`);
+    const updated = postgresStore(pool, { schema, migrate: true });
+    const claimed = await updated.claim({ owner: "sweeper", leaseMs: 60_000, limit: 10, overdueMs: 30_000 });
+    expect(claimed.map(({ claim }) => [claim.workflowId, claim.crashes])).toEqual([
+      ["due", 0],
+      ["held", 1],
+    ]);
+  });
+
+  it("counts no crashes of an execution that was deleted for another one of its id", async () => {
+    const { schema } = fresh();
+    const store = postgresStore(pool, { schema, migrate: true, idempotencyRetentionMs: 0 });
+    const first = startCommit("a");
+    await store.create(first, { claim: { owner: "lost", leaseMs: 1 } });
+    await pool.query(`UPDATE "${schema}".executions SET due_at = due_at - 10`);
+    expect((await store.claim({ owner: "worker", leaseMs: 1000, limit: 1 }))[0]?.claim.crashes).toBe(1);
+    await store.commit(stepCommit(first, { status: "cancelled" }));
+    await store.delete("a");
+    await store.create(startCommit("a"));
+    expect((await store.claim({ owner: "worker", leaseMs: 1000, limit: 1 }))[0]?.claim.crashes).toBe(0);
+  });
+
   it("refuses a schema that is no plain name", () => {
     for (const schema of ["", 'a"b', "a.b", "a b", "x".repeat(49), "é"]) {
       expect(() => postgresStore(pool, { schema })).toThrow(expect.objectContaining({ code: "OPTION_INVALID" }));

@@ -14,6 +14,7 @@ import { isOutageForAll, storeError } from "./postgres-error.ts";
 import { canPrepare } from "./prepared-statement.ts";
 import { deleteExecution, pruneExecutions } from "./prune-executions.ts";
 import { loadSnapshot, readEvents } from "./read-executions.ts";
+import { writeAlongside } from "./write-alongside.ts";
 import { acceptedCommit, maxValueBytes, writeCommits } from "./write-commit.ts";
 import { writeOrder } from "./write-order.ts";
 
@@ -68,7 +69,7 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
 }
 
 function storeOver(connection: Connection): SnapshotStore {
-  const { ask, sql } = connection;
+  const { ask, sql, transact } = connection;
   const group = groupCommit<WrittenCommit, void>({
     send: (commits) => writeCommits(connection, commits),
     idOf: ({ workflowId }) => workflowId,
@@ -83,14 +84,18 @@ function storeOver(connection: Connection): SnapshotStore {
   return checkedStore(
     {
       name: "postgres",
-      features: { clock: "store", durable: true, multiProcess: true, maxValueBytes },
+      features: { clock: "store", durable: true, multiProcess: true, maxValueBytes, ...(transact && { transactions: "postgres" }) },
       create: async (commit, { claim } = {}) => {
         const creation = acceptedCreation(commit, claim);
-        return inOrder(commit.workflowId, () => starts.add(creation));
+        const { workflowId, alongside } = commit;
+        if (!transact || !alongside) return inOrder(workflowId, () => starts.add(creation));
+        return inOrder(workflowId, () => writeAlongside(transact, alongside, (own) => createExecutions(own, [creation])));
       },
       commit: async (commit) => {
         const written = acceptedCommit(commit);
-        return inOrder(commit.workflowId, () => group.add(written));
+        const { workflowId, alongside } = commit;
+        if (!transact || !alongside) return inOrder(workflowId, () => group.add(written));
+        return inOrder(workflowId, () => writeAlongside(transact, alongside, (own) => writeCommits(own, [written])));
       },
       claim: (wanted) => claimDue(connection, wanted),
       renew: (claim) => renewClaim(connection, claim),

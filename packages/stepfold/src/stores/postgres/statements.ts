@@ -1,3 +1,4 @@
+import { dueAtSql } from "../sql/due-at.ts";
 import { type CommitShape, commitStatement } from "./commit-statement.ts";
 import { hidden, unhidden } from "./json-text.ts";
 import { sqlSeparator } from "./plain-text.ts";
@@ -80,7 +81,7 @@ function creation(schema: string, children: boolean): string {
       ${creating(schema)}
       SELECT $1, $2, $3, $4::text::json, $5::text::json,
         ARRAY(SELECT sha256(convert_to(label, 'UTF8')) FROM unnest(${list(6)}) AS label),
-        $7::bigint, $8, $9::text::json, $10::bigint, CASE WHEN $11::text IS NULL THEN $10::bigint ELSE now + $12::bigint END,
+        $7::bigint, $8, $9::text::json, $10::bigint, CASE WHEN $11::text IS NULL THEN ${dueAtSql("$10::bigint", "now")} ELSE now + $12::bigint END,
         $11::text, CASE WHEN $11::text IS NULL THEN 0 ELSE 1 END, now + $12::bigint, now, now,
         CASE WHEN $8 IN ${terminal} THEN now END, NULL
       FROM clock
@@ -110,7 +111,7 @@ function creations(schema: string): string {
     created AS (
       ${creating(schema)}
       SELECT id, incarnation, definition_id, definition::json, metadata::json, coalesce(labels, '{}'), version, status, head::json,
-        wake_at, CASE WHEN owner IS NULL THEN wake_at ELSE now + lease_ms END, owner, CASE WHEN owner IS NULL THEN 0 ELSE 1 END,
+        wake_at, CASE WHEN owner IS NULL THEN ${dueAtSql("wake_at", "now")} ELSE now + lease_ms END, owner, CASE WHEN owner IS NULL THEN 0 ELSE 1 END,
         now + lease_ms, now, now, CASE WHEN status IN ${terminal} THEN now END, NULL
       FROM clock, wanted LEFT JOIN labelled USING (ordinal) ORDER BY id
       ${unlessTaken("$15")}
@@ -131,42 +132,46 @@ function creating(schema: string): string {
 /** Takes the place of a tombstone whose retention is over, and of nothing else. */
 function unlessTaken(retentionMs: string): string {
   return `ON CONFLICT (id) DO UPDATE SET (seq, incarnation, definition_id, definition, metadata, labels, version, status, head,
-        wake_at, due_at, owner, fence, lease_until, created_at, updated_at, ended_at, deleted_at)
+        wake_at, due_at, owner, fence, lease_until, crashes, created_at, updated_at, ended_at, deleted_at)
       = (EXCLUDED.seq, EXCLUDED.incarnation, EXCLUDED.definition_id, EXCLUDED.definition, EXCLUDED.metadata, EXCLUDED.labels,
         EXCLUDED.version, EXCLUDED.status, EXCLUDED.head, EXCLUDED.wake_at, EXCLUDED.due_at, EXCLUDED.owner, EXCLUDED.fence,
-        EXCLUDED.lease_until, EXCLUDED.created_at, EXCLUDED.updated_at, EXCLUDED.ended_at, NULL)
+        EXCLUDED.lease_until, EXCLUDED.crashes, EXCLUDED.created_at, EXCLUDED.updated_at, EXCLUDED.ended_at, NULL)
       WHERE e.deleted_at + ${retentionMs}::bigint <= EXCLUDED.created_at
       RETURNING seq, id, created_at`;
 }
 
 function claims(schema: string): Pick<Statements, "claimDue" | "claimOne" | "renew" | "release"> {
-  const taken = "owner = $1, fence = fence + 1, lease_until = now + $2::bigint, due_at = now + $2::bigint";
-  const columns = "seq::text, id, incarnation, fence::text, now::text";
+  // whoever had it until now was lost
+  const taken = `crashes = crashes + CASE WHEN owner IS NULL THEN 0 ELSE 1 END,
+      owner = $1, fence = fence + 1, lease_until = now + $2::bigint, due_at = now + $2::bigint`;
+  const columns = "seq::text, id, incarnation, fence::text, crashes::text, now::text";
   return {
     // Rows that others hold are passed over. One that was changed since the statement began is looked at again as it is
     // now before it is locked: what another one claimed meanwhile is due no longer.
     claimDue: `
       WITH ${clock},
       due AS MATERIALIZED (
-        SELECT seq, due_at FROM ${schema}.executions WHERE due_at <= (SELECT now FROM clock)
+        SELECT seq, due_at FROM ${schema}.executions WHERE due_at >= $4::bigint AND due_at <= (SELECT now FROM clock) - $5::bigint
         ORDER BY due_at, seq LIMIT $3::bigint FOR UPDATE SKIP LOCKED
       ),
       taken AS (
         UPDATE ${schema}.executions SET ${taken} FROM clock WHERE seq = ANY(ARRAY(SELECT seq FROM due))
-        RETURNING seq, id, incarnation, fence, now
+        RETURNING seq, id, incarnation, fence, crashes, now
       )
       SELECT taken.${columns} FROM taken JOIN due USING (seq) ORDER BY due.due_at, due.seq`,
     // waits for whoever writes it now: passed over, it would wait for the next sweep
     claimOne: `
       WITH ${clock}
-      UPDATE ${schema}.executions SET ${taken} FROM clock WHERE id = $3 AND due_at + 0 <= now RETURNING ${columns}`,
+      UPDATE ${schema}.executions SET ${taken} FROM clock
+      WHERE id = $3 AND due_at + 0 >= $4::bigint AND due_at + 0 <= now - $5::bigint RETURNING ${columns}`,
     renew: `
       WITH ${clock}
       UPDATE ${schema}.executions SET lease_until = now + $4::bigint, due_at = now + $4::bigint FROM clock
       WHERE id = $1 AND incarnation = $2 AND fence = $3::bigint AND owner IS NOT NULL
       RETURNING version::text, status, now::text`,
     release: `
-      UPDATE ${schema}.executions SET owner = NULL, lease_until = NULL, due_at = wake_at
+      WITH ${clock}
+      UPDATE ${schema}.executions SET owner = NULL, lease_until = NULL, due_at = ${dueAtSql("wake_at", "now")} FROM clock
       WHERE id = $1 AND incarnation = $2 AND fence = $3::bigint AND owner IS NOT NULL AND version = $4::bigint
       RETURNING seq::text`,
   };

@@ -64,4 +64,18 @@ export const sqliteLayout: readonly (readonly string[])[] = [
     "CREATE INDEX tombstones_deleted ON tombstones (deleted_at)",
     ...sqliteViews,
   ],
+  [
+    `
+  CREATE TABLE blobs (
+    key TEXT PRIMARY KEY,
+    written_at INTEGER NOT NULL,
+    bytes BLOB NOT NULL -- the last column: a list does not read past it
+  ) STRICT`,
+  ],
+  [
+    `
+  -- claims in a row that ran out, without a commit of their holder.
+  -- Since then due_at of what is due now is the time of the commit that said so, less 10,000,000,000,000
+  ALTER TABLE executions ADD COLUMN crashes INTEGER NOT NULL DEFAULT 0`,
+  ],
 ];

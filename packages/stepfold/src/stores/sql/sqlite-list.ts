@@ -5,7 +5,8 @@ import type { Place } from "../record/execution-page.ts";
 /** What SQLite takes for a parameter. */
 type SqlValue = string | number | null;
 
-const columns = "seq, definition, metadata, version, status, head, created_at AS createdAt, updated_at AS updatedAt, wake_at AS wakeAt";
+const columns = `seq, definition, metadata, version, status, head, created_at AS createdAt, updated_at AS updatedAt, wake_at AS wakeAt,
+      lease_until AS leaseUntil, crashes`;
 
 /** A page of executions, newest first, as a statement. */
 export interface ListStatement {
@@ -17,12 +18,12 @@ export interface ListStatement {
 /**
  * The query as SQL. Text comes only from here; whatever the caller gave is bound.
  *
- * @param id what gives the id of a row
+ * @param text what gives the text of a column that may hold any character
  */
-export function listStatement(query: CheckedQuery, id = "executions.id"): ListStatement {
+export function listStatement(query: CheckedQuery, text = (column: string): string => `executions.${column}`): ListStatement {
   const { conditions, values } = conditionsOf(query);
   const sql = `
-    SELECT ${id} AS id, ${columns} FROM executions WHERE ${[...conditions, "(created_at, seq) < (?, ?)"].join(" AND ")}
+    SELECT ${text("id")} AS id, ${text("owner")} AS owner, ${columns} FROM executions WHERE ${[...conditions, "(created_at, seq) < (?, ?)"].join(" AND ")}
     ORDER BY created_at DESC, seq DESC LIMIT ?`;
   return {
     sql,

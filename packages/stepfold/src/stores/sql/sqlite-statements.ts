@@ -1,3 +1,5 @@
+import { dueAtSql } from "./due-at.ts";
+
 /** For `status IN ...`. */
 export const terminalStatuses = "('completed', 'failed', 'cancelled')";
 
@@ -9,7 +11,7 @@ export const terminalStatuses = "('completed', 'failed', 'cancelled')";
  */
 export function stepStatement(now: string): string {
   return `
-    UPDATE executions SET version = ?1, head = ?2, wake_at = ?3, updated_at = ${now}
+    UPDATE executions SET version = ?1, head = ?2, wake_at = ?3, updated_at = ${now}, crashes = 0
     WHERE id = ?5 AND incarnation = ?6 AND version = ?7 AND status = ?8 AND fence = ?9 AND owner IS NOT NULL
     RETURNING seq`;
 }
@@ -24,9 +26,10 @@ export function changeStatement(now: string): string {
   return `
     UPDATE executions SET version = ?1, head = ?2, wake_at = ?3, updated_at = ${now}, status = ?5,
       ended_at = CASE WHEN ?5 IN ${terminalStatuses} THEN ${now} END,
-      due_at = CASE WHEN ?7 OR owner IS NULL THEN ?3 ELSE due_at END,
+      due_at = CASE WHEN ?7 THEN ${dueAtSql("?3", now)} WHEN owner IS NULL THEN ${dueAtSql("?3", now, "due_at")} ELSE due_at END,
       owner = CASE WHEN ?7 THEN NULL ELSE owner END,
-      lease_until = CASE WHEN ?7 THEN NULL ELSE lease_until END
+      lease_until = CASE WHEN ?7 THEN NULL ELSE lease_until END,
+      crashes = CASE WHEN ?6 IS NULL THEN crashes ELSE 0 END
     WHERE id = ?8 AND incarnation = ?9 AND version = ?10 AND status NOT IN ${terminalStatuses}
       AND (?6 IS NULL OR (fence = ?6 AND owner IS NOT NULL))
     RETURNING seq`;

@@ -2,17 +2,23 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Status } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Claim, Claimed, Lease } from "../../ports/snapshot-store.ts";
+import type { CheckedClaim } from "../record/checked-store.ts";
+import { dueSpans } from "../record/due-time.ts";
 import { endedClaim, type Guard, keptClaim } from "../record/refusal.ts";
 import { type Connection, writing } from "./connection.ts";
 import { type HeadRow, snapshotOf } from "./snapshot-row.ts";
 
 /** Takes what is due. */
-export function claimDue(connection: Connection, options: Lease & { readonly limit: number; readonly workflowId?: string }): Claimed[] {
-  const { limit, workflowId } = options;
+export function claimDue(connection: Connection, options: CheckedClaim): Claimed[] {
+  const { limit, workflowId, overdueMs } = options;
   const due = (now: EpochMs, most: number): number[] => {
     const { sql } = connection;
-    const rows = workflowId === undefined ? sql.due.all(now, most) : sql.dueOne.all(now, workflowId);
-    return rows.map(({ seq }) => seq as number);
+    for (const { from, behindMs } of dueSpans(overdueMs)) {
+      const to = now - behindMs;
+      const rows = workflowId === undefined ? sql.due.all(from, to, most) : sql.dueOne.all(from, to, workflowId);
+      if (rows.length > 0) return rows.map(({ seq }) => seq as number);
+    }
+    return [];
   };
   // pollers that find nothing do not stand in the way of writers
   if (limit < 1 || due(connection.now(), 1).length === 0) return [];
@@ -46,7 +52,7 @@ export function renewClaim(connection: Connection, claim: Claim): { version: num
 export function releaseClaim(connection: Connection, claim: Claim, version: number): void {
   const { workflowId, incarnation, fence } = claim;
   writing(connection, () => {
-    if (connection.sql.release.run(workflowId, incarnation, fence, version).changes) return;
+    if (connection.sql.release.run(workflowId, incarnation, fence, version, connection.now()).changes) return;
     keptClaim(claim, version, guardOf(connection, workflowId));
   });
 }
@@ -57,8 +63,9 @@ function guardOf({ sql }: Connection, workflowId: string): Guard | null {
 
 /** Claims one. Null if what is stored is damaged: it stays claimed until the lease ends, so that it is not tried again and again. */
 function take(connection: Connection, seq: number, { owner, leaseMs }: Lease, storeNow: EpochMs): Claimed | null {
-  const row = connection.sql.take.get(seq, owner, storeNow + leaseMs) as unknown as HeadRow & { fence: number };
-  const claim = { workflowId: row.id, incarnation: row.incarnation, owner, leaseMs, fence: row.fence, claimedAt: storeNow };
+  const row = connection.sql.take.get(seq, owner, storeNow + leaseMs) as unknown as HeadRow & { fence: number; crashes: number };
+  const { id: workflowId, incarnation, fence, crashes } = row;
+  const claim = { workflowId, incarnation, owner, leaseMs, fence, claimedAt: storeNow, crashes };
   try {
     return { claim, snapshot: snapshotOf(connection, row) };
   } catch (error) {

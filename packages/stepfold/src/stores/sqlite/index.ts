@@ -1,1 +1,2 @@
+export { type SqliteBlobs, type SqliteBlobsOptions, sqliteBlobs } from "./sqlite-blobs.ts";
 export { type SqliteStoreOptions, sqliteStore } from "./sqlite-store.ts";

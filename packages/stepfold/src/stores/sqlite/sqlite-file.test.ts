@@ -59,6 +59,24 @@ describe("opening an SQLite store", () => {
     expect(openingError(path).message).toContain("Update Stepfold");
   });
 
+  it("brings a file of an earlier version up to date: what was due or held there is", async () => {
+    const path = newPath();
+    const made = sqliteStore(path, { now: () => 1000 });
+    await made.create(startCommit("due"));
+    await made.create(startCommit("held"), { claim: { owner: "worker", leaseMs: 100 } });
+    await made.close();
+    const db = new DatabaseSync(path);
+    db.exec("ALTER TABLE executions DROP COLUMN crashes; UPDATE executions SET due_at = 0 WHERE id = 'due'; PRAGMA user_version = 2");
+    db.close();
+    const store = sqliteStore(path, { now: () => 60_000 });
+    const claimed = await store.claim({ owner: "sweeper", leaseMs: 100, limit: 10, overdueMs: 30_000 });
+    expect(claimed.map(({ claim }) => [claim.workflowId, claim.crashes])).toEqual([
+      ["due", 0],
+      ["held", 1],
+    ]);
+    await store.close();
+  });
+
   it("refuses options that it does not know", () => {
     expect(() => sqliteStore(newPath(), { synchronous: "OFF" as "FULL" })).toThrow("synchronous");
     expect(() => sqliteStore(newPath(), { busyTimeoutMs: Number.NaN })).toThrow("busyTimeoutMs");
@@ -159,7 +177,9 @@ describe("what an SQLite store costs", () => {
         .prepare(`EXPLAIN QUERY PLAN ${sql}`)
         .all()
         .map(({ detail }) => detail);
-    expect(plan(connection.sql.due.sourceSQL)).toEqual([expect.stringContaining("USING COVERING INDEX executions_due (due_at<?)")]);
+    expect(plan(connection.sql.due.sourceSQL)).toEqual([
+      expect.stringContaining("USING COVERING INDEX executions_due (due_at>? AND due_at<?)"),
+    ]);
     expect(plan(connection.sql.ended.sourceSQL).join()).toContain("executions_ended (ended_at<?)");
     expect(plan(connection.sql.ended.sourceSQL).join()).not.toContain("TEMP B-TREE");
     await store.close();

@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { dueAtSql } from "../sql/due-at.ts";
 import {
   changeStatement,
   definitionStatement,
@@ -71,16 +72,17 @@ const texts: Readonly<Record<StatementName, string>> = {
   history: "SELECT event FROM events WHERE execution = ?1 ORDER BY version",
   rows: rowsStatement,
 
-  due: "SELECT seq FROM executions WHERE due_at <= ?1 ORDER BY due_at, seq LIMIT ?2",
-  dueOne: "SELECT seq FROM executions WHERE due_at <= ?1 AND id = ?2",
+  due: "SELECT seq FROM executions WHERE due_at BETWEEN ?1 AND ?2 ORDER BY due_at, seq LIMIT ?3",
+  dueOne: "SELECT seq FROM executions WHERE due_at BETWEEN ?1 AND ?2 AND id = ?3",
+  // whoever had it until now was lost
   take: `
-    UPDATE executions SET owner = ?2, fence = fence + 1, lease_until = ?3, due_at = ?3 WHERE seq = ?1
-    RETURNING seq, id, incarnation, version, status, head, fence`,
+    UPDATE executions SET crashes = crashes + (owner IS NOT NULL), owner = ?2, fence = fence + 1, lease_until = ?3, due_at = ?3
+    WHERE seq = ?1 RETURNING seq, id, incarnation, version, status, head, fence, crashes`,
   renew: `
     UPDATE executions SET lease_until = ?4, due_at = ?4 WHERE id = ?1 AND incarnation = ?2 AND fence = ?3 AND owner IS NOT NULL
     RETURNING version, status`,
   release: `
-    UPDATE executions SET owner = NULL, lease_until = NULL, due_at = wake_at
+    UPDATE executions SET owner = NULL, lease_until = NULL, due_at = ${dueAtSql("wake_at", "?5")}
     WHERE id = ?1 AND incarnation = ?2 AND fence = ?3 AND owner IS NOT NULL AND version = ?4`,
 
   tombstone: "SELECT deleted_at AS deletedAt FROM tombstones WHERE id = ?",

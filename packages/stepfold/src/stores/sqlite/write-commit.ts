@@ -1,6 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Claim, Commit, Lease } from "../../ports/snapshot-store.ts";
+import { dueAtOf } from "../record/due-time.ts";
 import { type Guard, refusal, repeatedCreation } from "../record/refusal.ts";
 import { type WrittenCommit, writtenCommit } from "../record/written-commit.ts";
 import type { Connection } from "./connection.ts";
@@ -20,7 +21,7 @@ export function creation(connection: Connection, commit: Commit, lease: Lease | 
     const held = lease && !ended ? { owner: lease.owner, fence: 1, until: now + lease.leaseMs } : { owner: null, fence: 0, until: null };
     const created = sql.createExecution.get(
       ...[workflowId, incarnation, definitionId, definition, metadata, written.version, written.status, written.head],
-      ...[written.wakeAt, held.until ?? written.wakeAt, held.owner, held.fence, held.until, now, ended ? now : null],
+      ...[written.wakeAt, held.until ?? dueAtOf(written.wakeAt, now), held.owner, held.fence, held.until, now, ended ? now : null],
     ) as { seq: number } | undefined;
     if (!created) {
       const stored = sql.execution.get(workflowId) as unknown as Guard & { seq: number; leaseUntil: EpochMs | null };
@@ -30,7 +31,7 @@ export function creation(connection: Connection, commit: Commit, lease: Lease | 
     }
     append(connection, created.seq, written);
     return lease && held.owner !== null
-      ? { workflowId, incarnation, owner: held.owner, leaseMs: lease.leaseMs, fence: held.fence, claimedAt: now }
+      ? { workflowId, incarnation, owner: held.owner, leaseMs: lease.leaseMs, fence: held.fence, claimedAt: now, crashes: 0 }
       : null;
   };
 }

@@ -54,12 +54,12 @@ export function valueStore(
 ): SnapshotStore {
   const { send, idle } = inOrder();
   // the size that a value may have is another one here
-  const { clock, durable, multiProcess } = inner.features;
+  const { clock, durable, multiProcess, transactions } = inner.features;
   // what follows a commit that nobody waited for comes after it
   const nothing = Promise.resolve();
   const methods: StoreMethods = {
     name: `${name}(${inner.name})`,
-    features: { clock, durable, multiProcess },
+    features: { clock, durable, multiProcess, ...(transactions && { transactions }) },
     create: (commit, options) => send(commit.workflowId, sealedCommit(codec, commit), (sealed) => inner.create(sealed, options)),
     commit: (commit) => send(commit.workflowId, sealedCommit(codec, commit), (sealed) => inner.commit(sealed)),
     async load(workflowId) {

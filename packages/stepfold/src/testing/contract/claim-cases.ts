@@ -17,7 +17,13 @@ export const claimCases: readonly ContractCase[] = [
       equal(snapshot, snapshotAfter(first, second), "snapshot");
       equal(
         claim,
-        { workflowId: "a", incarnation: first.incarnation, owner: "worker", leaseMs, fence: claim.fence, claimedAt: claim.claimedAt },
+        {
+          workflowId: "a",
+          incarnation: first.incarnation,
+          owner: "worker",
+          leaseMs,
+          ...{ fence: claim.fence, claimedAt: claim.claimedAt, crashes: 0 },
+        },
         "claim",
       );
       holds(Number.isInteger(claim.claimedAt) && claim.claimedAt >= before, `claimedAt is ${claim.claimedAt}`);

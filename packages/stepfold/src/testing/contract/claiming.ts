@@ -6,16 +6,23 @@ import { present } from "../expectations.ts";
 /** A lease for cases: long for the calls of a case, short to wait for. */
 export const leaseMs = 1_500;
 
+/** A lease for cases in which nobody else claims before it has run out. */
+export const shortLeaseMs = 100;
+
 /** Claims one execution, which must be free and due. */
-export async function claimOf(store: SnapshotStore, workflowId: string, owner = "worker"): Promise<Claimed> {
-  const [claimed] = await store.claim({ owner, leaseMs, limit: 1, workflowId });
+export async function claimOf(store: SnapshotStore, workflowId: string, owner = "worker", forMs: number = leaseMs): Promise<Claimed> {
+  const [claimed] = await store.claim({ owner, leaseMs: forMs, limit: 1, workflowId });
   return present(claimed, `a claim on "${workflowId}"`);
 }
 
 /** Creates an execution that is claimed from the start. */
-export async function createClaimed(store: SnapshotStore, workflowId: string): Promise<{ first: Commit; claim: Claim }> {
+export async function createClaimed(
+  store: SnapshotStore,
+  workflowId: string,
+  forMs: number = leaseMs,
+): Promise<{ first: Commit; claim: Claim }> {
   const first = startCommit(workflowId);
-  const claim = present(await store.create(first, { claim: { owner: "worker", leaseMs } }), "the claim of create");
+  const claim = present(await store.create(first, { claim: { owner: "worker", leaseMs: forMs } }), "the claim of create");
   return { first, claim };
 }
 

@@ -40,7 +40,13 @@ export const createCases: readonly ContractCase[] = [
       const { first, claim } = await createClaimed(store, "a");
       equal(
         claim,
-        { workflowId: "a", incarnation: first.incarnation, owner: "worker", leaseMs, fence: claim.fence, claimedAt: claim.claimedAt },
+        {
+          workflowId: "a",
+          incarnation: first.incarnation,
+          owner: "worker",
+          leaseMs,
+          ...{ fence: claim.fence, claimedAt: claim.claimedAt, crashes: 0 },
+        },
         "claim",
       );
       equal(await dueIds(store), [], "due");

@@ -34,6 +34,7 @@ export const listCases: readonly ContractCase[] = [
           version: 1,
           metadata: { customer: "ann", deep: { x: [1] } },
           wakeAt: 77,
+          lease: null,
         },
         "item",
       );

@@ -1,0 +1,101 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { ConsumeOptions, Consumer, Delivery, WorkQueue } from "../../ports/work-queue.ts";
+import { type CheckedWakeUp, checkedQueue } from "../checked/checked-queue.ts";
+import type { BullmqJob, BullmqQueueClient, MakeBullmqWorker } from "./bullmq-client.ts";
+
+/** How a BullMQ queue behaves. */
+export interface BullmqQueueOptions {
+  /** About how long a message waits after its handler failed, in milliseconds: from half of it to all of it. Default 5,000. */
+  readonly retryDelayMs?: number;
+  /**
+   * Say so if your server keeps what it acknowledged: PostgreSQL does, Redis with `appendonly yes`. It is only told on in
+   * `features.durable`. Default false.
+   */
+  readonly durable?: boolean;
+}
+
+/** As many attempts, or losses of a worker, as there can be: nothing is given up. */
+const endless = 2 ** 31 - 1;
+/** A year. Redis orders by a number that is exact until 2039. */
+const longestDelayMs = 365 * 24 * 60 * 60 * 1000;
+/** Jobs in one call. */
+const mostAtOnce = 1000;
+
+/**
+ * A queue in BullMQ, on Redis or PostgreSQL. You hand in a `Queue` for sending and say how a `Worker` is made; connections
+ * are yours. `close()` closes the workers that were made here, and not your queue.
+ *
+ * ```ts
+ * import { Queue, Worker } from "bullmq";
+ * import { bullmqQueue } from "stepfold/queues/bullmq";
+ *
+ * const connection = { url: "redis://127.0.0.1:6379", maxRetriesPerRequest: null };
+ * const jobs = new Queue("stepfold", { connection });
+ * const queue = bullmqQueue(jobs, (process, options) => new Worker(jobs.name, process, { connection, ...options }));
+ * await queue.send([{ workflowId: "order-1", delayMs: 60_000 }]);
+ * await queue.close();
+ * await jobs.close();
+ * ```
+ *
+ * Every wake-up is a job of its own with an id of BullMQ's: `dedupeKey` is not used, because a job that exists already,
+ * also one that is being handled, would swallow the next.
+ *
+ * @param worker has to pass `options` on: without them BullMQ drops jobs whose worker died twice
+ */
+export function bullmqQueue(queue: BullmqQueueClient, worker: MakeBullmqWorker, options: BullmqQueueOptions = {}): WorkQueue {
+  const { retryDelayMs = 5000, durable = false } = options;
+  const opts = {
+    attempts: endless,
+    backoff: { type: "fixed", delay: retryDelayMs, jitter: 0.5 },
+    removeOnComplete: true,
+    stackTraceLimit: 1,
+  } as const;
+  return checkedQueue({
+    name: "bullmq",
+    features: { durable, multiProcess: true, maxDelayMs: longestDelayMs },
+    async send(wakeUps: readonly CheckedWakeUp[]) {
+      for (let from = 0; from < wakeUps.length; from += mostAtOnce) {
+        const some = wakeUps.slice(from, from + mostAtOnce);
+        await queue.addBulk(
+          some.map(({ workflowId, delayMs }) => ({ name: "wake-up", data: { workflowId }, opts: { ...opts, delay: delayMs } })),
+        );
+      }
+    },
+    consume: (handle, consuming) => consumer(worker, handle, consuming),
+  });
+}
+
+async function consumer(
+  worker: MakeBullmqWorker,
+  handle: (delivery: Delivery) => Promise<void>,
+  { concurrency, leaseMs, onProblem }: ConsumeOptions,
+): Promise<Consumer> {
+  const process = async (job: BullmqJob): Promise<void> => {
+    try {
+      await handle(deliveryOf(job, leaseMs));
+    } catch (cause) {
+      onProblem(cause);
+      // not the error itself: BullMQ keeps its text, and some names mean "never again" to it
+      throw new StepfoldError("QUEUE_UNAVAILABLE", { queue: "bullmq", reason: "the handler failed; the message comes again" }, { cause });
+    }
+  };
+  const made = worker(process, { concurrency, lockDuration: leaseMs, stalledInterval: leaseMs, maxStalledCount: endless });
+  made.on("error", onProblem);
+  try {
+    await made.waitUntilReady();
+  } catch (cause) {
+    await made.close();
+    throw cause;
+  }
+  return { drain: () => made.close() };
+}
+
+function deliveryOf(job: BullmqJob, leaseMs: number): Delivery {
+  const { workflowId } = job.data as { workflowId: string };
+  return {
+    workflowId,
+    async extend() {
+      if (job.token !== undefined) await job.extendLock(job.token, leaseMs);
+    },
+  };
+}

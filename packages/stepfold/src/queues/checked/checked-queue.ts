@@ -1,0 +1,94 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { TransactionQuery } from "../../ports/transaction-query.ts";
+import type { ConsumeOptions, Consumer, Delivery, QueueFeatures, WakeUp, WorkQueue } from "../../ports/work-queue.ts";
+import { queueError } from "./queue-error.ts";
+
+/** A wake-up whose delay is there and allowed. */
+export interface CheckedWakeUp extends WakeUp {
+  /** From 0 to the queue's longest delay. */
+  readonly delayMs: number;
+}
+
+/** What an adapter has to do itself; the rest is the same for all. */
+export interface QueueMethods {
+  readonly name: string;
+  readonly features: QueueFeatures;
+  /** At least one. */
+  send(wakeUps: readonly CheckedWakeUp[]): Promise<void>;
+  sendIn?(query: TransactionQuery, wakeUps: readonly CheckedWakeUp[]): Promise<void>;
+  consume(handle: (delivery: Delivery) => Promise<void>, options: ConsumeOptions): Promise<Consumer>;
+}
+
+/**
+ * A queue that checks what it is given, drains its consumers when it is closed, refuses every call after that, and rejects
+ * with nothing but `StepfoldError`s.
+ */
+export function checkedQueue(methods: QueueMethods): WorkQueue {
+  const { name, features } = methods;
+  const consumers = new Set<Consumer>();
+  const sends = new Set<Promise<void>>();
+  let closing: Promise<void> | null = null;
+
+  const ask = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (closing) throw new StepfoldError("QUEUE_UNAVAILABLE", { queue: name, reason: "it was closed" });
+    try {
+      return await work();
+    } catch (cause) {
+      throw queueError(name, cause);
+    }
+  };
+  const sending = (send: (wakeUps: readonly CheckedWakeUp[]) => Promise<void>, wakeUps: readonly WakeUp[]): Promise<void> =>
+    ask(async () => {
+      const checked = wakeUps.map((wakeUp) => ({ ...wakeUp, delayMs: checkedDelay(wakeUp.delayMs, features.maxDelayMs) }));
+      if (checked.length === 0) return;
+      const sent = send(checked);
+      sends.add(sent);
+      await sent.finally(() => sends.delete(sent));
+    });
+  const consume = async (handle: (delivery: Delivery) => Promise<void>, options: ConsumeOptions): Promise<Consumer> => {
+    checkWhole("concurrency", options.concurrency);
+    checkWhole("leaseMs", options.leaseMs);
+    const opened = await methods.consume(async (delivery) => handle(delivery), options);
+    const consumer = drainedOnce(() => opened.drain().finally(() => consumers.delete(consumer)));
+    consumers.add(consumer);
+    // closed while it was getting ready
+    if (closing) await consumer.drain();
+    return consumer;
+  };
+
+  return {
+    name,
+    features,
+    send: (wakeUps) => sending(methods.send, wakeUps),
+    ...(methods.sendIn && { sendIn: (query, wakeUps) => sending((checked) => methods.sendIn!(query, checked), wakeUps) }),
+    consume: (handle, options) => ask(() => consume(handle, options)),
+    close() {
+      closing ??= Promise.all([...consumers].map((consumer) => consumer.drain()))
+        .then(() => Promise.allSettled(sends))
+        .then(() => undefined);
+      return closing;
+    },
+  };
+}
+
+function drainedOnce(drain: () => Promise<void>): Consumer {
+  let draining: Promise<void> | null = null;
+  return {
+    drain() {
+      draining ??= drain();
+      return draining;
+    },
+  };
+}
+
+function checkedDelay(delayMs = 0, mostMs = Number.MAX_SAFE_INTEGER): number {
+  if (typeof delayMs !== "number" || Number.isNaN(delayMs)) {
+    throw new StepfoldError("OPTION_INVALID", { option: "delayMs", reason: "must be a number of milliseconds" });
+  }
+  return Math.min(Math.max(0, Math.ceil(delayMs)), mostMs);
+}
+
+function checkWhole(option: string, value: number): void {
+  if (Number.isInteger(value) && value >= 1) return;
+  throw new StepfoldError("OPTION_INVALID", { option, reason: "must be a whole number, at least 1" });
+}

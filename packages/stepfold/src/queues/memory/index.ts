@@ -1,0 +1,2 @@
+export { type MemoryQueueOptions, memoryQueue } from "./memory-queue.ts";
+export type { QueueClock } from "./message-hall.ts";

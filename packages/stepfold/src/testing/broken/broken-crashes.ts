@@ -1,0 +1,130 @@
+import type { Claim, Commit, ExecutionSummary, SnapshotStore } from "../../ports/snapshot-store.ts";
+import { startCommit } from "../commit-builder.ts";
+import { altered, type BrokenStore } from "./broken-store.ts";
+import { countingCrashes } from "./counted-crashes.ts";
+
+const byHolder = ({ fence }: Commit): boolean => fence !== undefined;
+
+/** Mistakes in counting the holders that were lost, and in showing who holds an execution. */
+export const brokenCrashes: readonly BrokenStore[] = [
+  {
+    name: "never counts crashes",
+    caughtBy: "crashes: one for each claim in a row that ran out",
+    breaks: (store) =>
+      altered(store, {
+        claim: async (options) => (await store.claim(options)).map((one) => ({ ...one, claim: { ...one.claim, crashes: 0 } })),
+      }),
+  },
+  {
+    name: "counts the claims of an execution as its crashes",
+    caughtBy: "crashes: a claim that was given back is none, and leaves those before it",
+    breaks: (store) => countingCrashes(store, { resets: (commit, applied) => applied && byHolder(commit), countsReleases: true }),
+  },
+  {
+    name: "forgets crashes when somebody else commits",
+    caughtBy: "crashes: a commit of somebody else leaves them",
+    breaks: (store) => countingCrashes(store, { resets: (_, applied) => applied }),
+  },
+  {
+    name: "forgets crashes when the holder's commit was refused",
+    caughtBy: "crashes: a commit that was refused leaves them",
+    breaks: (store) => countingCrashes(store, { resets: byHolder }),
+  },
+  {
+    name: "never forgets crashes",
+    caughtBy: "crashes: a commit of the holder sets them to 0",
+    breaks: (store) => countingCrashes(store, { resets: () => false }),
+  },
+  {
+    name: "forgets crashes only by commits that leave the status as it is",
+    caughtBy: "crashes: a commit of the holder that changes its status sets them to 0",
+    breaks: (store) =>
+      countingCrashes(store, { resets: (commit, applied) => applied && byHolder(commit) && commit.head.status === "active" }),
+  },
+  {
+    name: "forgets crashes when a lost holder's commit comes again",
+    caughtBy: "crashes: a commit of a lost holder that was applied before it was replaced leaves those since",
+    breaks: (store) => countingCrashes(store, { resets: byHolder }),
+  },
+  {
+    name: "forgets crashes when the claim is renewed",
+    caughtBy: "crashes: a renewal leaves them",
+    breaks: (store) => countingCrashes(store, { resets: (commit, applied) => applied && byHolder(commit), renewalResets: true }),
+  },
+  {
+    name: "shows a lease that was given back",
+    caughtBy: "lease: nobody's before it is claimed, and after it was given back",
+    breaks: (store) => showingLeases(store, (lease, claim, ended) => lease ?? (claim && !ended ? leaseOf(claim) : null)),
+  },
+  {
+    name: "shows the lease of what has ended",
+    caughtBy: "lease: nobody's once it has ended, whoever ended it",
+    breaks: (store) => showingLeases(store, (lease, claim, ended) => lease ?? (claim && ended ? leaseOf(claim) : null)),
+  },
+  {
+    name: "shows no lease",
+    caughtBy: "lease: who holds it and until when, from the first claim on",
+    breaks: (store) => showingLeases(store, () => null),
+  },
+  {
+    name: "shows the lease as it was claimed, though it was renewed",
+    caughtBy: "lease: who holds it and until when, from the first claim on",
+    breaks: (store) => showingLeases(store, (lease, claim) => lease && claim && leaseOf(claim)),
+  },
+  {
+    name: "hides a lease that ran out",
+    caughtBy: "lease: one that ran out is shown until another one takes it",
+    breaks: hidingOldLeases,
+  },
+  {
+    name: "shows the crashes as they were when it was claimed",
+    caughtBy: "lease: the crashes in it go with a commit of the holder",
+    breaks: (store) => showingLeases(store, (lease, claim) => lease && { ...lease, crashes: claim?.crashes ?? 0 }),
+  },
+];
+
+type ShownLease = NonNullable<ExecutionSummary["lease"]>;
+
+const leaseOf = ({ owner, claimedAt, leaseMs, crashes = 0 }: Claim): ShownLease => ({ owner, until: claimedAt + leaseMs, crashes });
+
+/** Shows another lease in lists; `claim` is the latest of the execution. */
+function showingLeases(
+  store: SnapshotStore,
+  shown: (lease: ShownLease | null, claim: Claim | null, ended: boolean) => ShownLease | null,
+): SnapshotStore {
+  const latest = new Map<string, Claim>();
+  return altered(store, {
+    async create(commit, options) {
+      const claim = await store.create(commit, options);
+      if (claim) latest.set(claim.workflowId, claim);
+      return claim;
+    },
+    async claim(options) {
+      const claimed = await store.claim(options);
+      for (const { claim } of claimed) latest.set(claim.workflowId, claim);
+      return claimed;
+    },
+    async list(query) {
+      const page = await store.list(query);
+      const items = page.items.map((item) => {
+        const ended = !["active", "paused", "error"].includes(item.status);
+        return { ...item, lease: shown(item.lease ?? null, latest.get(item.workflowId) ?? null, ended) };
+      });
+      return { ...page, items };
+    },
+  });
+}
+
+function hidingOldLeases(store: SnapshotStore): SnapshotStore {
+  let now = 0;
+  const seen = showingLeases(store, (lease) => (lease && lease.until > now ? lease : null));
+  return altered(seen, {
+    async list(query) {
+      // another execution tells the time
+      const clock = await store.create(startCommit("clock"), { claim: { owner: "clock", leaseMs: 1 } });
+      now = clock?.claimedAt ?? now;
+      const { items, ...page } = await seen.list(query && { ...query, limit: 2 });
+      return { ...page, items: items.filter(({ workflowId }) => workflowId !== "clock") };
+    },
+  });
+}

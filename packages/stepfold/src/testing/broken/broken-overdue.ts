@@ -1,0 +1,119 @@
+import type { Claimed, ExecutionSummary, SnapshotStore } from "../../ports/snapshot-store.ts";
+import { altered, type BrokenStore } from "./broken-store.ts";
+
+/** Mistakes in what is overdue. */
+export const brokenOverdue: readonly BrokenStore[] = [
+  {
+    name: "claims what is due, overdue or not",
+    caughtBy: "overdue: what is due now, so long after it was said",
+    breaks: (store) => altered(store, { claim: ({ overdueMs: _, ...options }) => store.claim(options) }),
+  },
+  {
+    name: "takes what is due now as due since 1970",
+    caughtBy: "overdue: what a commit has made due, so long after that commit, however old the execution is",
+    breaks: (store) => judging(store, ({ wakeAt, lease }, now) => now - (lease?.until ?? wakeAt ?? now)),
+  },
+  {
+    name: "takes an execution as due since it was made",
+    caughtBy: "overdue: what a commit has made due, so long after that commit, however old the execution is",
+    breaks: (store) => judging(store, ({ createdAt }, now) => now - createdAt),
+  },
+  {
+    name: "takes what waited for a time as due since its last commit",
+    caughtBy: "overdue: what waits for a time, so long after that time",
+    breaks: (store) => judging(store, ({ updatedAt, lease }, now) => now - (lease?.until ?? updatedAt)),
+  },
+  {
+    name: "takes what a lease held as due since its last commit",
+    caughtBy: "overdue: what a lease held, so long after it ended",
+    breaks: (store) => judging(store, ({ updatedAt, wakeAt }, now) => now - Math.max(updatedAt, wakeAt ?? 0)),
+  },
+  {
+    name: "never finds overdue what is due now",
+    caughtBy: "overdue: what is due now, so long after it was said",
+    breaks: (store) => judging(store, ({ wakeAt, lease }, now) => (lease ? now - lease.until : wakeAt ? now - wakeAt : 0)),
+  },
+  {
+    name: "never finds overdue what a lease held",
+    caughtBy: "overdue: what a lease held, so long after it ended",
+    breaks: (store) => judging(store, ({ lease, updatedAt }, now) => (lease ? 0 : now - updatedAt)),
+  },
+  {
+    name: "takes overdue what is held",
+    caughtBy: "overdue: nothing that is held, however long it was due before",
+    breaks: robbing,
+  },
+  {
+    name: "looks for the overdue among as many as asked for",
+    caughtBy: "overdue: as many as asked for, longest first, whatever has come since",
+    breaks: lookingAmongFew,
+  },
+  {
+    name: "ignores how overdue one must be that is asked for by its id",
+    caughtBy: "overdue: what is due now, so long after it was said",
+    breaks: (store) =>
+      altered(store, { claim: (options) => store.claim(options.workflowId === undefined ? options : { ...options, overdueMs: 0 }) }),
+  },
+  {
+    name: "takes any number for a time",
+    caughtBy: "overdue: 0 is the same as nothing, and what is no time is refused",
+    breaks: (store) =>
+      altered(store, {
+        claim: ({ overdueMs = 0, ...options }) =>
+          store.claim({ ...options, overdueMs: Number.isFinite(overdueMs) ? Math.abs(overdueMs) : 0 }),
+      }),
+  },
+];
+
+/** Claims what is due, and keeps what is overdue by a judgement of its own. */
+function judging(store: SnapshotStore, dueForMs: (item: ExecutionSummary, now: number) => number): SnapshotStore {
+  // those that were only looked at lose their lease
+  const leases = new Map<string, ExecutionSummary["lease"]>();
+  return altered(store, {
+    async claim({ overdueMs = 0, ...options }) {
+      if (overdueMs === 0) return store.claim(options);
+      const { items } = await store.list({ limit: 1000 });
+      const claimed: Claimed[] = [];
+      for (const item of items.toReversed()) {
+        if (options.workflowId !== undefined && options.workflowId !== item.workflowId) continue;
+        const [one] = claimed.length < options.limit ? await store.claim({ ...options, workflowId: item.workflowId, limit: 1 }) : [];
+        if (!one) continue;
+        const lease = item.lease ?? leases.get(item.workflowId) ?? null;
+        leases.set(item.workflowId, lease);
+        if (dueForMs({ ...item, lease }, one.claim.claimedAt) >= overdueMs) claimed.push(one);
+        else await store.release(one.claim, one.snapshot.version);
+      }
+      return claimed;
+    },
+  });
+}
+
+/** Takes as many as asked for of what is due, and gives back what is not overdue. */
+function lookingAmongFew(store: SnapshotStore): SnapshotStore {
+  const inTime = judging(store, ({ wakeAt, updatedAt }, now) => now - (wakeAt || updatedAt));
+  return altered(store, {
+    async claim(options) {
+      if (!options.overdueMs) return store.claim(options);
+      const { overdueMs: _, ...anyDue } = options;
+      const due = await store.claim(anyDue);
+      for (const { claim, snapshot } of due) await store.release(claim, snapshot.version);
+      const found: Claimed[] = [];
+      for (const { claim } of due) found.push(...(await inTime.claim({ ...options, workflowId: claim.workflowId })));
+      return found;
+    },
+  });
+}
+
+/** Gives the overdue to whoever asks, though somebody holds them. */
+function robbing(store: SnapshotStore): SnapshotStore {
+  const latest = new Map<string, Claimed>();
+  return altered(store, {
+    async claim(options) {
+      for (const { claim, snapshot } of options.overdueMs ? latest.values() : []) await store.release(claim, snapshot.version);
+      const { overdueMs: _, ...anyDue } = options;
+      const claimed = await store.claim(anyDue);
+      for (const one of claimed) latest.set(one.claim.workflowId, one);
+      return claimed;
+    },
+  });
+}

@@ -1,0 +1,65 @@
+import type { Claim, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
+import { altered } from "./broken-store.ts";
+
+/** How a store counts crashes. */
+export interface CrashRules {
+  /** Which commits with a verdict set the count to 0. */
+  resets(commit: Commit, applied: boolean): boolean;
+  /** A claim that was given back counts as one that ran out. */
+  readonly countsReleases?: boolean;
+  /** Renewing sets the count to 0. */
+  readonly renewalResets?: boolean;
+}
+
+interface Count {
+  held: boolean;
+  crashes: number;
+}
+
+/** A store that counts crashes by rules of its own. */
+export function countingCrashes(
+  store: SnapshotStore,
+  { resets, countsReleases = false, renewalResets = false }: CrashRules,
+): SnapshotStore {
+  const counts = new Map<string, Count>();
+  const counted = (claim: Claim): Claim => {
+    const { held, crashes } = counts.get(claim.workflowId) ?? { held: false, crashes: 0 };
+    const count = { held: true, crashes: held ? crashes + 1 : crashes };
+    counts.set(claim.workflowId, count);
+    return { ...claim, crashes: count.crashes };
+  };
+  const after = (commit: Commit, applied: boolean): void => {
+    const count = counts.get(commit.workflowId);
+    if (!count) return;
+    if (resets(commit, applied)) count.crashes = 0;
+    if (applied && commit.release && !countsReleases) count.held = false;
+  };
+  return altered(store, {
+    async create(commit, options) {
+      const claim = await store.create(commit, options);
+      return claim && counted(claim);
+    },
+    claim: async (options) => (await store.claim(options)).map(({ claim, snapshot }) => ({ claim: counted(claim), snapshot })),
+    async commit(commit) {
+      let applied = false;
+      try {
+        const before = await store.load(commit.workflowId);
+        await store.commit(commit);
+        applied = before?.version === commit.expectedVersion;
+      } finally {
+        after(commit, applied);
+      }
+    },
+    async renew(claim) {
+      const renewed = await store.renew(claim);
+      const count = counts.get(claim.workflowId);
+      if (count && renewalResets) count.crashes = 0;
+      return renewed;
+    },
+    async release(claim, version) {
+      await store.release(claim, version);
+      const count = counts.get(claim.workflowId);
+      if (count && !countsReleases) count.held = false;
+    },
+  });
+}
