@@ -12,6 +12,7 @@ import type { Turn } from "../engine/turn.ts";
 import type { Claimed, SnapshotStore } from "../ports/snapshot-store.ts";
 import type { Change } from "./changes.ts";
 import { commitOf } from "./commit-of.ts";
+import type { Messenger } from "./messenger.ts";
 import { persist } from "./persist.ts";
 import type { Registry } from "./registry.ts";
 
@@ -23,6 +24,7 @@ export interface Driving {
   readonly concurrency: number;
   readonly newCommitId: () => string;
   readonly registry: Registry;
+  readonly messenger: Messenger;
   /** Takes the messages of an execution to others; gives the ids of those that have arrived. */
   readonly deliver: (from: Draft) => Promise<readonly string[]>;
   /** Told once events are committed. */
@@ -35,6 +37,8 @@ export class Drive {
   readonly done: Promise<Snapshot>;
   /** When it is due again, once it is done: 0 for now, null for not by itself. */
   wakeAt: EpochMs | null = null;
+  /** Whether somebody knows that, once it is done. */
+  isTold = false;
   /** As it was committed last. */
   status: Status;
   readonly #claimed: Claimed;
@@ -100,6 +104,7 @@ export class Drive {
   async #oneTurn(snapshot: Snapshot): Promise<Snapshot> {
     const { setting, globals, concurrency, deliver } = this.#driving;
     this.#released = false;
+    this.isTold = false;
     const turn = openTurn(this.#workflow, openDraft(this.#workflow.compiled, snapshot), setting, {
       globals,
       concurrency,
@@ -121,7 +126,7 @@ export class Drive {
 
   /** Null once the events are committed; the stored snapshot where somebody else was first. */
   async #commit(events: readonly Event[], draft: Draft, last: boolean): Promise<Snapshot | null> {
-    const { store, setting, newCommitId, onCommitted } = this.#driving;
+    const { store, setting, newCommitId, onCommitted, messenger } = this.#driving;
     if (this.#stopped) throw this.#stopped.reason;
     const write = commitOf(draft, events, newCommitId(), { claim: this.#claimed.claim, release: last });
     try {
@@ -130,7 +135,8 @@ export class Drive {
         () => this.#leaseUntilMs,
         async () => {
           await this.#keepDefinitions(events);
-          await store.commit(write);
+          if (last) this.isTold = await messenger.sendWith(draft, write, (whole) => store.commit(whole));
+          else await store.commit(write);
         },
       );
     } catch (error) {

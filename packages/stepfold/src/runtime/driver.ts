@@ -10,7 +10,6 @@ import { Drive, type Driving } from "./drive.ts";
 import { Listener } from "./listener.ts";
 import { crashed, lacking, parkCommit } from "./park.ts";
 import { Poller } from "./poller.ts";
-import { send, wakeUpOf } from "./wake.ts";
 
 /** What a queue has not told for so long is looked for in the store. */
 const graceMs = 1_000;
@@ -205,16 +204,11 @@ export class Driver {
   }
 
   /** Somebody has to be there when it is due again. */
-  async #expect({ wakeAt }: Drive, snapshot: Snapshot): Promise<void> {
-    const { queue, setting, onProblem } = this.#options;
-    const { workflowId } = snapshot;
-    if (!queue) {
-      const at = earliestWake(snapshot);
-      if (at !== null) this.#poller?.expect(workflowId, at);
-      return;
-    }
-    const wakeUp = wakeUpOf(queue, snapshot, wakeAt, setting.environment.now());
-    if (wakeUp) await send(queue, wakeUp, setting.environment, (error) => onProblem(workflowId, error));
+  async #expect({ wakeAt, isTold }: Drive, snapshot: Snapshot): Promise<void> {
+    const { queue, messenger } = this.#options;
+    if (queue) return isTold ? undefined : messenger.send(snapshot, wakeAt);
+    const at = earliestWake(snapshot);
+    if (at !== null) this.#poller?.expect(snapshot.workflowId, at);
   }
 }
 

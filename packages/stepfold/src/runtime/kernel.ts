@@ -9,13 +9,12 @@ import { defaultConcurrency, type TurnSetting } from "../engine/open-turn.ts";
 import { systemEnvironment } from "../engine/system-environment.ts";
 import { checkTurnOptions, readLimits, readStepTimeout } from "../engine/turn-options.ts";
 import type { Lease, SnapshotStore } from "../ports/snapshot-store.ts";
-import type { WorkQueue } from "../ports/work-queue.ts";
 import { Changes } from "./changes.ts";
 import { Driver } from "./driver.ts";
+import { Messenger } from "./messenger.ts";
 import { Registry } from "./registry.ts";
 import { type Retention, readRetention } from "./retention.ts";
 import type { RuntimeOptions } from "./runtime.ts";
-import { send, wakeUpOf } from "./wake.ts";
 
 /** What the parts of one runtime share. */
 export interface Kernel {
@@ -24,13 +23,12 @@ export interface Kernel {
   readonly registry: Registry;
   readonly changes: Changes;
   readonly driver: Driver;
-  readonly queue: WorkQueue | null;
+  readonly messenger: Messenger;
   readonly lease: Lease;
   readonly pollMs: number;
   /** Deletes what ended long enough ago. */
   readonly retention: Retention;
   readonly newCommitId: () => string;
-  readonly onProblem: (workflowId: string | null, error: unknown) => void;
 }
 
 /** Executions driven at once, where nothing else is said. */
@@ -73,6 +71,7 @@ export function assemble<D extends NodeDefinitions>(
     workflowNamed: (name) => registry.current(name),
   };
   const changes = new Changes();
+  const messenger = new Messenger({ queue, store, environment, onProblem });
   const lease: Lease = { owner: options.owner ?? environment.newId(), leaseMs };
   const newCommitId = commitIds(environment.newId());
   const driver = new Driver({
@@ -85,13 +84,14 @@ export function assemble<D extends NodeDefinitions>(
     lease,
     pollMs,
     queue,
+    messenger,
     maxCrashes,
     onProblem,
     onCommitted: (change) => changes.tell(change),
     deliver: (from) => deliver(kernel, from),
   });
   const retention = readRetention(options.retention, { store, environment, onProblem: (error) => onProblem(null, error) });
-  const kernel: Kernel = { store, setting, registry, changes, driver, queue, onProblem, lease, pollMs, retention, newCommitId };
+  const kernel: Kernel = { store, setting, registry, changes, driver, messenger, lease, pollMs, retention, newCommitId };
   return kernel;
 }
 
@@ -127,18 +127,11 @@ export async function nudge(
   workflowId: string,
   due?: { readonly draft: Draft; readonly wakeAt: EpochMs | null },
 ): Promise<void> {
-  const { driver } = kernel;
+  const { driver, messenger } = kernel;
   // what nobody need drive is not claimed; what could not be claimed now is found by the next poll
   if (due && due.wakeAt !== 0 && !driver.holds(workflowId)) return;
   const isDriven = driver.isOpen && (await driver.nudge(workflowId).catch(() => false));
-  if (!isDriven && due) await hint(kernel, due.draft, due.wakeAt);
-}
-
-/** Tells the queue, if there is one, when an execution is due. */
-export async function hint({ queue, setting, onProblem }: Kernel, draft: Draft, wakeAt: EpochMs | null): Promise<void> {
-  const { environment } = setting;
-  const wakeUp = queue && wakeUpOf(queue, draft, wakeAt, environment.now());
-  if (wakeUp) await send(queue, wakeUp, environment, (error) => onProblem(draft.workflowId, error));
+  if (!isDriven && due) await messenger.send(due.draft, due.wakeAt);
 }
 
 /** Random once for the runtime, then counted: unique, and cheap. */

@@ -9,8 +9,9 @@ import { canonicalJson } from "../core/values/canonical-json.ts";
 import type { Json } from "../core/values/json.ts";
 import type { PreparedWorkflow } from "../engine/prepared-workflow.ts";
 import { type StartOptions, started } from "../engine/started.ts";
+import type { Claim, Commit } from "../ports/snapshot-store.ts";
 import { commitOf } from "./commit-of.ts";
-import { hint, type Kernel, load, nudge, unavailableForMs } from "./kernel.ts";
+import { type Kernel, load, nudge, unavailableForMs } from "./kernel.ts";
 import { persist } from "./persist.ts";
 
 /** Starts an execution, or finds the one that was started before with the same id and input; gives its id. */
@@ -36,7 +37,7 @@ export async function start(
  * @throws StepfoldError `WORKFLOW_EXISTS` if one with this id was deleted lately; `STORE_UNAVAILABLE`
  */
 export async function create(kernel: Kernel, prepared: PreparedWorkflow, event: StartedEvent): Promise<boolean> {
-  const { store, registry, setting, changes, driver } = kernel;
+  const { store, registry, setting, changes, driver, messenger } = kernel;
   const { environment } = setting;
   if (event.permit && !store.features.permits) {
     const reason = `cannot be kept by the store "${store.name}": it does not know who is driven`;
@@ -52,18 +53,24 @@ export async function create(kernel: Kernel, prepared: PreparedWorkflow, event: 
   );
   try {
     // what goes wrong in the background is told by onProblem
+    let isTold = false;
     const isDriven = await driver.begin(async (lease) => {
-      const claim = await persist(
-        environment,
-        () => until,
-        () => store.create(write, lease ? { claim: lease } : {}),
-      );
+      let claim: Claim | null = null;
+      const make = async (whole: Commit): Promise<void> => {
+        claim = await persist(
+          environment,
+          () => until,
+          () => store.create(whole, lease ? { claim: lease } : {}),
+        );
+      };
+      if (lease) await make(write);
+      else isTold = await messenger.sendWith(draft, write, make);
       changes.tell({ workflowId: draft.workflowId, version: draft.version, status: statusOf(draft), snapshot: () => closeDraft(draft) });
       return claim && { claim, snapshot: closeDraft(draft) };
     });
     // one that needs a permit is claimed once it is there
-    if (draft.permit) await nudge(kernel, draft.workflowId, { draft, wakeAt: write.wakeAt });
-    else if (!isDriven) await hint(kernel, draft, write.wakeAt);
+    if (draft.permit && !isTold) await nudge(kernel, draft.workflowId, { draft, wakeAt: write.wakeAt });
+    else if (!isDriven && !isTold) await messenger.send(draft, write.wakeAt);
     return true;
   } catch (error) {
     if (!StepfoldError.is(error, "WORKFLOW_EXISTS") || error.details.deletedAt !== undefined) throw error;

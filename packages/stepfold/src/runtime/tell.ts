@@ -6,6 +6,7 @@ import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { ResumeCommand } from "../engine/answer-wait.ts";
 import { type Command, decide } from "../engine/command.ts";
 import type { SignalCommand } from "../engine/send-signal.ts";
+import type { Commit } from "../ports/snapshot-store.ts";
 import { answered } from "./answered.ts";
 import { commitOf } from "./commit-of.ts";
 import { type Kernel, load, nudge, unavailableForMs } from "./kernel.ts";
@@ -16,7 +17,7 @@ const mostConflicts = 100;
 
 /** Commits what a command makes of the execution as it is then; decides again where somebody else was first. */
 export async function tell(kernel: Kernel, workflowId: string, command: Command): Promise<void> {
-  const { store, registry, setting, changes } = kernel;
+  const { store, registry, setting, changes, driver, messenger } = kernel;
   const { environment, limits } = setting;
   for (let conflicts = 0; ; conflicts++) {
     const snapshot = await load(kernel, workflowId);
@@ -26,19 +27,23 @@ export async function tell(kernel: Kernel, workflowId: string, command: Command)
     if (!evolve(draft, event)) throw new StepfoldError("WAIT_GONE", { workflowId, target: command.type, open: [] });
     const write = commitOf(draft, [withConsequences(draft, event)], kernel.newCommitId());
     const until = environment.monotonicMs() + unavailableForMs;
-    try {
-      await persist(
+    const make = (whole: Commit): Promise<void> =>
+      persist(
         environment,
         () => until,
-        () => store.commit(write),
+        () => store.commit(whole),
       );
+    let isTold = false;
+    try {
+      if (driver.isOpen || write.wakeAt !== 0) await make(write);
+      else isTold = await messenger.sendWith(draft, write, make);
     } catch (error) {
       const overtaken = StepfoldError.is(error, "VERSION_CONFLICT") || StepfoldError.is(error, "EXECUTION_ENDED");
       if (overtaken && conflicts < mostConflicts) continue;
       throw error;
     }
     changes.tell({ workflowId, version: draft.version, status: statusOf(draft), snapshot: () => closeDraft(draft) });
-    return nudge(kernel, workflowId, { draft, wakeAt: write.wakeAt });
+    return isTold ? undefined : nudge(kernel, workflowId, { draft, wakeAt: write.wakeAt });
   }
 }
 
