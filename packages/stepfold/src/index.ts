@@ -104,3 +104,4 @@ export type {
   SnapshotStore,
   StoreFeatures,
 } from "./ports/snapshot-store.ts";
+export type { TransactionQuery } from "./ports/transaction-query.ts";

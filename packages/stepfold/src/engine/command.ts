@@ -43,7 +43,9 @@ export async function decide(
   const stamp = { version: snapshot.version + 1, at: now };
   if (typeof command !== "object" || command === null) throw unknownCommand();
   const end = endOf(snapshot);
-  if (end && command.type !== "delivered") throw new StepfoldError("EXECUTION_ENDED", { workflowId, status: end });
+  // that the others are told may have to be tried again, too
+  const goesOn = command.type === "delivered" || (command.type === "retry" && snapshot.parked !== undefined);
+  if (end && !goesOn) throw new StepfoldError("EXECUTION_ENDED", { workflowId, status: end });
   switch (command.type) {
     case "resume":
       return resumed(workflow, snapshot, command, stamp, limits);
