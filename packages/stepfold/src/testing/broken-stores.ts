@@ -3,6 +3,7 @@ import { brokenClaims } from "./broken/broken-claims.ts";
 import { brokenCommits } from "./broken/broken-commits.ts";
 import { brokenCrashes } from "./broken/broken-crashes.ts";
 import { brokenOverdue } from "./broken/broken-overdue.ts";
+import { brokenPermits } from "./broken/broken-permits.ts";
 import { brokenReads } from "./broken/broken-reads.ts";
 import { brokenScopes } from "./broken/broken-scopes.ts";
 import type { BrokenStore } from "./broken/broken-store.ts";
@@ -23,6 +24,7 @@ export const brokenStores: readonly BrokenStore[] = [
   ...brokenClaims,
   ...brokenCrashes,
   ...brokenOverdue,
+  ...brokenPermits,
   ...brokenReads,
   ...brokenChildren,
   ...brokenScopes,

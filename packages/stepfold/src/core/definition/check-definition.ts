@@ -72,7 +72,10 @@ function checkWorkflow(definition: unknown, at: string, nesting: number, limits:
 }
 
 function checkConcurrency(concurrency: unknown, at: string, report: Report): void {
-  if (!isJsonObject(concurrency)) return report("TYPE", at, "must be an object with a key, and a limit");
+  if (!isJsonObject(concurrency)) {
+    report("TYPE", at, "must be an object with a key, and a limit");
+    return;
+  }
   checkKeys(concurrency, at, concurrencyKeys, report);
   const { key, limit = 1 } = concurrency;
   if (key === undefined) report("REQUIRED", `${at}/key`, "is missing: what executions share that take turns");

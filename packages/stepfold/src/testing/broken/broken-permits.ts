@@ -1,0 +1,45 @@
+import type { BrokenStore } from "./broken-store.ts";
+import { type TurnRules, takingTurns } from "./taking-turns.ts";
+
+const ends = (what: string): string => `permit: the next may be claimed when ${what}`;
+const counts = "permit: no more of one key are claimed than its limit; other keys and those without one are";
+const race = "permit: of 40 claims at once on 20 executions no more succeed than the limit (one handle)";
+const leaseEnd = ends("the lease ended, and whoever had it has to wait then");
+
+function mistake(name: string, caughtBy: string, rules: TurnRules): BrokenStore {
+  return { name, caughtBy, breaks: (store) => takingTurns(store, rules) };
+}
+
+/** Mistakes in letting executions take turns. */
+export const brokenPermits: readonly BrokenStore[] = [
+  mistake("takes no notice of permits", counts, { limitOf: () => Number.POSITIVE_INFINITY }),
+  mistake("lets one more in than it may", counts, { limitOf: ({ limit }) => limit + 1 }),
+  mistake("lets in one of each key, whatever the limit", counts, { limitOf: () => 1 }),
+  mistake("goes by the highest limit it has seen", "permit: of different limits each execution goes by its own", { limitOf: () => 3 }),
+  mistake("takes no notice of permits when it is asked for an id", counts, { ignoresIds: true }),
+  mistake("gives out of turn, the shortest due first", "permit: of one key the longest due comes first, also one after the other", {
+    reversed: true,
+  }),
+  mistake("claims a new execution that needs a permit", "permit: a new execution with one is not claimed with its creation", {
+    claimsAtCreation: true,
+  }),
+  mistake("keeps a place whose claim was given back", ends("the claim was given back"), {
+    frees: ["commit", "end", "foreign end", "lease"],
+  }),
+  mistake("keeps a place that was given back with a commit", ends("it was given back with a commit"), {
+    frees: ["release", "end", "foreign end", "lease"],
+  }),
+  mistake("keeps the place of what ended", ends("the execution ended"), { frees: ["release", "commit", "foreign end", "lease"] }),
+  mistake("keeps the place of what somebody else ended", ends("somebody else ended it"), { frees: ["release", "commit", "end", "lease"] }),
+  mistake("keeps a place for ever whose holder is lost", leaseEnd, { frees: ["release", "commit", "end", "foreign end"] }),
+  mistake("forgets a place when its claim is renewed", "permit: a renewal keeps it", { renews: false }),
+  mistake("lets those who wait hold up others", "permit: those who wait for their turn hold up nobody", { queuesAll: true }),
+  mistake("gives any execution when it is asked for a key", "permit: claims of one key give that key only", { ignoresKeys: true }),
+  mistake("gives what is not overdue, of those with a key", "permit: what is not overdue is left, also with a key", {
+    ignoresOverdue: true,
+  }),
+  mistake("compares keys without case", "permit: keys are compared as they are", { keyOf: (key) => key.toLowerCase() }),
+  mistake("compares keys without the spaces at their ends", "permit: keys are compared as they are", { keyOf: (key) => key.trim() }),
+  mistake("compares the first 254 characters of keys", "permit: keys are compared as they are", { keyOf: (key) => key.slice(0, 254) }),
+  mistake("counts first and takes then", race, { countsFirst: true }),
+];
