@@ -108,7 +108,7 @@ export class Drive {
     const turn = openTurn(this.#workflow, openDraft(this.#workflow.compiled, snapshot), setting, {
       globals,
       concurrency,
-      now: () => this.#now(),
+      now: () => this.storeNow(),
       commit: (events, draft, last) => this.#commit(events, draft, last),
       deliver,
     });
@@ -120,7 +120,7 @@ export class Drive {
   }
 
   /** The store's clock: what it said with the claim, and the time that has passed since. */
-  #now(): EpochMs {
+  storeNow(): EpochMs {
     return this.#claimed.claim.claimedAt + Math.floor(this.#driving.setting.environment.monotonicMs() - this.#claimedAtMs);
   }
 
@@ -135,7 +135,7 @@ export class Drive {
         () => this.#leaseUntilMs,
         async () => {
           await this.#keepDefinitions(events);
-          if (last) this.isTold = await messenger.sendWith(draft, write, (whole) => store.commit(whole));
+          if (last) this.isTold = await messenger.sendWith(draft, write, (whole) => store.commit(whole), this.storeNow());
           else await store.commit(write);
         },
       );

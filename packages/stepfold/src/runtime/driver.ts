@@ -204,9 +204,9 @@ export class Driver {
   }
 
   /** Somebody has to be there when it is due again. */
-  async #expect({ wakeAt, isTold }: Drive, snapshot: Snapshot): Promise<void> {
+  async #expect(drive: Drive, snapshot: Snapshot): Promise<void> {
     const { queue, messenger } = this.#options;
-    if (queue) return isTold ? undefined : messenger.send(snapshot, wakeAt);
+    if (queue) return drive.isTold ? undefined : messenger.send(snapshot, drive.wakeAt, drive.storeNow());
     const at = earliestWake(snapshot);
     if (at !== null) this.#poller?.expect(snapshot.workflowId, at);
   }

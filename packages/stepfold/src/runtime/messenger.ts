@@ -7,6 +7,9 @@ import type { WakeUp, WorkQueue } from "../ports/work-queue.ts";
 /** How long a caller waits for a queue that does not answer: what it should have told is found in the store. */
 const patienceMs = 2_000;
 
+/** A message that comes a moment early is of no use: it is not due yet. */
+const marginMs = 2;
+
 /** What a message is about. */
 interface Execution {
   readonly workflowId: string;
@@ -32,11 +35,17 @@ export class Messenger {
   /**
    * Makes a write, and sends its message in the same transaction, if store and queue can do that together.
    *
+   * @param now by the clock that `wakeAt` is judged by, as far as it is known here
    * @returns whether the message was sent, or none is needed
    */
-  async sendWith(execution: Execution, write: Commit, make: (write: Commit) => Promise<void>): Promise<boolean> {
+  async sendWith(
+    execution: Execution,
+    write: Commit,
+    make: (write: Commit) => Promise<void>,
+    now: EpochMs = this.#around.environment.now(),
+  ): Promise<boolean> {
     const { queue, store, onProblem } = this.#around;
-    const wakeUp = this.#wakeUpOf(execution, write.wakeAt);
+    const wakeUp = this.#wakeUpOf(execution, write.wakeAt, now);
     const joins = queue?.features.joins !== undefined && queue.features.joins === store.features.transactions;
     if (wakeUp && joins) {
       try {
@@ -53,9 +62,9 @@ export class Messenger {
   }
 
   /** Sends a message, and waits for that a while. */
-  async send(execution: Execution, wakeAt: EpochMs | null): Promise<void> {
+  async send(execution: Execution, wakeAt: EpochMs | null, now: EpochMs = this.#around.environment.now()): Promise<void> {
     const { queue, environment, onProblem } = this.#around;
-    const wakeUp = this.#wakeUpOf(execution, wakeAt);
+    const wakeUp = this.#wakeUpOf(execution, wakeAt, now);
     if (!queue || !wakeUp) return;
     let cancel = (): void => undefined;
     const impatience = new Promise<void>((resolve) => {
@@ -66,10 +75,10 @@ export class Messenger {
   }
 
   /** Null if there is no queue, if it is never due by itself, or later than the queue can tell: then it is found in the store. */
-  #wakeUpOf({ workflowId, incarnation = "", version }: Execution, wakeAt: EpochMs | null): WakeUp | null {
-    const { queue, environment } = this.#around;
+  #wakeUpOf({ workflowId, incarnation = "", version }: Execution, wakeAt: EpochMs | null, now: EpochMs): WakeUp | null {
+    const { queue } = this.#around;
     if (!queue || wakeAt === null) return null;
-    const delayMs = Math.max(0, wakeAt - environment.now());
+    const delayMs = wakeAt <= now ? 0 : wakeAt - now + marginMs;
     if (delayMs > (queue.features.maxDelayMs ?? Number.POSITIVE_INFINITY)) return null;
     return { workflowId, delayMs, dedupeKey: `${incarnation}:${version}` };
   }

@@ -1,5 +1,6 @@
 import type { Environment } from "../../ports/environment.ts";
 import type { ConsumeOptions, Consumer, Delivery } from "../../ports/work-queue.ts";
+import { deliver, type Place, type Way } from "./deliver.ts";
 import { type Waiting, waitingLine } from "./waiting-line.ts";
 
 /** What a memory queue needs of its environment. */
@@ -19,10 +20,7 @@ export interface Seat extends Consumer {
   vanish(): void;
 }
 
-interface Place extends ConsumeOptions {
-  readonly handle: (delivery: Delivery) => Promise<void>;
-  /** Handlers that have not settled. */
-  running: number;
+interface Seated extends Place {
   /** Messages that are neither acknowledged nor given back. */
   readonly held: Set<Promise<void>>;
 }
@@ -31,7 +29,7 @@ interface Place extends ConsumeOptions {
 export function messageHall(clock: QueueClock, retryDelayMs: number): MessageHall {
   const line = waitingLine();
   // the first in turn is the first to get something
-  const places: Place[] = [];
+  const places: Seated[] = [];
   let isCalled = false;
   let cancelTimer: () => void = () => undefined;
 
@@ -41,6 +39,11 @@ export function messageHall(clock: QueueClock, retryDelayMs: number): MessageHal
     // whoever sends has gone on before anything is handled
     queueMicrotask(serve);
   };
+  const giveBack = ({ workflowId }: Waiting, afterMs: number): void => {
+    line.add({ workflowId, dueAt: clock.monotonicMs() + afterMs });
+    call();
+  };
+  const way: Way = { clock, retryDelayMs, giveBack, freed: call };
   const serve = (): void => {
     isCalled = false;
     cancelTimer();
@@ -50,51 +53,13 @@ export function messageHall(clock: QueueClock, retryDelayMs: number): MessageHal
       const message = line.take(clock.monotonicMs());
       if (!message) break;
       places.push(...places.splice(places.indexOf(place), 1));
-      const held = deliver(message, place);
+      const held = deliver(message, place, way);
       place.held.add(held);
       void held.then(() => place.held.delete(held));
     }
     const next = line.next();
     if (next !== undefined) cancelTimer = clock.after(Math.max(0, next - clock.monotonicMs()), call, { background: true });
   };
-  const giveBack = ({ workflowId }: Waiting, afterMs: number): void => {
-    line.add({ workflowId, dueAt: clock.monotonicMs() + afterMs });
-    call();
-  };
-
-  /** Resolves when the message is acknowledged or given back; that may be before its handler has settled. */
-  const deliver = (message: Waiting, place: Place): Promise<void> =>
-    new Promise((resolve) => {
-      let isHeld = true;
-      let cancelLease: () => void = () => undefined;
-      const end = (back: number | null): void => {
-        if (!isHeld) return;
-        isHeld = false;
-        cancelLease();
-        if (back !== null) giveBack(message, back);
-        resolve();
-      };
-      const lease = (): void => {
-        cancelLease();
-        if (isHeld) cancelLease = clock.after(place.leaseMs, () => end(0), { background: true });
-      };
-      lease();
-      place.running++;
-      const delivery: Delivery = { workflowId: message.workflowId, extend: async () => lease() };
-      place.handle(delivery).then(
-        () => {
-          place.running--;
-          end(null);
-          call();
-        },
-        (error: unknown) => {
-          place.running--;
-          end(retryDelayMs);
-          call();
-          place.onProblem(error);
-        },
-      );
-    });
 
   return {
     clock,
@@ -103,19 +68,23 @@ export function messageHall(clock: QueueClock, retryDelayMs: number): MessageHal
       call();
     },
     enter(handle, options) {
-      const place: Place = { ...options, handle, running: 0, held: new Set() };
+      const place: Seated = { ...options, handle, running: 0, held: new Set() };
       places.push(place);
       call();
-      const vanish = (): void => {
-        if (places.includes(place)) places.splice(places.indexOf(place), 1);
-      };
-      return {
-        vanish,
-        async drain() {
-          vanish();
-          while (place.held.size > 0) await Promise.all(place.held);
-        },
-      };
+      return seatOf(place, places);
+    },
+  };
+}
+
+function seatOf(place: Seated, places: Seated[]): Seat {
+  const vanish = (): void => {
+    if (places.includes(place)) places.splice(places.indexOf(place), 1);
+  };
+  return {
+    vanish,
+    async drain() {
+      vanish();
+      while (place.held.size > 0) await Promise.all(place.held);
     },
   };
 }

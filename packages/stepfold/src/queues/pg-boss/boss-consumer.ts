@@ -1,9 +1,7 @@
 import { systemEnvironment } from "../../engine/system-environment.ts";
 import type { ConsumeOptions, Consumer, Delivery } from "../../ports/work-queue.ts";
-import type { PgBossClient, PgBossJob } from "./pg-boss-client.ts";
-
-/** How often pg-boss is told that messages are still being handled: it waits 10 s and more. */
-const signOfLifeMs = 3_000;
+import { jobHands } from "./job-hands.ts";
+import type { PgBossClient } from "./pg-boss-client.ts";
 
 /** A consumer that looks for messages by itself, and sooner when it is told of some. */
 export interface BossConsumer extends Consumer {
@@ -19,42 +17,19 @@ export function bossConsumer(
   { concurrency, onProblem, pollMs }: ConsumeOptions & { readonly pollMs: number },
 ): BossConsumer {
   const underWay = new Set<Promise<void>>();
-  const held = new Set<PgBossJob>();
-  const signal = wakeable();
+  const hands = jobHands(boss, name, handle, { onProblem });
+  const pause = wakeable();
   let isDraining = false;
 
-  const perform = async (job: PgBossJob): Promise<void> => {
-    const { workflowId } = job.data as { workflowId: string };
-    const extend = async (): Promise<void> => {
-      await boss.touch(name, [job]);
-    };
-    held.add(job);
-    try {
-      try {
-        await handle({ workflowId, extend });
-      } catch (error) {
-        onProblem(error);
-        await boss.fail(name, job);
-        return;
-      }
-      await boss.deleteJob(name, job);
-    } catch (error) {
-      // not told of: it comes again when it shows no sign of life any more
-      onProblem(error);
-    } finally {
-      held.delete(job);
-    }
-  };
-  const begin = (job: PgBossJob): void => {
-    const performed = perform(job).then(() => {
-      underWay.delete(performed);
-    });
-    underWay.add(performed);
-  };
   const fetchSome = async (free: number): Promise<number> => {
     try {
       const jobs = await boss.fetch(name, { batchSize: free });
-      for (const job of jobs) begin(job);
+      for (const job of jobs) {
+        const handled = hands.handle(job).then(() => {
+          underWay.delete(handled);
+        });
+        underWay.add(handled);
+      }
       return jobs.length;
     } catch (error) {
       onProblem(error);
@@ -65,29 +40,19 @@ export function bossConsumer(
     while (!isDraining) {
       const free = concurrency - underWay.size;
       if (free === 0) await Promise.race(underWay);
-      else if ((await fetchSome(free)) < free) await signal.wait(pollMs, () => isDraining);
+      else if ((await fetchSome(free)) < free) await pause.wait(pollMs, () => isDraining);
     }
   };
 
-  let cancelSign: () => void = () => undefined;
-  const showLife = (): void => {
-    cancelSign = systemEnvironment.after(signOfLifeMs, () => {
-      showLife();
-      // of all in one call; of what was handled meanwhile pg-boss takes no notice
-      if (held.size > 0) boss.touch(name, [...held]).catch(onProblem);
-    });
-  };
-
-  showLife();
   const working = work();
   return {
-    look: signal.wake,
+    look: pause.wake,
     async drain() {
       isDraining = true;
-      signal.wake();
+      pause.wake();
       await working;
       await Promise.all(underWay);
-      cancelSign();
+      hands.close();
     },
   };
 }

@@ -6,6 +6,7 @@ import type { JsonObject } from "../../core/values/json.ts";
 import type {
   AppendedRow,
   Claimed,
+  ClaimOptions,
   Commit,
   ExecutionSummary,
   ListQuery,
@@ -13,10 +14,10 @@ import type {
   PruneOptions,
   SnapshotStore,
 } from "../../ports/snapshot-store.ts";
-import { type CheckedPrune, type CheckedQuery, checkedStore, type StoreMethods } from "../record/checked-store.ts";
+import { type CheckedClaim, type CheckedPrune, type CheckedQuery, checkedStore, type StoreMethods } from "../record/checked-store.ts";
 import { isMarker, type Place, type ValueCodec } from "./codec.ts";
 import { inOrder } from "./in-order.ts";
-import { openMetadata, openValues } from "./open-values.ts";
+import { openMetadata, openValues, openWhole } from "./open-values.ts";
 import { Sealing } from "./seal-values.ts";
 import { childShape, eventShape, headShape } from "./shape.ts";
 
@@ -55,18 +56,22 @@ export function valueStore(
   const { send, idle } = inOrder();
   // the size that a value may have is another one here
   const { clock, durable, multiProcess, transactions } = inner.features;
+  const permits = inner.features.permits && !codec.permit?.refused;
   // what follows a commit that nobody waited for comes after it
   const nothing = Promise.resolve();
   const methods: StoreMethods = {
     name: `${name}(${inner.name})`,
-    features: { clock, durable, multiProcess, ...(transactions && { transactions }) },
+    features: { clock, durable, multiProcess, ...(transactions && { transactions }), ...(permits && { permits }) },
     create: (commit, options) => send(commit.workflowId, sealedCommit(codec, commit), (sealed) => inner.create(sealed, options)),
     commit: (commit) => send(commit.workflowId, sealedCommit(codec, commit), (sealed) => inner.commit(sealed)),
     async load(workflowId) {
       const stored = await inner.load(workflowId);
       return stored && openSnapshot(codec, stored);
     },
-    claim: async (options) => openClaimed(codec, await inner.claim(options)),
+    async claim(options) {
+      const asked = await askedClaim(codec, options);
+      return asked ? openClaimed(codec, await inner.claim(asked)) : [];
+    },
     renew: (claim) => send(claim.workflowId, nothing, () => inner.renew(claim)),
     release: (claim, version) => send(claim.workflowId, nothing, () => inner.release(claim, version)),
     events: (workflowId, afterVersion, limit) => openRows(codec, inner, workflowId, afterVersion, limit),
@@ -100,6 +105,7 @@ async function sealedCommit(codec: ValueCodec, commit: Commit): Promise<Commit> 
   // they stay as `create` wrote them, however large
   const { input: _, metadata: __, ...later } = head;
   const isFirst = commit.expectedVersion === -1;
+  if (isFirst && head.permit && codec.permit?.refused) throw codec.permit.refused();
   const copied = {
     head: sealing.copy<object>(headShape, isFirst ? head : later),
     events: events.map((event) => sealing.copy(eventShape, event)),
@@ -111,22 +117,19 @@ async function sealedCommit(codec: ValueCodec, commit: Commit): Promise<Commit> 
   return { ...rest, ...copied, head: (isFirst ? copied.head : { ...copied.head, metadata: {} }) as SnapshotHead };
 }
 
-async function openSnapshot(codec: ValueCodec, stored: Snapshot): Promise<Snapshot> {
-  const place = placeOf(stored);
-  const [opened, metadata] = await Promise.all([
-    openValues<Snapshot>(codec, { ...stored, metadata: {} }, place),
-    openMetadata(codec, stored.metadata as JsonObject, place),
-  ]);
-  return { ...opened, metadata };
+function openSnapshot(codec: ValueCodec, stored: Snapshot): Promise<Snapshot> {
+  return openWhole(codec, stored, placeOf(stored));
 }
 
 async function openEvent(codec: ValueCodec, event: Event, place: Place): Promise<Event> {
-  if (event.type !== "started") return openValues(codec, event, place);
-  const [opened, metadata] = await Promise.all([
-    openValues<StartedEvent>(codec, { ...event, metadata: {} }, place),
-    openMetadata(codec, event.metadata as JsonObject, place),
-  ]);
-  return { ...opened, metadata };
+  return event.type === "started" ? openWhole(codec, event, place) : openValues(codec, event, place);
+}
+
+/** Null if there can be none. */
+async function askedClaim(codec: ValueCodec, { permit, ...others }: CheckedClaim): Promise<ClaimOptions | null> {
+  if (permit === undefined || others.workflowId !== undefined) return others;
+  const key = codec.permit ? await codec.permit.query(permit) : permit;
+  return key === null ? null : { ...others, permit: key };
 }
 
 /** Those that can be read: what is wrong with one must not keep the others from going on. It stays claimed until its lease ends. */

@@ -1,0 +1,147 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { ConsumeOptions, Delivery, WakeUp, WorkQueue } from "../../ports/work-queue.ts";
+import type { Faults } from "./faults.ts";
+import type { Machine } from "./machine.ts";
+import type { Network, Trouble } from "./network.ts";
+import type { Random } from "./random.ts";
+import type { Scheduler } from "./scheduler.ts";
+
+interface Message {
+  readonly workflowId: string;
+  dueAtMs: number;
+  /** Rises with every delivery: who was given it before has lost it. */
+  deliveries: number;
+  isGone: boolean;
+}
+
+interface Listener {
+  readonly machine: Machine;
+  readonly handle: (delivery: Delivery) => Promise<void>;
+  readonly options: ConsumeOptions;
+  busy: number;
+  isDraining: boolean;
+}
+
+interface Around {
+  readonly scheduler: Scheduler;
+  readonly random: Random;
+  readonly faults: Faults;
+  readonly network: Network;
+}
+
+const longestDelayMs = 5_000;
+/** How often it looks whether a consumer has room again. */
+const againMs = 25;
+
+/**
+ * A queue that keeps no more than the port promises. It delivers at least once and, as its faults will, twice, late,
+ * in any order, or not at all.
+ */
+export class SimulatedQueue {
+  readonly #around: Around;
+  readonly #listeners = new Set<Listener>();
+
+  constructor(around: Around) {
+    this.#around = around;
+  }
+
+  /** The queue as one process sees it. */
+  seenBy(machine: Machine): WorkQueue {
+    const name = "simulated";
+    const error = (reason: string): StepfoldError => new StepfoldError("QUEUE_UNAVAILABLE", { queue: name, reason });
+    const trouble: Trouble = { before: "queueErrorBefore", after: "queueErrorAfter", slow: null, error };
+    const { network } = this.#around;
+    return {
+      name,
+      features: { durable: true, multiProcess: true },
+      send: (wakeUps) =>
+        network.call(machine, trouble, async () => {
+          for (const wakeUp of wakeUps) this.#accept(wakeUp);
+        }),
+      consume: async (handle, options) => {
+        const listener: Listener = { machine, handle, options, busy: 0, isDraining: false };
+        await network.call(machine, trouble, async () => this.#listeners.add(listener));
+        return { drain: () => this.#drain(listener) };
+      },
+      close: async () => undefined,
+    };
+  }
+
+  #accept(wakeUp: WakeUp): void {
+    const { faults, random } = this.#around;
+    if (faults.happens("queueDrop")) return;
+    this.#put(wakeUp, faults.happens("queueDelay") ? random.between(0, longestDelayMs) : 0);
+    if (faults.happens("queueDuplicate")) this.#put(wakeUp, random.between(0, longestDelayMs));
+  }
+
+  #put({ workflowId, delayMs = 0 }: WakeUp, lateMs: number): void {
+    const { scheduler } = this.#around;
+    const message = { workflowId, dueAtMs: scheduler.nowMs + delayMs + lateMs, deliveries: 0, isGone: false };
+    scheduler.after(delayMs + lateMs, () => this.#deliver(message));
+  }
+
+  #deliver(message: Message): void {
+    const { scheduler, random, faults } = this.#around;
+    if (message.isGone) return;
+    for (const listener of this.#listeners) if (!listener.machine.isAlive) this.#listeners.delete(listener);
+    const free = [...this.#listeners].filter(({ busy, options, isDraining }) => !isDraining && busy < options.concurrency);
+    if (free.length === 0 || faults.happens("queueReorder")) {
+      scheduler.after(random.between(1, 2 * againMs), () => this.#deliver(message));
+      return;
+    }
+    this.#give(message, random.pick(free));
+  }
+
+  #give(message: Message, listener: Listener): void {
+    const { network } = this.#around;
+    const { machine, handle, options } = listener;
+    const delivery = ++message.deliveries;
+    const isCurrent = (): boolean => !message.isGone && message.deliveries === delivery;
+    const again = (): void => {
+      if (isCurrent()) this.#deliver(message);
+    };
+    let lease = this.#around.scheduler.after(options.leaseMs, again);
+    const over = (isDone: boolean): void => {
+      listener.busy--;
+      if (!isCurrent()) return;
+      lease();
+      message.isGone = isDone;
+      if (!isDone) this.#around.scheduler.after(againMs, again);
+    };
+    const trouble: Trouble = { before: "queueErrorBefore", after: "queueErrorAfter", slow: null, error: gone };
+    listener.busy++;
+    // what is given out takes its way to the consumer, and so does what the consumer says
+    this.#around.scheduler.after(this.#around.random.between(1, 15), () => {
+      if (!machine.isAlive) return;
+      const extend = (): Promise<void> =>
+        network.call(machine, trouble, async () => {
+          if (!isCurrent()) return;
+          lease();
+          lease = this.#around.scheduler.after(options.leaseMs, again);
+        });
+      const told = (isDone: boolean): void => {
+        network.call(machine, trouble, async () => over(isDone)).catch(() => undefined);
+      };
+      handle({ workflowId: message.workflowId, extend }).then(
+        () => told(true),
+        () => told(false),
+      );
+    });
+  }
+
+  #drain(listener: Listener): Promise<void> {
+    listener.isDraining = true;
+    return new Promise((resolve) => {
+      const look = (): void => {
+        if (listener.busy > 0) return void this.#around.scheduler.after(againMs, look);
+        this.#listeners.delete(listener);
+        if (listener.machine.isAlive) resolve();
+      };
+      look();
+    });
+  }
+}
+
+function gone(reason: string): StepfoldError {
+  return new StepfoldError("QUEUE_UNAVAILABLE", { queue: "simulated", reason });
+}
