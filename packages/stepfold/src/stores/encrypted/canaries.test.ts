@@ -79,10 +79,11 @@ describe("an encrypted store", () => {
     const { store: inner, told } = recorded(memoryStore());
     const store = encryptedStore(inner, { keys, searchKey });
     const metadata = { [secret()]: secret(), [secret()]: deep(), number: secret() };
+    const permit = { key: secret(), limit: 2 };
     const commits = [
-      startCommit("order-1", { input: deep(), metadata, head: heads().head, children: [{ key: "x", head: heads().child }] }),
+      startCommit("order-1", { input: deep(), metadata, head: { ...heads().head, permit }, children: [{ key: "x", head: heads().child }] }),
     ];
-    const started = { ...commits[0]!.events[0]!, payload: deep() } as Event;
+    const started = { ...commits[0]!.events[0]!, payload: deep(), permit } as Event;
     commits[0] = { ...commits[0]!, events: [started] };
     for (const event of events) {
       const { head, child } = heads();
@@ -94,7 +95,10 @@ describe("an encrypted store", () => {
     const [[name, value]] = Object.entries(metadata) as [[string, string]];
     const found = await store.list({ metadata: { [name]: value } });
 
+    const claimed = await store.claim({ owner: "worker", leaseMs: 1000, limit: 1, permit: permit.key });
+
     expect(found.items).toMatchObject([{ workflowId: "order-1", metadata }]);
+    expect(claimed.map(({ snapshot }) => snapshot.permit)).toEqual([permit]);
     expect(await store.load("order-1")).toEqual(snapshotAfter(...commits));
     const stored = JSON.stringify([await inner.load("order-1"), await inner.events("order-1", -1, 100), await inner.list()]);
     expect(count).toBeGreaterThan(500);

@@ -14,14 +14,18 @@ import { budgetBytes, damaged, type ScriptStore } from "./script-store.ts";
 const mostClaims = 50;
 
 /** Takes what is due. */
-export async function claimDue(store: ScriptStore, { owner, leaseMs, limit, workflowId, overdueMs }: CheckedClaim): Promise<Claimed[]> {
+export async function claimDue(store: ScriptStore, wanted: CheckedClaim): Promise<Claimed[]> {
+  const { owner, leaseMs, limit, workflowId, permit, overdueMs } = wanted;
   const { keys, run } = store;
   const claimed: Claimed[] = [];
   const names = workflowId === undefined ? [keys.due] : [keys.due, keys.head(workflowId)];
   for (let isMore = true; isMore && claimed.length < limit; ) {
     const most = Math.ceil(Math.min(mostClaims, limit - claimed.length));
     const [more, time, taken] = listOf(
-      await run(claimScript, names, [owner, String(leaseMs), String(most), budgetBytes, String(overdueMs)]),
+      await run(claimScript, names, [
+        ...[owner, String(leaseMs), String(most), budgetBytes, String(overdueMs)],
+        permit === undefined ? "" : `=${permit}`,
+      ]),
     );
     const claimedAt = Number(said(time));
     const all = await Promise.all(listOf(taken).map((one) => claimOf(store, { owner, leaseMs, claimedAt }, listOf(one))));

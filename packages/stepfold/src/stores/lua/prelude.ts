@@ -28,8 +28,8 @@ local function idOf(head) return string.sub(head, #base + 3) end
 local function memberOf(seq, id) return string.format("%016.0f", seq) .. id end
 
 -- a permit is its limit and its key
-local function keyOf(permit) return permit and string.match(permit, "^%d+:(.*)$") end
-local function limitOf(permit) return tonumber(string.match(permit, "^%d+")) end
+local function keyOf(permit) return permit and string.match(permit, "^%d+:(.*)$") or nil end
+local function limitOf(permit) return tonumber(permit and string.match(permit, "^%d+")) or math.huge end
 
 -- nil if it is not there, false if what is there is no head
 local function readHead(head)

@@ -56,7 +56,7 @@ export function storeOverScripts({ name, run, durable, maxValueBytes, ...options
   return checkedStore(
     {
       name,
-      features: { clock: "store", durable, multiProcess: true, maxValueBytes },
+      features: { clock: "store", durable, multiProcess: true, maxValueBytes, permits: true },
       create: (commit, { claim } = {}) => queue.create(commit, claim),
       commit: (commit) => queue.commit(commit),
       claim: (wanted) => after(wanted.workflowId, () => claimDue(store, wanted)),

@@ -25,9 +25,9 @@ export function creationOf(commit: Commit, lease: Lease | undefined): Write {
   for (const [key, value] of Object.entries(metadata)) {
     if (value !== undefined && (typeof value !== "object" || value === null)) fields.push(metadataField(key), JSON.stringify(value));
   }
-  if (permit) fields.push("permit", `${permit.limit}:${permit.key}`);
   // one that has to wait for its turn is not claimed with its creation
-  return writeOf(writtenCommit(commit), permit ? undefined : lease, fields);
+  if (permit) return writeOf(writtenCommit(commit), undefined, fields, `${permit.limit}:${permit.key}`);
+  return writeOf(writtenCommit(commit), lease, fields);
 }
 
 /** Where a value of the metadata that a list can ask for lies beside the whole: it is compared as text there. */
@@ -35,7 +35,7 @@ export function metadataField(key: string): string {
   return `m:${key}`;
 }
 
-function writeOf(written: WrittenCommit, lease: Lease | undefined, fields: readonly string[] | null): Write {
+function writeOf(written: WrittenCommit, lease: Lease | undefined, fields: readonly string[] | null, permit = ""): Write {
   const { commitId, incarnation, expectedVersion, fence, version, status, head, ended, wakeAt, frees, events, children } = written;
   const flag = (value: boolean): string => (value ? "1" : "");
   const many = (values: readonly string[]): string[] => [String(values.length), ...values];
@@ -52,7 +52,7 @@ function writeOf(written: WrittenCommit, lease: Lease | undefined, fields: reado
     ],
     ...many(events.map(({ text }) => eventRow(commitId, text))),
     ...many(children.flatMap(({ key, text, last }) => [`=${key}`, flag(last), text ?? ""])),
-    ...(fields ? [lease?.owner ?? "", String(lease?.leaseMs ?? 0), ...many(fields)] : []),
+    ...(fields ? [lease?.owner ?? "", String(lease?.leaseMs ?? 0), permit, ...many(fields)] : []),
   ];
   return { written, lease, isCreation: fields !== null, args, size: args.reduce((sum, arg) => sum + arg.length, 0) };
 }

@@ -1,5 +1,6 @@
 import { prelude } from "./prelude.ts";
 import type { Script } from "./script.ts";
+import { turns } from "./turns.ts";
 
 /**
  * Creates executions and commits to them: KEYS[2..] are their heads, one for each write, all different.
@@ -12,7 +13,7 @@ import type { Script } from "./script.ts";
  */
 export const writeScript: Script = {
   name: "write",
-  text: `${prelude}
+  text: `${prelude}${turns}
 -- an error here has written nothing
 redis.call("ZCARD", due)
 redis.call("ZCARD", created)
@@ -32,7 +33,7 @@ local function readWrite(head)
     fence = take(), version = take(), status = take(), text = take(), ended = take() == "1", wake = take(), frees = take() == "1" }
   write.events, write.children = takeMany(), takeMany()
   if write.kind == "create" then
-    write.owner, write.leaseMs = take(), take()
+    write.owner, write.leaseMs, write.permit = take(), take(), take()
     write.fields = takeMany()
   end
   return write
@@ -79,6 +80,8 @@ local function create(write)
   if failed(tombstone) then return { say("damaged") } end
   if tombstone then return { say("buried"), say(string.match(tombstone, "^%d+")) } end
 
+  local key = keyOf(write.permit)
+  if key then refuseOther(key) end
   local seq = redis.call("INCR", base .. "seq")
   local member = memberOf(seq, write.id)
   -- of a head that somebody removed
@@ -92,11 +95,13 @@ local function create(write)
   for first = write.fields.first, write.fields.last, 1000 do
     redis.call("HSET", write.head, unpack(ARGV, first, math.min(first + 999, write.fields.last)))
   end
+  if key then redis.call("HSET", write.head, "permit", write.permit) end
   if isHeld then
     dueAt = whole(now + write.leaseMs)
     redis.call("HSET", write.head, "owner", write.owner, "lease", dueAt)
   end
-  setDue(member, dueAt)
+  setDue(lineOf(key), member, dueAt)
+  if key then moveKey(key) end
   redis.call("ZADD", created, whole(now), member)
   if write.ended then redis.call("ZADD", ended, whole(now), member) end
   return { say("+"), say(whole(now)) }
@@ -115,14 +120,21 @@ local function commit(write)
   if failed(redis.pcall("HLEN", base .. "c:" .. write.id)) then return { say("damaged") } end
 
   local member = memberOf(row.seq, write.id)
+  local before, after = row.owner and row.lease or row.wake, write.wake
+  local isFreed = row.owner and write.frees
+  if row.owner and not write.frees then after = before end
+  local turn = row.key and (isFreed or after ~= before) and row.key
+  if turn then refuseOther(turn) end
   local places = append(write, row.places)
   redis.call("HSET", write.head, "version", write.version, "status", write.status, "head", write.text, "wake", write.wake,
     "places", places, "updated", whole(now))
-  local before, after = row.owner and row.lease or row.wake, write.wake
-  if row.owner and not write.frees then after = before end
-  if row.owner and write.frees then redis.call("HDEL", write.head, "owner", "lease") end
+  if isFreed then redis.call("HDEL", write.head, "owner", "lease") end
   if write.fence ~= "" and row.crashes > 0 then redis.call("HDEL", write.head, "crashes") end
-  if after ~= before then setDue(member, after) end
+  if after ~= before then setDue(lineOf(row.key), member, after) end
+  if turn then
+    if isFreed then redis.call("ZREM", leasesOf(turn), member) end
+    moveKey(turn)
+  end
   if write.ended then redis.call("ZADD", ended, whole(now), member) end
   return { say("+"), say(whole(now)) }
 end

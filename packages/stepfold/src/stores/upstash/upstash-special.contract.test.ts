@@ -5,6 +5,7 @@ import { upstashServer } from "../../../../../scripts/servers/upstash-server.ts"
 import { snapshotAfter, startCommit, stepCommit } from "../../testing/index.ts";
 import { cuttingProxy } from "../lua/cutting-proxy.fixture.ts";
 import { ownPrefixes } from "../lua/own-prefix.fixture.ts";
+import { redisStore } from "../redis/index.ts";
 import { type UpstashStoreOptions, upstashStore } from "./index.ts";
 
 const url = await serviceUrlOrSkip("redis");
@@ -35,6 +36,27 @@ describe.skipIf(url === null)("what only an Upstash client does", () => {
     expect(claimed.map(({ snapshot }) => snapshot)).toEqual(made.map((first) => snapshotAfter(first)));
     expect((await store.list()).items.map(({ workflowId }) => workflowId)).toEqual([...ids].reverse());
     for (const id of ids) expect((await store.events(id, -1, 10)).map(({ commitId }) => commitId)).toEqual([id]);
+  });
+
+  it("shares turns with a Redis store on the same prefix, by keys that look like JSON", async () => {
+    const { store, prefix } = opened();
+    const redis = redisStore(own!.redis, { prefix });
+    const keys = ["123", "1e3", "true", "null", '{"a":1}', "[]", '"a"', "\ufeffx", "a\0b", "a\nb"];
+    for (const [index, key] of keys.entries()) {
+      const head = { permit: { key, limit: 1 } };
+      await store.create(startCommit(`upstash-${index}`, { head }));
+      await redis.create(startCommit(`redis-${index}`, { head }));
+    }
+    const lease = { owner: "worker", leaseMs: 60_000 };
+    const claimed = [...(await redis.claim({ ...lease, limit: 4 })), ...(await store.claim({ ...lease, limit: 100 }))];
+    expect(claimed.map(({ claim }) => claim.workflowId)).toEqual(keys.map((_, index) => `upstash-${index}`));
+    for (const [index, { claim, snapshot }] of claimed.entries()) {
+      expect(snapshot.permit?.key).toBe(keys[index]);
+      await store.release(claim, 0);
+      const [next] = await redis.claim({ ...lease, limit: 1, permit: keys[index]! });
+      expect(next?.claim.workflowId).toBe(`redis-${index}`);
+    }
+    expect(await store.claim({ ...lease, limit: 100 })).toEqual([]);
   });
 
   it("asks over HTTP: an answer that was lost is unavailable, and the commit repeated is acknowledged and not doubled", async () => {

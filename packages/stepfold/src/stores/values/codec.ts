@@ -1,3 +1,4 @@
+import type { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Json, JsonObject } from "../../core/values/json.ts";
 
 /** What a value belongs to. */
@@ -34,6 +35,8 @@ export interface ValueCodec {
   open(marker: Marker, place: Place): Promise<string>;
   /** How metadata is kept, where the values of `list` are not to be read. Default: whatever `list` can ask for stays as it is. */
   readonly metadata?: MetadataCodec;
+  /** How a permit is kept, where its key is not to be read. Default: as it is. */
+  readonly permit?: PermitCodec;
 }
 
 /** How metadata is kept as a whole. */
@@ -42,6 +45,16 @@ export interface MetadataCodec {
   open(metadata: JsonObject, place: Place): Promise<JsonObject>;
   /** What finds it again. */
   query(metadata: Readonly<Record<string, Scalar>>): Promise<Readonly<Record<string, Scalar>>>;
+}
+
+/** How a permit is kept: with another key in the place of its own, the same for the same one. */
+export interface PermitCodec {
+  /** Why none may be created; absent: they may. */
+  readonly refused?: () => StepfoldError;
+  seal(text: string, place: Place): Promise<JsonObject>;
+  open(permit: JsonObject, place: Place): Promise<JsonObject>;
+  /** The other key; null if no execution can have it. */
+  query(key: string): Promise<string | null>;
 }
 
 /** What `list` can ask for. */

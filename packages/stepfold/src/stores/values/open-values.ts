@@ -1,4 +1,5 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { StartedEvent } from "../../core/snapshot/event.ts";
 import type { Json, JsonObject } from "../../core/values/json.ts";
 import { atMost } from "./at-most.ts";
 import { isMarker, isScalar, type Marker, type Place, type ValueCodec } from "./codec.ts";
@@ -7,8 +8,8 @@ import { isMarker, isScalar, type Marker, type Place, type ValueCodec } from "./
 const mostAtOnce = 32;
 
 /**
- * Puts back the values that markers stand for, wherever they are in what a store gave. Metadata is not for this: see
- * `openMetadata`.
+ * Puts back the values that markers stand for, wherever they are in what a store gave. Metadata and permits are not for
+ * this: see `openWhole`.
  *
  * @throws StepfoldError `STORE_REJECTED` if one cannot be had
  */
@@ -35,6 +36,21 @@ export async function openMetadata(codec: ValueCodec, metadata: JsonObject, plac
     place,
   );
   return Object.fromEntries(entries.map(([key, value], index) => [key, isScalar(value) ? value : opened[index]!]));
+}
+
+/** A snapshot, or the first event, with all that is in it. */
+export async function openWhole<T extends Pick<StartedEvent, "metadata" | "permit">>(
+  codec: ValueCodec,
+  stored: T,
+  place: Place,
+): Promise<T> {
+  const [opened, metadata] = await Promise.all([
+    openValues<T>(codec, { ...stored, metadata: {} }, place),
+    openMetadata(codec, stored.metadata as JsonObject, place),
+  ]);
+  const { permit } = opened;
+  if (!permit || !codec.permit) return { ...opened, metadata };
+  return { ...opened, metadata, permit: await codec.permit.open(permit as unknown as JsonObject, place) };
 }
 
 async function opened(codec: ValueCodec, marker: Marker, place: Place): Promise<Json> {

@@ -4,7 +4,7 @@ import type { Shape } from "./shape.ts";
 
 /** A place in a copy that still waits for what its value becomes. */
 interface Slot {
-  readonly kind: "value" | "text" | "metadata";
+  readonly kind: "value" | "text" | "metadata" | "permit";
   /** JSON. */
   readonly text: string;
   fill(sealed: Json): void;
@@ -33,8 +33,8 @@ export class Sealing {
 
   /** Puts what the codec makes of the values where they were. */
   async filled(place: Place): Promise<void> {
-    const { metadata: whole } = this.#codec;
-    const values = this.#slots.filter(({ kind }) => kind !== "metadata");
+    const { metadata, permit } = this.#codec;
+    const values = this.#slots.filter(({ kind }) => kind === "value" || kind === "text");
     const sealed =
       values.length > 0
         ? await this.#codec.seal(
@@ -46,7 +46,10 @@ export class Sealing {
       const marker = sealed[index] ?? null;
       slot.fill(this.#stored(slot, marker && { [this.#codec.mark]: 1, ...marker }));
     });
-    for (const { kind, text, fill } of this.#slots) if (kind === "metadata" && whole) fill(await whole.seal(text, place));
+    for (const { kind, text, fill } of this.#slots) {
+      const whole = kind === "metadata" ? metadata : kind === "permit" ? permit : undefined;
+      if (whole) fill(await whole.seal(text, place));
+    }
   }
 
   #stored({ kind, text }: Slot, marker: Marker | null): Json {
@@ -87,7 +90,7 @@ export class Sealing {
   #putLeaf(leaf: string, part: Json, fill: (copied: Json) => void): void {
     if (leaf === "structure" && isScalar(part)) fill(part);
     else if (leaf === "structure" && Array.isArray(part) && part.every(isScalar)) fill([...part]);
-    else if (leaf === "metadata" && isJsonObject(part)) this.#putMetadata(part, fill);
+    else if ((leaf === "metadata" || leaf === "permit") && isJsonObject(part)) this.#putWhole(leaf, part, fill);
     else {
       // keeps its place among the keys of the copy
       fill(null);
@@ -96,10 +99,11 @@ export class Sealing {
     }
   }
 
-  #putMetadata(metadata: Readonly<Record<string, Json>>, fill: (copied: Json) => void): void {
-    if (this.#codec.metadata) {
+  /** What the codec keeps in a way of its own; else what is scalar in it stays as it is. */
+  #putWhole(kind: "metadata" | "permit", part: Readonly<Record<string, Json>>, fill: (copied: Json) => void): void {
+    if (this.#codec[kind]) {
       fill({});
-      this.#slots.push({ kind: "metadata", text: JSON.stringify(metadata), fill });
-    } else this.#putMembers(metadata, (key) => (isScalar(metadata[key]) ? "structure" : "value"), fill);
+      this.#slots.push({ kind, text: JSON.stringify(part), fill });
+    } else this.#putMembers(part, (key) => (isScalar(part[key]) ? "structure" : "value"), fill);
   }
 }

@@ -6,9 +6,10 @@ export type Shape = Leaf | ListShape | RecordShape | FieldsShape;
 
 /**
  * `structure`: the engine's or the definition's own, and scalar, or a list of scalars. `text`: a value that has to stay
- * text. `metadata`: a record whose keys are the user's. `value`: any value of the user.
+ * text. `metadata`: a record whose keys are the user's. `permit`: a key that is the user's, with its limit. `value`: any
+ * value of the user.
  */
-type Leaf = "structure" | "text" | "metadata" | "value";
+type Leaf = "structure" | "text" | "metadata" | "permit" | "value";
 
 interface ListShape {
   readonly listOf: Shape;
@@ -66,6 +67,7 @@ export const headShape: Shape = fields(
     ...scope,
     definition,
     metadata: "metadata",
+    permit: "permit",
     retryState: fields("nodeId attempts nextRetryAt"),
     inbox: listOf(fields("expiresAt")),
     parent,
@@ -89,6 +91,7 @@ export const eventShape: Shape = fields(
     }),
     definition,
     metadata: "metadata",
+    permit: "permit",
     parent,
     undoes: undo,
     starts: start,

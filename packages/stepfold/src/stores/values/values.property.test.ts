@@ -46,10 +46,11 @@ function commitsOf(seed: number, thrown: readonly number[], given: readonly Json
     return "payload" in event ? ({ ...event, payload: next() } as Event) : event;
   };
   const metadata = { value: next(), message: next(), error: "~stepfold/compressed:x", "~stepfold/blob": next() };
+  const permit = { key: JSON.stringify(next()), limit: 1 + given.length };
   return commits.map((commit) => ({
     ...commit,
-    head: { ...commit.head, metadata, output: next() },
-    events: commit.events.map((event) => (event.type === "started" ? { ...event, metadata } : filled(event))),
+    head: { ...commit.head, metadata, output: next(), permit },
+    events: commit.events.map((event) => (event.type === "started" ? { ...event, metadata, permit } : filled(event))),
   }));
 }
 
