@@ -5,6 +5,7 @@ import { sqliteStore } from "stepfold/stores/sqlite";
 import { describe, expect, it } from "vitest";
 import { type LedgerLine, readLedger } from "../examples/order-flow/shop.ts";
 import { cli, jsonLines, newFolder, orderFlow, printedCommand, type Running, startCli, startPrinted } from "./cli.ts";
+import { seeded } from "./kill9/seeded.ts";
 
 const wantedKills = 50;
 const mostKillsPerCommand = 6;
@@ -118,15 +119,4 @@ function ledgerOf(cwd: string): LedgerLine[] {
 
 function requestsOf(ledger: readonly LedgerLine[], nodeId: string): LedgerLine[] {
   return ledger.filter(({ path }) => path === pathOf[nodeId]);
-}
-
-/** Random numbers that are the same in every run. */
-function seeded(start: number): () => number {
-  let state = start;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

@@ -61,7 +61,7 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
       kernel.retention.open();
       return {
         async stop({ timeoutMs = 30_000 } = {}) {
-          await Promise.all([driver.close(timeoutMs), kernel.retention.close()]);
+          await Promise.all([driver.close(timeoutMs), kernel.retention.close(timeoutMs)]);
         },
       };
     },
@@ -70,7 +70,7 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
       return prune(store, which);
     },
     close({ timeoutMs = 30_000 } = {}) {
-      closing ??= Promise.all([driver.close(timeoutMs), kernel.retention.close()]).then(() => undefined);
+      closing ??= Promise.all([driver.close(timeoutMs), kernel.retention.close(timeoutMs)]).then(() => undefined);
       return closing;
     },
     [Symbol.asyncDispose]() {

@@ -193,10 +193,15 @@ export class Drive {
   #renewals(): () => void {
     const { environment } = this.#driving.setting;
     let cancel = (): void => undefined;
+    let isAsking = false;
     const arm = (): void => {
       cancel = environment.after(this.#claimed.claim.leaseMs / 3, () => {
         arm();
-        void this.#renew();
+        if (isAsking) return this.#endOfLease();
+        isAsking = true;
+        void this.#renew().finally(() => {
+          isAsking = false;
+        });
       });
     };
     arm();
@@ -211,9 +216,16 @@ export class Drive {
       this.#leaseUntilMs = askedAtMs + this.#claimed.claim.leaseMs;
       if (isTerminal(status) || (this.#turn && version > this.#turn.draft.version)) this.look();
     } catch (error) {
-      // a store that does not answer may do so the next time; the lease still runs
       if (StepfoldError.is(error, "FENCE_LOST")) this.stop(error);
+      // a store that does not answer may do so the next time, while the lease runs
+      else this.#endOfLease();
     }
+  }
+
+  /** Whoever has heard nothing for so long has to expect that others do the same by now. */
+  #endOfLease(): void {
+    const { workflowId } = this.#claimed.claim;
+    if (this.#driving.setting.environment.monotonicMs() >= this.#leaseUntilMs) this.stop(new StepfoldError("FENCE_LOST", { workflowId }));
   }
 }
 

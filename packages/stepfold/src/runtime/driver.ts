@@ -13,6 +13,8 @@ import { Poller } from "./poller.ts";
 
 /** What a queue has not told for so long is looked for in the store. */
 const graceMs = 1_000;
+/** For steps that were given up to come to their end. */
+const unwindMs = 500;
 /** The share of places that what is found in the store may take: a crowd of timers leaves room for what is started here. */
 const shareOfFound = 0.9;
 
@@ -150,26 +152,33 @@ export class Driver {
   async close(timeoutMs: number): Promise<void> {
     this.#places = 0;
     this.#isClosing = true;
-    const [poller, listener] = [this.#poller, this.#listener];
+    const found = Promise.all([this.#poller?.close(), this.#listener?.close()]);
     this.#poller = null;
     this.#listener = null;
-    await poller?.close();
-    const heard = listener?.close();
     const { environment } = this.#options.setting;
     let cancel = (): void => undefined;
+    // a store or a queue that never answers does not keep the process from ending
     const patience = new Promise<void>((resolve) => {
       cancel = environment.after(timeoutMs, () => {
         for (const running of this.#drives.values())
           running.stop(new StepfoldError("RUNTIME_CLOSED", { action: "wait for this step any longer" }));
-        resolve();
+        cancel = environment.after(unwindMs, resolve);
       });
     });
     for (const running of this.#drives.values()) running.drain();
-    const driven = Promise.allSettled([...this.#drives.values()].map(({ done }) => done));
-    // a queue that is away does not keep the process from ending
-    await Promise.all([driven, Promise.race([heard, patience])]);
+    const driven = async (): Promise<void> => {
+      await this.#allDriven();
+      await found;
+      // what was found last is drained from the start
+      await this.#allDriven();
+    };
+    await Promise.race([driven(), patience]);
     cancel();
     this.#isClosing = false;
+  }
+
+  async #allDriven(): Promise<void> {
+    await Promise.allSettled([...this.#drives.values()].map(({ done }) => done));
   }
 
   /** What it runs, or why it cannot. */

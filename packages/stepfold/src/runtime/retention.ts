@@ -59,11 +59,16 @@ export class Retention {
     if (this.#kept.length > 0) this.#pruneIn(0);
   }
 
-  /** Resolves when nothing is being deleted any more. */
-  async close(): Promise<void> {
+  /** Resolves when nothing is being deleted any more, or after `timeoutMs`. */
+  async close(timeoutMs: number): Promise<void> {
     this.#closed = true;
     this.#cancel();
-    await this.#pruning;
+    let cancel = (): void => undefined;
+    const patience = new Promise<void>((resolve) => {
+      cancel = this.#around.environment.after(timeoutMs, resolve);
+    });
+    await Promise.race([this.#pruning, patience]);
+    cancel();
   }
 
   #pruneIn(delayMs: number): void {

@@ -8,6 +8,8 @@ interface Pg {
     readonly Pool: new (config: {
       connectionString: string;
       max: number;
+      connectionTimeoutMillis: number;
+      query_timeout: number;
     }) => PostgresClient & { end(): Promise<void>; on(event: "error", listener: () => void): unknown };
   };
 }
@@ -22,7 +24,8 @@ export async function connectPostgres(text: string): Promise<Site> {
   const { postgresMigrations } = await import("../postgres/migrations.ts");
   const { postgresStore } = await import("../postgres/postgres-store.ts");
   const { Pool } = (await importDriver<Pg>("pg", "postgres")).default;
-  const pool = new Pool({ connectionString: url, max });
+  // a network that swallows what is sent would be waited for without end
+  const pool = new Pool({ connectionString: url, max, connectionTimeoutMillis: 10_000, query_timeout: 60_000 });
   // an idle connection that ends is replaced by the next call
   pool.on("error", () => undefined);
   return {

@@ -23,9 +23,15 @@ type NodeRedis = NodeRedisClient &
     sendCommand(words: string[]): Promise<unknown>;
   };
 
+interface IoredisOptions {
+  readonly maxRetriesPerRequest: number;
+  readonly commandTimeout: number;
+  readonly socketTimeout: number;
+}
+
 /** The two drivers, as far as they are needed. */
 export interface RedisDrivers extends Readonly<Record<string, unknown>> {
-  readonly ioredis: { readonly Redis: new (url: string, options: { maxRetriesPerRequest: number }) => Ioredis };
+  readonly ioredis: { readonly Redis: new (url: string, options: IoredisOptions) => Ioredis };
   readonly redis: {
     readonly createClient: (config: { url: string; socket: { reconnectStrategy(retries: number): number | false } }) => NodeRedis;
   };
@@ -64,7 +70,8 @@ async function openClient(url: string): Promise<Opened> {
 
 function openIoredis({ Redis }: RedisDrivers["ioredis"], url: string): Opened {
   // a call outlasts a short break; whoever makes it decides about a longer one
-  const client = new Redis(url, { maxRetriesPerRequest: 6 });
+  // and a network that swallows what is sent would be waited for without end
+  const client = new Redis(url, { maxRetriesPerRequest: 6, commandTimeout: 30_000, socketTimeout: 30_000 });
   // every call tells of it
   client.on("error", () => undefined);
   const close = async (): Promise<void> => {

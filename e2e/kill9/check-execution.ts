@@ -1,0 +1,127 @@
+import { isDeepStrictEqual } from "node:util";
+import {
+  apply,
+  type ChildHead,
+  type CompiledWorkflow,
+  type Event,
+  fold,
+  isTerminal,
+  restore,
+  type Snapshot,
+  type SnapshotHead,
+  type StartedEvent,
+} from "stepfold/core";
+import type { StoredExecution } from "./stored.ts";
+
+/** What is wrong with an execution, by kind: work that is gone, work that counts twice, anything else. */
+export interface Problems {
+  readonly lost: string[];
+  readonly doubled: string[];
+  readonly wrong: string[];
+}
+
+/** Judges the rows of one execution by themselves. */
+export function checkExecution(execution: StoredExecution, workflow: CompiledWorkflow, problems: Problems): void {
+  const { workflowId, rows, version } = execution;
+  const wrong = (what: string): unknown => problems.wrong.push(`${workflowId}: ${what}`);
+  if (!checkVersions(execution, problems)) return;
+  const events = rows.map(({ event }) => event);
+  checkTimes(events, wrong);
+  checkWaits(events, (what) => problems.doubled.push(`${workflowId}: ${what}`));
+  const replayed = replay(workflow, events, wrong);
+  if (!replayed) return;
+  if (!isTerminal(replayed.status)) wrong(`has not ended: ${replayed.status} at version ${version}`);
+  // nothing in the load fails for good
+  if (replayed.status === "failed") wrong(`has failed: ${replayed.error?.message}`);
+  if (execution.owner !== null) wrong(`has ended, and is still held by ${execution.owner}`);
+  // as JSON: what the store read back has no members that are undefined
+  const stored = asJson(restored(execution));
+  const expected = asJson(replayed);
+  if (!isDeepStrictEqual(stored, expected)) wrong(`the stored head is not what its rows add up to: ${differences(stored, expected)}`);
+}
+
+/** Versions count from 0 to the head's, each once. */
+function checkVersions({ workflowId, rows, version }: StoredExecution, { lost, doubled, wrong }: Problems): boolean {
+  const seen = new Set<number>();
+  for (const row of rows) {
+    if (row.event.version !== row.version) wrong.push(`${workflowId}: row ${row.version} holds the event of version ${row.event.version}`);
+    if (seen.has(row.version)) doubled.push(`${workflowId}: version ${row.version} was committed twice`);
+    seen.add(row.version);
+  }
+  const missing = Array.from({ length: version + 1 }, (_, i) => i).filter((i) => !seen.has(i));
+  for (const one of missing) lost.push(`${workflowId}: version ${one} of ${version} is missing`);
+  for (const one of seen) if (one > version) wrong.push(`${workflowId}: version ${one} follows the head, which is at ${version}`);
+  return missing.length === 0 && seen.size === rows.length && seen.size === version + 1;
+}
+
+/** Nothing happens before its time: neither what a timer wakes, nor another attempt. */
+function checkTimes(events: readonly Event[], wrong: (what: string) => unknown): void {
+  const timers = new Map<string, number>();
+  const retries = new Map<string, number>();
+  for (const event of events) {
+    if (event.type === "suspended") for (const { id, resumeAt } of event.waits) if (resumeAt !== undefined) timers.set(id, resumeAt);
+    if (event.type === "resumed" && event.by === "timer") {
+      const due = timers.get(event.waitId);
+      if (due === undefined || event.at < due) wrong(`timer ${event.waitId} was due at ${due} and fired at ${event.at}`);
+    }
+    if (event.type !== "completed" && event.type !== "failed") continue;
+    const path = `${event.scope ?? ""}>${event.pathId}>${event.nodeId}`;
+    const due = retries.get(path);
+    if (event.attempt > 1 && due !== undefined && event.startedAt < due)
+      wrong(`attempt ${event.attempt} of ${event.nodeId} was due at ${due} and began at ${event.startedAt}`);
+    retries.delete(path);
+    if (event.type === "failed" && event.retryAt !== null) retries.set(path, event.retryAt);
+  }
+}
+
+/** A wait is answered once, and a key used once. */
+function checkWaits(events: readonly Event[], doubled: (what: string) => unknown): void {
+  const answered = new Set<string>();
+  for (const event of events) {
+    if (event.type !== "resumed") continue;
+    for (const name of [`wait ${event.waitId}`, ...(event.idempotencyKey ? [`key ${event.idempotencyKey}`] : [])]) {
+      if (answered.has(name)) doubled(`${name} was answered twice, again at version ${event.version}`);
+      answered.add(name);
+    }
+  }
+}
+
+/** What the events add up to, one by one; null if they do not follow from one another. */
+function replay(workflow: CompiledWorkflow, events: readonly Event[], wrong: (what: string) => unknown): Snapshot | null {
+  let snapshot = fold(workflow, [events[0] as StartedEvent]);
+  for (const event of events.slice(1)) {
+    if (isTerminal(snapshot.status)) {
+      wrong(`version ${event.version} (${event.type}) follows the end at version ${snapshot.version}`);
+      return null;
+    }
+    const next = apply(workflow, snapshot, event);
+    if (next === snapshot) {
+      wrong(`version ${event.version} (${event.type}) does not follow from version ${snapshot.version}`);
+      return null;
+    }
+    snapshot = next;
+  }
+  return snapshot;
+}
+
+/** What the stored parts add up to. */
+function restored({ workflowId, incarnation, definition, metadata, version, status, head, rows, children }: StoredExecution): Snapshot {
+  const { input, at } = rows[0]!.event as StartedEvent;
+  const columns = { workflowId, incarnation, definition, metadata, version, status, createdAt: at, ...(input !== undefined && { input }) };
+  return restore({
+    head: { ...(JSON.parse(head) as SnapshotHead), ...columns } as SnapshotHead,
+    children: children.map(([key, child]) => [key, JSON.parse(child) as ChildHead] as const),
+    events: rows.map(({ event }) => event),
+  });
+}
+
+function asJson(snapshot: Snapshot): Record<string, unknown> {
+  return JSON.parse(JSON.stringify(snapshot)) as Record<string, unknown>;
+}
+
+function differences(stored: Record<string, unknown>, expected: Record<string, unknown>): string {
+  return [...new Set([...Object.keys(stored), ...Object.keys(expected)])]
+    .filter((key) => !isDeepStrictEqual(stored[key], expected[key]))
+    .map((key) => `${key} is ${JSON.stringify(stored[key])}, not ${JSON.stringify(expected[key])}`)
+    .join("; ");
+}

@@ -1,0 +1,141 @@
+import type { Problems } from "./check-execution.ts";
+import type { WrittenLine } from "./log.ts";
+import type { StoredExecution, StoredRow } from "./stored.ts";
+
+/** What was acknowledged, as counts. */
+export interface Acknowledged {
+  readonly transitions: number;
+  readonly starts: number;
+  readonly resumes: number;
+  readonly cancels: number;
+}
+
+type Line<What extends WrittenLine["what"]> = Extract<WrittenLine, { readonly what: What }>;
+
+/** Judges what is stored by what was acknowledged, and by the effects that there were. */
+export function checkLog(executions: readonly StoredExecution[], lines: readonly WrittenLine[], problems: Problems): Acknowledged {
+  const stored = new Map(executions.map((execution) => [execution.workflowId, execution]));
+  const rowOf = (workflowId: string, version: number): StoredRow | undefined =>
+    stored.get(workflowId)?.rows.find((row) => row.version === version);
+  const sent = new Map(lines.flatMap((line) => (line.what === "committing" ? [[line.commitId, line] as const] : [])));
+  const transitions = checkCommits(lines, sent, rowOf, problems);
+  checkFences(executions, sent, problems);
+  checkMoments(executions, sent, problems);
+  checkEffects(executions, lines, problems);
+  return { transitions, ...checkAnswers(stored, lines, problems) };
+}
+
+/** Every version of every commit that was acknowledged is there, and of that commit. */
+function checkCommits(
+  lines: readonly WrittenLine[],
+  sent: ReadonlyMap<string, Line<"committing">>,
+  rowOf: (workflowId: string, version: number) => StoredRow | undefined,
+  { lost, doubled }: Problems,
+): number {
+  let transitions = 0;
+  for (const line of lines) {
+    if (line.what !== "committed") continue;
+    const { workflowId, first, last } = sent.get(line.commitId)!;
+    for (let version = first; version <= last; version++) {
+      transitions++;
+      const row = rowOf(workflowId, version);
+      if (!row) lost.push(`${workflowId}: version ${version}, acknowledged to ${line.by}, is not there`);
+      else if (row.commitId !== line.commitId)
+        doubled.push(`${workflowId}: version ${version}, acknowledged to ${line.by}, is that of another commit`);
+    }
+  }
+  return transitions;
+}
+
+/** Once somebody has committed with a later claim, nobody commits with an earlier one. */
+function checkFences(executions: readonly StoredExecution[], sent: ReadonlyMap<string, Line<"committing">>, { wrong }: Problems): void {
+  for (const { workflowId, rows } of executions) {
+    let latest = 0;
+    for (const { version, commitId } of rows) {
+      const commit = sent.get(commitId);
+      if (!commit) wrong.push(`${workflowId}: version ${version} is of a commit that nobody has sent`);
+      if (commit?.fence == null) continue;
+      if (commit.fence < latest)
+        wrong.push(`${workflowId}: version ${version} is a stale commit, by claim ${commit.fence} after ${latest}`);
+      latest = commit.fence;
+    }
+  }
+}
+
+/** Two clocks that read the same may differ by this much when they are read. */
+const readingMs = 2;
+
+/** What a timer woke was not even tried before its time, by the clock of the machine: whatever the process took for the time. */
+function checkMoments(executions: readonly StoredExecution[], sent: ReadonlyMap<string, Line<"committing">>, { wrong }: Problems): void {
+  for (const { workflowId, rows } of executions) {
+    const timers = new Map<string, number>();
+    for (const { commitId, event } of rows) {
+      if (event.type === "suspended") for (const { id, resumeAt } of event.waits) if (resumeAt !== undefined) timers.set(id, resumeAt);
+      if (event.type !== "resumed" || event.by !== "timer") continue;
+      const [due, at] = [timers.get(event.waitId), sent.get(commitId)?.at];
+      if (due !== undefined && at !== undefined && at < due - readingMs)
+        wrong.push(`${workflowId}: timer ${event.waitId} was due at ${due}, and fired ${due - at} ms early by the machine's clock`);
+    }
+  }
+}
+
+/** Every result that counts is of a call that was made, with its key; and no key counts twice. */
+function checkEffects(executions: readonly StoredExecution[], lines: readonly WrittenLine[], { doubled, wrong }: Problems): void {
+  const calls = new Map(lines.flatMap((line) => (line.what === "called" ? [[line.call, line] as const] : [])));
+  for (const { workflowId, rows } of executions) {
+    const counted = new Set<string>();
+    for (const { version, event } of rows) {
+      if (event.type !== "completed") continue;
+      const { key, call } = (event.output ?? {}) as { readonly key?: string; readonly call?: string };
+      // what other nodes give
+      if (key === undefined || call === undefined) continue;
+      const called = calls.get(call);
+      if (called?.key !== key || called.workflowId !== workflowId || called.nodeId !== event.nodeId)
+        wrong.push(`${workflowId}: the result of version ${version} has no effect with the key ${key}`);
+      if (counted.has(key)) doubled.push(`${workflowId}: the effect ${key} counts twice, again at version ${version}`);
+      counted.add(key);
+    }
+  }
+}
+
+/** Every start, answer and cancellation that a client was told of is there. */
+function checkAnswers(
+  stored: ReadonlyMap<string, StoredExecution>,
+  lines: readonly WrittenLine[],
+  { lost, wrong }: Problems,
+): Omit<Acknowledged, "transitions"> {
+  const acknowledged = { starts: 0, resumes: 0, cancels: 0 };
+  for (const line of lines) {
+    if (line.what === "started") {
+      acknowledged.starts++;
+      if (!stored.has(line.workflowId)) lost.push(`${line.workflowId}: its start, acknowledged to ${line.by}, is not there`);
+    }
+    if (line.what === "resumed") {
+      acknowledged.resumes++;
+      const events = stored.get(line.workflowId)?.rows.map(({ event }) => event) ?? [];
+      // also where it had been applied before: somebody was told that it counts
+      if (!events.some((event) => event.type === "resumed" && event.waitId === line.waitId && event.idempotencyKey === line.key))
+        lost.push(`${line.workflowId}: the answer to ${line.waitId}, acknowledged to ${line.by}, is not there`);
+    }
+    if (line.what === "cancelled") {
+      acknowledged.cancels++;
+      const execution = stored.get(line.workflowId);
+      if (!execution?.rows.some(({ event }) => event.type === "cancelled"))
+        lost.push(`${line.workflowId}: its cancellation, acknowledged to ${line.by}, is not there`);
+      else if (execution.status !== "cancelled") wrong.push(`${line.workflowId}: was cancelled, and is ${execution.status}`);
+    }
+  }
+  checkApplied(lines, wrong);
+  return acknowledged;
+}
+
+/** Of several who answer with the same key, at most one is told that it was the first. */
+function checkApplied(lines: readonly WrittenLine[], wrong: string[]): void {
+  const applied = new Set<string>();
+  for (const line of lines) {
+    if (line.what !== "resumed" || !line.applied) continue;
+    const answer = `${line.workflowId} ${line.key}`;
+    if (applied.has(answer)) wrong.push(`${line.workflowId}: ${line.key} was called applied twice, again to ${line.by}`);
+    applied.add(answer);
+  }
+}

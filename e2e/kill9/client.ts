@@ -1,0 +1,101 @@
+// A process that drives nothing: it starts executions, answers their waits and cancels them, and writes down what was
+// acknowledged. It asks again for what the client before it had asked for when it was killed. See fleet.ts.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { StepfoldError, waits } from "stepfold";
+import { createRuntime, type Run } from "stepfold/runtime";
+import { environmentOf } from "./jumping-clock.ts";
+import { codeOf, loadNames, loadNodes, loadWorkflows } from "./load.ts";
+import { openLog, readLog } from "./log.ts";
+import { loggedStore } from "./logged-store.ts";
+import { openStore } from "./open-store.ts";
+import type { ClientOptions } from "./process-options.ts";
+
+const { url, folder, name, openAtOnce, after, only = loadNames, clockJumps } = JSON.parse(process.argv[2]!) as ClientOptions;
+const write = openLog(folder, name, { synced: true });
+const { store } = await openStore(url);
+const runtime = createRuntime({
+  store: loggedStore(store, write),
+  workflows: loadWorkflows,
+  nodeDefinitions: loadNodes(write),
+  drive: false,
+  environment: environmentOf(clockJumps),
+});
+/** What others, or time, may have done first. */
+const expected = new Set(["WAIT_GONE", "EXECUTION_ENDED", "RESUME_AMBIGUOUS", "STORE_UNAVAILABLE"]);
+let starts = true;
+let count = 0;
+
+process.on("message", () => {
+  starts = false;
+});
+process.once("disconnect", () => process.exit(3));
+
+async function asked(workflowId: string | null, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (StepfoldError.is(error) && expected.has(error.code)) return;
+    write({ what: "problem", workflowId, code: codeOf(error), message: String(error) });
+  }
+}
+
+async function start(workflow: string, workflowId: string): Promise<void> {
+  write({ what: "starting", workflowId, workflow });
+  await runtime.start(workflow, { workflowId, input: { for: workflowId } });
+  write({ what: "started", workflowId });
+}
+
+/** The same key and payload for the same wait, whoever answers: several may try at once. */
+async function answer(run: Run, waitId: string): Promise<void> {
+  const { workflowId } = run;
+  const key = `answer-${waitId}`;
+  const { applied } = await run.resume({ waitId, payload: { to: waitId }, idempotencyKey: key });
+  write({ what: "resumed", workflowId, waitId, key, applied });
+}
+
+async function cancel(run: Run): Promise<void> {
+  await run.cancel({ reason: "the client has changed its mind" });
+  write({ what: "cancelled", workflowId: run.workflowId });
+}
+
+async function look(workflowId: string): Promise<void> {
+  const run = await runtime.get(workflowId);
+  const snapshot = await run.snapshot();
+  if (snapshot.definition.id === "doomed" || Math.random() < 0.02) return cancel(run);
+  await Promise.all(waits(snapshot).map(({ id, kind }) => (kind === "external" ? asked(workflowId, () => answer(run, id)) : undefined)));
+}
+
+/** Starts that the client before had asked for, and not heard of. */
+async function repeatStarts(before: string): Promise<void> {
+  const path = join(folder, `${before}.jsonl`);
+  const lines = existsSync(path) ? readLog(path) : [];
+  const heard = new Set(lines.flatMap((line) => (line.what === "started" ? [line.workflowId] : [])));
+  for (const line of lines) {
+    if (line.what === "starting" && !heard.has(line.workflowId)) await asked(line.workflowId, () => start(line.workflow, line.workflowId));
+  }
+}
+
+if (after !== null) await repeatStarts(after);
+process.send?.("ready");
+for (let told = false; ; ) {
+  await asked(null, async () => {
+    const [paused, moving] = await Promise.all([
+      store.list({ status: ["paused"], limit: openAtOnce }),
+      store.list({ status: ["active", "error"], limit: openAtOnce }),
+    ]);
+    const room = starts ? openAtOnce - paused.items.length - moving.items.length : 0;
+    const begun = Array.from({ length: Math.max(0, Math.min(room, 8)) }, () => {
+      const number = count++;
+      return asked(null, () => start(only[number % only.length]!, `${name}-${number}`));
+    });
+    const seen = paused.items.map(({ workflowId }) => asked(workflowId, () => look(workflowId)));
+    await Promise.all([...begun, ...seen]);
+  });
+  if (!starts && !told) {
+    told = true;
+    process.send?.("no more starts");
+  }
+  await sleep(40);
+}

@@ -1,0 +1,104 @@
+import { type ChildProcess, fork } from "node:child_process";
+import type { ClientOptions, WorkerOptions } from "./process-options.ts";
+
+/** A process of the run. */
+export interface Member {
+  readonly kind: "worker" | "client";
+  readonly name: string;
+  readonly child: ChildProcess;
+  /** True once it has said that it works. */
+  ready: boolean;
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+}
+
+type Options = { readonly worker: Omit<WorkerOptions, "name">; readonly client: Omit<ClientOptions, "name" | "after"> };
+
+const scripts = { worker: new URL("./worker.ts", import.meta.url), client: new URL("./client.ts", import.meta.url) };
+
+/** The processes of a run. Every one that is started has a name of its own. */
+export class Fleet {
+  readonly members = new Set<Member>();
+  /** Those that ended by themselves, and how. */
+  readonly failures: string[] = [];
+  readonly #options: Options;
+  #started = 0;
+  #noMoreStarts = 0;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  worker(more: Partial<WorkerOptions> = {}): Member {
+    const name = `worker-${++this.#started}`;
+    return this.#start("worker", name, { ...this.#options.worker, name, ...more });
+  }
+
+  /** @param after the client that it comes after */
+  client(after: string | null = null): Member {
+    const name = `client-${++this.#started}`;
+    return this.#start("client", name, { ...this.#options.client, name, after });
+  }
+
+  /** Kills it, and waits until it is gone. */
+  async kill(member: Member): Promise<void> {
+    this.members.delete(member);
+    member.child.kill("SIGKILL");
+    await member.ended;
+  }
+
+  /** Asks it to end, and waits until it has. */
+  async end(member: Member): Promise<void> {
+    this.members.delete(member);
+    const isWorker = member.kind === "worker";
+    member.child.kill(isWorker ? "SIGTERM" : "SIGKILL");
+    const { code, signal } = await member.ended;
+    if (isWorker && code !== 0) this.failures.push(`${member.name} ended with ${signal ?? code} when it was asked to`);
+  }
+
+  /** Asks all clients to start nothing more; resolves when all have agreed. */
+  async endStarts(): Promise<void> {
+    const clients = [...this.members].filter(({ kind }) => kind === "client");
+    this.#noMoreStarts = 0;
+    for (const { child } of clients) child.send("no more starts");
+    await until("the clients end their starts", 30_000, async () => this.#noMoreStarts >= clients.length);
+  }
+
+  /** Ends all: workers are asked to, and give back what they hold. */
+  async close(): Promise<void> {
+    await Promise.all([...this.members].map((member) => this.end(member)));
+  }
+
+  /** Ends all at once, after a failure. */
+  abandon(): void {
+    for (const { child } of this.members) child.kill("SIGKILL");
+    this.members.clear();
+  }
+
+  #start(kind: Member["kind"], name: string, options: WorkerOptions | ClientOptions): Member {
+    const child = fork(scripts[kind], [JSON.stringify(options)], { execArgv: [], stdio: ["ignore", "inherit", "inherit", "ipc"] });
+    const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+      child.once("exit", (code, signal) => resolve({ code, signal }));
+    });
+    const member: Member = { kind, name, child, ready: false, ended };
+    child.on("error", () => undefined);
+    child.on("message", (message) => {
+      if (message === "ready") member.ready = true;
+      if (message === "no more starts") this.#noMoreStarts++;
+    });
+    this.members.add(member);
+    void ended.then(({ code, signal }) => {
+      // nobody has asked it to
+      if (this.members.delete(member)) this.failures.push(`${name} ended by itself with ${signal ?? code}`);
+    });
+    return member;
+  }
+}
+
+/** Asks again until it holds. @throws after `mostMs`, with what was waited for */
+export async function until(what: string, mostMs: number, holds: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + mostMs;
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new RangeError(`waited ${mostMs / 1000} s, and still not: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}

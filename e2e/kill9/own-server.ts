@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { Redis } from "ioredis";
+import pg from "pg";
+import { accountOf, findProgram, runToEnd } from "../../scripts/servers/system.ts";
+import { until } from "./fleet.ts";
+
+/** A database server of a test's own. */
+export interface OwnServer {
+  readonly url: string;
+  /** Ends it at once, without a word to anybody, and starts it again. Resolves when it answers. */
+  restart(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** How a server is started and asked. */
+interface Recipe {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly user?: { readonly uid: number; readonly gid: number } | undefined;
+  readonly folder: string;
+  readonly url: string;
+  /** What ends it at once. */
+  readonly signal: NodeJS.Signals;
+  ping(): Promise<void>;
+}
+
+/** A PostgreSQL with its data in a folder; null where there are no programs for it. */
+export async function ownPostgres(folder: string): Promise<OwnServer | null> {
+  const versions = "/usr/lib/postgresql";
+  const folders = existsSync(versions) ? readdirSync(versions).map((version) => join(versions, version, "bin")) : [];
+  const [initdb, program] = [findProgram("initdb", ...folders), findProgram("postgres", ...folders)];
+  if (!initdb || !program) return null;
+  const user = accountOf("postgres");
+  const data = join(folder, "postgres");
+  // the account of the server must be able to reach its data
+  chmodSync(folder, 0o755);
+  mkdirSync(data, { mode: 0o700 });
+  if (user) chownSync(data, user.uid, user.gid);
+  await runToEnd(initdb, ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"], user);
+  const port = await freePort();
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const settings = [`port=${port}`, "listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=60"];
+  const ping = async (): Promise<void> => {
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+    client.on("error", () => undefined);
+    await client.connect();
+    await client.end();
+  };
+  // SIGQUIT is `pg_ctl stop -m immediate`: it writes nothing more, and recovers from its log when it starts
+  const args = ["-D", data, ...settings.flatMap((setting) => ["-c", setting])];
+  return started({ program, args, user, folder: data, url, signal: "SIGQUIT", ping });
+}
+
+/** A Redis that writes every command to its disk before it answers; null where there is no program for it. */
+export async function ownRedis(folder: string): Promise<OwnServer | null> {
+  const program = findProgram("redis-server");
+  if (!program) return null;
+  const data = join(folder, "redis");
+  mkdirSync(data);
+  const port = await freePort();
+  const ping = async (): Promise<void> => {
+    const client = new Redis({ host: "127.0.0.1", port, lazyConnect: true, retryStrategy: () => null });
+    client.on("error", () => undefined);
+    await client.connect();
+    await client.ping();
+    client.disconnect();
+  };
+  const persistence = ["--save", "", "--appendonly", "yes", "--appendfsync", "always"];
+  const args = ["--bind", "127.0.0.1", "--port", String(port), "--dir", data, ...persistence];
+  return started({ program, args, folder: data, url: `redis://127.0.0.1:${port}`, signal: "SIGKILL", ping });
+}
+
+async function started({ program, args, user, folder, url, signal, ping }: Recipe): Promise<OwnServer> {
+  let child: ChildProcess;
+  const start = async (): Promise<void> => {
+    child = spawn(program, args, { cwd: folder, stdio: "ignore", ...user });
+    await until(`${program} answers`, 60_000, async () =>
+      ping().then(
+        () => true,
+        () => false,
+      ),
+    );
+  };
+  const stop = async (): Promise<void> => {
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    child.kill(signal);
+    await ended;
+  };
+  await start();
+  return {
+    url,
+    async restart() {
+      await stop();
+      await start();
+    },
+    close: stop,
+  };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}

@@ -1,0 +1,31 @@
+import type { LoadPace } from "./load.ts";
+
+/** What every process of a run is told. */
+interface ProcessOptions {
+  /** Of the store. */
+  readonly url: string;
+  /** Where its log is. */
+  readonly folder: string;
+  /** Unique for every process that ever runs, also after a restart. */
+  readonly name: string;
+  /** Its clock is wrong, and differently so every moment. */
+  readonly clockJumps?: boolean;
+}
+
+/** What a worker is told beside. */
+export interface WorkerOptions extends ProcessOptions {
+  readonly leaseMs: number;
+  readonly pollMs: number;
+  readonly pace?: LoadPace;
+  readonly maxExecutions?: number;
+}
+
+/** What a client is told beside. */
+export interface ClientOptions extends ProcessOptions {
+  /** Executions that are open at once, about. */
+  readonly openAtOnce: number;
+  /** The client that was killed before: what it had asked for and not heard of is asked for again. */
+  readonly after: string | null;
+  /** Which workflows it starts; default all. */
+  readonly only?: readonly string[];
+}

@@ -1,0 +1,55 @@
+import { leaseMs, pollMs, type Run } from "./run.ts";
+import type { Storm } from "./storm.ts";
+import type { Zombie } from "./zombies.ts";
+
+const mostShown = 20;
+const number = (value: number): string => Math.round(value).toLocaleString("en-US");
+
+/** What to print of a run in which processes were killed; its figures last. */
+export function reportStorm(storm: Storm): string[] {
+  const { made, recovery } = storm;
+  const promisedMs = leaseMs + pollMs + 1_000;
+  const isLate = recovery.longestMs > promisedMs;
+  return [
+    ...reportRun(storm),
+    ...(isLate ? [`longest recovery: ${recovery.longest}`] : []),
+    `recovery of ${number(recovery.count)} executions whose worker was killed: median ${number(recovery.medianMs)} ms, longest ${number(recovery.longestMs)} ms, ${isLate ? "MORE THAN" : "within"} lease + poll + 1 s = ${number(promisedMs)} ms`,
+    `${number(made.length)} kills, ${figures(storm)}`,
+  ];
+}
+
+/** What to print of a run in which processes were stopped and went on. */
+export function reportZombies(run: Run<readonly Zombie[]>): string[] {
+  const sum = (of: (zombie: Zombie) => number): string => number(run.made.reduce((total, zombie) => total + of(zombie), 0));
+  return [
+    ...reportRun(run),
+    `${sum(({ taken }) => taken)} executions were taken over from zombies, which were told so ${sum(({ noticed }) => noticed)} times, aborted ${sum(({ aborted }) => aborted)} steps under way, and went on with ${sum(({ wentOn }) => wentOn)} commits to others`,
+    `${number(run.made.length)} zombies, ${stale(run)} stale commits, ${figures(run)}`,
+  ];
+}
+
+/** What to print of any run. */
+export function reportRun({ durationMs, failures, lost, doubled, wrong, acknowledged, executions, versions }: Run<unknown>): string[] {
+  const { starts, resumes, cancels } = acknowledged;
+  return [
+    ...shown("lost", lost),
+    ...shown("twice", doubled),
+    ...shown("wrong", wrong),
+    ...shown("failed", failures),
+    `${number(executions)} executions with ${number(versions)} versions; told to clients: ${number(starts)} starts, ${number(resumes)} answers, ${number(cancels)} cancellations; ${number(durationMs / 1_000)} s`,
+  ];
+}
+
+function figures({ acknowledged, lost, doubled, wrong, failures }: Run<unknown>): string {
+  const others = wrong.length + failures.length;
+  return `${number(acknowledged.transitions)} acknowledged transitions, ${lost.length} lost, ${doubled.length} committed twice${others > 0 ? `, ${others} wrong` : ""}`;
+}
+
+function stale({ wrong }: Run<unknown>): number {
+  return wrong.filter((problem) => problem.includes("stale commit")).length;
+}
+
+function shown(title: string, problems: readonly string[]): string[] {
+  const more = problems.length > mostShown ? [`${title}: and ${problems.length - mostShown} more`] : [];
+  return [...problems.slice(0, mostShown).map((problem) => `${title}: ${problem}`), ...more];
+}

@@ -1,0 +1,106 @@
+import type { Event, WorkflowDefinition } from "stepfold";
+
+/** An execution as its rows are, read with SQL and not by the store. */
+export interface StoredExecution {
+  readonly workflowId: string;
+  readonly incarnation: string;
+  readonly version: number;
+  readonly status: string;
+  /** JSON, without what lies in other columns and in the first event. */
+  readonly head: string;
+  readonly definition: { readonly id: string; readonly hash: string };
+  readonly metadata: Readonly<Record<string, never>>;
+  readonly owner: string | null;
+  /** In the order of their versions. */
+  readonly rows: readonly StoredRow[];
+  /** JSON by key, in order of creation. */
+  readonly children: readonly (readonly [key: string, head: string])[];
+}
+
+/** One row of a history. */
+export interface StoredRow {
+  readonly version: number;
+  readonly commitId: string;
+  readonly event: Event;
+}
+
+/** All that a store holds. */
+export interface Stored {
+  readonly executions: readonly StoredExecution[];
+  readonly definitions: ReadonlyMap<string, WorkflowDefinition>;
+}
+
+/** An execution in the hands of a process. */
+export interface Held {
+  readonly workflowId: string;
+  readonly version: number;
+}
+
+/** A database of a run, and what is asked of it directly. */
+export interface Target {
+  readonly name: string;
+  readonly url: string;
+  /** Executions that have not ended. */
+  countOpen(): Promise<number>;
+  /** What a process with this name holds. */
+  heldBy(owner: string): Promise<readonly Held[]>;
+  readAll(): Promise<Stored>;
+  /** Deletes what the run has made. */
+  drop(): Promise<void>;
+}
+
+interface ExecutionRow {
+  readonly seq: string | number;
+  readonly id: string;
+  readonly incarnation: string;
+  readonly definition: string;
+  readonly metadata: string;
+  readonly version: string | number;
+  readonly status: string;
+  readonly head: string;
+  readonly owner: string | null;
+}
+
+/** The tables of a layout, which are the same in SQLite and PostgreSQL but for types. */
+export interface Tables {
+  readonly executions: readonly ExecutionRow[];
+  readonly events: readonly {
+    readonly execution: string | number;
+    readonly version: string | number;
+    readonly commit_id: string;
+    readonly event: string;
+  }[];
+  readonly children: readonly { readonly execution: string | number; readonly key: string; readonly head: string }[];
+  readonly definitions: readonly { readonly hash: string; readonly definition: string }[];
+}
+
+/** The rows put together by execution. */
+export function storedOf({ executions, events, children, definitions }: Tables): Stored {
+  const rowsOf = grouped(events, ({ version, commit_id: commitId, event }): StoredRow => {
+    return { version: Number(version), commitId, event: JSON.parse(event) as Event };
+  });
+  const childrenOf = grouped(children, ({ key, head }) => [key, head] as const);
+  return {
+    executions: executions.map(({ seq, id, definition, metadata, version, ...rest }) => ({
+      workflowId: id,
+      ...rest,
+      version: Number(version),
+      definition: JSON.parse(definition) as StoredExecution["definition"],
+      metadata: JSON.parse(metadata) as StoredExecution["metadata"],
+      rows: rowsOf.get(String(seq)) ?? [],
+      children: childrenOf.get(String(seq)) ?? [],
+    })),
+    definitions: new Map(definitions.map(({ hash, definition }) => [hash, JSON.parse(definition) as WorkflowDefinition])),
+  };
+}
+
+function grouped<Row extends { readonly execution: string | number }, T>(rows: readonly Row[], of: (row: Row) => T): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const row of rows) {
+    const key = String(row.execution);
+    const group = groups.get(key);
+    if (group) group.push(of(row));
+    else groups.set(key, [of(row)]);
+  }
+  return groups;
+}

@@ -1,0 +1,80 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Member, until } from "./fleet.ts";
+import { readLog, type WrittenLine } from "./log.ts";
+import { type Run, type RunOptions, run } from "./run.ts";
+import { seeded } from "./seeded.ts";
+import type { Target } from "./stored.ts";
+
+/** How many processes come back after their leases. */
+export interface ZombieOptions extends RunOptions {
+  readonly zombies: number;
+  readonly seed: number;
+}
+
+/** A process that stood still for longer than its leases, and went on. */
+export interface Zombie {
+  readonly name: string;
+  /** Executions that it held when it was stopped, and that were in other hands when it went on. */
+  readonly taken: number;
+  /** How often it was told that a claim was lost. */
+  readonly noticed: number;
+  /** Steps whose signal told them. */
+  readonly aborted: number;
+  /** Commits of other executions afterwards. */
+  readonly wentOn: number;
+}
+
+const longestStopMs = 10_000;
+
+/** Stops workers in the middle of steps until others have taken over what they held, and lets them go on. */
+export function zombies({ zombies: wanted, seed, ...options }: ZombieOptions): Promise<Run<readonly Zombie[]>> {
+  const { target, tell = () => undefined } = options;
+  const random = seeded(seed);
+  // steps that may take longer than the stop: some are under way still when it ends
+  const worker = { pace: { mostMs: 3_000 } };
+  const client = { openAtOnce: 24, only: ["fork", "asking", "doomed"] };
+  return run({ ...options, worker, client }, async (fleet, logs) => {
+    const made: Zombie[] = [];
+    while (made.length < wanted) {
+      await sleep(random() * 300);
+      const workers = [...fleet.members].filter(({ kind }) => kind === "worker");
+      const zombie = await stopped(workers[Math.floor(random() * workers.length)]!, target, logs);
+      if (zombie) made.push(zombie);
+      if (zombie && made.length % 10 === 0) tell(`${made.length} zombies, ${await target.countOpen()} executions under way`);
+    }
+    return made;
+  });
+}
+
+/** Null if it had nothing to lose. */
+async function stopped({ name, child }: Member, target: Target, logs: string): Promise<Zombie | null> {
+  const read = (): WrittenLine[] => readLog(join(logs, `${name}.jsonl`));
+  child.kill("SIGSTOP");
+  let held: ReadonlySet<string>;
+  try {
+    held = new Set((await target.heldBy(name)).map(({ workflowId }) => workflowId));
+    // a stopped process that has a lock of SQLite's stops all others: then nobody can take over before it goes on
+    const deadline = performance.now() + longestStopMs;
+    while ((await target.heldBy(name)).length > 0 && performance.now() < deadline) await sleep(50);
+  } finally {
+    child.kill("SIGCONT");
+  }
+  const still = new Set((await target.heldBy(name)).map(({ workflowId }) => workflowId));
+  const taken = [...held].filter((workflowId) => !still.has(workflowId));
+  if (taken.length === 0) return null;
+  const at = Date.now();
+  const since = (): WrittenLine[] => read().filter((line) => line.at >= at - 50);
+  const lost = (line: WrittenLine): boolean => line.what === "refused" && taken.includes(line.workflowId);
+  const isOther = (line: WrittenLine): boolean => line.what === "committed" && !held.has(line.workflowId);
+  await until(`${name} notices that it has lost ${taken.join(", ")}`, 30_000, async () => since().some(lost));
+  await until(`${name} goes on with other work`, 30_000, async () => since().some(isOther));
+  const after = since();
+  return {
+    name,
+    taken: taken.length,
+    noticed: after.filter(lost).length,
+    aborted: after.filter((line) => line.what === "aborted" && taken.includes(line.workflowId)).length,
+    wentOn: after.filter(isOther).length,
+  };
+}

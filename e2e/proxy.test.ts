@@ -1,0 +1,120 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { StepfoldError } from "stepfold";
+import { createRuntime, type Runtime } from "stepfold/runtime";
+import { describe, expect, it, type TestContext } from "vitest";
+import { type ServiceName, serviceUrl } from "../scripts/servers/service-url.ts";
+import { loadNodes, loadWorkflows } from "./kill9/load.ts";
+import { answerMs, openStore } from "./kill9/open-store.ts";
+import { faultsOf, noFaults } from "./kill9/outcome.ts";
+import { postgresTarget } from "./kill9/postgres-target.ts";
+import { startProxy, type TcpProxy, type Weather } from "./kill9/proxy.ts";
+import { redisTarget } from "./kill9/redis-target.ts";
+import { reportRun } from "./kill9/report.ts";
+import { run } from "./kill9/run.ts";
+import type { Target } from "./kill9/stored.ts";
+
+/** For how long each lasts. A connection that swallows is given up after `answerMs`. */
+const storms: readonly (readonly [Weather, number])[] = [
+  ["delay", 1_500],
+  ["reset", 1_000],
+  ["swallow", answerMs + 1_500],
+];
+/** A start goes on trying for 10 s; an attempt is given up after `answerMs`, and so is the connection for the next one. */
+const longestCallMs = 10_000 + 6 * answerMs;
+
+async function behindProxy(
+  name: "postgres" | "redis",
+  onTestFinished: TestContext["onTestFinished"],
+): Promise<{ folder: string; proxy: TcpProxy; target: Target } | null> {
+  const url = await serviceUrl(name satisfies ServiceName);
+  if (url === null) {
+    if (process.env.REQUIRE_SERVICES === "1") throw new TypeError(`${name}: no server answers`);
+    return null;
+  }
+  const folder = mkdtempSync(join(tmpdir(), "stepfold-proxy-"));
+  const proxy = await startProxy(url);
+  const target = await (name === "postgres" ? postgresTarget : redisTarget)(url, proxy.url);
+  onTestFinished(async () => {
+    await proxy.close();
+    await target.drop();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
+  return { folder, proxy, target };
+}
+
+describe.concurrent.each(["postgres", "redis"] as const)("a network that delays, breaks and swallows, before %s", (name) => {
+  it("costs nothing that was acknowledged, and workers recover by themselves", { timeout: 300_000 }, async ({ skip, onTestFinished }) => {
+    const behind = await behindProxy(name, onTestFinished);
+    if (!behind) return skip(`NOT TESTED: no server answers for ${name}`);
+    const { proxy, ...options } = behind;
+    const ended = await run({ ...options, workers: 3, clients: 1, client: { openAtOnce: 30 } }, async () => {
+      for (const [weather, forMs] of storms) {
+        await sleep(700);
+        proxy.set(weather);
+        await sleep(forMs);
+        proxy.set("through");
+      }
+    });
+    console.log(reportRun(ended).join("\n"));
+    expect(faultsOf(ended)).toEqual(noFaults);
+    expect(ended.acknowledged.transitions).toBeGreaterThan(100);
+  });
+
+  it("is told to callers in bounded time, and they can simply call again", { timeout: 300_000 }, async ({ skip, onTestFinished }) => {
+    const behind = await behindProxy(name, onTestFinished);
+    if (!behind) return skip(`NOT TESTED: no server answers for ${name}`);
+    const { proxy, target } = behind;
+    const { store, close } = await openStore(target.url);
+    const nodeDefinitions = loadNodes(() => undefined);
+    const runtime = createRuntime({ store, workflows: loadWorkflows, nodeDefinitions, pollMs: 200 });
+    await (await runtime.start("asking", { workflowId: "waits" })).settled();
+
+    for (const weather of ["reset", "swallow"] as const) {
+      proxy.set(weather);
+      const outcomes = await Promise.all(callsOf(runtime, weather).map(timed));
+      for (const { tookMs, error } of outcomes) {
+        expect(error).toMatchObject({ code: "STORE_UNAVAILABLE", retryable: true });
+        expect(tookMs).toBeLessThan(longestCallMs);
+      }
+      proxy.set("through");
+      await Promise.all(callsOf(runtime, weather).map((call) => again(call)));
+    }
+    expect(await (await runtime.get("waits")).result()).toMatchObject({ key: expect.stringMatching(/^waits\//) });
+    await runtime.close();
+    await close();
+  });
+});
+
+/** Of the two waits each weather answers another. */
+function callsOf(runtime: Runtime, weather: "reset" | "swallow"): (() => Promise<unknown>)[] {
+  const step = weather === "reset" ? "first" : "second";
+  return [
+    () => runtime.start("line", { workflowId: `started-in-${weather}` }),
+    () => runtime.get("waits"),
+    async () => (await runtime.get("waits")).resume({ step, payload: 1, idempotencyKey: weather }),
+  ];
+}
+
+async function timed(call: () => Promise<unknown>): Promise<{ readonly tookMs: number; readonly error: unknown }> {
+  const began = performance.now();
+  const error = await call().then(
+    () => "it succeeded",
+    (thrown: unknown) => thrown,
+  );
+  return { tookMs: performance.now() - began, error };
+}
+
+/** As a caller does who was told that the store is away. */
+async function again(call: () => Promise<unknown>): Promise<void> {
+  for (const deadline = performance.now() + 30_000; ; ) {
+    try {
+      await call();
+      return;
+    } catch (error) {
+      if (!StepfoldError.is(error) || !error.retryable || performance.now() > deadline) throw error;
+    }
+  }
+}

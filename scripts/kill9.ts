@@ -1,0 +1,69 @@
+// Kills processes under load, and judges what is stored: see docs/testing/crashes.md.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { faultsOf } from "../e2e/kill9/outcome.ts";
+import { reportStorm, reportZombies } from "../e2e/kill9/report.ts";
+import { type StormOptions, storm } from "../e2e/kill9/storm.ts";
+import { targets } from "../e2e/kill9/targets.ts";
+import { type ZombieOptions, zombies } from "../e2e/kill9/zombies.ts";
+
+const usage = `npm run kill9 -- [--kills N] [--zombies N] [--store sqlite|postgres] [--seed N] [--keep]
+
+--kills    how many processes are killed while they work, default 300
+--zombies  instead: how many are stopped for longer than their lease, and then go on
+--store    sqlite (default), or postgres: the one that STEPFOLD_POSTGRES_URL names, or that scripts/services started
+--seed     of the moments and the victims
+--keep     leaves database and logs for a look at them`;
+
+const { values } = parseArgs({
+  options: {
+    kills: { type: "string", default: "300" },
+    zombies: { type: "string" },
+    store: { type: "string", default: "sqlite" },
+    seed: { type: "string", default: String(Date.now() % 1_000_000) },
+    keep: { type: "boolean", default: false },
+    help: { type: "boolean" },
+  },
+});
+const count = Number(values.zombies ?? values.kills);
+const seed = Number(values.seed);
+if (values.help || !Number.isInteger(count) || count < 1 || !Number.isInteger(seed) || !Object.hasOwn(targets, values.store))
+  end(usage, values.help ? 0 : 2);
+
+const folder = mkdtempSync(join(tmpdir(), "stepfold-kill9-"));
+const target = await targets[values.store]!(folder);
+if (!target) end(`No server answers: scripts/services up ${values.store}`, 2);
+try {
+  const options = { target, folder, seed, tell: (progress: string) => console.log(`  ${progress}`) };
+  console.log(`seed ${seed}, ${target.name}${values.keep ? `, ${folder}` : ""}`);
+  const { lines, faults } = await (values.zombies === undefined ? killed(options) : stopped(options));
+  for (const line of lines) console.log(line);
+  process.exitCode = Object.values(faults).some(({ length }) => length > 0) ? 1 : 0;
+} finally {
+  if (!values.keep) {
+    await target.drop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+interface Ended {
+  readonly lines: readonly string[];
+  readonly faults: ReturnType<typeof faultsOf>;
+}
+
+async function killed(options: Omit<StormOptions, "kills">): Promise<Ended> {
+  const ended = await storm({ ...options, kills: count });
+  return { lines: reportStorm(ended), faults: faultsOf(ended) };
+}
+
+async function stopped(options: Omit<ZombieOptions, "zombies">): Promise<Ended> {
+  const ended = await zombies({ ...options, zombies: count });
+  return { lines: reportZombies(ended), faults: faultsOf(ended) };
+}
+
+function end(message: string, code: number): never {
+  console.log(message);
+  process.exit(code);
+}
