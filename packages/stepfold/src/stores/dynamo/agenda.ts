@@ -1,9 +1,10 @@
 import { type Connection, insist } from "./connection.ts";
 import type { Item } from "./document-client.ts";
-import { type Lane, storedText } from "./keys.ts";
+import { type Lane, noTurn, storedText } from "./keys.ts";
 
 /** An entry of the agenda: an execution, or a tombstone, and when its time comes. Whether it still holds, only the item itself can say. */
 export interface Entry {
+  readonly pk: string;
   readonly workflowId: string;
   readonly turn: string;
 }
@@ -16,8 +17,8 @@ export interface Wanted {
   readonly lanes: readonly Lane[];
   /** A place in time. Default: the beginning. */
   readonly from?: string;
-  /** Another one. */
-  readonly before: string;
+  /** Another one. Default: the end. */
+  readonly before?: string;
   readonly limit: number;
   readonly definitionId?: string | null;
 }
@@ -34,8 +35,9 @@ export async function entriesBefore(connection: Connection, { lanes, ...wanted }
     .slice(0, wanted.limit);
 }
 
-async function entriesOf({ client, table, keys }: Connection, lane: string, wanted: Omit<Wanted, "lanes">): Promise<Entry[]> {
-  const { from = " ", before, limit, definitionId = null } = wanted;
+/** The first entries of one partition of a list. */
+export async function entriesOf({ client, table, keys }: Connection, lane: string, wanted: Omit<Wanted, "lanes">): Promise<Entry[]> {
+  const { from = noTurn, before, limit, definitionId = null } = wanted;
   const ofDefinition = definitionId === null ? null : storedText(definitionId);
   const entries: Entry[] = [];
   for (let start: Item | undefined; ; ) {
@@ -43,11 +45,13 @@ async function entriesOf({ client, table, keys }: Connection, lane: string, want
       client.query({
         TableName: table,
         IndexName: agendaIndex,
-        KeyConditionExpression: "#lane = :lane AND #turn BETWEEN :from AND :before",
+        KeyConditionExpression:
+          before === undefined ? "#lane = :lane AND #turn >= :from" : "#lane = :lane AND #turn BETWEEN :from AND :before",
         ...(ofDefinition !== null && { FilterExpression: "#definitionId = :definitionId" }),
         ExpressionAttributeNames: { "#lane": "lane", "#turn": "turn", ...(ofDefinition !== null && { "#definitionId": "definitionId" }) },
         ExpressionAttributeValues: {
-          ...{ ":lane": lane, ":from": from, ":before": before },
+          ...{ ":lane": lane, ":from": from },
+          ...(before !== undefined && { ":before": before }),
           ...(ofDefinition !== null && { ":definitionId": ofDefinition }),
         },
         // counts what is looked at, not what passes the filter
@@ -55,7 +59,7 @@ async function entriesOf({ client, table, keys }: Connection, lane: string, want
         ...(start && { ExclusiveStartKey: start }),
       }),
     );
-    for (const { pk, turn } of items) entries.push({ workflowId: keys.workflowIdOf(String(pk)), turn: String(turn) });
+    for (const { pk, turn } of items) entries.push({ pk: String(pk), workflowId: keys.workflowIdOf(String(pk)), turn: String(turn) });
     if (!last || entries.length >= limit) return entries;
     start = last;
   }

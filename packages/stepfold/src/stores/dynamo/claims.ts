@@ -1,27 +1,39 @@
-import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Status } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Claim, Claimed } from "../../ports/snapshot-store.ts";
 import type { CheckedClaim } from "../record/checked-store.ts";
 import { endedClaim, keptClaim } from "../record/refusal.ts";
 import { type Entry, entriesBefore } from "./agenda.ts";
+import { claimInLine } from "./claim-line.ts";
+import { claimInLines } from "./claim-lines.ts";
+import { claimedOf, unlessDamaged } from "./claimed-execution.ts";
 import { type Connection, updateItem } from "./connection.ts";
-import { isInvalid } from "./dynamo-error.ts";
 import type { Test } from "./expression.ts";
-import { foldAway } from "./fold-children.ts";
-import { type Head, headOf, readHead, rememberHead } from "./head-item.ts";
-import { headKey, storedText, turnAt, turnsAtOnceAfter, turnsUntil, turnToWake } from "./keys.ts";
-import { loadExecution } from "./read-execution.ts";
+import { type Head, headOf, noteKey, readHead, rememberHead } from "./head-item.ts";
+import { headKey, storedText, turnAt, turnIn, turnsAtOnceAfter, turnsUntil, turnToWake } from "./keys.ts";
 
 /** Claims made at once. */
 const together = 16;
 
 /** Takes what is due. The index only says who might be; the item itself decides. */
-export async function claimDue(connection: Connection, options: CheckedClaim): Promise<Claimed[]> {
-  if (options.workflowId !== undefined) {
-    const one = await take(connection, options.workflowId, options);
-    return one ? [one] : [];
-  }
+export async function claimDue(connection: Connection, options: CheckedClaim): Promise<readonly Claimed[]> {
+  const { workflowId, permit, limit } = options;
+  if (workflowId !== undefined) return claimOne(connection, workflowId, options);
+  if (permit !== undefined) return claimInLine(connection, permit, options);
+  const claimed = await claimPlain(connection, options);
+  if (claimed.length >= limit) return claimed;
+  return [...claimed, ...(await claimInLines(connection, { ...options, limit: limit - claimed.length }))];
+}
+
+/** Claims the one with an id, in its line if it has to wait for its turn. */
+async function claimOne(connection: Connection, workflowId: string, options: CheckedClaim): Promise<readonly Claimed[]> {
+  const found = await take(connection, workflowId, options);
+  if (typeof found === "string") return claimInLine(connection, found, { ...options, limit: 1 });
+  return found ? [found] : [];
+}
+
+/** Claims of those that take turns with nobody. */
+async function claimPlain(connection: Connection, options: CheckedClaim): Promise<Claimed[]> {
   const claimed: Claimed[] = [];
   // an index that lags shows what others have taken
   const tried = new Set<string>();
@@ -36,7 +48,7 @@ export async function claimDue(connection: Connection, options: CheckedClaim): P
       at += some.length;
       for (const { workflowId, turn } of some) tried.add(`${turn} ${workflowId}`);
       const taken = await Promise.all(some.map(({ workflowId }) => take(connection, workflowId, options)));
-      for (const one of taken) if (one) claimed.push(one);
+      for (const one of taken) if (one && typeof one !== "string") claimed.push(one);
     }
   }
   return claimed;
@@ -54,16 +66,21 @@ async function dueEntries(connection: Connection, limit: number, { overdueMs }: 
 
 /** Prolongs a claim. */
 export async function renewClaim(connection: Connection, claim: Claim): Promise<{ version: number; status: Status; storeNow: EpochMs }> {
-  const { workflowId, leaseMs } = claim;
+  const { workflowId, incarnation, leaseMs } = claim;
   const storeNow = connection.now();
-  const outcome = await updateItem(
-    connection,
-    { pk: connection.keys.execution(workflowId), sk: headKey },
-    {
-      set: { turn: turnAt(storeNow + leaseMs) },
-      when: heldBy(claim),
-    },
-  );
+  const pk = connection.keys.execution(workflowId);
+  const prolong = (line: string | null): ReturnType<typeof updateItem> => {
+    const when = [...heldBy(claim), line === null ? (["permitKey", "absent"] as const) : (["permitKey", "=", storedText(line)] as const)];
+    return updateItem(connection, { pk, sk: headKey }, { set: { turn: turnIn(line, turnAt(storeNow + leaseMs)) }, when });
+  };
+  const known = connection.lines.get(noteKey(pk, incarnation)) ?? null;
+  let outcome = await prolong(known);
+  // a handle that has not met it
+  const stored = "stored" in outcome ? headOf(connection, outcome.stored) : null;
+  if (isHeld(stored, claim) && (stored.permit?.key ?? null) !== known) {
+    rememberHead(connection, stored);
+    outcome = await prolong(stored.permit?.key ?? null);
+  }
   const { version, status } =
     "value" in outcome ? headOf(connection, outcome.value)! : endedClaim(claim, headOf(connection, outcome.stored));
   return { version, status, storeNow };
@@ -74,7 +91,8 @@ export async function releaseClaim(connection: Connection, claim: Claim, version
   const { workflowId } = claim;
   const stored = await readHead(connection, workflowId);
   if (!isHeld(stored, claim) || stored.version !== version) return keptClaim(claim, version, stored);
-  const { wakeAt, made, pk, crashes } = stored;
+  const { wakeAt, made, pk, crashes, permit } = stored;
+  const line = permit?.key ?? null;
   const outcome = await updateItem(
     connection,
     { pk, sk: headKey },
@@ -82,7 +100,7 @@ export async function releaseClaim(connection: Connection, claim: Claim, version
       // when it wakes depends on the version alone
       set: {
         owner: null,
-        turn: wakeAt === null ? null : turnToWake(wakeAt, connection.now(), made),
+        turn: wakeAt === null ? null : turnIn(line, turnToWake(wakeAt, connection.now(), made)),
         nextCrashes: crashes === 0 ? null : crashes,
       },
       when: [...heldBy(claim), ["version", "=", version]],
@@ -104,24 +122,14 @@ function heldBy({ incarnation, fence }: Claim): Test[] {
   ];
 }
 
-/**
- * Claims one. Null if it is not due after all, or if what is stored is damaged: then it stays claimed until the lease ends,
- * so that it is not tried again and again.
- */
-async function take(connection: Connection, workflowId: string, options: CheckedClaim): Promise<Claimed | null> {
-  const { owner, leaseMs } = options;
+/** Claims one. Null if it is not due after all, or damaged; the key of its permit if it has one. */
+function take(connection: Connection, workflowId: string, options: CheckedClaim): Promise<Claimed | string | null> {
   const claimedAt = connection.now();
-  try {
-    const head = await takeHead(connection, workflowId, options, claimedAt);
-    const loaded = head && (await loadExecution(connection, workflowId, head));
-    if (!loaded) return null;
-    await foldAway(connection, loaded);
-    const { incarnation, fence, crashes } = head;
-    return { claim: { workflowId, incarnation, owner, leaseMs, fence, claimedAt, crashes }, snapshot: loaded.snapshot };
-  } catch (error) {
-    if (StepfoldError.is(error, "STORE_REJECTED") || isInvalid(error)) return null;
-    throw error;
-  }
+  return unlessDamaged(async () => {
+    const found = await takeHead(connection, workflowId, options, claimedAt);
+    if (found === null || typeof found === "string") return found;
+    return claimedOf(connection, found, options, claimedAt);
+  });
 }
 
 async function takeHead(
@@ -129,7 +137,7 @@ async function takeHead(
   workflowId: string,
   { owner, leaseMs, overdueMs }: CheckedClaim,
   claimedAt: EpochMs,
-): Promise<Head | null> {
+): Promise<Head | string | null> {
   const latest = claimedAt - overdueMs;
   const outcome = await updateItem(
     connection,
@@ -141,13 +149,11 @@ async function takeHead(
       when: [
         ["turn", "<", turnsUntil(latest)],
         ...(overdueMs > 0 ? ([["turn", "outside", ...turnsAtOnceAfter(latest)]] as const) : []),
+        ["permitKey", "absent"],
         ["endedAt", "absent"],
         ["deletedAt", "absent"],
       ],
     },
   );
-  if ("stored" in outcome) return null;
-  const head = headOf(connection, outcome.value);
-  if (head) rememberHead(connection, head);
-  return head;
+  return "stored" in outcome ? (headOf(connection, outcome.stored)?.permit?.key ?? null) : headOf(connection, outcome.value);
 }

@@ -1,8 +1,9 @@
 import type { EpochMs } from "../../core/values/json.ts";
+import { type Turnstile, turnstile } from "../record/turnstile.ts";
 import type { DynamoDocumentClient, Item, Key, TransactAction, UpdateAction } from "./document-client.ts";
 import { failedCondition, isCongestion } from "./dynamo-error.ts";
 import { type Change, updateOf } from "./expression.ts";
-import { type Keys, sortable } from "./keys.ts";
+import { type Keys, noTurn, sortable } from "./keys.ts";
 
 /** What every operation of a store works with. */
 export interface Connection {
@@ -16,8 +17,24 @@ export interface Connection {
   stamp(now: EpochMs): string;
   /** The stamp of executions that this handle has met lately, by partition and incarnation. */
   readonly stamps: Map<string, string>;
+  /** Keys of executions with a permit that this handle has met lately, by partition and incarnation. */
+  readonly lines: Map<string, string>;
+  /** For claims of one key, and of all. */
+  readonly turnstile: Turnstile;
+  /** What is known of all lines. */
+  readonly walk: Walk;
   /** Heads in parts that this handle has met lately: whoever replaces one deletes its parts. */
   readonly longHeads: Map<string, { readonly version: number; readonly parts: string }>;
+}
+
+/** Where those that take turns are looked for. */
+export interface Walk {
+  /** Whether there ever was an execution with a permit; where that is not known, when it was asked last. */
+  isUsed: boolean;
+  askedAt: EpochMs | null;
+  /** Where the last claim stopped, so that each key has its chance. */
+  shard: number;
+  from: string;
 }
 
 /** Notes something of a few of many. */
@@ -36,12 +53,25 @@ export function connect(
 ): Connection {
   let latest = -1;
   let count = 0;
+  const walk: Walk = { isUsed: false, askedAt: null, shard: 0, from: noTurn };
   const stamp = (at: EpochMs): string => {
     count = at === latest ? count + 1 : 0;
     latest = at;
     return `${sortable(at)}.${sortable(count * 2 ** 32 + Math.floor(Math.random() * 2 ** 32))}`;
   };
-  return { client, table, keys, retentionMs, now, stamp, stamps: new Map(), longHeads: new Map() };
+  return {
+    client,
+    table,
+    keys,
+    retentionMs,
+    now,
+    stamp,
+    stamps: new Map(),
+    lines: new Map(),
+    turnstile: turnstile(),
+    walk,
+    longHeads: new Map(),
+  };
 }
 
 /** Waits a little, longer each time and never the same. */

@@ -1,8 +1,10 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { Permit } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Claim, Commit, Lease } from "../../ports/snapshot-store.ts";
 import { repeatedCreation } from "../record/refusal.ts";
 import type { WrittenCommit } from "../record/written-commit.ts";
+import { noteLines } from "./claim-lines.ts";
 import { type Connection, remember, transact } from "./connection.ts";
 import type { Attribute } from "./document-client.ts";
 import { conditionOf, type Test } from "./expression.ts";
@@ -19,18 +21,20 @@ export interface Fixed {
   readonly definitionId: string;
   readonly metadata: string;
   readonly tags: readonly string[] | null;
+  readonly permit: Permit | null;
 }
 
 /** Longest metadata that lie in the head: every commit pays for its size. */
 const mostInHead = 1024;
 
 /** Writes down what a first commit fixes. */
-export function fixedBy({ head: { definition, metadata } }: Commit): Fixed {
+export function fixedBy({ head: { definition, metadata, permit } }: Commit): Fixed {
   return {
     definition: JSON.stringify(definition),
     definitionId: storedText(definition.id),
     metadata: JSON.stringify(metadata),
     tags: tagsOf(metadata),
+    permit: permit ?? null,
   };
 }
 
@@ -38,9 +42,12 @@ export function fixedBy({ head: { definition, metadata } }: Commit): Fixed {
 export async function writeCreation(
   connection: Connection,
   written: WrittenCommit,
-  fixed: Fixed,
-  lease: Lease | undefined,
+  { permit, ...fixed }: Fixed,
+  asked: Lease | undefined,
 ): Promise<Claim | null> {
+  // one with a permit is never claimed with its creation
+  const lease = permit ? undefined : asked;
+  if (permit) await noteLines(connection);
   const { workflowId, incarnation, ended } = written;
   const prepared = await prepare(connection, written);
   const { pk } = prepared;
@@ -53,7 +60,7 @@ export async function writeCreation(
     const fields = { ...fixed, metadata: metadata.text, metadataParts: metadata.parts, made, updatedAt: now };
     const head = {
       TableName: connection.table,
-      Item: { pk, sk: headKey, ...present({ ...prepared.head, ...fields, ...standing(connection, written, made), ...held }) },
+      Item: { pk, sk: headKey, ...present({ ...prepared.head, ...fields, ...standing(connection, written, permit, made), ...held }) },
       ...conditionOf(vacancy(replaced)),
       ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const,
     };
@@ -81,11 +88,13 @@ export async function writeCreation(
 }
 
 /** Where a new execution stands in the indexes. */
-function standing(connection: Connection, written: WrittenCommit, made: string): Record<string, Attribute | null> {
+function standing(connection: Connection, written: WrittenCommit, permit: Permit | null, made: string): Record<string, Attribute | null> {
   const { keys } = connection;
   const shard = keys.shardOf(written.workflowId);
   const incarnation = storedText(written.incarnation);
-  return { incarnation, fence: 0, shelf: keys.shelf(shard), lane: keys.lane("due", shard), ...agendaOf(connection, written, made) };
+  const lane = permit ? keys.lane("turns", keys.shardOf(permit.key)) : keys.lane("due", shard);
+  const place = { shelf: keys.shelf(shard), lane, ...agendaOf(connection, written, permit?.key ?? null, made) };
+  return { incarnation, fence: 0, ...(permit && { permitKey: storedText(permit.key), permitLimit: permit.limit }), ...place };
 }
 
 function claimOf({ workflowId, incarnation }: WrittenCommit, { owner, leaseMs }: Lease, claimedAt: EpochMs): Claim {

@@ -77,7 +77,7 @@ export function dynamoStore(client: DynamoDocumentClient, options: DynamoStoreOp
   return checkedStore(
     {
       name: "dynamo",
-      features: { clock: "caller", durable: true, multiProcess: true, maxValueBytes },
+      features: { clock: "caller", durable: true, multiProcess: true, maxValueBytes, permits: true },
       async create(commit, { claim } = {}) {
         const written = checkedCommit(commit, maxValueBytes);
         const fixed = fixedBy(commit);
@@ -85,7 +85,8 @@ export function dynamoStore(client: DynamoDocumentClient, options: DynamoStoreOp
       },
       async commit(commit) {
         const written = checkedCommit(commit, maxValueBytes);
-        return writes.add(commit.workflowId, () => writeChange(connection, written));
+        const line = commit.head.permit?.key ?? null;
+        return writes.add(commit.workflowId, () => writeChange(connection, written, line));
       },
       claim: (wanted) => writes.beside(() => claimDue(connection, wanted)),
       renew: (claim) => writes.add(claim.workflowId, () => renewClaim(connection, claim)),

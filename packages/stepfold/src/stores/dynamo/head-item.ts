@@ -1,10 +1,10 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { Status } from "../../core/snapshot/snapshot.ts";
+import type { Permit, Status } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Guard } from "../record/refusal.ts";
 import { type Connection, itemAt, remember } from "./connection.ts";
 import type { Item } from "./document-client.ts";
-import { headKey } from "./keys.ts";
+import { headKey, readTurn } from "./keys.ts";
 import { type HeldText, heldIn } from "./long-text.ts";
 
 /** The head of an execution, as its item holds it. */
@@ -28,6 +28,10 @@ export interface Head extends Guard {
   readonly wakeAt: EpochMs | null;
   /** Claims in a row that ran out, up to the one in force. */
   readonly crashes: number;
+  /** What it needs a place of; null if it takes turns with nobody. */
+  readonly permit: Permit | null;
+  /** Its place in the agenda, as it is stored. */
+  readonly turn: string | null;
   /** When the lease of whoever holds it ends; null if nobody does. */
   readonly leaseUntil: EpochMs | null;
   /** Version up to which children were folded into one text; -1 if they were not. */
@@ -61,6 +65,7 @@ export function headOf({ keys }: Connection, stored: unknown): Head | null {
   };
   const optional = (name: string): number | null => (item[name] === undefined ? null : number(name));
   if (!statuses.has(item.status) || typeof item.incarnation !== "string" || typeof item.made !== "string") throw damaged();
+  const permit = typeof item.permitKey === "string" ? { key: ownText(item.permitKey), limit: number("permitLimit") } : null;
   const owner = item.owner === undefined ? null : ownText(textOf(item.owner));
   return {
     pk,
@@ -72,7 +77,9 @@ export function headOf({ keys }: Connection, stored: unknown): Head | null {
     fence: number("fence"),
     // the count is that of the next claim: the one in force is in it until it is given back
     crashes: owner === null ? number("nextCrashes", 0) : number("nextCrashes", 1) - 1,
-    leaseUntil: owner === null ? null : Number.parseInt(textOf(item.turn), 10),
+    permit,
+    turn: typeof item.turn === "string" ? item.turn : null,
+    leaseUntil: owner === null ? null : Number.parseInt(readTurn(textOf(item.turn)).turn, 10),
     commitId: ownText(textOf(item.commitId)),
     head: heldIn(item, "head", "headParts"),
     listed: typeof item.listed === "string" ? item.listed : null,
@@ -105,9 +112,20 @@ export async function readHead(connection: Connection, workflowId: string): Prom
   return head;
 }
 
+/** A head; null also if it is damaged. */
+export function intactHead(connection: Connection, item: Item): Head | null {
+  try {
+    return headOf(connection, item);
+  } catch (error) {
+    if (StepfoldError.is(error)) return null;
+    throw error;
+  }
+}
+
 /** Notes what a later commit needs: where in the agenda an execution stands among those of one time, and parts to be cleared away. */
-export function rememberHead({ stamps, longHeads }: Connection, { pk, incarnation, made, version, head }: Head): void {
+export function rememberHead({ stamps, lines, longHeads }: Connection, { pk, incarnation, made, version, head, permit }: Head): void {
   remember(stamps, noteKey(pk, incarnation), made);
+  if (permit) remember(lines, noteKey(pk, incarnation), permit.key);
   if (head.parts !== null) remember(longHeads, noteKey(pk, incarnation), { version, parts: head.parts });
 }
 

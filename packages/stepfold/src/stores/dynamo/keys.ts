@@ -7,11 +7,23 @@ import type { Key } from "./document-client.ts";
 /** Sort key of an execution's head, or of the tombstone in its place. */
 export const headKey = "head";
 
+/** Sort key of the row of a permit's key. */
+export const permitRowKey = "permit";
+
+/** Sort key of the item that says that there are executions with permits. */
+export const linesKey = "lines";
+
 /** What the rows of an execution hold: `c`hildren, `e`vents, and `p`arts of long texts. */
 export type RowKind = "c" | "e" | "p";
 
-/** Which of the agenda's lists an item is in. */
-export type Lane = "due" | "deleted" | "sweep" | Extract<Status, "completed" | "failed" | "cancelled">;
+/**
+ * Which of the agenda's lists an item is in. What is `due` takes turns with nobody; in `turns` those that share a key stand
+ * together.
+ */
+export type Lane = "due" | "turns" | "permits" | "deleted" | "sweep" | Extract<Status, "completed" | "failed" | "cancelled">;
+
+/** Before every turn. */
+export const noTurn = " ";
 
 /** Numbers as text that sorts as they do. */
 export function sortable(value: number): string {
@@ -28,6 +40,11 @@ export interface Keys {
   execution(workflowId: string): string;
   workflowIdOf(partition: string): string;
   definition(hash: string): string;
+  /** Partition of the row of those who have the places of a key that executions share. */
+  permit(key: string): string;
+  permitOf(partition: string): string;
+  /** Partition of the item that says that there are such keys. */
+  readonly lines: string;
   /** Partition of the list of all executions. */
   shelf(shard: number): string;
   /** Partition of one list of the agenda. */
@@ -43,6 +60,9 @@ export function keysOf(prefix: string, shards: number): Keys {
     execution: (workflowId) => fitting(`${start}x#${workflowId}`, 2048, "The id of an execution"),
     workflowIdOf: (partition) => partition.slice(start.length + 2),
     definition: (hash) => fitting(`${start}d#${hash}`, 2048, "The hash of a definition"),
+    permit: (key) => fitting(`${start}l#${key}`, 2048, "The key of a permit"),
+    permitOf: (partition) => partition.slice(start.length + 2),
+    lines: `${start}lines`,
     shelf: (shard) => `${start}list#${shard}`,
     lane: (lane, shard) => `${start}${lane}#${shard}`,
     shardOf: (workflowId) => hashOf(workflowId) % shards,
@@ -75,6 +95,28 @@ export function turnToWake(wakeAt: EpochMs, now: EpochMs, made: string): string 
   return wakeAt > 0 ? turnAt(wakeAt, made) : turnAt(0, `${sortable(Math.ceil(now))}.${made}`);
 }
 
+/** A turn among those that share a key; null for one that takes turns with nobody. */
+export function turnIn(line: string | null, turn: string): string {
+  return line === null ? turn : `${lineStart(line)} ${turn}`;
+}
+
+/** Where the turns of a key begin: all before the first space is the key. */
+function lineStart(line: string): string {
+  return fitting(line.replace(/[ %]/g, encodeURIComponent), 900, "The key of a permit");
+}
+
+/** Above every turn of a key. */
+export function afterLine(line: string): string {
+  return `${lineStart(line)}!`;
+}
+
+/** What a turn says: the key, if there is one, and the place in time. */
+export function readTurn(stored: string): { readonly line: string | null; readonly turn: string } {
+  const end = stored.indexOf(" ");
+  if (end < 0) return { line: null, turn: stored };
+  return { line: stored.slice(0, end).replace(/%2[05]/g, decodeURIComponent), turn: stored.slice(end + 1) };
+}
+
 /** Above every turn up to a time. */
 export function turnsUntil(time: EpochMs): string {
   return `${sortable(Math.floor(time))}/`;
@@ -83,6 +125,12 @@ export function turnsUntil(time: EpochMs): string {
 /** Turns of what became due at once after a time: from, to. */
 export function turnsAtOnceAfter(time: EpochMs): readonly [from: string, to: string] {
   return [`${sortable(0)}.${sortable(Math.floor(time))}/`, `${sortable(0)}/`];
+}
+
+/** Whether a place in time has come, and that for at least so long. */
+export function isDueAt(turn: string, latest: EpochMs, overdueMs: number): boolean {
+  const [from, to] = turnsAtOnceAfter(latest);
+  return turn < turnsUntil(latest) && !(overdueMs > 0 && from <= turn && turn <= to);
 }
 
 function fitting(key: string, max: number, what: string): string {

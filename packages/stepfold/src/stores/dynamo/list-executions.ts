@@ -1,4 +1,3 @@
-import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { ExecutionSummary, ListQuery, Page } from "../../ports/snapshot-store.ts";
 import type { CheckedQuery } from "../record/checked-store.ts";
@@ -6,7 +5,7 @@ import { executionPage, type ListedRow, type Place } from "../record/execution-p
 import { batchGet } from "./batch-get.ts";
 import { type Connection, insist } from "./connection.ts";
 import type { Item } from "./document-client.ts";
-import { type Head, headOf } from "./head-item.ts";
+import { type Head, intactHead } from "./head-item.ts";
 import { headKey, sortable, storedText } from "./keys.ts";
 import { readText } from "./long-text.ts";
 import { tagOf } from "./tags.ts";
@@ -160,15 +159,6 @@ async function rowOf(connection: Connection, query: ListQuery, item: Item | unde
   const [createdAt, seq] = made.split(".").map(Number) as [EpochMs, number];
   const shown = { version, status, head: head.head.text ?? head.listed ?? "", updatedAt, wakeAt, owner, leaseUntil, crashes };
   return { createdAt, seq, id, definition, metadata, ...shown };
-}
-
-function intactHead(connection: Connection, item: Item): Head | null {
-  try {
-    return headOf(connection, item);
-  } catch (error) {
-    if (StepfoldError.is(error)) return null;
-    throw error;
-  }
 }
 
 function isWanted({ status, definitionId, metadata }: ListQuery, head: Head, text: string): boolean {

@@ -8,12 +8,15 @@ import type { Item } from "./document-client.ts";
 import { conditionOf } from "./expression.ts";
 import { type Head, readHead, type Tombstone, tombstoneOf } from "./head-item.ts";
 import { headKey, sortable, storedText, turnAt, turnsUntil } from "./keys.ts";
+import { forgetRows } from "./permit-row.ts";
 import { sweep } from "./sweep.ts";
 
 /** Executions deleted at once. */
 const together = 8;
 /** Longest output that a tombstone keeps. */
 const mostOutput = 64 * 1024;
+/** Rows of permits looked at in one prune. */
+const mostRows = 1000;
 /** Tombstones cleared away in one prune. */
 const mostTombstones = 1000;
 
@@ -31,7 +34,7 @@ export async function pruneExecutions(
   connection: Connection,
   { before, definitionId, statuses, limit, dryRun }: CheckedPrune,
 ): Promise<PruneReport> {
-  if (!dryRun) await clearAway(connection);
+  if (!dryRun) await Promise.all([clearAway(connection), forgetRows(connection, mostRows)]);
   const lanes = [...new Set(statuses)];
   const entries = await entriesBefore(connection, { lanes, before: sortable(Math.ceil(before)), limit, definitionId });
   let executions = 0;

@@ -9,7 +9,7 @@ import { type Connection, remember, transact, updateAction } from "./connection.
 import type { Attribute, Item, TransactAction } from "./document-client.ts";
 import type { Test } from "./expression.ts";
 import { type Head, headOf, noteKey, readHead } from "./head-item.ts";
-import { headKey, type RowKind, rowKey, storedText, turnAt, turnToWake } from "./keys.ts";
+import { headKey, type RowKind, rowKey, storedText, turnAt, turnIn, turnToWake } from "./keys.ts";
 import { dropTexts, type HeldText, holdText } from "./long-text.ts";
 import { writerOf } from "./read-execution.ts";
 
@@ -31,14 +31,14 @@ export function checkedCommit(commit: Commit, maxValueBytes: number): WrittenCom
   return written;
 }
 
-/** Makes a commit. */
-export async function writeChange(connection: Connection, written: WrittenCommit): Promise<void> {
+/** Makes a commit. @param line key of the execution's permit */
+export async function writeChange(connection: Connection, written: WrittenCommit, line: string | null): Promise<void> {
   const prepared = await prepare(connection, written);
   const { pk } = prepared;
   // an execution that somebody resumes or signals is rarely held
   let held = false;
   for (;;) {
-    const set = { ...prepared.head, ...(await placeOf(connection, prepared, held)), ...countOf(written) };
+    const set = { ...prepared.head, ...(await placeOf(connection, prepared, line, held)), ...countOf(written) };
     const change = { set, when: guardOf(written, held) };
     const update = { Update: updateAction(connection, { pk, sk: headKey }, change) };
     const outcome = await transact(connection, [update, ...prepared.rows]);
@@ -85,12 +85,17 @@ export async function prepare(connection: Connection, written: WrittenCommit): P
 }
 
 /** Where in the agenda the execution is to stand after a commit; nothing if that stays as it is. */
-async function placeOf(connection: Connection, { written, pk }: Prepared, held: boolean): Promise<Record<string, Attribute | null>> {
+async function placeOf(
+  connection: Connection,
+  { written, pk }: Prepared,
+  line: string | null,
+  held: boolean,
+): Promise<Record<string, Attribute | null>> {
   const { workflowId, incarnation, frees, fence } = written;
   // the step of a holder: no index is written
   if (!frees && (fence !== null || held)) return {};
   const made = connection.stamps.get(noteKey(pk, incarnation)) ?? (await readHead(connection, workflowId))?.made ?? "";
-  return { ...agendaOf(connection, written, made), ...(frees && { owner: null }) };
+  return { ...agendaOf(connection, written, line, made), ...(frees && { owner: null }) };
 }
 
 /** What of `nextCrashes` a commit changes: its holder is alive. */
@@ -103,10 +108,11 @@ function countOf({ fence, frees }: WrittenCommit): Record<string, Attribute | nu
 export function agendaOf(
   { keys, now }: Connection,
   { workflowId, status, ended, wakeAt }: Pick<WrittenCommit, "workflowId" | "status" | "ended" | "wakeAt">,
+  line: string | null,
   made: string,
 ): Record<string, Attribute | null> {
   const shard = keys.shardOf(workflowId);
-  if (!ended) return { turn: wakeAt === null ? null : turnToWake(wakeAt, now(), made) };
+  if (!ended) return { turn: wakeAt === null ? null : turnIn(line, turnToWake(wakeAt, now(), made)) };
   const endedAt: EpochMs = now();
   return { endedAt, lane: keys.lane(status as "completed", shard), turn: turnAt(endedAt, made) };
 }

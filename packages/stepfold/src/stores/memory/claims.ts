@@ -55,6 +55,11 @@ function dueOf(shelf: Shelf, key: string): DueQueue[] {
   return turns ? [turns.due] : [];
 }
 
+/** False if its lease has ended and others have its place by now. */
+function keepsPlace(shelf: Shelf, stored: Stored, now: EpochMs): boolean {
+  return stored.dueAt! > now || isFree(shelf, stored, now);
+}
+
 /** True if it takes turns with nobody, or it is its turn. */
 function isFree(shelf: Shelf, stored: Stored, now: EpochMs): boolean {
   const turns = turnsOf(shelf, stored);
@@ -68,7 +73,7 @@ export function renewClaim(shelf: Shelf, claim: Claim): { version: number; statu
   const { workflowId, incarnation, fence, leaseMs } = claim;
   const stored = shelf.executions.get(workflowId);
   const storeNow = shelf.now();
-  if (stored?.incarnation === incarnation && holds(stored, fence)) {
+  if (stored?.incarnation === incarnation && holds(stored, fence) && keepsPlace(shelf, stored, storeNow)) {
     setDue(shelf, stored, storeNow + leaseMs);
     turnsOf(shelf, stored)?.held.add(stored);
     return { version: stored.version, status: stored.status, storeNow };

@@ -1,29 +1,34 @@
-import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Status } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Claim, Claimed } from "../../ports/snapshot-store.ts";
 import type { CheckedClaim } from "../record/checked-store.ts";
 import { endedClaim, keptClaim } from "../record/refusal.ts";
-import { type Collections, literal, now, reading, returning, writing } from "./collections.ts";
-import { dueAtGivenBack, isDue, startsOf } from "./due-time.ts";
+import { claimInLine } from "./claim-line.ts";
+import { anyLine, claimInLines, type Walk } from "./claim-lines.ts";
+import { type Collections, now, reading, returning, writing } from "./collections.ts";
+import { dueAtGivenBack, dueAtItsPlace, isDue, startsOf } from "./due-time.ts";
 import type { MongoDocument } from "./mongo-client.ts";
-import { loadSnapshot, snapshotAt } from "./read-snapshot.ts";
 import { type Stored, storedOf } from "./stored-execution.ts";
+import { claimedOf, takeExecution } from "./take-execution.ts";
 
 /** Most executions that are claimed at once. */
 const mostTogether = 16;
 
-const crashesBefore = { $ifNull: ["$crashes", 0] };
-
 /** Takes what is due. Pollers that find nothing write nothing. */
-export async function claimDue(collections: Collections, options: CheckedClaim): Promise<Claimed[]> {
+export async function claimDue(collections: Collections, walk: Walk, options: CheckedClaim): Promise<readonly Claimed[]> {
+  const { workflowId, permit } = options;
+  if (workflowId !== undefined) return claimOne(collections, walk, String(workflowId), options);
+  if (permit !== undefined) return claimInLine(collections, walk.turnstile, String(permit), options);
   const claimed: Claimed[] = [];
   // a lease that ends while this goes on is no reason to take it from ourselves
   const tried = new Set<string>();
   while (claimed.length < options.limit) {
-    const found = await dueIds(collections, Math.min(options.limit - claimed.length, mostTogether), options);
-    const fresh = found.filter((id) => !tried.has(id));
-    if (fresh.length === 0) break;
+    const limit = options.limit - claimed.length;
+    const { ids, isWaiting } = await findDue(collections, { ...options, limit: Math.min(limit, mostTogether) });
+    const fresh = ids.filter((id) => !tried.has(id));
+    if (fresh.length === 0) {
+      return isWaiting ? [...claimed, ...(await claimInLines(collections, walk, { ...options, limit }))] : claimed;
+    }
     for (const id of fresh) tried.add(id);
     const taken = await Promise.all(fresh.map((id) => take(collections, id, options)));
     for (const one of taken) if (one) claimed.push(one);
@@ -39,7 +44,7 @@ export async function renewClaim(
   const { leaseMs } = claim;
   const _id = String(claim.workflowId);
   const until = { $add: [now, leaseMs] };
-  const update = [{ $set: { leaseUntil: until, dueAt: until } }];
+  const update = [{ $set: { leaseUntil: until, ...dueAtItsPlace(until) } }];
   const projection = { version: 1, status: 1, leaseUntil: 1 };
   const found = await executions.findOneAndUpdate({ _id, ...heldBy(claim) }, update, { ...returning, projection });
   if (found) {
@@ -56,7 +61,7 @@ export async function renewClaim(
 /** Gives a claim back. */
 export async function releaseClaim({ executions }: Collections, claim: Claim, version: number): Promise<void> {
   const _id = String(claim.workflowId);
-  const update = [{ $set: { owner: null, leaseUntil: null, dueAt: dueAtGivenBack } }];
+  const update = [{ $set: { owner: null, leaseUntil: null, ...dueAtItsPlace(dueAtGivenBack) } }];
   const { matchedCount } = await executions.updateOne({ _id, ...heldBy(claim), version }, update, writing);
   if (matchedCount === 0) keptClaim(claim, version, await storedOf(executions, _id));
 }
@@ -66,42 +71,48 @@ function heldBy({ incarnation, fence }: Claim): MongoDocument {
   return { incarnation: String(incarnation), fence: Number(fence), owner: { $ne: null } };
 }
 
-/** The first ones by index, and of these those whose time has come by the server's clock. */
-async function dueIds({ executions }: Collections, limit: number, { workflowId, overdueMs }: CheckedClaim): Promise<string[]> {
-  const one = workflowId === undefined ? {} : { _id: String(workflowId) };
-  const starts = workflowId === undefined ? startsOf(overdueMs) : [0];
-  const parts = starts.map((start) => {
+/**
+ * The first ones by index, and of these those whose time has come by the server's clock. The same question tells whether
+ * any wait for their turn, so that it costs nothing where nobody does.
+ */
+async function findDue(
+  { executions }: Collections,
+  { limit, overdueMs }: CheckedClaim,
+): Promise<{ readonly ids: readonly string[]; readonly isWaiting: boolean }> {
+  const waiting = { $unionWith: { coll: executions.collectionName, pipeline: anyLine(overdueMs) } };
+  const parts = startsOf(overdueMs).map((start, index) => {
     const steps = [
-      { $match: { ...one, dueAt: { $gte: start } } },
+      { $match: { dueAt: { $gte: start } } },
       { $sort: { dueAt: 1, createdAt: 1, seq: 1 } },
       { $limit: limit },
-      { $match: { $expr: isDue(overdueMs) } },
+      { $match: { $expr: isDue(overdueMs, "$dueAt") } },
       { $project: { _id: 1 } },
+      ...(index === 0 ? [waiting] : []),
     ];
     return executions.aggregate(steps, reading).toArray();
   });
-  const found = (await Promise.all(parts)).flat().map(({ _id }) => _id as string);
-  return [...new Set(found)].slice(0, limit);
+  const found = (await Promise.all(parts)).flat();
+  const ids = new Set(found.flatMap(({ _id }) => (_id === undefined ? [] : (_id as string))));
+  return { ids: [...ids].slice(0, limit), isWaiting: found.some(({ isWaiting }) => isWaiting === true) };
 }
 
-/** Claims one, if it is still due. Null also if it is damaged: it stays claimed, so that it is not tried again and again. */
-async function take(collections: Collections, _id: string, { owner, leaseMs, overdueMs }: CheckedClaim): Promise<Claimed | null> {
-  const until = { $add: [now, leaseMs] };
-  // who still holds it was lost
-  const crashed = { $cond: [{ $eq: ["$owner", null] }, crashesBefore, { $add: [crashesBefore, 1] }] };
-  const held = { owner: literal(owner), fence: { $add: ["$fence", 1] }, leaseUntil: until, dueAt: until };
-  const which = { _id, dueAt: { $gte: 0 }, $expr: isDue(overdueMs) };
-  const update = [{ $set: { ...held, crashes: crashed } }];
-  const stored = (await collections.executions.findOneAndUpdate(which, update, returning)) as unknown as Stored | null;
-  if (!stored) return null;
-  const { incarnation, fence, leaseUntil, crashes = 0 } = stored;
-  try {
-    // of one whose children changed meanwhile: what is there now
-    const snapshot = (await snapshotAt(collections, stored)) ?? (await loadSnapshot(collections, _id));
-    if (snapshot?.incarnation !== incarnation) return null;
-    return { claim: { workflowId: _id, incarnation, owner, leaseMs, fence, claimedAt: leaseUntil! - leaseMs, crashes }, snapshot };
-  } catch (error) {
-    if (StepfoldError.is(error, "STORE_REJECTED")) return null;
-    throw error;
-  }
+/** Claims the one with an id, in its line if it has to wait for its turn. */
+async function claimOne(collections: Collections, { turnstile }: Walk, _id: string, options: CheckedClaim): Promise<readonly Claimed[]> {
+  const isDueSomewhere = { $or: [{ dueAt: { $gte: 0 } }, { turnAt: { $gte: 0 } }] };
+  const steps = [
+    { $match: { _id, ...isDueSomewhere } },
+    { $match: { $expr: isDue(options.overdueMs, { $ifNull: ["$turnAt", "$dueAt"] }) } },
+    { $project: { permitKey: 1 } },
+  ];
+  const [found] = await collections.executions.aggregate(steps, reading).toArray();
+  if (!found) return [];
+  if (found.permitKey !== undefined) return claimInLine(collections, turnstile, found.permitKey as string, { ...options, limit: 1 });
+  const taken = await take(collections, _id, options);
+  return taken ? [taken] : [];
+}
+
+/** Claims one that takes turns with nobody. */
+async function take(collections: Collections, _id: string, options: CheckedClaim): Promise<Claimed | null> {
+  const stored = await takeExecution(collections, { _id }, "dueAt", options);
+  return stored && claimedOf(collections, stored, options);
 }

@@ -9,6 +9,8 @@ export interface Collections {
   readonly children: MongoCollection;
   readonly definitions: MongoCollection;
   readonly counters: MongoCollection;
+  /** Who was let in under a key that executions share. */
+  readonly permits: MongoCollection;
 }
 
 /** The collections whose names begin with a prefix. @throws StepfoldError `OPTION_INVALID` */
@@ -22,6 +24,7 @@ export function collectionsOf(db: MongoDatabase, prefix: string): Collections {
     children: db.collection(`${prefix}children`),
     definitions: db.collection(`${prefix}definitions`),
     counters: db.collection(`${prefix}counters`),
+    permits: db.collection(`${prefix}permits`),
   };
 }
 

@@ -14,23 +14,36 @@ export function dueAtOf(wakeAt: EpochMs | null): MongoDocument | EpochMs | null 
   return wakeAt === null || wakeAt > 0 ? wakeAt : dueNow;
 }
 
+/**
+ * Where the time stands at which an execution is due: of one with a permit in an index of its own, so that those who wait
+ * for their turn hold up nobody.
+ */
+export type DueField = "dueAt" | "turnAt";
+
 /** The same for one that is not new: what was due now before still is, since then. */
-export function laterDueAtOf(wakeAt: EpochMs | null): MongoDocument | EpochMs | null {
+export function laterDueAtOf(wakeAt: EpochMs | null, field: DueField): MongoDocument | EpochMs | null {
   if (wakeAt === null || wakeAt > 0) return wakeAt;
-  const isDueAnyway = { $and: [{ $gte: ["$dueAt", 0] }, { $lt: ["$dueAt", 1] }] };
-  return { $cond: [isDueAnyway, "$dueAt", dueNow] };
+  const before = `$${field}`;
+  const isDueAnyway = { $and: [{ $gte: [before, 0] }, { $lt: [before, 1] }] };
+  return { $cond: [isDueAnyway, before, dueNow] };
+}
+
+/** A time, put where that of the execution stands. */
+export function dueAtItsPlace(at: MongoDocument): MongoDocument {
+  const hasPermit = { $eq: [{ $type: "$permitKey" }, "string"] };
+  return { dueAt: { $cond: [hasPermit, null, at] }, turnAt: { $cond: [hasPermit, at, "$$REMOVE"] } };
 }
 
 /** The same for one that is given back as it is. */
 export const dueAtGivenBack: MongoDocument = { $cond: [{ $gt: [{ $ifNull: ["$wakeAt", 1] }, 0] }, "$wakeAt", dueNow] };
 
 /** Whether an execution is due, and that for at least so long, by the server's clock. */
-export function isDue(overdueMs: number): MongoDocument {
-  if (overdueMs === 0) return { $lte: ["$dueAt", now] };
+export function isDue(overdueMs: number, dueAt: string | MongoDocument): MongoDocument {
+  if (overdueMs === 0) return { $lte: [dueAt, now] };
   const latest = { $subtract: [now, overdueMs] };
-  const isLate = { $and: [{ $gte: ["$dueAt", 1] }, { $lte: ["$dueAt", latest] }] };
+  const isLate = { $and: [{ $gte: [dueAt, 1] }, { $lte: [dueAt, latest] }] };
   // of what is due now older versions have written 0
-  return { $or: [{ $lte: ["$dueAt", { $divide: [latest, smallness] }] }, isLate] };
+  return { $or: [{ $lte: [dueAt, { $divide: [latest, smallness] }] }, isLate] };
 }
 
 /** Where in the index that begins which is due for at least so long: at each of them the first ones are due longest. */

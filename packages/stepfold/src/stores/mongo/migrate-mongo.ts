@@ -18,7 +18,7 @@ import { mongoError } from "./mongo-error.ts";
  * @throws StepfoldError `STORE_UNAVAILABLE`, `STORE_REJECTED`, `OPTION_INVALID` for a prefix that is none
  */
 export async function migrateMongo(db: MongoDatabase, options: { readonly prefix?: string } = {}): Promise<void> {
-  const { executions, children } = collectionsOf(db, options.prefix ?? "stepfold_");
+  const { executions, children, permits } = collectionsOf(db, options.prefix ?? "stepfold_");
   const whereNumber = (field: string) => ({ partialFilterExpression: { [field]: { $gte: 0 } } });
   try {
     await Promise.all([
@@ -29,6 +29,9 @@ export async function migrateMongo(db: MongoDatabase, options: { readonly prefix
       executions.createIndex({ meta: 1, createdAt: -1, seq: -1 }, { name: "metadata", ...whereNumber("createdAt") }),
       executions.createIndex({ endedAt: 1, seq: 1 }, { name: "ended", ...whereNumber("endedAt") }),
       executions.createIndex({ deletedAt: 1 }, { name: "deleted", ...whereNumber("deletedAt") }),
+      // the limit is in it so that nothing but the index is read
+      executions.createIndex({ permitKey: 1, turnAt: 1, createdAt: 1, seq: 1, permitLimit: 1 }, { name: "turn", ...whereNumber("turnAt") }),
+      permits.createIndex({ forgetAt: 1 }, { name: "forget" }),
       children.createIndex({ execution: 1, place: 1 }, { name: "order", ...whereNumber("place") }),
     ]);
   } catch (cause) {

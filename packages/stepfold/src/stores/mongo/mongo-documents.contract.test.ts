@@ -290,7 +290,7 @@ describe("a MongoDB store and its database", () => {
     await Promise.all([migrateMongo(db), migrateMongo(db)]);
     await mongoStore(db, { migrate: true }).load("a");
     const names = (await db.collection("stepfold_executions").listIndexes().toArray()).map(({ name }) => name);
-    expect(names.sort()).toEqual(["_id_", "created", "definition", "deleted", "due", "ended", "metadata", "status"]);
+    expect(names.sort()).toEqual(["_id_", "created", "definition", "deleted", "due", "ended", "metadata", "status", "turn"]);
   });
 
   it("keeps apart what has another prefix, and takes no prefix that is none", async () => {

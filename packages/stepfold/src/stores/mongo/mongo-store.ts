@@ -1,6 +1,7 @@
 import type { WorkflowDefinition } from "../../core/definition/definition.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { checkedStore } from "../record/checked-store.ts";
+import { turnstile } from "../record/turnstile.ts";
 import { claimDue, releaseClaim, renewClaim } from "./claims.ts";
 import { type Collections, collectionsOf, reading, writing } from "./collections.ts";
 import { listExecutions } from "./list-executions.ts";
@@ -51,6 +52,7 @@ export function mongoStore(db: MongoDatabase, options: MongoStoreOptions = {}): 
   const collections = collectionsOf(db, prefix);
   const seq = numberBlock(collections);
   const work = workInOrder();
+  const walk = { at: "", turnstile: turnstile() };
   let ready: Promise<void> | null = migrate ? null : Promise.resolve();
   const run = <T>(id: string | null, task: () => Promise<T>): Promise<T> =>
     work.add(id, async () => {
@@ -64,10 +66,10 @@ export function mongoStore(db: MongoDatabase, options: MongoStoreOptions = {}): 
   return checkedStore(
     {
       name: "mongodb",
-      features: { clock: "store", durable: true, multiProcess: true, maxValueBytes },
+      features: { clock: "store", durable: true, multiProcess: true, maxValueBytes, permits: true },
       create: async (commit, { claim } = {}) => run(commit.workflowId, create(collections, commit, claim, seq, retentionMs)),
       commit: async (commit) => run(commit.workflowId, change(collections, commit)),
-      claim: (wanted) => run(null, () => claimDue(collections, wanted)),
+      claim: (wanted) => run(null, () => claimDue(collections, walk, wanted)),
       renew: (claim) => run(null, () => renewClaim(collections, claim)),
       release: (claim, version) => run(claim.workflowId, () => releaseClaim(collections, claim, version)),
       load: (workflowId) => run(null, () => loadSnapshot(collections, workflowId)),

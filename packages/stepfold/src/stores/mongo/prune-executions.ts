@@ -3,6 +3,7 @@ import type { PruneReport } from "../../ports/snapshot-store.ts";
 import type { CheckedPrune } from "../record/checked-store.ts";
 import { refuseDelete } from "../record/refusal.ts";
 import { type Collections, endOfVersions, eventsBetween, literal, now, reading, writing } from "./collections.ts";
+import { forgetRows } from "./permit-row.ts";
 import { type Stored, storedOf } from "./stored-execution.ts";
 
 /** Most executions that are deleted at once. */
@@ -35,7 +36,7 @@ export async function pruneExecutions(
     // each version is one event
     report = { executions: report.executions + 1, events: report.events + stored.version + 1 };
   });
-  if (!dryRun) await forget(collections, retentionMs, limit);
+  if (!dryRun) await Promise.all([forget(collections, retentionMs, limit), forgetRows(collections, limit)]);
   return report;
 }
 

@@ -6,7 +6,7 @@ import { refusal, repeatedCreation } from "../record/refusal.ts";
 import { bytesOf, refuseOversize } from "../record/refuse-oversize.ts";
 import { type WrittenCommit, writtenCommit } from "../record/written-commit.ts";
 import { type Collections, eventId, keyOf, literal, now, reading, returning, writing } from "./collections.ts";
-import { dueAtOf, laterDueAtOf } from "./due-time.ts";
+import { type DueField, dueAtOf, laterDueAtOf } from "./due-time.ts";
 import { flushTail } from "./flush-tail.ts";
 import { metadataEntries } from "./list-executions.ts";
 import type { MongoDocument } from "./mongo-client.ts";
@@ -29,8 +29,10 @@ export function create(
   retentionMs: number,
 ): () => Promise<Claim | null> {
   const written = checked(commit);
-  const document = newDocument(commit, written, lease);
-  return async () => insert(collections, written, { ...document, seq: await seq() }, lease, retentionMs);
+  // one with a permit is never claimed with its creation
+  const held = commit.head.permit ? undefined : lease;
+  const document = newDocument(commit, written, held);
+  return async () => insert(collections, written, { ...document, seq: await seq() }, held, retentionMs);
 }
 
 async function insert(
@@ -64,17 +66,18 @@ async function insert(
 /** The write of a commit: first what the last one left in the document, then the document. */
 export function change(collections: Collections, commit: Commit): () => Promise<void> {
   const written = checked(commit);
-  return () => replace(collections, written);
+  const field = commit.head.permit ? "turnAt" : "dueAt";
+  return () => replace(collections, written, field);
 }
 
-async function replace(collections: Collections, written: WrittenCommit): Promise<void> {
+async function replace(collections: Collections, written: WrittenCommit, field: DueField): Promise<void> {
   const { workflowId, incarnation, expectedVersion, fence } = written;
   const stored = await storedOf(collections.executions, workflowId);
   if (stored && mayFollow(written, stored)) {
     await flushTail(collections, stored);
     const guard = { _id: workflowId, incarnation, version: expectedVersion, status: { $not: isEnded } };
     const held = fence === null ? {} : { fence, owner: { $ne: null } };
-    const { matchedCount } = await collections.executions.updateOne({ ...guard, ...held }, [{ $set: changes(written) }], writing);
+    const { matchedCount } = await collections.executions.updateOne({ ...guard, ...held }, [{ $set: changes(written, field) }], writing);
     if (matchedCount === 1) return;
   }
   const current = await storedOf(collections.executions, workflowId);
@@ -110,7 +113,7 @@ function checked(commit: Commit): WrittenCommit {
 }
 
 /** What a commit puts into the document, in terms of what is there. */
-function changes(written: WrittenCommit): MongoDocument {
+function changes(written: WrittenCommit, field: DueField): MongoDocument {
   const { version, status, head, wakeAt, ended, frees, fence, children } = written;
   const isFree = { $eq: ["$owner", null] };
   return {
@@ -124,13 +127,14 @@ function changes(written: WrittenCommit): MongoDocument {
     ...(children.length > 0 && { childrenAt: version }),
     // its holder is alive
     ...(fence !== null && { crashes: 0 }),
-    ...(frees ? { owner: null, leaseUntil: null, dueAt: dueAtOf(wakeAt) } : { dueAt: { $cond: [isFree, laterDueAtOf(wakeAt), "$dueAt"] } }),
+    ...(frees && { owner: null, leaseUntil: null }),
+    [field]: frees ? dueAtOf(wakeAt) : { $cond: [isFree, laterDueAtOf(wakeAt, field), `$${field}`] },
   };
 }
 
 function newDocument(commit: Commit, written: WrittenCommit, lease: Lease | undefined): MongoDocument {
   const { workflowId, incarnation, version, status, head, ended, wakeAt, children } = written;
-  const { definition, metadata } = commit.head;
+  const { definition, metadata, permit } = commit.head;
   const held = ended ? undefined : lease;
   const until = held ? { $add: [now, held.leaseMs] } : null;
   return {
@@ -143,7 +147,8 @@ function newDocument(commit: Commit, written: WrittenCommit, lease: Lease | unde
     tail: literal(tailOf(written)),
     childrenAt: children.length > 0 ? version : null,
     wakeAt,
-    dueAt: until ?? dueAtOf(wakeAt),
+    dueAt: permit ? null : (until ?? dueAtOf(wakeAt)),
+    ...(permit && { permitKey: literal(permit.key), permitLimit: permit.limit, turnAt: dueAtOf(wakeAt) }),
     owner: held ? literal(held.owner) : null,
     fence: held ? 1 : 0,
     crashes: 0,

@@ -33,6 +33,9 @@ export const brokenPermits: readonly BrokenStore[] = [
   mistake("keeps the place of what somebody else ended", ends("somebody else ended it"), { frees: ["release", "commit", "end", "lease"] }),
   mistake("keeps a place for ever whose holder is lost", leaseEnd, { frees: ["release", "commit", "end", "foreign end"] }),
   mistake("forgets a place when its claim is renewed", "permit: a renewal keeps it", { renews: false }),
+  mistake("renews a claim whose place others have", "permit: a claim whose lease ended is not renewed when others have its place", {
+    revives: true,
+  }),
   mistake("lets those who wait hold up others", "permit: those who wait for their turn hold up nobody", { queuesAll: true }),
   mistake("gives any execution when it is asked for a key", "permit: claims of one key give that key only", { ignoresKeys: true }),
   mistake("gives what is not overdue, of those with a key", "permit: what is not overdue is left, also with a key", {

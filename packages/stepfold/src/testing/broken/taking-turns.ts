@@ -1,3 +1,4 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { isTerminal, type Permit, type Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Claim, Claimed, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
@@ -13,6 +14,8 @@ export interface TurnRules {
   readonly keyOf?: (key: string) => string;
   readonly limitOf?: (permit: Permit) => number;
   readonly renews?: boolean;
+  /** Also a claim whose place others have. */
+  readonly revives?: true;
   /** The one that is due the shortest comes first. */
   readonly reversed?: true;
   /** Counts, and takes a moment later. */
@@ -109,8 +112,13 @@ export function takingTurns(store: SnapshotStore, rules: TurnRules): SnapshotSto
       else if (commit.release) free(commit.workflowId, "commit");
     },
     async renew(claim) {
-      const renewed = await store.renew(claim);
       const holder = holders.get(claim.workflowId);
+      const one = known.find(({ id }) => id === claim.workflowId);
+      if (holder && one && !rules.revives) {
+        const now = await nowOf(store);
+        if (holder.until <= now && !mayTake(one, now)) throw new StepfoldError("FENCE_LOST", { workflowId: claim.workflowId });
+      }
+      const renewed = await store.renew(claim);
       if (holder && renews) holder.until = renewed.storeNow + claim.leaseMs;
       return renewed;
     },

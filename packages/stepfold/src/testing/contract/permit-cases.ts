@@ -1,7 +1,7 @@
 import type { Claim, Claimed, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { startCommit, stepCommit } from "../commit-builder.ts";
 import type { ContractCase } from "../contract-case.ts";
-import { equal, holds, present } from "../expectations.ts";
+import { equal, holds, present, rejectsWith } from "../expectations.ts";
 import { leaseMs, shortLeaseMs, storeNow } from "./claiming.ts";
 
 const needs = { needs: "permits" } as const;
@@ -56,6 +56,18 @@ export const permitCases: readonly ContractCase[] = [
         await store.renew(claim);
       }
       equal(await claimedIds(store), [], "claimed meanwhile");
+    },
+  },
+  {
+    name: "permit: a claim whose lease ended is not renewed when others have its place",
+    ...needs,
+    async run({ store, advance }) {
+      await fill(store, { a: ["x", 1], b: ["x", 1] });
+      const { claim } = await claimOne(store, { workflowId: "a", leaseMs: shortLeaseMs });
+      await advance(shortLeaseMs + 1);
+      await claimOne(store, { workflowId: "b" });
+      await rejectsWith("FENCE_LOST", () => store.renew(claim));
+      equal(await claimedIds(store), [], "claimed");
     },
   },
   {
