@@ -47,8 +47,9 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
     },
     async advance(workflowId) {
       requireOpen("advance");
+      const askedAtMs = kernel.setting.environment.monotonicMs();
       const [claimed] = await store.claim({ ...lease, limit: 1, workflowId });
-      const snapshot = claimed ? await driver.take(claimed) : await load(kernel, workflowId);
+      const snapshot = claimed ? await driver.take(claimed, askedAtMs) : await load(kernel, workflowId);
       const { compiled } = await registry.pinned(workflowId, snapshot.definition.hash);
       return { advanced: claimed !== undefined, snapshot, wakeAt: wakeAt(openDraft(compiled, snapshot)) };
     },

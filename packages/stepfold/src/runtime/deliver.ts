@@ -111,7 +111,7 @@ async function endChild(kernel: Kernel, to: string, command: EndChildCommand): P
 }
 
 /** What nobody waits for any more has arrived. */
-async function unlessGone(deliver: () => Promise<void>): Promise<void> {
+async function unlessGone(deliver: () => Promise<unknown>): Promise<void> {
   try {
     await deliver();
   } catch (error) {

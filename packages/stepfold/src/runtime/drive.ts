@@ -53,13 +53,14 @@ export class Drive {
   #stopped: { readonly reason: unknown } | null = null;
   #looking = false;
 
-  constructor(claimed: Claimed, workflow: PreparedWorkflow, driving: Driving) {
+  /** @param askedAtMs when the claim was asked for, by the monotonic clock: the lease began after that */
+  constructor(claimed: Claimed, workflow: PreparedWorkflow, driving: Driving, askedAtMs: number) {
     this.#claimed = claimed;
     this.status = claimed.snapshot.status;
     this.#workflow = workflow;
     this.#driving = driving;
     this.#claimedAtMs = driving.setting.environment.monotonicMs();
-    this.#leaseUntilMs = this.#claimedAtMs + claimed.claim.leaseMs;
+    this.#leaseUntilMs = askedAtMs + claimed.claim.leaseMs;
     const endRenewals = this.#renewals();
     this.done = this.#drive().finally(endRenewals);
   }

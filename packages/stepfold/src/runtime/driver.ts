@@ -37,6 +37,8 @@ export class Driver {
   readonly #drives = new Map<string, Drive>();
   /** Executions that changed while they were driven here: perhaps after the last look. */
   readonly #nudged = new Set<string>();
+  /** Everything that was taken and is not done with, to its last message. */
+  readonly #taken = new Set<Promise<unknown>>();
   /** Executions driven at once; 0 while it does not work. */
   #places = 0;
   /** How many of them are taken. */
@@ -55,7 +57,7 @@ export class Driver {
     const { store, setting, lease, pollMs, queue, onProblem } = this.#options;
     const { environment } = setting;
     const most = Math.max(1, Math.floor(places * shareOfFound));
-    const take = (claimed: Claimed): Promise<unknown> => this.take(claimed);
+    const take = (claimed: Claimed, askedAtMs: number): Promise<unknown> => this.take(claimed, askedAtMs);
     const around = { store, environment, lease, onProblem: (error: unknown) => onProblem(null, error) };
     this.#poller = new Poller({
       ...around,
@@ -63,7 +65,7 @@ export class Driver {
       overdueMs: queue ? graceMs : 0,
       room: () => most - this.#busy,
       batch: Math.ceil(most / 4),
-      take: (claimed) => void take(claimed).catch(() => undefined),
+      take: (claimed, askedAtMs) => void take(claimed, askedAtMs).catch(() => undefined),
     });
     if (queue) this.#listener = new Listener({ ...around, queue, concurrency: places, take });
   }
@@ -98,23 +100,38 @@ export class Driver {
     }
     this.#busy++;
     try {
+      const askedAtMs = this.#options.setting.environment.monotonicMs();
       const claimed = await make(this.#options.lease);
-      if (claimed) this.take(claimed).catch(() => undefined);
+      if (claimed) this.take(claimed, askedAtMs).catch(() => undefined);
       return claimed !== null;
     } finally {
       this.#busy--;
     }
   }
 
-  /** Drives an execution that is claimed already, even if there is no place left. */
-  async take(claimed: Claimed): Promise<Snapshot> {
-    const { workflowId } = claimed.claim;
+  /**
+   * Drives an execution that is claimed already, even if there is no place left.
+   *
+   * @param askedAtMs when the claim was asked for, by the monotonic clock
+   */
+  take(claimed: Claimed, askedAtMs: number): Promise<Snapshot> {
+    const taken = this.#drive(claimed, askedAtMs);
+    this.#taken.add(taken);
+    const done = (): void => void this.#taken.delete(taken);
+    taken.then(done, done);
+    return taken;
+  }
+
+  async #drive(claimed: Claimed, askedAtMs: number): Promise<Snapshot> {
+    const { workflowId, leaseMs } = claimed.claim;
     this.#busy++;
-    const { onProblem } = this.#options;
+    const { onProblem, setting } = this.#options;
     try {
+      // an answer that was so long under way is about what others may hold by now
+      if (setting.environment.monotonicMs() >= askedAtMs + leaseMs) throw new StepfoldError("FENCE_LOST", { workflowId });
       const workflow = await this.#workflowOf(claimed);
       if (!("compiled" in workflow)) return await this.#park(claimed, workflow);
-      const drive = new Drive(claimed, workflow, this.#options);
+      const drive = new Drive(claimed, workflow, this.#options, askedAtMs);
       this.#drives.set(workflowId, drive);
       this.#poller?.forget(workflowId);
       if (this.#isClosing) drive.drain();
@@ -178,7 +195,7 @@ export class Driver {
   }
 
   async #allDriven(): Promise<void> {
-    await Promise.allSettled([...this.#drives.values()].map(({ done }) => done));
+    await Promise.allSettled([...this.#taken]);
   }
 
   /** What it runs, or why it cannot. */

@@ -12,7 +12,8 @@ export interface Listening {
   readonly environment: Environment;
   readonly lease: Lease;
   readonly concurrency: number;
-  readonly take: (claimed: Claimed) => Promise<unknown>;
+  /** Told also when the claim was asked for, by the monotonic clock. */
+  readonly take: (claimed: Claimed, askedAtMs: number) => Promise<unknown>;
   readonly onProblem: (error: unknown) => void;
 }
 
@@ -55,6 +56,7 @@ export class Listener {
   /** The message is kept until the execution has been driven: if this process dies, somebody else gets it. */
   async #handle(delivery: Delivery): Promise<void> {
     const { store, environment, lease, take, onProblem } = this.#listening;
+    const askedAtMs = environment.monotonicMs();
     const [claimed] = await store.claim({ ...lease, limit: 1, workflowId: delivery.workflowId });
     // held by others, over, or not due any more: all of it is in the store
     if (!claimed) return;
@@ -68,7 +70,7 @@ export class Listener {
     arm();
     try {
       // what goes wrong is told where it is driven; the lease of the claim decides who comes next, not the queue
-      await take(claimed).catch(() => undefined);
+      await take(claimed, askedAtMs).catch(() => undefined);
     } finally {
       cancel();
     }

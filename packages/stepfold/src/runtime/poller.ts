@@ -21,7 +21,8 @@ export interface Polling {
   readonly room: () => number;
   /** Where there is more than could be taken, it is asked for again once there is room for so many. */
   readonly batch: number;
-  readonly take: (claimed: Claimed) => void;
+  /** Told also when the claim was asked for, by the monotonic clock. */
+  readonly take: (claimed: Claimed, askedAtMs: number) => void;
   readonly onProblem: (error: unknown) => void;
 }
 
@@ -90,13 +91,14 @@ export class Poller {
   }
 
   async #ask(): Promise<void> {
-    const { store, lease, overdueMs, room, take, onProblem } = this.#polling;
+    const { store, environment, lease, overdueMs, room, take, onProblem } = this.#polling;
+    const askedAtMs = environment.monotonicMs();
     const limit = room();
     if (limit <= 0) return;
     try {
       const found = await store.claim(overdueMs > 0 ? { ...lease, limit, overdueMs } : { ...lease, limit });
       this.#isMore = found.length === limit;
-      for (const claimed of found) take(claimed);
+      for (const claimed of found) take(claimed, askedAtMs);
       this.left();
     } catch (error) {
       onProblem(error);

@@ -15,24 +15,28 @@ import { persist } from "./persist.ts";
 /** More than any honest race gives. */
 const mostConflicts = 100;
 
-/** Commits what a command makes of the execution as it is then; decides again where somebody else was first. */
-export async function tell(kernel: Kernel, workflowId: string, command: Command): Promise<void> {
+/**
+ * Commits what a command makes of the execution as it is then; decides again where somebody else was first.
+ *
+ * @returns false if this very answer or signal was given before
+ */
+export async function tell(kernel: Kernel, workflowId: string, command: Command): Promise<boolean> {
   const { store, registry, setting, changes, driver, messenger } = kernel;
   const { environment, limits } = setting;
+  const patiently = <T>(ask: () => Promise<T>): Promise<T> => {
+    const until = environment.monotonicMs() + unavailableForMs;
+    return persist(environment, () => until, ask);
+  };
   for (let conflicts = 0; ; conflicts++) {
-    const snapshot = await load(kernel, workflowId);
+    const snapshot = await patiently(() => load(kernel, workflowId));
+    // what was given before what was loaded is known by now; what is given after it is a conflict
+    if (isAnswer(command) && (await patiently(() => answered(store, workflowId, command)))) return false;
     const workflow = await registry.pinned(workflowId, snapshot.definition.hash);
     const event = await decide(workflow, snapshot, command, environment.now(), limits);
     const draft = openDraft(workflow.compiled, snapshot);
     if (!evolve(draft, event)) throw new StepfoldError("WAIT_GONE", { workflowId, target: command.type, open: [] });
     const write = commitOf(draft, [withConsequences(draft, event)], kernel.newCommitId());
-    const until = environment.monotonicMs() + unavailableForMs;
-    const make = (whole: Commit): Promise<void> =>
-      persist(
-        environment,
-        () => until,
-        () => store.commit(whole),
-      );
+    const make = (whole: Commit): Promise<void> => patiently(() => store.commit(whole));
     let isTold = false;
     try {
       if (driver.isOpen || write.wakeAt !== 0) await make(write);
@@ -43,8 +47,13 @@ export async function tell(kernel: Kernel, workflowId: string, command: Command)
       throw error;
     }
     changes.tell({ workflowId, version: draft.version, status: statusOf(draft), snapshot: () => closeDraft(draft) });
-    return isTold ? undefined : nudge(kernel, workflowId, { draft, wakeAt: write.wakeAt });
+    if (!isTold) await nudge(kernel, workflowId, { draft, wakeAt: write.wakeAt });
+    return true;
   }
+}
+
+function isAnswer(command: Command): command is ResumeCommand | SignalCommand {
+  return command.type === "resume" || command.type === "signal";
 }
 
 /** Answers a wait or sends a signal, once per idempotency key. */
@@ -53,10 +62,8 @@ export async function answer(
   workflowId: string,
   command: ResumeCommand | SignalCommand,
 ): Promise<{ readonly applied: boolean }> {
-  if (await answered(kernel.store, workflowId, command)) return { applied: false };
   try {
-    await tell(kernel, workflowId, command);
-    return { applied: true };
+    return { applied: await tell(kernel, workflowId, command) };
   } catch (error) {
     // the same answer may have been given between the look and the write
     if (StepfoldError.is(error) && (await answered(kernel.store, workflowId, command))) return { applied: false };

@@ -10,6 +10,15 @@ export { type StartOptions, type StepOptions, snapshotAfter, startCommit, stepCo
 export { type ContractCase, isClaimed, type Need, type StoreBench } from "./contract-case.ts";
 export { ContractViolation } from "./expectations.ts";
 export { isQueueClaimed, type QueueBench, type QueueContractCase, type QueueNeed } from "./queue-contract-case.ts";
+export { ProcessDeath } from "./simulation/effects.ts";
+export { type FaultKind, faultKinds, type SimulationMode } from "./simulation/faults.ts";
+export type { Violation } from "./simulation/ledger.ts";
+export type { SchedulePlan } from "./simulation/plan.ts";
+export { type Random, seededRandom } from "./simulation/random.ts";
+export { runSchedule, type ScheduleOutcome } from "./simulation/run-schedule.ts";
+export type { Client, Ended, Scenario, ScenarioOf, ScheduleOptions, Script, StoreWorld, WakeUps } from "./simulation/scenario.ts";
+export type { FailedSchedule } from "./simulation/shrink.ts";
+export { type SimulateOptions, type SimulationReport, simulate } from "./simulation/simulate.ts";
 export { snapshotStoreContract } from "./snapshot-store-contract.ts";
 export { type VirtualEnvironment, virtualEnvironment } from "./virtual-environment.ts";
 export { workQueueContract } from "./work-queue-contract.ts";

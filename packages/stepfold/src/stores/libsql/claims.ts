@@ -7,6 +7,7 @@ import { type DueSpan, dueSpans } from "../record/due-time.ts";
 import { endedClaim } from "../record/refusal.ts";
 import type { Connection } from "./connection.ts";
 import type { LibsqlRow } from "./libsql-client.ts";
+import { type Found, nextDue } from "./next-due.ts";
 import { snapshotOf, textOf } from "./read-snapshot.ts";
 import { sql } from "./statements.ts";
 import { guardOf } from "./write-commit.ts";
@@ -16,15 +17,13 @@ const mostTogether = 32;
 
 /** Takes what is due. Pollers that find nothing only read, and do not stand in the way of writers. */
 export async function claimDue(connection: Connection, options: CheckedClaim): Promise<Claimed[]> {
-  const { limit, workflowId, overdueMs } = options;
+  const { limit, overdueMs } = options;
   const claimed: Claimed[] = [];
-  for (const { from, behindMs } of dueSpans(overdueMs)) {
+  for (const span of dueSpans(overdueMs)) {
     while (claimed.length < limit) {
-      const most = Math.min(limit - claimed.length, mostTogether);
-      const span = [connection.time(), from, behindMs] as const;
-      const { rows } = await connection.execute(workflowId === undefined ? sql.due(most, ...span) : sql.dueOne(workflowId, ...span));
-      if (rows.length === 0) break;
-      claimed.push(...(await take(connection, options, rows.map(numberOf), { from, behindMs })));
+      const found = await nextDue(connection, options, span, Math.min(limit - claimed.length, mostTogether));
+      if (found.length === 0) break;
+      claimed.push(...(await take(connection, options, found, span)));
     }
   }
   return claimed;
@@ -43,26 +42,38 @@ export async function renewClaim(connection: Connection, claim: Claim): Promise<
   return { version, status, storeNow: Number(kept?.now) };
 }
 
-/** Claims those of the executions found that nobody else took meanwhile. */
+/** Claims those of the executions found that nobody else took meanwhile, and whose turn it still is. */
 async function take(
   connection: Connection,
-  { owner, leaseMs, workflowId }: CheckedClaim,
-  found: readonly number[],
+  { owner, leaseMs, workflowId, permit }: CheckedClaim,
+  found: readonly Found[],
   { from, behindMs }: DueSpan,
 ): Promise<Claimed[]> {
-  const wanted = JSON.stringify(found);
-  const [taken, events, children] = await connection.write([
-    sql.take(wanted, owner, leaseMs, connection.time(), workflowId ?? null, from, behindMs),
-    sql.heldEvents(wanted, owner),
-    sql.heldChildren(wanted, owner),
-  ]);
-  const rows = new Map(taken!.rows.map((row) => [numberOf(row), row]));
-  const eventsOf = byExecution(events!.rows);
-  const childrenOf = byExecution(children!.rows);
-  return found.flatMap((seq) => {
+  const begin = [connection.time(), from, behindMs] as const;
+  const lease = [owner, leaseMs] as const;
+  const turns = found.filter(({ takesTurns }) => takesTurns);
+  const plain = found.filter(({ takesTurns }) => !takesTurns);
+  const wanted = jsonOf(found);
+  const takes =
+    workflowId !== undefined
+      ? [sql.takeOne(...begin, wanted, workflowId, ...lease)]
+      : [
+          ...(plain.length > 0 ? [sql.take(...begin, jsonOf(plain), null, ...lease)] : []),
+          ...(turns.length > 0 ? [sql.takeTurns(...begin, jsonOf(turns), turns.length, ...lease, permit ?? null)] : []),
+        ];
+  const lapses = turns.length > 0 ? [sql.lapse(connection.time(), jsonOf(turns))] : [];
+  const results = await connection.write([...lapses, ...takes, sql.heldEvents(wanted, owner), sql.heldChildren(wanted, owner)]);
+  const rows = new Map(results.slice(lapses.length, -2).flatMap((taken) => taken.rows.map((row) => [Number(row.seq), row] as const)));
+  const eventsOf = byExecution(results.at(-2)!.rows);
+  const childrenOf = byExecution(results.at(-1)!.rows);
+  return found.flatMap(({ seq }) => {
     const row = rows.get(seq);
     return row ? claimedOf(row, { owner, leaseMs }, eventsOf.get(seq) ?? [], childrenOf.get(seq) ?? []) : [];
   });
+}
+
+function jsonOf(found: readonly Found[]): string {
+  return JSON.stringify(found.map(({ seq }) => seq));
 }
 
 /** Nothing if what is stored is damaged: it stays claimed until the lease ends, so that it is not tried again and again. */
@@ -88,8 +99,4 @@ function byExecution(rows: readonly LibsqlRow[]): ReadonlyMap<number, LibsqlRow[
     else parts.set(execution, [row]);
   }
   return parts;
-}
-
-function numberOf({ seq }: LibsqlRow): number {
-  return Number(seq);
 }

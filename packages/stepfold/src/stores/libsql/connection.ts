@@ -1,9 +1,11 @@
 import type { EpochMs } from "../../core/values/json.ts";
+import type { Walk } from "../sql/sqlite-turns.ts";
 import type { LibsqlClient, LibsqlResult, LibsqlStatement } from "./libsql-client.ts";
 
 /** A client, and what the store's statements depend on. */
 export interface Connection {
   readonly retentionMs: number;
+  readonly walk: Walk;
   /** What to bind where a statement takes the time; null: the database's clock. */
   time(): EpochMs | null;
   /** One statement: it sees one state of the data. */
@@ -40,6 +42,7 @@ export function connect(
   };
   return {
     retentionMs,
+    walk: { after: "" },
     time: () => now?.() ?? null,
     execute: (statement) => ask(() => client.execute(statement)),
     write: (statements) => ask(() => writeUnstuck(client, statements)),

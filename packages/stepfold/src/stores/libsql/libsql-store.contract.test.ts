@@ -85,6 +85,6 @@ async function realBench(): Promise<StoreBench> {
 const url = process.env.STEPFOLD_LIBSQL_URL ?? "";
 
 contractOf("libsql", { over: "a file", bench: fileBench });
-contractOf("libsql", { over: "memory, by the database's clock", atOnce: 8, bench: memoryBench });
+contractOf("libsql", { over: "memory, by the database's clock", atOnce: 4, bench: memoryBench });
 contractOf("libsql", { over: "HTTP to the stand-in for sqld", bench: standInBench });
 if (url !== "") contractOf("libsql", { over: "the server at STEPFOLD_LIBSQL_URL", bench: realBench });

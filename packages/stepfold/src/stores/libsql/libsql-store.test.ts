@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import type { Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { startCommit, stepCommit } from "../../testing/index.ts";
 import { engineCommits } from "../sql/engine-commits.fixture.ts";
+import { permitted } from "../sql/turns.fixture.ts";
 import { sqliteStore } from "../sqlite/index.ts";
 import { type LibsqlStatement, libsqlMigrations, libsqlStore, migrateLibsql } from "./index.ts";
 
@@ -101,6 +102,29 @@ describe("a libSQL store and the tables", () => {
   });
 });
 
+describe("taking turns in one file by both stores", () => {
+  it("is one line: each counts what the other claimed", async () => {
+    const path = newPath();
+    const lease = { owner: "worker", leaseMs: 600_000, limit: 10 };
+    const sqlite = sqliteStore(path);
+    for (const id of ["a", "b", "c"]) await sqlite.create(permitted(id, "x", 2));
+    expect((await sqlite.claim({ ...lease, limit: 1 })).map(({ claim }) => claim.workflowId)).toEqual(["a"]);
+    await sqlite.close();
+    const client = createClient({ url: `file:${path}` });
+    const libsql = libsqlStore(client);
+    expect((await libsql.claim(lease)).map(({ claim }) => claim.workflowId)).toEqual(["b"]);
+    await libsql.create(permitted("d\u0000", "x\u0000y"));
+    await libsql.create(permitted("e\u0000", "x\u0000z"));
+    expect((await libsql.claim(lease)).map(({ claim }) => claim.workflowId)).toEqual(["d\u0000", "e\u0000"]);
+    client.close();
+    const again = sqliteStore(path);
+    await again.create(permitted("f", "x\u0000z"));
+    expect(await again.claim(lease)).toEqual([]);
+    expect(await again.claim({ ...lease, permit: "x\u0000y" })).toEqual([]);
+    await again.close();
+  });
+});
+
 describe("the view of a libSQL database", () => {
   it("shows what load gives at every version, and can be asked about status, metadata and context", async () => {
     const client = clientOf(`file:${newPath()}`);
@@ -187,7 +211,9 @@ describe("what a libSQL store costs", () => {
     });
     await store.claim({ owner: "worker", leaseMs: 10, limit: 1 });
     const { rows } = await client.execute({ sql: `EXPLAIN QUERY PLAN ${due!.sql}`, args: due!.args });
-    expect(rows.map(({ detail }) => detail).join()).toContain("USING COVERING INDEX executions_due (due_at>? AND due_at<?)");
+    expect(rows.map(({ detail }) => detail).join()).toContain(
+      "USING COVERING INDEX executions_due (permit_key=? AND due_at>? AND due_at<?)",
+    );
   });
 });
 

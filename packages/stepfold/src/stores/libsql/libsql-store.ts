@@ -61,7 +61,7 @@ export function libsqlStore(client: LibsqlClient, options: LibsqlStoreOptions = 
   return checkedStore(
     {
       name: "libsql",
-      features: { clock: "store", durable: true, multiProcess: true },
+      features: { clock: "store", durable: true, multiProcess: true, permits: true },
       create: async (commit, { claim } = {}) => writes.add(creation(commit, claim, retentionMs)),
       commit: async (commit) => {
         await writes.add(change(commit));

@@ -8,6 +8,7 @@ import {
   rowsStatement,
   terminalStatuses,
 } from "../sql/sqlite-statements.ts";
+import { dueStatements, isFreeSql, lapseStatement } from "../sql/sqlite-turns.ts";
 import { statement } from "./libsql-client.ts";
 
 /** The time that is given, or that of the database: a server is another machine. */
@@ -30,6 +31,15 @@ const ended = `FROM executions WHERE id = ?1 AND status IN ${terminalStatuses}`;
 /** What there is of executions of which a JSON array gives the numbers, and which an owner holds. */
 const held = "execution IN (SELECT seq FROM json_each(?1) AS wanted JOIN executions ON seq = wanted.value WHERE owner = ?2)";
 
+const found = dueStatements(clock("?1"), (column) => `json_quote(${column})`);
+
+/** Claims. Parameters: 1 the time, 2 from, 3 how long before now, 6 owner, 7 lease in ms. */
+const take = (which: string): string => `
+    UPDATE executions SET crashes = crashes + (owner IS NOT NULL), owner = ?6, fence = fence + 1,
+      lease_until = ${clock("?1")} + ?7, due_at = ${clock("?1")} + ?7
+    WHERE ${which} AND due_at BETWEEN ?2 AND ${clock("?1")} - ?3
+    RETURNING seq, json_quote(id) AS key, incarnation, version AS place, status, head AS text, fence, crashes, lease_until - ?7 AS claimedAt`;
+
 type StatementName =
   | "change"
   | "appendEvent"
@@ -46,7 +56,13 @@ type StatementName =
   | "rows"
   | "due"
   | "dueOne"
+  | "waitingAfter"
+  | "waitingFor"
+  | "turns"
+  | "lapse"
   | "take"
+  | "takeOne"
+  | "takeTurns"
   | "heldEvents"
   | "heldChildren"
   | "renew"
@@ -81,9 +97,11 @@ export const sql: Readonly<Record<StatementName, ReturnType<typeof statement>>> 
   tombstone: statement("SELECT deleted_at AS deletedAt FROM tombstones WHERE id = ?1"),
   createExecution: statement(`
     INSERT INTO executions (id, incarnation, definition_id, definition, metadata, version, status, head,
-      wake_at, due_at, owner, fence, lease_until, created_at, updated_at, ended_at)
+      wake_at, due_at, owner, fence, lease_until, created_at, updated_at, ended_at,
+      permit_key, permit_limit)
     SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,
-      ?9, coalesce(now + ?11, ${dueAtSql("?9", "now")}), ?10, ?10 IS NOT NULL, now + ?11, now, now, CASE WHEN ?7 IN ${terminalStatuses} THEN now END
+      ?9, coalesce(now + ?11, ${dueAtSql("?9", "now")}), ?10, ?10 IS NOT NULL, now + ?11, now, now, CASE WHEN ?7 IN ${terminalStatuses} THEN now END,
+      ?13, ?14
     FROM (SELECT ${clock("?12")} AS now) WHERE NOT EXISTS (SELECT 1 FROM tombstones WHERE id = ?1)
     ON CONFLICT (id) DO NOTHING`),
   createEvent: statement(`INSERT INTO events (execution, version, commit_id, event) SELECT seq, ?3, ?4, ?5 ${created}`),
@@ -106,14 +124,26 @@ export const sql: Readonly<Record<StatementName, ReturnType<typeof statement>>> 
     ORDER BY part, place`),
   rows: statement(rowsStatement),
 
-  due: statement(`SELECT seq FROM executions WHERE due_at BETWEEN ?3 AND ${clock("?2")} - ?4 ORDER BY due_at, seq LIMIT ?1`),
-  dueOne: statement(`SELECT seq FROM executions WHERE due_at BETWEEN ?3 AND ${clock("?2")} - ?4 AND id = ?1`),
-  // ?1: JSON array of seq; ?5: a number may come to mean another execution, so the id if one was asked for
-  take: statement(`
-    UPDATE executions SET crashes = crashes + (owner IS NOT NULL), owner = ?2, fence = fence + 1,
-      lease_until = ${clock("?4")} + ?3, due_at = ${clock("?4")} + ?3
-    WHERE seq IN (SELECT value FROM json_each(?1)) AND due_at BETWEEN ?6 AND ${clock("?4")} - ?7 AND (?5 IS NULL OR id = ?5)
-    RETURNING seq, json_quote(id) AS key, incarnation, version AS place, status, head AS text, fence, crashes, lease_until - ?3 AS claimedAt`),
+  // those without a permit, and then those with one, of which key is not null
+  due: statement(`
+    SELECT * FROM (
+      SELECT *, NULL AS key, NULL AS isOpen FROM (${found.plain}) UNION ALL SELECT * FROM (${found.waiting}))
+    ORDER BY key IS NOT NULL, dueAt, seq`),
+  dueOne: statement(found.one),
+  waitingAfter: statement(found.waitingAfter),
+  waitingFor: statement(found.waitingFor),
+  turns: statement(found.turns),
+  // ?2: JSON array of seq
+  lapse: statement(
+    lapseStatement(clock("?1"), "SELECT permit_key FROM json_each(?2) AS wanted CROSS JOIN executions ON seq = wanted.value"),
+  ),
+  // ?4: JSON array of seq. Each is judged again: somebody else may have been faster, and a number may mean another execution by now
+  take: statement(take("seq IN (SELECT value FROM json_each(?4)) AND permit_key IS NULL")),
+  takeOne: statement(take(`seq IN (SELECT value FROM json_each(?4)) AND id = ?5 AND ${isFreeSql(clock("?1"))}`)),
+  // ?5: how many
+  takeTurns: statement(
+    take(`seq IN (SELECT value FROM json_each(?4)) AND seq IN (SELECT seq FROM (${found.turns})) AND (?8 IS NULL OR permit_key = ?8)`),
+  ),
   heldEvents: statement(`SELECT execution, event AS text FROM events WHERE ${held} ORDER BY execution, version`),
   heldChildren: statement(`SELECT execution, json_quote(key) AS key, head AS text FROM children WHERE ${held} ORDER BY execution, place`),
   // ?4: lease in ms

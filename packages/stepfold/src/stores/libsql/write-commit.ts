@@ -49,7 +49,9 @@ export function change(commit: Commit): Write {
 }
 
 /** The write of a new execution. */
-export function creation(commit: Commit, lease: Lease | undefined, retentionMs: number): Write {
+export function creation(commit: Commit, wanted: Lease | undefined, retentionMs: number): Write {
+  const { permit } = commit.head;
+  const lease = permit ? undefined : wanted;
   const written = writtenCommit(commit);
   refuseOversize("libsql", maxBytes, written);
   const { workflowId, incarnation, ended, version, status, head, wakeAt, commitId } = written;
@@ -62,7 +64,7 @@ export function creation(commit: Commit, lease: Lease | undefined, retentionMs: 
       sql.forgetOne(workflowId, retentionMs, time),
       sql.createExecution(
         ...[workflowId, incarnation, ...fixed, version, status, head],
-        ...[wakeAt, held?.owner ?? null, held?.leaseMs ?? null, time],
+        ...[wakeAt, held?.owner ?? null, held?.leaseMs ?? null, time, permit?.key ?? null, permit?.limit ?? null],
       ),
       ...childrenOf(written),
       // the first event is the last to come: with it the execution is there, and what is sent again finds it so

@@ -16,21 +16,22 @@ export async function insertExecutions(
 ): Promise<void> {
   const rows = creations.map(({ written, creation }): SqlValue[] => {
     const { workflowId, incarnation, version, status, head, wakeAt, ended } = written;
-    const { definitionId, definition, metadata, lease } = creation;
+    const { definitionId, definition, metadata, lease, permit } = creation;
     const held = lease && !ended ? lease : null;
     const leaseMs = held?.leaseMs ?? null;
     const dueFromNowMs = leaseMs ?? (wakeAt === null || wakeAt > 0 ? null : -nowLiesBackMs);
     return [
       ...[workflowId, incarnation, definitionId, definition, metadata, creator, version, status, head, wakeAt],
       ...[dueFromNowMs, wakeAt, held?.owner ?? null, held ? 1 : 0, leaseMs, ended ? 1 : 0],
+      ...[permit?.key ?? null, permit?.limit ?? null],
     ];
   });
-  const row = `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, COALESCE(${clock} + CAST(? AS SIGNED), ?), ?, ?, ${clock} + CAST(? AS SIGNED), ${clock}, ${clock}, IF(? > 0, ${clock}, NULL))`;
+  const row = `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, COALESCE(${clock} + CAST(? AS SIGNED), ?), ?, ?, ${clock} + CAST(? AS SIGNED), ${clock}, ${clock}, IF(? > 0, ${clock}, NULL), ?, ?)`;
   for (const batch of batchesOf(rows, maxBytes)) {
-    const values = filled(batch, ([id]) => [id!, "", "", "", "", "", 0, "", "", null, null, null, null, 0, null, 0]);
+    const values = filled(batch, ([id]) => [id!, "", "", "", "", "", 0, "", "", null, null, null, null, 0, null, 0, null, null]);
     await session.run(
       `INSERT INTO ${executions} (id, incarnation, definition_id, definition, metadata, creator, version, status, head, wake_at,
-        due_at, owner, fence, lease_until, created_at, updated_at, ended_at)
+        due_at, owner, fence, lease_until, created_at, updated_at, ended_at, permit_key, permit_limit)
       VALUES ${each(values.length, row)} ON DUPLICATE KEY UPDATE seq = seq`,
       values.flat(),
     );

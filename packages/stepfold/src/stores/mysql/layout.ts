@@ -3,7 +3,7 @@ import type { Tables } from "./tables.ts";
 import { viewsOf } from "./views.ts";
 
 /** The version of the layout that this version of Stepfold makes. */
-export const newestLayout = 3;
+export const newestLayout = 4;
 
 /** Text that is compared byte by byte: no case, no accent, no space at the end is ever the same. */
 const name = "VARBINARY(1020) NOT NULL";
@@ -63,6 +63,26 @@ export function stepsOf(tables: Tables): readonly (readonly string[])[] {
       `ALTER TABLE ${executions} ADD COLUMN /*M! IF NOT EXISTS */ crashes BIGINT NOT NULL DEFAULT 0
   COMMENT 'claims in a row that ran out, without a commit of their holder'`,
     ],
+    turnSteps(tables),
+  ];
+}
+
+/** What executions need that take turns. */
+function turnSteps({ executions, permits }: Tables): string[] {
+  return [
+    // claims lock a row of it for each key for which they take turns; nothing else is in it
+    `CREATE TABLE IF NOT EXISTS ${permits} (permit_key ${name} PRIMARY KEY) ${table}`,
+    // stored: servers have had trouble with indexes of columns that are not. Without a permit those are NULL, so that no
+    // commit changes their indexes; those without a permit lie together in due_by_key, those with one by their keys
+    `ALTER TABLE ${executions}
+  ADD COLUMN /*M! IF NOT EXISTS */ permit_key VARBINARY(1020) COMMENT 'what it takes turns for; NULL: for nothing',
+  ADD COLUMN /*M! IF NOT EXISTS */ permit_limit BIGINT COMMENT 'how many with this key may be held at once',
+  ADD COLUMN /*M! IF NOT EXISTS */ turn_at BIGINT GENERATED ALWAYS AS (CASE WHEN permit_key IS NULL THEN NULL ELSE due_at END) STORED,
+  ADD COLUMN /*M! IF NOT EXISTS */ turn_until BIGINT GENERATED ALWAYS AS (CASE WHEN permit_key IS NULL THEN NULL ELSE lease_until END) STORED,
+  ADD KEY /*M! IF NOT EXISTS */ due_by_key (permit_key, due_at, seq),
+  ADD KEY /*M! IF NOT EXISTS */ waiting (turn_at, seq),
+  ADD KEY /*M! IF NOT EXISTS */ held (permit_key, turn_until)`,
+    `ALTER TABLE ${executions} DROP KEY /*M! IF EXISTS */ due`,
   ];
 }
 

@@ -15,6 +15,7 @@ export function refuseLongNames({ workflowId, incarnation, commitId }: WrittenCo
   refuseLongName("The incarnation of an execution", incarnation);
   refuseLongName("The id of a commit", commitId);
   if (creation) refuseLongName("The id of a workflow", creation.definitionId);
+  if (creation?.permit) refuseLongName("The key of a permit", creation.permit.key);
   if (creation?.lease) refuseLongName("The owner of a claim", creation.lease.owner);
 }
 

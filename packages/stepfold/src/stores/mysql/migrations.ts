@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { newestLayout, stepsOf } from "./layout.ts";
 import { checkPool, type MysqlPool } from "./mysql-client.ts";
-import { isColumnThere, isMissingTable, mysqlError } from "./mysql-error.ts";
+import { isMadeAlready, isMissingTable, mysqlError } from "./mysql-error.ts";
 import { connected, numberOf, type Session, textOf } from "./session.ts";
 import { type Tables, tablesOf } from "./tables.ts";
 
@@ -15,7 +15,7 @@ function layoutReached({ layout }: Tables, version: number): string {
 
 /**
  * The statements that make the tables and views, for those who run migrations themselves. Each may be run again; in MySQL,
- * unlike MariaDB, the one that adds a column then says that it is there.
+ * unlike MariaDB, those that add a column or drop an index then say that it was done.
  *
  * @param prefix of their names; default `stepfold_`
  * @throws StepfoldError `OPTION_INVALID`
@@ -75,7 +75,7 @@ async function made(session: Session, statement: string): Promise<void> {
   try {
     await session.run(statement);
   } catch (cause) {
-    if (!isColumnThere(cause)) throw cause;
+    if (!isMadeAlready(cause)) throw cause;
   }
 }
 

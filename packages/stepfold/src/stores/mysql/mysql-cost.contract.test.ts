@@ -5,7 +5,7 @@ import type { Commit } from "../../ports/snapshot-store.ts";
 import { put } from "../../testing/contract/children.ts";
 import { startCommit, stepCommit } from "../../testing/index.ts";
 import { dueSpans } from "../record/due-time.ts";
-import { dueOf } from "./claims.ts";
+import { dueOf } from "./due.ts";
 import { mysqlServer } from "./mysql-bench.fixture.ts";
 import { mysqlStore } from "./mysql-store.ts";
 import { endedOf } from "./prune-executions.ts";
@@ -108,7 +108,7 @@ describe.skipIf(!server)("what a MySQL store costs", () => {
       values.reduce<string>((text, value) => text.replace("?", `${value}`), sql);
     for (const span of [...dueSpans(0), ...dueSpans(30_000)]) {
       const due = `${bound(dueOf(tables, undefined, "seq, head"), span.from, span.behindMs, 10)} FOR UPDATE SKIP LOCKED`;
-      expect(await planOf(due)).toMatchObject({ key: "due", extra: expect.not.stringContaining("filesort") });
+      expect(await planOf(due)).toMatchObject({ key: "due_by_key", extra: expect.not.stringContaining("filesort") });
       expect((await planOf(due)).rows).toBeLessThan(10);
     }
     const [all] = dueSpans(0);

@@ -48,9 +48,9 @@ export function isMissingTable(cause: unknown): boolean {
   return detailsOf(cause).errno === 1146;
 }
 
-/** True if a column that was to be added is there. */
-export function isColumnThere(cause: unknown): boolean {
-  return detailsOf(cause).errno === 1060;
+/** True if a column or an index that was to be added is there, or one that was to be dropped is gone. */
+export function isMadeAlready(cause: unknown): boolean {
+  return [1060, 1061, 1091].includes(detailsOf(cause).errno);
 }
 
 /** True if no write of a group would fare better alone. */

@@ -3,7 +3,8 @@ import { checkedStore } from "../record/checked-store.ts";
 import { groupCommit } from "../record/group-commit.ts";
 import { refuseOversize } from "../record/refuse-oversize.ts";
 import { writtenCommit } from "../record/written-commit.ts";
-import { claimDue, releaseClaim, renewClaim } from "./claims.ts";
+import { claimDue } from "./claim-due.ts";
+import { releaseClaim, renewClaim } from "./claims.ts";
 import { definitionOf, definitionText, putDefinition } from "./definitions.ts";
 import { groupedLoads } from "./grouped-loads.ts";
 import { listExecutions } from "./list-executions.ts";
@@ -73,6 +74,7 @@ export function mysqlStore(pool: MysqlPool, options: MysqlStoreOptions = {}): Sn
     },
   });
   const load = groupedLoads(pool, tables);
+  const walk = { after: "" };
   const write = (one: Write): Promise<Claim | null> => {
     const { written, creation } = one;
     refuseLongNames(written, creation);
@@ -83,12 +85,12 @@ export function mysqlStore(pool: MysqlPool, options: MysqlStoreOptions = {}): Sn
   return checkedStore(
     {
       name: "mysql",
-      features: { clock: "store", durable: true, multiProcess: true, maxValueBytes },
+      features: { clock: "store", durable: true, multiProcess: true, maxValueBytes, permits: true },
       create: async (commit, { claim: lease } = {}) => write(creationOf(commit, lease)),
       async commit(commit) {
         await write({ written: writtenCommit(commit) });
       },
-      claim: (wanted) => calls.add(() => claimDue(pool, tables, wanted)),
+      claim: (wanted) => calls.add(() => claimDue({ pool, tables, walk }, wanted)),
       renew: (claim) => calls.add(() => renewClaim(pool, tables, claim), claim.workflowId),
       release: (claim, version) => calls.add(() => releaseClaim(pool, tables, claim, version), claim.workflowId),
       load: (workflowId) => calls.add(() => load(workflowId)),

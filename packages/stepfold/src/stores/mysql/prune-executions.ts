@@ -42,8 +42,19 @@ export async function pruneExecutions(pool: MysqlPool, settings: Settings, optio
   if (!dryRun) {
     const forget = `DELETE FROM ${tables.tombstones} WHERE deleted_at <= ${clock} - CAST(? AS SIGNED)`;
     await writing(pool, (session) => session.run(forget, [retentionMs]));
+    await forgetKeys(pool, tables);
   }
   return report;
+}
+
+/** Deletes the rows of keys that no execution has. Whoever locks one that is missing makes it again. */
+async function forgetKeys(pool: MysqlPool, { executions, permits }: Tables): Promise<void> {
+  const unused = `SELECT permit_key FROM ${permits} AS p
+    WHERE NOT EXISTS (SELECT 1 FROM ${executions} AS e FORCE INDEX (due_by_key) WHERE e.permit_key = p.permit_key) LIMIT 256`;
+  const rows = await reading(pool, (session) => session.rows(unused));
+  if (rows.length === 0) return;
+  const keys = amongValues(rows.map(([key]) => textOf(key)));
+  await writing(pool, (session) => session.run(`DELETE FROM ${permits} WHERE permit_key IN (${each(keys.length, "?")})`, keys));
 }
 
 /** The statement that finds what ended before, longest ago first. */

@@ -8,6 +8,7 @@ export interface Tables {
   readonly definitions: string;
   readonly tombstones: string;
   readonly blobs: string;
+  readonly permits: string;
   readonly layout: string;
   readonly results: string;
   readonly contexts: string;
@@ -41,6 +42,7 @@ export function tablesOf(prefix: string): Tables {
     definitions: name("definitions"),
     tombstones: name("tombstones"),
     blobs: name("blobs"),
+    permits: name("permits"),
     layout: name("layout"),
     results: name("execution_results"),
     contexts: name("execution_contexts"),

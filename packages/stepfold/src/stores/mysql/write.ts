@@ -1,3 +1,4 @@
+import type { Permit } from "../../core/snapshot/snapshot.ts";
 import type { Commit, Lease } from "../../ports/snapshot-store.ts";
 import { type WrittenCommit, writtenCommit } from "../record/written-commit.ts";
 
@@ -15,14 +16,16 @@ export interface Creation {
   /** JSON. */
   readonly metadata: string;
   readonly lease: Lease | undefined;
+  readonly permit: Permit | undefined;
 }
 
 /** A write that creates an execution. */
 export type NewExecution = Write & { readonly creation: Creation };
 
 /** The write of a first commit. */
-export function creationOf(commit: Commit, lease: Lease | undefined): NewExecution {
-  const { definition, metadata } = commit.head;
-  const creation = { definitionId: definition.id, definition: JSON.stringify(definition), metadata: JSON.stringify(metadata), lease };
-  return { written: writtenCommit(commit), creation };
+export function creationOf(commit: Commit, wanted: Lease | undefined): NewExecution {
+  const { definition, metadata, permit } = commit.head;
+  const lease = permit ? undefined : wanted;
+  const texts = { definition: JSON.stringify(definition), metadata: JSON.stringify(metadata) };
+  return { written: writtenCommit(commit), creation: { definitionId: definition.id, ...texts, lease, permit } };
 }

@@ -18,18 +18,22 @@ export interface Creation {
   readonly lease: Lease | undefined;
   /** Who holds it from the beginning. */
   readonly held: Lease | null;
+  /** Key and limit, as text. */
+  readonly permit: readonly [string, string] | null;
   /** Of its definition: id, JSON; and JSON of its metadata. */
   readonly fixed: readonly [string, string, string];
   readonly labels: readonly string[];
 }
 
 /** @throws StepfoldError `LIMIT_EXCEEDED` */
-export function acceptedCreation(commit: Commit, lease: Lease | undefined): Creation {
-  const { metadata, definition } = commit.head;
+export function acceptedCreation(commit: Commit, claim: Lease | undefined): Creation {
+  const { metadata, definition, permit: asked } = commit.head;
   const written = writtenCommit(commit);
   refuseOversize("postgres", maxValueBytes, written);
   const fixed = [plainText(definition.id), JSON.stringify(definition), JSON.stringify(metadata)] as const;
-  return { written, commit, lease, held: lease && !written.ended ? lease : null, fixed, labels: labelsOf(metadata) };
+  const permit = asked ? ([plainText(asked.key), wholeText(asked.limit)] as const) : null;
+  const lease = permit ? undefined : claim;
+  return { written, commit, lease, held: lease && !written.ended ? lease : null, permit, fixed, labels: labelsOf(metadata) };
 }
 
 /** Makes new executions, those without children in one statement, and says what became of each. */
@@ -78,6 +82,7 @@ async function createTogether(
     joined(events.map(({ ordinal }) => ordinal)),
     joined(events.map(({ row }) => row.version)),
     joined(events.map(({ row }) => row.text)),
+    ...[0, 1].map((index) => column(({ permit }) => permit && permit[index]!)),
   ]);
   return new Map(
     found.map(({ ordinal, now }) => {
@@ -99,6 +104,7 @@ async function createAlone(connection: Connection, creation: Creation): Promise<
     ...[held && plainText(held.owner), held && wholeText(held.leaseMs), retentionMs, plainText(written.commitId)],
     joined(written.events.map(({ version }) => version)),
     joined(written.events.map(({ text }) => text)),
+    ...(creation.permit ?? [null, null]),
     ...(children.length > 0 ? [joined(children.map(({ key }) => JSON.stringify(key))), joined(children.map(({ text }) => text))] : []),
   ];
   for (;;) {

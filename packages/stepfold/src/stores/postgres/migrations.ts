@@ -81,6 +81,24 @@ COMMENT ON COLUMN "${schema}".executions.due_at IS 'when it may be claimed: leas
 
 INSERT INTO "${schema}".layouts (number) VALUES (3);
 `,
+  (schema) => `
+ALTER TABLE "${schema}".executions ADD COLUMN permit_key text COLLATE "C", ADD COLUMN permit_limit bigint;
+COMMENT ON COLUMN "${schema}".executions.permit_key IS 'what it shares with others that take turns with it; as id escaped; NULL: it takes turns with nobody';
+COMMENT ON COLUMN "${schema}".executions.permit_limit IS 'how many of these may be held at once, as far as this one goes';
+DROP INDEX "${schema}".executions_due;
+CREATE INDEX executions_due ON "${schema}".executions (due_at, seq) WHERE due_at IS NOT NULL AND permit_key IS NULL;
+CREATE INDEX executions_turns ON "${schema}".executions (due_at, seq) WHERE due_at IS NOT NULL AND permit_limit IS NOT NULL;
+CREATE INDEX executions_lines ON "${schema}".executions (permit_key, due_at, seq) WHERE due_at IS NOT NULL AND permit_key IS NOT NULL;
+
+CREATE TABLE "${schema}".permits (
+  key text COLLATE "C" PRIMARY KEY,
+  executions bigint[] NOT NULL,                 -- those that were claimed, and perhaps still are: the row of each in executions tells
+  fences bigint[] NOT NULL,                     -- of their claims
+  untils bigint[] NOT NULL                      -- when these end, unless they were prolonged
+) WITH (fillfactor = 50);
+
+INSERT INTO "${schema}".layouts (number) VALUES (4);
+`,
 ];
 
 /** Number of the layout that this version reads and writes. */

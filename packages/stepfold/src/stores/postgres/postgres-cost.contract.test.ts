@@ -1,5 +1,6 @@
 import type { PoolClient } from "pg";
 import { afterAll, describe, expect, it } from "vitest";
+import type { ClaimOptions } from "../../ports/snapshot-store.ts";
 import { startCommit, stepCommit } from "../../testing/index.ts";
 import { postgresStore } from "./index.ts";
 import { newSchema, poolOf, url } from "./postgres-bench.fixture.ts";
@@ -99,6 +100,93 @@ describe.skipIf(url === null)("PostgreSQL: what things cost", () => {
     } finally {
       await client.query("ROLLBACK");
       client.release();
+    }
+  });
+
+  it("sends no more statements where nobody has a permit, and writes nothing where all have to wait for their turn", async () => {
+    const schema = freshSchema();
+    const store = postgresStore(pool, { schema, migrate: true });
+    const client = await pool.connect();
+    let sent: string[] = [];
+    const query = (text: string, values: unknown[]) => {
+      sent.push(text);
+      return client.query(text, values);
+    };
+    await store.list();
+    const inside = postgresStore({ query }, { schema });
+    await inside.list();
+    const sentFor = async (options: Partial<ClaimOptions>): Promise<[number, number]> => {
+      sent = [];
+      const claimed = await inside.claim({ owner: "worker", leaseMs: 600_000, limit: 2, ...options });
+      return [sent.length, claimed.length];
+    };
+    expect(await sentFor({})).toEqual([1, 0]);
+    expect(await sentFor({ workflowId: "a" })).toEqual([1, 0]);
+    for (const id of ["a", "b", "c", "d"]) await store.create(startCommit(id));
+    // the second reads the snapshots
+    expect(await sentFor({ limit: 3 })).toEqual([2, 3]);
+    expect(await sentFor({})).toEqual([2, 1]);
+    expect(await sentFor({ workflowId: "a" })).toEqual([1, 0]);
+    for (const id of ["k1", "k2", "k3"]) await store.create(startCommit(id, { head: { permit: { key: "k", limit: 1 } } }));
+    expect(await sentFor({ workflowId: "k1" })).toEqual([3, 1]);
+    await client.query("BEGIN");
+    expect(await sentFor({})).toEqual([2, 0]);
+    expect(await sentFor({ permit: "k" })).toEqual([1, 0]);
+    expect(await sentFor({ workflowId: "k2" })).toEqual([2, 0]);
+    const { rows } = await client.query("SELECT pg_current_xact_id_if_assigned() AS written");
+    expect(rows).toEqual([{ written: null }]);
+    await client.query("ROLLBACK");
+    client.release();
+  });
+
+  it("changes no index with a commit of one with a permit, and nothing else", async () => {
+    const schema = freshSchema();
+    const store = postgresStore(pool, { schema, migrate: true });
+    await store.create(startCommit("a", { head: { permit: { key: "k", limit: 1 } } }));
+    const [held] = await store.claim({ owner: "worker", leaseMs: 600_000, limit: 1 });
+    const client = await pool.connect();
+    const inside = postgresStore({ query: (text, values) => client.query(text, values) }, { schema });
+    await inside.load("a");
+    await client.query("BEGIN");
+    const before = await writtenBy(client, schema);
+    await inside.commit(stepCommit(held!.snapshot, { fence: held!.claim.fence }));
+    const after = await writtenBy(client, schema);
+    expect(after.map((count, index) => count - before[index]!)).toEqual([0, 1, 1, 1]);
+    await client.query("COMMIT");
+    client.release();
+  });
+
+  it("never reads those who wait for their turn one by one, even if the server does not know yet how many they are", async () => {
+    const schema = freshSchema();
+    const store = postgresStore(pool, { schema, migrate: true });
+    await store.create(startCommit("plain", { status: "paused" }));
+    await pool.query(`ALTER TABLE "${schema}".executions SET (autovacuum_enabled = false)`);
+    await pool.query(`ANALYZE "${schema}".executions`);
+    for (const id of ["model", "next"]) await store.create(startCommit(id, { head: { permit: { key: "k", limit: 1 } } }));
+    await store.claim({ owner: "worker", leaseMs: 600_000, limit: 1 });
+    await pool.query(`
+      INSERT INTO "${schema}".executions (id, incarnation, definition_id, definition, metadata, labels, version, status, head,
+        wake_at, due_at, fence, created_at, updated_at, permit_key, permit_limit)
+      SELECT id || number, incarnation, definition_id, definition, metadata, labels, version, status, head,
+        wake_at, due_at + number, fence, created_at, updated_at, permit_key, permit_limit
+      FROM "${schema}".executions, generate_series(1, 20000) AS number WHERE id = 'next'`);
+    const sql = statementsOf(schema);
+    const due = ["-9007199254740991", "0"];
+    for (const isKnown of [false, true]) {
+      if (isKnown) await pool.query(`ANALYZE "${schema}".executions`);
+      for (const [text, values] of [
+        [sql.claimDue, ["worker", "1000", "10", ...due]],
+        [sql.claimTurns, ["worker", "1000", "10", ...due, ""]],
+        [sql.claimLine, ["worker", "1000", "10", ...due, "k"]],
+        [sql.claimTurn, ["worker", "1000", "next7", ...due]],
+      ] as [string, string[]][]) {
+        const { rows } = await pool.query(`EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) ${text}`, values);
+        const plan = rows.map((row) => row["QUERY PLAN"] as string).join("\n");
+        expect(plan).not.toContain("Seq Scan on executions");
+        const read = [...plan.matchAll(/actual rows=(\d+) loops=(\d+)/g)].map(([, each, loops]) => Number(each) * Number(loops));
+        expect(Math.max(...read)).toBeLessThanOrEqual(200);
+        expect(plan).not.toMatch(/Rows Removed by Filter: \d{2,}/);
+      }
     }
   });
 

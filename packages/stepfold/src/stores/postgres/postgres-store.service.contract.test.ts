@@ -59,7 +59,9 @@ describe.skipIf(url === null)("PostgreSQL: what goes wrong", () => {
     const { schema, store } = fresh();
     await store.create(startCommit("due"));
     await store.create(startCommit("held"), { claim: { owner: "worker", leaseMs: 1 } });
-    await pool.query(`ALTER TABLE "${schema}".executions DROP COLUMN crashes`);
+    await pool.query(`DROP TABLE "${schema}".permits`);
+    await pool.query(`ALTER TABLE "${schema}".executions DROP COLUMN permit_key, DROP COLUMN permit_limit, DROP COLUMN crashes`);
+    await pool.query(`CREATE INDEX executions_due ON "${schema}".executions (due_at, seq) WHERE due_at IS NOT NULL`);
     await pool.query(`UPDATE "${schema}".executions SET due_at = CASE id WHEN 'due' THEN 0 ELSE due_at - 60000 END`);
     await pool.query(`DELETE FROM "${schema}".layouts WHERE number > 2`);
     const updated = postgresStore(pool, { schema, migrate: true });

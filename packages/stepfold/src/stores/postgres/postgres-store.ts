@@ -4,6 +4,7 @@ import { checkedStore } from "../record/checked-store.ts";
 import { groupCommit } from "../record/group-commit.ts";
 import type { WrittenCommit } from "../record/written-commit.ts";
 import { checkSchema } from "./checked-schema.ts";
+import type { Rota } from "./claim-turns.ts";
 import { claimDue, releaseClaim, renewClaim } from "./claims.ts";
 import { type Connection, connect } from "./connection.ts";
 import { acceptedCreation, type Creation, createExecutions } from "./create-execution.ts";
@@ -70,6 +71,7 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
 
 function storeOver(connection: Connection): SnapshotStore {
   const { ask, sql, transact } = connection;
+  const rota: Rota = { after: "", isOwed: false };
   const group = groupCommit<WrittenCommit, void>({
     send: (commits) => writeCommits(connection, commits),
     idOf: ({ workflowId }) => workflowId,
@@ -84,7 +86,14 @@ function storeOver(connection: Connection): SnapshotStore {
   return checkedStore(
     {
       name: "postgres",
-      features: { clock: "store", durable: true, multiProcess: true, maxValueBytes, ...(transact && { transactions: "postgres" }) },
+      features: {
+        clock: "store",
+        durable: true,
+        multiProcess: true,
+        maxValueBytes,
+        permits: true,
+        ...(transact && { transactions: "postgres" }),
+      },
       create: async (commit, { claim } = {}) => {
         const creation = acceptedCreation(commit, claim);
         const { workflowId, alongside } = commit;
@@ -97,7 +106,7 @@ function storeOver(connection: Connection): SnapshotStore {
         if (!transact || !alongside) return inOrder(workflowId, () => group.add(written));
         return inOrder(workflowId, () => writeAlongside(transact, alongside, (own) => writeCommits(own, [written])));
       },
-      claim: (wanted) => claimDue(connection, wanted),
+      claim: (wanted) => claimDue(connection, rota, wanted),
       renew: (claim) => renewClaim(connection, claim),
       release: (claim, version) => inOrder(claim.workflowId, () => releaseClaim(connection, claim, version)),
       load: (workflowId) => loadSnapshot(connection, workflowId),

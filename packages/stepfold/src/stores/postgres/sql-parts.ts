@@ -9,6 +9,9 @@ export const terminal = "('completed', 'failed', 'cancelled')";
  */
 export const clock = "clock AS MATERIALIZED (SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now)";
 
+/** When the statement came: never later than the state of the data that it sees. */
+export const arrival = "floor(extract(epoch FROM statement_timestamp()) * 1000)::bigint";
+
 /** A parameter with many texts. */
 export function list(parameter: number): string {
   return `string_to_array($${parameter}, ${sqlSeparator})`;

@@ -1,11 +1,13 @@
 import { dueAtSql } from "../sql/due-at.ts";
+import { type ClaimStatements, claimStatements } from "./claim-statements.ts";
 import { type CommitShape, commitStatement } from "./commit-statement.ts";
 import { hidden, unhidden } from "./json-text.ts";
 import { sqlSeparator } from "./plain-text.ts";
-import { childrenInsert, clock, list, nullable, numbers, terminal } from "./sql-parts.ts";
+import { arrival, childrenInsert, clock, list, nullable, numbers, terminal } from "./sql-parts.ts";
+import { live } from "./turn-statements.ts";
 
 /** Every statement of the store that does not depend on what is asked for. Each stands for itself: one is one transaction. */
-export interface Statements {
+export interface Statements extends ClaimStatements {
   readonly schema: string;
   readonly create: string;
   readonly createWithChildren: string;
@@ -15,10 +17,6 @@ export interface Statements {
   readonly load: string;
   readonly loadMany: string;
   readonly events: string;
-  readonly claimDue: string;
-  readonly claimOne: string;
-  readonly renew: string;
-  readonly release: string;
   readonly delete: string;
   readonly prune: string;
   readonly countEnded: string;
@@ -51,7 +49,7 @@ export function statementsOf(name: string): Statements {
       SELECT version::text, commit_id, event::text FROM ${schema}.events
       WHERE execution = (SELECT seq FROM ${schema}.executions WHERE id = $1) AND version > $2::bigint
       ORDER BY events.version LIMIT $3::bigint`,
-    ...claims(schema),
+    ...claimStatements(schema),
     ...deletions(schema),
     putDefinition: `
       INSERT INTO ${schema}.definitions (hash, definition) SELECT $1, $2::text::json
@@ -83,7 +81,7 @@ function creation(schema: string, children: boolean): string {
         ARRAY(SELECT sha256(convert_to(label, 'UTF8')) FROM unnest(${list(6)}) AS label),
         $7::bigint, $8, $9::text::json, $10::bigint, CASE WHEN $11::text IS NULL THEN ${dueAtSql("$10::bigint", "now")} ELSE now + $12::bigint END,
         $11::text, CASE WHEN $11::text IS NULL THEN 0 ELSE 1 END, now + $12::bigint, now, now,
-        CASE WHEN $8 IN ${terminal} THEN now END, NULL
+        CASE WHEN $8 IN ${terminal} THEN now END, NULL, $17, $18::bigint
       FROM clock
       ${unlessTaken("$13")}
     ),
@@ -91,7 +89,7 @@ function creation(schema: string, children: boolean): string {
       INSERT INTO ${schema}.events (execution, version, commit_id, event)
       SELECT seq, entry.version, $14, entry.event::json
       FROM created, unnest(${numbers(15)}, ${list(16)}) AS entry (version, event)
-    )${children ? `, ${childrenInsert(schema, "created", 17)}` : ""}
+    )${children ? `, ${childrenInsert(schema, "created", 19)}` : ""}
     SELECT created_at::text AS now FROM created`;
 }
 
@@ -101,8 +99,9 @@ function creations(schema: string): string {
     WITH ${clock},
     wanted AS MATERIALIZED (
       SELECT * FROM unnest(${list(1)}, ${list(2)}, ${list(3)}, ${list(4)}, ${list(5)}, ${numbers(6)}, ${list(7)}, ${list(8)}, ${numbers(9)},
-        ${nullable(10)}, ${numbers(11)}, ${list(12)}) WITH ORDINALITY
-        AS each (id, incarnation, definition_id, definition, metadata, version, status, head, wake_at, owner, lease_ms, commit_id, ordinal)
+        ${nullable(10)}, ${numbers(11)}, ${list(12)}, ${list(19)}, ${numbers(20)}) WITH ORDINALITY
+        AS each (id, incarnation, definition_id, definition, metadata, version, status, head, wake_at, owner, lease_ms, commit_id,
+          permit_key, permit_limit, ordinal)
     ),
     labelled AS MATERIALIZED (
       SELECT ordinal, array_agg(sha256(convert_to(label, 'UTF8'))) AS labels
@@ -112,7 +111,7 @@ function creations(schema: string): string {
       ${creating(schema)}
       SELECT id, incarnation, definition_id, definition::json, metadata::json, coalesce(labels, '{}'), version, status, head::json,
         wake_at, CASE WHEN owner IS NULL THEN ${dueAtSql("wake_at", "now")} ELSE now + lease_ms END, owner, CASE WHEN owner IS NULL THEN 0 ELSE 1 END,
-        now + lease_ms, now, now, CASE WHEN status IN ${terminal} THEN now END, NULL
+        now + lease_ms, now, now, CASE WHEN status IN ${terminal} THEN now END, NULL, CASE WHEN permit_limit IS NOT NULL THEN permit_key END, permit_limit
       FROM clock, wanted LEFT JOIN labelled USING (ordinal) ORDER BY id
       ${unlessTaken("$15")}
     ),
@@ -126,55 +125,20 @@ function creations(schema: string): string {
 
 function creating(schema: string): string {
   return `INSERT INTO ${schema}.executions AS e (id, incarnation, definition_id, definition, metadata, labels, version, status, head,
-        wake_at, due_at, owner, fence, lease_until, created_at, updated_at, ended_at, deleted_at)`;
+        wake_at, due_at, owner, fence, lease_until, created_at, updated_at, ended_at, deleted_at, permit_key, permit_limit)`;
 }
 
 /** Takes the place of a tombstone whose retention is over, and of nothing else. */
 function unlessTaken(retentionMs: string): string {
   return `ON CONFLICT (id) DO UPDATE SET (seq, incarnation, definition_id, definition, metadata, labels, version, status, head,
-        wake_at, due_at, owner, fence, lease_until, crashes, created_at, updated_at, ended_at, deleted_at)
+        wake_at, due_at, owner, fence, lease_until, crashes, created_at, updated_at, ended_at, deleted_at,
+        permit_key, permit_limit)
       = (EXCLUDED.seq, EXCLUDED.incarnation, EXCLUDED.definition_id, EXCLUDED.definition, EXCLUDED.metadata, EXCLUDED.labels,
         EXCLUDED.version, EXCLUDED.status, EXCLUDED.head, EXCLUDED.wake_at, EXCLUDED.due_at, EXCLUDED.owner, EXCLUDED.fence,
-        EXCLUDED.lease_until, EXCLUDED.crashes, EXCLUDED.created_at, EXCLUDED.updated_at, EXCLUDED.ended_at, NULL)
+        EXCLUDED.lease_until, EXCLUDED.crashes, EXCLUDED.created_at, EXCLUDED.updated_at, EXCLUDED.ended_at, NULL,
+        EXCLUDED.permit_key, EXCLUDED.permit_limit)
       WHERE e.deleted_at + ${retentionMs}::bigint <= EXCLUDED.created_at
       RETURNING seq, id, created_at`;
-}
-
-function claims(schema: string): Pick<Statements, "claimDue" | "claimOne" | "renew" | "release"> {
-  // whoever had it until now was lost
-  const taken = `crashes = crashes + CASE WHEN owner IS NULL THEN 0 ELSE 1 END,
-      owner = $1, fence = fence + 1, lease_until = now + $2::bigint, due_at = now + $2::bigint`;
-  const columns = "seq::text, id, incarnation, fence::text, crashes::text, now::text";
-  return {
-    // Rows that others hold are passed over. One that was changed since the statement began is looked at again as it is
-    // now before it is locked: what another one claimed meanwhile is due no longer.
-    claimDue: `
-      WITH ${clock},
-      due AS MATERIALIZED (
-        SELECT seq, due_at FROM ${schema}.executions WHERE due_at >= $4::bigint AND due_at <= (SELECT now FROM clock) - $5::bigint
-        ORDER BY due_at, seq LIMIT $3::bigint FOR UPDATE SKIP LOCKED
-      ),
-      taken AS (
-        UPDATE ${schema}.executions SET ${taken} FROM clock WHERE seq = ANY(ARRAY(SELECT seq FROM due))
-        RETURNING seq, id, incarnation, fence, crashes, now
-      )
-      SELECT taken.${columns} FROM taken JOIN due USING (seq) ORDER BY due.due_at, due.seq`,
-    // waits for whoever writes it now: passed over, it would wait for the next sweep
-    claimOne: `
-      WITH ${clock}
-      UPDATE ${schema}.executions SET ${taken} FROM clock
-      WHERE id = $3 AND due_at + 0 >= $4::bigint AND due_at + 0 <= now - $5::bigint RETURNING ${columns}`,
-    renew: `
-      WITH ${clock}
-      UPDATE ${schema}.executions SET lease_until = now + $4::bigint, due_at = now + $4::bigint FROM clock
-      WHERE id = $1 AND incarnation = $2 AND fence = $3::bigint AND owner IS NOT NULL
-      RETURNING version::text, status, now::text`,
-    release: `
-      WITH ${clock}
-      UPDATE ${schema}.executions SET owner = NULL, lease_until = NULL, due_at = ${dueAtSql("wake_at", "now")} FROM clock
-      WHERE id = $1 AND incarnation = $2 AND fence = $3::bigint AND owner IS NOT NULL AND version = $4::bigint
-      RETURNING seq::text`,
-  };
 }
 
 function deletions(schema: string): Pick<Statements, "delete" | "prune" | "countEnded"> {
@@ -182,27 +146,35 @@ function deletions(schema: string): Pick<Statements, "delete" | "prune" | "count
   // Found as the statement began: then its last events are seen too, and go with it.
   const bury = `
     buried AS (
-      UPDATE ${schema}.executions SET deleted_at = now, ended_at = NULL, metadata = '{}', labels = '{}',
+      UPDATE ${schema}.executions SET deleted_at = now, ended_at = NULL, metadata = '{}', labels = '{}', permit_key = NULL, permit_limit = NULL,
         head = CASE WHEN json_typeof(head) = 'object' THEN ('{"output":' || coalesce(${output}, 'null') || '}')::json ELSE head END
       FROM clock WHERE seq = ANY(ARRAY(SELECT seq FROM found)) AND coalesce(deleted_at, -1) = -1
       RETURNING seq
     ),
     events_gone AS (DELETE FROM ${schema}.events WHERE execution = ANY(ARRAY(SELECT seq FROM buried)) RETURNING 1),
     children_gone AS (DELETE FROM ${schema}.children WHERE execution = ANY(ARRAY(SELECT seq FROM buried)))`;
+  // a key that nobody uses any longer leaves nothing behind; whoever claims meanwhile keeps or makes its row
+  const unused = `
+    unused AS (
+      DELETE FROM ${schema}.permits WHERE key = ANY(ARRAY(
+        SELECT key FROM ${schema}.permits AS p
+        WHERE key = ANY(ARRAY(SELECT permit_key FROM found WHERE permit_key IS NOT NULL)) AND NOT EXISTS (SELECT FROM ${live(schema, arrival)})
+        FOR UPDATE SKIP LOCKED))
+    )`;
   const counts = "SELECT (SELECT count(*) FROM buried)::text AS executions, (SELECT count(*) FROM events_gone)::text AS events";
   const ended = `
-    SELECT seq FROM ${schema}.executions WHERE ended_at < $1::bigint AND status = ANY(${list(2)}) AND ($4::text IS NULL OR definition_id = $4)
+    SELECT seq, permit_key FROM ${schema}.executions WHERE ended_at < $1::bigint AND status = ANY(${list(2)}) AND ($4::text IS NULL OR definition_id = $4)
     ORDER BY ended_at, seq LIMIT $3::bigint`;
   return {
     delete: `
       WITH ${clock},
       found AS MATERIALIZED (
-        SELECT seq FROM ${schema}.executions WHERE id = $1 AND status IN ${terminal}
-      ), ${bury}
+        SELECT seq, permit_key FROM ${schema}.executions WHERE id = $1 AND status IN ${terminal}
+      ), ${bury}, ${unused}
       ${counts}`,
     prune: `
       WITH ${clock},
-      found AS MATERIALIZED (${ended} FOR UPDATE SKIP LOCKED), ${bury},
+      found AS MATERIALIZED (${ended} FOR UPDATE SKIP LOCKED), ${bury}, ${unused},
       forgotten AS (DELETE FROM ${schema}.executions USING clock WHERE deleted_at <= now - $5::bigint)
       ${counts}`,
     countEnded: `

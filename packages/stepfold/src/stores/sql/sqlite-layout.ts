@@ -78,4 +78,15 @@ export const sqliteLayout: readonly (readonly string[])[] = [
   -- Since then due_at of what is due now is the time of the commit that said so, less 10,000,000,000,000
   ALTER TABLE executions ADD COLUMN crashes INTEGER NOT NULL DEFAULT 0`,
   ],
+  [
+    `
+  -- permit_key: what it takes turns for, NULL: for nothing. permit_limit: how many with this key may be held at once
+  ALTER TABLE executions ADD COLUMN permit_key TEXT`,
+    "ALTER TABLE executions ADD COLUMN permit_limit INTEGER",
+    "DROP INDEX executions_due",
+    // those without a permit lie together; of the others each key does
+    "CREATE INDEX executions_due ON executions (permit_key, due_at) WHERE due_at IS NOT NULL",
+    "CREATE INDEX executions_waiting ON executions (due_at) WHERE permit_key IS NOT NULL AND due_at IS NOT NULL",
+    "CREATE INDEX executions_held ON executions (permit_key, lease_until) WHERE permit_key IS NOT NULL AND lease_until IS NOT NULL",
+  ],
 ];

@@ -3,32 +3,23 @@ import type { Status } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Claim, Claimed, Lease } from "../../ports/snapshot-store.ts";
 import type { CheckedClaim } from "../record/checked-store.ts";
-import { dueSpans } from "../record/due-time.ts";
 import { endedClaim, type Guard, keptClaim } from "../record/refusal.ts";
 import { type Connection, writing } from "./connection.ts";
+import { isAnyDue, nextDue } from "./next-due.ts";
 import { type HeadRow, snapshotOf } from "./snapshot-row.ts";
 
 /** Takes what is due. */
 export function claimDue(connection: Connection, options: CheckedClaim): Claimed[] {
-  const { limit, workflowId, overdueMs } = options;
-  const due = (now: EpochMs, most: number): number[] => {
-    const { sql } = connection;
-    for (const { from, behindMs } of dueSpans(overdueMs)) {
-      const to = now - behindMs;
-      const rows = workflowId === undefined ? sql.due.all(from, to, most) : sql.dueOne.all(from, to, workflowId);
-      if (rows.length > 0) return rows.map(({ seq }) => seq as number);
-    }
-    return [];
-  };
+  const { limit } = options;
   // pollers that find nothing do not stand in the way of writers
-  if (limit < 1 || due(connection.now(), 1).length === 0) return [];
+  if (limit < 1 || !isAnyDue(connection, options, connection.now())) return [];
   return writing(connection, () => {
     const now = connection.now();
     const claimed: Claimed[] = [];
     while (claimed.length < limit) {
-      const found = due(now, Math.min(limit - claimed.length, 1000));
+      const found = nextDue(connection, options, now, Math.min(limit - claimed.length, 1000));
       if (found.length === 0) break;
-      for (const seq of found) {
+      for (const { seq } of found) {
         const one = take(connection, seq, options, now);
         if (one) claimed.push(one);
       }
@@ -61,10 +52,13 @@ function guardOf({ sql }: Connection, workflowId: string): Guard | null {
   return (sql.execution.get(workflowId) ?? null) as unknown as Guard | null;
 }
 
+type TakenRow = HeadRow & { readonly fence: number; readonly crashes: number; readonly takesTurns: number };
+
 /** Claims one. Null if what is stored is damaged: it stays claimed until the lease ends, so that it is not tried again and again. */
 function take(connection: Connection, seq: number, { owner, leaseMs }: Lease, storeNow: EpochMs): Claimed | null {
-  const row = connection.sql.take.get(seq, owner, storeNow + leaseMs) as unknown as HeadRow & { fence: number; crashes: number };
-  const { id: workflowId, incarnation, fence, crashes } = row;
+  const row = connection.sql.take.get(seq, owner, storeNow + leaseMs) as unknown as TakenRow;
+  const { id: workflowId, incarnation, fence, crashes, takesTurns } = row;
+  if (takesTurns) connection.sql.lapse.run(seq, storeNow);
   const claim = { workflowId, incarnation, owner, leaseMs, fence, claimedAt: storeNow, crashes };
   try {
     return { claim, snapshot: snapshotOf(connection, row) };

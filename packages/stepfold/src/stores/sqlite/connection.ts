@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { EpochMs } from "../../core/values/json.ts";
+import type { Walk } from "../sql/sqlite-turns.ts";
 import { prepareStatements, type Statements } from "./statements.ts";
 
 /** An open database, its statements, and what they depend on. */
@@ -8,11 +9,12 @@ export interface Connection {
   readonly sql: Statements;
   readonly now: () => EpochMs;
   readonly retentionMs: number;
+  readonly walk: Walk;
 }
 
 /** Prepares a database for use. */
 export function connect(db: DatabaseSync, now: () => EpochMs, retentionMs: number): Connection {
-  return { db, sql: prepareStatements(db), now, retentionMs };
+  return { db, sql: prepareStatements(db), now, retentionMs, walk: { after: "" } };
 }
 
 /** Runs `work` in one transaction that may write. Taking the lock first makes sure that it never has to be upgraded, which may fail at once. */

@@ -66,7 +66,13 @@ describe("opening an SQLite store", () => {
     await made.create(startCommit("held"), { claim: { owner: "worker", leaseMs: 100 } });
     await made.close();
     const db = new DatabaseSync(path);
-    db.exec("ALTER TABLE executions DROP COLUMN crashes; UPDATE executions SET due_at = 0 WHERE id = 'due'; PRAGMA user_version = 2");
+    db.exec(`
+      DROP INDEX executions_due; DROP INDEX executions_waiting; DROP INDEX executions_held;
+      CREATE INDEX executions_due ON executions (due_at) WHERE due_at IS NOT NULL;
+      ALTER TABLE executions DROP COLUMN permit_key; ALTER TABLE executions DROP COLUMN permit_limit;
+      ALTER TABLE executions DROP COLUMN crashes;
+      UPDATE executions SET due_at = 0 WHERE id = 'due';
+      PRAGMA user_version = 2`);
     db.close();
     const store = sqliteStore(path, { now: () => 60_000 });
     const claimed = await store.claim({ owner: "sweeper", leaseMs: 100, limit: 10, overdueMs: 30_000 });
@@ -97,8 +103,8 @@ describe("opening an SQLite store", () => {
   it("says what it is: a file is durable and shared, memory is neither", async () => {
     const file = sqliteStore(newPath());
     const memory = sqliteStore(":memory:");
-    expect(file.features).toEqual({ clock: "store", durable: true, multiProcess: true });
-    expect(memory.features).toEqual({ clock: "store", durable: false, multiProcess: false });
+    expect(file.features).toEqual({ clock: "store", durable: true, multiProcess: true, permits: true });
+    expect(memory.features).toEqual({ clock: "store", durable: false, multiProcess: false, permits: true });
     await file.close();
     await memory.close();
   });
@@ -178,7 +184,7 @@ describe("what an SQLite store costs", () => {
         .all()
         .map(({ detail }) => detail);
     expect(plan(connection.sql.due.sourceSQL)).toEqual([
-      expect.stringContaining("USING COVERING INDEX executions_due (due_at>? AND due_at<?)"),
+      expect.stringContaining("USING COVERING INDEX executions_due (permit_key=? AND due_at>? AND due_at<?)"),
     ]);
     expect(plan(connection.sql.ended.sourceSQL).join()).toContain("executions_ended (ended_at<?)");
     expect(plan(connection.sql.ended.sourceSQL).join()).not.toContain("TEMP B-TREE");

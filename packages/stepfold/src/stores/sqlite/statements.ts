@@ -9,6 +9,9 @@ import {
   rowsStatement,
   stepStatement,
 } from "../sql/sqlite-statements.ts";
+import { dueStatements, lapseStatement } from "../sql/sqlite-turns.ts";
+
+const due = dueStatements("?1");
 
 type StatementName =
   | "begin"
@@ -30,6 +33,11 @@ type StatementName =
   | "rows"
   | "due"
   | "dueOne"
+  | "waiting"
+  | "waitingAfter"
+  | "waitingFor"
+  | "turns"
+  | "lapse"
   | "take"
   | "renew"
   | "release"
@@ -52,8 +60,9 @@ const texts: Readonly<Record<StatementName, string>> = {
 
   createExecution: `
     INSERT INTO executions (id, incarnation, definition_id, definition, metadata,
-      version, status, head, wake_at, due_at, owner, fence, lease_until, created_at, updated_at, ended_at)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?14, ?15)
+      version, status, head, wake_at, due_at, owner, fence, lease_until, created_at, updated_at, ended_at,
+      permit_key, permit_limit)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?14, ?15, ?16, ?17)
     ON CONFLICT (id) DO NOTHING RETURNING seq`,
   appendEvent: "INSERT INTO events (execution, version, commit_id, event) VALUES (?1, ?2, ?3, ?4)",
   putChild: `
@@ -72,12 +81,17 @@ const texts: Readonly<Record<StatementName, string>> = {
   history: "SELECT event FROM events WHERE execution = ?1 ORDER BY version",
   rows: rowsStatement,
 
-  due: "SELECT seq FROM executions WHERE due_at BETWEEN ?1 AND ?2 ORDER BY due_at, seq LIMIT ?3",
-  dueOne: "SELECT seq FROM executions WHERE due_at BETWEEN ?1 AND ?2 AND id = ?3",
+  due: due.plain,
+  dueOne: due.one,
+  waiting: due.waiting,
+  waitingAfter: due.waitingAfter,
+  waitingFor: due.waitingFor,
+  turns: due.turns,
+  lapse: lapseStatement("?2", "SELECT permit_key FROM executions WHERE seq = ?1"),
   // whoever had it until now was lost
   take: `
     UPDATE executions SET crashes = crashes + (owner IS NOT NULL), owner = ?2, fence = fence + 1, lease_until = ?3, due_at = ?3
-    WHERE seq = ?1 RETURNING seq, id, incarnation, version, status, head, fence, crashes`,
+    WHERE seq = ?1 RETURNING seq, id, incarnation, version, status, head, fence, crashes, permit_key IS NOT NULL AS takesTurns`,
   renew: `
     UPDATE executions SET lease_until = ?4, due_at = ?4 WHERE id = ?1 AND incarnation = ?2 AND fence = ?3 AND owner IS NOT NULL
     RETURNING version, status`,

@@ -23,7 +23,7 @@ export function storeOver(connection: Connection, shared: boolean): SnapshotStor
   return checkedStore(
     {
       name: "sqlite",
-      features: { clock: "store", durable: shared, multiProcess: shared },
+      features: { clock: "store", durable: shared, multiProcess: shared, permits: true },
       create: (commit, { claim } = {}) => queue.add(commit.workflowId, creation(connection, commit, claim)),
       commit: (commit) => queue.add(commit.workflowId, change(connection, commit)),
       claim: (wanted) => write(() => claimDue(connection, wanted)),

@@ -7,8 +7,10 @@ import { type WrittenCommit, writtenCommit } from "../record/written-commit.ts";
 import type { Connection } from "./connection.ts";
 
 /** Makes the write of a new execution. Its values become text at once: what the caller does with them later does not matter. */
-export function creation(connection: Connection, commit: Commit, lease: Lease | undefined): () => Claim | null {
+export function creation(connection: Connection, commit: Commit, wanted: Lease | undefined): () => Claim | null {
   const { sql, now: clock } = connection;
+  const { permit } = commit.head;
+  const lease = permit ? undefined : wanted;
   const written = writtenCommit(commit);
   const { workflowId, incarnation, ended } = written;
   const { id: definitionId } = commit.head.definition;
@@ -22,6 +24,7 @@ export function creation(connection: Connection, commit: Commit, lease: Lease | 
     const created = sql.createExecution.get(
       ...[workflowId, incarnation, definitionId, definition, metadata, written.version, written.status, written.head],
       ...[written.wakeAt, held.until ?? dueAtOf(written.wakeAt, now), held.owner, held.fence, held.until, now, ended ? now : null],
+      ...[permit?.key ?? null, permit?.limit ?? null],
     ) as { seq: number } | undefined;
     if (!created) {
       const stored = sql.execution.get(workflowId) as unknown as Guard & { seq: number; leaseUntil: EpochMs | null };

@@ -1,0 +1,92 @@
+import { canonicalJson } from "../../core/values/canonical-json.ts";
+import type { Json } from "../../core/values/json.ts";
+import type { NodeDefinition, NodeDefinitions, NodeOutput } from "../../engine/node-definition.ts";
+import type { StepContext } from "../../engine/step-context.ts";
+import type { Faults } from "./faults.ts";
+import type { Machine } from "./machine.ts";
+import type { Random } from "./random.ts";
+
+/**
+ * What an executor throws in a promise to take its whole process with it, at once: a simulation of a step that runs out of
+ * memory. Executors that are not async cannot.
+ */
+export class ProcessDeath {}
+
+/** One call of an executor. */
+export interface Effect {
+  readonly workflowId: string;
+  readonly nodeId: string;
+  readonly pathId: string;
+  readonly attempt: number;
+  readonly idempotencyKey: string;
+  /** Why a suspended step runs again, as text; empty the first time. */
+  readonly resumed: string;
+  readonly isCompensation: boolean;
+  readonly machine: string;
+  readonly atMs: number;
+}
+
+/** What a schedule needs to know of executors. */
+export interface Performing {
+  readonly faults: Faults;
+  readonly random: Random;
+  readonly nowMs: () => number;
+  /** What a step that outlives its lease takes, in milliseconds. */
+  readonly longMs: number;
+  readonly onEffect: (effect: Effect) => void;
+}
+
+/** Executors are quick or take a while; some outlive the lease. */
+const longestStepMs = 30;
+const shareAtOnce = 0.25;
+
+/** Node definitions as one process has them: every call of an executor is noted outside of all processes, and takes time. */
+export function observedNodes(definitions: NodeDefinitions, machine: Machine, performing: Performing): NodeDefinitions {
+  const observed = Object.entries(definitions).map(([type, definition]) => [type, observedNode(definition, machine, performing)]);
+  return Object.fromEntries(observed) as NodeDefinitions;
+}
+
+function observedNode(definition: NodeDefinition, machine: Machine, performing: Performing): NodeDefinition {
+  const { random, faults, longMs, onEffect, nowMs } = performing;
+  const slowly = async (data: unknown, step: StepContext): Promise<NodeOutput> => {
+    await machine.sleep(random.between(0, longestStepMs));
+    onEffect(effectOf(step, machine, nowMs()));
+    await machine.sleep(faults.happens("slowStep") ? random.between(longMs, 2 * longMs) : random.between(0, longestStepMs));
+    return await definition.executor(data, step);
+  };
+  return {
+    ...definition,
+    executor(data, step) {
+      if (!random.chance(shareAtOnce)) return orDie(machine, slowly(data, step));
+      onEffect(effectOf(step, machine, nowMs()));
+      const output = definition.executor(data, step);
+      return output instanceof Promise ? orDie(machine, output as Promise<NodeOutput>) : output;
+    },
+  };
+}
+
+/** What the executor gives; nothing, for ever, if it takes its process with it. */
+async function orDie<T>(machine: Machine, output: Promise<T>): Promise<T> {
+  try {
+    return await output;
+  } catch (error) {
+    if (!(error instanceof ProcessDeath)) throw error;
+    machine.end();
+    return new Promise<never>(() => undefined);
+  }
+}
+
+function effectOf(step: StepContext, machine: Machine, atMs: number): Effect {
+  const { workflowId, nodeId, pathId, attempt, idempotencyKey, resumed, compensating } = step;
+  return {
+    workflowId,
+    nodeId,
+    pathId,
+    attempt,
+    idempotencyKey,
+    resumed: resumed === undefined ? "" : canonicalJson(resumed as unknown as Json),
+    isCompensation: compensating !== undefined,
+    machine: machine.name,
+    atMs,
+  };
+}

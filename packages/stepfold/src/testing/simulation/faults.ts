@@ -1,0 +1,58 @@
+import type { Random } from "./random.ts";
+
+/** What can go wrong in a schedule. Each kind is there or not for a whole seed, so that none hides behind another. */
+export const faultKinds = [
+  "crash",
+  "restart",
+  "skew",
+  "slowStep",
+  "partition",
+  "storeErrorBefore",
+  "storeErrorAfter",
+  "storeSlow",
+  "queueErrorBefore",
+  "queueErrorAfter",
+  "queueDuplicate",
+  "queueReorder",
+  "queueDrop",
+  "queueDelay",
+] as const;
+
+/**
+ * `crash`: a process ends without warning. `restart`: it is closed, as for a new release. `skew`: clocks are wrong by up
+ * to ten minutes. `slowStep`: a step outlives its lease. `partition`: a process reaches nobody for a while. `...ErrorBefore`:
+ * a call fails and had no effect. `...ErrorAfter`: it fails and had its effect. `storeSlow`: a call takes longer than a lease.
+ */
+export type FaultKind = (typeof faultKinds)[number];
+
+/**
+ * `liveness`: faults end at some time, then all has to come to its end. `safety`: they never end; what must never happen
+ * is looked for. `faultFree`: none; then no step may be performed twice, and nothing may need to be rescued.
+ */
+export type SimulationMode = "liveness" | "safety" | "faultFree";
+
+/** The faults of one schedule. */
+export interface Faults {
+  /** Whether a fault of this kind is to happen here and now. */
+  happens(kind: FaultKind): boolean;
+  /** Whether it can happen at all, still. */
+  isActive(kind: FaultKind): boolean;
+}
+
+/** How often each kind happens where it is active: in this share of calls, steps or messages. */
+const leastShare = 0.01;
+const greatestShare = 0.1;
+
+/** About half of all kinds. That clocks are wrong and steps take long is no fault: nothing may come of it. */
+export function chooseFaults(random: Random, mode: SimulationMode): FaultKind[] {
+  const possible = mode === "faultFree" ? (["skew", "slowStep"] as const) : faultKinds;
+  return possible.filter(() => random.chance(0.5));
+}
+
+/** @param untilMs when the last fault may happen */
+export function faultsOf(kinds: readonly FaultKind[], random: Random, nowMs: () => number, untilMs: number): Faults {
+  const shares = new Map(faultKinds.map((kind) => [kind, leastShare + random.next() * (greatestShare - leastShare)]));
+  const active = new Set(kinds);
+  const isActive = (kind: FaultKind): boolean => active.has(kind) && nowMs() < untilMs;
+  return { isActive, happens: (kind) => isActive(kind) && random.chance(shares.get(kind)!) };
+}

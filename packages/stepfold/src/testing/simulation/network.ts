@@ -1,0 +1,85 @@
+import type { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { FaultKind, Faults } from "./faults.ts";
+import type { Machine } from "./machine.ts";
+import type { Random } from "./random.ts";
+import type { Scheduler } from "./scheduler.ts";
+
+/** How a service behaves when it does not. */
+export interface Trouble {
+  readonly before: FaultKind;
+  readonly after: FaultKind;
+  readonly slow: FaultKind | null;
+  /** What its callers get then. */
+  readonly error: (reason: string) => StepfoldError;
+}
+
+/** What a call takes, in milliseconds, when all is well. */
+const quickest = 1;
+const slowest = 15;
+/** How long a caller waits for an answer that never comes. */
+const giveUpAfterMs = 400;
+
+/** Everything that lies between a process and a service: it takes time, and it goes wrong. */
+export class Network {
+  /** Who called, while a service is at work for it. */
+  caller: Machine | null = null;
+  readonly #scheduler: Scheduler;
+  readonly #random: Random;
+  readonly #faults: Faults;
+  readonly #longMs: number;
+
+  /** @param longMs what a slow call may take */
+  constructor(scheduler: Scheduler, random: Random, faults: Faults, longMs: number) {
+    this.#scheduler = scheduler;
+    this.#random = random;
+    this.#faults = faults;
+    this.#longMs = longMs;
+  }
+
+  /** A call of a service. Never settles if the caller dies first; the service may have done its work all the same. */
+  call<T>(from: Machine, trouble: Trouble, serve: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const back = (delayMs: number, settle: () => void): void => {
+        this.#scheduler.after(delayMs, () => from.isAlive && settle());
+      };
+      const fail = (delayMs: number, reason: string): void => back(delayMs, () => reject(trouble.error(reason)));
+      this.#scheduler.after(this.#latencyMs(trouble), () => {
+        // what a process sent just before its end may arrive, or not
+        if (!from.isAlive && this.#random.chance(0.5)) return;
+        const answer = (settle: () => void): void => {
+          if (this.#isCutOff(from)) fail(giveUpAfterMs, "no answer came");
+          else if (this.#faults.happens(trouble.after)) fail(this.#latencyMs(trouble), "the connection broke");
+          else back(this.#latencyMs(trouble), settle);
+        };
+        if (this.#isCutOff(from)) fail(giveUpAfterMs, "it cannot be reached");
+        else if (this.#faults.happens(trouble.before)) fail(this.#latencyMs(trouble), "it refused the connection");
+        else this.#serve(from, serve, resolve, reject, answer);
+      });
+    });
+  }
+
+  /** The service is at work; `answer` takes what it says back. */
+  #serve<T>(
+    from: Machine,
+    serve: () => Promise<T>,
+    resolve: (value: T) => void,
+    reject: (error: unknown) => void,
+    answer: (settle: () => void) => void,
+  ): void {
+    this.caller = from;
+    serve().then(
+      (value) => answer(() => resolve(value)),
+      (error: unknown) => answer(() => reject(error)),
+    );
+    this.caller = null;
+  }
+
+  #latencyMs({ slow }: Trouble): number {
+    if (slow && this.#faults.happens(slow)) return this.#random.between(this.#longMs / 2, this.#longMs * 2);
+    return this.#random.between(quickest, slowest);
+  }
+
+  #isCutOff({ cutOffUntilMs }: Machine): boolean {
+    return cutOffUntilMs > this.#scheduler.nowMs;
+  }
+}

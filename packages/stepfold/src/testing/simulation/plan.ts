@@ -1,0 +1,37 @@
+import { chooseFaults, type FaultKind, type SimulationMode } from "./faults.ts";
+import type { Random } from "./random.ts";
+import type { ScheduleOptions, WakeUps } from "./scenario.ts";
+
+/** Everything about a schedule that is decided before it begins. */
+export interface SchedulePlan {
+  readonly mode: SimulationMode;
+  readonly faults: readonly FaultKind[];
+  readonly faultsUntilMs: number;
+  readonly wakeUps: WakeUps;
+  /** Clients that take part, by their index. */
+  readonly clients: readonly number[];
+  readonly workers: number;
+  readonly leaseMs: number;
+  /** How often the store is asked for what is due. */
+  readonly pollMs: number;
+}
+
+/** What the seed decides where nothing was said. */
+export function planOf(options: ScheduleOptions, random: Random, clients: number): SchedulePlan {
+  const mode = options.mode ?? random.fork("mode").pick(["liveness", "liveness", "liveness", "safety", "faultFree"] as const);
+  const faults = options.faults ?? chooseFaults(random.fork("kinds"), mode);
+  const wakeUps =
+    options.wakeUps ??
+    random.fork("wake-ups").pick(mode === "faultFree" ? (["both", "store", "queue"] as const) : (["both", "store"] as const));
+  const sizes = random.fork("sizes");
+  return {
+    mode,
+    faults,
+    faultsUntilMs: options.faultsUntilMs ?? 15_000,
+    wakeUps,
+    clients: options.clients ?? Array.from({ length: clients }, (_, index) => index),
+    workers: sizes.between(1, 3),
+    leaseMs: sizes.pick([1_000, 2_000, 4_000]),
+    pollMs: sizes.pick([200, 500]),
+  };
+}

@@ -1,0 +1,127 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { beginsAt } from "./machine.ts";
+import { witnessed } from "./promises.ts";
+import type { Random } from "./random.ts";
+import type { Script } from "./scenario.ts";
+import type { Process, World } from "./world.ts";
+
+/** A process that was closed, or has died, is replaced after so long at most. */
+const longestDownMs = 1_000;
+/** How often something may happen to a process. */
+const lookMs = 250;
+/** A process that is closed may take so long. */
+const closeMs = 500;
+const mostClientProcesses = 3;
+
+/** Keeps a process alive: whenever it has ended another takes its place, of a later release. */
+function keep(world: World, name: string, drives: boolean, onBegun: (process: Process) => void): void {
+  const random = world.random.fork(name);
+  let release = 0;
+  const begin = (): void => {
+    const process = world.begin(name, { drive: drives, release: release++ });
+    process.machine.onEnded = () => world.scheduler.after(random.between(10, longestDownMs), begin);
+    onBegun(process);
+    trouble(world, process, random.fork(`${release}`));
+  };
+  begin();
+}
+
+/** Begins the processes of a schedule: workers, and those that clients are in. */
+export function beginProcesses(world: World, onScriptDone: () => void): void {
+  const { plan, scenario, random } = world;
+  const { wakeUps, mode } = plan;
+  for (let i = 0; i < plan.workers; i++) keep(world, `worker${i}`, true, () => undefined);
+  const chance = random.fork("clients");
+  // without a queue nobody would be told of what is only handed over; with nothing else nobody is to look around
+  const drives = Array.from(
+    { length: mostClientProcesses },
+    () => (wakeUps === "store" && mode === "faultFree") || (wakeUps !== "queue" && chance.chance(0.5)),
+  );
+  const all = scenario.clients.flatMap((given, index) =>
+    scriptsOf(given).map((script, i) => ({
+      index,
+      place: chance.between(0, mostClientProcesses - 1),
+      name: `script${index}.${i}`,
+      script,
+      restarts: 0,
+      isDone: false,
+    })),
+  );
+  for (const [place, isDriving] of drives.entries()) {
+    const scripts = all.filter((one) => one.place === place && plan.clients.includes(one.index));
+    if (scripts.length === 0) continue;
+    keep(world, `clients${place}`, isDriving, (process) => {
+      for (const running of scripts) if (!running.isDone) play(world, process, running, onScriptDone);
+    });
+  }
+}
+
+/** One script, or those that belong together. */
+export function scriptsOf(given: Script | readonly Script[]): readonly Script[] {
+  return typeof given === "function" ? [given] : given;
+}
+
+interface Running {
+  readonly name: string;
+  readonly script: Script;
+  restarts: number;
+  isDone: boolean;
+}
+
+/** Lets a client do its script, from the beginning; again and again if it is told to try again later. */
+function play(world: World, { machine, runtime }: Process, running: Running, onDone: () => void): void {
+  const { name, script } = running;
+  const client = {
+    runtime: witnessed(runtime, {
+      onPromised: (promised) => world.promises.push(promised),
+      onExpired(workflowId, timeoutAt) {
+        const earlyMs = timeoutAt - beginsAt - world.scheduler.nowMs;
+        if (earlyMs > 0) world.ledger.violate("I8", `an answer was refused as too late ${earlyMs} ms before its time was up`, workflowId);
+      },
+    }),
+    random: world.random.fork(name),
+    now: machine.environment.now,
+    sleep: (ms: number) => machine.sleep(ms),
+    restarts: running.restarts++,
+  };
+  const over = (): void => {
+    running.isDone = true;
+    onDone();
+  };
+  script(client).then(over, (error: unknown) => {
+    if (isTrouble(error)) {
+      if (machine.isAlive) void machine.sleep(lookMs).then(() => play(world, { machine, runtime }, running, onDone));
+      return;
+    }
+    world.ledger.violate("script", `${name}: ${String(error)}`);
+    over();
+  });
+}
+
+/** What every caller has to expect: it is tried again. */
+function isTrouble(error: unknown): boolean {
+  return StepfoldError.is(error) && ["STORE_UNAVAILABLE", "QUEUE_UNAVAILABLE", "RUNTIME_CLOSED"].includes(error.code);
+}
+
+/** Lets the worst happen to a process, now and then. */
+function trouble(world: World, process: Process, random: Random): void {
+  const { faults, scheduler, plan } = world;
+  const { machine } = process;
+  const look = (): void => {
+    if (!machine.isAlive) return;
+    if (faults.happens("crash")) machine.end();
+    else if (faults.happens("restart")) close(world, process);
+    else {
+      if (faults.happens("partition")) machine.cutOffUntilMs = scheduler.nowMs + random.between(100, 3 * plan.leaseMs);
+      if (plan.mode === "safety" || scheduler.nowMs < plan.faultsUntilMs) scheduler.after(random.between(lookMs / 2, lookMs * 2), look);
+    }
+  };
+  scheduler.after(random.between(0, lookMs * 2), look);
+}
+
+/** Closes the runtime, as for a new release; the process ends when that is done, or takes too long. */
+function close(world: World, { machine, runtime }: Process): void {
+  const end = (): void => machine.end();
+  runtime.close({ timeoutMs: closeMs }).then(end, end);
+  world.scheduler.after(2 * closeMs, end);
+}

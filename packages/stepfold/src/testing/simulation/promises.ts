@@ -1,0 +1,100 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { EpochMs } from "../../core/values/json.ts";
+import type { Run } from "../../runtime/run.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
+import type { Ledger } from "./ledger.ts";
+
+/** What a client was told had happened. */
+export interface Promised {
+  readonly workflowId: string;
+  readonly what: "start" | "resume" | "signal" | "cancel" | "signalling";
+  readonly idempotencyKey?: string | undefined;
+  /** It was this call that did it, not one before it with the same key. */
+  readonly applied: boolean;
+}
+
+/** Who notes what clients are told. */
+export interface Witness {
+  readonly onPromised: (promised: Promised) => void;
+  /** An answer was refused because it came too late. */
+  readonly onExpired: (workflowId: string, timeoutAt: EpochMs) => void;
+}
+
+/** A runtime whose clients are taken at the word that was given to them. */
+export function witnessed(runtime: Runtime, witness: Witness): Runtime {
+  const { onPromised } = witness;
+  return {
+    ...runtime,
+    async start(workflow, options) {
+      const run = await runtime.start(workflow, options);
+      onPromised({ workflowId: run.workflowId, what: "start", applied: true });
+      return witnessedRun(run, witness);
+    },
+    async get(workflowId) {
+      return witnessedRun(await runtime.get(workflowId), witness);
+    },
+  };
+}
+
+function witnessedRun(run: Run, { onPromised, onExpired }: Witness): Run {
+  const { workflowId } = run;
+  return {
+    ...run,
+    async resume(options = {}) {
+      const answer = await run.resume(options).catch((error: unknown) => {
+        if (StepfoldError.is(error, "WAIT_EXPIRED")) onExpired(workflowId, error.details.timeoutAt);
+        throw error;
+      });
+      onPromised({ workflowId, what: "resume", idempotencyKey: options.idempotencyKey, applied: answer.applied });
+      return answer;
+    },
+    async signal(name, payload, options = {}) {
+      onPromised({ workflowId, what: "signalling", idempotencyKey: options.idempotencyKey, applied: false });
+      const answer = await run.signal(name, payload, options);
+      onPromised({ workflowId, what: "signal", idempotencyKey: options.idempotencyKey, applied: answer.applied });
+      return answer;
+    },
+    async cancel(options = {}) {
+      await run.cancel(options);
+      const isWhole = Object.values(options).every((value, i) => value === undefined || Object.keys(options)[i] === "reason");
+      if (isWhole) onPromised({ workflowId, what: "cancel", applied: true });
+    },
+  };
+}
+
+/** I5, I6: what was acknowledged has happened, and no more than what was asked for. */
+export function checkPromises(ledger: Ledger, promises: readonly Promised[]): void {
+  const counts = new Map<string, number>();
+  const countOf = (name: string): number => counts.get(name) ?? 0;
+  for (const promised of promises) {
+    const { workflowId, what, idempotencyKey, applied } = promised;
+    checkPromise(ledger, promised);
+    if (idempotencyKey !== undefined || !(applied || what === "signalling")) continue;
+    counts.set(`${what} ${workflowId}`, countOf(`${what} ${workflowId}`) + 1);
+  }
+  for (const { workflowId, events } of ledger.entries.values()) {
+    const unnamed = events.filter((event) => !("idempotencyKey" in event) || event.idempotencyKey === undefined);
+    const resumed = unnamed.filter((event) => event.type === "resumed" && event.by === "payload").length;
+    const signalled = unnamed.filter(({ type }) => type === "signalled").length;
+    const lost = countOf(`resume ${workflowId}`) > resumed || countOf(`signal ${workflowId}`) > signalled;
+    if (lost) ledger.violate("I5", "an answer or a signal was acknowledged and is not there", workflowId);
+    const asked = countOf(`signalling ${workflowId}`);
+    if (signalled > asked) ledger.violate("I5b", `${asked} signals were sent, and ${signalled} came`, workflowId);
+  }
+}
+
+function checkPromise(ledger: Ledger, { workflowId, what, idempotencyKey }: Promised): void {
+  const entry = ledger.entries.get(workflowId);
+  if (!entry) {
+    if (what === "start") ledger.violate("I5", "a start was acknowledged and is not there", workflowId);
+    return;
+  }
+  const type = what === "resume" ? "resumed" : what === "signal" ? "signalled" : null;
+  if (what === "cancel") {
+    const isCancelled = entry.events.some((event) => event.type === "cancelled" && !event.pathIds && event.scope === undefined);
+    if (!isCancelled) ledger.violate("I6", `a cancel was acknowledged, and it is ${entry.status}`, workflowId);
+  } else if (type && idempotencyKey !== undefined) {
+    const isThere = entry.events.some((event) => event.type === type && event.idempotencyKey === idempotencyKey);
+    if (!isThere) ledger.violate("I5", `a ${what} with key ${idempotencyKey} was acknowledged and is not there`, workflowId);
+  }
+}

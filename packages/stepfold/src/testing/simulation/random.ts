@@ -1,0 +1,34 @@
+import { hash32 } from "../../core/values/seeded.ts";
+
+/** Chance that a seed decides: the same seed gives the same numbers, on every machine. */
+export interface Random {
+  /** From 0 up to 1, which it never is. */
+  next(): number;
+  /** A whole number, both ends included. */
+  between(least: number, most: number): number;
+  /** True in this share of all cases. */
+  chance(share: number): boolean;
+  /** One of the list, which must not be empty. */
+  pick<T>(list: readonly T[]): T;
+  /** A source of its own: what is taken from it changes nothing here, and the other way round. */
+  fork(name: string): Random;
+}
+
+/** Numbers made of a seed (mulberry32): spread well, quick, no secret. */
+export function seededRandom(seed: string): Random {
+  let state = hash32(seed);
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const between = (least: number, most: number): number => least + Math.floor(next() * (most - least + 1));
+  return {
+    next,
+    between,
+    chance: (share) => next() < share,
+    pick: (list) => list[between(0, list.length - 1)]!,
+    fork: (name) => seededRandom(`${seed}/${name}`),
+  };
+}

@@ -1,0 +1,33 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { Machine } from "./machine.ts";
+import type { Network, Trouble } from "./network.ts";
+
+/** The store as one process sees it: every call takes time, and fails now and then with `STORE_UNAVAILABLE`. */
+export function remoteStore(store: SnapshotStore, network: Network, machine: Machine): SnapshotStore {
+  const { name, features } = store;
+  const trouble: Trouble = {
+    before: "storeErrorBefore",
+    after: "storeErrorAfter",
+    slow: "storeSlow",
+    error: (reason) => new StepfoldError("STORE_UNAVAILABLE", { store: name, reason }),
+  };
+  const call = <T>(serve: () => Promise<T>): Promise<T> => network.call(machine, trouble, serve);
+  return {
+    name,
+    features,
+    create: (commit, options) => call(() => store.create(commit, options)),
+    load: (workflowId) => call(() => store.load(workflowId)),
+    commit: (commit) => call(() => store.commit(commit)),
+    claim: (options) => call(() => store.claim(options)),
+    renew: (claim) => call(() => store.renew(claim)),
+    release: (claim, version) => call(() => store.release(claim, version)),
+    events: (workflowId, afterVersion, limit) => call(() => store.events(workflowId, afterVersion, limit)),
+    list: (query) => call(() => store.list(query)),
+    delete: (workflowId) => call(() => store.delete(workflowId)),
+    prune: (options) => call(() => store.prune(options)),
+    putDefinition: (hash, definition) => call(() => store.putDefinition(hash, definition)),
+    getDefinition: (hash) => call(() => store.getDefinition(hash)),
+    close: async () => undefined,
+  };
+}

@@ -1,0 +1,85 @@
+import { isTerminal } from "../../core/snapshot/snapshot.ts";
+import { checkAnswers, checkAttempts, checkFold, checkSettled, preparing } from "./check-history.ts";
+import type { Violation } from "./ledger.ts";
+import { mostAttempts } from "./most-attempts.ts";
+import { planOf, type SchedulePlan } from "./plan.ts";
+import { beginProcesses, scriptsOf } from "./processes.ts";
+import { checkPromises } from "./promises.ts";
+import { seededRandom } from "./random.ts";
+import type { ScenarioOf, ScheduleOptions } from "./scenario.ts";
+import { World } from "./world.ts";
+
+/** What came of one schedule. */
+export interface ScheduleOutcome {
+  readonly seed: number;
+  readonly plan: SchedulePlan;
+  readonly violations: readonly Violation[];
+  /** Of all commits and their times: the same for the same options, always. */
+  readonly hash: number;
+  readonly commits: number;
+  readonly steps: number;
+  readonly executions: number;
+  /** Steps that were performed again, as a crash may make necessary. */
+  readonly repeated: number;
+  /** Claims of what somebody had lost, or nobody was told of. */
+  readonly rescues: number;
+  readonly virtualMs: number;
+}
+
+/** Long after everything has come to its end, if it ever does. */
+const limitMs = 10 * 60_000;
+const safetyMs = 20_000;
+
+/**
+ * Runs one schedule from its beginning to its end.
+ *
+ * @returns what came of it; the same options always give the same
+ */
+export async function runSchedule(scenarioOf: ScenarioOf, options: ScheduleOptions): Promise<ScheduleOutcome> {
+  const random = seededRandom(`${options.seed}`);
+  const scenario = scenarioOf(random.fork("scenario"));
+  const plan = planOf(options, random, scenario.clients.length);
+  const world = new World(scenario, plan, random.fork(`world${options.chance ?? ""}`));
+  const { ledger, scheduler } = world;
+  let left = plan.clients.reduce((sum, index) => sum + scriptsOf(scenario.clients[index] ?? []).length, 0);
+  beginProcesses(world, () => left--);
+  const isOver = (): boolean => ledger.violations.length > 0 || (left === 0 && ledger.isQuiet);
+  await scheduler.run(isOver, plan.mode === "safety" ? safetyMs : limitMs);
+  if (ledger.violations.length === 0) await checkEnd(world, left);
+  return {
+    seed: options.seed,
+    plan,
+    violations: ledger.violations,
+    hash: ledger.hash,
+    commits: ledger.commits,
+    steps: scheduler.steps,
+    executions: ledger.entries.size,
+    repeated: world.effects.repeated,
+    rescues: ledger.rescues,
+    virtualMs: scheduler.nowMs,
+  };
+}
+
+async function checkEnd(world: World, clientsLeft: number): Promise<void> {
+  const { ledger, effects, plan, scenario, store, random } = world;
+  checkPromises(ledger, world.promises);
+  world.loans.check(ledger);
+  const prepared = preparing(store, scenario.nodeDefinitions);
+  const most = mostAttempts(scenario);
+  const chance = random.fork("history");
+  for (const entry of ledger.entries.values()) {
+    checkAnswers(ledger, entry);
+    checkAttempts(ledger, entry, most);
+    effects.checkCommitted(entry);
+    await checkFold(ledger, entry, store, prepared, chance);
+    if (plan.mode !== "safety") checkSettled(ledger, entry);
+    const snapshot = isTerminal(entry.status) && scenario.check ? await store.load(entry.workflowId) : null;
+    for (const wrong of (snapshot && scenario.check?.({ snapshot, events: entry.events })) ?? [])
+      ledger.violate("check", wrong, entry.workflowId);
+  }
+  if (plan.mode !== "safety" && clientsLeft > 0 && ledger.violations.length === 0)
+    ledger.violate("I7", `${clientsLeft} clients wait for ever`);
+  if (plan.mode !== "faultFree") return;
+  if (effects.repeated > 0) ledger.violate("I12", `${effects.repeated} steps were performed again though nothing had failed`);
+  if (ledger.rescues > 0) ledger.violate("I12", `${ledger.rescues} executions had to be rescued though nothing had failed`);
+}

@@ -1,0 +1,114 @@
+import type { SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { WorkQueue } from "../../ports/work-queue.ts";
+import { createRuntime } from "../../runtime/create-runtime.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
+import { EffectLog } from "./check-effects.ts";
+import { observedNodes, type Performing } from "./effects.ts";
+import { type Faults, faultsOf } from "./faults.ts";
+import { Ledger } from "./ledger.ts";
+import { Loans } from "./loans.ts";
+import { beginsAt, Machine } from "./machine.ts";
+import { Network } from "./network.ts";
+import { observedStore } from "./observed-store.ts";
+import type { SchedulePlan } from "./plan.ts";
+import type { Promised } from "./promises.ts";
+import type { Random } from "./random.ts";
+import { remoteStore } from "./remote-store.ts";
+import type { Scenario } from "./scenario.ts";
+import { Scheduler } from "./scheduler.ts";
+import { SimulatedQueue } from "./simulated-queue.ts";
+
+/** Nobody looks around. */
+const neverMs = 24 * 60 * 60_000;
+/** Greatest error of a clock. */
+const skewMs = 10 * 60_000;
+
+/** A process and the runtime in it. */
+export interface Process {
+  readonly machine: Machine;
+  readonly runtime: Runtime;
+}
+
+/** Everything in one schedule. */
+export class World {
+  readonly scheduler: Scheduler;
+  readonly faults: Faults;
+  readonly ledger: Ledger;
+  readonly effects: EffectLog;
+  readonly promises: Promised[] = [];
+  readonly loans: Loans = new Loans();
+  /** Below all faults, seen by nobody but the checks. */
+  readonly store: SnapshotStore;
+  readonly scenario: Scenario;
+  readonly plan: SchedulePlan;
+  readonly random: Random;
+  readonly #observed: SnapshotStore;
+  readonly #network: Network;
+  readonly #queue: SimulatedQueue;
+  #machines = 0;
+
+  constructor(scenario: Scenario, plan: SchedulePlan, random: Random) {
+    this.scenario = scenario;
+    this.plan = plan;
+    this.random = random;
+    const scheduler = new Scheduler(random.fork("order"));
+    const nowMs = (): number => scheduler.nowMs;
+    this.scheduler = scheduler;
+    this.faults = faultsOf(
+      plan.faults,
+      random.fork("faults"),
+      nowMs,
+      plan.mode === "liveness" ? plan.faultsUntilMs : Number.POSITIVE_INFINITY,
+    );
+    this.ledger = new Ledger(nowMs, plan.wakeUps !== "store", scenario.runtime?.maxCrashes ?? Number.POSITIVE_INFINITY);
+    this.effects = new EffectLog(this.ledger);
+    this.#network = new Network(scheduler, random.fork("network"), this.faults, plan.leaseMs);
+    this.store = scenario.store({
+      now: () => beginsAt + scheduler.nowMs,
+      callerNow: () => this.#network.caller?.environment.now() ?? beginsAt + scheduler.nowMs,
+      sleep: (ms) => new Promise((resolve) => void scheduler.after(ms, resolve)),
+    });
+    this.#observed = observedStore(this.store, this.ledger);
+    this.#queue = new SimulatedQueue({ scheduler, random: random.fork("queue"), faults: this.faults, network: this.#network });
+  }
+
+  /** Begins a process. */
+  begin(role: string, { drive, release }: { readonly drive: boolean; readonly release: number }): Process {
+    const { scenario, plan, scheduler, random } = this;
+    const name = `${role}.${++this.#machines}`;
+    const own = random.fork(name);
+    const machine = new Machine(name, scheduler, own.fork("ids"), this.faults.isActive("skew") ? own.between(-skewMs, skewMs) : 0);
+    const performing: Performing = {
+      faults: this.faults,
+      random: own.fork("steps"),
+      nowMs: () => scheduler.nowMs,
+      longMs: plan.leaseMs,
+      onEffect: (effect) => this.effects.add(effect),
+    };
+    const { workflows } = scenario;
+    const runtime = createRuntime({
+      leaseMs: plan.leaseMs,
+      pollMs: drive && plan.wakeUps === "queue" ? neverMs : plan.pollMs,
+      owner: name,
+      maxCrashes: Number.POSITIVE_INFINITY,
+      ...scenario.runtime,
+      ...(plan.wakeUps !== "store" && { queue: this.#queueOf(machine) }),
+      store: this.#storeOf(machine),
+      environment: machine.environment,
+      nodeDefinitions: observedNodes(scenario.nodeDefinitions, machine, performing),
+      workflows: typeof workflows === "function" ? workflows(release) : workflows,
+      drive,
+    });
+    return { machine, runtime };
+  }
+
+  #storeOf(machine: Machine): SnapshotStore {
+    const store = this.loans.watched(remoteStore(this.#observed, this.#network, machine));
+    return this.scenario.seenStore?.(store) ?? store;
+  }
+
+  #queueOf(machine: Machine): WorkQueue {
+    const queue = this.#queue.seenBy(machine);
+    return this.scenario.seenQueue?.(queue) ?? queue;
+  }
+}

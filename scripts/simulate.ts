@@ -1,0 +1,66 @@
+// Runs random workflows through random bad days, with the real engine and runtime: docs/testing/simulation.md.
+
+import type { ScheduleOptions } from "../packages/stepfold/src/testing/simulation/scenario.ts";
+import { type Arguments, commandFor, readArguments } from "./simulation/arguments.ts";
+import { catchMutants } from "./simulation/catch-mutants.ts";
+import corpus from "./simulation/corpus.json" with { type: "json" };
+import type { Job, JobResult } from "./simulation/job.ts";
+import { messagesAreKept } from "./simulation/mutant.ts";
+import { runJobs } from "./simulation/threads.ts";
+
+/** Schedules that a thread takes at once. */
+const batch = 50;
+
+const told = readArguments(process.argv.slice(2));
+const parts: string[] = [];
+if (told.only === null && told.schedules > 0) parts.push(...(await simulate(told)));
+if (told.mutants) {
+  const { caught, all } = await catchMutants(told.only);
+  parts.push(`${caught} of ${all} mutants caught`);
+  if (caught < all) process.exitCode = 1;
+}
+console.log(parts.join(", "));
+
+async function simulate({ schedules, seed, options }: Arguments): Promise<string[]> {
+  const sums = { schedules: 0, commits: 0, steps: 0, repeated: 0, rescues: 0, violations: 0 };
+  const start = performance.now();
+  const onDone = (_job: Job, result: JobResult): void => {
+    sums.schedules += result.schedules;
+    sums.commits += result.commits;
+    sums.steps += result.steps;
+    sums.repeated += result.repeated;
+    sums.rescues += result.rescues;
+    sums.violations += result.violations;
+    const [first] = result.findings;
+    if (!first) return;
+    console.log(`\nSeed ${first.options.seed} breaks a rule:`);
+    for (const { invariant, message } of result.findings) console.log(`  ${invariant}  ${message}`);
+    console.log(`Again, with all left out that it does not need:\n  ${commandFor(first.options)}`);
+    console.log(`To have it run for ever, add to scripts/simulation/corpus.json:\n  ${JSON.stringify(first.options)}\n`);
+  };
+  await runJobs([...jobsOfCorpus(schedules), ...jobsFor(seed, schedules, options), ...jobsOfGates(schedules)], onDone);
+  const seconds = (performance.now() - start) / 1000;
+  const each = (count: number): string => (count / sums.schedules).toFixed(1);
+  console.log(
+    `${each(sums.steps)} steps, ${each(sums.commits)} commits, ${each(sums.repeated)} steps repeated and ${each(sums.rescues)} rescues a schedule; ${seconds.toFixed(1)} s`,
+  );
+  if (sums.violations > 0) process.exitCode = 1;
+  return [`${sums.schedules.toLocaleString("en")} schedules`, `${sums.violations} violations`];
+}
+
+function jobsOfGates(schedules: number): Job[] {
+  return schedules < messagesAreKept.schedules ? [] : [{ seed: 1, ...messagesAreKept, mutant: null }];
+}
+
+/** What has failed once is run with every larger run. */
+function jobsOfCorpus(schedules: number): Job[] {
+  if (schedules === 1) return [];
+  return (corpus as ScheduleOptions[]).map(({ seed, ...options }) => ({ seed, schedules: 1, options, mutant: null }));
+}
+
+function jobsFor(seed: number, schedules: number, options: Job["options"]): Job[] {
+  const jobs: Job[] = [];
+  for (let done = 0; done < schedules; done += batch)
+    jobs.push({ seed: seed + done, schedules: Math.min(batch, schedules - done), options, mutant: null });
+  return jobs;
+}

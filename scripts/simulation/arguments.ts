@@ -1,0 +1,75 @@
+import { parseArgs } from "node:util";
+import { type FaultKind, faultKinds, type SimulationMode } from "../../packages/stepfold/src/testing/simulation/faults.ts";
+import type { ScheduleOptions, WakeUps } from "../../packages/stepfold/src/testing/simulation/scenario.ts";
+
+/** What the command was told. */
+export interface Arguments {
+  readonly schedules: number;
+  readonly seed: number;
+  readonly mutants: boolean;
+  /** Only this mutant. */
+  readonly only: string | null;
+  readonly options: Omit<ScheduleOptions, "seed">;
+}
+
+const options = {
+  schedules: { type: "string", default: "2000" },
+  seed: { type: "string", default: "1" },
+  chance: { type: "string" },
+  mutants: { type: "boolean", default: false },
+  only: { type: "string" },
+  mode: { type: "string" },
+  faults: { type: "string" },
+  "faults-until": { type: "string" },
+  clients: { type: "string" },
+  "wake-ups": { type: "string" },
+} as const;
+
+/** Reads the arguments. @throws RangeError that says what is wrong */
+export function readArguments(args: readonly string[]): Arguments {
+  const { values } = parseArgs({ args: [...args], options });
+  const { chance, mode, faults, clients } = values;
+  const until = values["faults-until"];
+  const wakeUps = values["wake-ups"];
+  return {
+    schedules: whole("schedules", values.schedules),
+    seed: whole("seed", values.seed),
+    mutants: values.mutants || values.only !== undefined,
+    only: values.only ?? null,
+    options: {
+      ...(chance !== undefined && { chance: whole("chance", chance) }),
+      ...(mode !== undefined && { mode: oneOf<SimulationMode>("mode", mode, ["liveness", "safety", "faultFree"]) }),
+      ...(faults !== undefined && { faults: listed(faults).map((kind) => oneOf<FaultKind>("faults", kind, faultKinds)) }),
+      ...(until !== undefined && { faultsUntilMs: whole("faults-until", until) }),
+      ...(clients !== undefined && { clients: listed(clients).map((client) => whole("clients", client)) }),
+      ...(wakeUps !== undefined && { wakeUps: oneOf<WakeUps>("wake-ups", wakeUps, ["both", "store", "queue"]) }),
+    },
+  };
+}
+
+/** The command that runs a schedule again. */
+export function commandFor({ seed, chance, mode, faults, faultsUntilMs, clients, wakeUps }: ScheduleOptions): string {
+  const words = ["npm run simulate -- --schedules 1", `--seed ${seed}`];
+  if (chance !== undefined) words.push(`--chance ${chance}`);
+  if (mode) words.push(`--mode ${mode}`);
+  if (faults) words.push(`--faults "${faults.join(",")}"`);
+  if (faultsUntilMs !== undefined) words.push(`--faults-until ${faultsUntilMs}`);
+  if (clients) words.push(`--clients ${clients.join(",")}`);
+  if (wakeUps) words.push(`--wake-ups ${wakeUps}`);
+  return words.join(" ");
+}
+
+function listed(text: string): string[] {
+  return text === "" ? [] : text.split(",");
+}
+
+function whole(name: string, text: string): number {
+  if (/^\d+$/.test(text)) return Number(text);
+  throw new RangeError(`--${name} must be a whole number, not "${text}"`);
+}
+
+function oneOf<T extends string>(name: string, text: string, all: readonly T[]): T {
+  const found = all.find((one) => one === text);
+  if (found) return found;
+  throw new RangeError(`--${name} must be one of ${all.join(", ")}, not "${text}"`);
+}

@@ -1,0 +1,25 @@
+import { registerHooks } from "node:module";
+import { codeMutants } from "./code-mutants.ts";
+
+/** The last part of the address of a source file. */
+const sources = "/packages/stepfold/src/";
+
+/** Has the files that a mutant changes loaded with its changes. To be called before anything of the library is loaded. */
+export function breakCode(name: string): void {
+  const mutant = codeMutants.find((one) => one.name === name);
+  if (!mutant) return;
+  registerHooks({
+    load(url, context, next) {
+      const loaded = next(url, context);
+      if (!url.includes(sources)) return loaded;
+      const file = url.slice(url.lastIndexOf(sources) + sources.length);
+      for (const patch of mutant.patches) {
+        if (patch.file !== file) continue;
+        const text = String(loaded.source);
+        if (text.split(patch.find).length !== 2) throw new RangeError(`${name} no longer fits: ${file} should have once: ${patch.find}`);
+        loaded.source = text.replace(patch.find, () => patch.put);
+      }
+      return loaded;
+    },
+  });
+}

@@ -1,0 +1,26 @@
+import { codeMutants } from "./code-mutants.ts";
+import type { Job, JobResult } from "./job.ts";
+import { portMutants } from "./port-mutants.ts";
+import { runJobs } from "./threads.ts";
+
+/** So many schedules are tried until a mutant counts as not caught. */
+const mostSchedules = 300;
+
+/** Makes every mistake, or the one that is named, and tells by which rule it was noticed. */
+export async function catchMutants(only: string | null): Promise<{ readonly caught: number; readonly all: number }> {
+  const mutants = [...codeMutants, ...portMutants].filter(({ name }) => only === null || name === only);
+  if (mutants.length === 0) throw new RangeError(`no mutant is called ${only}`);
+  let caught = 0;
+  const onDone = ({ mutant }: Job, { schedules, findings }: JobResult): void => {
+    const { caughtBy } = mutants.find(({ name }) => name === mutant)!;
+    const [first] = findings;
+    const rule = findings.find(({ invariant }) => caughtBy.includes(invariant))?.invariant;
+    const isCaught = first !== undefined && rule !== undefined;
+    if (isCaught) caught++;
+    const how = first ? `${rule?.padEnd(6)} seed ${first.options.seed}` : `not by ${caughtBy.join(", ")} in ${schedules} schedules`;
+    console.log(`${isCaught ? "caught " : "MISSED "} ${mutant!.padEnd(40)} ${how}`);
+  };
+  const jobs = mutants.map(({ name, gate }): Job => ({ seed: 1, schedules: mostSchedules, options: {}, ...gate, mutant: name }));
+  await runJobs(jobs, onDone);
+  return { caught, all: mutants.length };
+}

@@ -1,0 +1,173 @@
+import type { CodeMutant } from "./mutant.ts";
+
+const faultFree = { mode: "faultFree", faults: [] } as const;
+
+/** Mistakes in engine and runtime. Nothing of the simulation is imported here: it is loaded once the mistakes are in. */
+export const codeMutants: readonly CodeMutant[] = [
+  {
+    name: "no-version-on-pause",
+    caughtBy: ["I1", "I7"],
+    patches: [
+      {
+        file: "core/draft/evolve.ts",
+        find: "  draft.version = event.version;",
+        put: '  if (event.type !== "suspended") draft.version = event.version;',
+      },
+    ],
+  },
+  {
+    name: "resume-in-any-status",
+    caughtBy: ["I5b"],
+    options: faultFree,
+    patches: [
+      {
+        file: "core/snapshot/find-wait.ts",
+        find: "  const found = meant[0];",
+        put: '  const found = meant[0] ?? (waitId && { scope: "", path: snapshot.activePaths[0]!, wait: { id: waitId, kind: "external" as const } });',
+      },
+      { file: "core/snapshot/find-wait.ts", find: "const times = path.waits!.", put: "const times = (path.waits ?? [])." },
+      { file: "core/draft/evolve.ts", find: "      return found !== null;", put: "      return true;" },
+    ],
+  },
+  {
+    name: "timer-early",
+    caughtBy: ["I8"],
+    options: faultFree,
+    patches: [{ file: "core/draft/due.ts", find: "if (at <= now && (!first", put: "if (at <= now + 2_000 && (!first" }],
+  },
+  {
+    name: "retry-early",
+    caughtBy: ["I8"],
+    options: faultFree,
+    patches: [{ file: "core/snapshot/plan.ts", find: "(nextRetryAt ?? 0) <= now);", put: "(nextRetryAt ?? 0) <= now + 2_000);" }],
+  },
+  {
+    name: "goes-on-after-the-end",
+    caughtBy: ["I3"],
+    patches: [
+      {
+        file: "engine/command.ts",
+        find: "  if (isTerminal(status)) throw",
+        put: '  if (isTerminal(status) && command.type !== "signal") throw',
+      },
+      {
+        file: "engine/command.ts",
+        find: 'const goesOn = command.type === "delivered" ||',
+        put: 'const goesOn = command.type === "signal" || command.type === "delivered" ||',
+      },
+      {
+        file: "core/draft/evolve.ts",
+        find: "if (draft.ended || event.version",
+        put: 'if ((draft.ended && event.type !== "signalled") || event.version',
+      },
+      {
+        file: "core/draft/evolve.ts",
+        find: "if (!scope || scope.ended ||",
+        put: 'if (!scope || (scope.ended && event.type !== "signalled") ||',
+      },
+      { file: "stores/memory/write-commit.ts", find: " && !isTerminal(stored.status);", put: ";" },
+    ],
+  },
+  {
+    name: "result-added-twice",
+    caughtBy: ["I10"],
+    options: faultFree,
+    patches: [
+      {
+        file: "core/draft/add-result.ts",
+        find: "  results.push(result);",
+        put: "  results.push(result);\n  if (result.attempt === 2) results.push(result);",
+      },
+    ],
+  },
+  {
+    name: "fork-forgets-a-branch",
+    caughtBy: ["I11"],
+    options: faultFree,
+    patches: [{ file: "core/draft/leave.ts", find: "  const arriving = taken.map(", put: "  const arriving = taken.slice(0, 2).map(" }],
+  },
+  {
+    name: "commit-without-effect",
+    caughtBy: ["I4"],
+    options: faultFree,
+    patches: [
+      {
+        file: "engine/perform.ts",
+        find: "  const returned = node.definition.executor(data, step);",
+        put: '  const returned = task.attempt > 1 ? { data: "skipped" } : node.definition.executor(data, step);',
+      },
+    ],
+  },
+  {
+    name: "one-attempt-too-many",
+    caughtBy: ["I9"],
+    options: faultFree,
+    patches: [{ file: "core/definition/retry.ts", find: "if (attempt >= rule.maxAttempts)", put: "if (attempt > rule.maxAttempts)" }],
+  },
+  {
+    name: "message-forgotten",
+    caughtBy: ["I7"],
+    options: { mode: "liveness", faults: ["storeErrorBefore", "partition"] },
+    patches: [
+      { file: "runtime/deliver.ts", find: "      if (arrived.length === 0) throw error;\n      break;\n", put: "      void error;\n" },
+    ],
+  },
+  {
+    name: "siblings-merged-wrongly",
+    caughtBy: ["I7", "I10", "I11", "I12"],
+    patches: [
+      {
+        file: "engine/turn.ts",
+        find: "for (const settled of outcomes) this.#apply(settled, events);",
+        put: "for (const settled of outcomes.slice(-1)) this.#apply(settled, events);",
+      },
+    ],
+  },
+  {
+    name: "outcome-performed-again-after-conflict",
+    caughtBy: ["I12"],
+    options: faultFree,
+    patches: [
+      {
+        file: "engine/turn.ts",
+        find: "for (const settled of outcomes) this.#apply(settled, again);",
+        put: "for (const { task } of outcomes) this.#running.delete(nameOf(task));",
+      },
+    ],
+  },
+  {
+    name: "secret-in-errors",
+    caughtBy: ["I15"],
+    options: faultFree,
+    patches: [{ file: "engine/open-turn.ts", find: "        return scrub(text);", put: "        return text;" }],
+  },
+  {
+    name: "snapshot-changed-in-place",
+    caughtBy: ["I16"],
+    patches: [
+      {
+        file: "core/draft/add-result.ts",
+        find: "results === borrowed[nodeId]) results = results.slice();",
+        put: "results === borrowed[nodeId]) results = results;",
+      },
+      {
+        file: "core/draft/add-result.ts",
+        find: "  results.push(result);",
+        put: "  if (!Object.isFrozen(results)) results.push(result);\n  else results = [...results, result];",
+      },
+    ],
+  },
+  {
+    name: "state-outside-of-the-snapshot",
+    caughtBy: ["I13"],
+    patches: [{ file: "core/draft/draft-path.ts", find: "  if (path.forks > 0) active.forks = path.forks;\n", put: "" }],
+  },
+  {
+    name: "conflict-ends-the-drive",
+    caughtBy: ["I12"],
+    options: faultFree,
+    patches: [
+      { file: "runtime/drive.ts", find: "if (same && (isTerminal(stored.status)", put: "if (false && same && (isTerminal(stored.status)" },
+    ],
+  },
+];

@@ -1,0 +1,114 @@
+import type { Edge, Node, WorkflowDefinition } from "../../packages/stepfold/src/core/definition/definition.ts";
+import type { Program } from "./program.ts";
+
+/** Where a part of a graph is entered, and by which handles it is left. */
+interface Ends {
+  readonly entry: string;
+  readonly exits: readonly { readonly node: string; readonly handle?: string }[];
+}
+
+interface Graph {
+  readonly nodes: Node[];
+  readonly edges: Edge[];
+  readonly workflows: Record<string, WorkflowDefinition>;
+  /** Definitions of executions of their own. */
+  readonly detached: WorkflowDefinition[];
+}
+
+/** The workflow of a program, and those that it starts as executions of their own. */
+export function workflowsOf(id: string, program: Program): readonly WorkflowDefinition[] {
+  const detached: WorkflowDefinition[] = [];
+  return [definitionOf(id, program, detached), ...detached];
+}
+
+function definitionOf(id: string, program: Program, detached: WorkflowDefinition[]): WorkflowDefinition {
+  const graph: Graph = { nodes: [], edges: [], workflows: {}, detached };
+  const { entry, exits } = add(graph, id, program);
+  graph.nodes.push({ id: "end", type: "step" });
+  connect(graph, exits, "end");
+  const { nodes, edges, workflows } = graph;
+  return { id, start: entry, nodes, edges, ...(Object.keys(workflows).length > 0 && { workflows }) };
+}
+
+function add(graph: Graph, workflow: string, program: Program): Ends {
+  switch (program.kind) {
+    case "sequence":
+      return program.parts.map((part) => add(graph, workflow, part)).reduce((first, next) => join(graph, first, next));
+    case "flaky":
+      return addFlaky(graph, program);
+    case "parallel":
+      return addParallel(graph, workflow, program);
+    case "choice": {
+      const { id, taken } = program;
+      graph.nodes.push({ id, type: "choose", data: { handle: `option${taken}` } });
+      const exits = program.options.flatMap((option, i) => {
+        const ends = add(graph, workflow, option);
+        graph.edges.push({ source: id, target: ends.entry, sourceHandle: `option${i}` });
+        return ends.exits;
+      });
+      return { entry: id, exits };
+    }
+    case "loop": {
+      const { id, times } = program;
+      graph.nodes.push({ id, type: "again", data: { times } });
+      const { entry, exits } = add(graph, workflow, program.body);
+      graph.edges.push({ source: id, target: entry, sourceHandle: "again" });
+      connect(graph, exits, id);
+      return { entry: id, exits: [{ node: id, handle: "done" }] };
+    }
+    case "child":
+    case "map":
+      return addChildren(graph, workflow, program);
+    default:
+      return addLeaf(graph, program);
+  }
+}
+
+function addLeaf({ nodes }: Graph, program: Extract<Program, { kind: "step" | "approve" | "deadline" | "signal" | "timer" }>): Ends {
+  const { id, kind } = program;
+  nodes.push({ id, type: kind, ...("ms" in program && { data: { ms: program.ms } }) });
+  return { entry: id, exits: [{ node: id }, ...(kind === "deadline" ? [{ node: id, handle: "timeout" }] : [])] };
+}
+
+function addFlaky({ nodes }: Graph, { id, failures, maxAttempts, isCaught }: Extract<Program, { kind: "flaky" }>): Ends {
+  const retryPolicy = { maxAttempts, interval: 700, backoff: "exponential" as const, jitter: 0.3 };
+  nodes.push({ id, type: "flaky", data: { failures }, retryPolicy });
+  return { entry: id, exits: [{ node: id }, ...(isCaught ? [{ node: id, handle: "error" }] : [])] };
+}
+
+function addParallel(graph: Graph, workflow: string, { id, branches }: Extract<Program, { kind: "parallel" }>): Ends {
+  graph.nodes.push({ id, type: "step" });
+  const joined = `${id}_join`;
+  for (const branch of branches) {
+    const { entry, exits } = add(graph, workflow, branch);
+    graph.edges.push({ source: id, target: entry });
+    connect(graph, exits, joined);
+  }
+  graph.nodes.push({ id: joined, type: "step", join: "all" });
+  return { entry: id, exits: [{ node: joined }] };
+}
+
+function addChildren(graph: Graph, workflow: string, program: Extract<Program, { kind: "child" | "map" }>): Ends {
+  const { id, kind, body } = program;
+  const name = `${workflow}-${id}`;
+  const definition = definitionOf(name, body, graph.detached);
+  const isDetached = kind === "child" && program.isDetached;
+  if (isDetached) graph.detached.push(definition);
+  else graph.workflows[name] = definition;
+  const input = { name: "{{ input.name }}" };
+  if (kind === "child") graph.nodes.push({ id, type: "workflow", data: { workflow: name, input, ...(isDetached && { detached: true }) } });
+  else {
+    const items = Array.from({ length: program.items }, (_, item) => ({ ...input, item }));
+    graph.nodes.push({ id, type: "map", data: { workflow: name, items, concurrency: program.concurrency } });
+  }
+  return { entry: id, exits: [{ node: id }] };
+}
+
+function join(graph: Graph, first: Ends, next: Ends): Ends {
+  connect(graph, first.exits, next.entry);
+  return { entry: first.entry, exits: next.exits };
+}
+
+function connect({ edges }: Graph, exits: Ends["exits"], target: string): void {
+  for (const { node, handle } of exits) edges.push({ source: node, target, ...(handle !== undefined && { sourceHandle: handle }) });
+}

@@ -1,0 +1,98 @@
+import type { Program } from "./program.ts";
+
+/** Stands for a result that depends on who was first: time, or whoever answers. */
+export const either = "*";
+
+/** What a node has produced, in order; null for an attempt that failed. */
+type Results = ReadonlyMap<string, readonly (string | null)[]>;
+
+/** What a program comes to when nothing goes wrong around it: the whole of it, in one go, without engine, store or time. */
+export interface Expected {
+  readonly results: Results;
+  /** The node at which it fails for good; null if it completes. */
+  readonly failsAt: string | null;
+}
+
+interface Run {
+  readonly results: Map<string, (string | null)[]>;
+  failsAt: string | null;
+}
+
+/** Runs a program in the head. */
+export function expectedOf(program: Program): Expected {
+  const run: Run = { results: new Map(), failsAt: null };
+  go(run, program);
+  if (!run.failsAt) produce(run, "end");
+  return run;
+}
+
+function go(run: Run, program: Program): void {
+  if (run.failsAt) return;
+  switch (program.kind) {
+    case "sequence":
+      for (const part of program.parts) go(run, part);
+      return;
+    case "flaky":
+      goFlaky(run, program);
+      return;
+    case "parallel":
+      produce(run, program.id);
+      // each branch runs as far as it gets, whatever becomes of the others
+      for (const failure of program.branches.map((branch) => alone(run, branch))) run.failsAt ??= failure;
+      if (!run.failsAt) produce(run, `${program.id}_join`);
+      return;
+    case "choice":
+      produce(run, program.id);
+      go(run, program.options[program.taken]!);
+      return;
+    case "loop":
+      for (let time = 0; time < program.times; time++) {
+        produce(run, program.id);
+        go(run, program.body);
+      }
+      if (!run.failsAt) produce(run, program.id);
+      return;
+    case "deadline":
+      list(run, program.id).push(either);
+      return;
+    case "child":
+    case "map":
+      goInside(run, program);
+      return;
+    default:
+      produce(run, program.id);
+  }
+}
+
+function alone(run: Run, program: Program): string | null {
+  const branch: Run = { results: run.results, failsAt: null };
+  go(branch, program);
+  return branch.failsAt;
+}
+
+function goFlaky(run: Run, { id, failures, maxAttempts, isCaught }: Extract<Program, { kind: "flaky" }>): void {
+  for (let attempt = 1; attempt <= Math.min(failures, maxAttempts); attempt++) list(run, id).push(null);
+  if (maxAttempts > failures) produce(run, id);
+  else if (!isCaught) run.failsAt = id;
+}
+
+function goInside(run: Run, { id, kind, ...program }: Extract<Program, { kind: "child" | "map" }>): void {
+  const { failsAt, results } = expectedOf(program.body);
+  const output = JSON.parse(results.get("end")?.[0] ?? "null") as string | null;
+  if (failsAt) {
+    list(run, id).push(null);
+    run.failsAt = id;
+  } else list(run, id).push(JSON.stringify("items" in program ? Array.from({ length: program.items }, () => output) : output));
+}
+
+/** Nodes number their results. */
+function produce(run: Run, id: string): void {
+  const results = list(run, id);
+  results.push(JSON.stringify(`${id}#${results.filter((result) => result !== null).length + 1}`));
+}
+
+function list({ results }: Run, id: string): (string | null)[] {
+  const known = results.get(id) ?? [];
+  results.set(id, known);
+  return known;
+}

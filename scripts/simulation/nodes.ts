@@ -1,0 +1,79 @@
+import type { NodeDefinition, NodeDefinitions } from "../../packages/stepfold/src/engine/node-definition.ts";
+import type { StepContext } from "../../packages/stepfold/src/engine/step-context.ts";
+import { mapNode } from "../../packages/stepfold/src/nodes/map.ts";
+import { workflowNode } from "../../packages/stepfold/src/nodes/workflow.ts";
+
+/** In the globals of every runtime; must never be stored. */
+export const secret = "canary-9f31c2";
+
+/** Number of the result that a step is about to give, and its name: what the model expects. */
+function next({ context, nodeId }: StepContext): string {
+  return `${nodeId}#${countOf(context, nodeId) + 1}`;
+}
+
+function countOf(context: StepContext["context"], nodeId: string): number {
+  return (context[nodeId] ?? []).filter(({ error }) => error === undefined).length;
+}
+
+const step: NodeDefinition = { executor: (_data, around) => ({ data: next(around) }) };
+
+const flaky: NodeDefinition = {
+  executor(data, around) {
+    const { failures } = data as { failures: number };
+    if (around.attempt > failures) return { data: next(around) };
+    throw new Error(`attempt ${around.attempt} with ${(around.globals as { apiKey: string }).apiKey} failed`);
+  },
+};
+
+const approve: NodeDefinition = {
+  resume: { type: "object", properties: { by: { type: "string" } }, required: ["by"] },
+  executor: (_data, around) => (around.resumed ? { data: next(around) } : around.suspend({ asks: around.nodeId })),
+};
+
+const deadline: NodeDefinition = {
+  executor(data, around) {
+    return around.resumed ? { data: next(around) } : around.suspend({}, { timeout: (data as { ms: number }).ms });
+  },
+};
+
+/** Each wait has a key of its own, also in items of a map and in loops. */
+const signal: NodeDefinition = {
+  executor(_data, around) {
+    if (around.resumed) return { data: next(around) };
+    const { item = "" } = around.input as { item?: number };
+    return around.suspend({}, { signal: around.nodeId, key: `${item}.${countOf(around.context, around.nodeId)}` });
+  },
+};
+
+const timer: NodeDefinition = {
+  executor(data, around) {
+    if (around.resumed) return { data: next(around) };
+    return { __pause: true, resumeAt: around.now() + (data as { ms: number }).ms };
+  },
+};
+
+const choose: NodeDefinition = {
+  executor: (data, around) => ({ data: next(around), nextHandle: (data as { handle: string }).handle }),
+};
+
+const again: NodeDefinition = {
+  executor(data, around) {
+    const { times } = data as { times: number };
+    // the whole loop may be inside of another one
+    const isDone = countOf(around.context, around.nodeId) % (times + 1) === times;
+    return { data: next(around), nextHandle: isDone ? "done" : "again" };
+  },
+};
+
+export const nodes: NodeDefinitions = {
+  step,
+  flaky,
+  approve,
+  deadline,
+  signal,
+  timer,
+  choose,
+  again,
+  workflow: workflowNode,
+  map: mapNode,
+} as NodeDefinitions;

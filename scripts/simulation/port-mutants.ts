@@ -1,0 +1,217 @@
+import { StepfoldError } from "../../packages/stepfold/src/core/errors/stepfold-error.ts";
+import type { Commit, SnapshotStore } from "../../packages/stepfold/src/ports/snapshot-store.ts";
+import { memoryStore } from "../../packages/stepfold/src/stores/memory/memory-store.ts";
+import { altered } from "../../packages/stepfold/src/testing/broken/broken-store.ts";
+import { rebased } from "../../packages/stepfold/src/testing/broken/rebased.ts";
+import { brokenStores } from "../../packages/stepfold/src/testing/broken-stores.ts";
+import { messagesAreKept, type PortMutant } from "./mutant.ts";
+
+const crashes = { mode: "liveness", faults: ["crash"] } as const;
+const zombies = { mode: "liveness", faults: ["storeSlow", "slowStep", "partition"] } as const;
+const faultFree = { mode: "faultFree", faults: [] } as const;
+
+/** Mistakes in stores and queues. */
+export const portMutants: readonly PortMutant[] = [
+  {
+    name: "pause-keeps-the-version",
+    caughtBy: ["I1"],
+    seenStore: (store) =>
+      altered(store, {
+        commit({ head, ...commit }) {
+          const isPause = commit.events.at(-1)?.type === "suspended";
+          return store.commit({ ...commit, head: isPause ? { ...head, version: commit.expectedVersion } : head });
+        },
+      }),
+  },
+  { name: "last-write-wins", caughtBy: ["I2"], store: broken("ignores the expected version") },
+  {
+    name: "check-then-write",
+    caughtBy: ["I2", "I3"],
+    store: (store, { sleep }) =>
+      altered(store, {
+        async commit(commit) {
+          const actual = (await store.load(commit.workflowId))?.version;
+          if (actual === commit.expectedVersion) {
+            await sleep(20);
+            await force(store, commit);
+          } else await store.commit(commit);
+        },
+      }),
+  },
+  {
+    name: "lost-ack-taken-for-failure",
+    caughtBy: ["I5b"],
+    store: broken("does not recognise a repeated commit"),
+    options: { mode: "liveness", faults: ["storeErrorAfter"] },
+  },
+  { name: "fence-not-checked", caughtBy: ["I14"], store: broken("ignores the fence"), options: zombies },
+  { name: "hands-out-what-is-held", caughtBy: ["I14"], store: broken("hands out what is held") },
+  { name: "same-fence-for-all", caughtBy: ["I14"], store: broken("gives every claim of an execution the same fence") },
+  {
+    name: "renewal-revives-lost-claim",
+    caughtBy: ["I14"],
+    store: broken("renews the claim of a holder that was replaced"),
+    options: zombies,
+  },
+  {
+    name: "lease-by-the-clock-of-workers",
+    caughtBy: ["I14", "I8"],
+    options: { mode: "faultFree", faults: ["skew"] },
+    store: (_store, { callerNow }) => memoryStore({ now: callerNow }),
+  },
+  {
+    name: "lease-never-ends",
+    caughtBy: ["I7"],
+    options: crashes,
+    store: (store) =>
+      altered(store, {
+        create: (commit, options) => store.create(commit, options?.claim ? { claim: forEver(options.claim) } : options),
+        claim: (options) => store.claim(forEver(options)),
+        renew: (claim) => store.renew(forEver(claim)),
+      }),
+  },
+  {
+    name: "lease-never-prolonged",
+    caughtBy: ["I12"],
+    options: { mode: "faultFree", faults: ["slowStep"] },
+    seenStore: (store) =>
+      altered(store, {
+        async renew({ workflowId }) {
+          const { version = 0, status = "active" } = (await store.load(workflowId)) ?? {};
+          return { version, status, storeNow: 0 };
+        },
+      }),
+  },
+  {
+    name: "wake-up-not-stored",
+    caughtBy: ["I7"],
+    seenStore: (store) => altered(store, { commit: (commit) => store.commit({ ...commit, wakeAt: null }) }),
+  },
+  {
+    name: "nobody-looks-around",
+    caughtBy: ["I7"],
+    options: { ...crashes, wakeUps: "both" },
+    seenStore: (store) => altered(store, { claim: async (options) => (options.workflowId === undefined ? [] : store.claim(options)) }),
+  },
+  { name: "stale-load", caughtBy: ["I17"], store: stale },
+  {
+    name: "answers-before-it-writes",
+    caughtBy: ["I5"],
+    options: { mode: "liveness", faults: ["storeErrorBefore", "crash"] },
+    seenStore: (store) => answeringEarly(store, ({ fence }) => fence === undefined),
+  },
+  {
+    name: "cancel-acknowledged-first",
+    caughtBy: ["I6"],
+    options: { mode: "liveness", faults: ["storeErrorBefore"] },
+    seenStore: (store) => answeringEarly(store, ({ events }) => events[0]?.type === "cancelled"),
+  },
+  { name: "signal-key-forgotten", caughtBy: ["I5b"], seenStore: keyless },
+  {
+    name: "crashes-not-counted",
+    caughtBy: ["I9"],
+    options: { mode: "liveness", faults: ["crash", "partition", "storeSlow", "storeErrorAfter"] },
+    seenStore: (store) =>
+      altered(store, {
+        claim: async (options) =>
+          (await store.claim(options)).map(({ claim, snapshot }) => ({ claim: { ...claim, crashes: 0 }, snapshot })),
+      }),
+  },
+  {
+    name: "message-acknowledged-before-its-work",
+    caughtBy: ["rescues"],
+    gate: messagesAreKept,
+    seenQueue: (queue) => ({
+      ...queue,
+      consume: (handle, options) => queue.consume(async (delivery) => void handle(delivery).catch(() => undefined), options),
+    }),
+  },
+  {
+    name: "inbox-not-stored",
+    caughtBy: ["I10", "I7"],
+    options: faultFree,
+    seenStore: (store) => altered(store, { commit: ({ head: { inbox: _, ...head }, ...commit }) => store.commit({ ...commit, head }) }),
+  },
+  {
+    name: "message-not-stored",
+    caughtBy: ["I10", "I7"],
+    seenStore: (store) => altered(store, { commit: ({ head: { outbox: _, ...head }, ...commit }) => store.commit({ ...commit, head }) }),
+  },
+  { name: "what-is-given-back-is-lost", caughtBy: ["I7"], options: { mode: "liveness", faults: ["restart"] }, store: losingReleased },
+];
+
+function broken(name: string): (store: SnapshotStore) => SnapshotStore {
+  const found = brokenStores.find((one) => one.name === name);
+  if (!found) throw new RangeError(`no broken store "${name}"`);
+  return (store) => found.breaks(store);
+}
+
+function forEver<L extends { readonly leaseMs: number }>(lease: L): L {
+  return { ...lease, leaseMs: 365 * 24 * 60 * 60_000 };
+}
+
+/** Applies a commit whatever version is stored. */
+async function force(store: SnapshotStore, commit: Commit): Promise<void> {
+  try {
+    await store.commit(commit);
+  } catch (error) {
+    if (!StepfoldError.is(error, "VERSION_CONFLICT") || error.details.actual === null) throw error;
+    await force(store, rebased(commit, error.details.actual));
+  }
+}
+
+/** Shows what was there before the latest commit, every fifth time. */
+function stale(store: SnapshotStore): SnapshotStore {
+  const before = new Map<string, Awaited<ReturnType<SnapshotStore["load"]>>>();
+  let loads = 0;
+  return altered(store, {
+    async commit(commit) {
+      before.set(commit.workflowId, await store.load(commit.workflowId));
+      await store.commit(commit);
+    },
+    load: async (workflowId) => (++loads % 5 === 0 ? before.get(workflowId) : undefined) ?? store.load(workflowId),
+  });
+}
+
+function answeringEarly(store: SnapshotStore, which: (commit: Commit) => boolean): SnapshotStore {
+  return altered(store, {
+    async commit(commit) {
+      const writing = store.commit(commit);
+      if (which(commit)) writing.catch(() => undefined);
+      else await writing;
+    },
+  });
+}
+
+function keyless(store: SnapshotStore): SnapshotStore {
+  return altered(store, {
+    async events(workflowId, afterVersion, limit) {
+      const rows = await store.events(workflowId, afterVersion, limit);
+      return rows.map((row) => {
+        const { idempotencyKey: _, ...event } = row.event as typeof row.event & { idempotencyKey?: string };
+        return { ...row, event: event as typeof row.event };
+      });
+    },
+  });
+}
+
+/** What a holder gave back is not handed out before somebody commits to it. */
+function losingReleased(store: SnapshotStore): SnapshotStore {
+  const lost = new Set<string>();
+  return altered(store, {
+    async release(claim, version) {
+      await store.release(claim, version);
+      lost.add(claim.workflowId);
+    },
+    async commit(commit) {
+      await store.commit(commit);
+      if (commit.release && commit.wakeAt === 0) lost.add(commit.workflowId);
+      else lost.delete(commit.workflowId);
+    },
+    async claim(options) {
+      const claimed = await store.claim(options);
+      for (const { claim, snapshot } of claimed) if (lost.has(claim.workflowId)) await store.release(claim, snapshot.version);
+      return claimed.filter(({ claim }) => !lost.has(claim.workflowId));
+    },
+  });
+}

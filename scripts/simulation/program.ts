@@ -1,0 +1,73 @@
+import type { Random } from "../../packages/stepfold/src/testing/simulation/random.ts";
+
+/** What a workflow of the simulation does, as a tree: the graph is made of it, and so is what has to come out. */
+export type Program =
+  | { readonly kind: "step"; readonly id: string }
+  /** Fails so many times before it succeeds; with too few attempts it takes the edge `error`, if that is there. */
+  | { readonly kind: "flaky"; readonly id: string; readonly failures: number; readonly maxAttempts: number; readonly isCaught: boolean }
+  | { readonly kind: "approve"; readonly id: string }
+  /** As `approve`, with a time after which it goes on without an answer. */
+  | { readonly kind: "deadline"; readonly id: string; readonly ms: number }
+  | { readonly kind: "signal"; readonly id: string }
+  | { readonly kind: "timer"; readonly id: string; readonly ms: number }
+  | { readonly kind: "sequence"; readonly parts: readonly Program[] }
+  | { readonly kind: "parallel"; readonly id: string; readonly branches: readonly Program[] }
+  | { readonly kind: "choice"; readonly id: string; readonly taken: number; readonly options: readonly Program[] }
+  | { readonly kind: "loop"; readonly id: string; readonly times: number; readonly body: Program }
+  | { readonly kind: "child"; readonly id: string; readonly isDetached: boolean; readonly body: Program }
+  | { readonly kind: "map"; readonly id: string; readonly items: number; readonly concurrency: number; readonly body: Program };
+
+/** How large a random program gets. */
+interface Size {
+  readonly depth: number;
+  readonly parts: number;
+  /** Whether children may be in it. */
+  readonly hasChildren: boolean;
+}
+
+/** A random program; ids count up over all of it. */
+export function randomProgram(
+  random: Random,
+  size: Size = { depth: 3, parts: 4, hasChildren: true },
+  ids: () => string = counting(),
+): Program {
+  const parts = Array.from({ length: random.between(1, size.parts) }, () => randomPart(random, size, ids));
+  return { kind: "sequence", parts };
+}
+
+function randomPart(random: Random, size: Size, ids: () => string): Program {
+  const kinds = ["step", "step", "flaky", "approve", "deadline", "signal", "timer"] as const;
+  const nested = ["parallel", "parallel", "choice", "loop", ...(size.hasChildren ? (["child", "map"] as const) : [])] as const;
+  const kind = size.depth > 1 && random.chance(0.4) ? random.pick(nested) : random.pick(kinds);
+  const id = `${kind}${ids()}`;
+  const body = (hasChildren = size.hasChildren): Program => randomProgram(random, { depth: size.depth - 1, parts: 2, hasChildren }, ids);
+  switch (kind) {
+    case "flaky": {
+      const failures = random.between(1, 3);
+      const succeeds = random.chance(0.8);
+      return { kind, id, failures, maxAttempts: succeeds ? failures + random.between(1, 2) : failures, isCaught: random.chance(0.5) };
+    }
+    case "timer":
+    case "deadline":
+      return { kind, id, ms: random.between(100, 4_000) };
+    case "parallel":
+      return { kind, id, branches: Array.from({ length: random.between(2, 3) }, () => body()) };
+    case "choice": {
+      const options = [body(), body()];
+      return { kind, id, taken: random.between(0, 1), options };
+    }
+    case "loop":
+      return { kind, id, times: random.between(1, 3), body: body(false) };
+    case "child":
+      return { kind, id, isDetached: random.chance(0.6), body: body(false) };
+    case "map":
+      return { kind, id, items: random.between(1, 3), concurrency: random.between(1, 3), body: body(false) };
+    default:
+      return { kind, id };
+  }
+}
+
+function counting(): () => string {
+  let ids = 0;
+  return () => `${++ids}`;
+}

@@ -1,0 +1,52 @@
+import type { Violation } from "../../packages/stepfold/src/testing/simulation/ledger.ts";
+import { runSchedule } from "../../packages/stepfold/src/testing/simulation/run-schedule.ts";
+import type { ScenarioOf } from "../../packages/stepfold/src/testing/simulation/scenario.ts";
+import { shrink } from "../../packages/stepfold/src/testing/simulation/shrink.ts";
+import { codeMutants } from "./code-mutants.ts";
+import type { Finding, Job, JobResult } from "./job.ts";
+import { portMutants } from "./port-mutants.ts";
+import { randomScenario } from "./scenario.ts";
+
+/** Runs schedules; with a mistake in them, until it is noticed. */
+export async function runJob({ seed, schedules, options, mutant: name, mostRescues = Number.POSITIVE_INFINITY }: Job): Promise<JobResult> {
+  const mutant = [...codeMutants, ...portMutants].find((one) => one.name === name);
+  const scenarioOf: ScenarioOf = (random) => {
+    const scenario = randomScenario(random);
+    if (!mutant || "patches" in mutant) return scenario;
+    const { store: breaks, ...seen } = mutant;
+    const { store } = scenario;
+    return { ...scenario, ...seen, ...(breaks && { store: (world) => breaks(store(world), world) }) };
+  };
+  const sums = { schedules: 0, commits: 0, steps: 0, repeated: 0, rescues: 0, violations: 0 };
+  const findings: Finding[] = [];
+  while (sums.schedules < schedules && !(mutant && findings.length > 0)) {
+    const schedule = { ...options, ...mutant?.options, seed: seed + sums.schedules };
+    const outcome = await runSchedule(scenarioOf, schedule);
+    sums.schedules++;
+    sums.commits += outcome.commits;
+    sums.steps += outcome.steps;
+    sums.repeated += outcome.repeated;
+    sums.rescues += outcome.rescues;
+    if (outcome.violations.length === 0) continue;
+    // another rule than those that are to notice it may be broken as well, or first
+    if (mutant && !outcome.violations.some((violation) => mutant.caughtBy.includes(ruleOf(violation)))) continue;
+    sums.violations++;
+    if (findings.length > 0) continue;
+    const smallest = mutant ? { options: schedule, outcome } : await shrink(scenarioOf, { options: schedule, outcome });
+    for (const violation of smallest.outcome.violations.slice(0, 3)) {
+      const { message, workflowId = "all", atMs } = violation;
+      findings.push({ options: smallest.options, invariant: ruleOf(violation), message: `${workflowId}, after ${atMs} ms: ${message}` });
+    }
+  }
+  const rescues = sums.rescues / sums.schedules;
+  if (rescues > mostRescues) {
+    sums.violations++;
+    findings.push({ options: { ...options, seed }, invariant: "rescues", message: `${rescues} a schedule, more than ${mostRescues}` });
+  }
+  return { ...sums, findings };
+}
+
+/** A message of the scenario's own check begins with the rule. */
+function ruleOf({ invariant, message }: Violation): string {
+  return invariant === "check" ? message.slice(0, message.indexOf(" ")) : invariant;
+}

@@ -1,0 +1,61 @@
+import { memoryStore } from "../../packages/stepfold/src/stores/memory/memory-store.ts";
+import type { Random } from "../../packages/stepfold/src/testing/simulation/random.ts";
+import type { Scenario, Script } from "../../packages/stepfold/src/testing/simulation/scenario.ts";
+import { expectations, wrongResults } from "./check-results.ts";
+import { workflowsOf } from "./graph.ts";
+import { nodes, secret } from "./nodes.ts";
+import { type Program, randomProgram } from "./program.ts";
+import { approver, bell, canceller, herald, hurrier, owner, watcher } from "./scripts.ts";
+
+/** Executions in one schedule. */
+const mostExecutions = 3;
+const latestCancelMs = 8_000;
+
+/** Random workflows, and people who start, answer, hurry, watch and cancel them, with releases that change them meanwhile. */
+export function randomScenario(random: Random): Scenario {
+  const first: Record<string, Program> = {};
+  const edited: Record<string, Program> = {};
+  const clients: Script[][] = [];
+  const cancelled = new Set<string>();
+  for (let i = random.between(1, mostExecutions); i > 0; i--) {
+    const id = `w${i}`;
+    const program = randomProgram(random.fork(id));
+    first[id] = program;
+    edited[id] = { kind: "sequence", parts: [{ kind: "step", id: "edited" }, program] };
+    const scripts = [owner(id)];
+    if (random.chance(0.6)) scripts.push(approver(id, "ann"), approver(id, "bob"));
+    if (random.chance(0.4)) scripts.push(watcher(id));
+    if (random.chance(0.3)) scripts.push(hurrier(id));
+    if (random.chance(0.5)) scripts.push(herald(id, signalsOf(program)));
+    if (random.chance(0.3)) scripts.push(bell(id));
+    if (random.chance(0.25)) {
+      cancelled.add(id);
+      scripts.push(canceller(id, random.between(0, latestCancelMs)));
+    }
+    clients.push(scripts);
+  }
+  const isEdited = random.chance(0.5);
+  const releases = [first, edited].map((programs) => Object.entries(programs).flatMap(([id, program]) => workflowsOf(id, program)));
+  const expected = new Map([...expectations(first), ...expectations(edited)]);
+  return {
+    store: ({ now }) => memoryStore({ now }),
+    workflows: (release) => releases[isEdited ? Math.min(release, 1) : 0]!,
+    nodeDefinitions: nodes,
+    runtime: { globals: { apiKey: secret }, maxCrashes: random.pick([2, 5, Number.POSITIVE_INFINITY]) },
+    clients,
+    check: ({ snapshot, events }) => {
+      const { workflowId, parent } = snapshot;
+      const wrong = [...wrongResults(snapshot, expected.get(snapshot.definition.hash), cancelled.has(workflowId) || parent !== undefined)];
+      if (JSON.stringify([snapshot, events]).includes(secret)) wrong.push("I15 a secret was stored");
+      return wrong;
+    },
+  };
+}
+
+/** Signals that a program waits for in the execution itself. */
+function signalsOf(program: Program): { readonly name: string; readonly key: string }[] {
+  if (program.kind === "signal") return [{ name: program.id, key: ".0" }];
+  if (program.kind === "sequence") return program.parts.flatMap(signalsOf);
+  if (program.kind === "parallel") return program.branches.flatMap(signalsOf);
+  return [];
+}

@@ -1,0 +1,136 @@
+import type { ErrorCode } from "../../packages/stepfold/src/core/errors/catalogue.ts";
+import { StepfoldError } from "../../packages/stepfold/src/core/errors/stepfold-error.ts";
+import { waits } from "../../packages/stepfold/src/core/explaining/waits.ts";
+import { isTerminal, type Snapshot } from "../../packages/stepfold/src/core/snapshot/snapshot.ts";
+import type { Run } from "../../packages/stepfold/src/runtime/run.ts";
+import type { Client, Script } from "../../packages/stepfold/src/testing/simulation/scenario.ts";
+
+/** Refusals that are no surprise: somebody else was first. */
+const overtaken: readonly ErrorCode[] = [
+  "WAIT_GONE",
+  "EXECUTION_ENDED",
+  "RETRY_NOT_PENDING",
+  "WORKFLOW_NOT_FOUND",
+  "RESUME_CONFLICT",
+  "WAIT_EXPIRED",
+];
+
+/** Starts an execution, twice, and answers what it asks until it has ended; its result is what it was told. */
+export function owner(workflowId: string): Script {
+  return async (client) => {
+    const { runtime } = client;
+    const start = (): Promise<Run> => runtime.start(workflowId, { workflowId, input: { name: workflowId } });
+    const [run] = await Promise.all([start(), client.random.chance(0.3) ? start() : null]);
+    const told = run.result().then(
+      (output) => JSON.stringify(output),
+      (error: unknown) => codeOf(error),
+    );
+    const { status, output } = await answerAll(client, run, "owner");
+    const expected = status === "completed" ? JSON.stringify(output) : `EXECUTION_${status.toUpperCase()}`;
+    const result = await told;
+    if (result !== expected && result !== "STORE_UNAVAILABLE")
+      throw new RangeError(`${workflowId} is ${expected}, and result() told ${result}`);
+  };
+}
+
+/** Answers what somebody else's execution asks. */
+export function approver(workflowId: string, name: string): Script {
+  return async (client) => void (await answerAll(client, await found(client, workflowId), name));
+}
+
+/** Cancels an execution, at some time. */
+export function canceller(workflowId: string, afterMs: number): Script {
+  return async (client) => {
+    if (client.restarts === 0) await client.sleep(afterMs);
+    const run = await found(client, workflowId);
+    await unlessOvertaken(() => run.cancel({ reason: "no longer wanted" }));
+  };
+}
+
+/** Does not wait for retries, now and then. */
+export function hurrier(workflowId: string): Script {
+  return async (client) => {
+    const run = await found(client, workflowId);
+    for (let snapshot = await run.snapshot(); !isTerminal(snapshot.status); snapshot = await run.snapshot()) {
+      if (snapshot.status === "error") await unlessOvertaken(() => run.retry());
+      await client.sleep(client.random.between(500, 3_000));
+    }
+  };
+}
+
+/** Watches an execution from its beginning to its end: no version is missed, none comes twice. */
+export function watcher(workflowId: string): Script {
+  return async (client) => {
+    let seen = -1;
+    const run = await found(client, workflowId);
+    for await (const { event, snapshot } of run.watch()) {
+      if (event.version !== seen + 1 || snapshot.version !== event.version)
+        throw new RangeError(`after version ${seen} of ${workflowId} came ${event.version} with snapshot ${snapshot.version}`);
+      seen = event.version;
+    }
+    const { status } = await run.snapshot();
+    if (!isTerminal(status)) throw new RangeError(`watching ${workflowId} ended when it was ${status}`);
+  };
+}
+
+/** Sends signals that nobody waits for, without keys: each call is one signal, if it is answered or not. */
+export function bell(workflowId: string): Script {
+  return async (client) => {
+    const run = await found(client, workflowId);
+    for (let rings = 0; rings < 5; rings++) {
+      await unlessOvertaken(() => run.signal("bell", { rings }));
+      await client.sleep(client.random.between(50, 500));
+    }
+  };
+}
+
+/** Sends signals before anybody waits for them. */
+export function herald(workflowId: string, signals: readonly { readonly name: string; readonly key: string }[]): Script {
+  return async (client) => {
+    const run = await found(client, workflowId);
+    for (const { name, key } of signals) await unlessOvertaken(() => run.signal(name, {}, { key, idempotencyKey: `${name}.${key}` }));
+  };
+}
+
+async function found({ runtime, sleep }: Client, workflowId: string): Promise<Run> {
+  for (;;) {
+    const run = await unlessOvertaken(() => runtime.get(workflowId));
+    if (run) return run;
+    await sleep(200);
+  }
+}
+
+/** Answers all there is, again and again, also in executions that this one waits for. */
+async function answerAll(client: Client, run: Run, who: string): Promise<Snapshot> {
+  for (;;) {
+    const snapshot = await run.snapshot();
+    if (isTerminal(snapshot.status)) return snapshot;
+    await answerOnce(client, run, snapshot, who);
+    await client.sleep(client.random.between(100, 900));
+  }
+}
+
+async function answerOnce(client: Client, run: Run, snapshot: Snapshot, who: string): Promise<void> {
+  // whoever looks after it knows that it was not its fault
+  if (snapshot.status === "parked") await unlessOvertaken(() => run.retry());
+  for (const { kind, id: waitId, signal: name = "", key = "", workflowId } of waits(snapshot)) {
+    if (kind === "external")
+      await unlessOvertaken(() => run.resume({ waitId, payload: { by: who }, idempotencyKey: `${waitId} by ${who}` }));
+    if (kind === "signal") await unlessOvertaken(() => run.signal(name, {}, { key, idempotencyKey: `${name}.${key}` }));
+    const other = kind === "child" ? await unlessOvertaken(() => client.runtime.get(workflowId!)) : undefined;
+    if (other) await answerOnce(client, other, await other.snapshot(), who);
+  }
+}
+
+async function unlessOvertaken<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (StepfoldError.is(error) && overtaken.includes(error.code)) return undefined;
+    throw error;
+  }
+}
+
+function codeOf(error: unknown): string {
+  return StepfoldError.is(error) ? error.code : String(error);
+}
