@@ -107,9 +107,13 @@ export const codeMutants: readonly CodeMutant[] = [
   {
     name: "message-forgotten",
     caughtBy: ["I7"],
-    options: { mode: "liveness", faults: ["storeErrorBefore", "partition"] },
+    options: { mode: "liveness", faults: ["crash", "partition"] },
     patches: [
-      { file: "runtime/deliver.ts", find: "      if (arrived.length === 0) throw error;\n      break;\n", put: "      void error;\n" },
+      {
+        file: "runtime/deliver.ts",
+        find: "      await take(kernel, from, message);\n",
+        put: "      take(kernel, from, message).catch(() => undefined);\n",
+      },
     ],
   },
   {

@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { isTerminal, type Permit, type Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
-import type { Claim, Claimed, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { Claim, Claimed, ClaimOptions, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { altered } from "./broken-store.ts";
 
 /** How a claim may end. */
@@ -36,97 +36,124 @@ interface Known {
 
 interface Holder {
   readonly key: string;
-  readonly fence: number;
   until: EpochMs;
 }
 
-const endings: readonly Ending[] = ["release", "commit", "end", "foreign end", "lease"];
-
 /** A store whose executions take turns by rules of its own. */
 export function takingTurns(store: SnapshotStore, rules: TurnRules): SnapshotStore {
-  const { frees = endings, keyOf = (key) => key, limitOf = ({ limit }) => limit, renews = true } = rules;
-  const known: Known[] = [];
-  const holders = new Map<string, Holder>();
-  const free = (id: string, how: Ending): void => {
-    if (frees.includes(how)) holders.delete(id);
-  };
-  const mayTake = ({ id, permit }: Known, now: EpochMs): boolean => {
-    if (!permit) return true;
-    const key = keyOf(permit.key);
-    let held = 0;
-    for (const [other, holder] of holders) {
-      const counts = !frees.includes("lease") || holder.until > now;
-      if (counts && other !== id && holder.key === key) held++;
-    }
-    return held < limitOf(permit);
-  };
-  const shown = (snapshot: Snapshot): Snapshot => {
-    const permit = known.find(({ id }) => id === snapshot.workflowId)?.permit;
-    return permit ? { ...snapshot, permit } : snapshot;
-  };
-  const take = async (one: Known, options: Parameters<SnapshotStore["claim"]>[0]): Promise<Claimed | null> => {
-    const { permit: _, overdueMs, ...rest } = options;
-    const asked = overdueMs === undefined || rules.ignoresOverdue ? rest : { ...rest, overdueMs };
-    const [claimed] = await store.claim({ ...asked, limit: 1, workflowId: one.id });
-    if (!claimed) return null;
-    const { fence, claimedAt, leaseMs } = claimed.claim;
-    if (one.permit) holders.set(one.id, { key: keyOf(one.permit.key), fence, until: claimedAt + leaseMs });
-    return { claim: claimed.claim, snapshot: shown(claimed.snapshot) };
-  };
+  const turns = new Turns(store, rules);
   return altered(store, {
     async create(commit, options) {
       const { permit } = commit.head;
-      if (!known.some(({ id }) => id === commit.workflowId)) known.push({ id: commit.workflowId, permit, wakeAt: commit.wakeAt ?? 0 });
+      turns.know(commit);
       const claim = await store.create(permit ? disguised(commit) : commit, options);
       if (!permit || !options?.claim || !rules.claimsAtCreation) return claim;
-      return (await take(known.at(-1)!, { ...options.claim, limit: 1 }))?.claim ?? null;
+      return (await turns.claim({ ...options.claim, limit: 1, workflowId: commit.workflowId }))[0]?.claim ?? null;
     },
-    load: async (id) => {
+    async load(id) {
       const snapshot = await store.load(id);
-      return snapshot && shown(snapshot);
+      return snapshot && turns.shown(snapshot);
     },
-    async claim(options) {
-      const now = await nowOf(store);
-      const { workflowId, permit, limit } = options;
-      const order = known.toSorted((a, b) => (rules.reversed ? b.wakeAt - a.wakeAt : a.wakeAt - b.wakeAt));
-      const found: Claimed[] = [];
-      const chosen: Known[] = [];
-      for (const one of order) {
-        if (found.length + chosen.length >= limit) break;
-        if (workflowId !== undefined && one.id !== workflowId) continue;
-        if (permit !== undefined && !rules.ignoresKeys && one.permit?.key !== permit) continue;
-        if (!mayTake(one, now) && !(rules.ignoresIds && workflowId !== undefined)) {
-          if (rules.queuesAll && !holders.has(one.id)) break;
-          continue;
-        }
-        if (rules.countsFirst) chosen.push(one);
-        else found.push(...[(await take(one, options)) ?? []].flat());
-      }
-      for (const one of chosen) found.push(...[(await take(one, options)) ?? []].flat());
-      return found;
-    },
+    claim: (options) => turns.claim(options),
     async commit(commit) {
       await store.commit(commit);
       const ended = isTerminal(commit.head.status);
-      if (ended) free(commit.workflowId, commit.fence === undefined ? "foreign end" : "end");
-      else if (commit.release) free(commit.workflowId, "commit");
+      if (ended) turns.free(commit.workflowId, commit.fence === undefined ? "foreign end" : "end");
+      else if (commit.release) turns.free(commit.workflowId, "commit");
     },
-    async renew(claim) {
-      const holder = holders.get(claim.workflowId);
-      const one = known.find(({ id }) => id === claim.workflowId);
-      if (holder && one && !rules.revives) {
-        const now = await nowOf(store);
-        if (holder.until <= now && !mayTake(one, now)) throw new StepfoldError("FENCE_LOST", { workflowId: claim.workflowId });
-      }
-      const renewed = await store.renew(claim);
-      if (holder && renews) holder.until = renewed.storeNow + claim.leaseMs;
-      return renewed;
-    },
+    renew: (claim) => turns.renew(claim),
     async release(claim, version) {
       await store.release(claim, version);
-      free(claim.workflowId, "release");
+      turns.free(claim.workflowId, "release");
     },
   });
+}
+
+/** Who has a place, and who may have one. */
+class Turns {
+  readonly #store: SnapshotStore;
+  readonly #rules: TurnRules;
+  readonly #known: Known[] = [];
+  readonly #holders = new Map<string, Holder>();
+
+  constructor(store: SnapshotStore, rules: TurnRules) {
+    this.#store = store;
+    this.#rules = rules;
+  }
+
+  know({ workflowId: id, head: { permit }, wakeAt }: Commit): void {
+    if (!this.#known.some((one) => one.id === id)) this.#known.push({ id, permit, wakeAt: wakeAt ?? 0 });
+  }
+
+  shown(snapshot: Snapshot): Snapshot {
+    const permit = this.#known.find(({ id }) => id === snapshot.workflowId)?.permit;
+    return permit ? { ...snapshot, permit } : snapshot;
+  }
+
+  free(id: string, how: Ending): void {
+    if (this.#frees(how)) this.#holders.delete(id);
+  }
+
+  async claim(options: ClaimOptions): Promise<Claimed[]> {
+    const { reversed, queuesAll, countsFirst } = this.#rules;
+    const now = await nowOf(this.#store);
+    const found: Claimed[] = [];
+    const chosen: Known[] = [];
+    for (const one of this.#known.toSorted((a, b) => (reversed ? b.wakeAt - a.wakeAt : a.wakeAt - b.wakeAt))) {
+      if (found.length + chosen.length >= options.limit) break;
+      if (!this.#isAsked(one, options)) continue;
+      if (!this.#mayTake(one, now) && !(this.#rules.ignoresIds && options.workflowId !== undefined)) {
+        if (queuesAll && !this.#holders.has(one.id)) break;
+      } else if (countsFirst) chosen.push(one);
+      else found.push(...(await this.#take(one, options)));
+    }
+    for (const one of chosen) found.push(...(await this.#take(one, options)));
+    return found;
+  }
+
+  async renew(claim: Claim): Promise<Awaited<ReturnType<SnapshotStore["renew"]>>> {
+    const { revives, renews = true } = this.#rules;
+    const holder = this.#holders.get(claim.workflowId);
+    const one = this.#known.find(({ id }) => id === claim.workflowId);
+    if (holder && one && !revives) {
+      const now = await nowOf(this.#store);
+      if (holder.until <= now && !this.#mayTake(one, now)) throw new StepfoldError("FENCE_LOST", { workflowId: claim.workflowId });
+    }
+    const renewed = await this.#store.renew(claim);
+    if (holder && renews) holder.until = renewed.storeNow + claim.leaseMs;
+    return renewed;
+  }
+
+  #frees(how: Ending): boolean {
+    return this.#rules.frees?.includes(how) ?? true;
+  }
+
+  #keyOf({ key }: Permit): string {
+    return this.#rules.keyOf?.(key) ?? key;
+  }
+
+  #isAsked({ id, permit }: Known, { workflowId, permit: key }: ClaimOptions): boolean {
+    if (workflowId !== undefined) return id === workflowId;
+    return key === undefined || this.#rules.ignoresKeys === true || permit?.key === key;
+  }
+
+  #mayTake({ id, permit }: Known, now: EpochMs): boolean {
+    if (!permit) return true;
+    const key = this.#keyOf(permit);
+    const held = [...this.#holders].filter(
+      ([other, holder]) => other !== id && holder.key === key && (holder.until > now || !this.#frees("lease")),
+    );
+    return held.length < (this.#rules.limitOf?.(permit) ?? permit.limit);
+  }
+
+  async #take({ id, permit }: Known, { permit: _, overdueMs, ...rest }: ClaimOptions): Promise<Claimed[]> {
+    const asked = overdueMs === undefined || this.#rules.ignoresOverdue ? rest : { ...rest, overdueMs };
+    const [claimed] = await this.#store.claim({ ...asked, limit: 1, workflowId: id });
+    if (!claimed) return [];
+    const { claimedAt, leaseMs } = claimed.claim;
+    if (permit) this.#holders.set(id, { key: this.#keyOf(permit), until: claimedAt + leaseMs });
+    return [{ claim: claimed.claim, snapshot: this.shown(claimed.snapshot) }];
+  }
 }
 
 /** So that the store underneath lets everybody in. */

@@ -45,7 +45,7 @@ describe("a simulation", () => {
     const { failures } = await simulate(scenario, { schedules: 300, mode: "liveness" });
     const [failed] = failures;
     expect(failed!.outcome.violations[0]).toMatchObject({ invariant: "I14" });
-    expect(failed!.options.clients).toHaveLength(1);
+    expect(failed!.options.clients!.length).toBeLessThanOrEqual(2);
     expect(failed!.options.faults!.length).toBeLessThanOrEqual(3);
     expect(await runSchedule(scenario, failed!.options)).toEqual(failed!.outcome);
   });
