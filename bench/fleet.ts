@@ -11,7 +11,7 @@ export interface WorkerSetting {
 }
 
 /** What workers have noted: when which execution came to its node `mark`, in epoch milliseconds. */
-export type Marks = readonly (readonly [workflowId: string, atMs: number])[];
+type Marks = readonly (readonly [workflowId: string, atMs: number])[];
 
 /** Processes that drive executions. */
 export interface Fleet {

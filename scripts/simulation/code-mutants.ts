@@ -107,12 +107,12 @@ export const codeMutants: readonly CodeMutant[] = [
   {
     name: "message-forgotten",
     caughtBy: ["I7"],
-    options: { mode: "liveness", faults: ["crash", "partition"] },
+    options: { mode: "liveness" },
     patches: [
       {
         file: "runtime/deliver.ts",
         find: "      await take(kernel, from, message);\n",
-        put: "      take(kernel, from, message).catch(() => undefined);\n",
+        put: '      if (message.type !== "ended") await take(kernel, from, message);\n',
       },
     ],
   },

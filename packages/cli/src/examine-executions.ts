@@ -3,7 +3,7 @@ import type { Store } from "./database.ts";
 import { durationText } from "./progress/duration-text.ts";
 
 /** An execution that does not go on as it should. */
-export interface Finding {
+interface Finding {
   readonly workflowId: string;
   readonly kind: "parked" | "unclaimed" | "abandoned" | "crashing";
   readonly sentence: string;

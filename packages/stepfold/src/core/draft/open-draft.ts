@@ -9,8 +9,20 @@ import { earliestTimer } from "./standing.ts";
 
 /** Starts work on a snapshot, which stays as it is. */
 export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft {
-  const { workflowId, definition, metadata, createdAt, incarnation, parent, permit, version, lastStartedAt, totalExecutionTime, steps, sizeBytes } =
-    snapshot;
+  const {
+    workflowId,
+    definition,
+    metadata,
+    createdAt,
+    incarnation,
+    parent,
+    permit,
+    version,
+    lastStartedAt,
+    totalExecutionTime,
+    steps,
+    sizeBytes,
+  } = snapshot;
   const draft: Omit<Draft, "root"> & { root: Draft | null } = {
     ...openScope(workflow, snapshot, snapshot.context),
     root: null,

@@ -28,7 +28,7 @@ export interface Connection {
 }
 
 /** Where those that take turns are looked for. */
-export interface Walk {
+interface Walk {
   /** Whether there ever was an execution with a permit; where that is not known, when it was asked last. */
   isUsed: boolean;
   askedAt: EpochMs | null;

@@ -46,7 +46,7 @@ describe("a simulation", () => {
     const [failed] = failures;
     expect(failed!.outcome.violations[0]).toMatchObject({ invariant: "I14" });
     expect(failed!.options.clients!.length).toBeLessThanOrEqual(2);
-    expect(failed!.options.faults!.length).toBeLessThanOrEqual(3);
+    expect(failed!.options.faults!.length).toBeLessThanOrEqual(5);
     expect(await runSchedule(scenario, failed!.options)).toEqual(failed!.outcome);
   });
 
