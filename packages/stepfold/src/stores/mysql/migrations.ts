@@ -38,6 +38,8 @@ export async function migrateMysql(pool: MysqlPool, { prefix = "stepfold_" }: { 
   try {
     await connected(pool, async (session) => {
       if ((await layoutOf(session, tables)) === newestLayout) return;
+      // where sessions do not commit by themselves it may have locked the row that whoever migrates now has to write
+      await session.run("COMMIT");
       await locking(session, `stepfold ${prefix}`, () => migrate(session, tables));
     });
   } catch (cause) {
