@@ -17,7 +17,7 @@ const { values } = parseArgs({
     kilobytes: { type: "string", default: "10" },
     workers: { type: "string", default: "4" },
     new: { type: "string", default: "20" },
-    leadSeconds: { type: "string", default: "90" },
+    leadSeconds: { type: "string", default: "120" },
   },
 });
 const [timers, parked, workers, newPerSecond] = [values.timers, values.parked, values.workers, values.new].map(Number) as [
