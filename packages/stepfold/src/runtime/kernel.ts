@@ -128,9 +128,10 @@ export async function nudge(
   due?: { readonly draft: Draft; readonly wakeAt: EpochMs | null },
 ): Promise<void> {
   const { driver, messenger } = kernel;
-  // what nobody need drive is not claimed; what could not be claimed now is found by the next poll
-  if (due && due.wakeAt !== 0 && !driver.holds(workflowId)) return;
-  const isDriven = driver.isOpen && (await driver.nudge(workflowId).catch(() => false));
+  const isHeld = driver.holds(workflowId);
+  // what nobody need drive now is not claimed; what could not be claimed now is found by the next poll
+  const isNow = !due || due.wakeAt === 0 || isHeld;
+  const isDriven = isNow && driver.isOpen && (await driver.nudge(workflowId).catch(() => false));
   if (!isDriven && due) await messenger.send(due.draft, due.wakeAt);
 }
 

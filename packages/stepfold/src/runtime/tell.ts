@@ -1,7 +1,7 @@
 import { closeDraft } from "../core/draft/close-draft.ts";
 import { evolve, withConsequences } from "../core/draft/evolve.ts";
 import { openDraft } from "../core/draft/open-draft.ts";
-import { statusOf } from "../core/draft/standing.ts";
+import { statusOf, wakeAt } from "../core/draft/standing.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { ResumeCommand } from "../engine/answer-wait.ts";
 import { type Command, decide } from "../engine/command.ts";
@@ -34,12 +34,15 @@ export async function tell(kernel: Kernel, workflowId: string, command: Command)
     const workflow = await registry.pinned(workflowId, snapshot.definition.hash);
     const event = await decide(workflow, snapshot, command, environment.now(), limits);
     const draft = openDraft(workflow.compiled, snapshot);
+    const before = wakeAt(draft);
     if (!evolve(draft, event)) throw new StepfoldError("WAIT_GONE", { workflowId, target: command.type, open: [] });
     const write = commitOf(draft, [withConsequences(draft, event)], kernel.newCommitId());
     const make = (whole: Commit): Promise<void> => patiently(() => store.commit(whole));
+    // of a time that stays as it was somebody has been told
+    const due = write.wakeAt === 0 || write.wakeAt !== before ? write.wakeAt : null;
     let isTold = false;
     try {
-      if (driver.isOpen || write.wakeAt !== 0) await make(write);
+      if (driver.isOpen || due === null) await make(write);
       else isTold = await messenger.sendWith(draft, write, make);
     } catch (error) {
       const overtaken = StepfoldError.is(error, "VERSION_CONFLICT") || StepfoldError.is(error, "EXECUTION_ENDED");
@@ -47,7 +50,7 @@ export async function tell(kernel: Kernel, workflowId: string, command: Command)
       throw error;
     }
     changes.tell({ workflowId, version: draft.version, status: statusOf(draft), snapshot: () => closeDraft(draft) });
-    if (!isTold) await nudge(kernel, workflowId, { draft, wakeAt: write.wakeAt });
+    if (!isTold) await nudge(kernel, workflowId, { draft, wakeAt: due });
     return true;
   }
 }
