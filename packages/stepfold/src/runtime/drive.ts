@@ -12,6 +12,7 @@ import type { Turn } from "../engine/turn.ts";
 import type { Claimed, SnapshotStore } from "../ports/snapshot-store.ts";
 import type { Change } from "./changes.ts";
 import { commitOf } from "./commit-of.ts";
+import { every } from "./every.ts";
 import type { Messenger } from "./messenger.ts";
 import { persist } from "./persist.ts";
 import type { Registry } from "./registry.ts";
@@ -193,20 +194,14 @@ export class Drive {
   /** Shows a sign of life every third of the lease, whatever the steps are doing. Returns how to end it. */
   #renewals(): () => void {
     const { environment } = this.#driving.setting;
-    let cancel = (): void => undefined;
     let isAsking = false;
-    const arm = (): void => {
-      cancel = environment.after(this.#claimed.claim.leaseMs / 3, () => {
-        arm();
-        if (isAsking) return this.#endOfLease();
-        isAsking = true;
-        void this.#renew().finally(() => {
-          isAsking = false;
-        });
+    return every(environment, this.#claimed.claim.leaseMs / 3, () => {
+      if (isAsking) return this.#endOfLease();
+      isAsking = true;
+      void this.#renew().finally(() => {
+        isAsking = false;
       });
-    };
-    arm();
-    return () => cancel();
+    });
   }
 
   async #renew(): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Environment } from "../ports/environment.ts";
 import type { Claimed, Lease, SnapshotStore } from "../ports/snapshot-store.ts";
 import type { Consumer, Delivery, WorkQueue } from "../ports/work-queue.ts";
+import { every } from "./every.ts";
 
 const firstDelayMs = 100;
 const longestDelayMs = 10_000;
@@ -60,19 +61,14 @@ export class Listener {
     const [claimed] = await store.claim({ ...lease, limit: 1, workflowId: delivery.workflowId });
     // held by others, over, or not due any more: all of it is in the store
     if (!claimed) return;
-    let cancel = (): void => undefined;
-    const arm = (): void => {
-      cancel = environment.after(lease.leaseMs / 3, () => {
-        arm();
-        delivery.extend().catch(onProblem);
-      });
-    };
-    arm();
+    const endExtensions = every(environment, lease.leaseMs / 3, () => {
+      delivery.extend().catch(onProblem);
+    });
     try {
       // what goes wrong is told where it is driven; the lease of the claim decides who comes next, not the queue
       await take(claimed, askedAtMs).catch(() => undefined);
     } finally {
-      cancel();
+      endExtensions();
     }
   }
 }

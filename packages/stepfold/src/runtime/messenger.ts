@@ -3,6 +3,7 @@ import type { EpochMs } from "../core/values/json.ts";
 import type { Environment } from "../ports/environment.ts";
 import type { Commit, SnapshotStore } from "../ports/snapshot-store.ts";
 import type { WakeUp, WorkQueue } from "../ports/work-queue.ts";
+import { within } from "./within.ts";
 
 /** How long a caller waits for a queue that does not answer: what it should have told is found in the store. */
 const patienceMs = 2_000;
@@ -66,12 +67,8 @@ export class Messenger {
     const { queue, environment, onProblem } = this.#around;
     const wakeUp = this.#wakeUpOf(execution, wakeAt, now);
     if (!queue || !wakeUp) return;
-    let cancel = (): void => undefined;
-    const impatience = new Promise<void>((resolve) => {
-      cancel = environment.after(patienceMs, resolve);
-    });
-    await Promise.race([queue.send([wakeUp]).catch((error: unknown) => onProblem(execution.workflowId, error)), impatience]);
-    cancel();
+    const sending = queue.send([wakeUp]).catch((error: unknown) => onProblem(execution.workflowId, error));
+    await within(environment, patienceMs, sending);
   }
 
   /** Null if there is no queue, if it is never due by itself, or later than the queue can tell: then it is found in the store. */

@@ -3,6 +3,7 @@ import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { durationMs } from "../core/values/duration.ts";
 import type { Environment } from "../ports/environment.ts";
 import type { SnapshotStore } from "../ports/snapshot-store.ts";
+import { within } from "./within.ts";
 
 const everyMs = 10 * 60_000;
 /** Executions of one workflow deleted in one go. */
@@ -63,12 +64,7 @@ export class Retention {
   async close(timeoutMs: number): Promise<void> {
     this.#closed = true;
     this.#cancel();
-    let cancel = (): void => undefined;
-    const patience = new Promise<void>((resolve) => {
-      cancel = this.#around.environment.after(timeoutMs, resolve);
-    });
-    await Promise.race([this.#pruning, patience]);
-    cancel();
+    await within(this.#around.environment, timeoutMs, this.#pruning);
   }
 
   #pruneIn(delayMs: number): void {

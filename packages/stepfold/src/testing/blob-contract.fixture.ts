@@ -1,5 +1,6 @@
 import { describe, it } from "vitest";
 import { type BlobBench, blobStoreContract } from "./index.ts";
+import { meetsNoServer } from "./no-server.fixture.ts";
 
 /** Blobs that the contract runs on. */
 export interface BlobSubject {
@@ -13,12 +14,7 @@ export interface BlobSubject {
 export function blobContractOf(name: string, { url = "", bench }: BlobSubject): void {
   describe(`BlobStore contract: ${name}`, () => {
     if (url === null) {
-      const reason = `${name}: NOT TESTED, no server answers. scripts/services up`;
-      it("meets its server", ({ skip }) => {
-        if (process.env.REQUIRE_SERVICES === "1") throw new TypeError(reason);
-        console.warn(reason);
-        skip(reason);
-      });
+      meetsNoServer(name);
       return;
     }
     for (const [index, contractCase] of blobStoreContract.entries()) {

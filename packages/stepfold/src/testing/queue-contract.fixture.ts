@@ -1,5 +1,6 @@
 import { describe, it } from "vitest";
 import { isQueueClaimed, type QueueBench, workQueueContract } from "./index.ts";
+import { meetsNoServer } from "./no-server.fixture.ts";
 import { gateOf } from "./store-contract.fixture.ts";
 
 /** A queue that the contract runs on. */
@@ -18,12 +19,7 @@ export interface QueueSubject {
 export function queueContractOf(name: string, { over, url = "", bench, atOnce = 1 }: QueueSubject): void {
   describe(`WorkQueue contract: ${name}${over === undefined ? "" : ` (${over})`}`, () => {
     if (url === null) {
-      const reason = `${name}: NOT TESTED, no server answers. scripts/services up`;
-      it("meets its server", ({ skip }) => {
-        if (process.env.REQUIRE_SERVICES === "1") throw new TypeError(reason);
-        console.warn(reason);
-        skip(reason);
-      });
+      meetsNoServer(name);
       return;
     }
     const enter = gateOf(atOnce);

@@ -1,5 +1,6 @@
 import { describe, it } from "vitest";
 import { isClaimed, type StoreBench, snapshotStoreContract } from "./index.ts";
+import { meetsNoServer } from "./no-server.fixture.ts";
 
 /** A store that the contract runs on. */
 export interface ContractSubject {
@@ -24,12 +25,7 @@ export function wait(durationMs: number): Promise<void> {
 export function contractOf(name: string, { over, url = "", missing, bench, atOnce = 1 }: ContractSubject): void {
   describe(`SnapshotStore contract: ${name}${over === undefined ? "" : ` (${over})`}`, () => {
     if (url === null) {
-      const reason = `${name}: NOT TESTED, no server answers. ${missing ?? "scripts/services up"}`;
-      it("meets its server", ({ skip }) => {
-        if (process.env.REQUIRE_SERVICES === "1") throw new TypeError(reason);
-        console.warn(reason);
-        skip(reason);
-      });
+      meetsNoServer(name, missing);
       return;
     }
     const gate = gateOf(atOnce);

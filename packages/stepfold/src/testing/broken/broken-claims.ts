@@ -1,7 +1,8 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { isTerminal } from "../../core/snapshot/snapshot.ts";
-import type { Claim, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { altered, type BrokenStore } from "./broken-store.ts";
+import { remembering } from "./remembered-claims.ts";
 
 /** Mistakes in `claim`, `renew` and `release`, and in what commits mean for them. */
 export const brokenClaims: readonly BrokenStore[] = [
@@ -132,24 +133,6 @@ function wakingAt(store: SnapshotStore, wake: (commit: Commit) => number | null)
     create: (commit, options) => store.create({ ...commit, wakeAt: wake(commit) }, options),
     commit: (commit) => store.commit({ ...commit, wakeAt: wake(commit) }),
   });
-}
-
-/** Remembers the latest claim of each execution. */
-function remembering(store: SnapshotStore): { readonly latest: Map<string, Claim>; readonly store: SnapshotStore } {
-  const latest = new Map<string, Claim>();
-  const remembered = altered(store, {
-    async create(commit, options) {
-      const claim = await store.create(commit, options);
-      if (claim) latest.set(claim.workflowId, claim);
-      return claim;
-    },
-    async claim(options) {
-      const claimed = await store.claim(options);
-      for (const { claim } of claimed) latest.set(claim.workflowId, claim);
-      return claimed;
-    },
-  });
-  return { latest, store: remembered };
 }
 
 function sameFence(inner: SnapshotStore): SnapshotStore {

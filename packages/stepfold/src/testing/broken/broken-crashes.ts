@@ -2,6 +2,7 @@ import type { Claim, Commit, ExecutionSummary, SnapshotStore } from "../../ports
 import { startCommit } from "../commit-builder.ts";
 import { altered, type BrokenStore } from "./broken-store.ts";
 import { countingCrashes } from "./counted-crashes.ts";
+import { remembering } from "./remembered-claims.ts";
 
 const byHolder = ({ fence }: Commit): boolean => fence !== undefined;
 
@@ -85,30 +86,20 @@ export const brokenCrashes: readonly BrokenStore[] = [
 
 type ShownLease = NonNullable<ExecutionSummary["lease"]>;
 
-const leaseOf = ({ owner, claimedAt, leaseMs, crashes = 0 }: Claim): ShownLease => ({ owner, until: claimedAt + leaseMs, crashes });
+const leaseOf = ({ owner, claimedAt, leaseMs, crashes }: Claim): ShownLease => ({ owner, until: claimedAt + leaseMs, crashes });
 
 /** Shows another lease in lists; `claim` is the latest of the execution. */
 function showingLeases(
   store: SnapshotStore,
   shown: (lease: ShownLease | null, claim: Claim | null, ended: boolean) => ShownLease | null,
 ): SnapshotStore {
-  const latest = new Map<string, Claim>();
-  return altered(store, {
-    async create(commit, options) {
-      const claim = await store.create(commit, options);
-      if (claim) latest.set(claim.workflowId, claim);
-      return claim;
-    },
-    async claim(options) {
-      const claimed = await store.claim(options);
-      for (const { claim } of claimed) latest.set(claim.workflowId, claim);
-      return claimed;
-    },
+  const { latest, store: remembered } = remembering(store);
+  return altered(remembered, {
     async list(query) {
       const page = await store.list(query);
       const items = page.items.map((item) => {
         const ended = !["active", "paused", "error"].includes(item.status);
-        return { ...item, lease: shown(item.lease ?? null, latest.get(item.workflowId) ?? null, ended) };
+        return { ...item, lease: shown(item.lease, latest.get(item.workflowId) ?? null, ended) };
       });
       return { ...page, items };
     },
