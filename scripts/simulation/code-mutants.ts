@@ -36,6 +36,12 @@ export const codeMutants: readonly CodeMutant[] = [
     patches: [{ file: "core/draft/due.ts", find: "if (at <= now && (!first", put: "if (at <= now + 2_000 && (!first" }],
   },
   {
+    name: "answers-judged-by-the-clock-of-callers",
+    caughtBy: ["I8"],
+    options: { mode: "faultFree", faults: ["skew"] },
+    patches: [{ file: "runtime/tell.ts", find: "await patiently(() => clock.now())", put: "environment.now()" }],
+  },
+  {
     name: "retry-early",
     caughtBy: ["I8"],
     options: faultFree,

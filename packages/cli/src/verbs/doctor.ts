@@ -9,6 +9,7 @@ import { findConfig } from "../find-config.ts";
 import { loadConfig } from "../load-config.ts";
 import { openQueue } from "../open-queue.ts";
 import { complain, say } from "../output.ts";
+import { durationText } from "../progress/duration-text.ts";
 import { paintFor } from "../progress/paint.ts";
 
 /** Options of `stepfold doctor`. */
@@ -18,6 +19,9 @@ export interface DoctorOptions {
   readonly quick?: boolean;
   readonly json?: boolean;
 }
+
+/** From such a difference on, clocks are said to differ. */
+const noticeableMs = 2_000;
 
 /** Tells whether one thing is well, in words or as JSON. */
 type Tell = (isWell: boolean, text: string, told?: object) => void;
@@ -42,13 +46,22 @@ export async function doctor(options: DoctorOptions): Promise<number> {
   try {
     await store.list({ limit: 1 });
     tell(true, `${database.name} answers, and can be read`);
-    tellExecutions(await examineExecutions(store, Date.now()), tell);
+    const now = await store.now();
+    tellClock(now - Date.now(), tell);
+    tellExecutions(await examineExecutions(store, now), tell);
   } finally {
     await store.close();
   }
   if (options.config !== undefined) await examineQueue(options.config, tell);
   if (!options.quick) tellPromises(store.name, await examinePromises(database, options.json ?? false), tell);
   return allWell ? exitCode.done : exitCode.failed;
+}
+
+/** That a clock is wrong breaks nothing: the store's is the one that counts. But people compare logs. */
+function tellClock(aheadMs: number, tell: Tell): void {
+  if (Math.abs(aheadMs) < noticeableMs) return;
+  const difference = `${durationText(Math.abs(aheadMs))} ${aheadMs > 0 ? "ahead of" : "behind"} that of this machine`;
+  tell(true, `its clock is ${difference}; timers and deadlines go by the store's`, { type: "clock", storeAheadMs: aheadMs });
 }
 
 function tellExecutions({ counts, findings, found, isPartial }: Survey, tell: Tell): void {

@@ -29,11 +29,13 @@ type Page = Awaited<ReturnType<Store["list"]>>;
 /** A page, and what each of its executions waits for. */
 interface Listed extends Omit<Page, "items"> {
   readonly items: readonly (Page["items"][number] & { readonly waitsFor: string })[];
+  /** By the clock of the store. */
+  readonly now: number;
 }
 
 const statuses: readonly string[] = ["active", "paused", "error", "parked", "completed", "failed", "cancelled"];
 const defaultLimit = 20;
-const emptyPage: Listed = { items: [], nextCursor: null };
+const emptyPage: Listed = { items: [], nextCursor: null, now: 0 };
 
 /** `stepfold ls`: the executions of a database, newest first. @returns the exit code */
 export async function ls(options: LsOptions): Promise<number> {
@@ -56,27 +58,28 @@ export async function ls(options: LsOptions): Promise<number> {
       await store.close();
     }
   }
-  say(options.json ? `${JSON.stringify({ type: "page", ...page })}\n` : listText(page, database.name, options));
+  const { items, nextCursor } = page;
+  say(options.json ? `${JSON.stringify({ type: "page", items, nextCursor })}\n` : listText(page, database.name, options));
   return exitCode.done;
 }
 
 /** What has not ended is looked at one by one: a list is short. */
 async function withWaits({ items, nextCursor }: Page, store: Store): Promise<Listed> {
   const told: Listed["items"][number][] = [];
+  const now = await store.now();
   for (const item of items) {
     const snapshot = isTerminal(item.status) ? null : await store.load(item.workflowId);
-    told.push({ ...item, waitsFor: snapshot ? waitsFor(snapshot, Date.now()) : "" });
+    told.push({ ...item, waitsFor: snapshot ? waitsFor(snapshot, now) : "" });
   }
-  return { items: told, nextCursor };
+  return { items: told, nextCursor, now };
 }
 
-function listText({ items, nextCursor }: Listed, database: string, options: LsOptions): string {
+function listText({ items, nextCursor, now }: Listed, database: string, options: LsOptions): string {
   const paint = paintFor(process.stdout);
   if (items.length === 0) {
     const some = options.status !== undefined || options.workflow !== undefined || options.cursor !== undefined;
     return some ? `No such executions in ${database}\n` : `No executions in ${database} yet. Start one: stepfold run FILE\n`;
   }
-  const now = Date.now();
   const rows = items.map(({ workflowId, status, definition, currentNodeId, updatedAt, waitsFor: wanted }) => [
     { text: printable(workflowId, 255) },
     { text: status, meaning: statusMeaning[status] },

@@ -37,14 +37,15 @@ const all = 1_000_000_000;
 /** `stepfold prune`: deletes executions that ended long enough ago, and keeps their histories if that is wished. @returns the exit code */
 export async function prune(options: PruneVerbOptions): Promise<number> {
   const { workflow, dryRun = false, json = false } = options;
-  const before = Date.now() - readAge(options.before);
+  const age = readAge(options.before);
   const statuses = options.status?.flatMap((words) => words.split(",")).map(readEnded);
-  const which = { before, ...(workflow === undefined ? {} : { definitionId: workflow }), ...(statuses ? { statuses } : {}) };
   const folder = options.keepEvents === undefined ? null : resolve(options.keepEvents);
   const database = chooseDatabase(options.store);
   const store = await openExistingDatabase(database, openQuietly);
   let pruned: Pruned;
   try {
+    const before = (await store.now()) - age;
+    const which = { before, ...(workflow === undefined ? {} : { definitionId: workflow }), ...(statuses ? { statuses } : {}) };
     if (dryRun) pruned = await store.prune({ ...which, dryRun, limit: all });
     else pruned = await pruneAll(store, folder === null ? which : { ...which, keepEvents: await historyFiles(folder) });
   } finally {

@@ -39,7 +39,7 @@ export async function show(workflowId: string, options: ShowOptions): Promise<nu
       const { workflow } = context;
       const retryCommand = (address: string): string => commandLine(context, "retry", [workflowId], ["--step", address]);
       const execution = { snapshot, explanation, waits, events, workflow, retryCommand, all: options.events ?? false };
-      say(executionText(execution, paintFor(process.stdout), Date.now()));
+      say(executionText(execution, paintFor(process.stdout), await store.now()));
     }
     return exitCode.done;
   } finally {

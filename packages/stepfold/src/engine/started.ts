@@ -27,7 +27,12 @@ export interface StartOptions {
  *
  * @throws StepfoldError `START_AMBIGUOUS`, `NODE_UNKNOWN`, `INPUT_INVALID`, `EXPRESSION_FAILED`, `OPTION_INVALID`, `VALUE_NOT_JSON`, `LIMIT_EXCEEDED`
  */
-export function started({ compiled }: PreparedWorkflow, options: StartOptions, environment: Environment, limits: Limits): StartedEvent {
+export function started(
+  { compiled }: PreparedWorkflow,
+  options: StartOptions,
+  environment: Pick<Environment, "now" | "newId">,
+  limits: Limits,
+): StartedEvent {
   const { workflowId = environment.newId(), input, metadata = {}, externalPayload } = options;
   const { definition, hash } = compiled;
   if (!isWorkflowId(workflowId))

@@ -224,6 +224,11 @@ export interface SnapshotStore {
    * @throws StepfoldError `VERSION_CONFLICT` if somebody committed since `version`: reload and go on; the claim is still yours
    */
   release(claim: Claim, version: number): Promise<void>;
+  /**
+   * The clock that judges leases and due times. Whoever writes goes by it: by one clock it is one moment at which a wait is over
+   * or a timer is due, however wrong the clocks of processes are.
+   */
+  now(): Promise<EpochMs>;
   /** History after a version, oldest first. */
   events(workflowId: string, afterVersion: number, limit: number): Promise<readonly AppendedRow[]>;
   /** @throws StepfoldError `OPTION_INVALID` for a limit out of range, or a cursor that no page gave */

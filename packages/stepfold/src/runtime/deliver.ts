@@ -3,7 +3,6 @@ import { errorInfo } from "../core/errors/error-info.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { ChildEnd, Message, ParentLink } from "../core/snapshot/snapshot.ts";
 import type { EndChildCommand } from "../engine/end-child.ts";
-import { started } from "../engine/started.ts";
 import { type Kernel, load, nudge } from "./kernel.ts";
 import { create } from "./start.ts";
 import { tell } from "./tell.ts";
@@ -52,19 +51,16 @@ async function take(kernel: Kernel, from: Draft, message: Message): Promise<void
 }
 
 async function startChild(kernel: Kernel, from: Draft, message: Start): Promise<void> {
-  const { registry, setting } = kernel;
   const { to: workflowId, definition, input, waitId } = message;
-  const prepared = await registry.pinned(from.workflowId, definition.hash);
+  const prepared = await kernel.registry.pinned(from.workflowId, definition.hash);
   const link: ParentLink = Object.freeze({
     workflowId: from.workflowId,
     ...(from.incarnation !== undefined && { incarnation: from.incarnation }),
     ...(waitId !== undefined && { waitId }),
     depth: (from.parent?.depth ?? 0) + 1,
   });
-  const incarnation = setting.environment.newId();
-  const event = { ...started(prepared, { workflowId, input }, setting.environment, setting.limits), incarnation, parent: link };
-  const isNew = await create(kernel, prepared, event).catch((error: unknown) => {
-    if (StepfoldError.is(error, "WORKFLOW_EXISTS")) return false;
+  const { isNew } = await create(kernel, prepared, { workflowId, input }, link).catch((error: unknown) => {
+    if (StepfoldError.is(error, "WORKFLOW_EXISTS")) return { isNew: false };
     throw error;
   });
   if (isNew || waitId === undefined) return;

@@ -16,6 +16,7 @@ import { every } from "./every.ts";
 import type { Messenger } from "./messenger.ts";
 import { persist } from "./persist.ts";
 import type { Registry } from "./registry.ts";
+import type { StoreClock } from "./store-clock.ts";
 
 /** What driving needs beside the claim. */
 export interface Driving {
@@ -26,6 +27,7 @@ export interface Driving {
   readonly newCommitId: () => string;
   readonly registry: Registry;
   readonly messenger: Messenger;
+  readonly clock: StoreClock;
   /** Takes the messages of an execution to others; gives the ids of those that have arrived. */
   readonly deliver: (from: Draft) => Promise<readonly string[]>;
   /** Told once events are committed. */
@@ -137,7 +139,7 @@ export class Drive {
         () => this.#leaseUntilMs,
         async () => {
           await this.#keepDefinitions(events);
-          if (last) this.isTold = await messenger.sendWith(draft, write, (whole) => store.commit(whole), this.storeNow());
+          if (last) this.isTold = await messenger.sendWith(draft, write, (whole) => store.commit(whole));
           else await store.commit(write);
         },
       );
@@ -205,10 +207,11 @@ export class Drive {
   }
 
   async #renew(): Promise<void> {
-    const { store, setting } = this.#driving;
+    const { store, setting, clock } = this.#driving;
     const askedAtMs = setting.environment.monotonicMs();
     try {
-      const { version, status } = await store.renew(this.#claimed.claim);
+      const { version, status, storeNow } = await store.renew(this.#claimed.claim);
+      clock.tell(storeNow);
       this.#leaseUntilMs = askedAtMs + this.#claimed.claim.leaseMs;
       if (isTerminal(status) || (this.#turn && version > this.#turn.draft.version)) this.look();
     } catch (error) {

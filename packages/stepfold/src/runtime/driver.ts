@@ -54,13 +54,14 @@ export class Driver {
   /** Begins to look for due executions, and drives so many at once. */
   open(places: number): void {
     this.#places = places;
-    const { store, setting, lease, pollMs, queue, onProblem } = this.#options;
+    const { store, setting, clock, lease, pollMs, queue, onProblem } = this.#options;
     const { environment } = setting;
     const most = Math.max(1, Math.floor(places * shareOfFound));
     const take = (claimed: Claimed, askedAtMs: number): Promise<unknown> => this.take(claimed, askedAtMs);
     const around = { store, environment, lease, onProblem: (error: unknown) => onProblem(null, error) };
     this.#poller = new Poller({
       ...around,
+      clock,
       pollMs,
       overdueMs: queue ? graceMs : 0,
       room: () => most - this.#busy,
@@ -115,6 +116,7 @@ export class Driver {
    * @param askedAtMs when the claim was asked for, by the monotonic clock
    */
   take(claimed: Claimed, askedAtMs: number): Promise<Snapshot> {
+    this.#options.clock.tell(claimed.claim.claimedAt);
     const taken = this.#drive(claimed, askedAtMs);
     this.#taken.add(taken);
     const done = (): void => void this.#taken.delete(taken);
@@ -232,7 +234,7 @@ export class Driver {
   /** Somebody has to be there when it is due again. */
   async #expect(drive: Drive, snapshot: Snapshot): Promise<void> {
     const { queue, messenger } = this.#options;
-    if (queue) return drive.isTold ? undefined : messenger.send(snapshot, drive.wakeAt, drive.storeNow());
+    if (queue) return drive.isTold ? undefined : messenger.send(snapshot, drive.wakeAt);
     const at = earliestWake(snapshot);
     if (at !== null) this.#poller?.expect(snapshot.workflowId, at);
   }

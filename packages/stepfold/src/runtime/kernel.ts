@@ -15,6 +15,7 @@ import { Messenger } from "./messenger.ts";
 import { Registry } from "./registry.ts";
 import { type Retention, readRetention } from "./retention.ts";
 import type { RuntimeOptions } from "./runtime.ts";
+import { StoreClock } from "./store-clock.ts";
 
 /** What the parts of one runtime share. */
 export interface Kernel {
@@ -24,6 +25,7 @@ export interface Kernel {
   readonly changes: Changes;
   readonly driver: Driver;
   readonly messenger: Messenger;
+  readonly clock: StoreClock;
   readonly lease: Lease;
   readonly pollMs: number;
   /** Deletes what ended long enough ago. */
@@ -71,7 +73,8 @@ export function assemble<D extends NodeDefinitions>(
     workflowNamed: (name) => registry.current(name),
   };
   const changes = new Changes();
-  const messenger = new Messenger({ queue, store, environment, onProblem });
+  const clock = new StoreClock(store, environment);
+  const messenger = new Messenger({ queue, store, environment, clock, onProblem });
   const lease: Lease = { owner: options.owner ?? environment.newId(), leaseMs };
   const newCommitId = commitIds(environment.newId());
   const driver = new Driver({
@@ -85,13 +88,14 @@ export function assemble<D extends NodeDefinitions>(
     pollMs,
     queue,
     messenger,
+    clock,
     maxCrashes,
     onProblem,
     onCommitted: (change) => changes.tell(change),
     deliver: (from) => deliver(kernel, from),
   });
-  const retention = readRetention(options.retention, { store, environment, onProblem: (error) => onProblem(null, error) });
-  const kernel: Kernel = { store, setting, registry, changes, driver, messenger, lease, pollMs, retention, newCommitId };
+  const retention = readRetention(options.retention, { store, environment, clock, onProblem: (error) => onProblem(null, error) });
+  const kernel: Kernel = { store, setting, registry, changes, driver, messenger, clock, lease, pollMs, retention, newCommitId };
   return kernel;
 }
 

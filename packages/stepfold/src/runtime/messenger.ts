@@ -3,6 +3,7 @@ import type { EpochMs } from "../core/values/json.ts";
 import type { Environment } from "../ports/environment.ts";
 import type { Commit, SnapshotStore } from "../ports/snapshot-store.ts";
 import type { WakeUp, WorkQueue } from "../ports/work-queue.ts";
+import type { StoreClock } from "./store-clock.ts";
 import { within } from "./within.ts";
 
 /** How long a caller waits for a queue that does not answer: what it should have told is found in the store. */
@@ -22,6 +23,7 @@ interface Around {
   readonly queue: WorkQueue | null;
   readonly store: SnapshotStore;
   readonly environment: Environment;
+  readonly clock: StoreClock;
   readonly onProblem: (workflowId: string, error: unknown) => void;
 }
 
@@ -36,17 +38,11 @@ export class Messenger {
   /**
    * Makes a write, and sends its message in the same transaction, if store and queue can do that together.
    *
-   * @param now by the clock that `wakeAt` is judged by, as far as it is known here
    * @returns whether the message was sent, or none is needed
    */
-  async sendWith(
-    execution: Execution,
-    write: Commit,
-    make: (write: Commit) => Promise<void>,
-    now: EpochMs = this.#around.environment.now(),
-  ): Promise<boolean> {
+  async sendWith(execution: Execution, write: Commit, make: (write: Commit) => Promise<void>): Promise<boolean> {
     const { queue, store, onProblem } = this.#around;
-    const wakeUp = this.#wakeUpOf(execution, write.wakeAt, now);
+    const wakeUp = this.#wakeUpOf(execution, write.wakeAt);
     const joins = queue?.features.joins !== undefined && queue.features.joins === store.features.transactions;
     if (wakeUp && joins) {
       try {
@@ -63,18 +59,19 @@ export class Messenger {
   }
 
   /** Sends a message, and waits for that a while. */
-  async send(execution: Execution, wakeAt: EpochMs | null, now: EpochMs = this.#around.environment.now()): Promise<void> {
+  async send(execution: Execution, wakeAt: EpochMs | null): Promise<void> {
     const { queue, environment, onProblem } = this.#around;
-    const wakeUp = this.#wakeUpOf(execution, wakeAt, now);
+    const wakeUp = this.#wakeUpOf(execution, wakeAt);
     if (!queue || !wakeUp) return;
     const sending = queue.send([wakeUp]).catch((error: unknown) => onProblem(execution.workflowId, error));
     await within(environment, patienceMs, sending);
   }
 
   /** Null if there is no queue, if it is never due by itself, or later than the queue can tell: then it is found in the store. */
-  #wakeUpOf({ workflowId, incarnation = "", version }: Execution, wakeAt: EpochMs | null, now: EpochMs): WakeUp | null {
-    const { queue } = this.#around;
+  #wakeUpOf({ workflowId, incarnation = "", version }: Execution, wakeAt: EpochMs | null): WakeUp | null {
+    const { queue, clock } = this.#around;
     if (!queue || wakeAt === null) return null;
+    const now = clock.likely();
     const delayMs = wakeAt <= now ? 0 : wakeAt - now + marginMs;
     if (delayMs > (queue.features.maxDelayMs ?? Number.POSITIVE_INFINITY)) return null;
     return { workflowId, delayMs, dedupeKey: `${incarnation}:${version}` };

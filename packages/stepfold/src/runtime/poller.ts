@@ -1,6 +1,7 @@
 import type { EpochMs } from "../core/values/json.ts";
 import type { Environment } from "../ports/environment.ts";
 import type { Claimed, Lease, SnapshotStore } from "../ports/snapshot-store.ts";
+import type { StoreClock } from "./store-clock.ts";
 
 /** Wakes further off, or more of them, are left to the regular poll: it is late by its interval at most. */
 const horizonMs = 60_000;
@@ -12,6 +13,7 @@ const graceMs = 20;
 export interface Polling {
   readonly store: SnapshotStore;
   readonly environment: Environment;
+  readonly clock: StoreClock;
   readonly lease: Lease;
   /** How often. */
   readonly pollMs: number;
@@ -63,7 +65,7 @@ export class Poller {
 
   /** A timer that this process knows of need not wait for the regular poll. */
   expect(workflowId: string, at: EpochMs): void {
-    if (at - this.#polling.environment.now() > horizonMs || this.#wakes.size >= mostWakes) return;
+    if (at - this.#polling.clock.likely() > horizonMs || this.#wakes.size >= mostWakes) return;
     this.#wakes.set(workflowId, at);
     this.#askForWakes();
   }
@@ -106,7 +108,7 @@ export class Poller {
   }
 
   #askForWakes(): void {
-    const now = this.#polling.environment.now();
+    const now = this.#polling.clock.likely();
     let first = Number.POSITIVE_INFINITY;
     for (const [workflowId, at] of this.#wakes) {
       // what was due a while ago is in other hands

@@ -3,6 +3,7 @@ import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { durationMs } from "../core/values/duration.ts";
 import type { Environment } from "../ports/environment.ts";
 import type { SnapshotStore } from "../ports/snapshot-store.ts";
+import type { StoreClock } from "./store-clock.ts";
 import { within } from "./within.ts";
 
 const everyMs = 10 * 60_000;
@@ -20,6 +21,7 @@ interface Kept {
 interface Around {
   readonly store: SnapshotStore;
   readonly environment: Environment;
+  readonly clock: StoreClock;
   readonly onProblem: (error: unknown) => void;
 }
 
@@ -76,11 +78,11 @@ export class Retention {
   }
 
   async #prune(): Promise<void> {
-    const { store, environment, onProblem } = this.#around;
+    const { store, clock, onProblem } = this.#around;
     for (const { keepMs: age, ...which } of this.#kept) {
       try {
         for (let goes = 0; goes < mostGoes && !this.#closed; goes++) {
-          const { executions } = await store.prune({ ...which, before: environment.now() - age, limit: together });
+          const { executions } = await store.prune({ ...which, before: (await clock.now()) - age, limit: together });
           if (executions < together) break;
         }
       } catch (error) {

@@ -21,7 +21,7 @@ const mostConflicts = 100;
  * @returns false if this very answer or signal was given before
  */
 export async function tell(kernel: Kernel, workflowId: string, command: Command): Promise<boolean> {
-  const { store, registry, setting, changes, driver, messenger } = kernel;
+  const { store, registry, setting, changes, driver, messenger, clock } = kernel;
   const { environment, limits } = setting;
   const patiently = <T>(ask: () => Promise<T>): Promise<T> => {
     const until = environment.monotonicMs() + unavailableForMs;
@@ -32,7 +32,7 @@ export async function tell(kernel: Kernel, workflowId: string, command: Command)
     // what was given before what was loaded is known by now; what is given after it is a conflict
     if (isAnswer(command) && (await patiently(() => answered(store, workflowId, command)))) return false;
     const workflow = await registry.pinned(workflowId, snapshot.definition.hash);
-    const event = await decide(workflow, snapshot, command, environment.now(), limits);
+    const event = await decide(workflow, snapshot, command, await patiently(() => clock.now()), limits);
     const draft = openDraft(workflow.compiled, snapshot);
     const before = wakeAt(draft);
     if (!evolve(draft, event)) throw new StepfoldError("WAIT_GONE", { workflowId, target: command.type, open: [] });

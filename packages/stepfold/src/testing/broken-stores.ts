@@ -1,5 +1,6 @@
 import { brokenChildren } from "./broken/broken-children.ts";
 import { brokenClaims } from "./broken/broken-claims.ts";
+import { brokenClocks } from "./broken/broken-clocks.ts";
 import { brokenCommits } from "./broken/broken-commits.ts";
 import { brokenCrashes } from "./broken/broken-crashes.ts";
 import { brokenOverdue } from "./broken/broken-overdue.ts";
@@ -22,6 +23,7 @@ import { brokenTrouble } from "./broken/broken-trouble.ts";
 export const brokenStores: readonly BrokenStore[] = [
   ...brokenCommits,
   ...brokenClaims,
+  ...brokenClocks,
   ...brokenCrashes,
   ...brokenOverdue,
   ...brokenPermits,

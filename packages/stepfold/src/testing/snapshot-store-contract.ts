@@ -1,6 +1,7 @@
 import { childCases } from "./contract/child-cases.ts";
 import { childSafetyCases } from "./contract/child-safety-cases.ts";
 import { claimCases } from "./contract/claim-cases.ts";
+import { clockCases } from "./contract/clock-cases.ts";
 import { commitCases } from "./contract/commit-cases.ts";
 import { crashCases } from "./contract/crash-cases.ts";
 import { createCases } from "./contract/create-cases.ts";
@@ -46,6 +47,7 @@ export const snapshotStoreContract: readonly ContractCase[] = [
   ...loadCases,
   ...commitCases,
   ...fenceCases,
+  ...clockCases,
   ...claimCases,
   ...overdueCases,
   ...crashCases,

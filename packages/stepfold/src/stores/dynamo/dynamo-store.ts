@@ -91,6 +91,7 @@ export function dynamoStore(client: DynamoDocumentClient, options: DynamoStoreOp
       claim: (wanted) => writes.beside(() => claimDue(connection, wanted)),
       renew: (claim) => writes.add(claim.workflowId, () => renewClaim(connection, claim)),
       release: (claim, version) => writes.add(claim.workflowId, () => releaseClaim(connection, claim, version)),
+      now: async () => connection.now(),
       load: async (workflowId) => (await loadExecution(connection, workflowId))?.snapshot ?? null,
       events: (workflowId, afterVersion, limit) => readEvents(connection, workflowId, afterVersion, limit),
       list: (query) => listExecutions(connection, query),

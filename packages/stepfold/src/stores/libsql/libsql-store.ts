@@ -71,6 +71,10 @@ export function libsqlStore(client: LibsqlClient, options: LibsqlStoreOptions = 
       release: async (claim, version) => {
         await writes.add(releasing(claim, version));
       },
+      async now() {
+        const { rows } = await connection.execute(sql.now(connection.time()));
+        return Number(rows[0]!.now);
+      },
       load: (workflowId) => loadSnapshot(connection, workflowId),
       events: (workflowId, afterVersion, limit) => eventsOf(connection, workflowId, afterVersion, limit),
       list: (query) => listExecutions(connection, query),

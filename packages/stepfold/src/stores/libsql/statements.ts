@@ -79,7 +79,8 @@ type StatementName =
   | "deleteEnded"
   | "forgetExpired"
   | "putDefinition"
-  | "definition";
+  | "definition"
+  | "now";
 
 /**
  * Every statement, as a function of its parameters. Ids and keys come back as JSON, because the driver cuts text at a zero
@@ -177,4 +178,5 @@ export const sql: Readonly<Record<StatementName, ReturnType<typeof statement>>> 
 
   putDefinition: statement(putDefinitionStatement),
   definition: statement(definitionStatement),
+  now: statement(`SELECT ${clock("?1")} AS now`),
 };

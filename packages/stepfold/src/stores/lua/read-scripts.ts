@@ -101,3 +101,11 @@ export const definitionScript: Script = {
   name: "definition",
   text: `${prelude}return say(redis.call("HGET", base .. "definitions", ARGV[1]))`,
 };
+
+/** Answers the server's clock. */
+export const nowScript: Script = {
+  name: "now",
+  text: `${prelude}
+return say(whole(now))
+`,
+};

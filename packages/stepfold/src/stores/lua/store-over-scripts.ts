@@ -8,7 +8,7 @@ import { keysOf } from "./keys.ts";
 import { listExecutions } from "./list-executions.ts";
 import { eventsOf, loadSnapshot } from "./load-snapshot.ts";
 import { deleteExecution, pruneExecutions } from "./prune-executions.ts";
-import { definitionScript, putDefinitionScript } from "./read-scripts.ts";
+import { definitionScript, nowScript, putDefinitionScript } from "./read-scripts.ts";
 import { said } from "./reply.ts";
 import type { RunScript } from "./script.ts";
 import type { ScriptStore } from "./script-store.ts";
@@ -62,6 +62,7 @@ export function storeOverScripts({ name, run, durable, maxValueBytes, ...options
       claim: (wanted) => after(wanted.workflowId, () => claimDue(store, wanted)),
       renew: (claim) => renewClaim(store, claim),
       release: (claim, version) => after(claim.workflowId, () => releaseClaim(store, claim, version)),
+      now: async () => Number(said(await store.run(nowScript, [store.keys.due], []))),
       load: (workflowId) => loadSnapshot(store, workflowId),
       events: (workflowId, afterVersion, limit) => eventsOf(store, workflowId, afterVersion, limit),
       list: (query) => listExecutions(store, query),

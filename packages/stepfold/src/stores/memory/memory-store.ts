@@ -52,6 +52,7 @@ export function storeOver(shelf: Shelf): SnapshotStore {
       claim: async (wanted) => claimDue(shelf, wanted),
       renew: async (claim) => renewClaim(shelf, claim),
       release: async (claim, version) => releaseClaim(shelf, claim, version),
+      now: async () => shelf.now(),
       events: async (workflowId, afterVersion, limit) => eventsOf(shelf, workflowId, afterVersion, limit),
       list: (query) => listExecutions(shelf, query),
       delete: async (workflowId) => deleteExecution(shelf, workflowId),

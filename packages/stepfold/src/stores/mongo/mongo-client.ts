@@ -22,4 +22,5 @@ export interface MongoWrite {
 /** What is used of a `Db` of the package `mongodb`, so that it is no dependency. */
 export interface MongoDatabase {
   collection(name: string): MongoCollection;
+  command(command: MongoDocument): Promise<MongoDocument>;
 }

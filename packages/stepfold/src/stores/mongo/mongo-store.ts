@@ -1,4 +1,5 @@
 import type { WorkflowDefinition } from "../../core/definition/definition.ts";
+import type { EpochMs } from "../../core/values/json.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { checkedStore } from "../record/checked-store.ts";
 import { turnstile } from "../record/turnstile.ts";
@@ -72,6 +73,7 @@ export function mongoStore(db: MongoDatabase, options: MongoStoreOptions = {}): 
       claim: (wanted) => run(null, () => claimDue(collections, walk, wanted)),
       renew: (claim) => run(null, () => renewClaim(collections, claim)),
       release: (claim, version) => run(claim.workflowId, () => releaseClaim(collections, claim, version)),
+      now: () => run(null, () => serverNow(db)),
       load: (workflowId) => run(null, () => loadSnapshot(collections, workflowId)),
       events: (workflowId, afterVersion, limit) => run(null, () => eventsOf(collections, workflowId, afterVersion, limit)),
       list: (query) => run(null, () => listExecutions(collections, query)),
@@ -83,6 +85,12 @@ export function mongoStore(db: MongoDatabase, options: MongoStoreOptions = {}): 
     },
     mongoError,
   );
+}
+
+/** What `$$NOW` is in a statement, asked for alone. */
+async function serverNow(db: MongoDatabase): Promise<EpochMs> {
+  const { localTime } = await db.command({ hello: 1 });
+  return (localTime as Date).getTime();
 }
 
 async function putDefinition({ definitions }: Collections, hash: string, definition: WorkflowDefinition): Promise<void> {

@@ -16,6 +16,7 @@ export type Around = (call: Call) => { readonly before?: () => unknown; readonly
 /** The database, with something around every call. */
 export function observed(db: MongoDatabase, around: Around): MongoDatabase {
   return {
+    command: (command) => db.command(command),
     collection(name) {
       const collection = db.collection(name);
       const watch = (method: Method) => {

@@ -14,8 +14,8 @@ import { checkPool, type MysqlPool } from "./mysql-client.ts";
 import { isOutage, mysqlError } from "./mysql-error.ts";
 import { prepared } from "./prepare.ts";
 import { deleteExecution, pruneExecutions } from "./prune-executions.ts";
-import { changing, reading, type Session, writing } from "./session.ts";
-import { type Settings, tablesOf } from "./tables.ts";
+import { changing, connected, numberOf, reading, type Session, writing } from "./session.ts";
+import { clock, type Settings, tablesOf } from "./tables.ts";
 import { underWay } from "./under-way.ts";
 import { creationOf, type Write } from "./write.ts";
 import { writeGroup } from "./write-group.ts";
@@ -93,6 +93,13 @@ export function mysqlStore(pool: MysqlPool, options: MysqlStoreOptions = {}): Sn
       claim: (wanted) => calls.add(() => claimDue({ pool, tables, walk }, wanted)),
       renew: (claim) => calls.add(() => renewClaim(pool, tables, claim), claim.workflowId),
       release: (claim, version) => calls.add(() => releaseClaim(pool, tables, claim, version), claim.workflowId),
+      now: () =>
+        calls.add(() =>
+          connected(pool, async (session) => {
+            const [row] = await session.rows(`SELECT ${clock}`);
+            return numberOf(row![0]);
+          }),
+        ),
       load: (workflowId) => calls.add(() => load(workflowId)),
       events: (workflowId, afterVersion, limit) => read((session) => eventsOf(session, tables, workflowId, afterVersion, limit)),
       list: (query) => calls.add(() => listExecutions(pool, tables, query)),

@@ -1,4 +1,3 @@
-import type { WorkflowDefinition } from "../../core/definition/definition.ts";
 import type { Claim, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { checkedStore } from "../record/checked-store.ts";
 import { groupCommit } from "../record/group-commit.ts";
@@ -8,8 +7,8 @@ import type { Rota } from "./claim-turns.ts";
 import { claimDue, releaseClaim, renewClaim } from "./claims.ts";
 import { type Connection, connect } from "./connection.ts";
 import { acceptedCreation, type Creation, createExecutions } from "./create-execution.ts";
+import { definitionOf, putDefinition } from "./definitions.ts";
 import { listExecutions } from "./list-executions.ts";
-import { plainText } from "./plain-text.ts";
 import type { PostgresClient } from "./postgres-client.ts";
 import { isOutageForAll, storeError } from "./postgres-error.ts";
 import { canPrepare } from "./prepared-statement.ts";
@@ -109,18 +108,17 @@ function storeOver(connection: Connection): SnapshotStore {
       claim: (wanted) => claimDue(connection, rota, wanted),
       renew: (claim) => renewClaim(connection, claim),
       release: (claim, version) => inOrder(claim.workflowId, () => releaseClaim(connection, claim, version)),
+      async now() {
+        const [row] = await ask(sql.now, []);
+        return Number(row!.now);
+      },
       load: (workflowId) => loadSnapshot(connection, workflowId),
       events: (workflowId, afterVersion, limit) => readEvents(connection, workflowId, afterVersion, limit),
       list: (query) => listExecutions(connection, query),
       delete: (workflowId) => inOrder(workflowId, () => deleteExecution(connection, workflowId)),
       prune: (wanted) => pruneExecutions(connection, wanted),
-      async putDefinition(hash, definition) {
-        await ask(sql.putDefinition, [plainText(hash), JSON.stringify(definition)]);
-      },
-      async getDefinition(hash) {
-        const [row] = await ask(sql.definition, [plainText(hash)]);
-        return row ? (JSON.parse(row.definition!) as WorkflowDefinition) : null;
-      },
+      putDefinition: (hash, definition) => putDefinition(connection, hash, definition),
+      getDefinition: (hash) => definitionOf(connection, hash),
       async close() {
         await settled();
         await connection.idle();

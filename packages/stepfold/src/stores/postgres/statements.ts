@@ -22,6 +22,7 @@ export interface Statements extends ClaimStatements {
   readonly countEnded: string;
   readonly putDefinition: string;
   readonly definition: string;
+  readonly now: string;
 }
 
 /**
@@ -55,6 +56,7 @@ export function statementsOf(name: string): Statements {
       INSERT INTO ${schema}.definitions (hash, definition) SELECT $1, $2::text::json
       WHERE NOT EXISTS (SELECT FROM ${schema}.definitions WHERE hash = $1) ON CONFLICT DO NOTHING`,
     definition: `SELECT definition::text FROM ${schema}.definitions WHERE hash = $1`,
+    now: `WITH ${clock} SELECT now::text FROM clock`,
   };
 }
 

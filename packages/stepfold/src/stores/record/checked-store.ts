@@ -59,6 +59,7 @@ export function checkedStore(methods: StoreMethods, errorOf: (cause: unknown) =>
       }),
     renew: (claim) => ask(() => methods.renew(claim)),
     release: (claim, version) => ask(() => methods.release(claim, version)),
+    now: () => ask(() => methods.now()),
     events: (workflowId, afterVersion, limit) =>
       ask(async () => (limit < 1 ? [] : methods.events(workflowId, Math.max(-1, afterVersion), Math.min(limit, 2 ** 31 - 1)))),
     list: (query = {}) => ask(() => methods.list(checkedQuery(query))),

@@ -29,6 +29,7 @@ export function storeOver(connection: Connection, shared: boolean): SnapshotStor
       claim: (wanted) => write(() => claimDue(connection, wanted)),
       renew: (claim) => write(() => renewClaim(connection, claim)),
       release: (claim, version) => write(() => releaseClaim(connection, claim, version)),
+      now: async () => connection.now(),
       load: async (workflowId) => loadSnapshot(connection, workflowId),
       events: async (workflowId, afterVersion, limit) => eventsOf(connection, workflowId, afterVersion, limit),
       list: (query) => listExecutions(connection, query),

@@ -89,6 +89,7 @@ export function tieredStore({ hot, cold, coldAfterMs = 24 * 60 * 60 * 1000, now 
       claim: (options) => claimFromTiers(tiers, options),
       renew: (claim) => pass(claim.workflowId, () => renewInTiers(tiers, claim)),
       release: (claim, version) => pass(claim.workflowId, () => releaseInTiers(tiers, claim, version)),
+      now: () => hot.now(),
       events: (workflowId, afterVersion, limit) => eventsFromTiers(tiers, workflowId, afterVersion, limit),
       list: (query) => listTiers(tiers, query),
       delete: (workflowId) => pass(workflowId, () => alone(() => deleteFromBoth(tiers, workflowId))),

@@ -74,6 +74,7 @@ export function valueStore(
     },
     renew: (claim) => send(claim.workflowId, nothing, () => inner.renew(claim)),
     release: (claim, version) => send(claim.workflowId, nothing, () => inner.release(claim, version)),
+    now: () => inner.now(),
     events: (workflowId, afterVersion, limit) => openRows(codec, inner, workflowId, afterVersion, limit),
     list: (query) => listed(codec, inner, query),
     delete: (workflowId) => send(workflowId, nothing, () => (removal ?? inner).delete(workflowId)),

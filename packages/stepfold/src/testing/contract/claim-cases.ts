@@ -1,7 +1,7 @@
 import { snapshotAfter, startCommit, stepCommit } from "../commit-builder.ts";
 import type { ContractCase } from "../contract-case.ts";
 import { equal, holds } from "../expectations.ts";
-import { claimOf, createClaimed, dueIds, leaseMs, storeNow } from "./claiming.ts";
+import { claimOf, createClaimed, dueIds, leaseMs } from "./claiming.ts";
 
 /** What `claim` promises. */
 export const claimCases: readonly ContractCase[] = [
@@ -12,7 +12,7 @@ export const claimCases: readonly ContractCase[] = [
       const second = stepCommit(first, { output: [1] });
       await store.create(first);
       await store.commit(second);
-      const before = await storeNow(store);
+      const before = await store.now();
       const { claim, snapshot } = await claimOf(store, "a");
       equal(snapshot, snapshotAfter(first, second), "snapshot");
       equal(
@@ -60,7 +60,7 @@ export const claimCases: readonly ContractCase[] = [
   {
     name: "claim: a time in the future is due when it came, not before",
     async run({ store, advance }) {
-      const now = await storeNow(store);
+      const now = await store.now();
       await store.create(startCommit("a", { status: "paused", wakeAt: now + 400 }));
       equal(await dueIds(store), [], "before");
       equal(await store.claim({ owner: "worker", leaseMs, limit: 1, workflowId: "a" }), [], "claim by id");
@@ -84,7 +84,7 @@ export const claimCases: readonly ContractCase[] = [
   {
     name: "claim: longest due first",
     async run({ store }) {
-      const now = await storeNow(store);
+      const now = await store.now();
       const wakes = { a: now - 10, b: now - 30, c: 0, d: now - 20, e: now - 40 };
       for (const [id, wakeAt] of Object.entries(wakes)) await store.create(startCommit(id, { wakeAt }));
       equal(await dueIds(store), ["c", "e", "b", "d", "a"], "order");

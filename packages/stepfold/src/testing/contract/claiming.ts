@@ -1,4 +1,3 @@
-import type { EpochMs } from "../../core/values/json.ts";
 import type { Claim, Claimed, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { startCommit } from "../commit-builder.ts";
 import { present } from "../expectations.ts";
@@ -29,10 +28,4 @@ export async function createClaimed(
 /** Ids of what is due now, in the order in which it is handed out. */
 export async function dueIds(store: SnapshotStore, limit = 100): Promise<string[]> {
   return (await store.claim({ owner: "poller", leaseMs, limit })).map(({ claim }) => claim.workflowId);
-}
-
-/** What the store's clock says. */
-export async function storeNow(store: SnapshotStore): Promise<EpochMs> {
-  const claim = await store.create(startCommit("clock"), { claim: { owner: "clock", leaseMs: 3_600_000 } });
-  return (await store.renew(present(claim, "the claim of create"))).storeNow;
 }

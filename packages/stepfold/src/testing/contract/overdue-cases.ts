@@ -2,7 +2,7 @@ import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { startCommit, stepCommit } from "../commit-builder.ts";
 import type { ContractCase } from "../contract-case.ts";
 import { equal, rejectsWith } from "../expectations.ts";
-import { claimOf, createClaimed, dueIds, leaseMs, storeNow } from "./claiming.ts";
+import { claimOf, createClaimed, dueIds, leaseMs } from "./claiming.ts";
 
 /** Long for the calls of a case, short to wait for. */
 const overdueMs = 1_000;
@@ -44,7 +44,7 @@ export const overdueCases: readonly ContractCase[] = [
   {
     name: "overdue: what waits for a time, so long after that time",
     async run({ store, advance }) {
-      const now = await storeNow(store);
+      const now = await store.now();
       await store.create(startCommit("a", { status: "paused", wakeAt: now + overdueMs }));
       await advance(overdueMs + 1);
       equal(await overdueIds(store), [], "when it came");
@@ -76,7 +76,7 @@ export const overdueCases: readonly ContractCase[] = [
   {
     name: "overdue: as many as asked for, longest first, whatever has come since",
     async run({ store, advance }) {
-      const now = await storeNow(store);
+      const now = await store.now();
       const wakes = { d: 0, c: now + 300, a: now + 301, b: now + 302 };
       for (const [id, wakeAt] of Object.entries(wakes)) await store.create(startCommit(id, { wakeAt }));
       await advance(overdueMs + 303);

@@ -2,7 +2,7 @@ import type { Claim, Claimed, Commit, SnapshotStore } from "../../ports/snapshot
 import { startCommit, stepCommit } from "../commit-builder.ts";
 import type { ContractCase } from "../contract-case.ts";
 import { equal, holds, present, rejectsWith } from "../expectations.ts";
-import { leaseMs, shortLeaseMs, storeNow } from "./claiming.ts";
+import { leaseMs, shortLeaseMs } from "./claiming.ts";
 
 const needs = { needs: "permits" } as const;
 
@@ -22,7 +22,7 @@ export const permitCases: readonly ContractCase[] = [
     name: "permit: of one key the longest due comes first, also one after the other",
     ...needs,
     async run({ store, advance }) {
-      const now = await storeNow(store);
+      const now = await store.now();
       for (const [index, id] of ["c", "a", "b"].entries())
         await create(store, id, ["x", 1], { status: "paused", wakeAt: now + 10 + index });
       await advance(100);

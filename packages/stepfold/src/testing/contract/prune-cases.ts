@@ -3,7 +3,6 @@ import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { startCommit, stepCommit } from "../commit-builder.ts";
 import type { ContractCase } from "../contract-case.ts";
 import { equal, rejectsWith } from "../expectations.ts";
-import { storeNow } from "./claiming.ts";
 
 const always = Number.MAX_SAFE_INTEGER;
 const statuses: readonly Status[] = ["active", "paused", "error", "completed", "failed", "cancelled"];
@@ -27,7 +26,7 @@ export const pruneCases: readonly ContractCase[] = [
       await store.create(late);
       await store.create(startCommit("early", { status: "completed" }));
       await advance(10);
-      const middle = await storeNow(store);
+      const middle = await store.now();
       await advance(10);
       await store.commit(stepCommit(late, { status: "completed" }));
       equal(await store.prune({ before: middle }), { executions: 1, events: 1 }, "report");

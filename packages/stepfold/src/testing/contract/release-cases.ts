@@ -1,7 +1,7 @@
 import { snapshotAfter, startCommit, stepCommit } from "../commit-builder.ts";
 import type { ContractCase } from "../contract-case.ts";
 import { equal, rejectsWith } from "../expectations.ts";
-import { claimOf, createClaimed, dueIds, leaseMs, storeNow } from "./claiming.ts";
+import { claimOf, createClaimed, dueIds, leaseMs } from "./claiming.ts";
 
 /** What giving a claim back promises: by `release`, and by a commit that says so. */
 export const releaseCases: readonly ContractCase[] = [
@@ -16,7 +16,7 @@ export const releaseCases: readonly ContractCase[] = [
   {
     name: "release: what waits is due when it wakes",
     async run({ store, advance }) {
-      const now = await storeNow(store);
+      const now = await store.now();
       const { first, claim } = await createClaimed(store, "a");
       await store.commit(stepCommit(first, { fence: claim.fence, status: "paused", wakeAt: now + 2 * leaseMs }));
       await store.release(claim, 1);

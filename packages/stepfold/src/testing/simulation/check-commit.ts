@@ -4,6 +4,9 @@ import type { Commit } from "../../ports/snapshot-store.ts";
 import type { Entry, Ledger } from "./ledger.ts";
 import { beginsAt } from "./machine.ts";
 
+/** What was decided is committed within so long, or not at all: leases end, and callers give up. */
+const longestOnItsWayMs = 60_000;
+
 /** What has to hold of a commit that was acknowledged, given what was acknowledged before. */
 export function checkCommit(ledger: Ledger, entry: Entry, commit: Commit): void {
   const { workflowId, expectedVersion, fence, head, events, release } = commit;
@@ -23,7 +26,10 @@ export function checkCommit(ledger: Ledger, entry: Entry, commit: Commit): void 
   if (release || isTerminal(head.status)) entry.holder = null;
   checkWake(ledger, commit);
   const known = [...entry.events, ...events];
-  for (const event of events) checkTime(ledger, entry, known, event);
+  for (const event of events) {
+    checkStamp(ledger, workflowId, event);
+    checkTime(ledger, entry, known, event);
+  }
 }
 
 /** I7: an execution that moves by itself is due no later than what moves it. */
@@ -43,6 +49,17 @@ function neededAt({ status, activePaths, outbox }: SnapshotHead): number | null 
     for (const { resumeAt, timeoutAt } of waits) needed = Math.min(needed, resumeAt ?? needed, timeoutAt ?? needed);
   }
   return needed === Number.POSITIVE_INFINITY ? null : needed;
+}
+
+/** I8: whatever happens does so at a time of the store's clock, however wrong that of a process is. */
+function checkStamp(ledger: Ledger, workflowId: string, { type, at }: Event): void {
+  const agoMs = ledger.nowMs - (at - beginsAt);
+  if (agoMs < 0 || agoMs > longestOnItsWayMs)
+    ledger.violate(
+      "I8",
+      `${type} is said to have happened ${Math.abs(agoMs)} ms ${agoMs < 0 ? "after" : "before"} it was committed`,
+      workflowId,
+    );
 }
 
 /** I8: no timer before its time, by the clock of the store, which is right. */

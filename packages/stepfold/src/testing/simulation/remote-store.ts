@@ -22,6 +22,7 @@ export function remoteStore(store: SnapshotStore, network: Network, machine: Mac
     claim: (options) => call(() => store.claim(options)),
     renew: (claim) => call(() => store.renew(claim)),
     release: (claim, version) => call(() => store.release(claim, version)),
+    now: () => call(() => store.now()),
     events: (workflowId, afterVersion, limit) => call(() => store.events(workflowId, afterVersion, limit)),
     list: (query) => call(() => store.list(query)),
     delete: (workflowId) => call(() => store.delete(workflowId)),

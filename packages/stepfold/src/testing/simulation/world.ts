@@ -77,8 +77,7 @@ export class World {
     const { scenario, plan, scheduler, random } = this;
     const name = `${role}.${++this.#machines}`;
     const own = random.fork(name);
-    // whoever answers a wait judges its deadline by a clock of their own: theirs is right
-    const isSkewed = this.faults.isActive("skew") && role.startsWith("worker");
+    const isSkewed = this.faults.isActive("skew");
     const machine = new Machine(name, scheduler, own.fork("ids"), isSkewed ? own.between(-skewMs, skewMs) : 0);
     const performing: Performing = {
       faults: this.faults,
