@@ -32,14 +32,20 @@ export async function moveExecutions(tiers: Tiers, rule: MoveRule, limit: number
   const found = listed
     .filter((one) => !isStub(one) && one.updatedAt < changedBefore && (one.status !== "paused" || isToWait(one, rule)))
     .reverse()
-    .sort((a, b) => a.updatedAt - b.updatedAt)
-    .slice(0, limit);
+    .sort((a, b) => a.updatedAt - b.updatedAt);
   const left: string[] = [];
   let moved = 0;
-  for (const one of [...broken, ...listed.filter(isStub), ...found]) {
+  const take = async (one: ExecutionSummary): Promise<Moved> => {
     const outcome = await moveOne(tiers, one, rule);
     if (outcome === "moved") moved += 1;
     else if (outcome === "left" && (await firstRow(tiers.hot, one.workflowId))) left.push(one.workflowId);
+    return outcome;
+  };
+  for (const one of [...broken, ...listed.filter(isStub)]) await take(one);
+  let taken = 0;
+  for (const one of found) {
+    if (taken === limit) break;
+    if ((await take(one)) !== "changed") taken += 1;
   }
   return { moved, left };
 }

@@ -6,7 +6,7 @@ import { liveInCold } from "./live-in-cold.ts";
 import { isCopy, isUnfinished, markedHead, type Pending, pendingOf, unfinishedHead, unmarked } from "./moved-copy.ts";
 import { stubCommit } from "./stub.ts";
 
-/** What became of an execution that was to be moved; `changed`: it is no longer one to be moved. */
+/** What became of an execution that was to be moved; `changed`: it is not, or no longer, one to be moved. */
 export type Moved = "moved" | "left" | "changed";
 
 /**
@@ -22,8 +22,8 @@ export async function moveWaiting(tiers: Tiers, listed: ExecutionSummary, isToWa
   const original = await originalOf(hot, workflowId);
   if (original?.snapshot.version !== version || original.snapshot.status !== "paused") return "changed";
   const { snapshot, rows } = original;
-  // somebody is to be told something, at once
-  if (snapshot.outbox?.length) return "changed";
+  // somebody is to be told something, at once; and who takes turns is counted together with the others
+  if (snapshot.outbox?.length || snapshot.permit) return "changed";
   await copyDefinition(tiers, snapshot);
 
   const { input: _, ...head } = headOf(snapshot);

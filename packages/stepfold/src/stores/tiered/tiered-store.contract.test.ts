@@ -8,7 +8,7 @@ function coldOf(name: string, index: number): ReturnType<typeof memoryStore> {
   const key = `${name} ${index}`;
   const cold = colds.get(key) ?? memoryStore();
   colds.set(key, cold);
-  return { ...cold, features: { clock: "store", durable: true, multiProcess: true }, close: async () => undefined };
+  return { ...cold, features: { clock: "store", durable: true, multiProcess: true, permits: true }, close: async () => undefined };
 }
 
 wrappedContract("tiered", (hot, index) => tieredStore({ hot, cold: coldOf(hot.name, index) }));

@@ -74,6 +74,8 @@ export function tieredStore({ hot, cold, coldAfterMs = 24 * 60 * 60 * 1000, now 
         clock: hot.features.clock === cold.features.clock ? hot.features.clock : "caller",
         durable: hot.features.durable && cold.features.durable,
         multiProcess: hot.features.multiProcess && cold.features.multiProcess,
+        // those that take turns stay where all of them are, until they have ended
+        ...(hot.features.permits && cold.features.permits && { permits: true }),
       },
       create(commit, options) {
         const copied = wholeCopy(commit);

@@ -52,6 +52,25 @@ describe("a move of executions that wait", () => {
     expect(await listed(cold)).toEqual([]);
   });
 
+  it("leaves what takes turns with others until it has ended, however much of it there is", async () => {
+    const { store, cold, pass } = setUp();
+    expect(store.features.permits).toBe(true);
+    const permit = { key: "customer-7", limit: 1 };
+    const inLine = ["first", "second", "third"].map((id) => startCommit(id, { head: { permit } }));
+    for (const commit of inLine) await write(store, [commit, stepCommit(commit, { status: "paused", wakeAt: null, head: { permit } })]);
+    pass(1);
+    await write(store, waiting("free"));
+    pass(hour);
+    expect(await store.move({ limit: 1 })).toEqual({ moved: 1, left: [] });
+    expect(await listed(cold)).toEqual(["free"]);
+    const paused = stepCommit(inLine[0]!, { status: "paused", wakeAt: null, head: { permit } });
+    await store.commit(stepCommit(paused, { status: "completed", head: { permit } }));
+    pass(hour);
+    expect(await store.move()).toEqual({ moved: 1, left: [] });
+    expect(await store.load("first")).toMatchObject({ status: "completed", permit });
+    expect(await listed(cold)).toContain("first");
+  });
+
   it("leaves in the hot store what the cold one does not give back, and what it refuses", async () => {
     const { over, hot, cold, pass } = setUp();
     const forgetful = { ...cold, load: async (id: string) => ({ ...(await cold.load(id))!, childStates: {} }) };
