@@ -3,6 +3,7 @@ import type { EpochMs } from "../../core/values/json.ts";
 import type { Claim, Claimed } from "../../ports/snapshot-store.ts";
 import type { CheckedClaim } from "../record/checked-store.ts";
 import { endedClaim, keptClaim } from "../record/refusal.ts";
+import { shareRoom } from "../record/share-room.ts";
 import { type Entry, entriesBefore } from "./agenda.ts";
 import { claimInLine } from "./claim-line.ts";
 import { claimInLines } from "./claim-lines.ts";
@@ -20,9 +21,8 @@ export async function claimDue(connection: Connection, options: CheckedClaim): P
   const { workflowId, permit, limit } = options;
   if (workflowId !== undefined) return claimOne(connection, workflowId, options);
   if (permit !== undefined) return claimInLine(connection, permit, options);
-  const claimed = await claimPlain(connection, options);
-  if (claimed.length >= limit) return claimed;
-  return [...claimed, ...(await claimInLines(connection, { ...options, limit: limit - claimed.length }))];
+  const plain = (most: number): Promise<Claimed[]> => claimPlain(connection, { ...options, limit: most });
+  return shareRoom(connection.walk, limit, plain, (most) => claimInLines(connection, { ...options, limit: most }));
 }
 
 /** Claims the one with an id, in its line if it has to wait for its turn. */

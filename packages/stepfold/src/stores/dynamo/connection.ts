@@ -1,4 +1,5 @@
 import type { EpochMs } from "../../core/values/json.ts";
+import type { Rota } from "../record/share-room.ts";
 import { type Turnstile, turnstile } from "../record/turnstile.ts";
 import type { DynamoDocumentClient, Item, Key, TransactAction, UpdateAction } from "./document-client.ts";
 import { failedCondition, isCongestion } from "./dynamo-error.ts";
@@ -28,7 +29,7 @@ export interface Connection {
 }
 
 /** Where those that take turns are looked for. */
-interface Walk {
+interface Walk extends Rota {
   /** Whether there ever was an execution with a permit; where that is not known, when it was asked last. */
   isUsed: boolean;
   askedAt: EpochMs | null;
@@ -53,7 +54,7 @@ export function connect(
 ): Connection {
   let latest = -1;
   let count = 0;
-  const walk: Walk = { isUsed: false, askedAt: null, shard: 0, from: noTurn };
+  const walk: Walk = { isOwed: false, isUsed: false, askedAt: null, shard: 0, from: noTurn };
   const stamp = (at: EpochMs): string => {
     count = at === latest ? count + 1 : 0;
     latest = at;

@@ -1,5 +1,6 @@
 import type { Claimed } from "../../ports/snapshot-store.ts";
 import type { CheckedClaim } from "../record/checked-store.ts";
+import type { Rota } from "../record/share-room.ts";
 import type { Turnstile } from "../record/turnstile.ts";
 import { claimInLine } from "./claim-line.ts";
 import { type Collections, reading } from "./collections.ts";
@@ -21,7 +22,7 @@ interface Line {
 }
 
 /** Where the last claim stopped: the next one goes on from there, so that each line has its chance. */
-export interface Walk {
+export interface Walk extends Rota {
   at: string;
   /** For claims of one key, and of all. */
   readonly turnstile: Turnstile;

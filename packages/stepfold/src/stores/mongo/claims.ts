@@ -3,6 +3,7 @@ import type { EpochMs } from "../../core/values/json.ts";
 import type { Claim, Claimed } from "../../ports/snapshot-store.ts";
 import type { CheckedClaim } from "../record/checked-store.ts";
 import { endedClaim, keptClaim } from "../record/refusal.ts";
+import { shareRoom } from "../record/share-room.ts";
 import { claimInLine } from "./claim-line.ts";
 import { anyLine, claimInLines, type Walk } from "./claim-lines.ts";
 import { type Collections, now, reading, returning, writing } from "./collections.ts";
@@ -19,21 +20,34 @@ export async function claimDue(collections: Collections, walk: Walk, options: Ch
   const { workflowId, permit } = options;
   if (workflowId !== undefined) return claimOne(collections, walk, String(workflowId), options);
   if (permit !== undefined) return claimInLine(collections, walk.turnstile, String(permit), options);
+  let isWaiting = walk.isOwed;
+  const plain = async (most: number): Promise<Claimed[]> => {
+    const found = await claimPlain(collections, { ...options, limit: most });
+    ({ isWaiting } = found);
+    return found.claimed;
+  };
+  const inLines = async (most: number): Promise<readonly Claimed[]> =>
+    isWaiting ? claimInLines(collections, walk, { ...options, limit: most }) : [];
+  return shareRoom(walk, options.limit, plain, inLines);
+}
+
+/** Claims those that take turns with nobody, and tells whether others wait for their turn. */
+async function claimPlain(
+  collections: Collections,
+  options: CheckedClaim,
+): Promise<{ readonly claimed: Claimed[]; readonly isWaiting: boolean }> {
   const claimed: Claimed[] = [];
   // a lease that ends while this goes on is no reason to take it from ourselves
   const tried = new Set<string>();
-  while (claimed.length < options.limit) {
+  for (;;) {
     const limit = options.limit - claimed.length;
     const { ids, isWaiting } = await findDue(collections, { ...options, limit: Math.min(limit, mostTogether) });
     const fresh = ids.filter((id) => !tried.has(id));
-    if (fresh.length === 0) {
-      return isWaiting ? [...claimed, ...(await claimInLines(collections, walk, { ...options, limit }))] : claimed;
-    }
     for (const id of fresh) tried.add(id);
     const taken = await Promise.all(fresh.map((id) => take(collections, id, options)));
     for (const one of taken) if (one) claimed.push(one);
+    if (fresh.length === 0 || claimed.length >= options.limit) return { claimed, isWaiting };
   }
-  return claimed;
 }
 
 /** Prolongs a claim. */

@@ -53,7 +53,7 @@ export function mongoStore(db: MongoDatabase, options: MongoStoreOptions = {}): 
   const collections = collectionsOf(db, prefix);
   const seq = numberBlock(collections);
   const work = workInOrder();
-  const walk = { at: "", turnstile: turnstile() };
+  const walk = { at: "", isOwed: false, turnstile: turnstile() };
   let ready: Promise<void> | null = migrate ? null : Promise.resolve();
   const run = <T>(id: string | null, task: () => Promise<T>): Promise<T> =>
     work.add(id, async () => {

@@ -20,6 +20,9 @@ export const brokenPermits: readonly BrokenStore[] = [
   mistake("gives out of turn, the shortest due first", "permit: of one key the longest due comes first, also one after the other", {
     reversed: true,
   }),
+  mistake("gives those without a key first, always", "permit: those with a key come to be claimed however much work there is without one", {
+    plainFirst: true,
+  }),
   mistake("claims a new execution that needs a permit", "permit: a new execution with one is not claimed with its creation", {
     claimsAtCreation: true,
   }),

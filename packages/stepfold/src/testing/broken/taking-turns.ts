@@ -18,6 +18,8 @@ export interface TurnRules {
   readonly revives?: true;
   /** The one that is due the shortest comes first. */
   readonly reversed?: true;
+  /** Those without a permit come before those with one. */
+  readonly plainFirst?: true;
   /** Counts, and takes a moment later. */
   readonly countsFirst?: true;
   /** Whoever waits holds up those after it, also of other keys. */
@@ -95,11 +97,11 @@ class Turns {
   }
 
   async claim(options: ClaimOptions): Promise<Claimed[]> {
-    const { reversed, queuesAll, countsFirst } = this.#rules;
-    const now = await nowOf(this.#store);
+    const { queuesAll, countsFirst } = this.#rules;
+    const now = await this.#store.now();
     const found: Claimed[] = [];
     const chosen: Known[] = [];
-    for (const one of this.#known.toSorted((a, b) => (reversed ? b.wakeAt - a.wakeAt : a.wakeAt - b.wakeAt))) {
+    for (const one of this.#known.toSorted((a, b) => this.#order(a, b))) {
       if (found.length + chosen.length >= options.limit) break;
       if (!this.#isAsked(one, options)) continue;
       if (!this.#mayTake(one, now) && !(this.#rules.ignoresIds && options.workflowId !== undefined)) {
@@ -116,12 +118,18 @@ class Turns {
     const holder = this.#holders.get(claim.workflowId);
     const one = this.#known.find(({ id }) => id === claim.workflowId);
     if (holder && one && !revives) {
-      const now = await nowOf(this.#store);
+      const now = await this.#store.now();
       if (holder.until <= now && !this.#mayTake(one, now)) throw new StepfoldError("FENCE_LOST", { workflowId: claim.workflowId });
     }
     const renewed = await this.#store.renew(claim);
     if (holder && renews) holder.until = renewed.storeNow + claim.leaseMs;
     return renewed;
+  }
+
+  #order(a: Known, b: Known): number {
+    const { plainFirst, reversed } = this.#rules;
+    if (plainFirst && !a.permit !== !b.permit) return a.permit ? 1 : -1;
+    return reversed ? b.wakeAt - a.wakeAt : a.wakeAt - b.wakeAt;
   }
 
   #frees(how: Ending): boolean {
@@ -159,26 +167,4 @@ class Turns {
 /** So that the store underneath lets everybody in. */
 function disguised(commit: Commit): Commit {
   return { ...commit, head: { ...commit.head, permit: { key: `of ${commit.workflowId}`, limit: 10_000 } } };
-}
-
-let clocks = 0;
-
-async function nowOf(store: SnapshotStore): Promise<EpochMs> {
-  const workflowId = `clock-of-turns-${++clocks}`;
-  const definition = { id: "clock", hash: "clock" };
-  const at = { version: 0, at: 1 };
-  const head = { schema: 1 as const, workflowId, definition, status: "active" as const, currentNodeId: null, activePaths: [], version: 0 };
-  const rest = { metadata: {}, steps: 0, sizeBytes: 0, incarnation: workflowId };
-  const events = [{ type: "started" as const, ...at, workflowId, definition, nodeId: "x", metadata: {}, incarnation: workflowId }];
-  const commit: Commit = {
-    workflowId,
-    incarnation: workflowId,
-    expectedVersion: -1,
-    commitId: workflowId,
-    head: { ...head, ...rest },
-    events,
-    wakeAt: null,
-  };
-  const claim = (await store.create(commit, { claim: { owner: "clock", leaseMs: 1 } })) as Claim;
-  return claim.claimedAt;
 }

@@ -93,6 +93,20 @@ export const permitCases: readonly ContractCase[] = [
     },
   },
   {
+    name: "permit: those with a key come to be claimed however much work there is without one",
+    ...needs,
+    async run({ store }) {
+      await create(store, "patient", ["x", 1]);
+      const claimed: string[] = [];
+      for (let round = 0; round < 10 && !claimed.includes("patient"); round++) {
+        // more comes than is taken
+        for (let count = 0; count < 4; count++) await store.create(startCommit(`plain-${round}-${count}`));
+        claimed.push(...(await claimedIds(store, { limit: 2 })));
+      }
+      holds(claimed.includes("patient"), `only others were claimed: ${claimed.join(", ")}`);
+    },
+  },
+  {
     name: "permit: claims of one key give that key only",
     ...needs,
     async run({ store }) {
