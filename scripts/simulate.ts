@@ -8,10 +8,13 @@ import type { Job, JobResult } from "./simulation/job.ts";
 import { messagesAreKept } from "./simulation/mutant.ts";
 import { runJobs } from "./simulation/threads.ts";
 
+const usage = `npm run simulate -- [--schedules N] [--seed N] [--mutants] [--only MUTANT] and, as a failure tells them,
+[--chance N] [--mode liveness|safety|faultFree] [--faults a,b] [--faults-until MS] [--clients 0,1] [--wake-ups both|store|queue]`;
+
 /** Schedules that a thread takes at once. */
 const batch = 50;
 
-const told = readArguments(process.argv.slice(2));
+const told = read();
 const parts: string[] = [];
 if (told.only === null && told.schedules > 0) parts.push(...(await simulate(told)));
 if (told.mutants) {
@@ -20,6 +23,15 @@ if (told.mutants) {
   if (caught < all) process.exitCode = 1;
 }
 console.log(parts.join(", "));
+
+function read(): Arguments {
+  try {
+    return readArguments(process.argv.slice(2));
+  } catch (error) {
+    console.log(`${(error as Error).message}\n\n${usage}`);
+    process.exit(2);
+  }
+}
 
 async function simulate({ schedules, seed, options }: Arguments): Promise<string[]> {
   const sums = { schedules: 0, commits: 0, steps: 0, repeated: 0, rescues: 0, violations: 0 };

@@ -41,7 +41,17 @@ export const portMutants: readonly PortMutant[] = [
   {
     name: "lost-ack-taken-for-failure",
     caughtBy: ["I5b"],
-    store: broken("does not recognise a repeated commit"),
+    store(store) {
+      const applied = new Set<string>();
+      return altered(store, {
+        async commit(commit) {
+          const { commitId, workflowId, expectedVersion: expected } = commit;
+          if (applied.has(commitId)) throw new StepfoldError("VERSION_CONFLICT", { workflowId, expected, actual: expected + 1 });
+          await store.commit(commit);
+          applied.add(commitId);
+        },
+      });
+    },
     options: { mode: "liveness", faults: ["storeErrorAfter"] },
   },
   { name: "fence-not-checked", caughtBy: ["I14"], store: broken("ignores the fence"), options: zombies },

@@ -49,7 +49,7 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
       requireOpen("advance");
       const askedAtMs = kernel.setting.environment.monotonicMs();
       const [claimed] = await store.claim({ ...lease, limit: 1, workflowId });
-      const snapshot = claimed ? await driver.take(claimed, askedAtMs) : await load(kernel, workflowId);
+      const snapshot = claimed ? await driver.take("here", claimed, askedAtMs).snapshot : await load(kernel, workflowId);
       const { compiled } = await registry.pinned(workflowId, snapshot.definition.hash);
       return { advanced: claimed !== undefined, snapshot, wakeAt: wakeAt(openDraft(compiled, snapshot)) };
     },

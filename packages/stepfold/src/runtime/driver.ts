@@ -1,7 +1,7 @@
 import { earliestTimer } from "../core/draft/standing.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { openScopes } from "../core/snapshot/address.ts";
-import type { Parked, Permit, Snapshot, Status } from "../core/snapshot/snapshot.ts";
+import type { Parked, Snapshot, Status } from "../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import type { PreparedWorkflow } from "../engine/prepared-workflow.ts";
 import type { Claimed, Lease } from "../ports/snapshot-store.ts";
@@ -9,14 +9,13 @@ import type { WorkQueue } from "../ports/work-queue.ts";
 import { Drive, type Driving } from "./drive.ts";
 import { Listener } from "./listener.ts";
 import { crashed, lacking, parkCommit } from "./park.ts";
+import { noShares, type Origin, Places, sharesOf } from "./places.ts";
 import { Poller } from "./poller.ts";
 
 /** What a queue has not told for so long is looked for in the store. */
 const graceMs = 1_000;
 /** For steps that were given up to come to their end. */
 const unwindMs = 500;
-/** The share of places that what is found in the store may take: a crowd of timers leaves room for what is started here. */
-const shareOfFound = 0.9;
 
 /** How a driver finds work. */
 export interface DriverOptions extends Driving {
@@ -31,6 +30,14 @@ export interface DriverOptions extends Driving {
   readonly onProblem: (workflowId: string | null, error: unknown) => void;
 }
 
+/** An execution that was claimed, and is driven here. */
+export interface Taken {
+  /** When there was nothing more to do here. Rejects if it could not be driven, or was lost. */
+  readonly snapshot: Promise<Snapshot>;
+  /** Resolves when its place is free again: those that waited for its turn were driven in it, too. */
+  readonly over: Promise<void>;
+}
+
 /** Drives what is started here, and whatever is due and nobody holds: timers, retries, what a crash left behind. */
 export class Driver {
   readonly #options: DriverOptions;
@@ -39,10 +46,7 @@ export class Driver {
   readonly #nudged = new Set<string>();
   /** Everything that was taken and is not done with, to its last message. */
   readonly #taken = new Set<Promise<unknown>>();
-  /** Executions driven at once; 0 while it does not work. */
-  #places = 0;
-  /** How many of them are taken. */
-  #busy = 0;
+  readonly #places = new Places();
   #poller: Poller | null = null;
   #listener: Listener | null = null;
   #isClosing = false;
@@ -53,27 +57,29 @@ export class Driver {
 
   /** Begins to look for due executions, and drives so many at once. */
   open(places: number): void {
-    this.#places = places;
     const { store, setting, clock, lease, pollMs, queue, onProblem } = this.#options;
     const { environment } = setting;
-    const most = Math.max(1, Math.floor(places * shareOfFound));
-    const take = (claimed: Claimed, askedAtMs: number): Promise<unknown> => this.take(claimed, askedAtMs);
+    this.#places.shares = sharesOf(places, queue !== null);
+    const { all, told } = this.#places.shares;
     const around = { store, environment, lease, onProblem: (error: unknown) => onProblem(null, error) };
     this.#poller = new Poller({
       ...around,
       clock,
       pollMs,
       overdueMs: queue ? graceMs : 0,
-      room: () => most - this.#busy,
-      batch: Math.ceil(most / 4),
-      take: (claimed, askedAtMs) => void take(claimed, askedAtMs).catch(() => undefined),
+      room: () => this.#places.room("found"),
+      batch: Math.ceil(all / 20),
+      take: (claimed, askedAtMs) => void this.take("found", claimed, askedAtMs),
     });
-    if (queue) this.#listener = new Listener({ ...around, queue, concurrency: places, take });
+    if (queue) {
+      const take = (claimed: Claimed, askedAtMs: number): Promise<void> => this.take("told", claimed, askedAtMs).over;
+      this.#listener = new Listener({ ...around, queue, concurrency: told, take });
+    }
   }
 
   /** True while it looks for due executions. */
   get isOpen(): boolean {
-    return this.#places > 0;
+    return this.#poller !== null;
   }
 
   /** True while the execution is driven here. */
@@ -93,20 +99,20 @@ export class Driver {
    * @returns whether it is driven here
    */
   async begin(make: (lease: Lease | null) => Promise<Claimed | null>): Promise<boolean> {
-    if (this.#busy >= this.#places) {
+    if (this.#places.room("here") <= 0) {
       await make(null);
       // a queue tells of it
       if (!this.#options.queue) this.#poller?.more();
       return false;
     }
-    this.#busy++;
+    this.#places.take("here");
     try {
       const askedAtMs = this.#options.setting.environment.monotonicMs();
       const claimed = await make(this.#options.lease);
-      if (claimed) this.take(claimed, askedAtMs).catch(() => undefined);
+      if (claimed) this.take("here", claimed, askedAtMs);
       return claimed !== null;
     } finally {
-      this.#busy--;
+      this.#places.leave("here");
     }
   }
 
@@ -115,19 +121,22 @@ export class Driver {
    *
    * @param askedAtMs when the claim was asked for, by the monotonic clock
    */
-  take(claimed: Claimed, askedAtMs: number): Promise<Snapshot> {
-    this.#options.clock.tell(claimed.claim.claimedAt);
-    const taken = this.#drive(claimed, askedAtMs);
-    this.#taken.add(taken);
-    const done = (): void => void this.#taken.delete(taken);
-    taken.then(done, done);
-    return taken;
+  take(origin: Origin, claimed: Claimed, askedAtMs: number): Taken {
+    this.#places.take(origin);
+    const snapshot = this.#drive(claimed, askedAtMs);
+    const over = this.#driveOthersAfter(snapshot).finally(() => {
+      this.#taken.delete(over);
+      this.#places.leave(origin);
+      this.#poller?.left();
+    });
+    this.#taken.add(over);
+    return { snapshot, over };
   }
 
   async #drive(claimed: Claimed, askedAtMs: number): Promise<Snapshot> {
-    const { workflowId, leaseMs } = claimed.claim;
-    this.#busy++;
-    const { onProblem, setting } = this.#options;
+    const { workflowId, leaseMs, claimedAt } = claimed.claim;
+    const { onProblem, setting, clock } = this.#options;
+    clock.tell(claimedAt);
     try {
       // an answer that was so long under way is about what others may hold by now
       if (setting.environment.monotonicMs() >= askedAtMs + leaseMs) throw new StepfoldError("FENCE_LOST", { workflowId });
@@ -139,16 +148,13 @@ export class Driver {
       if (this.#isClosing) drive.drain();
       const snapshot = await drive.done;
       await this.#expect(drive, snapshot);
-      if (snapshot.permit) this.#nextOf(snapshot.permit).catch(() => undefined);
       return snapshot;
     } catch (error) {
       if (!StepfoldError.is(error, "FENCE_LOST")) onProblem(workflowId, error);
       throw error;
     } finally {
-      this.#busy--;
       this.#drives.delete(workflowId);
       if (this.#nudged.delete(workflowId)) this.nudge(workflowId).catch(() => undefined);
-      this.#poller?.left();
     }
   }
 
@@ -169,7 +175,7 @@ export class Driver {
 
   /** Takes no more work, and waits for the steps under way; after `timeoutMs` they are given up and left to their leases. */
   async close(timeoutMs: number): Promise<void> {
-    this.#places = 0;
+    this.#places.shares = noShares;
     this.#isClosing = true;
     const found = Promise.all([this.#poller?.close(), this.#listener?.close()]);
     this.#poller = null;
@@ -226,9 +232,19 @@ export class Driver {
     return parked;
   }
 
-  /** Its turn is over: whoever waits for the same need not wait for the next poll. */
-  async #nextOf({ key }: Permit): Promise<void> {
-    await this.begin(async (lease) => (lease && (await this.#options.store.claim({ ...lease, limit: 1, permit: key }))[0]) ?? null);
+  /** When its turn is over, whoever waits for the same need not wait for the next poll: it gets the same place. */
+  async #driveOthersAfter(driven: Promise<Snapshot>): Promise<void> {
+    const { store, lease, setting } = this.#options;
+    try {
+      for (let { permit } = await driven; permit && this.isOpen; ) {
+        const askedAtMs = setting.environment.monotonicMs();
+        const [claimed] = await store.claim({ ...lease, limit: 1, permit: permit.key });
+        if (!claimed) return;
+        ({ permit } = await this.#drive(claimed, askedAtMs));
+      }
+    } catch {
+      // what goes wrong with one is told where it is driven; others are found by the next poll
+    }
   }
 
   /** Somebody has to be there when it is due again. */

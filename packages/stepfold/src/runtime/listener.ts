@@ -14,7 +14,7 @@ export interface Listening {
   readonly lease: Lease;
   readonly concurrency: number;
   /** Told also when the claim was asked for, by the monotonic clock. */
-  readonly take: (claimed: Claimed, askedAtMs: number) => Promise<unknown>;
+  readonly take: (claimed: Claimed, askedAtMs: number) => Promise<void>;
   readonly onProblem: (error: unknown) => void;
 }
 
@@ -66,7 +66,7 @@ export class Listener {
     });
     try {
       // what goes wrong is told where it is driven; the lease of the claim decides who comes next, not the queue
-      await take(claimed, askedAtMs).catch(() => undefined);
+      await take(claimed, askedAtMs);
     } finally {
       endExtensions();
     }

@@ -87,6 +87,15 @@ describe("a runtime that works later", () => {
     await environment.settle();
     expect(await run.snapshot()).toMatchObject({ status: "paused" });
   });
+
+  it("leaves room for timers when a crowd was started here", async () => {
+    const { runtime, environment } = setUp({ maxExecutions: 10 });
+    const nap = await runtime.start("nap", { input: { until: environment.now() + second } });
+    await environment.settle();
+    for (let i = 0; i < 9; i++) await runtime.start("hang");
+    await environment.advance(2 * second);
+    expect(await nap.snapshot()).toMatchObject({ status: "completed" });
+  });
 });
 
 describe("a queue", () => {
@@ -142,6 +151,36 @@ describe("a queue", () => {
     await environment.advance(1.2 * second);
     expect(await run.snapshot()).toMatchObject({ status: "paused" });
     expect(rescues).toEqual(["a"]);
+  });
+
+  it("has more to tell than can be driven: what it has missed is driven before what came later, and no more at once than may be", async () => {
+    const environment = virtualEnvironment();
+    const { store } = rescued(environment);
+    const queue = memoryQueue({ environment });
+    let [under, most] = [0, 0];
+    const order: string[] = [];
+    const slow = defineNode({
+      executor: async (_data, { workflowId }) => {
+        order.push(workflowId);
+        most = Math.max(most, ++under);
+        await new Promise<void>((resolve) => void environment.after(second, resolve));
+        under--;
+        return { data: "done" };
+      },
+    });
+    const of = { store, workflows: [line("slow", "slow")], nodeDefinitions: { slow } };
+    const client = setUp({ ...of, queue, drive: false }, environment).runtime;
+    const start = async (count: number, name: string): Promise<void> => {
+      for (let i = 0; i < count; i++) await client.start("slow", { workflowId: `${name}${i}` });
+    };
+    await start(40, "early");
+    await setUp({ ...of, drive: false }, environment).runtime.start("slow", { workflowId: "missed" });
+    await start(40, "late");
+    setUp({ ...of, queue, maxExecutions: 10 }, environment);
+    await environment.advance(12 * second);
+    expect(order).toHaveLength(81);
+    expect(order.indexOf("missed")).toBeLessThan(60);
+    expect(most).toBeLessThanOrEqual(10);
   });
 
   it("may double every message: each step is performed once", async () => {
