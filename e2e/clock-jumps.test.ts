@@ -1,17 +1,64 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { fakeTimePackage, findFakeTime } from "../scripts/servers/faketime.ts";
 import { bench } from "./kill9/bench.ts";
+import type { Fleet } from "./kill9/fleet.ts";
+import { notTested } from "./kill9/not-tested.ts";
 import { faultsOf, noFaults } from "./kill9/outcome.ts";
 import { reportRun } from "./kill9/report.ts";
 import { run } from "./kill9/run.ts";
 
-describe.each(["sqlite", "postgres"])("processes whose clocks jump by up to a day, on %s", (name) => {
-  it("fire no timer and no retry before its time by the store's clock, and lose none", { timeout: 300_000 }, async ({ skip }) => {
-    const wrong = { clockJumps: true };
-    const client = { ...wrong, openAtOnce: 24, only: ["timer", "retrying", "asking", "parent"] };
-    const ended = await run({ ...(await bench(name, skip)), workers: 3, clients: 1, worker: wrong, client }, () => sleep(4_000));
+const hourMs = 3_600_000;
+const errorsMs = [-24 * hourMs, -hourMs, -400, 0, 300, hourMs, 24 * hourMs];
+const anyErrorMs = (): number => errorsMs[Math.floor(Math.random() * errorsMs.length)]!;
+
+/** Sets the clocks of all processes that have one of their own, again and again, each to what `choose` gives for it. */
+async function jump({ members }: Fleet, forMs: number, choose: () => () => number): Promise<void> {
+  const until = performance.now() + forMs;
+  while (performance.now() < until) {
+    const errorMs = choose();
+    for (const { clock } of members) clock?.set(errorMs());
+    await sleep(150);
+  }
+}
+
+const setups = [
+  {
+    // the store has a clock of its own, as do the clients: the workers' clocks are wrong, each in its way
+    name: "postgres",
+    who: "workers",
+    worker: { hasFakeClock: true },
+    client: {},
+    isClockRight: true,
+    disturb: (fleet: Fleet) => jump(fleet, 4_000, () => anyErrorMs),
+  },
+  {
+    // the clock of the machine is that of the store and of all processes
+    name: "sqlite",
+    who: "a machine",
+    worker: { hasFakeClock: true },
+    client: { hasFakeClock: true },
+    isClockRight: false,
+    async disturb(fleet: Fleet) {
+      await jump(fleet, 4_000, () => {
+        const errorMs = anyErrorMs();
+        return () => errorMs;
+      });
+      // what was set when it was a day ahead is due then
+      for (const { clock } of fleet.members) clock?.set(72 * hourMs);
+    },
+  },
+];
+
+describe.each(setups)("the clock of $who jumping by up to a day, on $name", ({ name, worker, client: clock, isClockRight, disturb }) => {
+  it("fires no timer and no retry before its time by the store's clock, and loses none", { timeout: 300_000 }, async ({ skip }) => {
+    if (findFakeTime() === undefined) notTested(`${fakeTimePackage} is not installed: scripts/services up, or apt-get install`, skip);
+    const client = { ...clock, openAtOnce: 24, only: ["timer", "retrying", "asking", "parent"] };
+    const ended = await run({ ...(await bench(name, skip)), workers: 3, clients: 1, worker, client, isClockRight }, disturb);
     console.log(reportRun(ended).join("\n"));
     expect(faultsOf(ended)).toEqual(noFaults);
+    // the clocks did jump
+    expect(Math.max(...ended.lines.map(({ at, takenFor }) => Math.abs(takenFor - at)))).toBeGreaterThan(23 * hourMs);
     const events = ended.stored.executions.flatMap(({ rows }) => rows.map(({ event }) => event));
     expect(events.filter((event) => event.type === "resumed" && event.by === "timer").length).toBeGreaterThan(10);
     expect(events.filter((event) => event.type === "failed" && event.retryAt !== null).length).toBeGreaterThan(10);

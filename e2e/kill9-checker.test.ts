@@ -85,6 +85,13 @@ function change(row: Writable<StoredRow>, changes: Readonly<Record<string, unkno
   row.event = { ...row.event, ...changes } as Event;
 }
 
+/** Changes what was noted when the commit of a row was sent. */
+function rewrite(evidence: Evidence, { commitId }: StoredRow, changes: { readonly fence?: number; readonly at?: number }): void {
+  evidence.lines = evidence.lines.map((line) =>
+    line.what === "committing" && line.commitId === commitId ? { ...line, ...changes } : line,
+  );
+}
+
 describe("the checker of the kill -9 runs", () => {
   it("has nothing to say of a run without faults", () => {
     const { lost, doubled, wrong, acknowledged, executions, versions } = judged(() => undefined);
@@ -138,10 +145,7 @@ describe("the checker of the kill -9 runs", () => {
       "wrong",
       /line: version 3 is a stale commit, by claim 1 after 2/,
       (evidence) => {
-        const { commitId } = evidence.of("line").rows[2]!;
-        evidence.lines = evidence.lines.map((line) =>
-          line.what === "committing" && line.commitId === commitId ? { ...line, fence: 2 } : line,
-        );
+        rewrite(evidence, evidence.of("line").rows[2]!, { fence: 2 });
       },
     ],
     [
@@ -188,7 +192,7 @@ describe("the checker of the kill -9 runs", () => {
       "a cancellation is lost",
       "lost",
       /line: its cancellation, acknowledged to only, is not there/,
-      ({ lines }) => void lines.push({ what: "cancelled", workflowId: "line", by: "only", at: 0 }),
+      ({ lines }) => void lines.push({ what: "cancelled", workflowId: "line", by: "only", at: 0, takenFor: 0 }),
     ],
     [
       "something follows the end",
@@ -226,6 +230,17 @@ describe("the checker of the kill -9 runs", () => {
       ({ of }) =>
         change(
           rowOf(of("timer"), ({ type }) => type === "resumed"),
+          { at: 1_000 },
+        ),
+    ],
+    [
+      "a timer fires early by the clock of the machine",
+      "wrong",
+      /timer: timer .* was due at \d+, and fired \d+ ms early by the machine's clock/,
+      (evidence) =>
+        rewrite(
+          evidence,
+          rowOf(evidence.of("timer"), ({ type }) => type === "resumed"),
           { at: 1_000 },
         ),
     ],

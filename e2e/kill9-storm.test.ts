@@ -4,17 +4,29 @@ import { faultsOf, noFaults } from "./kill9/outcome.ts";
 import { reportStorm } from "./kill9/report.ts";
 import { leaseMs } from "./kill9/run.ts";
 import { storm } from "./kill9/storm.ts";
+import { toldByQueue } from "./kill9/told-by-queue.ts";
 
-const kills = 30;
 const seed = Number(process.env.STEPFOLD_KILL_SEED ?? 20_260);
+/** A quarter of a minute each: most of it is the start of processes. */
+const short = { kills: 10, workers: 3, client: { openAtOnce: 40 } };
 
-describe.each(["sqlite", "postgres"])("kill -9 of workers and clients under load on %s", (name) => {
-  it(`${kills} times loses nothing that was acknowledged, and does nothing twice`, { timeout: 300_000 }, async ({ skip }) => {
-    const outcome = await storm({ ...(await bench(name, skip)), kills, seed });
+const setups = [
+  { name: "sqlite", kills: 30 },
+  { name: "postgres", kills: 30 },
+  { name: "postgres + pg-boss", ...short },
+  { name: "postgres + bullmq", ...short },
+  { name: "redis + bullmq", ...short },
+];
+
+describe.each(setups)("kill -9 of workers and clients under load on $name", ({ name, ...hardness }) => {
+  it(`${hardness.kills} times loses nothing that was acknowledged, and does nothing twice`, { timeout: 300_000 }, async ({ skip }) => {
+    const { folder, target } = await bench(name, skip);
+    const outcome = await storm({ folder, target, seed, ...hardness });
     console.log(reportStorm(outcome).join("\n"));
     expect(faultsOf(outcome), `seed ${seed}`).toEqual(noFaults);
     expect(outcome.acknowledged.transitions).toBeGreaterThan(100);
     // not for ever, and not for half an hour: `npm run kill9` tells how long on a machine that has nothing else to do
     expect(outcome.recovery.longestMs).toBeLessThan(20 * leaseMs);
+    if (target.queueUrl !== undefined) expect(toldByQueue(outcome.lines).told).toBeGreaterThan(10);
   });
 });

@@ -6,14 +6,15 @@ import { parseArgs } from "node:util";
 import { faultsOf } from "../e2e/kill9/outcome.ts";
 import { reportStorm, reportZombies } from "../e2e/kill9/report.ts";
 import { type StormOptions, storm } from "../e2e/kill9/storm.ts";
-import { targets } from "../e2e/kill9/targets.ts";
+import { isSetup, openTarget } from "../e2e/kill9/targets.ts";
 import { type ZombieOptions, zombies } from "../e2e/kill9/zombies.ts";
 
-const usage = `npm run kill9 -- [--kills N] [--zombies N] [--store sqlite|postgres] [--seed N] [--keep]
+const usage = `npm run kill9 -- [--kills N] [--zombies N] [--store sqlite|postgres|redis] [--queue pg-boss|bullmq|bullmq-postgres] [--seed N] [--keep]
 
 --kills    how many processes are killed while they work, default 300
 --zombies  instead: how many are stopped for longer than their lease, and then go on
---store    sqlite (default), or postgres: the one that STEPFOLD_POSTGRES_URL names, or that scripts/services started
+--store    sqlite (default), or postgres or redis: those that STEPFOLD_POSTGRES_URL and STEPFOLD_REDIS_URL name, or that scripts/services started
+--queue    tells the workers what is due: pg-boss in that PostgreSQL, BullMQ on that Redis or, bullmq-postgres, on that PostgreSQL; default none
 --seed     of the moments and the victims
 --keep     leaves database and logs for a look at them`;
 
@@ -22,6 +23,7 @@ const { values } = parseArgs({
     kills: { type: "string", default: "300" },
     zombies: { type: "string" },
     store: { type: "string", default: "sqlite" },
+    queue: { type: "string" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     keep: { type: "boolean", default: false },
     help: { type: "boolean" },
@@ -29,12 +31,12 @@ const { values } = parseArgs({
 });
 const count = Number(values.zombies ?? values.kills);
 const seed = Number(values.seed);
-if (values.help || !Number.isInteger(count) || count < 1 || !Number.isInteger(seed) || !Object.hasOwn(targets, values.store))
-  end(usage, values.help ? 0 : 2);
+const setup = values.queue === undefined ? values.store : `${values.store} + ${values.queue}`;
+if (values.help || !Number.isInteger(count) || count < 1 || !Number.isInteger(seed) || !isSetup(setup)) end(usage, values.help ? 0 : 2);
 
 const folder = mkdtempSync(join(tmpdir(), "stepfold-kill9-"));
-const target = await targets[values.store]!(folder);
-if (!target) end(`No server answers: scripts/services up ${values.store}`, 2);
+const target = await openTarget(setup, folder);
+if (!target) end(`No server answers for ${setup}: scripts/services up`, 2);
 try {
   const options = { target, folder, seed, tell: (progress: string) => console.log(`  ${progress}`) };
   console.log(`seed ${seed}, ${target.name}${values.keep ? `, ${folder}` : ""}`);

@@ -5,22 +5,20 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { StepfoldError, waits } from "stepfold";
 import { createRuntime, type Run } from "stepfold/runtime";
-import { environmentOf } from "./jumping-clock.ts";
 import { codeOf, loadNames, loadNodes, loadWorkflows } from "./load.ts";
 import { openLog, readLog } from "./log.ts";
-import { loggedStore } from "./logged-store.ts";
-import { openStore } from "./open-store.ts";
+import { openSetup } from "./open-setup.ts";
 import type { ClientOptions } from "./process-options.ts";
 
-const { url, folder, name, openAtOnce, after, only = loadNames, clockJumps } = JSON.parse(process.argv[2]!) as ClientOptions;
+const options = JSON.parse(process.argv[2]!) as ClientOptions;
+const { folder, name, openAtOnce, after, only = loadNames } = options;
 const write = openLog(folder, name, { synced: true });
-const { store } = await openStore(url);
+const { around } = await openSetup(options, write);
 const runtime = createRuntime({
-  store: loggedStore(store, write),
+  ...around,
   workflows: loadWorkflows,
   nodeDefinitions: loadNodes(write),
   drive: false,
-  environment: environmentOf(clockJumps),
 });
 /** What others, or time, may have done first. */
 const expected = new Set(["WAIT_GONE", "EXECUTION_ENDED", "RESUME_AMBIGUOUS", "STORE_UNAVAILABLE"]);
@@ -82,8 +80,8 @@ process.send?.("ready");
 for (let told = false; ; ) {
   await asked(null, async () => {
     const [paused, moving] = await Promise.all([
-      store.list({ status: ["paused"], limit: openAtOnce }),
-      store.list({ status: ["active", "error"], limit: openAtOnce }),
+      around.store.list({ status: ["paused"], limit: openAtOnce }),
+      around.store.list({ status: ["active", "error"], limit: openAtOnce }),
     ]);
     const room = starts ? openAtOnce - paused.items.length - moving.items.length : 0;
     const begun = Array.from({ length: Math.max(0, Math.min(room, 8)) }, () => {

@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { type FakeClock, fakeClock } from "./fake-clock.ts";
 import type { ClientOptions, WorkerOptions } from "./process-options.ts";
 
 /** A process of the run. */
@@ -6,6 +7,8 @@ export interface Member {
   readonly kind: "worker" | "client";
   readonly name: string;
   readonly child: ChildProcess;
+  /** Null: that of the machine. */
+  readonly clock: FakeClock | null;
   /** True once it has said that it works. */
   ready: boolean;
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
@@ -75,11 +78,13 @@ export class Fleet {
   }
 
   #start(kind: Member["kind"], name: string, options: WorkerOptions | ClientOptions): Member {
-    const child = fork(scripts[kind], [JSON.stringify(options)], { execArgv: [], stdio: ["ignore", "inherit", "inherit", "ipc"] });
+    const clock = options.hasFakeClock ? fakeClock(options.folder, name) : null;
+    const env = { ...process.env, ...clock?.env };
+    const child = fork(scripts[kind], [JSON.stringify(options)], { execArgv: [], env, stdio: ["ignore", "inherit", "inherit", "ipc"] });
     const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
       child.once("exit", (code, signal) => resolve({ code, signal }));
     });
-    const member: Member = { kind, name, child, ready: false, ended };
+    const member: Member = { kind, name, child, clock, ready: false, ended };
     child.on("error", () => undefined);
     child.on("message", (message) => {
       if (message === "ready") member.ready = true;
@@ -87,6 +92,7 @@ export class Fleet {
     });
     this.members.add(member);
     void ended.then(({ code, signal }) => {
+      clock?.remove(child.pid!);
       // nobody has asked it to
       if (this.members.delete(member)) this.failures.push(`${name} ended by itself with ${signal ?? code}`);
     });

@@ -31,8 +31,8 @@ export type LogLine =
   /** What the runtime told of in the background. */
   | { readonly what: "problem"; readonly workflowId: string | null; readonly code: string; readonly message: string };
 
-/** A line as it lies in a file: by whom, and when. */
-export type WrittenLine = LogLine & { readonly by: string; readonly at: number };
+/** A line as it lies in a file: by whom, when by the clock of the machine, and what its process took for the time. */
+export type WrittenLine = LogLine & { readonly by: string; readonly at: number; readonly takenFor: number };
 
 /**
  * Opens a log that only this process writes to. Every line is handed to the system in one write before the call returns,
@@ -42,7 +42,9 @@ export function openLog(folder: string, by: string, { synced = false }: { readon
   const { O_WRONLY, O_APPEND, O_CREAT, O_SYNC } = constants;
   const file = openSync(join(folder, `${by}.jsonl`), O_WRONLY | O_APPEND | O_CREAT | (synced ? O_SYNC : 0));
   return (line) => {
-    writeSync(file, `${JSON.stringify({ ...line, by, at: Date.now() })}\n`);
+    // the machine's time, also where the process is shown another one by now
+    const at = Math.floor(performance.timeOrigin + performance.now());
+    writeSync(file, `${JSON.stringify({ ...line, by, at, takenFor: Date.now() })}\n`);
   };
 }
 

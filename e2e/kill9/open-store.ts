@@ -29,16 +29,7 @@ export async function openStore(text: string, { migrate = false } = {}): Promise
 
 async function openPostgres(url: URL, migrate: boolean): Promise<OpenedStore> {
   const schema = url.searchParams.get("schema") ?? "stepfold";
-  const pool = new pg.Pool({
-    host: url.hostname,
-    port: Number(url.port),
-    user: decodeURIComponent(url.username),
-    password: decodeURIComponent(url.password),
-    database: url.pathname.slice(1),
-    max: 8,
-    connectionTimeoutMillis: answerMs,
-    query_timeout: answerMs,
-  });
+  const pool = new pg.Pool({ ...postgresPlace(url), max: 8, connectionTimeoutMillis: answerMs, query_timeout: answerMs });
   pool.on("error", () => undefined);
   const store = postgresStore(pool, { schema, migrate });
   // tables are made with the first call
@@ -48,6 +39,17 @@ async function openPostgres(url: URL, migrate: boolean): Promise<OpenedStore> {
     await pool.end();
   };
   return { store, close };
+}
+
+/** Where a database is: what the schema in the URL is for, pg does not know. */
+export function postgresPlace({ hostname, port, username, password, pathname }: URL) {
+  return {
+    host: hostname,
+    port: Number(port),
+    user: decodeURIComponent(username),
+    password: decodeURIComponent(password),
+    database: pathname.slice(1),
+  };
 }
 
 async function openRedis({ hostname, port, searchParams }: URL): Promise<OpenedStore> {

@@ -1,15 +1,17 @@
 import type { LoadPace } from "./load.ts";
 
 /** What every process of a run is told. */
-interface ProcessOptions {
+export interface ProcessOptions {
   /** Of the store. */
   readonly url: string;
+  /** Of the queue; none: workers look into the store. */
+  readonly queueUrl?: string | undefined;
   /** Where its log is. */
   readonly folder: string;
   /** Unique for every process that ever runs, also after a restart. */
   readonly name: string;
-  /** Its clock is wrong, and differently so every moment. */
-  readonly clockJumps?: boolean;
+  /** Its clock can be set: see fake-clock.ts. */
+  readonly hasFakeClock?: boolean;
 }
 
 /** What a worker is told beside. */

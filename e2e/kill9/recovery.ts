@@ -1,4 +1,5 @@
 import type { WrittenLine } from "./log.ts";
+import { leaseMs, pollMs } from "./run.ts";
 import type { Held } from "./stored.ts";
 
 /** A process that was killed, and what it held. */
@@ -16,6 +17,9 @@ export interface Recovery {
   /** Which that was. */
   readonly longest: string;
 }
+
+/** How long it should take at most: the lease runs out, somebody looks into the store, and commits. */
+export const boundMs: number = leaseMs + pollMs + 1_000;
 
 type Line<What extends WrittenLine["what"]> = Extract<WrittenLine, { readonly what: What }>;
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
+import { deleteKeys, keysOf } from "./redis-keys.ts";
 import { type Held, storedOf, type Tables, type Target } from "./stored.ts";
 
 type Head = Readonly<Record<string, string>>;
@@ -10,30 +11,24 @@ export async function redisTarget(url: string, through: string = url): Promise<T
   const redis = new Redis(url, { maxRetriesPerRequest: null });
   redis.on("error", () => undefined);
   const key = (kind: string, id: string): string => `{${prefix}}:${kind}:${id}`;
-  const keys = async (pattern: string): Promise<string[]> => {
-    const found = new Set<string>();
-    for (let cursor = "0"; ; ) {
-      const [next, some] = await redis.scan(cursor, "MATCH", `{${prefix}}:${pattern}`, "COUNT", 1_000);
-      for (const one of some) found.add(one);
-      cursor = next;
-      if (cursor === "0") return [...found];
-    }
-  };
-  const ids = async (): Promise<string[]> => (await keys("e:*")).map((one) => one.slice(key("e", "").length));
-  const heads = async (): Promise<(readonly [string, Head])[]> =>
-    Promise.all((await ids()).map(async (id) => [id, (await redis.hgetall(key("e", id))) as Head] as const));
+  /** All that are there, whatever the indexes say. */
+  const ids = async (): Promise<string[]> => (await keysOf(redis, key("e", "*"))).map((one) => one.slice(key("e", "").length));
+  const headsOf = (some: readonly string[]): Promise<(readonly [string, Head])[]> =>
+    Promise.all(some.map(async (id) => [id, (await redis.hgetall(key("e", id))) as Head] as const));
   return {
     name: "redis",
     url: `${through.replace(/\/$/, "")}/?prefix=${prefix}`,
     async countOpen() {
-      return (await ids()).length - (await redis.zcard(`{${prefix}}:ended`));
+      return (await redis.zcard(`{${prefix}}:created`)) - (await redis.zcard(`{${prefix}}:ended`));
     },
     async heldBy(owner) {
-      const held = (await heads()).filter(([, head]) => head.owner === owner);
+      // members are the number of the execution, of 16 digits, and its id
+      const open = (await redis.zdiff(2, `{${prefix}}:created`, `{${prefix}}:ended`)).map((member) => member.slice(16));
+      const held = (await headsOf(open)).filter(([, head]) => head.owner === owner);
       return held.map(([workflowId, head]): Held => ({ workflowId, version: Number(head.version) }));
     },
     async readAll() {
-      const all = (await heads()).sort(([, a], [, b]) => Number(a.seq) - Number(b.seq));
+      const all = (await headsOf(await ids())).sort(([, a], [, b]) => Number(a.seq) - Number(b.seq));
       const events = await Promise.all(
         all.map(async ([id, { seq }]) =>
           (await redis.lrange(key("h", id), 0, -1)).map((row, version) => ({ execution: seq!, version, ...eventOf(row) })),
@@ -53,7 +48,7 @@ export async function redisTarget(url: string, through: string = url): Promise<T
       });
     },
     async drop() {
-      for (const one of await keys("*")) await redis.del(one);
+      await deleteKeys(redis, `{${prefix}}:*`);
       redis.disconnect();
     },
   };

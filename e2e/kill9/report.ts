@@ -1,5 +1,8 @@
-import { leaseMs, pollMs, type Run } from "./run.ts";
+import type { WrittenLine } from "./log.ts";
+import { boundMs } from "./recovery.ts";
+import type { Run } from "./run.ts";
 import type { Storm } from "./storm.ts";
+import { toldByQueue } from "./told-by-queue.ts";
 import type { Zombie } from "./zombies.ts";
 
 const mostShown = 20;
@@ -8,12 +11,11 @@ const number = (value: number): string => Math.round(value).toLocaleString("en-U
 /** What to print of a run in which processes were killed; its figures last. */
 export function reportStorm(storm: Storm): string[] {
   const { made, recovery } = storm;
-  const promisedMs = leaseMs + pollMs + 1_000;
-  const isLate = recovery.longestMs > promisedMs;
+  const isLate = recovery.longestMs > boundMs;
   return [
     ...reportRun(storm),
     ...(isLate ? [`longest recovery: ${recovery.longest}`] : []),
-    `recovery of ${number(recovery.count)} executions whose worker was killed: median ${number(recovery.medianMs)} ms, longest ${number(recovery.longestMs)} ms, ${isLate ? "MORE THAN" : "within"} lease + poll + 1 s = ${number(promisedMs)} ms`,
+    `recovery of ${number(recovery.count)} executions whose worker was killed: median ${number(recovery.medianMs)} ms, longest ${number(recovery.longestMs)} ms, ${isLate ? "MORE THAN" : "within"} lease + poll + 1 s = ${number(boundMs)} ms`,
     `${number(made.length)} kills, ${figures(storm)}`,
   ];
 }
@@ -29,13 +31,15 @@ export function reportZombies(run: Run<readonly Zombie[]>): string[] {
 }
 
 /** What to print of any run. */
-export function reportRun({ durationMs, failures, lost, doubled, wrong, acknowledged, executions, versions }: Run<unknown>): string[] {
+export function reportRun(run: Run<unknown>): string[] {
+  const { durationMs, failures, lost, doubled, wrong, acknowledged, executions, versions, hasQueue, lines } = run;
   const { starts, resumes, cancels } = acknowledged;
   return [
     ...shown("lost", lost),
     ...shown("twice", doubled),
     ...shown("wrong", wrong),
     ...shown("failed", failures),
+    ...(hasQueue ? aboutQueue(lines) : []),
     `${number(executions)} executions with ${number(versions)} versions; told to clients: ${number(starts)} starts, ${number(resumes)} answers, ${number(cancels)} cancellations; ${number(durationMs / 1_000)} s`,
   ];
 }
@@ -43,6 +47,16 @@ export function reportRun({ durationMs, failures, lost, doubled, wrong, acknowle
 function figures({ acknowledged, lost, doubled, wrong, failures }: Run<unknown>): string {
   const others = wrong.length + failures.length;
   return `${number(acknowledged.transitions)} acknowledged transitions, ${lost.length} lost, ${doubled.length} committed twice${others > 0 ? `, ${others} wrong` : ""}`;
+}
+
+/** What the queue did, and what it could not do: that is found in the store. */
+function aboutQueue(lines: readonly WrittenLine[]): string[] {
+  const problems = lines.flatMap((line) => (line.what === "problem" && line.code === "QUEUE_UNAVAILABLE" ? [line] : []));
+  const { told, started } = toldByQueue(lines);
+  return [
+    `the queue told of ${number(told)} of ${number(started)} starts before anybody would have looked for them`,
+    ...problems.slice(0, 1).map(({ by, message }) => `it had ${number(problems.length)} problems, the first at ${by}: ${message}`),
+  ];
 }
 
 function stale({ wrong }: Run<unknown>): number {

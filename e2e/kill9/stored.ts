@@ -40,6 +40,8 @@ export interface Held {
 export interface Target {
   readonly name: string;
   readonly url: string;
+  /** Of a queue beside it. */
+  readonly queueUrl?: string;
   /** Executions that have not ended. */
   countOpen(): Promise<number>;
   /** What a process with this name holds. */

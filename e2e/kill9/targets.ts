@@ -1,13 +1,53 @@
 import { serviceUrl } from "../../scripts/servers/service-url.ts";
 import { postgresTarget } from "./postgres-target.ts";
+import { type QueueTarget, queueTargets } from "./queue-targets.ts";
+import { redisTarget } from "./redis-target.ts";
 import { sqliteTarget } from "./sqlite-target.ts";
 import type { Target } from "./stored.ts";
 
 /** The stores that a run can be made on; null if the server does not answer. */
-export const targets: Readonly<Record<string, (folder: string) => Promise<Target | null>>> = {
+const stores: Readonly<Record<string, (folder: string) => Promise<Target | null>>> = {
   sqlite: sqliteTarget,
-  async postgres() {
-    const url = await serviceUrl("postgres");
-    return url === null ? null : postgresTarget(url);
-  },
+  postgres: () => onServer("postgres", postgresTarget),
+  redis: () => onServer("redis", redisTarget),
 };
+
+/** Whether there is such a store, and such a queue, if one is named: `postgres`, `postgres + bullmq`. */
+export function isSetup(name: string): boolean {
+  const [store, queue] = partsOf(name);
+  return Object.hasOwn(stores, store) && (queue === undefined || Object.hasOwn(queueTargets, queue));
+}
+
+/** Makes a store, and a queue if one is named, of the run's own; null if a server does not answer. */
+export async function openTarget(name: string, folder: string): Promise<Target | null> {
+  const [store, queue] = partsOf(name);
+  const target = await stores[store]!(folder);
+  if (!target || queue === undefined) return target;
+  let opened: QueueTarget | null = null;
+  try {
+    opened = await queueTargets[queue]!();
+  } finally {
+    if (!opened) await target.drop();
+  }
+  return opened && withQueue(target, queue, opened);
+}
+
+function withQueue(target: Target, name: string, { url, drop }: QueueTarget): Target {
+  return {
+    ...target,
+    name: `${target.name} + ${name}`,
+    queueUrl: url,
+    async drop() {
+      await Promise.all([target.drop(), drop()]);
+    },
+  };
+}
+
+function partsOf(name: string): [store: string, queue?: string] {
+  return name.split(" + ") as [string, string?];
+}
+
+async function onServer(name: "postgres" | "redis", make: (url: string) => Promise<Target>): Promise<Target | null> {
+  const url = await serviceUrl(name);
+  return url === null ? null : make(url);
+}

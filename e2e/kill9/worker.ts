@@ -1,17 +1,16 @@
 // A process that drives whatever is due, until it is killed, or asked to end. See fleet.ts.
 import { createRuntime } from "stepfold/runtime";
-import { environmentOf } from "./jumping-clock.ts";
 import { codeOf, loadNodes, loadWorkflows } from "./load.ts";
 import { openLog } from "./log.ts";
-import { loggedStore } from "./logged-store.ts";
-import { openStore } from "./open-store.ts";
+import { openSetup } from "./open-setup.ts";
 import type { WorkerOptions } from "./process-options.ts";
 
-const { url, folder, name, leaseMs, pollMs, pace, maxExecutions = 30, clockJumps } = JSON.parse(process.argv[2]!) as WorkerOptions;
+const options = JSON.parse(process.argv[2]!) as WorkerOptions;
+const { folder, name, leaseMs, pollMs, pace, maxExecutions = 30 } = options;
 const write = openLog(folder, name);
-const { store, close } = await openStore(url);
+const { around, close } = await openSetup(options, write);
 const runtime = createRuntime({
-  store: loggedStore(store, write),
+  ...around,
   workflows: loadWorkflows,
   nodeDefinitions: loadNodes(write, pace),
   owner: name,
@@ -20,7 +19,6 @@ const runtime = createRuntime({
   maxExecutions,
   // they die here by no fault of what they drive
   maxCrashes: Number.POSITIVE_INFINITY,
-  environment: environmentOf(clockJumps),
   onProblem: (workflowId, error) => write({ what: "problem", workflowId, code: codeOf(error), message: String(error) }),
 });
 
@@ -31,5 +29,5 @@ process.once("SIGTERM", async () => {
 });
 // whoever started it is gone
 process.once("disconnect", () => process.exit(3));
-await store.list({ limit: 1 });
+await around.store.list({ limit: 1 });
 process.send?.("ready");

@@ -1,6 +1,7 @@
 // The databases that tests talk to, one line for each: scripts/services up|down|status [name...]
 // up uses what answers and starts the rest on loopback; down stops only what up started.
 import { allServices } from "./all-services.ts";
+import { installFakeTime } from "./faketime.ts";
 import { readOwnProcess, stopOwnProcess } from "./own-process.ts";
 import type { Service } from "./service.ts";
 import { findService, preferredPort, type ServiceState } from "./service-state.ts";
@@ -16,6 +17,7 @@ if (!run || unknown) {
   process.exit(2);
 }
 await run(names.length > 0 ? allServices.filter(({ name }) => names.includes(name)) : allServices);
+if (run === up && names.length === 0) console.log(installFakeTime());
 
 async function status(services: readonly Service[]): Promise<void> {
   const states = await Promise.all(services.map(findService));

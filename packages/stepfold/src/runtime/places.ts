@@ -10,6 +10,8 @@ export interface Shares {
 }
 
 const part = 0.1;
+/** With a queue: what a process that died had in its hands is taken over by those that are left, at once if they can. */
+const partOfFound = 0.3;
 
 /**
  * Shares that leave room for every origin, so that no crowd of one holds up the others: timers and the executions of processes
@@ -22,7 +24,7 @@ export function sharesOf(places: number, hasQueue: boolean): Shares {
   if (hasQueue) {
     const all = Math.max(2, places);
     const here = Math.floor(all * part);
-    const found = Math.max(1, here);
+    const found = Math.max(1, Math.floor(all * partOfFound));
     return { all, here, found, told: all - here - found };
   }
   const kept = places > 1 ? Math.ceil(places * part) : 0;

@@ -1,0 +1,30 @@
+import type { SnapshotStore } from "stepfold";
+import type { WorkQueue } from "stepfold/runtime";
+import type { LogLine } from "./log.ts";
+import { loggedQueue } from "./logged-queue.ts";
+import { loggedStore } from "./logged-store.ts";
+import { openQueue } from "./open-queue.ts";
+import { openStore } from "./open-store.ts";
+import type { ProcessOptions } from "./process-options.ts";
+
+/** What a runtime of a process is made on; the store writes down what is sent to it. */
+export interface OpenedSetup {
+  readonly around: { readonly store: SnapshotStore; readonly queue?: WorkQueue };
+  /** After the runtime. */
+  close(): Promise<void>;
+}
+
+/** Opens the store, and the queue if there is one. */
+export async function openSetup({ url, queueUrl }: ProcessOptions, write: (line: LogLine) => void): Promise<OpenedSetup> {
+  const { store, close } = await openStore(url);
+  const logged = loggedStore(store, write);
+  if (queueUrl === undefined) return { around: { store: logged }, close };
+  const opened = await openQueue(queueUrl, store);
+  return {
+    around: { store: logged, queue: loggedQueue(opened.queue, write) },
+    async close() {
+      await opened.close();
+      await close();
+    },
+  };
+}

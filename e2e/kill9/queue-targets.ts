@@ -1,0 +1,62 @@
+import { randomUUID } from "node:crypto";
+import { Redis } from "ioredis";
+import pg from "pg";
+import { serviceUrl } from "../../scripts/servers/service-url.ts";
+import { migrateBullmq } from "./open-bullmq.ts";
+import { newBoss } from "./open-pg-boss.ts";
+import { deleteKeys } from "./redis-keys.ts";
+
+/** A queue of a run: nobody reads it, it is only a hint. */
+export interface QueueTarget {
+  readonly url: string;
+  /** Deletes what the run has made. */
+  drop(): Promise<void>;
+}
+
+/** The queues that a run can be made with; null if the server does not answer. */
+export const queueTargets: Readonly<Record<string, () => Promise<QueueTarget | null>>> = {
+  async bullmq() {
+    const server = await serviceUrl("redis");
+    if (server === null) return null;
+    const prefix = newName();
+    const drop = async (): Promise<void> => {
+      const redis = new Redis(server);
+      await deleteKeys(redis, `${prefix}:*`);
+      redis.disconnect();
+    };
+    return { url: `bullmq:${server.replace(/\/$/, "")}/?prefix=${prefix}`, drop };
+  },
+  "bullmq-postgres": () => inSchema("bullmq", migrateBullmq),
+  "pg-boss": () =>
+    inSchema("pg-boss", async (url) => {
+      const boss = newBoss(url);
+      await boss.start();
+      await boss.stop();
+    }),
+};
+
+/** In a schema of its own, where `migrate` makes the tables. */
+async function inSchema(kind: string, migrate: (url: URL) => Promise<void>): Promise<QueueTarget | null> {
+  const server = await serviceUrl("postgres");
+  if (server === null) return null;
+  const url = new URL(server);
+  const schema = newName();
+  url.searchParams.set("schema", schema);
+  const drop = async (): Promise<void> => {
+    const client = new pg.Client({ connectionString: server });
+    await client.connect();
+    await client.query(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`);
+    await client.end();
+  };
+  try {
+    await migrate(url);
+  } catch (error) {
+    await drop();
+    throw error;
+  }
+  return { url: `${kind}:${url.href}`, drop };
+}
+
+function newName(): string {
+  return `kill9_queue_${randomUUID().replaceAll("-", "").slice(0, 12)}`;
+}
