@@ -205,7 +205,9 @@ export interface SnapshotStore {
    */
   commit(commit: Commit): Promise<void>;
   /**
-   * Takes executions that are due and that nobody holds, longest due first. With `workflowId`: that one, if it is.
+   * Takes executions that are due and that nobody holds, longest due first: what is due now before what has a time. With
+   * `workflowId`: that one, if it is. Where more is due than is ever taken, none of one kind waits for ever because of the
+   * others: what is due now, what has a time (also the end of a lease), what has a `permit`.
    *
    * One whose head has a `permit` is only taken while fewer than `limit` executions with the same key are claimed: claims
    * whose lease has not ended, also those of other workflows and other limits. This is exact, however many claim at once.

@@ -21,6 +21,8 @@ export async function claimDue(connection: Connection, options: CheckedClaim): P
   const { workflowId, permit, limit } = options;
   if (workflowId !== undefined) return claimOne(connection, workflowId, options);
   if (permit !== undefined) return claimInLine(connection, permit, options);
+  // in lines what is due at once and what has a time go together
+  if (options.timedOnly) return claimPlain(connection, options);
   const plain = (most: number): Promise<Claimed[]> => claimPlain(connection, { ...options, limit: most });
   return shareRoom(connection.walk, limit, plain, (most) => claimInLines(connection, { ...options, limit: most }));
 }
@@ -55,11 +57,12 @@ async function claimPlain(connection: Connection, options: CheckedClaim): Promis
 }
 
 /** What the index says is due, in order. */
-async function dueEntries(connection: Connection, limit: number, { overdueMs }: CheckedClaim): Promise<Entry[]> {
+async function dueEntries(connection: Connection, limit: number, { overdueMs, timedOnly }: CheckedClaim): Promise<Entry[]> {
   const latest = connection.now() - overdueMs;
   const due = { lanes: ["due"], before: turnsUntil(latest), limit } as const;
-  if (overdueMs === 0) return entriesBefore(connection, due);
   const [from, to] = turnsAtOnceAfter(latest);
+  if (timedOnly) return entriesBefore(connection, { ...due, from: to });
+  if (overdueMs === 0) return entriesBefore(connection, due);
   const parts = [{ ...due, before: from }, ...(due.before > to ? [{ ...due, from: to }] : [])];
   return (await Promise.all(parts.map((part) => entriesBefore(connection, part)))).flat().slice(0, limit);
 }

@@ -2,6 +2,7 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { checkedStore } from "../record/checked-store.ts";
+import { fairClaim } from "../record/fair-claim.ts";
 import { claimDue, releaseClaim, renewClaim } from "./claims.ts";
 import { connect } from "./connection.ts";
 import { fixedBy, writeCreation } from "./create-execution.ts";
@@ -88,7 +89,7 @@ export function dynamoStore(client: DynamoDocumentClient, options: DynamoStoreOp
         const line = commit.head.permit?.key ?? null;
         return writes.add(commit.workflowId, () => writeChange(connection, written, line));
       },
-      claim: (wanted) => writes.beside(() => claimDue(connection, wanted)),
+      claim: fairClaim((wanted) => writes.beside(() => claimDue(connection, wanted))),
       renew: (claim) => writes.add(claim.workflowId, () => renewClaim(connection, claim)),
       release: (claim, version) => writes.add(claim.workflowId, () => releaseClaim(connection, claim, version)),
       now: async () => connection.now(),

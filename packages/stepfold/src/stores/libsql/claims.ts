@@ -17,9 +17,9 @@ const mostTogether = 32;
 
 /** Takes what is due. Pollers that find nothing only read, and do not stand in the way of writers. */
 export async function claimDue(connection: Connection, options: CheckedClaim): Promise<Claimed[]> {
-  const { limit, overdueMs } = options;
+  const { limit } = options;
   const claimed: Claimed[] = [];
-  for (const span of dueSpans(overdueMs)) {
+  for (const span of dueSpans(options)) {
     while (claimed.length < limit) {
       const found = await nextDue(connection, options, span, Math.min(limit - claimed.length, mostTogether));
       if (found.length === 0) break;

@@ -2,6 +2,7 @@ import type { EpochMs } from "../../core/values/json.ts";
 import type { Claim, ExecutionSummary, Page, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { type CheckedQuery, checkedStore } from "../record/checked-store.ts";
 import { executionPage, type ListedRow } from "../record/execution-page.ts";
+import { fairClaim } from "../record/fair-claim.ts";
 import { groupCommit } from "../record/group-commit.ts";
 import { listStatement } from "../sql/sqlite-list.ts";
 import { claimDue, renewClaim } from "./claims.ts";
@@ -66,7 +67,7 @@ export function libsqlStore(client: LibsqlClient, options: LibsqlStoreOptions = 
       commit: async (commit) => {
         await writes.add(change(commit));
       },
-      claim: (wanted) => claimDue(connection, wanted),
+      claim: fairClaim((wanted) => claimDue(connection, wanted)),
       renew: (claim) => renewClaim(connection, claim),
       release: async (claim, version) => {
         await writes.add(releasing(claim, version));

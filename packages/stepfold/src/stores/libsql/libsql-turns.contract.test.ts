@@ -90,12 +90,14 @@ describe("taking turns in libSQL over HTTP (stand-in for sqld)", () => {
     // what is due, and all of it with its history; that nothing is left
     expect(await claim(1)).toBe(2);
     await store.create(startCommit("b"));
-    expect(await claim(2)).toBe(3);
+    // and, because the last one took all that it could, first whether a time has come
+    expect(await claim(2)).toBe(4);
     await store.create(permitted("c", "x"));
     await store.create(permitted("d", "x"));
     // and whose turn it is
     expect(await claim(1)).toBe(3);
-    // nobody's: one request tells
+    // nobody's: one request tells, after the same question
+    expect(await claim(10)).toBe(2);
     expect(await claim(10)).toBe(1);
     expect(await counted(() => store.claim({ ...lease, limit: 1, workflowId: "d" }))).toBe(1);
     expect(await counted(() => store.claim({ ...lease, limit: 1, permit: "x" }))).toBe(1);

@@ -4,7 +4,7 @@ import { turns } from "./turns.ts";
 
 /**
  * Takes what is due, longest due first: ARGV owner, lease, most, budget in bytes, for how long it must have been due, `=` and
- * the key of a permit. With the key: only those that have it. With KEYS[2], the head of one: that one.
+ * the key of a permit, 1 for only what has a time. With the key: only those that have it. With KEYS[2], the head of one: that one.
  *
  * Answers whether there may be more, the time, and one list for each claim: fence, the rows of `rowsOf`, crashes. What is
  * damaged stays claimed until its lease ends, so that it is not tried again and again.
@@ -63,6 +63,7 @@ end
 -- what is due now lies below 0; older versions wrote 0 for it
 local ranges = { { "-inf", whole(latest) } }
 if overdue > 0 then ranges = { { "-inf", whole(latest - nowLiesBack) }, { "0", whole(latest) } } end
+if ARGV[7] == "1" then ranges = { { "(0", whole(latest) } } end
 local looks = 0
 local function isRoom() return #claimed < most and size < budget and looks < 320 end
 

@@ -15,7 +15,7 @@ const mostClaims = 50;
 
 /** Takes what is due. */
 export async function claimDue(store: ScriptStore, wanted: CheckedClaim): Promise<Claimed[]> {
-  const { owner, leaseMs, limit, workflowId, permit, overdueMs } = wanted;
+  const { owner, leaseMs, limit, workflowId, permit, overdueMs, timedOnly } = wanted;
   const { keys, run } = store;
   const claimed: Claimed[] = [];
   const names = workflowId === undefined ? [keys.due] : [keys.due, keys.head(workflowId)];
@@ -25,6 +25,7 @@ export async function claimDue(store: ScriptStore, wanted: CheckedClaim): Promis
       await run(claimScript, names, [
         ...[owner, String(leaseMs), String(most), budgetBytes, String(overdueMs)],
         permit === undefined ? "" : `=${permit}`,
+        timedOnly ? "1" : "",
       ]),
     );
     const claimedAt = Number(said(time));

@@ -2,6 +2,7 @@ import type { WorkflowDefinition } from "../../core/definition/definition.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { checkedStore } from "../record/checked-store.ts";
+import { fairClaim } from "../record/fair-claim.ts";
 import { bytesOf, refuseOversize } from "../record/refuse-oversize.ts";
 import { claimDue, releaseClaim, renewClaim } from "./claims.ts";
 import { keysOf } from "./keys.ts";
@@ -59,7 +60,7 @@ export function storeOverScripts({ name, run, durable, maxValueBytes, ...options
       features: { clock: "store", durable, multiProcess: true, maxValueBytes, permits: true },
       create: (commit, { claim } = {}) => queue.create(commit, claim),
       commit: (commit) => queue.commit(commit),
-      claim: (wanted) => after(wanted.workflowId, () => claimDue(store, wanted)),
+      claim: fairClaim((wanted) => after(wanted.workflowId, () => claimDue(store, wanted))),
       renew: (claim) => renewClaim(store, claim),
       release: (claim, version) => after(claim.workflowId, () => releaseClaim(store, claim, version)),
       now: async () => Number(said(await store.run(nowScript, [store.keys.due], []))),

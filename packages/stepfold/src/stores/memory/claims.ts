@@ -12,9 +12,9 @@ import { holds, letGo } from "./write-commit.ts";
 
 /** Takes what is due. */
 export function claimDue(shelf: Shelf, options: CheckedClaim): Claimed[] {
-  const { limit, workflowId, permit, overdueMs } = options;
+  const { limit, workflowId, permit, overdueMs, timedOnly } = options;
   const now = shelf.now();
-  const spans = dueSpans(overdueMs).map(({ from, behindMs }) => ({ from, to: now - behindMs }));
+  const spans = dueSpans(options).map(({ from, behindMs }) => ({ from, to: now - behindMs }));
   const isWanted = ({ dueAt }: Stored): boolean => dueAt !== null && spans.some(({ from, to }) => from <= dueAt && dueAt <= to);
   const claimed: Claimed[] = [];
   const add = (stored: Stored): void => {
@@ -31,7 +31,7 @@ export function claimDue(shelf: Shelf, options: CheckedClaim): Claimed[] {
   /** The first of a line that is wanted; null if nobody in it may be taken. */
   const firstOf = (line: DueQueue): { readonly line: DueQueue; readonly stored: Stored } | null => {
     for (;;) {
-      const stored = line.take(now - overdueMs);
+      const stored = line.take(now - overdueMs, timedOnly);
       if (!stored) return null;
       if (isWanted(stored) && isFree(shelf, stored, now)) return { line, stored };
       others.push({ line, stored });

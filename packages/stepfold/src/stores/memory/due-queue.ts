@@ -10,12 +10,26 @@ interface Entry {
 export interface DueQueue {
   /** To be called whenever `dueAt` of an execution was changed. */
   add(execution: Stored): void;
-  /** Takes out the execution that is due longest, if it is due at `now`. */
+  /** Takes out the execution that is due longest, if it is due at `now`; `timedOnly`: of those that have a time. */
+  take(now: EpochMs, timedOnly: boolean): Stored | undefined;
+}
+
+/** Two heaps, so that what has a time is found at once, however much is due now and stands before it. */
+export function dueQueue(live: ReadonlyMap<string, Stored>): DueQueue {
+  const [dueNow, timed] = [dueHeap(live), dueHeap(live)];
+  return {
+    add: (execution) => (execution.dueAt !== null && execution.dueAt <= 0 ? dueNow : timed).add(execution),
+    take: (now, timedOnly) => (timedOnly ? undefined : dueNow.take(now)) ?? timed.take(now),
+  };
+}
+
+interface DueHeap {
+  add(execution: Stored): void;
   take(now: EpochMs): Stored | undefined;
 }
 
 /** A queue that stays small however often due times change: outdated entries never outnumber the live ones for long. */
-export function dueQueue(live: ReadonlyMap<string, Stored>): DueQueue {
+function dueHeap(live: ReadonlyMap<string, Stored>): DueHeap {
   let heap: Entry[] = [];
 
   const current = ({ dueAt, execution }: Entry): boolean => execution.dueAt === dueAt && live.get(execution.id) === execution;

@@ -4,6 +4,7 @@ import type { Event } from "../../core/snapshot/event.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { AppendedRow, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { checkedStore } from "../record/checked-store.ts";
+import { fairClaim } from "../record/fair-claim.ts";
 import { claimDue, releaseClaim, renewClaim } from "./claims.ts";
 import { listExecutions } from "./list-executions.ts";
 import { deleteExecution, pruneExecutions } from "./prune-executions.ts";
@@ -49,7 +50,7 @@ export function storeOver(shelf: Shelf): SnapshotStore {
         return stored ? snapshotOf(stored) : null;
       },
       commit: async (commit) => commitExecution(shelf, commit),
-      claim: async (wanted) => claimDue(shelf, wanted),
+      claim: fairClaim(async (wanted) => claimDue(shelf, wanted)),
       renew: async (claim) => renewClaim(shelf, claim),
       release: async (claim, version) => releaseClaim(shelf, claim, version),
       now: async () => shelf.now(),

@@ -20,6 +20,8 @@ export async function claimDue(collections: Collections, walk: Walk, options: Ch
   const { workflowId, permit } = options;
   if (workflowId !== undefined) return claimOne(collections, walk, String(workflowId), options);
   if (permit !== undefined) return claimInLine(collections, walk.turnstile, String(permit), options);
+  // in lines what is due now and what has a time go together
+  if (options.timedOnly) return (await claimPlain(collections, options)).claimed;
   let isWaiting = walk.isOwed;
   const plain = async (most: number): Promise<Claimed[]> => {
     const found = await claimPlain(collections, { ...options, limit: most });
@@ -91,10 +93,10 @@ function heldBy({ incarnation, fence }: Claim): MongoDocument {
  */
 async function findDue(
   { executions }: Collections,
-  { limit, overdueMs }: CheckedClaim,
+  { limit, overdueMs, timedOnly }: CheckedClaim,
 ): Promise<{ readonly ids: readonly string[]; readonly isWaiting: boolean }> {
   const waiting = { $unionWith: { coll: executions.collectionName, pipeline: anyLine(overdueMs) } };
-  const parts = startsOf(overdueMs).map((start, index) => {
+  const parts = startsOf({ overdueMs, timedOnly }).map((start, index) => {
     const steps = [
       { $match: { dueAt: { $gte: start } } },
       { $sort: { dueAt: 1, createdAt: 1, seq: 1 } },

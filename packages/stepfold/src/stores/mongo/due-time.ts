@@ -47,6 +47,7 @@ export function isDue(overdueMs: number, dueAt: string | MongoDocument): MongoDo
 }
 
 /** Where in the index that begins which is due for at least so long: at each of them the first ones are due longest. */
-export function startsOf(overdueMs: number): readonly number[] {
+export function startsOf({ overdueMs, timedOnly }: { readonly overdueMs: number; readonly timedOnly: boolean }): readonly number[] {
+  if (timedOnly) return [1];
   return overdueMs === 0 ? [0] : [0, 1];
 }

@@ -2,6 +2,7 @@ import type { WorkflowDefinition } from "../../core/definition/definition.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { checkedStore } from "../record/checked-store.ts";
+import { fairClaim } from "../record/fair-claim.ts";
 import { turnstile } from "../record/turnstile.ts";
 import { claimDue, releaseClaim, renewClaim } from "./claims.ts";
 import { type Collections, collectionsOf, reading, writing } from "./collections.ts";
@@ -70,7 +71,7 @@ export function mongoStore(db: MongoDatabase, options: MongoStoreOptions = {}): 
       features: { clock: "store", durable: true, multiProcess: true, maxValueBytes, permits: true },
       create: async (commit, { claim } = {}) => run(commit.workflowId, create(collections, commit, claim, seq, retentionMs)),
       commit: async (commit) => run(commit.workflowId, change(collections, commit)),
-      claim: (wanted) => run(null, () => claimDue(collections, walk, wanted)),
+      claim: fairClaim((wanted) => run(null, () => claimDue(collections, walk, wanted))),
       renew: (claim) => run(null, () => renewClaim(collections, claim)),
       release: (claim, version) => run(claim.workflowId, () => releaseClaim(collections, claim, version)),
       now: () => run(null, () => serverNow(db)),

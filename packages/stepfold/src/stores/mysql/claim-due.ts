@@ -34,7 +34,7 @@ interface Claiming {
 export async function claimDue(place: ClaimPlace, options: CheckedClaim): Promise<Claimed[]> {
   refuseLongName("The owner of a claim", options.owner);
   const claimed: Claimed[] = [];
-  for (const span of dueSpans(options.overdueMs)) await claimSpan({ place, options, span, claimed });
+  for (const span of dueSpans(options)) await claimSpan({ place, options, span, claimed });
   return claimed;
 }
 

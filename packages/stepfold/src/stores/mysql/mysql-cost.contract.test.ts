@@ -106,12 +106,13 @@ describe.skipIf(!server)("what a MySQL store costs", () => {
     };
     const bound = (sql: string, ...values: (number | string)[]): string =>
       values.reduce<string>((text, value) => text.replace("?", `${value}`), sql);
-    for (const span of [...dueSpans(0), ...dueSpans(30_000)]) {
+    const asked = [0, 30_000].flatMap((overdueMs) => [false, true].map((timedOnly) => ({ overdueMs, timedOnly })));
+    for (const span of asked.flatMap(dueSpans)) {
       const due = `${bound(dueOf(tables, undefined, "seq, head"), span.from, span.behindMs, 10)} FOR UPDATE SKIP LOCKED`;
       expect(await planOf(due)).toMatchObject({ key: "due_by_key", extra: expect.not.stringContaining("filesort") });
       expect((await planOf(due)).rows).toBeLessThan(10);
     }
-    const [all] = dueSpans(0);
+    const [all] = dueSpans({ overdueMs: 0, timedOnly: false });
     expect(await planOf(bound(dueOf(tables, "a", "seq"), all!.from, all!.behindMs, "'a'"))).toMatchObject({ key: "ids", rows: 1 });
     const ended = endedOf(tables, "'completed'", false).replace("?", "100").replace("?", "10");
     expect(await planOf(ended)).toMatchObject({ key: "ended", extra: expect.not.stringContaining("filesort") });

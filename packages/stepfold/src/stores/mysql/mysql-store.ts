@@ -1,5 +1,6 @@
 import type { Claim, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { checkedStore } from "../record/checked-store.ts";
+import { fairClaim } from "../record/fair-claim.ts";
 import { groupCommit } from "../record/group-commit.ts";
 import { refuseOversize } from "../record/refuse-oversize.ts";
 import { writtenCommit } from "../record/written-commit.ts";
@@ -90,7 +91,7 @@ export function mysqlStore(pool: MysqlPool, options: MysqlStoreOptions = {}): Sn
       async commit(commit) {
         await write({ written: writtenCommit(commit) });
       },
-      claim: (wanted) => calls.add(() => claimDue({ pool, tables, walk }, wanted)),
+      claim: fairClaim((wanted) => calls.add(() => claimDue({ pool, tables, walk }, wanted))),
       renew: (claim) => calls.add(() => renewClaim(pool, tables, claim), claim.workflowId),
       release: (claim, version) => calls.add(() => releaseClaim(pool, tables, claim, version), claim.workflowId),
       now: () =>

@@ -12,9 +12,9 @@ import { readGuard } from "./stored-guard.ts";
 
 /** Takes what is due. What is damaged stays claimed until the lease ends, so that it is not tried again and again. */
 export async function claimDue(connection: Connection, rota: Rota, options: CheckedClaim): Promise<Claimed[]> {
-  const { limit, overdueMs } = options;
+  const { limit } = options;
   const claimed: Claimed[] = [];
-  for (const span of dueSpans(overdueMs)) {
+  for (const span of dueSpans(options)) {
     if (claimed.length < limit) claimed.push(...(await claimSpan(connection, rota, { ...options, limit: limit - claimed.length }, span)));
   }
   return claimed;

@@ -1,5 +1,6 @@
 import type { Claim, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { checkedStore } from "../record/checked-store.ts";
+import { fairClaim } from "../record/fair-claim.ts";
 import { groupCommit } from "../record/group-commit.ts";
 import type { WrittenCommit } from "../record/written-commit.ts";
 import { checkSchema } from "./checked-schema.ts";
@@ -105,7 +106,7 @@ function storeOver(connection: Connection): SnapshotStore {
         if (!transact || !alongside) return inOrder(workflowId, () => group.add(written));
         return inOrder(workflowId, () => writeAlongside(transact, alongside, (own) => writeCommits(own, [written])));
       },
-      claim: (wanted) => claimDue(connection, rota, wanted),
+      claim: fairClaim((wanted) => claimDue(connection, rota, wanted)),
       renew: (claim) => renewClaim(connection, claim),
       release: (claim, version) => inOrder(claim.workflowId, () => releaseClaim(connection, claim, version)),
       async now() {

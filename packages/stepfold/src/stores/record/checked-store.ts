@@ -5,6 +5,8 @@ import type { ClaimOptions, ListQuery, PruneOptions, SnapshotStore } from "../..
 export interface CheckedClaim extends ClaimOptions {
   /** A whole number. */
   readonly overdueMs: number;
+  /** Only what has a time: timers, retries, leases that ended; not what is due at once. */
+  readonly timedOnly: boolean;
 }
 
 /** A list query whose limit is set and allowed. */
@@ -82,7 +84,7 @@ function checkLease(leaseMs: number): void {
 function checkedClaim(options: ClaimOptions): CheckedClaim {
   checkLease(options.leaseMs);
   const { overdueMs = 0 } = options;
-  if (Number.isFinite(overdueMs) && overdueMs >= 0) return { ...options, overdueMs: Math.ceil(overdueMs) };
+  if (Number.isFinite(overdueMs) && overdueMs >= 0) return { ...options, overdueMs: Math.ceil(overdueMs), timedOnly: false };
   throw new StepfoldError("OPTION_INVALID", { option: "overdueMs", reason: "must be a number of milliseconds, at least 0" });
 }
 

@@ -23,13 +23,11 @@ export interface DueSpan {
   readonly behindMs: number;
 }
 
-/** Where that lies which is due for at least so long, longest due first. */
-export function dueSpans(overdueMs: number): readonly DueSpan[] {
+/** Where that lies which is due for at least so long, longest due first; `timedOnly`: without what is due now. */
+export function dueSpans({ overdueMs, timedOnly }: { readonly overdueMs: number; readonly timedOnly: boolean }): readonly DueSpan[] {
+  const timed = { from: timedOnly ? 1 : 0, behindMs: overdueMs };
+  if (timedOnly) return [timed];
   // what is due now is below zero; older versions wrote 0 for it
-  return overdueMs === 0
-    ? [{ from: -Number.MAX_SAFE_INTEGER, behindMs: 0 }]
-    : [
-        { from: -Number.MAX_SAFE_INTEGER, behindMs: overdueMs + nowLiesBackMs },
-        { from: 0, behindMs: overdueMs },
-      ];
+  const from = -Number.MAX_SAFE_INTEGER;
+  return overdueMs === 0 ? [{ from, behindMs: 0 }] : [{ from, behindMs: overdueMs + nowLiesBackMs }, timed];
 }

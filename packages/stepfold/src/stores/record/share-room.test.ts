@@ -24,6 +24,13 @@ describe("the room of a claim", () => {
     expect(await claims(4, 2, { plain: 2, lines: 3 })).toEqual(["ppll", "l"]);
   });
 
+  it("gives what was claimed, whatever becomes of the rest, and tells of a failure that nothing came before", async () => {
+    const fails = async (): Promise<string[]> => Promise.reject(new RangeError("away"));
+    expect(await shareRoom({ isOwed: false }, 3, async () => ["p"], fails)).toEqual(["p"]);
+    await expect(shareRoom({ isOwed: false }, 3, fails, async () => ["l"])).rejects.toThrow("away");
+    expect(await shareRoom({ isOwed: true }, 3, fails, async () => ["l"])).toEqual(["l"]);
+  });
+
   it("is not kept for those who are not there", async () => {
     expect(await claims(2, 3, { plain: 1_000, lines: 0 })).toEqual(["pp", "pp", "pp"]);
     expect(await claims(2, 3, { plain: 0, lines: 1_000 })).toEqual(["ll", "ll", "ll"]);

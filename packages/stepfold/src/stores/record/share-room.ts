@@ -1,23 +1,29 @@
-/** Whether those that wait for their turn had to stand back in the last claim. */
+/** Whether those that come second had to stand back in the last claim. */
 export interface Rota {
   isOwed: boolean;
 }
 
 /**
- * Claims up to `limit`: first those that take turns with nobody, then those in lines. Where the first took all the room, half
- * of it goes to the others the next time, so that neither wait for ever however much there is of the other kind.
+ * Claims up to `limit`: first of one kind, then of another. Where the first took all the room, half of it goes to the second the
+ * next time, so that neither waits for ever however much there is of the other.
+ *
+ * @throws what a claim rejects with, if nothing was claimed before: what was claimed is to be driven, whatever became of the rest
  */
 export async function shareRoom<T>(
   rota: Rota,
   limit: number,
-  claimPlain: (most: number) => Promise<readonly T[]>,
-  claimInLines: (most: number) => Promise<readonly T[]>,
+  claimFirst: (most: number) => Promise<readonly T[]>,
+  claimSecond: (most: number) => Promise<readonly T[]>,
 ): Promise<T[]> {
   const { isOwed } = rota;
-  const owed = isOwed ? await claimInLines(Math.ceil(limit / 2)) : [];
-  const plain = owed.length < limit ? await claimPlain(limit - owed.length) : [];
-  const room = limit - owed.length - plain.length;
-  rota.isOwed = room === 0 && !isOwed;
-  const rest = room > 0 ? await claimInLines(room) : [];
-  return [...owed, ...plain, ...rest];
+  const claimed: T[] = [];
+  try {
+    if (isOwed) claimed.push(...(await claimSecond(Math.ceil(limit / 2))));
+    if (claimed.length < limit) claimed.push(...(await claimFirst(limit - claimed.length)));
+    rota.isOwed = claimed.length >= limit && !isOwed;
+    if (claimed.length < limit) claimed.push(...(await claimSecond(limit - claimed.length)));
+  } catch (error) {
+    if (claimed.length === 0) throw error;
+  }
+  return claimed;
 }

@@ -9,7 +9,7 @@ type Span = readonly [now: EpochMs, from: EpochMs, behindMs: number];
 
 /** What may be claimed next, longest due first: within one transaction all of it. */
 export function nextDue(connection: Connection, options: CheckedClaim, now: EpochMs, most: number): readonly Due[] {
-  for (const { from, behindMs } of dueSpans(options.overdueMs)) {
+  for (const { from, behindMs } of dueSpans(options)) {
     const found = dueIn(connection, options, [now, from, behindMs], most);
     if (found.length > 0) return found;
   }

@@ -3,6 +3,7 @@ import type { Event } from "../../core/snapshot/event.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { AppendedRow, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { checkedStore } from "../record/checked-store.ts";
+import { fairClaim } from "../record/fair-claim.ts";
 import { claimDue, releaseClaim, renewClaim } from "./claims.ts";
 import { commitQueue } from "./commit-queue.ts";
 import { type Connection, reading } from "./connection.ts";
@@ -26,7 +27,7 @@ export function storeOver(connection: Connection, shared: boolean): SnapshotStor
       features: { clock: "store", durable: shared, multiProcess: shared, permits: true },
       create: (commit, { claim } = {}) => queue.add(commit.workflowId, creation(connection, commit, claim)),
       commit: (commit) => queue.add(commit.workflowId, change(connection, commit)),
-      claim: (wanted) => write(() => claimDue(connection, wanted)),
+      claim: fairClaim((wanted) => write(() => claimDue(connection, wanted))),
       renew: (claim) => write(() => renewClaim(connection, claim)),
       release: (claim, version) => write(() => releaseClaim(connection, claim, version)),
       now: async () => connection.now(),

@@ -25,6 +25,11 @@ export const brokenClaims: readonly BrokenStore[] = [
     breaks: sameFence,
   },
   {
+    name: "gives what is due at once first, always",
+    caughtBy: "claim: one whose time has come is claimed however much is due at once",
+    breaks: atOnceFirst,
+  },
+  {
     name: "takes never for now",
     caughtBy: "claim: null is never due",
     breaks: (store) => wakingAt(store, ({ wakeAt, head }) => (isTerminal(head.status) ? null : (wakeAt ?? 0))),
@@ -168,6 +173,24 @@ function robbing(inner: SnapshotStore): SnapshotStore {
       await store.commit(commit);
       const claim = latest.get(commit.workflowId);
       if (claim && commit.fence === undefined) await store.release(claim, commit.head.version);
+    },
+  });
+}
+
+function atOnceFirst(store: SnapshotStore): SnapshotStore {
+  const atOnce: string[] = [];
+  return altered(store, {
+    async create(commit, options) {
+      const claim = await store.create(commit, options);
+      if (commit.wakeAt === 0 && !claim) atOnce.push(commit.workflowId);
+      return claim;
+    },
+    async claim(options) {
+      if (options.workflowId !== undefined || options.permit !== undefined) return store.claim(options);
+      const found = [];
+      while (found.length < options.limit && atOnce.length > 0)
+        found.push(...(await store.claim({ ...options, limit: 1, workflowId: atOnce.shift()! })));
+      return found.length < options.limit ? [...found, ...(await store.claim({ ...options, limit: options.limit - found.length }))] : found;
     },
   });
 }

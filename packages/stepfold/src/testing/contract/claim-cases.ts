@@ -1,7 +1,8 @@
+import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../commit-builder.ts";
 import type { ContractCase } from "../contract-case.ts";
 import { equal, holds } from "../expectations.ts";
-import { claimOf, createClaimed, dueIds, leaseMs } from "./claiming.ts";
+import { claimOf, createClaimed, dueIds, leaseMs, shortLeaseMs } from "./claiming.ts";
 
 /** What `claim` promises. */
 export const claimCases: readonly ContractCase[] = [
@@ -90,6 +91,29 @@ export const claimCases: readonly ContractCase[] = [
       equal(await dueIds(store), ["c", "e", "b", "d", "a"], "order");
     },
   },
+  ...[
+    {
+      what: "whose time has come is",
+      prepare: async (store: SnapshotStore) =>
+        void (await store.create(startCommit("patient", { status: "paused", wakeAt: (await store.now()) + shortLeaseMs }))),
+    },
+    { what: "that a lost process held is", prepare: (store: SnapshotStore) => createClaimed(store, "patient", shortLeaseMs) },
+  ].map(
+    ({ what, prepare }): ContractCase => ({
+      name: `claim: one ${what} claimed however much is due at once`,
+      async run({ store, advance }) {
+        await prepare(store);
+        await advance(shortLeaseMs + 1);
+        const claimed: string[] = [];
+        for (let round = 0; round < 10 && !claimed.includes("patient"); round++) {
+          // more comes than is taken
+          for (let count = 0; count < 4; count++) await store.create(startCommit(`now-${round}-${count}`));
+          claimed.push(...(await dueIds(store, 2)));
+        }
+        holds(claimed.includes("patient"), `only others were claimed: ${claimed.join(", ")}`);
+      },
+    }),
+  ),
   {
     name: "claim: of those due at the same time, the oldest first",
     async run({ store }) {
