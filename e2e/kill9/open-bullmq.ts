@@ -35,10 +35,12 @@ function placeOf(url: URL) {
 }
 
 function opened(
-  jobs: Parameters<typeof bullmqQueue>[0] & { close(): Promise<void> },
+  jobs: Parameters<typeof bullmqQueue>[0] & { close(): Promise<void>; on(event: "error", listener: () => void): unknown },
   make: MakeBullmqWorker,
   durable: boolean,
 ): OpenedQueue {
+  // without a listener BullMQ prints whatever a lost connection has to say
+  jobs.on("error", () => undefined);
   const queue = bullmqQueue(jobs, make, { durable });
   const close = async (): Promise<void> => {
     await queue.close();

@@ -55,7 +55,16 @@ export async function ownPostgres(folder: string): Promise<OwnServer | null> {
 }
 
 /** A Redis that writes every command to its disk before it answers; null where there is no program for it. */
-export async function ownRedis(folder: string): Promise<OwnServer | null> {
+export function ownRedis(folder: string): Promise<OwnServer | null> {
+  return redisWith(folder, ["--appendonly", "yes", "--appendfsync", "always"]);
+}
+
+/** A Redis that forgets everything when it ends. */
+export function forgetfulRedis(folder: string): Promise<OwnServer | null> {
+  return redisWith(folder, ["--appendonly", "no"]);
+}
+
+async function redisWith(folder: string, persistence: readonly string[]): Promise<OwnServer | null> {
   const program = findProgram("redis-server");
   if (!program) return null;
   const data = join(folder, "redis");
@@ -68,8 +77,7 @@ export async function ownRedis(folder: string): Promise<OwnServer | null> {
     await client.ping();
     client.disconnect();
   };
-  const persistence = ["--save", "", "--appendonly", "yes", "--appendfsync", "always"];
-  const args = ["--bind", "127.0.0.1", "--port", String(port), "--dir", data, ...persistence];
+  const args = ["--bind", "127.0.0.1", "--port", String(port), "--dir", data, "--save", "", ...persistence];
   return started({ program, args, folder: data, url: `redis://127.0.0.1:${port}`, signal: "SIGKILL", ping });
 }
 

@@ -22,8 +22,8 @@ export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {
   /** Secrets and services for executors and expressions; never stored. */
   readonly globals?: GlobalsOf<D> | undefined;
   /**
-   * Tells workers what is due. Yours to open and to close. It is only a hint: what it loses is found in the store, a second
-   * or two later. Default: none, every process that drives asks the store.
+   * Tells workers what is due. Yours to open and to close. It is only a hint: what it loses is found in the store, by the
+   * first poll half a second later. Default: none, every process that drives asks the store.
    */
   readonly queue?: WorkQueue;
   /** Whether this process drives executions from the beginning. Default true. With false it only hands over, until `work`. */
@@ -36,7 +36,7 @@ export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {
   readonly concurrency?: number;
   /**
    * Executions driven at once. Default 100. What is started or resumed beyond that is stored, and driven when there is
-   * room, here or elsewhere.
+   * room, here or elsewhere. A part is kept for what is found in the store; with a queue there are at least two.
    */
   readonly maxExecutions?: number;
   /**
