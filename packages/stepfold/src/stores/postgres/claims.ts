@@ -12,10 +12,12 @@ import { readGuard } from "./stored-guard.ts";
 
 /** Takes what is due. What is damaged stays claimed until the lease ends, so that it is not tried again and again. */
 export async function claimDue(connection: Connection, rota: Rota, options: CheckedClaim): Promise<Claimed[]> {
-  const { limit } = options;
+  const { limit, timedOnly } = options;
+  // what has a time says nothing about whether others were held up
+  const own = timedOnly ? { ...rota, isOwed: false } : rota;
   const claimed: Claimed[] = [];
   for (const span of dueSpans(options)) {
-    if (claimed.length < limit) claimed.push(...(await claimSpan(connection, rota, { ...options, limit: limit - claimed.length }, span)));
+    if (claimed.length < limit) claimed.push(...(await claimSpan(connection, own, { ...options, limit: limit - claimed.length }, span)));
   }
   return claimed;
 }
