@@ -67,7 +67,10 @@ async function stopped({ name, child }: Member, target: Target, logs: string): P
   const since = (): WrittenLine[] => read().filter((line) => line.at >= at - 50);
   const lost = (line: WrittenLine): boolean => line.what === "refused" && taken.includes(line.workflowId);
   const isOther = (line: WrittenLine): boolean => line.what === "committed" && !held.has(line.workflowId);
-  await until(`${name} notices that it has lost ${taken.join(", ")}`, 30_000, async () => since().some(lost));
+  // stopped before it heard that it had them, it hears so only now, and does not even begin
+  const isNews = (workflowId: string): boolean => since().some((line) => line.what === "claimed" && line.workflowId === workflowId);
+  await until(`${name} notices that it has lost ${taken.join(", ")}`, 30_000, async () => since().some(lost) || taken.every(isNews));
+  if (!since().some(lost)) return null;
   await until(`${name} goes on with other work`, 30_000, async () => since().some(isOther));
   const after = since();
   return {
