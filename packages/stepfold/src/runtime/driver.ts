@@ -60,7 +60,7 @@ export class Driver {
     const { store, setting, clock, lease, pollMs, queue, onProblem } = this.#options;
     const { environment } = setting;
     this.#places.shares = sharesOf(places, queue !== null);
-    const { all, told } = this.#places.shares;
+    const { told } = this.#places.shares;
     const around = { store, environment, lease, onProblem: (error: unknown) => onProblem(null, error) };
     this.#poller = new Poller({
       ...around,
@@ -68,7 +68,7 @@ export class Driver {
       pollMs,
       overdueMs: queue ? graceMs : 0,
       room: () => this.#places.room("found"),
-      batch: Math.ceil(all / 20),
+      isRoomy: () => this.#places.isRoomy("found"),
       take: (claimed, askedAtMs) => void this.take("found", claimed, askedAtMs),
     });
     if (queue) {

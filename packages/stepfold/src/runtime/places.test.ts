@@ -34,4 +34,18 @@ describe("the places of a process", () => {
     places.leave("found");
     expect([places.room("here"), places.room("found")]).toEqual([1, 1]);
   });
+
+  it("are roomy with a quarter free, or with all that others leave", () => {
+    const places = new Places();
+    places.shares = sharesOf(20, false);
+    for (let i = 0; i < 14; i++) places.take("found");
+    expect(places.isRoomy("found")).toBe(false);
+    places.leave("found");
+    expect(places.isRoomy("found")).toBe(true);
+    for (let i = 0; i < 13; i++) places.leave("found");
+    for (let i = 0; i < 18; i++) places.take("here");
+    expect([places.room("found"), places.isRoomy("found")]).toEqual([2, true]);
+    places.take("found");
+    expect([places.room("found"), places.isRoomy("found")]).toEqual([1, false]);
+  });
 });

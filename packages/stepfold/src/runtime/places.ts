@@ -46,6 +46,12 @@ export class Places {
     return Math.min(this.shares[origin] - this.#taken[origin], this.shares.all - here - told - found);
   }
 
+  /** Whether there is room for so many that it pays to look for them: a quarter, or all that others leave. */
+  isRoomy(origin: Origin): boolean {
+    const room = this.room(origin);
+    return room > 0 && (room >= this.shares[origin] / 4 || this.#taken[origin] === 0);
+  }
+
   take(origin: Origin): void {
     this.#taken[origin]++;
   }

@@ -21,8 +21,8 @@ export interface Polling {
   readonly overdueMs: number;
   /** How many more could be driven now. */
   readonly room: () => number;
-  /** Where there is more than could be taken, it is asked for again once there is room for so many. */
-  readonly batch: number;
+  /** Where there is more than could be taken, it is asked for again once there is that much room. */
+  readonly isRoomy: () => boolean;
   /** Told also when the claim was asked for, by the monotonic clock. */
   readonly take: (claimed: Claimed, askedAtMs: number) => void;
   readonly onProblem: (error: unknown) => void;
@@ -60,7 +60,7 @@ export class Poller {
 
   /** Something that was taken has been driven: there is room again. */
   left(): void {
-    if (this.#isMore && this.#polling.room() >= this.#polling.batch) this.#askIn(0);
+    if (this.#isMore && this.#polling.isRoomy()) this.#askIn(0);
   }
 
   /** A timer that this process knows of need not wait for the regular poll. */
