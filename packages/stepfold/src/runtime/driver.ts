@@ -12,7 +12,7 @@ import { crashed, lacking, parkCommit } from "./park.ts";
 import { noShares, type Origin, Places, sharesOf } from "./places.ts";
 import { Poller } from "./poller.ts";
 
-/** What a queue has not told for so long is looked for in the store: that a worker has died is no longer unnoticed than that, either. */
+/** What a queue has not told for so long, or what a dead worker held until so long ago, is looked for in the store. */
 const graceMs = 500;
 /** For steps that were given up to come to their end. */
 const unwindMs = 500;

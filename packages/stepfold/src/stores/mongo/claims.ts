@@ -30,7 +30,10 @@ export async function claimDue(collections: Collections, walk: Walk, options: Ch
   };
   const inLines = async (most: number): Promise<readonly Claimed[]> =>
     isWaiting ? claimInLines(collections, walk, { ...options, limit: most }) : [];
-  return shareRoom(walk, options.limit, plain, inLines);
+  const claimed = await shareRoom(walk, options.limit, plain, inLines);
+  // who is not there is owed nothing, and costs no question
+  walk.isOwed &&= isWaiting;
+  return claimed;
 }
 
 /** Claims those that take turns with nobody, and tells whether others wait for their turn. */
