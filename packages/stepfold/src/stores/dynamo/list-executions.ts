@@ -1,6 +1,6 @@
 import type { EpochMs } from "../../core/values/json.ts";
 import type { ExecutionSummary, ListQuery, Page } from "../../ports/snapshot-store.ts";
-import type { CheckedQuery } from "../record/checked-store.ts";
+import type { CheckedQuery } from "../kit/checked-store.ts";
 import { executionPage, type ListedRow, type Place } from "../record/execution-page.ts";
 import { batchGet } from "./batch-get.ts";
 import { type Connection, insist } from "./connection.ts";

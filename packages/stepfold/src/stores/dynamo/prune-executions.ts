@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { PruneReport } from "../../ports/snapshot-store.ts";
-import type { CheckedPrune } from "../record/checked-store.ts";
+import type { CheckedPrune } from "../kit/checked-store.ts";
 import { refuseDelete } from "../record/refusal.ts";
 import { entriesBefore } from "./agenda.ts";
 import { type Connection, conditional, itemAt } from "./connection.ts";

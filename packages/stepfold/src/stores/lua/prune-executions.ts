@@ -1,6 +1,6 @@
 import type { Status } from "../../core/snapshot/snapshot.ts";
 import type { PruneReport } from "../../ports/snapshot-store.ts";
-import type { CheckedPrune } from "../record/checked-store.ts";
+import type { CheckedPrune } from "../kit/checked-store.ts";
 import { refuseDelete } from "../record/refusal.ts";
 import { deleteScript, pruneScript } from "./prune-scripts.ts";
 import { listOf, said } from "./reply.ts";

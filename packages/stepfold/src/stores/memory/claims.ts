@@ -2,7 +2,7 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Status } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Claim, Claimed, Lease } from "../../ports/snapshot-store.ts";
-import type { CheckedClaim } from "../record/checked-store.ts";
+import type { CheckedClaim } from "../kit/checked-store.ts";
 import { dueSpans } from "../record/due-time.ts";
 import { endedClaim, keptClaim } from "../record/refusal.ts";
 import { type DueQueue, isBefore } from "./due-queue.ts";

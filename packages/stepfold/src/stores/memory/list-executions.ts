@@ -1,6 +1,6 @@
 import type { Json } from "../../core/values/json.ts";
 import type { ExecutionSummary, ListQuery, Page } from "../../ports/snapshot-store.ts";
-import type { CheckedQuery } from "../record/checked-store.ts";
+import type { CheckedQuery } from "../kit/checked-store.ts";
 import { executionPage, type ListedRow, type Place } from "../record/execution-page.ts";
 import type { Shelf } from "./shelf.ts";
 import type { Stored } from "./stored-execution.ts";

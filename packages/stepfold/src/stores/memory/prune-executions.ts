@@ -1,5 +1,5 @@
 import type { PruneReport } from "../../ports/snapshot-store.ts";
-import type { CheckedPrune } from "../record/checked-store.ts";
+import type { CheckedPrune } from "../kit/checked-store.ts";
 import { refuseDelete } from "../record/refusal.ts";
 import { remove, type Shelf } from "./shelf.ts";
 import type { Stored } from "./stored-execution.ts";

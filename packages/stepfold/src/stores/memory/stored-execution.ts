@@ -1,6 +1,6 @@
 import type { Permit, Snapshot, Status } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
-import { restoredSnapshot } from "../record/restored-snapshot.ts";
+import { restoredSnapshot } from "../kit/restored-snapshot.ts";
 
 /** An execution as it lies in memory. Values are kept as text: nothing can be aliased, and what is loaded went through JSON. */
 export interface Stored {

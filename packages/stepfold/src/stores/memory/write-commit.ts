@@ -2,9 +2,9 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { isTerminal } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Claim, Commit, Lease } from "../../ports/snapshot-store.ts";
+import { type WrittenCommit, writtenCommit } from "../kit/written-commit.ts";
 import { dueAtOf, laterDueAtOf } from "../record/due-time.ts";
 import { refusal, repeatedCreation } from "../record/refusal.ts";
-import { type WrittenCommit, writtenCommit } from "../record/written-commit.ts";
 import { place, type Shelf, setDue } from "./shelf.ts";
 import type { Stored } from "./stored-execution.ts";
 

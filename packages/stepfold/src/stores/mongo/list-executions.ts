@@ -1,6 +1,6 @@
 import type { Json } from "../../core/values/json.ts";
 import type { ExecutionSummary, Page } from "../../ports/snapshot-store.ts";
-import type { CheckedQuery } from "../record/checked-store.ts";
+import type { CheckedQuery } from "../kit/checked-store.ts";
 import { executionPage, type ListedRow } from "../record/execution-page.ts";
 import { type Collections, reading } from "./collections.ts";
 import type { MongoDocument } from "./mongo-client.ts";

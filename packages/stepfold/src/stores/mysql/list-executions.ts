@@ -1,6 +1,6 @@
 import type { Status } from "../../core/snapshot/snapshot.ts";
 import type { ExecutionSummary, ListQuery, Page } from "../../ports/snapshot-store.ts";
-import type { CheckedQuery } from "../record/checked-store.ts";
+import type { CheckedQuery } from "../kit/checked-store.ts";
 import { executionPage, type ListedRow, type Place } from "../record/execution-page.ts";
 import { each } from "./batches.ts";
 import type { MysqlPool } from "./mysql-client.ts";

@@ -1,6 +1,6 @@
 import type { Status } from "../../core/snapshot/snapshot.ts";
 import type { ExecutionSummary, ListQuery, Page } from "../../ports/snapshot-store.ts";
-import type { CheckedQuery } from "../record/checked-store.ts";
+import type { CheckedQuery } from "../kit/checked-store.ts";
 import { executionPage, type ListedRow } from "../record/execution-page.ts";
 import type { Connection, TextRow } from "./connection.ts";
 import { labelsOf } from "./labels.ts";

@@ -1,5 +1,5 @@
 import type { ListQuery } from "../../ports/snapshot-store.ts";
-import type { CheckedQuery } from "../record/checked-store.ts";
+import type { CheckedQuery } from "../kit/checked-store.ts";
 import type { Place } from "../record/execution-page.ts";
 
 /** What SQLite takes for a parameter. */

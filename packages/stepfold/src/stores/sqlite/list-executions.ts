@@ -1,5 +1,5 @@
 import type { ExecutionSummary, Page } from "../../ports/snapshot-store.ts";
-import type { CheckedQuery } from "../record/checked-store.ts";
+import type { CheckedQuery } from "../kit/checked-store.ts";
 import { executionPage, type ListedRow } from "../record/execution-page.ts";
 import { listStatement } from "../sql/sqlite-list.ts";
 import type { Connection } from "./connection.ts";
