@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { memoryStore } from "../stores/memory/memory-store.ts";
+import { memoryStore } from "../stores/databases/memory/memory-store.ts";
 import { virtualEnvironment } from "../testing/virtual-environment.ts";
 import { createRuntime } from "./create-runtime.ts";
 import { nodeDefinitions } from "./runtime.fixture.ts";

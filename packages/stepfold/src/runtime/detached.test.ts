@@ -3,7 +3,7 @@ import { isTerminal, type Snapshot } from "../core/snapshot/snapshot.ts";
 import { defineNode } from "../engine/define-node.ts";
 import { builtinNodes } from "../nodes/index.ts";
 import { flow } from "../nodes/workflow.fixture.ts";
-import { memoryStore } from "../stores/memory/memory-store.ts";
+import { memoryStore } from "../stores/databases/memory/memory-store.ts";
 import { closeAll, setUp } from "./runtime.fixture.ts";
 
 const inner = flow("inner", { work: ["set", { got: "{{ input }}" }] });

@@ -2,7 +2,7 @@ import { afterEach, expect, it } from "vitest";
 import { builtinNodes } from "../nodes/index.ts";
 import { flow } from "../nodes/workflow.fixture.ts";
 import type { Commit } from "../ports/snapshot-store.ts";
-import { memoryStore } from "../stores/memory/memory-store.ts";
+import { memoryStore } from "../stores/databases/memory/memory-store.ts";
 import { virtualEnvironment } from "../testing/virtual-environment.ts";
 import { closeAll, setUp } from "./runtime.fixture.ts";
 

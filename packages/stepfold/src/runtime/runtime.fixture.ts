@@ -1,6 +1,6 @@
 import type { WorkflowDefinition } from "../core/definition/definition.ts";
 import { defineNode } from "../engine/define-node.ts";
-import { memoryStore } from "../stores/memory/memory-store.ts";
+import { memoryStore } from "../stores/databases/memory/memory-store.ts";
 import { type VirtualEnvironment, virtualEnvironment } from "../testing/virtual-environment.ts";
 import { createRuntime } from "./create-runtime.ts";
 import type { Runtime, RuntimeOptions } from "./runtime.ts";

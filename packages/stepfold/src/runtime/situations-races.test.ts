@@ -11,7 +11,7 @@ import { WorkflowEngine } from "../engine/workflow-engine.ts";
 import { builtinNodes } from "../nodes/index.ts";
 import type { Environment } from "../ports/environment.ts";
 import type { SnapshotStore } from "../ports/snapshot-store.ts";
-import { memoryStore } from "../stores/memory/memory-store.ts";
+import { memoryStore } from "../stores/databases/memory/memory-store.ts";
 import { type VirtualEnvironment, virtualEnvironment } from "../testing/virtual-environment.ts";
 import type { CancelOptions, Run } from "./run.ts";
 import { closeAll, dying, second, setUp } from "./runtime.fixture.ts";

@@ -8,7 +8,7 @@ import type { NodeDefinition, NodeOutput } from "../engine/node-definition.ts";
 import type { StepContext } from "../engine/step-context.ts";
 import { builtinNodes } from "../nodes/index.ts";
 import type { SnapshotStore } from "../ports/snapshot-store.ts";
-import { memoryStore } from "../stores/memory/memory-store.ts";
+import { memoryStore } from "../stores/databases/memory/memory-store.ts";
 import { virtualEnvironment } from "../testing/virtual-environment.ts";
 import type { Run } from "./run.ts";
 import { setUp } from "./runtime.fixture.ts";

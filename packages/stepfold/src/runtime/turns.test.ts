@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { WorkflowDefinition } from "../core/definition/definition.ts";
 import { defineNode } from "../engine/define-node.ts";
 import { memoryQueue } from "../queues/memory/memory-queue.ts";
-import { memoryStore } from "../stores/memory/memory-store.ts";
+import { memoryStore } from "../stores/databases/memory/memory-store.ts";
 import { virtualEnvironment } from "../testing/virtual-environment.ts";
 import { closeAll, dying, hour, line, nodeDefinitions, second, setUp } from "./runtime.fixture.ts";
 

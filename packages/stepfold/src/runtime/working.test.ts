@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { defineNode } from "../engine/define-node.ts";
 import type { WorkQueue } from "../ports/work-queue.ts";
 import { memoryQueue } from "../queues/memory/memory-queue.ts";
-import { memoryStore } from "../stores/memory/memory-store.ts";
+import { memoryStore } from "../stores/databases/memory/memory-store.ts";
 import { type VirtualEnvironment, virtualEnvironment } from "../testing/virtual-environment.ts";
 import { calls, closeAll, dying, hour, line, nodeDefinitions, second, setUp } from "./runtime.fixture.ts";
 

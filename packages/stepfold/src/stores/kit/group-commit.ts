@@ -1,6 +1,3 @@
-/** What became of one write. */
-export type Verdict<T> = { readonly value: T } | { readonly refused: unknown };
-
 interface Job<W, T> {
   readonly write: W;
   resolve(value: T): void;
@@ -11,24 +8,25 @@ interface Job<W, T> {
 export interface GroupCommit<W, T> {
   /** Resolves once the write is durable. Those of one execution are made in the order in which they were added. */
   add(write: W): Promise<T>;
-  /** Resolves when everything that was added has its verdict. */
+  /** Resolves when everything that was added is answered. */
   idle(): Promise<void>;
 }
 
 /** How writes are grouped. */
 export interface GroupOptions<W, T> {
-  /** Makes writes in one transaction, each with a verdict of its own, in their order. */
-  readonly send: (writes: readonly W[]) => Promise<readonly Verdict<T>[]>;
+  /** Makes writes in one transaction, and answers each, in their order. */
+  readonly send: (writes: readonly W[]) => Promise<readonly T[]>;
   /** No two writes of one id are in one group: their order matters. */
   readonly idOf: (write: W) => string;
-  /** The database is away: no single write would fare better than the group. */
+  /** True if the database is away: no single write would fare better than the group. */
   readonly isOutage: (cause: unknown) => boolean;
-  /** Default 100. */
-  readonly mostTogether?: number;
+  readonly maxWrites: number;
+  /** Resolves when the group is to be sent. Default: what is issued in the same moment goes together. */
+  readonly gather?: () => Promise<void>;
 }
 
-/** What follows from what has just resolved has run. */
-function turnOfEvents(): Promise<void> {
+/** Resolves when everything that follows from what has just resolved has run. */
+function nextTurnOfEventLoop(): Promise<void> {
   const { setImmediate: soon = setTimeout } = globalThis;
   return new Promise((resolve) => {
     soon(resolve);
@@ -36,29 +34,26 @@ function turnOfEvents(): Promise<void> {
 }
 
 /**
- * Sends writes together that are issued while others are under way. A lone one is sent at once.
+ * Sends writes together that are issued while others are in flight. A lone one is sent at once.
  *
  * A group that fails as a whole is sent again write by write, so that one which the database refuses harms no other;
  * that is safe because a repeated commit is acknowledged.
  */
-export function groupCommit<W, T>({ send, idOf, isOutage, mostTogether = 100 }: GroupOptions<W, T>): GroupCommit<W, T> {
+export function groupCommit<W, T>(options: GroupOptions<W, T>): GroupCommit<W, T> {
+  const { send, idOf, isOutage, maxWrites, gather } = options;
   let waiting: Job<W, T>[] = [];
   let sending: Promise<void> | null = null;
 
   const settle = async (jobs: readonly Job<W, T>[]): Promise<void> => {
-    let verdicts: readonly Verdict<T>[];
+    let answers: readonly T[];
     try {
-      verdicts = await send(jobs.map(({ write }) => write));
+      answers = await send(jobs.map(({ write }) => write));
     } catch (cause) {
       if (jobs.length === 1 || isOutage(cause)) for (const job of jobs) job.reject(cause);
       else for (const job of jobs) await settle([job]);
       return;
     }
-    jobs.forEach((job, index) => {
-      const verdict = verdicts[index]!;
-      if ("refused" in verdict) job.reject(verdict.refused);
-      else job.resolve(verdict.value);
-    });
+    for (const [index, job] of jobs.entries()) job.resolve(answers[index]!);
   };
 
   const next = (): Job<W, T>[] => {
@@ -66,7 +61,7 @@ export function groupCommit<W, T>({ send, idOf, isOutage, mostTogether = 100 }: 
     const later: Job<W, T>[] = [];
     for (const job of waiting) {
       const id = idOf(job.write);
-      if (group.size < mostTogether && !group.has(id)) group.set(id, job);
+      if (group.size < maxWrites && !group.has(id)) group.set(id, job);
       else later.push(job);
     }
     waiting = later;
@@ -74,13 +69,12 @@ export function groupCommit<W, T>({ send, idOf, isOutage, mostTogether = 100 }: 
   };
 
   const work = async (): Promise<void> => {
-    // what is issued in the same moment goes together
-    await Promise.resolve();
+    await (gather ? gather() : Promise.resolve());
     while (waiting.length > 0) {
       const group = next();
       await settle(group);
       // executions that go on at once add their next writes to those that wait: one group instead of two that take turns
-      if (group.length > 1) await turnOfEvents();
+      if (group.length > 1 || gather) await nextTurnOfEventLoop();
     }
     sending = null;
   };

@@ -1,9 +1,9 @@
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Claim, ExecutionSummary, Page, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { type CheckedQuery, checkedStore } from "../kit/checked-store.ts";
-import { groupCommit } from "../kit/group-commit.ts";
-import { executionPage, type ListedRow } from "../record/execution-page.ts";
+import { executionPage, type ListedRow } from "../kit/list.ts";
 import { fairClaim } from "../record/fair-claim.ts";
+import { groupCommit } from "../record/group-commit.ts";
 import { listStatement } from "../sql/sqlite-list.ts";
 import { claimDue, renewClaim } from "./claims.ts";
 import { type Connection, connect } from "./connection.ts";

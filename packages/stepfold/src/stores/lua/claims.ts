@@ -3,7 +3,7 @@ import type { Status } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Claim, Claimed, Lease } from "../../ports/snapshot-store.ts";
 import type { CheckedClaim } from "../kit/checked-store.ts";
-import { endedClaim, type Guard, keptClaim } from "../record/refusal.ts";
+import { endedClaim, type Guard, keptClaim } from "../kit/verdict.ts";
 import { claimScript, releaseScript, renewScript } from "./claim-scripts.ts";
 import { snapshotOf } from "./load-snapshot.ts";
 import { guardOf, listOf, said } from "./reply.ts";

@@ -1,5 +1,5 @@
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
-import { groupCommit } from "../kit/group-commit.ts";
+import { groupCommit } from "../record/group-commit.ts";
 import { loadSnapshots } from "./load.ts";
 import type { MysqlPool } from "./mysql-client.ts";
 import { isOutage } from "./mysql-error.ts";

@@ -1,5 +1,5 @@
 import type { Commit } from "../../ports/snapshot-store.ts";
-import type { Verdict } from "../kit/group-commit.ts";
+import type { Verdict } from "../record/group-commit.ts";
 import type { Connection } from "./connection.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { isTerminal } from "../../core/snapshot/snapshot.ts";
 import { defineNode } from "../../engine/define-node.ts";
-import { memoryStore } from "../../stores/memory/memory-store.ts";
+import { memoryStore } from "../../stores/databases/memory/memory-store.ts";
 import type { Scenario, Script } from "./scenario.ts";
 
 /** Somebody approves, and it is published: two steps with an effect, a wait between them. */

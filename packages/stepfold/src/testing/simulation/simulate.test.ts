@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { defineNode } from "../../engine/define-node.ts";
-import { memoryStore } from "../../stores/memory/memory-store.ts";
+import { memoryStore } from "../../stores/databases/memory/memory-store.ts";
 import { altered } from "../broken/broken-store.ts";
 import { brokenStores } from "../broken-stores.ts";
 import { posts } from "./approvals.fixture.ts";
