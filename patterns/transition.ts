@@ -1,11 +1,11 @@
 import { type EpochMs, type Event, type Snapshot, StepfoldError, type Task } from "stepfold";
 import { fold, plan, type StartedEvent } from "stepfold/core";
-import { begin } from "../packages/stepfold/src/core/draft/begin.ts";
-import { closeDraft } from "../packages/stepfold/src/core/draft/close-draft.ts";
-import type { Draft } from "../packages/stepfold/src/core/draft/draft.ts";
-import { due } from "../packages/stepfold/src/core/draft/due.ts";
-import { evolve, withConsequences } from "../packages/stepfold/src/core/draft/evolve.ts";
-import { openDraft } from "../packages/stepfold/src/core/draft/open-draft.ts";
+import { begin } from "../packages/stepfold/src/core/transition/begin.ts";
+import { closeDraft } from "../packages/stepfold/src/core/transition/draft/close-draft.ts";
+import type { Draft } from "../packages/stepfold/src/core/transition/draft/draft.ts";
+import { openDraft } from "../packages/stepfold/src/core/transition/draft/open-draft.ts";
+import { due } from "../packages/stepfold/src/core/transition/due.ts";
+import { evolve, withConsequences } from "../packages/stepfold/src/core/transition/evolve.ts";
 import { defaultLimits } from "../packages/stepfold/src/core/values/limits.ts";
 import { type Command, decide } from "../packages/stepfold/src/engine/command.ts";
 import { Deadlines } from "../packages/stepfold/src/engine/deadlines.ts";

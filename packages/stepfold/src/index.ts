@@ -2,13 +2,12 @@ export type { CompiledEdge, CompiledJoin, CompiledNode, CompiledWorkflow, JoinEd
 export type { Compensation, Concurrency, Duration, Edge, Node, RetryPolicy, WorkflowDefinition } from "./core/definition/definition.ts";
 export { definitionHash } from "./core/definition/definition-hash.ts";
 export type { Issue, IssueCode } from "./core/definition/template.ts";
-export { apply, fold } from "./core/draft/apply.ts";
 export type { ErrorCode, ErrorDetails, SchemaIssue } from "./core/errors/catalogue.ts";
 export { StepfoldError } from "./core/errors/stepfold-error.ts";
-export { type Explanation, explain, type NextInfo } from "./core/explaining/explain.ts";
-export type { ItemCounts } from "./core/explaining/explain-items.ts";
-export type { PlaceInfo } from "./core/explaining/explain-path.ts";
-export { type WaitAnswer, type WaitInfo, waits } from "./core/explaining/waits.ts";
+export { type Explanation, explain, type NextInfo } from "./core/explain/explain.ts";
+export type { ItemCounts } from "./core/explain/explain-items.ts";
+export type { PlaceInfo } from "./core/explain/explain-path.ts";
+export { type WaitAnswer, type WaitInfo, waits } from "./core/explain/waits.ts";
 export type {
   CancelledEvent,
   CompletedEvent,
@@ -31,7 +30,6 @@ export type {
   TimedOutEvent,
 } from "./core/snapshot/event.ts";
 export { type OpenWait, openWaits } from "./core/snapshot/find-wait.ts";
-export { plan, type Task } from "./core/snapshot/plan.ts";
 export {
   type ActivePath,
   type Answer,
@@ -65,6 +63,8 @@ export {
 } from "./core/snapshot/snapshot.ts";
 export type { Target } from "./core/snapshot/target.ts";
 export type { Warning } from "./core/snapshot/warning.ts";
+export { apply, fold } from "./core/transition/apply.ts";
+export { plan, type Task } from "./core/transition/plan.ts";
 export { durationMs } from "./core/values/duration.ts";
 export type { EpochMs, Json, JsonObject, JsonSchema } from "./core/values/json.ts";
 export { defaultLimits, type Limits } from "./core/values/limits.ts";

@@ -14,14 +14,13 @@ export type {
   ScopeParts,
   Template,
 } from "./definition/template.ts";
-export { apply, fold } from "./draft/apply.ts";
 export type { ErrorCode, ErrorDetails, SchemaIssue } from "./errors/catalogue.ts";
 export { catalogue } from "./errors/catalogue.ts";
 export { StepfoldError } from "./errors/stepfold-error.ts";
-export { type Explanation, explain, type NextInfo } from "./explaining/explain.ts";
-export type { ItemCounts } from "./explaining/explain-items.ts";
-export type { PlaceInfo } from "./explaining/explain-path.ts";
-export { type WaitAnswer, type WaitInfo, waits } from "./explaining/waits.ts";
+export { type Explanation, explain, type NextInfo } from "./explain/explain.ts";
+export type { ItemCounts } from "./explain/explain-items.ts";
+export type { PlaceInfo } from "./explain/explain-path.ts";
+export { type WaitAnswer, type WaitInfo, waits } from "./explain/waits.ts";
 export { readSnapshot } from "./reading/read-snapshot.ts";
 export type {
   CancelledEvent,
@@ -45,7 +44,6 @@ export type {
   TimedOutEvent,
 } from "./snapshot/event.ts";
 export { findWait, type OpenWait, openWaits } from "./snapshot/find-wait.ts";
-export { plan, type Task } from "./snapshot/plan.ts";
 export { restore, type StoredParts } from "./snapshot/restore.ts";
 export { resultOf } from "./snapshot/result.ts";
 export {
@@ -81,6 +79,8 @@ export {
 } from "./snapshot/snapshot.ts";
 export type { Target } from "./snapshot/target.ts";
 export type { Warning } from "./snapshot/warning.ts";
+export { apply, fold } from "./transition/apply.ts";
+export { plan, type Task } from "./transition/plan.ts";
 export { durationMs } from "./values/duration.ts";
 export { isId, isWorkflowId } from "./values/id.ts";
 export type { EpochMs, Json, JsonObject, JsonSchema } from "./values/json.ts";

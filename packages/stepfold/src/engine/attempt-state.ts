@@ -1,6 +1,6 @@
 import type { Scope } from "../core/definition/template.ts";
-import type { ScopeDraft } from "../core/draft/draft.ts";
-import type { Task } from "../core/snapshot/plan.ts";
+import type { ScopeDraft } from "../core/transition/draft/draft.ts";
+import type { Task } from "../core/transition/plan.ts";
 import type { Limits } from "../core/values/limits.ts";
 import type { Deadlines } from "./deadlines.ts";
 import type { Outcome } from "./outcome.ts";

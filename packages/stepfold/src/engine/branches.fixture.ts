@@ -1,9 +1,9 @@
-import { apply } from "../core/draft/apply.ts";
-import { begin } from "../core/draft/begin.ts";
-import { closeDraft } from "../core/draft/close-draft.ts";
 import type { Event } from "../core/snapshot/event.ts";
-import { plan, type Task } from "../core/snapshot/plan.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
+import { apply } from "../core/transition/apply.ts";
+import { begin } from "../core/transition/begin.ts";
+import { closeDraft } from "../core/transition/draft/close-draft.ts";
+import { plan, type Task } from "../core/transition/plan.ts";
 import { defaultLimits } from "../core/values/limits.ts";
 import { type Command, decide } from "./command.ts";
 import { prepareWorkflow } from "./prepared-workflow.ts";

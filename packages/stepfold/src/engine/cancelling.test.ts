@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { waits } from "../core/explaining/waits.ts";
+import { waits } from "../core/explain/waits.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import type { Json } from "../core/values/json.ts";
 import { builtinNodes } from "../nodes/index.ts";

@@ -1,7 +1,7 @@
+import { safeMember } from "../core/errors/safe-member.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { Spawn, SpawnedMap } from "../core/snapshot/event.ts";
 import type { Json } from "../core/values/json.ts";
-import { safeMember } from "../core/values/safe-member.ts";
 import { normalise } from "../core/values/to-json.ts";
 import type { AttemptState } from "./attempt-state.ts";
 import { detachedOf } from "./detached-request.ts";

@@ -1,7 +1,7 @@
-import { endOf } from "../core/draft/outbox.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { Event } from "../core/snapshot/event.ts";
 import { isTerminal, type Snapshot } from "../core/snapshot/snapshot.ts";
+import { endOf } from "../core/transition/draft/outbox.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import type { Limits } from "../core/values/limits.ts";
 import { type ResumeCommand, resumed } from "./answer-wait.ts";

@@ -1,9 +1,9 @@
+import { safeMember } from "../core/errors/safe-member.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { within } from "../core/snapshot/child-key.ts";
 import type { ChildStart, Wait } from "../core/snapshot/snapshot.ts";
 import { isWorkflowId } from "../core/values/id.ts";
 import type { Json } from "../core/values/json.ts";
-import { safeMember } from "../core/values/safe-member.ts";
 import { normalise } from "../core/values/to-json.ts";
 import type { AttemptState } from "./attempt-state.ts";
 import type { Outcome } from "./outcome.ts";

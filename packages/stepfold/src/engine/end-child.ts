@@ -1,10 +1,10 @@
+import { safeMember } from "../core/errors/safe-member.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { openScopes } from "../core/snapshot/address.ts";
 import type { ResumedEvent } from "../core/snapshot/event.ts";
 import type { ChildEnd, Snapshot } from "../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import type { Limits } from "../core/values/limits.ts";
-import { safeMember } from "../core/values/safe-member.ts";
 import { keepValue } from "./keep-value.ts";
 
 /** Tells an execution that one which it has begun is over. */

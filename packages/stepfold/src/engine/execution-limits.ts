@@ -1,9 +1,9 @@
-import type { Draft } from "../core/draft/draft.ts";
-import { scopeAt } from "../core/draft/open-draft.ts";
 import { errorInfo } from "../core/errors/error-info.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { depthOf } from "../core/snapshot/child-key.ts";
-import type { Task } from "../core/snapshot/plan.ts";
+import type { Draft } from "../core/transition/draft/draft.ts";
+import { scopeAt } from "../core/transition/draft/open-draft.ts";
+import type { Task } from "../core/transition/plan.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import type { Limits } from "../core/values/limits.ts";
 import type { Outcome } from "./outcome.ts";

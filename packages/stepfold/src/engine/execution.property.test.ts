@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fold } from "../core/draft/apply.ts";
-import { maxAttempts, picker, type RandomFlow, randomFlow, unordered } from "../core/draft/random-graph.fixture.ts";
+import { maxAttempts, picker, type RandomFlow, randomFlow, unordered } from "../../test/core/random-graph.fixture.ts";
 import type { Event, StartedEvent } from "../core/snapshot/event.ts";
 import { openWaits } from "../core/snapshot/find-wait.ts";
 import { isTerminal, type Snapshot } from "../core/snapshot/snapshot.ts";
+import { fold } from "../core/transition/apply.ts";
 import { viaJson } from "./engine.fixture.ts";
 import type { NodeDefinition } from "./node-definition.ts";
 import { VirtualEnvironment } from "./virtual-environment.fixture.ts";

@@ -1,4 +1,4 @@
-import { safeMember } from "../core/values/safe-member.ts";
+import { safeMember } from "../core/errors/safe-member.ts";
 
 /**
  * Throw it where trying again is pointless: the retry policy does not apply.

@@ -1,5 +1,5 @@
+import { safeMember } from "../core/errors/safe-member.ts";
 import { isJsonObject, type JsonObject } from "../core/values/json.ts";
-import { safeMember } from "../core/values/safe-member.ts";
 
 /** Finds the definition of a workflow by its name; undefined if there is none. */
 export type Library = (name: string) => unknown;

@@ -1,5 +1,5 @@
+import { safeMember } from "../core/errors/safe-member.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
-import { safeMember } from "../core/values/safe-member.ts";
 import { libraryOf } from "./link-workflows.ts";
 import type { PreparedWorkflow } from "./prepared-workflow.ts";
 

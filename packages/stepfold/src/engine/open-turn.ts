@@ -1,5 +1,5 @@
-import type { Draft } from "../core/draft/draft.ts";
-import type { Task } from "../core/snapshot/plan.ts";
+import type { Draft } from "../core/transition/draft/draft.ts";
+import type { Task } from "../core/transition/plan.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import type { Limits } from "../core/values/limits.ts";
 import type { Environment } from "../ports/environment.ts";

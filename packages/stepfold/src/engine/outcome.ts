@@ -1,6 +1,6 @@
 import type { CompletedEvent, Event, FailedEvent, Spawn, SpawnedEvent } from "../core/snapshot/event.ts";
-import type { Task } from "../core/snapshot/plan.ts";
 import type { ChildStart, ErrorInfo, Wait } from "../core/snapshot/snapshot.ts";
+import type { Task } from "../core/transition/plan.ts";
 import type { EpochMs, Json } from "../core/values/json.ts";
 
 interface Timed {

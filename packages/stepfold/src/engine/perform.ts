@@ -1,7 +1,7 @@
 import { evaluateDuration } from "../core/definition/compiled-policy.ts";
-import type { ScopeDraft } from "../core/draft/draft.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
-import type { Task } from "../core/snapshot/plan.ts";
+import type { ScopeDraft } from "../core/transition/draft/draft.ts";
+import type { Task } from "../core/transition/plan.ts";
 import type { EpochMs, Json } from "../core/values/json.ts";
 import { normalise } from "../core/values/to-json.ts";
 import type { AttemptState, Performing } from "./attempt-state.ts";

@@ -1,6 +1,6 @@
 import type { Event } from "../core/snapshot/event.ts";
-import type { Task } from "../core/snapshot/plan.ts";
 import type { Warning } from "../core/snapshot/warning.ts";
+import type { Task } from "../core/transition/plan.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** What a plugin is told of a task. */

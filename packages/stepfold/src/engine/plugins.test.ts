@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { fold } from "../core/draft/apply.ts";
 import type { Event } from "../core/snapshot/event.ts";
+import { fold } from "../core/transition/apply.ts";
 import { asking, engineOf, failing, giving } from "./engine.fixture.ts";
 import type { Plugin } from "./plugin.ts";
 import { settled } from "./virtual-environment.fixture.ts";

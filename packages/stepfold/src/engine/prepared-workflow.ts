@@ -1,9 +1,9 @@
 import { compile } from "../core/definition/compile.ts";
 import type { CompiledNode, CompiledWorkflow } from "../core/definition/compiled.ts";
 import type { Issue } from "../core/definition/template.ts";
+import { safeMember } from "../core/errors/safe-member.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { defaultLimits, type Limits } from "../core/values/limits.ts";
-import { safeMember } from "../core/values/safe-member.ts";
 import { similar } from "../core/values/similar.ts";
 import { expressionLanguage } from "../expressions/expression-language.ts";
 import { type Library, libraryOf, linkWorkflows } from "./link-workflows.ts";

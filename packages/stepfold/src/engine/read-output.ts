@@ -1,5 +1,5 @@
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
-import type { Task } from "../core/snapshot/plan.ts";
+import type { Task } from "../core/transition/plan.ts";
 import { normalise } from "../core/values/to-json.ts";
 import type { AttemptState } from "./attempt-state.ts";
 import { childrenOf } from "./children-request.ts";

@@ -1,4 +1,4 @@
-import { safeMember } from "../core/values/safe-member.ts";
+import { safeMember } from "../core/errors/safe-member.ts";
 
 /**
  * Throw it where the service said when to come back. The policy still says how often; its delay is replaced.

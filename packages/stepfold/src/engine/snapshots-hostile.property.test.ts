@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
-import { explain } from "../core/explaining/explain.ts";
-import { waits } from "../core/explaining/waits.ts";
+import { explain } from "../core/explain/explain.ts";
+import { waits } from "../core/explain/waits.ts";
 import { readSnapshot } from "../core/reading/read-snapshot.ts";
-import { plan } from "../core/snapshot/plan.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
+import { plan } from "../core/transition/plan.ts";
 import type { Json } from "../core/values/json.ts";
 import { viaJson } from "./engine.fixture.ts";
 import { RandomExecution, refusable } from "./hostile-snapshots.fixture.ts";

@@ -1,7 +1,7 @@
-import type { ScopeDraft } from "../core/draft/draft.ts";
 import { within } from "../core/snapshot/child-key.ts";
-import type { Task } from "../core/snapshot/plan.ts";
 import type { Context, NodeResult, Resumed } from "../core/snapshot/snapshot.ts";
+import type { ScopeDraft } from "../core/transition/draft/draft.ts";
+import type { Task } from "../core/transition/plan.ts";
 import type { EpochMs, Json } from "../core/values/json.ts";
 import type { Compensating, StepContext, SuspendOptions } from "./step-context.ts";
 import { inputsOf, undoneResult } from "./task-scope.ts";

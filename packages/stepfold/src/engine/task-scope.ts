@@ -1,9 +1,9 @@
 import type { CompiledNode } from "../core/definition/compiled.ts";
 import type { Scope, ScopeParts } from "../core/definition/template.ts";
-import { type Draft, isChild, type ScopeDraft } from "../core/draft/draft.ts";
-import { scopeAt } from "../core/draft/open-draft.ts";
-import type { Task } from "../core/snapshot/plan.ts";
 import type { NodeResult, ResultRef } from "../core/snapshot/snapshot.ts";
+import { type Draft, isChild, type ScopeDraft } from "../core/transition/draft/draft.ts";
+import { scopeAt } from "../core/transition/draft/open-draft.ts";
+import type { Task } from "../core/transition/plan.ts";
 
 /** Where a task takes place: what it undoes may lie in a child of its path's scope. */
 export function placeOf(task: Task, draft: Draft): ScopeDraft {

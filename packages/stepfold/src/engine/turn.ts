@@ -1,13 +1,13 @@
 import type { CompiledNode } from "../core/definition/compiled.ts";
-import type { Draft } from "../core/draft/draft.ts";
-import { due, hasTimer } from "../core/draft/due.ts";
-import { evolve, withConsequences } from "../core/draft/evolve.ts";
-import { openDraft, scopeAt } from "../core/draft/open-draft.ts";
 import { within as inScope } from "../core/snapshot/child-key.ts";
 import type { Event } from "../core/snapshot/event.ts";
-import { isAnyDue, planDraft, type Task } from "../core/snapshot/plan.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import type { Warning } from "../core/snapshot/warning.ts";
+import type { Draft } from "../core/transition/draft/draft.ts";
+import { openDraft, scopeAt } from "../core/transition/draft/open-draft.ts";
+import { due, hasTimer } from "../core/transition/due.ts";
+import { evolve, withConsequences } from "../core/transition/evolve.ts";
+import { isAnyDue, planDraft, type Task } from "../core/transition/plan.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import type { Performing } from "./attempt-state.ts";
 import { exhausted, within } from "./execution-limits.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { waits } from "../core/explaining/waits.ts";
+import { waits } from "../core/explain/waits.ts";
 import { HeldSteps, workflow } from "../engine/cancelling.fixture.ts";
 import { defineNode } from "../engine/define-node.ts";
 import { viaJson } from "../engine/engine.fixture.ts";

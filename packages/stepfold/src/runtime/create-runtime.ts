@@ -1,6 +1,6 @@
-import { openDraft } from "../core/draft/open-draft.ts";
-import { wakeAt } from "../core/draft/standing.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import { openDraft } from "../core/transition/draft/open-draft.ts";
+import { wakeAt } from "../core/transition/draft/standing.ts";
 import type { NodeDefinitions } from "../engine/node-definition.ts";
 import { deliver } from "./deliver.ts";
 import { assemble, checkCount, defaultExecutions, load } from "./kernel.ts";

@@ -1,10 +1,10 @@
-import { closeDraft } from "../core/draft/close-draft.ts";
-import type { Draft } from "../core/draft/draft.ts";
-import { openDraft } from "../core/draft/open-draft.ts";
-import { statusOf, wakeAt } from "../core/draft/standing.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { Event } from "../core/snapshot/event.ts";
 import { isTerminal, type Snapshot, type Status } from "../core/snapshot/snapshot.ts";
+import { closeDraft } from "../core/transition/draft/close-draft.ts";
+import type { Draft } from "../core/transition/draft/draft.ts";
+import { openDraft } from "../core/transition/draft/open-draft.ts";
+import { statusOf, wakeAt } from "../core/transition/draft/standing.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import { openTurn, type TurnSetting } from "../engine/open-turn.ts";
 import type { PreparedWorkflow } from "../engine/prepared-workflow.ts";

@@ -1,6 +1,6 @@
-import type { Draft } from "../core/draft/draft.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
+import type { Draft } from "../core/transition/draft/draft.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import type { Limits } from "../core/values/limits.ts";
 import { Deadlines } from "../engine/deadlines.ts";

@@ -1,8 +1,8 @@
-import { earliestTimer } from "../core/draft/standing.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
-import { waits } from "../core/explaining/waits.ts";
+import { waits } from "../core/explain/waits.ts";
 import { openScopes } from "../core/snapshot/address.ts";
 import { isTerminal, type Snapshot, type Status } from "../core/snapshot/snapshot.ts";
+import { earliestTimer } from "../core/transition/draft/standing.ts";
 import type { Json } from "../core/values/json.ts";
 import type { Command } from "../engine/command.ts";
 import { type Kernel, load } from "./kernel.ts";

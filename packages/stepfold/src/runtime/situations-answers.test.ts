@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { waits } from "../core/explaining/waits.ts";
+import { waits } from "../core/explain/waits.ts";
 import type { Json } from "../core/values/json.ts";
 import { workflow } from "../engine/cancelling.fixture.ts";
 import type { Run } from "./run.ts";

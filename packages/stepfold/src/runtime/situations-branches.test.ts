@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type WaitInfo, waits } from "../core/explaining/waits.ts";
+import { type WaitInfo, waits } from "../core/explain/waits.ts";
 import type { Json } from "../core/values/json.ts";
 import { HeldSteps, workflow } from "../engine/cancelling.fixture.ts";
 import { closeAll } from "./runtime.fixture.ts";

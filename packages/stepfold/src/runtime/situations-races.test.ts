@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { fold } from "../core/draft/apply.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { Event, StartedEvent } from "../core/snapshot/event.ts";
+import { fold } from "../core/transition/apply.ts";
 import type { Json } from "../core/values/json.ts";
 import { HeldSteps, workflow } from "../engine/cancelling.fixture.ts";
 import { defineNode } from "../engine/define-node.ts";

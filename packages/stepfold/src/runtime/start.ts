@@ -1,11 +1,11 @@
 import type { WorkflowDefinition } from "../core/definition/definition.ts";
-import { begin } from "../core/draft/begin.ts";
-import { closeDraft } from "../core/draft/close-draft.ts";
-import { withConsequences } from "../core/draft/evolve.ts";
-import { statusOf } from "../core/draft/standing.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { StartedEvent } from "../core/snapshot/event.ts";
 import type { ParentLink } from "../core/snapshot/snapshot.ts";
+import { begin } from "../core/transition/begin.ts";
+import { closeDraft } from "../core/transition/draft/close-draft.ts";
+import { statusOf } from "../core/transition/draft/standing.ts";
+import { withConsequences } from "../core/transition/evolve.ts";
 import { canonicalJson } from "../core/values/canonical-json.ts";
 import type { Json } from "../core/values/json.ts";
 import type { PreparedWorkflow } from "../engine/prepared-workflow.ts";

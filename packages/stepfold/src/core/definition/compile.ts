@@ -1,7 +1,7 @@
+import { safeMember } from "../errors/safe-member.ts";
 import { StepfoldError } from "../errors/stepfold-error.ts";
 import { isJsonObject, type Json } from "../values/json.ts";
 import { defaultLimits, type Limits } from "../values/limits.ts";
-import { safeMember } from "../values/safe-member.ts";
 import { similar } from "../values/similar.ts";
 import { plainJson } from "../values/to-json.ts";
 import { checkDefinition } from "./check-definition.ts";

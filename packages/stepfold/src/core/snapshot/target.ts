@@ -1,5 +1,5 @@
+import { safeMember } from "../errors/safe-member.ts";
 import { StepfoldError } from "../errors/stepfold-error.ts";
-import { safeMember } from "../values/safe-member.ts";
 import { addressOf, openScopes, ownerOf } from "./address.ts";
 import { childKey, itemOf, parentKey, within } from "./child-key.ts";
 import type { ActivePath, Snapshot } from "./snapshot.ts";

@@ -1,9 +1,9 @@
-import { fold } from "../../core/draft/apply.ts";
-import { closeDraft } from "../../core/draft/close-draft.ts";
-import { evolve } from "../../core/draft/evolve.ts";
-import { openDraft } from "../../core/draft/open-draft.ts";
 import type { Event, StartedEvent } from "../../core/snapshot/event.ts";
 import { isTerminal, type Snapshot } from "../../core/snapshot/snapshot.ts";
+import { fold } from "../../core/transition/apply.ts";
+import { closeDraft } from "../../core/transition/draft/close-draft.ts";
+import { openDraft } from "../../core/transition/draft/open-draft.ts";
+import { evolve } from "../../core/transition/evolve.ts";
 import { canonicalJson } from "../../core/values/canonical-json.ts";
 import type { Json } from "../../core/values/json.ts";
 import type { NodeDefinitions } from "../../engine/node-definition.ts";
