@@ -7,13 +7,13 @@ import { openDraft } from "../packages/stepfold/src/core/transition/draft/open-d
 import { due } from "../packages/stepfold/src/core/transition/due.ts";
 import { evolve, withConsequences } from "../packages/stepfold/src/core/transition/evolve.ts";
 import { defaultLimits } from "../packages/stepfold/src/core/values/limits.ts";
-import { type Command, decide } from "../packages/stepfold/src/engine/command.ts";
-import { Deadlines } from "../packages/stepfold/src/engine/deadlines.ts";
-import { eventOf, type Outcome } from "../packages/stepfold/src/engine/outcome.ts";
-import { perform } from "../packages/stepfold/src/engine/perform.ts";
-import { type PreparedWorkflow, prepareWorkflow } from "../packages/stepfold/src/engine/prepared-workflow.ts";
-import { systemEnvironment } from "../packages/stepfold/src/engine/system-environment.ts";
-import { nodeOf, placeOf } from "../packages/stepfold/src/engine/task-scope.ts";
+import { eventOf, type Outcome } from "../packages/stepfold/src/engine/attempt/outcome.ts";
+import { perform } from "../packages/stepfold/src/engine/attempt/perform.ts";
+import { nodeOf, placeOf } from "../packages/stepfold/src/engine/attempt/task-scope.ts";
+import { type Command, decide } from "../packages/stepfold/src/engine/commands/command.ts";
+import { type PreparedWorkflow, prepareWorkflow } from "../packages/stepfold/src/engine/workflow/prepared-workflow.ts";
+import { Deadlines } from "../packages/stepfold/src/environment/deadlines.ts";
+import { systemEnvironment } from "../packages/stepfold/src/environment/system-environment.ts";
 import type { Fixture, ScriptStep } from "./fixture.ts";
 import { fixtureNodes } from "./run-nodes.ts";
 

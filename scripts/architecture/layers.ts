@@ -35,7 +35,7 @@ export const layers: readonly Layer[] = [
   { folder: "stores/tiered", floor: "wing", mayImport: ["core", "ports", "stores/record", "stores/values"] },
   { folder: "stores/*", floor: "wing", mayImport: ["core", "ports", "stores/record", "stores/sql"] },
   { folder: "queues/checked", floor: "wing", mayImport: ["core", "ports"] },
-  { folder: "queues/*", floor: "wing", mayImport: ["core", "ports", "queues/checked"], files: ["engine/system-environment.ts"] },
+  { folder: "queues/*", floor: "wing", mayImport: ["core", "ports", "queues/checked"], files: ["environment/system-environment.ts"] },
   { folder: "feeds/*", floor: "wing", mayImport: ["core", "ports"] },
   { folder: "engine", floor: "1st floor", mayImport: ["core", "expressions", "ports"], packages: ["@cfworker/json-schema"] },
   { folder: "nodes/http", floor: "1st floor", mayImport: ["core", "nodes"], typesOf: ["engine"], files: forNodes(), node: true },
@@ -54,7 +54,7 @@ function everyStore(): readonly string[] {
 
 /** What whoever writes a node needs at run time; users get the same three from `stepfold`. */
 function forNodes(): readonly string[] {
-  return ["engine/define-node.ts", "engine/fatal-error.ts", "engine/retry-after-error.ts"];
+  return ["engine/node/define-node.ts", "engine/node/fatal-error.ts", "engine/node/retry-after-error.ts"];
 }
 
 /** `src/index.ts`, the entry `stepfold`: it only re-exports. */

@@ -52,12 +52,12 @@ export const codeMutants: readonly CodeMutant[] = [
     caughtBy: ["I3"],
     patches: [
       {
-        file: "engine/command.ts",
+        file: "engine/commands/command.ts",
         find: "  if (isTerminal(status)) throw",
         put: '  if (isTerminal(status) && command.type !== "signal") throw',
       },
       {
-        file: "engine/command.ts",
+        file: "engine/commands/command.ts",
         find: 'const goesOn = command.type === "delivered" ||',
         put: 'const goesOn = command.type === "signal" || command.type === "delivered" ||',
       },
@@ -100,7 +100,7 @@ export const codeMutants: readonly CodeMutant[] = [
     options: faultFree,
     patches: [
       {
-        file: "engine/perform.ts",
+        file: "engine/attempt/perform.ts",
         find: "  const returned = node.definition.executor(data, step);",
         put: '  const returned = task.attempt > 1 ? { data: "skipped" } : node.definition.executor(data, step);',
       },

@@ -6,7 +6,7 @@ import { scopeAt } from "../core/transition/draft/open-draft.ts";
 import type { Task } from "../core/transition/plan.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import type { Limits } from "../core/values/limits.ts";
-import type { Outcome } from "./outcome.ts";
+import type { Outcome } from "./attempt/outcome.ts";
 
 type Counted = Exclude<Outcome, { type: "aborted" }>;
 

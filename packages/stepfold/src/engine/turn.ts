@@ -9,13 +9,13 @@ import { due, hasTimer } from "../core/transition/due.ts";
 import { evolve, withConsequences } from "../core/transition/evolve.ts";
 import { isAnyDue, planDraft, type Task } from "../core/transition/plan.ts";
 import type { EpochMs } from "../core/values/json.ts";
-import type { Performing } from "./attempt-state.ts";
+import type { Performing } from "./attempt/attempt-state.ts";
+import { eventOf, type Outcome } from "./attempt/outcome.ts";
+import { type Attempt, perform } from "./attempt/perform.ts";
+import { placeOf } from "./attempt/task-scope.ts";
 import { exhausted, within } from "./execution-limits.ts";
-import { eventOf, type Outcome } from "./outcome.ts";
-import { type Attempt, perform } from "./perform.ts";
 import { Post } from "./post.ts";
-import type { PreparedNode } from "./prepared-node.ts";
-import { placeOf } from "./task-scope.ts";
+import type { PreparedNode } from "./workflow/prepared-node.ts";
 
 /** How a turn is to be driven. */
 export interface TurnOptions {

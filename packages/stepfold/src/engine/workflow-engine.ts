@@ -15,20 +15,20 @@ import { due } from "../core/transition/due.ts";
 import { evolve, withConsequences } from "../core/transition/evolve.ts";
 import { earliestOf, isAnyDue } from "../core/transition/plan.ts";
 import type { Limits } from "../core/values/limits.ts";
+import { Deadlines } from "../environment/deadlines.ts";
+import { systemEnvironment } from "../environment/system-environment.ts";
 import type { Environment } from "../ports/environment.ts";
-import type { ResumeCommand } from "./answer-wait.ts";
-import { type Command, decide } from "./command.ts";
-import { Deadlines } from "./deadlines.ts";
-import { libraryOf } from "./link-workflows.ts";
-import { namedWorkflows } from "./named-workflows.ts";
-import type { GlobalsOf, NodeDefinitions } from "./node-definition.ts";
+import type { ResumeCommand } from "./commands/answer-wait.ts";
+import { type Command, decide } from "./commands/command.ts";
+import type { GlobalsOf, NodeDefinitions } from "./node/node-definition.ts";
 import { openTurn, type TurnSetting } from "./open-turn.ts";
 import type { Plugin } from "./plugin.ts";
-import { type PreparedWorkflow, prepareWorkflow } from "./prepared-workflow.ts";
 import { pump } from "./pump.ts";
-import { type StartOptions, started } from "./started.ts";
-import { systemEnvironment } from "./system-environment.ts";
 import { checkTurnOptions, readLimits, readStepTimeout } from "./turn-options.ts";
+import { libraryOf } from "./workflow/link-workflows.ts";
+import { namedWorkflows } from "./workflow/named-workflows.ts";
+import { type PreparedWorkflow, prepareWorkflow } from "./workflow/prepared-workflow.ts";
+import { type StartOptions, started } from "./workflow/started.ts";
 
 /** What an engine is made of. */
 export interface EngineOptions<D extends NodeDefinitions> {

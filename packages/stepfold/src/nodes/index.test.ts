@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import type { Json } from "../core/values/json.ts";
-import type { NodeDefinition } from "../engine/node-definition.ts";
-import { checkWorkflow } from "../engine/prepared-workflow.ts";
+import type { NodeDefinition } from "../engine/node/node-definition.ts";
+import { checkWorkflow } from "../engine/workflow/prepared-workflow.ts";
 import { WorkflowEngine } from "../engine/workflow-engine.ts";
 import { builtinNodes } from "./index.ts";
 

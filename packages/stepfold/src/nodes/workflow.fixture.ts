@@ -1,6 +1,6 @@
+import { VirtualEnvironment } from "../../test/engine/virtual-environment.fixture.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import type { Json } from "../core/values/json.ts";
-import { VirtualEnvironment } from "../engine/virtual-environment.fixture.ts";
 import { WorkflowEngine } from "../engine/workflow-engine.ts";
 import { builtinNodes } from "./index.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { viaJson } from "../engine/engine.fixture.ts";
+import { viaJson } from "../../test/engine/engine.fixture.ts";
 import { bench, flow, outputOf, type Step } from "./workflow.fixture.ts";
 
 const calling = (

@@ -4,8 +4,8 @@ import type { ResumedEvent, SignalledEvent } from "../core/snapshot/event.ts";
 import { readTarget } from "../core/snapshot/target.ts";
 import { canonicalJson } from "../core/values/canonical-json.ts";
 import { normalise } from "../core/values/to-json.ts";
-import type { ResumeCommand } from "../engine/answer-wait.ts";
-import type { SignalCommand } from "../engine/send-signal.ts";
+import type { ResumeCommand } from "../engine/commands/answer-wait.ts";
+import type { SignalCommand } from "../engine/commands/send-signal.ts";
 import type { SnapshotStore } from "../ports/snapshot-store.ts";
 
 const pageSize = 1_000;

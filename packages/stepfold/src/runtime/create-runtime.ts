@@ -1,7 +1,7 @@
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { openDraft } from "../core/transition/draft/open-draft.ts";
 import { wakeAt } from "../core/transition/draft/standing.ts";
-import type { NodeDefinitions } from "../engine/node-definition.ts";
+import type { NodeDefinitions } from "../engine/node/node-definition.ts";
 import { deliver } from "./deliver.ts";
 import { assemble, checkCount, defaultExecutions, load } from "./kernel.ts";
 import { prune } from "./prune.ts";

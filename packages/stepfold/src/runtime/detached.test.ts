@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { isTerminal, type Snapshot } from "../core/snapshot/snapshot.ts";
-import { defineNode } from "../engine/define-node.ts";
+import { defineNode } from "../engine/node/define-node.ts";
 import { builtinNodes } from "../nodes/index.ts";
 import { flow } from "../nodes/workflow.fixture.ts";
 import { memoryStore } from "../stores/memory/memory-store.ts";

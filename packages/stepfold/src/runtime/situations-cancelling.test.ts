@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { HeldSteps, workflow } from "../../test/engine/cancelling.fixture.ts";
 import { waits } from "../core/explain/waits.ts";
-import { HeldSteps, workflow } from "../engine/cancelling.fixture.ts";
 import { closeAll, hour, second } from "./runtime.fixture.ts";
 import { Situation } from "./situations.fixture.ts";
 

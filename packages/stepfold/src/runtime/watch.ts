@@ -10,7 +10,7 @@ import { closeDraft } from "../core/transition/draft/close-draft.ts";
 import type { Draft } from "../core/transition/draft/draft.ts";
 import { evolve } from "../core/transition/evolve.ts";
 import type { Json } from "../core/values/json.ts";
-import type { PreparedWorkflow } from "../engine/prepared-workflow.ts";
+import type { PreparedWorkflow } from "../engine/workflow/prepared-workflow.ts";
 import type { SnapshotStore } from "../ports/snapshot-store.ts";
 import type { News } from "./changes.ts";
 

@@ -5,10 +5,10 @@ import type { Snapshot } from "../../src/core/snapshot/snapshot.ts";
 import { openDraft } from "../../src/core/transition/draft/open-draft.ts";
 import { wakeAt } from "../../src/core/transition/draft/standing.ts";
 import { earliestOf, plan } from "../../src/core/transition/plan.ts";
-import { VirtualEnvironment } from "../../src/engine/virtual-environment.fixture.ts";
 import { WorkflowEngine } from "../../src/engine/workflow-engine.ts";
 import { builtinNodes } from "../../src/nodes/index.ts";
 import { bench, flow } from "../../src/nodes/workflow.fixture.ts";
+import { VirtualEnvironment } from "../engine/virtual-environment.fixture.ts";
 import { changed } from "./changed.fixture.ts";
 
 const hour = 3_600_000;

@@ -1,10 +1,10 @@
 import { explain } from "../../src/core/explain/explain.ts";
 import type { Snapshot } from "../../src/core/snapshot/snapshot.ts";
 import type { Json } from "../../src/core/values/json.ts";
-import { defineNode } from "../../src/engine/define-node.ts";
-import { VirtualEnvironment } from "../../src/engine/virtual-environment.fixture.ts";
+import { defineNode } from "../../src/engine/node/define-node.ts";
 import { WorkflowEngine } from "../../src/engine/workflow-engine.ts";
 import { builtinNodes } from "../../src/nodes/index.ts";
+import { VirtualEnvironment } from "../engine/virtual-environment.fixture.ts";
 
 export const nodeDefinitions = {
   ...builtinNodes,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Command } from "../../engine/command.ts";
+import type { Command } from "../../engine/commands/command.ts";
 import type { WorkflowEngine } from "../../engine/workflow-engine.ts";
 import type { builtinNodes } from "../../nodes/index.ts";
 import { bench, flow } from "../../nodes/workflow.fixture.ts";

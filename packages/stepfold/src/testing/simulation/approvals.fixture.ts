@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { isTerminal } from "../../core/snapshot/snapshot.ts";
-import { defineNode } from "../../engine/define-node.ts";
+import { defineNode } from "../../engine/node/define-node.ts";
 import { memoryStore } from "../../stores/memory/memory-store.ts";
 import type { Scenario, Script } from "./scenario.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { defineNode } from "../../engine/define-node.ts";
+import { defineNode } from "../../engine/node/define-node.ts";
 import { memoryStore } from "../../stores/memory/memory-store.ts";
 import { altered } from "../broken/broken-store.ts";
 import { brokenStores } from "../broken-stores.ts";
