@@ -7,8 +7,8 @@ import { wakeAt } from "../../src/core/transition/draft/standing.ts";
 import { earliestOf, plan } from "../../src/core/transition/plan.ts";
 import { WorkflowEngine } from "../../src/engine/workflow-engine.ts";
 import { builtinNodes } from "../../src/nodes/index.ts";
-import { bench, flow } from "../../src/nodes/workflow.fixture.ts";
 import { VirtualEnvironment } from "../engine/virtual-environment.fixture.ts";
+import { bench, flow } from "../nodes/workflow.fixture.ts";
 import { changed } from "./changed.fixture.ts";
 
 const hour = 3_600_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { explain } from "../../src/core/explain/explain.ts";
-import { flow } from "../../src/nodes/workflow.fixture.ts";
+import { flow } from "../nodes/workflow.fixture.ts";
 import { at, engineOf, inTime, minute, run, told } from "./explain.fixture.ts";
 
 describe("explain: children", () => {

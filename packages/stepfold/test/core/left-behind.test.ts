@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readSnapshot } from "../../src/core/reading/read-snapshot.ts";
 import type { Snapshot } from "../../src/core/snapshot/snapshot.ts";
-import { bench, flow } from "../../src/nodes/workflow.fixture.ts";
+import { bench, flow } from "../nodes/workflow.fixture.ts";
 
 type Bench = ReturnType<typeof bench>;
 

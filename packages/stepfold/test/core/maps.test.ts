@@ -3,7 +3,7 @@ import { readSnapshot } from "../../src/core/reading/read-snapshot.ts";
 import type { Event } from "../../src/core/snapshot/event.ts";
 import type { Snapshot } from "../../src/core/snapshot/snapshot.ts";
 import { apply } from "../../src/core/transition/apply.ts";
-import { bench, flow } from "../../src/nodes/workflow.fixture.ts";
+import { bench, flow } from "../nodes/workflow.fixture.ts";
 import { changed } from "./changed.fixture.ts";
 
 const item = flow("item", { ask: "approval", bad: ["fail", { message: "too dear" }] }, ["ask>bad@rejected"]);

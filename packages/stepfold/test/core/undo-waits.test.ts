@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Snapshot } from "../../src/core/snapshot/snapshot.ts";
-import { bench, flow } from "../../src/nodes/workflow.fixture.ts";
+import { bench, flow } from "../nodes/workflow.fixture.ts";
 
 const hour = 3_600_000;
 

@@ -3,7 +3,7 @@ import type { Snapshot } from "../../src/core/snapshot/snapshot.ts";
 import { defineNode } from "../../src/engine/node/define-node.ts";
 import { WorkflowEngine } from "../../src/engine/workflow-engine.ts";
 import { builtinNodes } from "../../src/nodes/index.ts";
-import { flow } from "../../src/nodes/workflow.fixture.ts";
+import { flow } from "../nodes/workflow.fixture.ts";
 import { viaJson } from "./engine.fixture.ts";
 import { VirtualEnvironment } from "./virtual-environment.fixture.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { WorkflowEngine } from "../../src/engine/workflow-engine.ts";
 import { builtinNodes } from "../../src/nodes/index.ts";
-import { flow } from "../../src/nodes/workflow.fixture.ts";
+import { flow } from "../nodes/workflow.fixture.ts";
 import { viaJson } from "./engine.fixture.ts";
 import { VirtualEnvironment } from "./virtual-environment.fixture.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { at, engineOf, hour, inTime, only, run, told } from "../../../test/core/explain.fixture.ts";
-import { flow } from "../../nodes/workflow.fixture.ts";
+import { flow } from "../../../test/nodes/workflow.fixture.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import type { Json } from "../values/json.ts";
 import { explain } from "./explain.ts";

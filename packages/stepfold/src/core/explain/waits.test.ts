@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { bench, flow } from "../../../test/nodes/workflow.fixture.ts";
 import type { Command } from "../../engine/commands/command.ts";
 import type { WorkflowEngine } from "../../engine/workflow-engine.ts";
 import type { builtinNodes } from "../../nodes/index.ts";
-import { bench, flow } from "../../nodes/workflow.fixture.ts";
 import { addressOf } from "../snapshot/address.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { waits } from "./waits.ts";

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { changed, expectRefused } from "../../../test/core/changed.fixture.ts";
-import { bench, flow } from "../../nodes/workflow.fixture.ts";
+import { bench, flow } from "../../../test/nodes/workflow.fixture.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { readSnapshot } from "./read-snapshot.ts";
 

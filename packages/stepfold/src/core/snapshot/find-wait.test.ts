@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { completing, eventOn, graph, startedAt } from "../../../test/core/execution.fixture.ts";
-import { bench, flow as drawn } from "../../nodes/workflow.fixture.ts";
+import { bench, flow as drawn } from "../../../test/nodes/workflow.fixture.ts";
 import { apply, fold } from "../transition/apply.ts";
 import { findWait, openWaits } from "./find-wait.ts";
 import type { Snapshot } from "./snapshot.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bench, flow } from "../../nodes/workflow.fixture.ts";
+import { bench, flow } from "../../../test/nodes/workflow.fixture.ts";
 import { apply } from "../transition/apply.ts";
 import type { CancelledEvent } from "./event.ts";
 import type { Snapshot } from "./snapshot.ts";
