@@ -2,8 +2,8 @@ import { StepfoldError } from "stepfold";
 import { BadInput } from "./bad-input.ts";
 import { exitCode } from "./exit-code.ts";
 import { complain, say } from "./output.ts";
-import { paintFor } from "./progress/paint.ts";
-import { shellQuote } from "./shell-quote.ts";
+import { paintFor } from "./text/paint.ts";
+import { shellQuote } from "./text/shell-quote.ts";
 
 /** A failure of a command, as it is told. */
 interface Failure {

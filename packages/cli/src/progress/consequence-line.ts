@@ -1,8 +1,8 @@
 import type { EndedPath, Event, PlacedResult, Snapshot } from "stepfold";
-import { scopeOf } from "../scope.ts";
+import { scopeOf } from "../execution/scope.ts";
+import { namesText } from "../text/names-text.ts";
+import { printable } from "../text/printable.ts";
 import { type LineStyle, stepLine } from "./line.ts";
-import { namesText } from "./names-text.ts";
-import { printable } from "./printable.ts";
 import type { Trail } from "./trail.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { type Event, type SignalledEvent, type Snapshot, waits } from "stepfold";
-import { inScope, openPaths, pathNamed, scopeOf } from "../scope.ts";
+import { inScope, openPaths, pathNamed, scopeOf } from "../execution/scope.ts";
 
 /** A signal that a path waits for. */
 interface Listening {

@@ -1,0 +1,28 @@
+import type { Answerable } from "../execution/next-command.ts";
+import type { Outcome } from "../progress/progress.ts";
+import { momentsText } from "./moments-text.ts";
+import type { Paint } from "./paint.ts";
+import { questionOf, wantedText } from "./wait-text.ts";
+
+const mostWaits = 10;
+
+/** The last lines about an execution that is not at its end: where it stands, and the command for everything it waits for. */
+export function pauseText({ snapshot, waits, sentence, show }: Outcome, paint: Paint, now: number = Date.now()): string {
+  const { workflowId, status } = snapshot;
+  const name = paint("strong", workflowId);
+  const what = status === "error" ? "waits" : `is ${status}`;
+  const open = waits.filter((one): one is Answerable & { command: string } => one.command !== null);
+  const lines = ["", `${paint("wait", "⏸")} ${name} ${what}: ${momentsText(sentence, now)}`];
+  if (open.length === 1) lines.push("", `  ${paint("command", open[0]!.command)}`);
+  if (open.length > 1) {
+    lines.push("");
+    for (const { wait, command } of open.slice(0, mostWaits)) lines.push(`  ${askedText(wait)}`, `    ${paint("command", command)}`);
+    if (open.length > mostWaits) lines.push(`  and ${open.length - mostWaits} more; this lists them:`, `    ${paint("command", show)}`);
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+function askedText(wait: Answerable["wait"]): string {
+  const question = questionOf(wait);
+  return `${wait.address}  ${wantedText(wait)}${question === "" ? "" : `: ${question}`}`;
+}
