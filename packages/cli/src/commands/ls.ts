@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { isTerminal, type Status } from "stepfold";
 import { publicUrl } from "stepfold/stores/from-url";
 import { BadInput } from "../bad-input.ts";
+import { shellLine } from "../execution/shell-quote.ts";
 import { exitCode } from "../exit-code.ts";
 import { say } from "../output.ts";
 import { programName } from "../program-name.ts";
@@ -9,7 +10,6 @@ import { chooseDatabase, openExistingDatabase, type Store } from "../store/datab
 import { agoText } from "../text/duration-text.ts";
 import { paintFor } from "../text/paint.ts";
 import { printable } from "../text/printable.ts";
-import { shellLine } from "../text/shell-quote.ts";
 import { statusMeaning } from "../text/status-meaning.ts";
 import { tableLines } from "../text/table.ts";
 import { waitsFor } from "../text/waits-for.ts";

@@ -1,8 +1,8 @@
 import { explain, type Snapshot, StepfoldError } from "stepfold";
 import { BadInput } from "../bad-input.ts";
+import { shellQuote } from "../execution/shell-quote.ts";
 import { isDue } from "../execution/standing.ts";
 import { type MoveOptions, moveExecution, optionWords } from "../session/move-execution.ts";
-import { shellQuote } from "../text/shell-quote.ts";
 
 /** Options of `stepfold retry`. */
 export interface RetryVerbOptions extends MoveOptions {

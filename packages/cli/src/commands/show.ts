@@ -4,9 +4,9 @@ import { answerable, commandLine } from "../execution/next-command.ts";
 import { resultOf } from "../execution/result.ts";
 import { exitCode } from "../exit-code.ts";
 import { say } from "../output.ts";
+import { executionText } from "../progress/execution-text.ts";
 import { commandContext } from "../session/drive-execution.ts";
 import { chooseDatabase, openExistingDatabase, type Store } from "../store/database.ts";
-import { executionText } from "../text/execution-text.ts";
 import { paintFor } from "../text/paint.ts";
 
 /** Options of `stepfold show`. */

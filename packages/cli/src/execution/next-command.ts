@@ -1,8 +1,8 @@
 import { type CompiledWorkflow, type Snapshot, type WaitInfo, waits } from "stepfold";
-import { shellLine } from "../text/shell-quote.ts";
 import { cycles } from "./cycles.ts";
 import { samplePayload } from "./sample-payload.ts";
 import { scopeOf, workflowIn } from "./scope.ts";
+import { shellLine } from "./shell-quote.ts";
 
 /** What a command line needs so that it reaches the same execution from the same folder. */
 export interface CommandContext {

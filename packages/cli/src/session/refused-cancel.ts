@@ -1,7 +1,7 @@
 import { StepfoldError } from "stepfold";
 import { BadInput } from "../bad-input.ts";
 import { commandLine } from "../execution/next-command.ts";
-import { shellQuote } from "../text/shell-quote.ts";
+import { shellQuote } from "../execution/shell-quote.ts";
 import { commandContext } from "./drive-execution.ts";
 import type { Moving } from "./move-execution.ts";
 

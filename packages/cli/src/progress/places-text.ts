@@ -1,12 +1,12 @@
 import type { ActivePath, EpochMs, Event, Explanation, Snapshot, WaitInfo } from "stepfold";
 import type { Answerable } from "../execution/next-command.ts";
 import { pathNamed } from "../execution/scope.ts";
-import { type LineStyle, stepLine } from "../progress/line.ts";
-import { signOf } from "../progress/place-line.ts";
-import { countdownText } from "./duration-text.ts";
-import { momentsText } from "./moments-text.ts";
-import { printable, printableJson } from "./printable.ts";
-import { questionOf } from "./wait-text.ts";
+import { countdownText } from "../text/duration-text.ts";
+import { momentsText } from "../text/moments-text.ts";
+import { printable, printableJson } from "../text/printable.ts";
+import { questionOf } from "../text/wait-text.ts";
+import { type LineStyle, stepLine } from "./line.ts";
+import { signOf } from "./place-line.ts";
 
 /** What is known of an execution. */
 export interface Known {

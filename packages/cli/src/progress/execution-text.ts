@@ -1,17 +1,17 @@
 import { type EpochMs, type Event, isTerminal, type Snapshot } from "stepfold";
 import type { CommandContext } from "../execution/next-command.ts";
-import { eventLines } from "../progress/event-line.ts";
-import { type LineStyle, stepLine } from "../progress/line.ts";
-import { errorText, outputText } from "../progress/outcome-text.ts";
-import { trail } from "../progress/trail.ts";
-import { agoText, countdownText, durationText } from "./duration-text.ts";
-import { momentsText } from "./moments-text.ts";
-import { nodeWidth, widthOf } from "./node-width.ts";
-import type { Paint } from "./paint.ts";
+import { agoText, countdownText, durationText } from "../text/duration-text.ts";
+import { momentsText } from "../text/moments-text.ts";
+import { nodeWidth, widthOf } from "../text/node-width.ts";
+import type { Paint } from "../text/paint.ts";
+import { printable, printableJson } from "../text/printable.ts";
+import { statusMeaning } from "../text/status-meaning.ts";
+import { eventLines } from "./event-line.ts";
+import { type LineStyle, stepLine } from "./line.ts";
+import { errorText, outputText } from "./outcome-text.ts";
 import { type Known, placesText } from "./places-text.ts";
-import { printable, printableJson } from "./printable.ts";
 import { resultLines } from "./result-line.ts";
-import { statusMeaning } from "./status-meaning.ts";
+import { trail } from "./trail.ts";
 
 /** What there is to tell of an execution. */
 export interface Execution extends Known {

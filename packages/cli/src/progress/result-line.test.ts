@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { engineOf, flow, played } from "../../test/flow.fixture.ts";
-import { plainPaint } from "./paint.ts";
+import { plainPaint } from "../text/paint.ts";
 import { resultLines } from "./result-line.ts";
 
 describe("resultLines", () => {

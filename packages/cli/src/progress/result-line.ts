@@ -1,8 +1,8 @@
 import type { Event, Json } from "stepfold";
-import { type LineStyle, stepLine } from "../progress/line.ts";
-import { type Trail, trail } from "../progress/trail.ts";
-import { durationText } from "./duration-text.ts";
-import { printable, printableJson } from "./printable.ts";
+import { durationText } from "../text/duration-text.ts";
+import { printable, printableJson } from "../text/printable.ts";
+import { type LineStyle, stepLine } from "./line.ts";
+import { type Trail, trail } from "./trail.ts";
 
 /** All that a node has done. */
 interface Work {
