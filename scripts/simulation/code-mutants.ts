@@ -21,11 +21,11 @@ export const codeMutants: readonly CodeMutant[] = [
     options: faultFree,
     patches: [
       {
-        file: "core/snapshot/find-wait.ts",
+        file: "core/transition/find-wait.ts",
         find: "  const found = meant[0];",
         put: '  const found = meant[0] ?? (waitId && { scope: "", path: snapshot.activePaths[0]!, wait: { id: waitId, kind: "external" as const } });',
       },
-      { file: "core/snapshot/find-wait.ts", find: "const times = path.waits!.", put: "const times = (path.waits ?? [])." },
+      { file: "core/transition/find-wait.ts", find: "const times = path.waits!.", put: "const times = (path.waits ?? [])." },
       { file: "core/transition/evolve.ts", find: "      return found !== null;", put: "      return true;" },
     ],
   },

@@ -29,7 +29,6 @@ export type {
   SuspendedEvent,
   TimedOutEvent,
 } from "./core/snapshot/event.ts";
-export { type OpenWait, openWaits } from "./core/snapshot/find-wait.ts";
 export {
   type ActivePath,
   type Answer,
@@ -64,6 +63,7 @@ export {
 export type { Target } from "./core/snapshot/target.ts";
 export type { Warning } from "./core/snapshot/warning.ts";
 export { apply, fold } from "./core/transition/apply.ts";
+export { type OpenWait, openWaits } from "./core/transition/find-wait.ts";
 export { plan, type Task } from "./core/transition/plan.ts";
 export { durationMs } from "./core/values/duration.ts";
 export type { EpochMs, Json, JsonObject, JsonSchema } from "./core/values/json.ts";

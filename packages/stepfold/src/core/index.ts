@@ -43,7 +43,6 @@ export type {
   SuspendedEvent,
   TimedOutEvent,
 } from "./snapshot/event.ts";
-export { findWait, type OpenWait, openWaits } from "./snapshot/find-wait.ts";
 export { restore, type StoredParts } from "./snapshot/restore.ts";
 export { resultOf } from "./snapshot/result.ts";
 export {
@@ -80,6 +79,7 @@ export {
 export type { Target } from "./snapshot/target.ts";
 export type { Warning } from "./snapshot/warning.ts";
 export { apply, fold } from "./transition/apply.ts";
+export { findWait, type OpenWait, openWaits } from "./transition/find-wait.ts";
 export { plan, type Task } from "./transition/plan.ts";
 export { durationMs } from "./values/duration.ts";
 export { isId, isWorkflowId } from "./values/id.ts";

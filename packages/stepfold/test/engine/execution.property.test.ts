@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Event, StartedEvent } from "../../src/core/snapshot/event.ts";
-import { openWaits } from "../../src/core/snapshot/find-wait.ts";
 import { isTerminal, type Snapshot } from "../../src/core/snapshot/snapshot.ts";
 import { fold } from "../../src/core/transition/apply.ts";
+import { openWaits } from "../../src/core/transition/find-wait.ts";
 import type { NodeDefinition } from "../../src/engine/node/node-definition.ts";
 import { WorkflowEngine } from "../../src/engine/workflow-engine.ts";
 import { maxAttempts, picker, type RandomFlow, randomFlow, unordered } from "../core/random-graph.fixture.ts";

@@ -1,7 +1,7 @@
 import type { Edge, Node, WorkflowDefinition } from "../../src/core/definition/definition.ts";
 import { StepfoldError } from "../../src/core/errors/stepfold-error.ts";
-import { openWaits } from "../../src/core/snapshot/find-wait.ts";
 import { isTerminal, type Snapshot } from "../../src/core/snapshot/snapshot.ts";
+import { openWaits } from "../../src/core/transition/find-wait.ts";
 import type { Json } from "../../src/core/values/json.ts";
 import { hash32 } from "../../src/core/values/seeded.ts";
 import type { Command } from "../../src/engine/commands/command.ts";

@@ -1,10 +1,10 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { addressOf } from "../../core/snapshot/address.ts";
 import type { ResumedEvent } from "../../core/snapshot/event.ts";
-import { findWait } from "../../core/snapshot/find-wait.ts";
 import type { Snapshot, Wait } from "../../core/snapshot/snapshot.ts";
 import type { Target } from "../../core/snapshot/target.ts";
-import { workflowOf } from "../../core/snapshot/workflow-of.ts";
+import { findWait } from "../../core/transition/find-wait.ts";
+import { workflowOf } from "../../core/transition/workflow-of.ts";
 import type { EpochMs, Json } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import { text } from "../attempt/suspension.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { completing, eventOn, graph, startedAt } from "../../../test/core/execution.fixture.ts";
 import { bench, flow as drawn } from "../../../test/nodes/workflow.fixture.ts";
-import { apply, fold } from "../transition/apply.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
+import { findPaths, type Target } from "../snapshot/target.ts";
+import { apply, fold } from "./apply.ts";
 import { findWait, openWaits } from "./find-wait.ts";
-import type { Snapshot } from "./snapshot.ts";
-import { findPaths, type Target } from "./target.ts";
 
 const flow = graph(["f>a", "f>b", "f>c"]);
 const forked = completing(flow, fold(flow, [startedAt(flow, "f")]), "0", "x");

@@ -1,9 +1,9 @@
 import type { CompiledWorkflow } from "../definition/compiled.ts";
 import { StepfoldError } from "../errors/stepfold-error.ts";
+import { addressOf, openScopes } from "../snapshot/address.ts";
+import { isTerminal, type Snapshot, type Wait } from "../snapshot/snapshot.ts";
+import { type FoundPath, readTarget, select, type Target, textOf, type Wanted } from "../snapshot/target.ts";
 import type { EpochMs } from "../values/json.ts";
-import { addressOf, openScopes } from "./address.ts";
-import { isTerminal, type Snapshot, type Wait } from "./snapshot.ts";
-import { type FoundPath, readTarget, select, type Target, textOf, type Wanted } from "./target.ts";
 
 /** A wait, and the path it holds. */
 export interface OpenWait extends FoundPath {
