@@ -1,8 +1,9 @@
 export type { CompiledEdge, CompiledJoin, CompiledNode, CompiledWorkflow, JoinEdge } from "./core/definition/compiled.ts";
-export type { Compensation, Concurrency, Duration, Edge, Node, RetryPolicy, WorkflowDefinition } from "./core/definition/definition.ts";
+export type { Compensation, Concurrency, Edge, Node, RetryPolicy, WorkflowDefinition } from "./core/definition/definition.ts";
 export { definitionHash } from "./core/definition/definition-hash.ts";
-export type { Issue, IssueCode } from "./core/definition/template.ts";
 export type { ErrorCode, ErrorDetails, SchemaIssue } from "./core/errors/catalogue.ts";
+export type { ErrorInfo } from "./core/errors/error-info.ts";
+export type { Issue, IssueCode } from "./core/errors/issue.ts";
 export { StepfoldError } from "./core/errors/stepfold-error.ts";
 export { type Explanation, explain, type NextInfo } from "./core/explain/explain.ts";
 export type { ItemCounts } from "./core/explain/explain-items.ts";
@@ -40,7 +41,6 @@ export {
   type CompensationResult,
   type Context,
   type Ending,
-  type ErrorInfo,
   isTerminal,
   type KeptSignal,
   type MapState,
@@ -65,6 +65,7 @@ export type { Warning } from "./core/snapshot/warning.ts";
 export { apply, fold } from "./core/transition/apply.ts";
 export { type OpenWait, openWaits } from "./core/transition/find-wait.ts";
 export { plan, type Task } from "./core/transition/plan.ts";
+export type { Duration } from "./core/values/duration.ts";
 export { durationMs } from "./core/values/duration.ts";
 export type { EpochMs, Json, JsonObject, JsonSchema } from "./core/values/json.ts";
 export { defaultLimits, type Limits } from "./core/values/limits.ts";

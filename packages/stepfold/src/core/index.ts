@@ -1,21 +1,14 @@
 export { check, compile } from "./definition/compile.ts";
 export type { CompiledEdge, CompiledJoin, CompiledNode, CompiledWorkflow, JoinEdge } from "./definition/compiled.ts";
 export type { CompiledPolicy, Computed } from "./definition/compiled-policy.ts";
-export type { Compensation, Concurrency, Duration, Edge, Node, RetryPolicy, WorkflowDefinition } from "./definition/definition.ts";
+export type { Compensation, Concurrency, Edge, Node, RetryPolicy, WorkflowDefinition } from "./definition/definition.ts";
 export { definitionHash } from "./definition/definition-hash.ts";
 export { type RetryRule, retryDelayMs } from "./definition/retry.ts";
-export type {
-  CompileTemplate,
-  ExpressionLanguage,
-  Issue,
-  IssueCode,
-  ReadPath,
-  Scope,
-  ScopeParts,
-  Template,
-} from "./definition/template.ts";
+export type { CompileTemplate, ExpressionLanguage, ReadPath, Scope, ScopeParts, Template } from "./definition/template.ts";
 export type { ErrorCode, ErrorDetails, SchemaIssue } from "./errors/catalogue.ts";
 export { catalogue } from "./errors/catalogue.ts";
+export type { ErrorInfo } from "./errors/error-info.ts";
+export type { Issue, IssueCode } from "./errors/issue.ts";
 export { StepfoldError } from "./errors/stepfold-error.ts";
 export { type Explanation, explain, type NextInfo } from "./explain/explain.ts";
 export type { ItemCounts } from "./explain/explain-items.ts";
@@ -56,7 +49,6 @@ export {
   type CompensationResult,
   type Context,
   type Ending,
-  type ErrorInfo,
   isTerminal,
   type KeptSignal,
   type MapState,
@@ -81,6 +73,7 @@ export type { Warning } from "./snapshot/warning.ts";
 export { apply, fold } from "./transition/apply.ts";
 export { findWait, type OpenWait, openWaits } from "./transition/find-wait.ts";
 export { plan, type Task } from "./transition/plan.ts";
+export type { Duration } from "./values/duration.ts";
 export { durationMs } from "./values/duration.ts";
 export { isId, isWorkflowId } from "./values/id.ts";
 export type { EpochMs, Json, JsonObject, JsonSchema } from "./values/json.ts";

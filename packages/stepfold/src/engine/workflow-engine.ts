@@ -1,5 +1,5 @@
 import type { CompiledWorkflow } from "../core/definition/compiled.ts";
-import type { Issue } from "../core/definition/template.ts";
+import type { Issue } from "../core/errors/issue.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { readSnapshot } from "../core/reading/read-snapshot.ts";
 import { countWaits } from "../core/snapshot/address.ts";

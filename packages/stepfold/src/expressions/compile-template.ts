@@ -1,4 +1,5 @@
-import type { CompileTemplate, Issue, ReadPath, Scope, Template } from "../core/definition/template.ts";
+import type { CompileTemplate, ReadPath, Scope, Template } from "../core/definition/template.ts";
+import type { Issue } from "../core/errors/issue.ts";
 import { isJsonObject, type Json } from "../core/values/json.ts";
 import { defaultLimits } from "../core/values/limits.ts";
 import { evaluate, type Program, type Purse } from "./compile/evaluate.ts";

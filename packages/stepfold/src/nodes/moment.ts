@@ -1,4 +1,4 @@
-import type { Duration } from "../core/definition/definition.ts";
+import type { Duration } from "../core/values/duration.ts";
 import { durationMs } from "../core/values/duration.ts";
 import type { EpochMs, JsonObject } from "../core/values/json.ts";
 import { FatalError } from "../engine/node/fatal-error.ts";

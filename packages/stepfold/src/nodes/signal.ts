@@ -1,4 +1,4 @@
-import type { Duration } from "../core/definition/definition.ts";
+import type { Duration } from "../core/values/duration.ts";
 import type { Json, JsonSchema } from "../core/values/json.ts";
 import { defineNode } from "../engine/node/define-node.ts";
 import type { NodeDefinition } from "../engine/node/node-definition.ts";

@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { Duration, WorkflowDefinition } from "../core/definition/definition.ts";
+import type { WorkflowDefinition } from "../core/definition/definition.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
+import type { Duration } from "../core/values/duration.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import type { Limits } from "../core/values/limits.ts";
 import type { GlobalsOf, NodeDefinitions } from "../engine/node/node-definition.ts";

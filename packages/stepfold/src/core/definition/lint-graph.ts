@@ -1,6 +1,6 @@
+import type { Issue } from "../errors/issue.ts";
 import type { CompiledNode } from "./compiled.ts";
 import type { WorkflowDefinition } from "./definition.ts";
-import type { Issue } from "./template.ts";
 
 type Nodes = ReadonlyMap<string, CompiledNode>;
 

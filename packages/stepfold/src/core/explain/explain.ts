@@ -1,6 +1,7 @@
 import type { CompiledWorkflow } from "../definition/compiled.ts";
+import type { ErrorInfo } from "../errors/error-info.ts";
 import { within } from "../snapshot/child-key.ts";
-import { type ErrorInfo, isTerminal, type Parked, type Snapshot, type Status } from "../snapshot/snapshot.ts";
+import { isTerminal, type Parked, type Snapshot, type Status } from "../snapshot/snapshot.ts";
 import { endOf } from "../transition/draft/outbox.ts";
 import type { EpochMs } from "../values/json.ts";
 import { nodeOf, type PlaceInfo, placeOf, type Telling, telling } from "./explain-path.ts";

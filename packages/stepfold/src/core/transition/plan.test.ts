@@ -4,10 +4,11 @@ import type { Snapshot, Wait } from "../snapshot/snapshot.ts";
 import { apply, fold } from "./apply.ts";
 import { begin } from "./begin.ts";
 import { headOf } from "./draft/close-draft.ts";
+import { earliestRetry } from "./draft/earliest-retry.ts";
 import { openDraft } from "./draft/open-draft.ts";
 import { wakeAt } from "./draft/standing.ts";
 import { due } from "./due.ts";
-import { earliestRetry, plan, planDraft } from "./plan.ts";
+import { plan, planDraft } from "./plan.ts";
 
 const flow = graph(["f>a", "f>b", "f>c"]);
 const forked = completing(flow, fold(flow, [startedAt(flow, "f")]), "0", "x");

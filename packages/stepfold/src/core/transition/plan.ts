@@ -3,6 +3,7 @@ import type { ActivePath, ChildState, ResultRef, Resumed, Snapshot, Undo } from 
 import type { EpochMs } from "../values/json.ts";
 import { type Draft, isHeldUp } from "./draft/draft.ts";
 import type { DraftPath } from "./draft/draft-path.ts";
+import { earliestRetry } from "./draft/earliest-retry.ts";
 import { rests } from "./draft/parking.ts";
 
 /** One node on one path that could be performed now. */
@@ -82,15 +83,6 @@ export function isAnyDue(draft: Draft, now: EpochMs, early: string | null): bool
 /** Names a task: its path, in its scope, and its turn. */
 function taskAddress({ id, turn }: Pick<PlannedPath, "id" | "turn">, scope: string): string {
   return `${scope === "" ? "" : `${scope}>`}${id}@${turn}`;
-}
-
-/** The retry that comes first, by path; null if none is pending. */
-export function earliestRetry<P extends Pick<PlannedPath, "status" | "nextRetryAt">>(paths: readonly P[]): P | null {
-  let first: P | null = null;
-  for (const path of paths) {
-    if (path.status === "retrying" && (first === null || (path.nextRetryAt ?? 0) < (first.nextRetryAt ?? 0))) first = path;
-  }
-  return first;
 }
 
 /** The address of the retry that comes first, of all scopes; null if none is pending. */

@@ -1,9 +1,9 @@
-import type { Duration } from "../../core/definition/definition.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { SignalledEvent } from "../../core/snapshot/event.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import { openDraft } from "../../core/transition/draft/open-draft.ts";
 import { findTaker } from "../../core/transition/paths/signals.ts";
+import type { Duration } from "../../core/values/duration.ts";
 import { durationMs } from "../../core/values/duration.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";

@@ -1,5 +1,5 @@
-import type { Duration } from "../../core/definition/definition.ts";
 import type { Context, NodeResult, Resumed } from "../../core/snapshot/snapshot.ts";
+import type { Duration } from "../../core/values/duration.ts";
 import type { EpochMs, Json, JsonSchema } from "../../core/values/json.ts";
 
 /** How long and for what a step waits. */

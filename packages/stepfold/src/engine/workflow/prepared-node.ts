@@ -1,6 +1,7 @@
 import type { CompiledNode } from "../../core/definition/compiled.ts";
 import { type CompiledPolicy, type Computed, compilePolicy } from "../../core/definition/compiled-policy.ts";
-import type { CompileTemplate, Issue } from "../../core/definition/template.ts";
+import type { CompileTemplate } from "../../core/definition/template.ts";
+import type { Issue } from "../../core/errors/issue.ts";
 import type { NodeDefinition, NodeDefinitions } from "../node/node-definition.ts";
 import { thawingValidatorOf, type Validator, validatorOf } from "./validator.ts";
 

@@ -1,6 +1,6 @@
 import { compile } from "../../core/definition/compile.ts";
 import type { CompiledNode, CompiledWorkflow } from "../../core/definition/compiled.ts";
-import type { Issue } from "../../core/definition/template.ts";
+import type { Issue } from "../../core/errors/issue.ts";
 import { safeMember } from "../../core/errors/safe-member.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { defaultLimits, type Limits } from "../../core/values/limits.ts";

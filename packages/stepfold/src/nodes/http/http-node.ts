@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import type { Duration, RetryPolicy } from "../../core/definition/definition.ts";
+import type { RetryPolicy } from "../../core/definition/definition.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { Duration } from "../../core/values/duration.ts";
 import { durationMs } from "../../core/values/duration.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import { defineNode } from "../../engine/node/define-node.ts";

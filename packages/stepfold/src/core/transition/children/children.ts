@@ -1,9 +1,11 @@
+import type { ErrorInfo } from "../../errors/error-info.ts";
 import { errorInfo } from "../../errors/error-info.ts";
 import { StepfoldError } from "../../errors/stepfold-error.ts";
 import { childKey, groupOf, itemOf, parentKey, within } from "../../snapshot/child-key.ts";
 import type { Spawn } from "../../snapshot/event.ts";
-import { type ChildState, type ErrorInfo, isTerminal, type MapState } from "../../snapshot/snapshot.ts";
-import { sizeOfContext, sizeOfJson } from "../../values/json-size.ts";
+import { sizeOfContext } from "../../snapshot/result-size.ts";
+import { type ChildState, isTerminal, type MapState } from "../../snapshot/snapshot.ts";
+import { sizeOfJson } from "../../values/json-size.ts";
 import { shrink, touch } from "../draft/add-result.ts";
 import { type ChildDraft, type Draft, newFamily, noFamily, type ScopeDraft } from "../draft/draft.ts";
 import { type DraftChildren, type DraftPath, firstPath, openChildren } from "../draft/draft-path.ts";

@@ -1,7 +1,8 @@
+import type { ErrorInfo } from "../../errors/error-info.ts";
 import { errorInfo } from "../../errors/error-info.ts";
 import { StepfoldError } from "../../errors/stepfold-error.ts";
 import { childKey } from "../../snapshot/child-key.ts";
-import type { ErrorInfo, NodeResult } from "../../snapshot/snapshot.ts";
+import type { NodeResult } from "../../snapshot/snapshot.ts";
 import type { EpochMs, Json } from "../../values/json.ts";
 import { normalise } from "../../values/to-json.ts";
 import { addConsequence } from "../draft/add-result.ts";

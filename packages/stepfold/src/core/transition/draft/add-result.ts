@@ -1,6 +1,6 @@
 import type { CompiledNode } from "../../definition/compiled.ts";
+import { sizeOfResult } from "../../snapshot/result-size.ts";
 import type { NodeResult } from "../../snapshot/snapshot.ts";
-import { sizeOfResult } from "../../values/json-size.ts";
 import type { ScopeDraft } from "./draft.ts";
 import { isChild } from "./draft.ts";
 import { keepOf } from "./open-draft.ts";

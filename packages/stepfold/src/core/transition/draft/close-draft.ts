@@ -1,7 +1,7 @@
 import type { ChildHead, ChildState, RetryState, Round, ScopeHead, Snapshot, SnapshotHead } from "../../snapshot/snapshot.ts";
-import { earliestRetry } from "../plan.ts";
 import type { ChildDraft, Draft, ScopeDraft } from "./draft.ts";
 import { closePath } from "./draft-path.ts";
+import { earliestRetry } from "./earliest-retry.ts";
 import { statusOf } from "./standing.ts";
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };

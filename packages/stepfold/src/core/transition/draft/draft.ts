@@ -1,11 +1,11 @@
 import type { CompiledJoin, CompiledWorkflow, JoinEdge } from "../../definition/compiled.ts";
+import type { ErrorInfo } from "../../errors/error-info.ts";
 import type { EndedPath, PlacedResult } from "../../snapshot/event.ts";
 import type {
   ChildState,
   CompensationResult,
   Context,
   Ending,
-  ErrorInfo,
   KeptSignal,
   Message,
   NodeResult,

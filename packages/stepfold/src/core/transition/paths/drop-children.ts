@@ -1,6 +1,7 @@
 import { belongsTo, childKey, within } from "../../snapshot/child-key.ts";
+import { sizeOfContext } from "../../snapshot/result-size.ts";
 import type { Ending } from "../../snapshot/snapshot.ts";
-import { sizeOfContext, sizeOfJson } from "../../values/json-size.ts";
+import { sizeOfJson } from "../../values/json-size.ts";
 import { shrink, touch } from "../draft/add-result.ts";
 import type { ChildDraft, ScopeDraft } from "../draft/draft.ts";
 import type { DraftChildren } from "../draft/draft-path.ts";

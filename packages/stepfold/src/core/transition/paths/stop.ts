@@ -1,5 +1,6 @@
+import type { ErrorInfo } from "../../errors/error-info.ts";
 import { belongsTo } from "../../snapshot/child-key.ts";
-import type { Ending, ErrorInfo } from "../../snapshot/snapshot.ts";
+import type { Ending } from "../../snapshot/snapshot.ts";
 import { type ChildDraft, type Draft, isChild, type ScopeDraft } from "../draft/draft.ts";
 import type { DraftPath } from "../draft/draft-path.ts";
 import { childOf } from "../draft/open-draft.ts";
