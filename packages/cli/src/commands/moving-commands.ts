@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { cancel } from "./cancel.ts";
 import { type Act, options } from "./program-options.ts";
 import { resume } from "./resume.ts";
@@ -22,12 +22,10 @@ export function addMovingVerbs(stepfold: Command, act: Act): void {
   common(
     verb("resume <id>", "answer what an execution waits for, and drive it on")
       .option(...options.step)
-      .addOption(new Option("--node <node>").hideHelp())
       .option(...options.wait)
       .option(...options.payload)
       .option("--by <name>", "who answers; kept in the history. Needed where only some may answer, or several have to")
-      .option(...options.idempotencyKey)
-      .addOption(new Option("--key <key>").hideHelp()),
+      .option(...options.idempotencyKey),
   ).action(act(resume));
   common(
     verb("signal <id> <name>", "tell an execution that something has happened, and drive it on")

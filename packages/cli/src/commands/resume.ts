@@ -1,5 +1,4 @@
 import { StepfoldError } from "stepfold";
-import { BadInput } from "../bad-input.ts";
 import { jsonArgument } from "../json/json-argument.ts";
 import { wasAnswered } from "../session/answered-before.ts";
 import { type MoveOptions, type Moving, moveExecution, optionWords } from "../session/move-execution.ts";
@@ -8,12 +7,9 @@ import { type Meant, refusedAnswer } from "../session/refused-answer.ts";
 /** Options of `stepfold resume`. */
 export interface ResumeVerbOptions extends MoveOptions {
   readonly step?: string;
-  /** The older name of `step`. */
-  readonly node?: string;
   readonly wait?: string;
   readonly payload?: string;
   readonly by?: string;
-  readonly key?: string;
   readonly idempotencyKey?: string;
 }
 
@@ -23,16 +19,14 @@ interface Given {
   readonly wait: string | undefined;
   readonly payload: unknown;
   readonly by: string | undefined;
-  readonly key: string | undefined;
+  readonly idempotencyKey: string | undefined;
 }
 
 /** `stepfold resume ID`: answers a wait, and drives on to the end or the next pause. @returns the exit code */
 export async function resume(workflowId: string, options: ResumeVerbOptions): Promise<number> {
-  const { wait, by } = options;
-  const step = one("--step", options.step, "--node", options.node);
-  const key = one("--idempotency-key", options.idempotencyKey, "--key", options.key);
+  const { step, wait, by, idempotencyKey } = options;
   const payload = options.payload === undefined ? undefined : await jsonArgument(options.payload, "--payload");
-  const given = { step, wait, payload, by, key };
+  const given = { step, wait, payload, by, idempotencyKey };
   return moveExecution(workflowId, options, {
     verb: "resume",
     words: optionWords({
@@ -40,7 +34,7 @@ export async function resume(workflowId: string, options: ResumeVerbOptions): Pr
       "--wait": wait,
       "--payload": options.payload?.trim() === "-" ? JSON.stringify(payload) : options.payload,
       "--by": by,
-      "--idempotency-key": key,
+      "--idempotency-key": idempotencyKey,
     }),
     act: async (moving) => {
       await answer(moving, given);
@@ -52,14 +46,14 @@ export async function resume(workflowId: string, options: ResumeVerbOptions): Pr
 /** Gives the answer, unless this very answer was given before: then the command only goes on. */
 async function answer(moving: Moving, given: Given): Promise<void> {
   const { run, note, store } = moving;
-  const { step, wait, payload, by, key } = given;
+  const { step, wait, payload, by, idempotencyKey } = given;
   const meant: Meant = {
     by,
     fits: ({ id, kind, address, nodeId }) =>
       kind === "external" && (wait === undefined || wait === id) && (step === undefined || step === address || step === nodeId),
   };
   try {
-    const { applied } = await run.resume({ step, waitId: wait, payload, by, idempotencyKey: key });
+    const { applied } = await run.resume({ step, waitId: wait, payload, by, idempotencyKey });
     if (!applied) note("This answer was given before; going on");
   } catch (error) {
     const gone = (["WAIT_GONE", "EXECUTION_ENDED"] as const).some((code) => StepfoldError.is(error, code));
@@ -70,10 +64,4 @@ async function answer(moving: Moving, given: Given): Promise<void> {
     if (!asksNothing || !StepfoldError.is(error, "WAIT_GONE")) throw await refusedAnswer(error, moving, meant);
     note("It waits for no answer; going on");
   }
-}
-
-/** One option that has two names. */
-function one(name: string, value: string | undefined, otherName: string, other: string | undefined): string | undefined {
-  if (value !== undefined && other !== undefined) throw new BadInput("USAGE", `${name} and ${otherName} are the same option; give one`);
-  return value ?? other;
 }

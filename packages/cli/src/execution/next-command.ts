@@ -1,7 +1,6 @@
-import { type CompiledWorkflow, type Snapshot, type WaitInfo, waits } from "stepfold";
-import { cycles } from "./cycles.ts";
+import { type CompiledNode, type CompiledWorkflow, type Snapshot, type WaitInfo, waits } from "stepfold";
+import { isInCycle, parentKey, workflowOf } from "stepfold/core";
 import { samplePayload } from "./sample-payload.ts";
-import { scopeOf, workflowIn } from "./scope.ts";
 import { shellLine } from "./shell-quote.ts";
 
 /** What a command line needs so that it reaches the same execution from the same folder. */
@@ -36,22 +35,31 @@ export function answerable(snapshot: Snapshot, context: CommandContext): Answera
 export function commandsFor(snapshot: Snapshot, open: readonly WaitInfo[], context: CommandContext): (wait: WaitInfo) => string | null {
   const { workflowId } = snapshot;
   const { workflow, resumeSchema } = context;
-  const comesAgain = cycles();
+  const nodeAt = (scope: string, nodeId: string): CompiledNode | undefined =>
+    workflow ? workflowOf(workflow, snapshot, scope)?.nodes.get(nodeId) : undefined;
+  const inCycle = new Map<CompiledNode, boolean>();
+  /** Whether a path can come to a node again; one of an unknown workflow may do anything. */
+  const comesAgain = (node: CompiledNode | undefined): boolean => {
+    if (!node) return true;
+    const known = inCycle.get(node) ?? isInCycle(node);
+    inCycle.set(node, known);
+    return known;
+  };
   const external = open.filter(({ kind }) => kind === "external");
   const places = new Map<string, number>();
   for (const { address } of external) places.set(address, (places.get(address) ?? 0) + 1);
 
   /** Whether the place, or one around it, will or may be there once more: then it does not name this wait for good. */
   const mayWaitAgain = ({ id, address }: WaitInfo): boolean => {
-    let scope = scopeOf(id);
+    let scope = parentKey(id);
     for (const step of address.split("/").reverse()) {
-      if (comesAgain(workflowIn(workflow, snapshot, scope), step.replace(/\[\d+\]$/, ""))) return true;
-      scope = scopeOf(scope);
+      if (comesAgain(nodeAt(scope, step.replace(/\[\d+\]$/, "")))) return true;
+      scope = parentKey(scope);
     }
     return false;
   };
   const payloadWords = ({ id, nodeId, schema }: WaitInfo): string[] => {
-    const type = workflowIn(workflow, snapshot, scopeOf(id))?.nodes.get(nodeId)?.node.type;
+    const type = nodeAt(parentKey(id), nodeId)?.node.type;
     const wanted = schema ?? (type === undefined ? undefined : resumeSchema(type));
     if (wanted === undefined || wanted === null) return [];
     // a Standard Schema says no more about itself than that it is there

@@ -1,5 +1,5 @@
 import { type ActivePath, type EpochMs, isTerminal, type Snapshot } from "stepfold";
-import { openPaths } from "./scope.ts";
+import { openPaths } from "stepfold/core";
 
 /** A timer that is nearer than this is waited for, although somebody could answer meanwhile. */
 const soonMs = 60_000;
@@ -12,7 +12,7 @@ export function stands(snapshot: Standing, now: EpochMs): boolean {
   if (snapshot.parked) return snapshot.parked.until === undefined || snapshot.parked.until > now + soonMs;
   if (snapshot.status === "active" || snapshot.outbox) return false;
   let asks = false;
-  for (const [scope, path] of openPaths(snapshot)) {
+  for (const { scope, path } of openPaths(snapshot)) {
     const answerable = isAnswerable(path);
     asks ||= answerable;
     if (isReady(snapshot, scope, path) || nextMove(path) <= now + (answerable ? 0 : soonMs)) return false;
@@ -23,7 +23,7 @@ export function stands(snapshot: Standing, now: EpochMs): boolean {
 /** Whether a step could run now. */
 export function isDue(snapshot: Standing, now: EpochMs): boolean {
   if (snapshot.parked) return snapshot.parked.until !== undefined && snapshot.parked.until <= now;
-  for (const [scope, path] of openPaths(snapshot)) if (isReady(snapshot, scope, path) || nextMove(path) <= now) return true;
+  for (const { scope, path } of openPaths(snapshot)) if (isReady(snapshot, scope, path) || nextMove(path) <= now) return true;
   return false;
 }
 

@@ -1,5 +1,5 @@
 import type { EndedPath, Event, PlacedResult, Snapshot } from "stepfold";
-import { scopeOf } from "../execution/scope.ts";
+import { parentKey } from "stepfold/core";
 import { namesText } from "../text/names-text.ts";
 import { printable } from "../text/printable.ts";
 import { type LineStyle, stepLine } from "./line.ts";
@@ -30,7 +30,7 @@ function firedLines(event: Event, after: Snapshot | null, trail: Trail, style: L
   if (!after) return [];
   const lines: string[] = [];
   // a join fires where something happened, or around that
-  for (let scope = (("scope" in event) && event.scope) || ""; ; scope = scopeOf(scope)) {
+  for (let scope = (("scope" in event) && event.scope) || ""; ; scope = parentKey(scope)) {
     const paths = scope === "" ? after.activePaths : (after.childStates?.[scope]?.activePaths ?? []);
     for (const { nodeId, inputs = [], since } of paths) {
       if (inputs.length < 2 || since !== event.version) continue;

@@ -1,6 +1,6 @@
 import type { ActivePath, EpochMs, Event, Explanation, Snapshot, WaitInfo } from "stepfold";
+import { pathNamed } from "stepfold/core";
 import type { Answerable } from "../execution/next-command.ts";
-import { pathNamed } from "../execution/scope.ts";
 import { countdownText } from "../text/duration-text.ts";
 import { momentsText } from "../text/moments-text.ts";
 import { printable, printableJson } from "../text/printable.ts";

@@ -1,5 +1,5 @@
 import { type EpochMs, isTerminal, type Parked, type Snapshot, waits } from "stepfold";
-import { openPaths } from "../execution/scope.ts";
+import { openPaths } from "stepfold/core";
 import { nextMove } from "../execution/standing.ts";
 import { countdownText } from "./duration-text.ts";
 import { printable } from "./printable.ts";
@@ -32,7 +32,7 @@ function timeText(snapshot: Snapshot, now: EpochMs): string {
   if (snapshot.status === "active") return "";
   const isError = snapshot.status === "error";
   let at = Number.POSITIVE_INFINITY;
-  for (const [, path] of openPaths(snapshot)) if (!isError || path.status === "retrying") at = Math.min(at, nextMove(path));
+  for (const { path } of openPaths(snapshot)) if (!isError || path.status === "retrying") at = Math.min(at, nextMove(path));
   if (at === Number.POSITIVE_INFINITY) return "";
   const when = at <= now ? "overdue" : `in ${countdownText(at - now)}`;
   return `${isError ? "a retry" : "a time"} ${when}`;

@@ -3,6 +3,7 @@ export type { CompiledEdge, CompiledJoin, CompiledNode, CompiledWorkflow, JoinEd
 export type { CompiledPolicy, Computed } from "./definition/compiled-policy.ts";
 export type { Compensation, Concurrency, Edge, Node, RetryPolicy, WorkflowDefinition } from "./definition/definition.ts";
 export { definitionHash } from "./definition/definition-hash.ts";
+export { isInCycle } from "./definition/reached-from.ts";
 export { type RetryRule, retryDelayMs } from "./definition/retry.ts";
 export type { CompileTemplate, ExpressionLanguage, ReadPath, Scope, ScopeParts, Template } from "./definition/template.ts";
 export type { ErrorCode, ErrorDetails, SchemaIssue } from "./errors/catalogue.ts";
@@ -15,6 +16,8 @@ export type { ItemCounts } from "./explain/explain-items.ts";
 export type { PlaceInfo } from "./explain/explain-path.ts";
 export { type WaitAnswer, type WaitInfo, waits } from "./explain/waits.ts";
 export { readSnapshot } from "./reading/read-snapshot.ts";
+export { pathNamed, type Scopes } from "./snapshot/address.ts";
+export { groupOf, itemOf, localKey, parentKey, scopedKey } from "./snapshot/child-key.ts";
 export type {
   CancelledEvent,
   CompletedEvent,
@@ -68,11 +71,12 @@ export {
   type Undo,
   type Wait,
 } from "./snapshot/snapshot.ts";
-export type { Target } from "./snapshot/target.ts";
+export { type FoundPath, openPaths, type Target } from "./snapshot/target.ts";
 export type { Warning } from "./snapshot/warning.ts";
 export { apply, fold } from "./transition/apply.ts";
 export { findWait, type OpenWait, openWaits } from "./transition/find-wait.ts";
 export { plan, type Task } from "./transition/plan.ts";
+export { workflowOf } from "./transition/workflow-of.ts";
 export type { Duration } from "./values/duration.ts";
 export { durationMs } from "./values/duration.ts";
 export { isId, isWorkflowId } from "./values/id.ts";

@@ -14,7 +14,7 @@ type Counted = Exclude<Outcome, { type: "aborted" }>;
  * The outcome, or the failure that it becomes because the execution would pass a limit: the transition that would
  * add too much is the one that is refused, so whatever is stored always loads.
  */
-export function within(limits: Limits, draft: Draft, task: Task, outcome: Counted): Counted {
+export function enforceLimits(limits: Limits, draft: Draft, task: Task, outcome: Counted): Counted {
   const exceeded = (limit: "executionBytes" | "nesting" | "paths", actual: number): Counted => {
     const what = `Execution "${draft.workflowId}"`;
     return refused(task, outcome, new StepfoldError("LIMIT_EXCEEDED", { what, limit, max: limits[limit], actual }));

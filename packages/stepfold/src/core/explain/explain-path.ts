@@ -1,6 +1,6 @@
 import type { CompiledNode, CompiledWorkflow } from "../definition/compiled.ts";
 import { pathsOf } from "../snapshot/address.ts";
-import { itemOf, within } from "../snapshot/child-key.ts";
+import { itemOf, scopedKey } from "../snapshot/child-key.ts";
 import type { ActivePath, Snapshot } from "../snapshot/snapshot.ts";
 import type { Draft } from "../transition/draft/draft.ts";
 import { openDraft } from "../transition/draft/open-draft.ts";
@@ -36,7 +36,7 @@ export interface Telling {
   readonly survey: Survey;
   address(scope: string, nodeId: string): string;
   /** What is known of a scope's workflow; null if nothing is. */
-  workflow(scope: string): CompiledWorkflow | null;
+  workflow(scope: string): CompiledWorkflow | undefined;
   /** For joins, which are rare: opened when first asked for. */
   draft(): Draft | null;
 }
@@ -45,7 +45,7 @@ const longestError = 160;
 
 /** What is needed to tell about a snapshot. @param workflow another one than the snapshot's says nothing about it */
 export function telling(snapshot: Snapshot, survey: Survey, workflow: CompiledWorkflow | undefined): Telling {
-  const own = workflow && workflow.hash === snapshot.definition.hash ? workflow : null;
+  const own = workflow?.hash === snapshot.definition.hash ? workflow : undefined;
   let draft: Draft | null = null;
   return {
     snapshot,
@@ -66,7 +66,7 @@ export function placeOf(telling: Telling, { scope, path }: Placed): PlaceInfo {
   const items = itemsOf(path, groupOfPath(telling, scope, path));
   return {
     address,
-    pathId: within(scope, path.id),
+    pathId: scopedKey(scope, path.id),
     status: path.status,
     sentence: sentenceOf(telling, scope, path, waits),
     waits,
@@ -82,7 +82,7 @@ export function nodeOf(telling: Telling, { scope, path }: Placed): CompiledNode 
 }
 
 function groupOfPath({ survey }: Telling, scope: string, { children }: ActivePath): ReturnType<Survey["groups"]["get"]> {
-  return children && survey.groups.get(within(scope, children.key));
+  return children && survey.groups.get(scopedKey(scope, children.key));
 }
 
 function sentenceOf(telling: Telling, scope: string, path: ActivePath, waits: readonly WaitInfo[]): string {

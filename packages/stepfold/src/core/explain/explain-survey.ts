@@ -1,5 +1,5 @@
 import { openScopes } from "../snapshot/address.ts";
-import { groupOf, parentKey, within } from "../snapshot/child-key.ts";
+import { groupOf, parentKey, scopedKey } from "../snapshot/child-key.ts";
 import type { ActivePath, ChildState, Snapshot } from "../snapshot/snapshot.ts";
 import { earliestTimer } from "../transition/draft/standing.ts";
 import type { EpochMs } from "../values/json.ts";
@@ -122,7 +122,7 @@ function groupsOf(snapshot: Pick<Snapshot, "childStates">, asking: ReadonlyMap<s
   const found = new Map<string, { counts: Record<Standing, number>; buckets: Map<Standing, string[]> }>();
   for (const [key, child] of Object.entries(snapshot.childStates ?? {})) {
     if (child.activePaths.length === 0) continue;
-    const name = within(parentKey(key), groupOf(key));
+    const name = scopedKey(parentKey(key), groupOf(key));
     let group = found.get(name);
     if (!group) {
       group = { counts: noCounts(), buckets: new Map() };

@@ -1,6 +1,6 @@
 import type { CompiledWorkflow } from "../definition/compiled.ts";
 import type { ErrorInfo } from "../errors/error-info.ts";
-import { within } from "../snapshot/child-key.ts";
+import { scopedKey } from "../snapshot/child-key.ts";
 import { isTerminal, type Parked, type Snapshot, type Status } from "../snapshot/snapshot.ts";
 import { endOf } from "../transition/draft/outbox.ts";
 import type { EpochMs } from "../values/json.ts";
@@ -80,7 +80,7 @@ function placesOf(tell: Telling): PlaceInfo[] {
     for (const path of mostInteresting(paths, most)) {
       if (places.length >= mostPlaces) return;
       places.push(placeOf(tell, { scope, path }));
-      const group = path.children && found.groups.get(within(scope, path.children.key));
+      const group = path.children && found.groups.get(scopedKey(scope, path.children.key));
       for (const child of group?.first ?? []) add(child, mostInside);
     }
   };

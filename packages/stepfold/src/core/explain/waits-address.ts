@@ -1,5 +1,5 @@
 import { pathsOf } from "../snapshot/address.ts";
-import { groupOf, itemOf, parentKey, within } from "../snapshot/child-key.ts";
+import { groupOf, itemOf, parentKey, scopedKey } from "../snapshot/child-key.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 
 /**
@@ -9,7 +9,7 @@ import type { Snapshot } from "../snapshot/snapshot.ts";
 export function addresses(snapshot: Pick<Snapshot, "activePaths" | "childStates">): (scope: string, nodeId: string) => string {
   const owners = new Map<string, string>();
   const ownerOf = (parent: string, group: string): string => {
-    const key = within(parent, group);
+    const key = scopedKey(parent, group);
     let owner = owners.get(key);
     if (owner === undefined) {
       owner = pathsOf(snapshot, parent).find(({ children }) => children?.key === group)?.nodeId ?? "?";

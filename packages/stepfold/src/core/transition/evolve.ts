@@ -1,4 +1,4 @@
-import { within } from "../snapshot/child-key.ts";
+import { scopedKey } from "../snapshot/child-key.ts";
 import type {
   CancelledEvent,
   CompletedEvent,
@@ -211,7 +211,7 @@ function cancelled(scope: ScopeDraft, { pathIds, version }: CancelledEvent): boo
 function itemAdded(scope: ScopeDraft, { pathId, item }: ItemAddedEvent): boolean {
   const children = pathWith(scope, pathId)?.children;
   if (!children?.map?.open) return false;
-  const key = within(scope.key, children.key);
+  const key = scopedKey(scope.key, children.key);
   scope.root.mapItems.set(key, Object.freeze([...scope.root.mapItems.get(key)!, item]));
   countItems(children, { total: children.map.total + 1 });
   return true;

@@ -2,8 +2,13 @@ import type { CompiledWorkflow } from "../definition/compiled.ts";
 import { parentKey } from "../snapshot/child-key.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 
-/** The workflow that a scope of a snapshot runs. */
-export function workflowOf(workflow: CompiledWorkflow, snapshot: Pick<Snapshot, "childStates">, scope: string): CompiledWorkflow {
+/** The workflow that a scope of a snapshot runs; undefined if the snapshot is another workflow's. */
+export function workflowOf(
+  workflow: CompiledWorkflow,
+  { childStates = {} }: Pick<Snapshot, "childStates">,
+  scope: string,
+): CompiledWorkflow | undefined {
   if (scope === "") return workflow;
-  return workflowOf(workflow, snapshot, parentKey(scope)).workflows.get(snapshot.childStates![scope]!.workflow)!;
+  const name = childStates[scope]?.workflow;
+  return name === undefined ? undefined : workflowOf(workflow, { childStates }, parentKey(scope))?.workflows.get(name);
 }

@@ -1,6 +1,6 @@
 import { safeMember } from "../../core/errors/safe-member.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { within } from "../../core/snapshot/child-key.ts";
+import { scopedKey } from "../../core/snapshot/child-key.ts";
 import type { ChildStart, Wait } from "../../core/snapshot/snapshot.ts";
 import { isWorkflowId } from "../../core/values/id.ts";
 import type { Json } from "../../core/values/json.ts";
@@ -31,7 +31,7 @@ export function detachedOf(run: AttemptState, request: unknown): Outcome {
     const output: Json = Object.freeze({ workflowId: starts.workflowId });
     return { type: "completed", ...outcome, output };
   }
-  const id = `${within(task.scope ?? "", task.pathId)}@${task.turn + 1}`;
+  const id = `${scopedKey(task.scope ?? "", task.pathId)}@${task.turn + 1}`;
   const wait: Wait = Object.freeze({ id, kind: "child", workflowId: starts.workflowId });
   return { type: "suspended", ...outcome, waits: Object.freeze([wait]) };
 }
@@ -42,7 +42,7 @@ export function detachedOf(run: AttemptState, request: unknown): Outcome {
  */
 function childId({ around, place, task }: AttemptState, given: unknown): string {
   const { incarnation = "" } = place.root;
-  const made = `${around.workflowId}/${within(task.scope ?? "", task.pathId)}#${task.visit}${incarnation && `~${incarnation.slice(0, 8)}`}`;
+  const made = `${around.workflowId}/${scopedKey(task.scope ?? "", task.pathId)}#${task.visit}${incarnation && `~${incarnation.slice(0, 8)}`}`;
   const id = given ?? made;
   if (isWorkflowId(id)) return id;
   throw new StepfoldError("OPTION_INVALID", {

@@ -3,7 +3,7 @@ import { noRetry, retryDelayMs } from "../../core/definition/retry.ts";
 import type { ErrorInfo } from "../../core/errors/error-info.ts";
 import { errorInfo } from "../../core/errors/error-info.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { within } from "../../core/snapshot/child-key.ts";
+import { scopedKey } from "../../core/snapshot/child-key.ts";
 import { isFatal } from "../node/fatal-error.ts";
 import { retryAfterMs } from "../node/retry-after-error.ts";
 import type { AttemptState } from "./attempt-state.ts";
@@ -41,7 +41,7 @@ function retryDelay(run: AttemptState, policy: CompiledPolicy | null, thrown: un
   const { task, around } = run;
   const scope = { ...run.scope(), error, attempt: task.attempt };
   const rule = policy ? evaluatePolicy(policy, scope, task.nodeId) : noRetry;
-  const delayMs = retryDelayMs(rule, task.attempt, `${around.workflowId}/${within(task.scope ?? "", task.pathId)}#${task.visit}`);
+  const delayMs = retryDelayMs(rule, task.attempt, `${around.workflowId}/${scopedKey(task.scope ?? "", task.pathId)}#${task.visit}`);
   if (delayMs === null || (policy?.retryIf && !policy.retryIf.evaluate(scope))) return null;
   return retryAfterMs(thrown, now) ?? delayMs;
 }

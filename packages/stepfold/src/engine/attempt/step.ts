@@ -1,4 +1,4 @@
-import { within } from "../../core/snapshot/child-key.ts";
+import { scopedKey } from "../../core/snapshot/child-key.ts";
 import type { Context, NodeResult, Resumed } from "../../core/snapshot/snapshot.ts";
 import type { ScopeDraft } from "../../core/transition/draft/draft.ts";
 import type { Task } from "../../core/transition/plan.ts";
@@ -56,7 +56,7 @@ export class Step implements StepContext {
   ) {
     this.workflowId = around.workflowId;
     this.nodeId = task.nodeId;
-    this.pathId = task.scope === undefined ? task.pathId : within(task.scope, task.pathId);
+    this.pathId = task.scope === undefined ? task.pathId : scopedKey(task.scope, task.pathId);
     this.attempt = task.attempt;
     this.input = place.input;
     this.externalPayload = externalPayload;

@@ -1,5 +1,5 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { within } from "../../core/snapshot/child-key.ts";
+import { scopedKey } from "../../core/snapshot/child-key.ts";
 import type { Wait } from "../../core/snapshot/snapshot.ts";
 import { durationMs } from "../../core/values/duration.ts";
 import { isJsonObject, type Json, type JsonSchema } from "../../core/values/json.ts";
@@ -24,7 +24,7 @@ export function suspensionOf(run: AttemptState, { payload, options }: Suspension
     return kept.value;
   };
   const kept = payload === undefined ? undefined : keep(payload, "The suspend payload");
-  const name = `${within(task.scope ?? "", task.pathId)}@${task.turn + 1}`;
+  const name = `${scopedKey(task.scope ?? "", task.pathId)}@${task.turn + 1}`;
   const waits = options.map((option, i) => {
     if (typeof option !== "object" || option === null) throw invalid("options", "must be objects");
     const wait = waitOf(run, option, i === 0 ? name : `${name}.${i}`, options.length === 1, endedAt);

@@ -55,7 +55,7 @@ export async function checkPayload(
   snapshot: Snapshot,
   { scope, nodeId, wait, payload }: { scope: string; nodeId: string; wait: Wait; payload: Json | undefined },
 ): Promise<void> {
-  const node = workflowOf(workflow.compiled, snapshot, scope).nodes.get(nodeId)!;
+  const node = workflowOf(workflow.compiled, snapshot, scope)!.nodes.get(nodeId)!;
   const validate = wait.schema === undefined ? workflow.nodes.get(node)!.resume : validatorOf(wait.schema);
   const { issues } = (await validate?.(payload)) ?? {};
   if (issues) throw new StepfoldError("RESUME_INVALID", { nodeId, issues });

@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { addressOf, openScopes } from "../../core/snapshot/address.ts";
-import { within } from "../../core/snapshot/child-key.ts";
+import { scopedKey } from "../../core/snapshot/child-key.ts";
 import type { CancelledEvent } from "../../core/snapshot/event.ts";
 import { isTerminal, type ParentLink, type Snapshot } from "../../core/snapshot/snapshot.ts";
 import { findItems, itemAddress, openPaths, readTarget, select, type Target, textOf } from "../../core/snapshot/target.ts";
@@ -43,7 +43,7 @@ export function cancelled(
   if (new Set(found.map(({ scope }) => scope)).size > 1)
     throw ambiguous(
       snapshot,
-      found.map(({ scope, path }) => ({ id: within(scope, path.id), nodeId: addressOf(snapshot, scope, path.nodeId) })),
+      found.map(({ scope, path }) => ({ id: scopedKey(scope, path.id), nodeId: addressOf(snapshot, scope, path.nodeId) })),
     );
   if (!found[0]) throw new StepfoldError("WAIT_GONE", { workflowId, target: textOf(wanted), open: placesOf(snapshot) });
   const pathIds = found.map(({ path }) => path.id);

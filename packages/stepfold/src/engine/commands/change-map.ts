@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { addressOf } from "../../core/snapshot/address.ts";
-import { within } from "../../core/snapshot/child-key.ts";
+import { scopedKey } from "../../core/snapshot/child-key.ts";
 import type { ItemAddedEvent, MapClosedEvent } from "../../core/snapshot/event.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import { type FoundPath, findPaths, type Target } from "../../core/snapshot/target.ts";
@@ -44,7 +44,7 @@ export function changeMap(
   if (command.type === "closeMap") return { type: "mapClosed", ...place };
   if (command.type === "completeMap") return { type: "mapClosed", ...place, completes: true };
   const item = keepValue(snapshot, "item", command.item ?? null, limits);
-  const { definition } = workflowOf(compiled, snapshot, scope).workflows.get(path.children!.workflow)!;
+  const { definition } = workflowOf(compiled, snapshot, scope)!.workflows.get(path.children!.workflow)!;
   if (definition.input !== undefined) {
     const { issues } = validatorOf(definition.input)(item.item) as Validated;
     if (issues) throw new StepfoldError("INPUT_INVALID", { workflow: definition.id, issues });
@@ -60,7 +60,7 @@ function findMap(snapshot: Snapshot, node: Target, onlyOpen: boolean): FoundPath
   if (found.length > 1)
     throw new StepfoldError("RESUME_AMBIGUOUS", {
       workflowId,
-      waits: found.map(({ scope, path }) => ({ id: within(scope, path.id), nodeId: addressOf(snapshot, scope, path.nodeId) })),
+      waits: found.map(({ scope, path }) => ({ id: scopedKey(scope, path.id), nodeId: addressOf(snapshot, scope, path.nodeId) })),
     });
   if (!found[0]) throw new StepfoldError("MAP_CLOSED", { workflowId, node: String(node) });
   return found[0];

@@ -1,7 +1,7 @@
 import type { ErrorInfo } from "../../errors/error-info.ts";
 import { errorInfo } from "../../errors/error-info.ts";
 import { StepfoldError } from "../../errors/stepfold-error.ts";
-import { childKey, groupOf, itemOf, parentKey, within } from "../../snapshot/child-key.ts";
+import { childKey, groupOf, itemOf, parentKey, scopedKey } from "../../snapshot/child-key.ts";
 import type { Spawn } from "../../snapshot/event.ts";
 import { sizeOfContext } from "../../snapshot/result-size.ts";
 import { type ChildState, isTerminal, type MapState } from "../../snapshot/snapshot.ts";
@@ -26,7 +26,7 @@ export function spawn(scope: ScopeDraft, path: DraftPath, { workflow, input, map
   path.children = openChildren(path, { key, workflow });
   if (scope.root.children === noFamily.children) Object.assign(scope.root, newFamily());
   const items = map ? map.items : input === undefined ? [] : [input];
-  scope.root.mapItems.set(within(scope.key, key), items);
+  scope.root.mapItems.set(scopedKey(scope.key, key), items);
   if (!map) return;
   const { concurrency, open, completeWhen, remaining, tolerated } = map;
   path.children.map = Object.freeze({
@@ -76,7 +76,7 @@ function begin(scope: ScopeDraft, children: DraftChildren, item: number | null, 
   const { root } = scope;
   const key = childKey(scope.key, children.key, item);
   const workflow = scope.workflow.workflows.get(children.workflow)!;
-  const items = root.mapItems.get(within(scope.key, children.key))!;
+  const items = root.mapItems.get(scopedKey(scope.key, children.key))!;
   const child: ChildDraft = {
     root,
     key,

@@ -1,4 +1,4 @@
-import { belongsTo, childKey, within } from "../../snapshot/child-key.ts";
+import { belongsTo, childKey, scopedKey } from "../../snapshot/child-key.ts";
 import { sizeOfContext } from "../../snapshot/result-size.ts";
 import type { Ending } from "../../snapshot/snapshot.ts";
 import { sizeOfJson } from "../../values/json-size.ts";
@@ -27,7 +27,7 @@ export function dropChildren(scope: ScopeDraft, children: DraftChildren, begun: 
   // what ended long ago lies at known keys; of what is open somebody else may be inside
   for (let item = 0; map && item < map.total; item++) drop(childKey(scope.key, key, item));
   if (undoing === 0) {
-    root.mapItems.delete(within(scope.key, key));
+    root.mapItems.delete(scopedKey(scope.key, key));
     return false;
   }
   if (map) {

@@ -1,4 +1,4 @@
-import { within } from "../../../core/snapshot/child-key.ts";
+import { scopedKey } from "../../../core/snapshot/child-key.ts";
 import type { Event } from "../../../core/snapshot/event.ts";
 import type { Effect } from "../effects.ts";
 import type { Entry, Ledger } from "../ledger.ts";
@@ -31,7 +31,7 @@ export class EffectLog {
     const committed = new Map<string, number>();
     for (const event of entry.events) {
       if ((event.type !== "completed" && event.type !== "suspended") || event.undoes) continue;
-      const name = `${entry.workflowId} ${within(event.scope ?? "", event.pathId)} ${event.nodeId} ${event.attempt}`;
+      const name = `${entry.workflowId} ${scopedKey(event.scope ?? "", event.pathId)} ${event.nodeId} ${event.attempt}`;
       if (count(committed, name) > (this.#calls.get(name) ?? 0))
         this.#ledger.violate("I4", `${event.type} ${name} was committed and never performed`, entry.workflowId);
     }
@@ -59,7 +59,7 @@ function suspensionsOf(entry: Entry | undefined, { pathId, resumed }: Effect): n
 }
 
 function tellsOf(event: Event, pathId: string): boolean {
-  return "pathId" in event && within(event.scope ?? "", event.pathId) === pathId;
+  return "pathId" in event && scopedKey(event.scope ?? "", event.pathId) === pathId;
 }
 
 function count(counts: Map<string, number>, name: string): number {
