@@ -1,9 +1,9 @@
-import { earliestTimer } from "../core/draft/standing.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { openScopes } from "../core/snapshot/address.ts";
 import type { Parked, Snapshot, Status } from "../core/snapshot/snapshot.ts";
+import { earliestTimer } from "../core/transition/draft/standing.ts";
 import type { EpochMs } from "../core/values/json.ts";
-import type { PreparedWorkflow } from "../engine/prepared-workflow.ts";
+import type { PreparedWorkflow } from "../engine/workflow/prepared-workflow.ts";
 import type { Claimed, Lease } from "../ports/snapshot-store.ts";
 import type { WorkQueue } from "../ports/work-queue.ts";
 import { Drive, type Driving } from "./drive.ts";

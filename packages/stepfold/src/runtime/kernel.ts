@@ -1,13 +1,13 @@
-import type { Draft } from "../core/draft/draft.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
+import type { Draft } from "../core/transition/draft/draft.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import type { Limits } from "../core/values/limits.ts";
-import { Deadlines } from "../engine/deadlines.ts";
-import type { NodeDefinitions } from "../engine/node-definition.ts";
+import type { NodeDefinitions } from "../engine/node/node-definition.ts";
 import { defaultConcurrency, type TurnSetting } from "../engine/open-turn.ts";
-import { systemEnvironment } from "../engine/system-environment.ts";
 import { checkTurnOptions, readLimits, readStepTimeout } from "../engine/turn-options.ts";
+import { Deadlines } from "../environment/deadlines.ts";
+import { systemEnvironment } from "../environment/system-environment.ts";
 import type { Lease, SnapshotStore } from "../ports/snapshot-store.ts";
 import { Changes } from "./changes.ts";
 import { Driver } from "./driver.ts";

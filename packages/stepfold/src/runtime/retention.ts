@@ -1,5 +1,5 @@
-import type { Duration } from "../core/definition/definition.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import type { Duration } from "../core/values/duration.ts";
 import { durationMs } from "../core/values/duration.ts";
 import type { Environment } from "../ports/environment.ts";
 import type { SnapshotStore } from "../ports/snapshot-store.ts";

@@ -1,10 +1,10 @@
-import { earliestTimer } from "../core/draft/standing.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
-import { waits } from "../core/explaining/waits.ts";
+import { waits } from "../core/explain/waits.ts";
 import { openScopes } from "../core/snapshot/address.ts";
 import { isTerminal, type Snapshot, type Status } from "../core/snapshot/snapshot.ts";
+import { earliestTimer } from "../core/transition/draft/standing.ts";
 import type { Json } from "../core/values/json.ts";
-import type { Command } from "../engine/command.ts";
+import type { Command } from "../engine/commands/command.ts";
 import { type Kernel, load } from "./kernel.ts";
 import { type Run, targetOf } from "./run.ts";
 import { answer, tell } from "./tell.ts";

@@ -1,11 +1,12 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { Duration, WorkflowDefinition } from "../core/definition/definition.ts";
+import type { WorkflowDefinition } from "../core/definition/definition.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
+import type { Duration } from "../core/values/duration.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import type { Limits } from "../core/values/limits.ts";
-import type { GlobalsOf, NodeDefinitions } from "../engine/node-definition.ts";
+import type { GlobalsOf, NodeDefinitions } from "../engine/node/node-definition.ts";
 import type { Plugin } from "../engine/plugin.ts";
-import type { StartOptions } from "../engine/started.ts";
+import type { StartOptions } from "../engine/workflow/started.ts";
 import type { Environment } from "../ports/environment.ts";
 import type { PruneReport, SnapshotStore } from "../ports/snapshot-store.ts";
 import type { WorkQueue } from "../ports/work-queue.ts";

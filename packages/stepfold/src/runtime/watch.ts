@@ -1,16 +1,16 @@
-import { begin } from "../core/draft/begin.ts";
-import { closeDraft } from "../core/draft/close-draft.ts";
-import type { Draft } from "../core/draft/draft.ts";
-import { evolve } from "../core/draft/evolve.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
-import { type WaitInfo, waitsOf } from "../core/explaining/waits.ts";
-import { addresses } from "../core/explaining/waits-address.ts";
+import { type WaitInfo, waitsOf } from "../core/explain/waits.ts";
+import { addresses } from "../core/explain/waits-address.ts";
 import { openScopes, pathsOf } from "../core/snapshot/address.ts";
 import { childKey } from "../core/snapshot/child-key.ts";
 import type { Event } from "../core/snapshot/event.ts";
 import type { ActivePath, Snapshot } from "../core/snapshot/snapshot.ts";
+import { begin } from "../core/transition/begin.ts";
+import { closeDraft } from "../core/transition/draft/close-draft.ts";
+import type { Draft } from "../core/transition/draft/draft.ts";
+import { evolve } from "../core/transition/evolve.ts";
 import type { Json } from "../core/values/json.ts";
-import type { PreparedWorkflow } from "../engine/prepared-workflow.ts";
+import type { PreparedWorkflow } from "../engine/workflow/prepared-workflow.ts";
 import type { SnapshotStore } from "../ports/snapshot-store.ts";
 import type { News } from "./changes.ts";
 

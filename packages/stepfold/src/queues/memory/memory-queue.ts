@@ -1,4 +1,4 @@
-import { systemEnvironment } from "../../engine/system-environment.ts";
+import { systemEnvironment } from "../../environment/system-environment.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
 import { checkedQueue } from "../checked/checked-queue.ts";
 import { type MessageHall, messageHall, type QueueClock, type Seat } from "./message-hall.ts";

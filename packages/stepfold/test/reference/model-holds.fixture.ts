@@ -1,0 +1,40 @@
+import { type ModelWhen, nodeOf } from "./model-definition.fixture.ts";
+import { byAge, type Frame, type ModelPath } from "./model-state.fixture.ts";
+
+/**
+ * Holds ready paths again whose milestone has passed, and makes held ones ready that may go on ("Cancels, mutexes and
+ * milestones"). True if any changed.
+ */
+export function settleHolds(frame: Frame): boolean {
+  const paths = frame.scope.paths.toSorted(byAge);
+  const withdrawn = paths.filter((path) => path.status === "ready" && !path.touched && !milestoneHolds(frame, path));
+  for (const path of withdrawn) path.status = "held";
+  const released = paths.filter((path) => {
+    if (path.status !== "held" || !milestoneHolds(frame, path) || mutexTaken(frame, path)) return false;
+    path.status = "ready";
+    return true;
+  });
+  return withdrawn.length + released.length > 0;
+}
+
+/** Whether the path, at a node with a mutex, has it. One whose task was given out keeps it, though held again. */
+function holdsMutex(path: ModelPath): boolean {
+  const { status } = path;
+  return status === "ready" || status === "retrying" || status === "suspended" || (status === "held" && path.offered);
+}
+
+function mutexTaken(frame: Frame, path: ModelPath): boolean {
+  const { mutex } = nodeOf(frame.definition, path.nodeId);
+  if (mutex === undefined) return false;
+  return frame.scope.paths.some((other) => other !== path && nodeOf(frame.definition, other.nodeId).mutex === mutex && holdsMutex(other));
+}
+
+function milestoneHolds(frame: Frame, path: ModelPath): boolean {
+  const { when } = nodeOf(frame.definition, path.nodeId);
+  return when === undefined || holds(frame, when);
+}
+
+function holds(frame: Frame, when: ModelWhen): boolean {
+  if ("at" in when) return frame.scope.paths.some((path) => path.nodeId === when.at && path.status !== "joining" && !path.draining);
+  return (frame.scope.done[when.done] ?? 0) >= when.times;
+}

@@ -1,0 +1,72 @@
+import { settleChildren } from "./model-children.fixture.ts";
+import { breakCircle } from "./model-circles.fixture.ts";
+import { beginEnding, isTerminal } from "./model-endings.fixture.ts";
+import { settleHolds } from "./model-holds.fixture.ts";
+import { examine, unitsOf } from "./model-joins.fixture.ts";
+import { resume } from "./model-moves.fixture.ts";
+import { byAge, type Frame, frameOfChild, type ModelPath, type ModelStatus } from "./model-state.fixture.ts";
+
+/** Settles a scope, its children first, until nothing changes; then derives its status ("Settling and status"). */
+export function settle(frame: Frame): void {
+  const { scope } = frame;
+  if (isTerminal(scope.status)) return;
+  for (let changed = true; changed && !scope.ending; ) {
+    for (const child of scope.children) settle(frameOfChild(frame, child));
+    const phases = [settleAllChildren, settleJoins, settleHolds, settleInbox];
+    changed = phases.map((phase) => !scope.ending && phase(frame)).includes(true);
+  }
+  if (!scope.ending) endIfStuck(frame);
+  scope.status = statusOf(frame);
+}
+
+function settleAllChildren(frame: Frame): boolean {
+  let changed = false;
+  while (settleChildren(frame)) changed = true;
+  return changed;
+}
+
+/** Joins in the order of `nodes`, from the first again after every change; once nothing changes, circles. */
+function settleJoins(frame: Frame): boolean {
+  let changed = false;
+  for (;;) {
+    const fired = unitsOf(frame).some((unit) => examine(frame, unit));
+    if (!fired && !breakCircle(frame)) return changed;
+    changed = true;
+  }
+}
+
+/** Signals that came early go to the waits that may read the inbox: oldest path first, earliest signal first. */
+function settleInbox(frame: Frame): boolean {
+  const { inbox } = frame.world;
+  for (const path of frame.scope.paths.toSorted(byAge)) {
+    const names = new Set(path.waits.filter((wait) => wait.kind === "signal" && !wait.transient).map((wait) => wait.signal));
+    const taken = inbox.findIndex((name) => names.has(name));
+    if (taken < 0) continue;
+    inbox.splice(taken, 1);
+    resume(path);
+    return true;
+  }
+  return false;
+}
+
+/** The path of this scope with the oldest wait for a signal that comes now: transient waits count, too. */
+export function waiterFor(frame: Frame, signal: string): ModelPath | undefined {
+  return frame.scope.paths.toSorted(byAge).find((path) => path.waits.some((wait) => wait.kind === "signal" && wait.signal === signal));
+}
+
+/** A scope in which nothing is to be run or waited for ends: by its failure that let the others run on, or STALLED. */
+function endIfStuck(frame: Frame): void {
+  const { paths, failure } = frame.scope;
+  if (paths.some((path) => path.status !== "held" && path.status !== "joining")) return;
+  if (failure) beginEnding(frame, "failed", failure);
+  else if (paths.length > 0) beginEnding(frame, "failed", { code: "STALLED", nodeId: null });
+}
+
+function statusOf(frame: Frame): ModelStatus {
+  const { ending, paths, children } = frame.scope;
+  if (ending) return ending.undo.length === 0 ? ending.status : ending.running.status === "ready" ? "active" : "error";
+  const below = children.map((child) => child.scope.status);
+  if (below.includes("active") || paths.some((path) => path.status === "ready")) return "active";
+  if (paths.some((path) => path.status === "retrying")) return "error";
+  return paths.length > 0 ? "paused" : "completed";
+}

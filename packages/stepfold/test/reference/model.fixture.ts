@@ -1,0 +1,322 @@
+import { resumeInItem, spawn } from "./model-children.fixture.ts";
+import { edgeName, type ModelDefinition, startOf } from "./model-definition.fixture.ts";
+import { beginEnding, isTerminal, nextUndo, undoAddress } from "./model-endings.fixture.ts";
+import { arrive, complete, failNode, resume } from "./model-moves.fixture.ts";
+import { settle, waiterFor } from "./model-settle.fixture.ts";
+import {
+  allFrames,
+  endPath,
+  type Frame,
+  type ModelError,
+  type ModelPath,
+  type ModelStatus,
+  newScope,
+  type ResultReference,
+  type World,
+} from "./model-state.fixture.ts";
+
+/** What can happen. Tasks and waits have names as in "Paths and their names". */
+export type ModelEvent =
+  /** `handles` as they are: `[""]` the default port, `[]` none at all, so that the path ends. */
+  | { readonly type: "completed"; readonly task: string; readonly handles: readonly string[]; readonly terminate?: boolean }
+  | { readonly type: "failed"; readonly task: string; readonly retry: boolean }
+  | { readonly type: "suspended"; readonly task: string; readonly waits: readonly ModelWaitRequest[] }
+  | { readonly type: "spawned"; readonly task: string }
+  | { readonly type: "resumed"; readonly wait: string }
+  | { readonly type: "signalled"; readonly name: string }
+  | { readonly type: "retried"; readonly path: string }
+  | { readonly type: "cancelled" }
+  | { readonly type: "cancelledNode"; readonly node: string };
+
+/** What a step asks to wait for. */
+export interface ModelWaitRequest {
+  readonly kind: "external" | "signal";
+  readonly signal?: string;
+  readonly transient?: boolean;
+}
+
+/** One node on one path that could be performed now. */
+export interface ModelTask {
+  readonly name: string;
+  readonly chain: string;
+  readonly pathId: string;
+  readonly turn: number;
+  readonly visit: number;
+  readonly nodeId: string;
+  readonly attempts: number;
+  /** The path was resumed or retried during this visit. */
+  readonly touched: boolean;
+  readonly inputs: readonly ResultReference[];
+  /** A compensation; `pathId` is then the path whose effect it takes back, as seen from the ending scope. */
+  readonly undo?: boolean;
+}
+
+/** An open path with the address of its scope. */
+export interface ModelPathView extends Omit<ModelPath, "via"> {
+  readonly chain: string;
+  readonly via: string | null;
+}
+
+/** What a model can be told from outside the rules. */
+export interface ModelOptions {
+  /** What follows the `~` of an id that would pass 32 characters ("Forks"). */
+  readonly hashId?: (id: string) => string;
+}
+
+/**
+ * The rules of docs/path-semantics.md, slow and plain: what the engine does is compared with it. Comments of the model cite
+ * that page by heading, in quotes.
+ *
+ * Nothing is remembered between two questions: every transition works on a copy of a JSON value.
+ */
+export class Model {
+  readonly #world: { current: World };
+  readonly #definition: ModelDefinition;
+  readonly #hashId: (id: string) => string;
+
+  private constructor(definition: ModelDefinition, world: World, hashId: (id: string) => string) {
+    this.#definition = definition;
+    this.#world = { current: world };
+    this.#hashId = hashId;
+  }
+
+  /** A new execution, version 0, settled. */
+  static start(definition: ModelDefinition, options: ModelOptions = {}): Model {
+    const tally = { born: 0 };
+    const root = newScope(tally, definition);
+    const world: World = { version: 0, root, inbox: [], born: tally.born, ended: {}, queue: 0, firings: {}, shorts: [], overruns: 0 };
+    const model = new Model(definition, world, options.hashId ?? plainHash);
+    const frame = model.#frame(world);
+    for (const first of root.paths) arrive(frame, first, startOf(definition), null);
+    finish(frame);
+    return model;
+  }
+
+  /** Applies one event: one version. False: it was late, or not legal now, and nothing has changed. */
+  apply(event: ModelEvent): boolean {
+    if (isTerminal(this.status)) return false;
+    const next = structuredClone(this.#world.current);
+    next.version += 1;
+    next.shorts = [];
+    const frame = this.#frame(next);
+    if (!handle(frame, event)) return false;
+    finish(frame);
+    this.#world.current = next;
+    return true;
+  }
+
+  /** What could be performed now, in all scopes. */
+  tasks(): ModelTask[] {
+    const frames = this.#frames().filter((frame) => !waitsForSlot(frame));
+    return frames.flatMap((frame) => [...frame.scope.paths.filter(isReady).map((path) => taskOf(frame, path)), ...undoTask(frame)]);
+  }
+
+  /** The open paths of all scopes, the root's first. */
+  paths(): ModelPathView[] {
+    return this.#frames().flatMap((frame) =>
+      frame.scope.paths.map((path) => {
+        const via = path.via === null ? null : edgeName(frame.definition, path.via);
+        return structuredClone({ ...path, chain: frame.chain, via });
+      }),
+    );
+  }
+
+  /** Addresses of the compensations that failed and are to be made again. */
+  undoRetries(): string[] {
+    return this.#frames().flatMap((frame) => (frame.scope.ending?.running.status === "retrying" ? [undoAddress(frame)] : []));
+  }
+
+  /** The definition that the paths of this chain run. */
+  definitionAt(chain: string): ModelDefinition {
+    const frame = this.#frames().find((candidate) => candidate.chain === chain);
+    if (!frame) throw new RangeError(`no scope ${chain}`);
+    return frame.definition;
+  }
+
+  /** How often each node fired: arrivals, or firings of a join. A node of a child is `workflow/node`. */
+  firings(): Record<string, number> {
+    return { ...this.#world.current.firings };
+  }
+
+  /** Everything, as JSON: rounds, inbox, endings, counts of paths born and ended. */
+  world(): World {
+    return structuredClone(this.#world.current);
+  }
+
+  /** +1 for every accepted event. */
+  get version(): number {
+    return this.#world.current.version;
+  }
+
+  /** The root's status. */
+  get status(): ModelStatus {
+    return this.#world.current.root.status;
+  }
+
+  /** Why the root failed, or is about to. */
+  get error(): ModelError | null {
+    return this.#world.current.root.ending?.error ?? this.#world.current.root.failure;
+  }
+
+  /** A model that goes on from here by itself. */
+  clone(): Model {
+    return new Model(this.#definition, structuredClone(this.#world.current), this.#hashId);
+  }
+
+  #frame(world: World): Frame {
+    return { world, definition: this.#definition, scope: world.root, chain: "", label: "", outer: null, hashId: this.#hashId };
+  }
+
+  #frames(): Frame[] {
+    return allFrames(this.#frame(this.#world.current));
+  }
+}
+
+/** The event itself, before anything settles. False: it is late or not legal. */
+function handle(root: Frame, event: ModelEvent): boolean {
+  switch (event.type) {
+    case "completed":
+    case "failed":
+    case "suspended":
+    case "spawned":
+      return handleOutcome(root, event) || handleUndo(root, event);
+    case "resumed":
+      return handleResumed(root, event.wait);
+    case "signalled":
+      return handleSignal(root, event.name);
+    case "retried":
+      return handleRetried(root, event.path);
+    case "cancelled":
+      if (root.scope.ending) return false;
+      beginEnding(root, "cancelled", null);
+      return true;
+    case "cancelledNode": {
+      const hit = root.scope.paths.filter((path) => path.nodeId === event.node);
+      for (const path of hit) endPath(root, path, "cancelled");
+      return hit.length > 0;
+    }
+  }
+}
+
+type OutcomeEvent = Extract<ModelEvent, { task: string }>;
+
+function handleOutcome(root: Frame, event: OutcomeEvent): boolean {
+  for (const frame of allFrames(root)) {
+    const path = frame.scope.paths.find((candidate) => `${frame.chain}${candidate.id}@${candidate.turn}` === event.task);
+    if (path && (path.status === "ready" || (path.status === "held" && path.offered))) return applyOutcome(frame, path, event);
+  }
+  return false;
+}
+
+function applyOutcome(frame: Frame, path: ModelPath, event: OutcomeEvent): boolean {
+  switch (event.type) {
+    case "completed":
+      complete(frame, path, event.handles, event.terminate ?? false);
+      return true;
+    case "failed":
+      path.attempts += 1;
+      if (event.retry) path.status = "retrying";
+      else failNode(frame, path, { code: "TASK_FAILED", nodeId: path.nodeId });
+      return true;
+    case "suspended":
+      if (event.waits.length === 0) return false;
+      path.turn += 1;
+      path.status = "suspended";
+      path.waits = event.waits.map((wait, index) => ({ id: `${path.id}@${path.turn}${index === 0 ? "" : `.${index}`}`, ...wait }));
+      return true;
+    case "spawned":
+      return spawn(frame, path);
+  }
+}
+
+function handleUndo(root: Frame, event: OutcomeEvent): boolean {
+  for (const frame of allFrames(root)) {
+    const running = frame.scope.ending?.running;
+    if (running?.status !== "ready" || `${undoAddress(frame)}@${running.turn}` !== event.task) continue;
+    if (event.type === "suspended" || event.type === "spawned") return false;
+    running.attempts += 1;
+    if (event.type === "failed" && event.retry) running.status = "retrying";
+    else nextUndo(frame.scope);
+    return true;
+  }
+  return false;
+}
+
+function handleResumed(root: Frame, wait: string): boolean {
+  for (const frame of allFrames(root)) {
+    const path = frame.scope.paths.find((candidate) => candidate.waits.some((open) => frame.chain + open.id === wait));
+    if (path) return goOn(frame, path);
+  }
+  return false;
+}
+
+function handleSignal(root: Frame, name: string): boolean {
+  for (const frame of allFrames(root)) {
+    const path = waiterFor(frame, name);
+    if (path) return goOn(frame, path);
+  }
+  root.world.inbox.push(name);
+  return true;
+}
+
+function goOn(frame: Frame, path: ModelPath): boolean {
+  if (frame.outer) resumeInItem(frame, path);
+  else resume(path);
+  return true;
+}
+
+function handleRetried(root: Frame, address: string): boolean {
+  for (const frame of allFrames(root)) {
+    const path = frame.scope.paths.find((candidate) => candidate.status === "retrying" && frame.chain + candidate.id === address);
+    if (path) {
+      resume(path);
+      return true;
+    }
+    const running = frame.scope.ending?.running;
+    if (running?.status === "retrying" && undoAddress(frame) === address) {
+      Object.assign(running, { status: "ready", turn: running.turn + 1 });
+      return true;
+    }
+  }
+  return false;
+}
+
+/** Settles, and remembers which tasks are given out. */
+function finish(root: Frame): void {
+  settle(root);
+  for (const frame of allFrames(root)) for (const path of frame.scope.paths) if (isReady(path)) path.offered = true;
+}
+
+/** Whether it is, or is in, an item that waits for a slot. */
+function waitsForSlot(frame: Frame): boolean {
+  for (let inner = frame; inner.outer; inner = inner.outer) {
+    const { scope } = inner;
+    if (inner.outer.scope.children.some((child) => child.scope === scope && child.queued > 0)) return true;
+  }
+  return false;
+}
+
+function isReady(path: ModelPath): boolean {
+  return path.status === "ready";
+}
+
+function taskOf(frame: Frame, path: ModelPath): ModelTask {
+  const { id, turn, visit, nodeId, attempts, touched, from } = path;
+  return { name: `${frame.chain}${id}@${turn}`, chain: frame.chain, pathId: id, turn, visit, nodeId, attempts, touched, inputs: from };
+}
+
+function undoTask(frame: Frame): ModelTask[] {
+  const { ending } = frame.scope;
+  const effect = ending?.undo[0];
+  if (!ending || !effect || ending.running.status !== "ready") return [];
+  const { turn, attempts } = ending.running;
+  const { visit, nodeId, path: pathId } = effect;
+  const name = `${undoAddress(frame)}@${turn}`;
+  return [{ name, chain: frame.chain, pathId, turn, visit, nodeId, attempts, touched: attempts > 0, inputs: [], undo: true }];
+}
+
+/** Stands in for the engine's hash: 64 bits of FNV-1a, two lanes. */
+function plainHash(id: string): string {
+  const lane = (seed: number) => [...id].reduce((hash, char) => Math.imul(hash ^ char.charCodeAt(0), 0x01000193), seed) >>> 0;
+  return [0x811c9dc5, 0x9747b28c].map((seed) => lane(seed).toString(16).padStart(8, "0")).join("");
+}
