@@ -33,7 +33,7 @@ function collect(value: unknown, secret: boolean, found: Set<string>, seen: Set<
     if (secret && value.length >= shortestSecret && found.size < mostSecrets) found.add(value);
     return;
   }
-  // services (class instances, functions) keep their secrets to themselves
+  // class instances and functions are not searched: they are services, not data
   if (typeof value !== "object" || value === null || seen.has(value) || seen.size > 1_000) return;
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null && !Array.isArray(value)) return;

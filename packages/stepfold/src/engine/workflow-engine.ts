@@ -213,7 +213,7 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
     try {
       return await decide(this.#prepared, snapshot, command, now, limits);
     } catch (error) {
-      // it asks for a payload, or for somebody: so nothing of nobody is no answer
+      // the wait has a schema or names who may answer, so an empty answer without a name cannot answer it
       if (StepfoldError.is(error, "RESUME_INVALID") || StepfoldError.is(error, "RESPONDER_DENIED")) return null;
       throw error;
     }
@@ -250,7 +250,7 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
   }
 }
 
-/** On snapshots: the engine that made them. Not enumerable, so neither JSON nor a copy has it. */
+/** Marks a snapshot with the engine that made it. Not enumerable, so neither JSON nor a copy has it. */
 const madeBy: unique symbol = Symbol("stepfold.madeBy");
 
 interface Opened {

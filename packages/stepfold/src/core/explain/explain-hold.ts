@@ -11,7 +11,7 @@ const longestCondition = 100;
 export function joinText(draft: Draft | null, scopeKey: string, { id }: ActivePath): string {
   if (!draft) return "waits for other branches";
   const scope = scopeAt(draft, scopeKey)!;
-  // whoever is joining waits in a group
+  // a joining path always waits in a group
   const group = [...scope.groups!.values()].find(({ waiting }) => waiting.some((path) => path.id === id))!;
   const { join, got, waiting, filled } = group;
   if (got) return `waits for the next round; in this one ${branches(scope, group)} may still come`;

@@ -28,11 +28,11 @@ export interface Placed {
 /** The open children of one path. */
 export interface Group {
   readonly counts: Record<Standing, number>;
-  /** Keys of those to be told about, the most interesting first. */
+  /** Keys of the children to explain, the most important first. */
   readonly first: readonly string[];
 }
 
-/** All that is open, seen once. */
+/** Everything that is open, collected in one pass. */
 export interface Survey {
   readonly counts: Record<Standing, number>;
   /** Children of a path, by the key of the path with its scope. */
@@ -41,14 +41,14 @@ export interface Survey {
   readonly ready: Placed | null;
   /** What moves first by itself, when no step can run. */
   readonly first: (Placed & { readonly at: EpochMs }) | null;
-  /** The only open place, but for those that just wait for their children; null if there are several. */
+  /** The only open place, apart from paths that wait for their children; null if there are several. */
   readonly only: Placed | null;
 }
 
-/** Most children of one path that are told about one by one. */
+/** How many children of one path are explained one by one, at most. */
 const mostChildren = 5;
 
-/** What is told about first. */
+/** The order in which children are explained. */
 const interest: readonly Standing[] = ["somebody", "signal", "retrying", "running", "execution", "time", "branches", "turn", "place"];
 
 /** Looks once at every open path of every scope. */
@@ -65,7 +65,7 @@ export function survey(snapshot: Pick<Snapshot, "activePaths" | "childStates">):
       const standing = standingOf(path, isHeldUp);
       counts[standing]++;
       if (standing === "children") {
-        // of maps without an item, the first stands for all
+        // of maps without an item the first one is shown for all
         if (leaves === 0) only ??= { scope, path };
         continue;
       }
@@ -95,13 +95,13 @@ function standingOf({ status, waits = [], children }: ActivePath, isHeldUp: bool
   return has("external") ? "somebody" : has("signal") ? "signal" : has("child") ? "execution" : "time";
 }
 
-/** True if a child, or one around it, is ready and waits for a place in its map. */
+/** True if a child, or one around it, is ready and waits for room in its map. */
 export function heldUp({ childStates }: Pick<Snapshot, "childStates">, scope: string): boolean {
   for (let key = scope; key !== ""; key = parentKey(key)) if (childStates?.[key]?.queued !== undefined) return true;
   return false;
 }
 
-/** Paths of a scope to be told about one by one: those that somebody can move first, in order otherwise. */
+/** The paths of a scope to explain one by one: first those that can be answered, then the others, each in order. */
 export function mostInteresting(paths: readonly ActivePath[], most: number): readonly ActivePath[] {
   if (paths.length <= most) return paths;
   const buckets = new Map<Standing, ActivePath[]>();
@@ -109,7 +109,7 @@ export function mostInteresting(paths: readonly ActivePath[], most: number): rea
   return [...(buckets.get("children") ?? []), ...inOrder(buckets)].slice(0, most);
 }
 
-/** A child in which somebody is asked, and every one around it. */
+/** Marks a child that waits for an answer, and every child around it. */
 function mark(asking: Map<string, "somebody" | "signal">, scope: string, what: "somebody" | "signal"): void {
   for (let key = scope; key !== ""; key = parentKey(key)) {
     const known = asking.get(key);

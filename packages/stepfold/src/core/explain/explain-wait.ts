@@ -15,7 +15,7 @@ export function waitText(waits: readonly WaitInfo[], node: CompiledNode | null):
   return time.late ? `${what}, until ${at}${tooLate(node)}` : `${what}, or until ${at}, and then goes on`;
 }
 
-/** Of several times the one that counts: the earliest, on a tie the one after which it is too late. */
+/** The time that counts of several: the earliest; of two equal ones the deadline. */
 export function firstTime(
   waits: readonly Pick<WaitInfo, "resumeAt" | "timeoutAt">[],
 ): { readonly at: number; readonly late: boolean } | null {

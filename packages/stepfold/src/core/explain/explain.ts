@@ -9,7 +9,7 @@ import { mostInteresting, type Placed, type Standing, survey } from "./explain-s
 import { firstTime, timeoutText } from "./explain-wait.ts";
 import { counted, cut, iso, listed } from "./explain-words.ts";
 
-/** What happens next if nobody does anything. */
+/** What happens next by itself. */
 export interface NextInfo {
   readonly address: string;
   /** Null: at once. */
@@ -22,15 +22,15 @@ export interface Explanation {
   readonly status: Status;
   /** The whole in one sentence. */
   readonly sentence: string;
-  /** Every place where it stands; of very many those that matter most. Children come after the place they belong to. */
+  /** Every place where it stands; if there are very many, the most important ones. Children come after the place they belong to. */
   readonly places: readonly PlaceInfo[];
   /** Places that are open and not among these. */
   readonly more: number;
-  /** What moves first by itself; null where it has ended, or somebody else has to do something. */
+  /** What moves first by itself; null if the execution has ended, or waits for something from outside. */
   readonly next: NextInfo | null;
 }
 
-/** Most places told about one by one, of the execution itself and in all. */
+/** How many places are explained one by one, of the execution itself and in all. */
 const mostOwn = 20;
 const mostPlaces = 40;
 /** The same inside a child. */
@@ -100,7 +100,7 @@ function failureText(error: ErrorInfo | undefined, nodeId: string | null): strin
   return `${at === null ? "" : ` at ${at}`}${error ? `: ${cut(error.message, longestError).replace(/\.$/, "")}${code}` : ""}`;
 }
 
-/** What the open places come to. */
+/** The sentence about all open places. */
 const phrases: readonly (readonly [Standing, one: string, many: string])[] = [
   ["running", "is to run", "are to run"],
   ["retrying", "is to be retried", "are to be retried"],

@@ -29,7 +29,7 @@ import { answer } from "./paths/wake-path.ts";
 import { settle } from "./settle.ts";
 
 /**
- * Lets a draft take one event, with all that follows from it.
+ * Applies one event to a draft, with everything that follows from it.
  *
  * @returns false, and the draft unchanged, if the event does not follow: a late or refused event changes nothing
  * (docs/path-semantics.md, "Scopes and transitions")
@@ -60,7 +60,7 @@ function taken(draft: Draft, event: ScopedEvent): boolean {
   return true;
 }
 
-/** The event as it is to be kept: with what followed from it elsewhere, if anything did. */
+/** The event as it is stored: with its consequences at other places, if there are any. */
 export function withConsequences<E extends Event>({ results, endedPaths }: Draft, event: E): E {
   if (results.length === 0 && endedPaths.length === 0) return event;
   const consequences = { ...(results.length > 0 && { results }), ...(endedPaths.length > 0 && { ended: endedPaths }) };
@@ -192,7 +192,7 @@ function timedOut(scope: ScopeDraft, event: TimedOutEvent): boolean {
 function retried(scope: ScopeDraft, pathId: string): boolean {
   const path = pathWith(scope, pathId);
   if (path?.status !== "retrying") return false;
-  // its turn has risen when the attempt failed: one that is under way early already stays current
+  // the turn rose when the attempt failed, so an attempt that was begun before its time stays current
   path.status = "ready";
   path.nextRetryAt = undefined;
   return true;

@@ -47,7 +47,7 @@ export function findWait(workflow: CompiledWorkflow, snapshot: Snapshot, target:
   return found;
 }
 
-/** When it is too late for a wait: at its own deadline, or when another wait of its path has come true by its time. */
+/** When a wait can no longer be answered: at its own deadline, or when a timer of the same path is due. */
 function deadlineOf({ path, wait }: OpenWait): EpochMs | undefined {
   const times = path.waits!.flatMap((other) => [other === wait ? undefined : other.resumeAt, other.timeoutAt]);
   const known = times.filter((time) => time !== undefined);

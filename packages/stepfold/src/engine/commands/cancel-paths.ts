@@ -50,7 +50,7 @@ export function cancelled(
   return found[0].scope === "" ? { ...event, pathIds } : { ...event, scope: found[0].scope, pathIds };
 }
 
-/** True for an item that is open, and for one that has not begun; what is being undone goes on with that. */
+/** Whether an item can be cancelled: it is open or has not begun, and is not being undone. */
 function mayEnd({ childStates }: Snapshot, key: string): boolean {
   const child = childStates?.[key];
   return !child || !(isTerminal(child.status) || child.ending);
@@ -66,7 +66,7 @@ function isBegunBy({ parent }: Snapshot, { workflowId, incarnation, waitId }: No
 
 const mostListed = 100;
 
-/** The addresses of what is open, not more than anybody reads. */
+/** The addresses of open places, for a message: only the first ones. */
 function placesOf(snapshot: Snapshot): string[] {
   const places = new Set<string>();
   for (const [scope, paths] of openScopes(snapshot)) {

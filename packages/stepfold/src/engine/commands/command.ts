@@ -13,7 +13,7 @@ import { childEnded, type EndChildCommand } from "./end-child.ts";
 import { type RetryCommand, retried } from "./retry-path.ts";
 import { type SignalCommand, signal } from "./send-signal.ts";
 
-/** What one may tell an execution from outside. */
+/** Something that an execution can be told from outside. */
 export type Command =
   | ResumeCommand
   | SignalCommand
@@ -43,7 +43,7 @@ export async function decide(
   const stamp = { version: snapshot.version + 1, at: now };
   if (typeof command !== "object" || command === null) throw unknownCommand();
   const end = endOf(snapshot);
-  // that the others are told may have to be tried again, too
+  // an execution that only has messages left still takes `delivered`, and `retry` if it is parked
   const goesOn = command.type === "delivered" || (command.type === "retry" && snapshot.parked !== undefined);
   if (end && !goesOn) throw new StepfoldError("EXECUTION_ENDED", { workflowId, status: end });
   switch (command.type) {

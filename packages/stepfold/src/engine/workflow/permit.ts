@@ -6,7 +6,7 @@ import type { PreparedWorkflow } from "./prepared-workflow.ts";
 const longestKey = 255;
 
 /**
- * What an execution that is about to begin will need to be driven; undefined if its workflow asks for nothing.
+ * The concurrency key and limit of an execution that is about to begin; undefined if its workflow has no `concurrency`.
  *
  * @throws StepfoldError `INPUT_INVALID` if the input gives no key, `EXPRESSION_FAILED`
  */
