@@ -5,7 +5,7 @@ import { shellQuote } from "../execution/shell-quote.ts";
 import { commandContext } from "./drive-execution.ts";
 import type { Moving } from "./move-execution.ts";
 
-const mostCommands = 5;
+const maxCommands = 5;
 
 /** An answer or a signal, as far as it tells what was meant. */
 export interface Meant {
@@ -58,6 +58,6 @@ function refused(code: BadInputCode, cause: StepfoldError, hint: string | null):
 }
 
 function commandLines(choices: readonly Answerable[]): string {
-  const shown = choices.slice(0, mostCommands).map(({ command }) => `  ${command}`);
+  const shown = choices.slice(0, maxCommands).map(({ command }) => `  ${command}`);
   return [...shown, ...(choices.length > shown.length ? [`  and ${choices.length - shown.length} more`] : [])].join("\n");
 }

@@ -22,8 +22,8 @@ export interface Survey {
 type Summary = Awaited<ReturnType<Store["list"]>>["items"][number];
 
 const pageSize = 1_000;
-const mostOfAStatus = 20_000;
-const mostTold = 20;
+const maxPerStatus = 20_000;
+const maxReported = 20;
 /** The clocks of this machine and of the store may differ, and workers ask now and then only. */
 const graceMs = 60_000;
 
@@ -38,14 +38,14 @@ export async function examineExecutions(store: Store, now: EpochMs): Promise<Sur
     do {
       const page = await store.list({ status: [status], limit: pageSize, ...(cursor !== null && { cursor }) });
       for (const summary of page.items) {
-        const told = await findingOf(summary, now, () => store.load(summary.workflowId), findings.length < mostTold);
+        const told = await findingOf(summary, now, () => store.load(summary.workflowId), findings.length < maxReported);
         if (!told) continue;
         found++;
-        if (findings.length < mostTold) findings.push(told);
+        if (findings.length < maxReported) findings.push(told);
       }
       count += page.items.length;
       cursor = page.nextCursor;
-    } while (cursor !== null && count < mostOfAStatus);
+    } while (cursor !== null && count < maxPerStatus);
     isPartial ||= cursor !== null;
     counts[status] = count;
   }

@@ -21,7 +21,7 @@ export function lintGraph(definition: WorkflowDefinition, nodes: Nodes, starts: 
     const entering = sources.get(id) ?? [];
     if (join === undefined || join === "each") {
       const fork =
-        entering.length > 1 && definition.nodes.length <= mostNodes && definition.edges.length <= mostEdges
+        entering.length > 1 && definition.nodes.length <= maxNodes && definition.edges.length <= maxEdges
           ? branches.commonFork(id, entering)
           : null;
       if (fork)
@@ -102,8 +102,8 @@ class BranchFinder {
 }
 
 /** Beyond this a graph is too large for a doubt that looks at pairs of branches. */
-const mostNodes = 200;
-const mostEdges = 600;
+const maxNodes = 200;
+const maxEdges = 600;
 
 function distinct(
   targets: readonly string[],

@@ -41,7 +41,7 @@ export interface Telling {
   draft(): Draft | null;
 }
 
-const longestError = 160;
+const maxErrorLength = 160;
 
 /** What is needed to tell about a snapshot. @param workflow another one than the snapshot's says nothing about it */
 export function telling(snapshot: Snapshot, survey: Survey, workflow: CompiledWorkflow | undefined): Telling {
@@ -112,7 +112,7 @@ function retryText({ snapshot }: Telling, scope: string, { nodeId, attempts, nex
   const context = scope === "" ? snapshot.context : snapshot.childStates![scope]!.context;
   // the result of a compensation is not a result of its node
   const last = undoes || !Object.hasOwn(context, nodeId) ? undefined : context[nodeId]!.at(-1);
-  const reason = last?.error === undefined ? "" : `: ${cut(last.error, longestError)}`;
+  const reason = last?.error === undefined ? "" : `: ${cut(last.error, maxErrorLength)}`;
   return `failed (attempt ${attempts})${reason}; is tried again at ${iso(nextRetryAt)}`;
 }
 

@@ -46,7 +46,7 @@ export interface Survey {
 }
 
 /** How many children of one path are explained one by one, at most. */
-const mostChildren = 5;
+const maxChildren = 5;
 
 /** The order in which children are explained. */
 const interest: readonly Standing[] = ["somebody", "signal", "retrying", "running", "execution", "time", "branches", "turn", "place"];
@@ -102,11 +102,11 @@ export function heldUp({ childStates }: Pick<Snapshot, "childStates">, scope: st
 }
 
 /** The paths of a scope to explain one by one: first those that can be answered, then the others, each in order. */
-export function mostInteresting(paths: readonly ActivePath[], most: number): readonly ActivePath[] {
-  if (paths.length <= most) return paths;
+export function mostImportant(paths: readonly ActivePath[], maxCount: number): readonly ActivePath[] {
+  if (paths.length <= maxCount) return paths;
   const buckets = new Map<Standing, ActivePath[]>();
-  for (const path of paths) put(buckets, standingOf(path, false), path, most);
-  return [...(buckets.get("children") ?? []), ...inOrder(buckets)].slice(0, most);
+  for (const path of paths) put(buckets, standingOf(path, false), path, maxCount);
+  return [...(buckets.get("children") ?? []), ...inOrder(buckets)].slice(0, maxCount);
 }
 
 /** Marks a child that waits for an answer, and every child around it. */
@@ -130,9 +130,9 @@ function groupsOf(snapshot: Pick<Snapshot, "childStates">, asking: ReadonlyMap<s
     }
     const standing = standingOfChild(child, asking.get(key));
     group.counts[standing]++;
-    put(group.buckets, standing, key, mostChildren);
+    put(group.buckets, standing, key, maxChildren);
   }
-  return new Map([...found].map(([name, { counts, buckets }]) => [name, { counts, first: inOrder(buckets).slice(0, mostChildren) }]));
+  return new Map([...found].map(([name, { counts, buckets }]) => [name, { counts, first: inOrder(buckets).slice(0, maxChildren) }]));
 }
 
 function standingOfChild({ status, queued }: ChildState, asked: Standing | undefined): Standing {
@@ -141,10 +141,10 @@ function standingOfChild({ status, queued }: ChildState, asked: Standing | undef
   return status === "error" ? "retrying" : (asked ?? "time");
 }
 
-function put<T>(buckets: Map<Standing, T[]>, standing: Standing, entry: T, most: number): void {
+function put<T>(buckets: Map<Standing, T[]>, standing: Standing, entry: T, maxCount: number): void {
   const bucket = buckets.get(standing);
   if (!bucket) buckets.set(standing, [entry]);
-  else if (bucket.length < most) bucket.push(entry);
+  else if (bucket.length < maxCount) bucket.push(entry);
 }
 
 function inOrder<T>(buckets: ReadonlyMap<Standing, readonly T[]>): T[] {

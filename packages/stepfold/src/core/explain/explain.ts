@@ -5,7 +5,7 @@ import { isTerminal, type Parked, type Snapshot, type Status } from "../snapshot
 import { endOf } from "../transition/draft/outbox.ts";
 import type { EpochMs } from "../values/json.ts";
 import { nodeOf, type PlaceInfo, placeOf, type Telling, telling } from "./explain-path.ts";
-import { mostInteresting, type Placed, type Standing, survey } from "./explain-survey.ts";
+import { mostImportant, type Placed, type Standing, survey } from "./explain-survey.ts";
 import { firstTime, timeoutText } from "./explain-wait.ts";
 import { counted, cut, iso, listed } from "./explain-words.ts";
 
@@ -31,11 +31,11 @@ export interface Explanation {
 }
 
 /** How many places are explained one by one, of the execution itself and in all. */
-const mostOwn = 20;
-const mostPlaces = 40;
+const maxOwnPlaces = 20;
+const maxPlaces = 40;
 /** The same inside a child. */
-const mostInside = 5;
-const longestError = 300;
+const maxChildPlaces = 5;
+const maxErrorLength = 300;
 
 /**
  * Says what an execution is doing or waiting for, who can move it, by when, and what happens then: for people who look at
@@ -69,22 +69,22 @@ export function explain(snapshot: Snapshot, workflow?: CompiledWorkflow): Explan
 
 function parkedText({ code, message, until }: Parked, otherwise: string): string {
   const then = until === undefined ? "it goes on when somebody says retry" : `it is tried again at ${iso(until)}`;
-  return `Parked: ${cut(message, longestError).replace(/\.$/, "")} (${code}); ${then}. ${otherwise}`;
+  return `Parked: ${cut(message, maxErrorLength).replace(/\.$/, "")} (${code}); ${then}. ${otherwise}`;
 }
 
 function placesOf(tell: Telling): PlaceInfo[] {
   const places: PlaceInfo[] = [];
   const { snapshot, survey: found } = tell;
-  const add = (scope: string, most: number): void => {
+  const add = (scope: string, maxCount: number): void => {
     const paths = scope === "" ? snapshot.activePaths : snapshot.childStates![scope]!.activePaths;
-    for (const path of mostInteresting(paths, most)) {
-      if (places.length >= mostPlaces) return;
+    for (const path of mostImportant(paths, maxCount)) {
+      if (places.length >= maxPlaces) return;
       places.push(placeOf(tell, { scope, path }));
       const group = path.children && found.groups.get(scopedKey(scope, path.children.key));
-      for (const child of group?.first ?? []) add(child, mostInside);
+      for (const child of group?.first ?? []) add(child, maxChildPlaces);
     }
   };
-  add("", mostOwn);
+  add("", maxOwnPlaces);
   return places;
 }
 
@@ -97,7 +97,7 @@ function endText({ status, error, currentNodeId }: Snapshot): string {
 function failureText(error: ErrorInfo | undefined, nodeId: string | null): string {
   const at = error?.nodeId ?? nodeId;
   const code = error?.code === undefined ? "" : ` (${error.code})`;
-  return `${at === null ? "" : ` at ${at}`}${error ? `: ${cut(error.message, longestError).replace(/\.$/, "")}${code}` : ""}`;
+  return `${at === null ? "" : ` at ${at}`}${error ? `: ${cut(error.message, maxErrorLength).replace(/\.$/, "")}${code}` : ""}`;
 }
 
 /** The sentence about all open places. */

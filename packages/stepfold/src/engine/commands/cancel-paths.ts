@@ -21,7 +21,7 @@ export interface CancelCommand {
 }
 
 /** The event of a cancellation. @throws StepfoldError `EXECUTION_ENDED`, `WAIT_GONE`, `RESUME_AMBIGUOUS`, `OPTION_INVALID` */
-export function cancelled(
+export function cancelEvent(
   snapshot: Snapshot,
   { target, reason, parent }: CancelCommand,
   stamp: { readonly version: number; readonly at: EpochMs },
@@ -57,14 +57,14 @@ function mayEnd({ childStates }: Snapshot, key: string): boolean {
 }
 
 function ambiguous({ workflowId }: Snapshot, waits: readonly { readonly id: string; readonly nodeId: string }[]): StepfoldError {
-  return new StepfoldError("RESUME_AMBIGUOUS", { workflowId, waits: waits.slice(0, mostListed) });
+  return new StepfoldError("RESUME_AMBIGUOUS", { workflowId, waits: waits.slice(0, maxListed) });
 }
 
 function isBegunBy({ parent }: Snapshot, { workflowId, incarnation, waitId }: NonNullable<CancelCommand["parent"]>): boolean {
   return parent?.workflowId === workflowId && parent.incarnation === incarnation && parent.waitId === waitId;
 }
 
-const mostListed = 100;
+const maxListed = 100;
 
 /** The addresses of open places, for a message: only the first ones. */
 function placesOf(snapshot: Snapshot): string[] {
@@ -72,7 +72,7 @@ function placesOf(snapshot: Snapshot): string[] {
   for (const [scope, paths] of openScopes(snapshot)) {
     for (const { nodeId } of paths) {
       places.add(addressOf(snapshot, scope, nodeId));
-      if (places.size === mostListed) return [...places];
+      if (places.size === maxListed) return [...places];
     }
   }
   return [...places];

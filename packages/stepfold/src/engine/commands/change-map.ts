@@ -32,7 +32,7 @@ export interface CompleteMapCommand {
 }
 
 /** @throws StepfoldError `MAP_CLOSED`, `RESUME_AMBIGUOUS`, `INPUT_INVALID`, ... */
-export function changeMap(
+export function mapEvent(
   { compiled }: PreparedWorkflow,
   snapshot: Snapshot,
   command: AddItemCommand | CloseMapCommand | CompleteMapCommand,

@@ -5,13 +5,13 @@ import { endOf } from "../../core/transition/draft/outbox.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import type { PreparedWorkflow } from "../workflow/prepared-workflow.ts";
-import { type ResumeCommand, resumed } from "./answer-wait.ts";
-import { type CancelCommand, cancelled } from "./cancel-paths.ts";
-import { type AddItemCommand, type CloseMapCommand, type CompleteMapCommand, changeMap } from "./change-map.ts";
-import { type DeliveredCommand, delivered } from "./deliver-messages.ts";
-import { childEnded, type EndChildCommand } from "./end-child.ts";
-import { type RetryCommand, retried } from "./retry-path.ts";
-import { type SignalCommand, signal } from "./send-signal.ts";
+import { type ResumeCommand, resumeEvent } from "./answer-wait.ts";
+import { type CancelCommand, cancelEvent } from "./cancel-paths.ts";
+import { type AddItemCommand, type CloseMapCommand, type CompleteMapCommand, mapEvent } from "./change-map.ts";
+import { type DeliveredCommand, deliveredEvent } from "./deliver-messages.ts";
+import { childEndEvent, type EndChildCommand } from "./end-child.ts";
+import { type RetryCommand, retryEvent } from "./retry-path.ts";
+import { type SignalCommand, signalEvent } from "./send-signal.ts";
 
 /** Something that an execution can be told from outside. */
 export type Command =
@@ -48,21 +48,21 @@ export async function decide(
   if (end && !goesOn) throw new StepfoldError("EXECUTION_ENDED", { workflowId, status: end });
   switch (command.type) {
     case "resume":
-      return resumed(workflow, snapshot, command, stamp, limits);
+      return resumeEvent(workflow, snapshot, command, stamp, limits);
     case "signal":
-      return signal(workflow, snapshot, command, stamp, limits);
+      return signalEvent(workflow, snapshot, command, stamp, limits);
     case "cancel":
-      return cancelled(snapshot, command, stamp);
+      return cancelEvent(snapshot, command, stamp);
     case "retry":
-      return retried(snapshot, command, stamp);
+      return retryEvent(snapshot, command, stamp);
     case "addItem":
     case "closeMap":
     case "completeMap":
-      return changeMap(workflow, snapshot, command, stamp, limits);
+      return mapEvent(workflow, snapshot, command, stamp, limits);
     case "endChild":
-      return childEnded(snapshot, command, stamp, limits);
+      return childEndEvent(snapshot, command, stamp, limits);
     case "delivered":
-      return delivered(snapshot, command, stamp);
+      return deliveredEvent(snapshot, command, stamp);
     default:
       throw unknownCommand();
   }

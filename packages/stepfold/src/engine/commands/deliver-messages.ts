@@ -11,7 +11,7 @@ export interface DeliveredCommand {
 }
 
 /** The event of messages that have arrived. @throws StepfoldError `OPTION_INVALID` if none of them is in the outbox */
-export function delivered(
+export function deliveredEvent(
   { outbox = [] }: Snapshot,
   { ids }: DeliveredCommand,
   stamp: { readonly version: number; readonly at: EpochMs },

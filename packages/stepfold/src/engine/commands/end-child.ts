@@ -20,7 +20,7 @@ export interface EndChildCommand {
 }
 
 /** The event of a child's end. @throws StepfoldError `WAIT_GONE` if nobody waits for it, or no longer; `OPTION_INVALID`, `LIMIT_EXCEEDED` */
-export function childEnded(
+export function childEndEvent(
   snapshot: Snapshot,
   { workflowId, waitId, incarnation, end }: EndChildCommand,
   stamp: { readonly version: number; readonly at: EpochMs },

@@ -29,7 +29,7 @@ export interface SignalCommand {
 }
 
 /** The event of a signal. @throws StepfoldError `RESUME_INVALID`, `WAIT_EXPIRED`, `LIMIT_EXCEEDED`, `OPTION_INVALID`, ... */
-export async function signal(
+export async function signalEvent(
   workflow: PreparedWorkflow,
   snapshot: Snapshot,
   command: SignalCommand,

@@ -42,7 +42,7 @@ export function endOf({ ending, activePaths, outbox }: Pick<Snapshot, "ending" |
 }
 
 /** Removes messages that were delivered. */
-export function delivered(draft: Draft, { ids, version }: DeliveredEvent): boolean {
+export function applyDelivered(draft: Draft, { ids, version }: DeliveredEvent): boolean {
   const left = draft.outbox.filter(({ id }) => !ids.includes(id));
   if (left.length === draft.outbox.length) return false;
   draft.outbox = Object.freeze(left);

@@ -20,7 +20,7 @@ interface Signal {
  * Gives a signal to the oldest wait for it, the execution's own before those of its children; else the inbox keeps it
  * (docs/path-semantics.md, "Waits, signals and children").
  */
-export function signalled(draft: Draft, event: SignalledEvent): ScopeDraft {
+export function applySignalled(draft: Draft, event: SignalledEvent): ScopeDraft {
   const { name, key, payload, expiresAt, at } = event;
   const found = findTaker(draft, event, at);
   if (found) {

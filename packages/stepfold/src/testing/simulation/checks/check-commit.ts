@@ -5,7 +5,7 @@ import type { Entry, Ledger } from "../ledger.ts";
 import { beginsAt } from "../machine.ts";
 
 /** What was decided is committed within so long, or not at all: leases end, and callers give up. */
-const longestOnItsWayMs = 60_000;
+const maxTransitMs = 60_000;
 
 /** What has to hold of a commit that was acknowledged, given what was acknowledged before. */
 export function checkCommit(ledger: Ledger, entry: Entry, commit: Commit): void {
@@ -54,7 +54,7 @@ function neededAt({ status, activePaths, outbox }: SnapshotHead): number | null 
 /** I8: whatever happens does so at a time of the store's clock, however wrong that of a process is. */
 function checkStamp(ledger: Ledger, workflowId: string, { type, at }: Event): void {
   const agoMs = ledger.nowMs - (at - beginsAt);
-  if (agoMs < 0 || agoMs > longestOnItsWayMs)
+  if (agoMs < 0 || agoMs > maxTransitMs)
     ledger.violate(
       "I8",
       `${type} is said to have happened ${Math.abs(agoMs)} ms ${agoMs < 0 ? "after" : "before"} it was committed`,
