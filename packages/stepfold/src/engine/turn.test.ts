@@ -12,7 +12,7 @@ import { defaultLimits } from "../core/values/limits.ts";
 import { Deadlines } from "../environment/deadlines.ts";
 import { openTurn, type TurnRequest } from "./open-turn.ts";
 import { prepareWorkflow } from "./workflow/prepared-workflow.ts";
-import { started } from "./workflow/started.ts";
+import { started } from "./workflow/start-event.ts";
 
 /** A turn as a runtime drives it: what is committed is told to `commit`. */
 function turnOf(code: Readonly<Record<string, Coded>>, edges: readonly string[], request: TurnRequest, parts: NodeParts = {}) {

@@ -28,7 +28,7 @@ import { checkTurnOptions, readLimits, readStepTimeout } from "./turn-options.ts
 import { libraryOf } from "./workflow/link-workflows.ts";
 import { namedWorkflows } from "./workflow/named-workflows.ts";
 import { type PreparedWorkflow, prepareWorkflow } from "./workflow/prepared-workflow.ts";
-import { type StartOptions, started } from "./workflow/started.ts";
+import { type StartOptions, started } from "./workflow/start-event.ts";
 
 /** What an engine is made of. */
 export interface EngineOptions<D extends NodeDefinitions> {

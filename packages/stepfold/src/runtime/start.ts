@@ -9,7 +9,7 @@ import { withConsequences } from "../core/transition/evolve.ts";
 import { canonicalJson } from "../core/values/canonical-json.ts";
 import type { Json } from "../core/values/json.ts";
 import type { PreparedWorkflow } from "../engine/workflow/prepared-workflow.ts";
-import { type StartOptions, started } from "../engine/workflow/started.ts";
+import { type StartOptions, started } from "../engine/workflow/start-event.ts";
 import type { Claim, Commit } from "../ports/snapshot-store.ts";
 import { commitOf } from "./commit-of.ts";
 import { type Kernel, load, nudge, unavailableForMs } from "./kernel.ts";
