@@ -28,7 +28,7 @@ import { checkTurnOptions, readLimits, readStepTimeout } from "./turn-options.ts
 import { libraryOf } from "./workflow/link-workflows.ts";
 import { namedWorkflows } from "./workflow/named-workflows.ts";
 import { type PreparedWorkflow, prepareWorkflow } from "./workflow/prepared-workflow.ts";
-import { type StartOptions, started } from "./workflow/start-event.ts";
+import { type StartOptions, startEvent } from "./workflow/start-event.ts";
 
 /** What an engine is made of. */
 export interface EngineOptions<D extends NodeDefinitions> {
@@ -187,7 +187,7 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
   }
 
   #begin(request: StartRequest): Opened {
-    const event = started(this.#prepared, request, this.#setting.environment, this.#setting.limits);
+    const event = startEvent(this.#prepared, request, this.#setting.environment, this.#setting.limits);
     const draft = begin(this.workflow, event);
     return { draft, before: withConsequences(draft, event), unchanged: null };
   }
