@@ -15,7 +15,7 @@ export interface Meant {
   readonly by?: string | undefined;
 }
 
-/** What to tell of an answer or a signal that was refused: with the commands that would be taken. Other trouble stays as it is. */
+/** Explains a refused answer or signal, with the commands that would be accepted. Gives any other error as it is. */
 export async function refusedAnswer(error: unknown, moving: Moving, { fits, by }: Meant): Promise<unknown> {
   if (!StepfoldError.is(error)) return error;
   const { workflowId } = moving.run;
@@ -25,7 +25,7 @@ export async function refusedAnswer(error: unknown, moving: Moving, { fits, by }
   };
   if (StepfoldError.is(error, "RESUME_AMBIGUOUS")) {
     const named = new Set(error.details.waits.map(({ id }) => id));
-    // of very many waits the error names the first
+    // the error lists only the first waits
     const choices = await commands(({ wait }) => named.has(wait.id) || fits(wait));
     const told = choices.map(({ wait, command }) => ({ id: wait.id, node: wait.nodeId, address: wait.address, command }));
     return new BadInput("RESUME_AMBIGUOUS", `Execution "${workflowId}" waits for ${choices.length} answers; say which one you give`, {

@@ -8,7 +8,7 @@ import type { Moving } from "./move-execution.ts";
 const maxCommands = 5;
 const maxPlaces = 20;
 
-/** What to tell of a cancellation that was refused: where the execution stands, or the commands for the places that may be meant. */
+/** Explains a refused cancellation: where the execution stands, or the commands for the places that may be meant. */
 export async function refusedCancel(error: unknown, moving: Moving): Promise<unknown> {
   const { workflowId } = moving.run;
   if (StepfoldError.is(error, "WAIT_GONE")) {

@@ -3,7 +3,7 @@ import { complain, say } from "../output.ts";
 import { type Paint, paintFor } from "../text/paint.ts";
 import { printable } from "../text/printable.ts";
 
-/** What a worker tells of itself. */
+/** The log of a worker. */
 export interface WorkLog {
   begins(store: string, queue: string | null, concurrency: number): void;
   /** Something was committed. */

@@ -24,10 +24,10 @@ type Summary = Awaited<ReturnType<Store["list"]>>["items"][number];
 const pageSize = 1_000;
 const maxPerStatus = 20_000;
 const maxReported = 20;
-/** The clocks of this machine and of the store may differ, and workers ask now and then only. */
+/** How long an execution may be due before it counts as stuck: clocks may differ, and workers poll only now and then. */
 const graceMs = 60_000;
 
-/** Looks for executions that are stuck: parked, due and not taken, held by somebody who gives no sign of life, or killing workers. */
+/** Looks for executions that are stuck: parked, due and not claimed, held by a process without sign of life, or killing workers. */
 export async function examineExecutions(store: Store, now: EpochMs): Promise<Survey> {
   const counts: Partial<Record<Status, number>> = {};
   const findings: Finding[] = [];

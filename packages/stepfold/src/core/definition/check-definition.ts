@@ -22,12 +22,12 @@ const definitionKeys = [
 ];
 const concurrencyKeys = ["key", "limit"];
 const edgeKeys = ["id", "source", "target", "sourceHandle", "targetHandle"];
-/** Executions of one key, driven at once. */
+/** The highest limit of a concurrency key. */
 const maxConcurrency = 10_000;
-/** Definitions inside definitions inside definitions. */
+/** How deep definitions may be nested. */
 const maxNesting = 8;
 
-/** Edges whose ends are looked up among all similar names: each costs as much as there are nodes. */
+/** How many unknown ends of edges get a suggestion: each costs a look at every node. */
 const maxSuggestions = 20;
 
 /** Every mistake in the shape of a definition: types, missing parts, ids, edges that lead nowhere. */

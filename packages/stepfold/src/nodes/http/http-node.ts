@@ -17,7 +17,7 @@ import { type Content, contentOf, contentOfFailure } from "./response-content.ts
 import { retryAfterOf } from "./retry-after.ts";
 import { type Received, send } from "./send.ts";
 
-/** What whoever runs the engine decides about the calls of its workflows. */
+/** Settings for the calls of all workflows of an engine. */
 export interface HttpNodeOptions {
   /**
    * Hosts that may be called although they are not public: `"localhost"` at any port, `"10.0.0.7:8080"` at one. Compared
@@ -137,7 +137,7 @@ function headersOf({ rawHeaders }: IncomingMessage): Record<string, string> {
   const headers = new Map<string, string>();
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]!.toLowerCase();
-    // cookies are credentials; the other name could not be kept as JSON
+    // cookies are credentials, and `__proto__` cannot be kept as JSON
     if (name === "set-cookie" || name === "set-cookie2" || name === "__proto__") continue;
     const before = headers.get(name);
     headers.set(name, before === undefined ? rawHeaders[i + 1]! : `${before}, ${rawHeaders[i + 1]!}`);
