@@ -65,7 +65,7 @@ function observedNode(definition: NodeDefinition, machine: Machine, performing: 
   };
 }
 
-/** What the executor gives; nothing, for ever, if it takes its process with it. */
+/** The result of the executor; a promise that never settles if it kills its process. */
 async function orDie<T>(machine: Machine, output: Promise<T>): Promise<T> {
   try {
     return await output;

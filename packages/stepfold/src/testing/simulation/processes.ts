@@ -32,7 +32,7 @@ export function beginProcesses(world: World, onScriptDone: () => void): void {
   const { wakeUps, mode } = plan;
   for (let i = 0; i < plan.workers; i++) keep(world, `worker${i}`, true, () => undefined);
   const chance = random.fork("clients");
-  // without a queue nobody would be told of what is only handed over; with nothing else nobody is to look around
+  // a process that drives also polls: without a queue and faults all of them must, with only a queue none may
   const drives = Array.from(
     { length: maxClientProcesses },
     () => (wakeUps === "store" && mode === "faultFree") || (wakeUps !== "queue" && chance.chance(0.5)),
@@ -98,12 +98,12 @@ function play(world: World, { machine, runtime }: Process, running: Running, onD
   });
 }
 
-/** What every caller has to expect: it is tried again. */
+/** Errors that every caller has to expect: the call is made again. */
 function isTrouble(error: unknown): boolean {
   return StepfoldError.is(error) && ["STORE_UNAVAILABLE", "QUEUE_UNAVAILABLE", "RUNTIME_CLOSED"].includes(error.code);
 }
 
-/** Lets the worst happen to a process, now and then. */
+/** Crashes, closes or cuts off a process from time to time. */
 function trouble(world: World, process: Process, random: Random): void {
   const { faults, scheduler, plan } = world;
   const { machine } = process;
