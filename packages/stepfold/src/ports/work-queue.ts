@@ -36,7 +36,7 @@ export interface ConsumeOptions {
   readonly onProblem: (error: unknown) => void;
 }
 
-/** Somebody who takes messages. */
+/** A consumer of messages. */
 export interface Consumer {
   /** Takes no more messages; resolves when those under way are acknowledged or given back. Safe to call twice. */
   drain(): Promise<void>;

@@ -6,7 +6,7 @@ import type { EpochMs } from "../core/values/json.ts";
 import type { Limits } from "../core/values/limits.ts";
 import type { GlobalsOf, NodeDefinitions } from "../engine/node/node-definition.ts";
 import type { Plugin } from "../engine/plugin.ts";
-import type { StartOptions } from "../engine/workflow/started.ts";
+import type { StartOptions } from "../engine/workflow/start-event.ts";
 import type { Environment } from "../ports/environment.ts";
 import type { PruneReport, SnapshotStore } from "../ports/snapshot-store.ts";
 import type { WorkQueue } from "../ports/work-queue.ts";

@@ -9,7 +9,7 @@ import { withConsequences } from "../core/transition/evolve.ts";
 import { canonicalJson } from "../core/values/canonical-json.ts";
 import type { Json } from "../core/values/json.ts";
 import type { PreparedWorkflow } from "../engine/workflow/prepared-workflow.ts";
-import { type StartOptions, started } from "../engine/workflow/started.ts";
+import { type StartOptions, startEvent } from "../engine/workflow/start-event.ts";
 import type { Claim, Commit } from "../ports/snapshot-store.ts";
 import { commitOf } from "./commit-of.ts";
 import { type Kernel, load, nudge, unavailableForMs } from "./kernel.ts";
@@ -49,7 +49,7 @@ export async function create(kernel: Kernel, prepared: PreparedWorkflow, options
   const patiently = <T>(ask: () => Promise<T>): Promise<T> => persist(environment, () => until, ask);
   const at = await patiently(() => clock.now());
   const incarnation = environment.newId();
-  const begun = started(prepared, options, { now: () => at, newId: () => environment.newId() }, limits);
+  const begun = startEvent(prepared, options, { now: () => at, newId: () => environment.newId() }, limits);
   const event: StartedEvent = { ...begun, incarnation, ...(parent && { parent }) };
   if (event.permit && !store.features.permits) {
     const reason = `cannot be kept by the store "${store.name}": it does not know who is driven`;

@@ -27,7 +27,7 @@ export interface StartOptions {
  *
  * @throws StepfoldError `START_AMBIGUOUS`, `NODE_UNKNOWN`, `INPUT_INVALID`, `EXPRESSION_FAILED`, `OPTION_INVALID`, `VALUE_NOT_JSON`, `LIMIT_EXCEEDED`
  */
-export function started(
+export function startEvent(
   { compiled }: PreparedWorkflow,
   options: StartOptions,
   environment: Pick<Environment, "now" | "newId">,
