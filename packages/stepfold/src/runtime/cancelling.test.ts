@@ -4,7 +4,7 @@ import { HeldSteps, workflow } from "../engine/cancelling.fixture.ts";
 import { defineNode } from "../engine/define-node.ts";
 import { viaJson } from "../engine/engine.fixture.ts";
 import { builtinNodes } from "../nodes/index.ts";
-import type { Run } from "./run.ts";
+import type { Run } from "./handle/run.ts";
 import { closeAll, second, setUp } from "./runtime.fixture.ts";
 
 afterEach(closeAll);

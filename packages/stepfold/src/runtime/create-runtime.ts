@@ -2,12 +2,12 @@ import { openDraft } from "../core/draft/open-draft.ts";
 import { wakeAt } from "../core/draft/standing.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { NodeDefinitions } from "../engine/node-definition.ts";
-import { deliver } from "./deliver.ts";
-import { assemble, checkCount, defaultExecutions, load } from "./kernel.ts";
-import { prune } from "./prune.ts";
-import { runOf } from "./run-of.ts";
+import { start } from "./commands/start-execution.ts";
+import { assemble, checkCount, defaultExecutions, load } from "./context/runtime-context.ts";
+import { runOf } from "./handle/run-handle.ts";
+import { prune } from "./retention/prune.ts";
 import type { Runtime, RuntimeOptions } from "./runtime.ts";
-import { start } from "./start.ts";
+import { deliver } from "./worker/outbox-sender.ts";
 
 /**
  * Durable executions on a store.

@@ -9,8 +9,8 @@ import type { StartOptions } from "../engine/started.ts";
 import type { Environment } from "../ports/environment.ts";
 import type { PruneReport, SnapshotStore } from "../ports/snapshot-store.ts";
 import type { WorkQueue } from "../ports/work-queue.ts";
-import type { PruneWithHistoryOptions } from "./prune.ts";
-import type { Run } from "./run.ts";
+import type { Run } from "./handle/run.ts";
+import type { PruneWithHistoryOptions } from "./retention/prune.ts";
 
 /** What a runtime is made of. */
 export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {

@@ -13,7 +13,7 @@ import type { Environment } from "../ports/environment.ts";
 import type { SnapshotStore } from "../ports/snapshot-store.ts";
 import { memoryStore } from "../stores/memory/memory-store.ts";
 import { type VirtualEnvironment, virtualEnvironment } from "../testing/virtual-environment.ts";
-import type { CancelOptions, Run } from "./run.ts";
+import type { CancelOptions, Run } from "./handle/run.ts";
 import { closeAll, dying, second, setUp } from "./runtime.fixture.ts";
 
 afterEach(closeAll);

@@ -4,7 +4,7 @@ import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { Command } from "../engine/command.ts";
 import { viaJson } from "../engine/engine.fixture.ts";
 import { afterTheEnd, before, nodeDefinitions, onlyTwoEarly, refusals, refusing } from "../engine/refusals.fixture.ts";
-import type { Place, Run } from "./run.ts";
+import type { Place, Run } from "./handle/run.ts";
 import { closeAll, line, setUp } from "./runtime.fixture.ts";
 
 afterEach(closeAll);

@@ -10,7 +10,7 @@ import { builtinNodes } from "../nodes/index.ts";
 import type { SnapshotStore } from "../ports/snapshot-store.ts";
 import { memoryStore } from "../stores/memory/memory-store.ts";
 import { virtualEnvironment } from "../testing/virtual-environment.ts";
-import type { Run } from "./run.ts";
+import type { Run } from "./handle/run.ts";
 import { setUp } from "./runtime.fixture.ts";
 
 type Executor = (data: Json, step: StepContext) => NodeOutput | Promise<NodeOutput>;

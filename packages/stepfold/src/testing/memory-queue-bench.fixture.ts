@@ -1,6 +1,6 @@
 import type { WorkQueue } from "../ports/work-queue.ts";
+import { messageHall } from "../queues/memory/broker.ts";
 import { handleOn } from "../queues/memory/memory-queue.ts";
-import { messageHall } from "../queues/memory/message-hall.ts";
 import type { QueueBench } from "./queue-contract-case.ts";
 import { virtualEnvironment } from "./virtual-environment.ts";
 

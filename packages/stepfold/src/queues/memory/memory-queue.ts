@@ -1,7 +1,7 @@
 import { systemEnvironment } from "../../engine/system-environment.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
 import { checkedQueue } from "../checked/checked-queue.ts";
-import { type MessageHall, messageHall, type QueueClock, type Seat } from "./message-hall.ts";
+import { type MessageHall, messageHall, type QueueClock, type Seat } from "./broker.ts";
 
 /** How a queue in memory behaves. */
 export interface MemoryQueueOptions {

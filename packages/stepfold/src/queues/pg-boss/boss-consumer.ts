@@ -1,6 +1,6 @@
 import { systemEnvironment } from "../../engine/system-environment.ts";
 import type { ConsumeOptions, Consumer, Delivery } from "../../ports/work-queue.ts";
-import { jobHands } from "./job-hands.ts";
+import { jobHands } from "./job-handler.ts";
 import type { PgBossClient } from "./pg-boss-client.ts";
 
 /** A consumer that looks for messages by itself, and sooner when it is told of some. */

@@ -1,0 +1,61 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { itemOf, within } from "../../core/snapshot/child-key.ts";
+import type { ResumedEvent, SignalledEvent } from "../../core/snapshot/event.ts";
+import { readTarget } from "../../core/snapshot/target.ts";
+import { canonicalJson } from "../../core/values/canonical-json.ts";
+import { normalise } from "../../core/values/to-json.ts";
+import type { ResumeCommand } from "../../engine/answer-wait.ts";
+import type { SignalCommand } from "../../engine/send-signal.ts";
+import type { SnapshotStore } from "../../ports/snapshot-store.ts";
+
+const pageSize = 1_000;
+
+/** What was told before with the same key. */
+type Before = SignalledEvent | { readonly event: ResumedEvent; readonly nodeId: string };
+
+/**
+ * Whether an answer or a signal with this idempotency key was given before.
+ *
+ * @throws StepfoldError `RESUME_CONFLICT` if it was, with another payload, to another wait or by another name
+ */
+export async function answered(store: SnapshotStore, workflowId: string, command: ResumeCommand | SignalCommand): Promise<boolean> {
+  const { type, idempotencyKey, payload } = command;
+  if (idempotencyKey === undefined) return false;
+  const before = await find(store, workflowId, type, idempotencyKey);
+  if (!before) return false;
+  const told = "event" in before ? before.event : before;
+  const isSame =
+    payload === undefined
+      ? told.payload === undefined
+      : told.payload !== undefined && canonicalJson(told.payload) === canonicalJson(normalise(payload, "The payload").value);
+  if (isSame && isMeant(before, command)) return true;
+  throw new StepfoldError("RESUME_CONFLICT", { workflowId, waitId: "waitId" in told ? told.waitId : told.name });
+}
+
+async function find(store: SnapshotStore, workflowId: string, type: "resume" | "signal", idempotencyKey: string): Promise<Before | null> {
+  const asked = new Map<string, string>();
+  for (let after = -1; ; ) {
+    const rows = await store.events(workflowId, after, pageSize);
+    for (const { event } of rows) {
+      if (event.type === "suspended") for (const { id } of event.waits) asked.set(id, event.nodeId);
+      if (event.type === "signalled" && type === "signal" && event.idempotencyKey === idempotencyKey) return event;
+      if (event.type === "resumed" && type === "resume" && event.idempotencyKey === idempotencyKey)
+        return { event, nodeId: asked.get(event.waitId)! };
+    }
+    if (rows.length < pageSize) return null;
+    after = rows.at(-1)!.version;
+  }
+}
+
+/** Whether the same was meant then, as far as the command says what it means. */
+function isMeant(before: Before, command: ResumeCommand | SignalCommand): boolean {
+  if (command.type === "signal") return !("event" in before) && before.name === command.name && before.key === command.key;
+  if (!("event" in before)) return false;
+  const { scope = "", pathId, waitId } = before.event;
+  const wanted = readTarget(command.target);
+  if (wanted.waitId !== undefined) return wanted.waitId === waitId;
+  if (wanted.pathId !== undefined) return wanted.pathId === within(scope, pathId);
+  // with an item the node may be that of the map around it
+  if (wanted.item !== undefined) return itemOf(scope) === wanted.item;
+  return wanted.node === undefined || wanted.node.split("/").at(-1) === before.nodeId;
+}

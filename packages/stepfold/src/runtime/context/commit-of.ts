@@ -1,0 +1,29 @@
+import { headOf, takeChanges } from "../../core/draft/close-draft.ts";
+import type { Draft } from "../../core/draft/draft.ts";
+import { wakeAt } from "../../core/draft/standing.ts";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { Event } from "../../core/snapshot/event.ts";
+import type { Claim, Commit } from "../../ports/snapshot-store.ts";
+
+/** The write that makes `events` durable; `draft` is the execution after them. Takes the draft's changes: to be made once. */
+export function commitOf(
+  draft: Draft,
+  events: readonly Event[],
+  commitId: string,
+  holder?: { readonly claim: Claim; readonly release: boolean },
+): Commit {
+  const { workflowId, incarnation } = draft;
+  if (incarnation === undefined)
+    throw new StepfoldError("SNAPSHOT_INVALID", { pointer: "/incarnation", reason: "is missing: the snapshot is not from a store" });
+  const commit = {
+    workflowId,
+    incarnation,
+    expectedVersion: draft.version - events.length,
+    commitId,
+    head: headOf(draft),
+    events,
+    children: takeChanges(draft),
+    wakeAt: wakeAt(draft),
+  };
+  return holder ? { ...commit, fence: holder.claim.fence, release: holder.release } : commit;
+}
