@@ -116,7 +116,7 @@ export const codeMutants: readonly CodeMutant[] = [
     options: { mode: "liveness" },
     patches: [
       {
-        file: "runtime/worker/outbox-sender.ts",
+        file: "runtime/worker/deliver-outbox.ts",
         find: "      await take(kernel, from, message);\n",
         put: '      if (message.type !== "ended") await take(kernel, from, message);\n',
       },

@@ -7,7 +7,7 @@ import { assemble, checkCount, defaultExecutions, load } from "./context/runtime
 import { runOf } from "./handle/run-handle.ts";
 import { prune } from "./retention/prune.ts";
 import type { Runtime, RuntimeOptions } from "./runtime.ts";
-import { deliver } from "./worker/outbox-sender.ts";
+import { deliver } from "./worker/deliver-outbox.ts";
 
 /**
  * Durable executions on a store.
