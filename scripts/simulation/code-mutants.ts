@@ -117,8 +117,8 @@ export const codeMutants: readonly CodeMutant[] = [
     patches: [
       {
         file: "runtime/worker/deliver-outbox.ts",
-        find: "      await take(kernel, from, message);\n",
-        put: '      if (message.type !== "ended") await take(kernel, from, message);\n',
+        find: "      await deliver(context, local, from, message);\n",
+        put: '      if (message.type !== "ended") await deliver(context, local, from, message);\n',
       },
     ],
   },

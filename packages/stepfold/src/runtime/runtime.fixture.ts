@@ -2,8 +2,9 @@ import type { WorkflowDefinition } from "../core/definition/definition.ts";
 import { defineNode } from "../engine/define-node.ts";
 import { memoryStore } from "../stores/memory/memory-store.ts";
 import { type VirtualEnvironment, virtualEnvironment } from "../testing/virtual-environment.ts";
+import type { RuntimeOptions } from "./context/runtime-options.ts";
 import { createRuntime } from "./create-runtime.ts";
-import type { Runtime, RuntimeOptions } from "./runtime.ts";
+import type { Runtime } from "./runtime.ts";
 
 export const second = 1_000;
 export const hour = 3_600 * second;

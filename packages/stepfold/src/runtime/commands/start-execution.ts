@@ -1,92 +1,92 @@
-import type { WorkflowDefinition } from "../../core/definition/definition.ts";
 import { begin } from "../../core/draft/begin.ts";
 import { closeDraft } from "../../core/draft/close-draft.ts";
+import type { Draft } from "../../core/draft/draft.ts";
 import { withConsequences } from "../../core/draft/evolve.ts";
-import { statusOf } from "../../core/draft/standing.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { StartedEvent } from "../../core/snapshot/event.ts";
 import type { ParentLink } from "../../core/snapshot/snapshot.ts";
-import { canonicalJson } from "../../core/values/canonical-json.ts";
-import type { Json } from "../../core/values/json.ts";
 import type { PreparedWorkflow } from "../../engine/prepared-workflow.ts";
 import { type StartOptions, started } from "../../engine/started.ts";
-import type { Claim, Commit } from "../../ports/snapshot-store.ts";
+import type { Claim, Commit, Lease } from "../../ports/snapshot-store.ts";
+import { changeOf } from "../context/changes.ts";
 import { commitOf } from "../context/commit-of.ts";
-import { persist } from "../context/persist.ts";
-import { type Kernel, load, nudge, unavailableForMs } from "../context/runtime-context.ts";
+import { maxUnavailableMs, persistForCaller } from "../context/persist.ts";
+import type { RuntimeContext } from "../context/runtime-context.ts";
+import type { TimedClaim } from "../context/timed-claim.ts";
+import type { CommandResult } from "./command-result.ts";
 
-type BeginOptions = Omit<StartOptions, "externalPayload">;
-
-/** Starts an execution, or finds the one that was started before with the same id and input; gives its id. */
-export async function start(kernel: Kernel, workflow: string | WorkflowDefinition, options: BeginOptions): Promise<string> {
-  const { registry } = kernel;
-  const prepared = typeof workflow === "string" ? registry.current(workflow) : registry.add(workflow);
-  const { event, isNew } = await create(kernel, prepared, options);
-  if (!isNew) {
-    await requireSame(kernel, event);
-    await nudge(kernel, event.workflowId);
-  }
-  return event.workflowId;
+/** An execution to start. */
+export interface StartRequest {
+  readonly prepared: PreparedWorkflow;
+  readonly options: Omit<StartOptions, "externalPayload">;
+  /** The execution that waits for it. */
+  readonly parent?: ParentLink | undefined;
 }
 
-/** How an execution would begin, and whether it has begun. */
-interface Beginning {
+/** `committed` is false if the id is taken: the execution there has to be compared with `event`. */
+export interface StartResult extends CommandResult {
+  /** How the execution begins. */
   readonly event: StartedEvent;
-  /** False if its id is taken. */
-  readonly isNew: boolean;
+  /** Its claim, if one was asked for. An execution that needs a permit gets none: it is claimed once it is stored. */
+  readonly claim: TimedClaim | null;
 }
 
 /**
- * Stores a new execution, and drives it if this process does.
+ * Stores a new execution.
  *
- * @param parent the execution that waits for it
- * @throws StepfoldError `WORKFLOW_EXISTS` if one with this id was deleted lately; `STORE_UNAVAILABLE`
+ * @param lease to claim it in the same write; null if this process has no slot for it
+ * @throws StepfoldError `WORKFLOW_EXISTS` if one with this id was deleted lately; `STORE_UNAVAILABLE`, `OPTION_INVALID`
  */
-export async function create(kernel: Kernel, prepared: PreparedWorkflow, options: BeginOptions, parent?: ParentLink): Promise<Beginning> {
-  const { store, registry, setting, changes, driver, messenger, clock } = kernel;
-  const { environment, limits } = setting;
-  const until = environment.monotonicMs() + unavailableForMs;
-  const patiently = <T>(ask: () => Promise<T>): Promise<T> => persist(environment, () => until, ask);
+export async function startExecution(context: RuntimeContext, request: StartRequest, lease: Lease | null): Promise<StartResult> {
+  const { environment, registry, clock } = context;
+  const untilMs = environment.monotonicMs() + maxUnavailableMs;
+  const patiently = <T>(call: () => Promise<T>): Promise<T> => persistForCaller(environment, call, untilMs);
   const at = await patiently(() => clock.now());
-  const incarnation = environment.newId();
-  const begun = started(prepared, options, { now: () => at, newId: () => environment.newId() }, limits);
-  const event: StartedEvent = { ...begun, incarnation, ...(parent && { parent }) };
-  if (event.permit && !store.features.permits) {
-    const reason = `cannot be kept by the store "${store.name}": it does not know who is driven`;
-    throw new StepfoldError("OPTION_INVALID", { option: "concurrency", reason });
-  }
-  const draft = begin(prepared.compiled, event);
-  const write = commitOf(draft, [withConsequences(draft, event)], kernel.newCommitId());
-  await patiently(() => registry.keep(prepared));
+  const event = startEvent(context, request, at);
+  const draft = begin(request.prepared.compiled, event);
+  const commit = commitOf(draft, [withConsequences(draft, event)], context.newCommitId());
+  await patiently(() => registry.keep(request.prepared));
   try {
-    // what goes wrong in the background is told by onProblem
-    let isTold = false;
-    const isDriven = await driver.begin(async (lease) => {
-      let claim: Claim | null = null;
-      const make = async (whole: Commit): Promise<void> => {
-        claim = await patiently(() => store.create(whole, lease ? { claim: lease } : {}));
-      };
-      if (lease) await make(write);
-      else isTold = await messenger.sendWith(draft, write, make);
-      changes.tell({ workflowId: draft.workflowId, version: draft.version, status: statusOf(draft), snapshot: () => closeDraft(draft) });
-      return claim && { claim, snapshot: closeDraft(draft) };
-    });
-    // one that needs a permit is claimed once it is there
-    if (draft.permit && !isTold) await nudge(kernel, draft.workflowId, { draft, wakeAt: write.wakeAt });
-    else if (!isDriven && !isTold) await messenger.send(draft, write.wakeAt);
-    return { event, isNew: true };
+    const { claim, isAnnounced } = await create(context, draft, commit, lease, patiently);
+    const { workflowId, incarnation, version } = draft;
+    context.changes.publish(changeOf(draft));
+    const wakeUp = claim ? null : { workflowId, incarnation, version, wakeAt: commit.wakeAt, isAnnounced };
+    return { event, committed: true, claim, wakeUp };
   } catch (error) {
     if (!StepfoldError.is(error, "WORKFLOW_EXISTS") || error.details.deletedAt !== undefined) throw error;
-    return { event, isNew: false };
+    // it may be due, and its process may have died: a worker here looks. The queue has heard of it from its first commit
+    const wakeUp = { workflowId: event.workflowId, version: 0, wakeAt: 0, isAnnounced: true };
+    return { event, committed: false, claim: null, wakeUp };
   }
 }
 
-async function requireSame(kernel: Kernel, { workflowId, definition, input }: StartedEvent): Promise<void> {
-  const existing = await load(kernel, workflowId);
-  if (existing.definition.id !== definition.id) throw new StepfoldError("START_CONFLICT", { workflowId, differs: "definition" });
-  if (!same(existing.input, input)) throw new StepfoldError("START_CONFLICT", { workflowId, differs: "input" });
+function startEvent(
+  { environment, setting, store }: RuntimeContext,
+  { prepared, options, parent }: StartRequest,
+  at: number,
+): StartedEvent {
+  const incarnation = environment.newId();
+  const begun = started(prepared, options, { now: () => at, newId: () => environment.newId() }, setting.limits);
+  const event: StartedEvent = { ...begun, incarnation, ...(parent && { parent }) };
+  if (event.permit && !store.features.permits) {
+    const reason = `cannot be kept by the store "${store.name}": it does not know which executions are running`;
+    throw new StepfoldError("OPTION_INVALID", { option: "concurrency", reason });
+  }
+  return event;
 }
 
-function same(a: Json | undefined, b: Json | undefined): boolean {
-  return a === undefined || b === undefined ? a === b : canonicalJson(a) === canonicalJson(b);
+async function create(
+  { store, environment, wakeUpSender }: RuntimeContext,
+  draft: Draft,
+  commit: Commit,
+  lease: Lease | null,
+  patiently: <T>(call: () => Promise<T>) => Promise<T>,
+): Promise<{ readonly claim: TimedClaim | null; readonly isAnnounced: boolean }> {
+  if (!lease) {
+    const write = async (whole: Commit): Promise<void> => void (await patiently(() => store.create(whole, {})));
+    return { claim: null, isAnnounced: await wakeUpSender.sendWith(draft, commit, write) };
+  }
+  const askedAtMs = environment.monotonicMs();
+  const claim: Claim | null = await patiently(() => store.create(commit, { claim: lease }));
+  return { claim: claim && { claimed: { claim, snapshot: closeDraft(draft) }, askedAtMs }, isAnnounced: false };
 }

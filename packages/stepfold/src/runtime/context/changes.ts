@@ -1,33 +1,29 @@
+import { closeDraft } from "../../core/draft/close-draft.ts";
+import type { Draft } from "../../core/draft/draft.ts";
+import { statusOf } from "../../core/draft/standing.ts";
 import type { Snapshot, Status } from "../../core/snapshot/snapshot.ts";
 
-/** What this process has committed. */
+/** A commit that this process has made. */
 export interface Change {
   readonly workflowId: string;
   readonly version: number;
   readonly status: Status;
-  /** The whole, as it is now. */
+  /** The snapshot after the commit; it is only made when it is asked for. */
   readonly snapshot: () => Snapshot;
 }
 
 type Listener = (change: Change) => void;
 
-/** A change to come, or the moment to look whether another process made one. */
-export interface News {
-  /** What was committed here; null if it is only time to look. */
-  readonly come: Promise<Change | null>;
-  /** Stops waiting for it. */
-  readonly cancel: () => void;
-}
-
-/** What this process committed, told to whoever waits for it here. Others' commits are found by polling. */
+/** Tells the handles in this process of the commits that this process makes. Commits of other processes are found by polling. */
 export class Changes {
   readonly #listeners = new Map<string, Set<Listener>>();
 
-  tell(change: Change): void {
+  publish(change: Change): void {
     for (const listener of this.#listeners.get(change.workflowId) ?? []) listener(change);
   }
 
-  listen(workflowId: string, listener: Listener): () => void {
+  /** Returns the function that ends the subscription. */
+  subscribe(workflowId: string, listener: Listener): () => void {
     const listeners = this.#listeners.get(workflowId) ?? new Set();
     this.#listeners.set(workflowId, listeners);
     listeners.add(listener);
@@ -36,4 +32,9 @@ export class Changes {
       if (listeners.size === 0) this.#listeners.delete(workflowId);
     };
   }
+}
+
+/** The change that a commit of this draft makes. */
+export function changeOf(draft: Draft): Change {
+  return { workflowId: draft.workflowId, version: draft.version, status: statusOf(draft), snapshot: () => closeDraft(draft) };
 }

@@ -5,7 +5,12 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Event } from "../../core/snapshot/event.ts";
 import type { Claim, Commit } from "../../ports/snapshot-store.ts";
 
-/** The write that makes `events` durable; `draft` is the execution after them. Takes the draft's changes: to be made once. */
+/**
+ * The commit that makes `events` durable; `draft` is the execution after them. It takes the changes out of the draft, so
+ * it is called once for each commit.
+ *
+ * @param holder the claim under which the commit is made, and whether the commit gives it back
+ */
 export function commitOf(
   draft: Draft,
   events: readonly Event[],

@@ -1,6 +1,6 @@
 import type { Environment } from "../../ports/environment.ts";
 
-/** Calls `tick` again and again, `intervalMs` apart, however long one takes. Returns how to end it. */
+/** Calls `tick` every `intervalMs`, however long one call takes. Returns the function that stops it. */
 export function every(environment: Environment, intervalMs: number, tick: () => void): () => void {
   let cancel = (): void => undefined;
   const arm = (): void => {

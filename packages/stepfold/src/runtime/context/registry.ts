@@ -1,12 +1,13 @@
 import type { WorkflowDefinition } from "../../core/definition/definition.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { Event } from "../../core/snapshot/event.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import { type Library, libraryOf } from "../../engine/link-workflows.ts";
 import type { NodeDefinitions } from "../../engine/node-definition.ts";
 import { type PreparedWorkflow, prepareWorkflow } from "../../engine/prepared-workflow.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 
-/** Workflows, ready to run, by the hash that executions are pinned to. */
+/** Workflows that are ready to run: by id, and by the hash that executions are pinned to. */
 export class Registry {
   readonly #store: SnapshotStore;
   readonly #nodeDefinitions: NodeDefinitions;
@@ -41,7 +42,7 @@ export class Registry {
   }
 
   /**
-   * The workflow that an execution is pinned to, from the store if this process was started with another version.
+   * The workflow that an execution is pinned to. It is read from the store if this process was started with another version.
    *
    * @throws StepfoldError `DEFINITION_MISSING`, `DEFINITION_INVALID` (a node type that this process lacks)
    */
@@ -65,5 +66,12 @@ export class Registry {
       stored.catch(() => this.#stored.delete(hash));
     }
     await stored;
+  }
+
+  /** Stores the definitions of executions that these events start: the workers that run them read them from the store. */
+  async keepStarted(workflowId: string, events: readonly Event[]): Promise<void> {
+    for (const event of events) {
+      if ("starts" in event && event.starts) await this.keep(await this.pinned(workflowId, event.starts.definition.hash));
+    }
   }
 }

@@ -43,7 +43,7 @@ describe("the clock of a store, as a process knows it", () => {
 
   it("is not asked where a claim has told the time", async () => {
     const { store, clock, environment } = world();
-    clock.tell(environment.now() + hourMs);
+    clock.observe(environment.now() + hourMs);
     await environment.advance(5_000);
     expect(await clock.now()).toBe(environment.now() + hourMs);
     expect(store.asked).toBe(0);
@@ -52,7 +52,7 @@ describe("the clock of a store, as a process knows it", () => {
   it("does not go back because an answer took long", async () => {
     const { clock, environment } = world();
     const before = await clock.now();
-    clock.tell(environment.now() - 3_000);
+    clock.observe(environment.now() - 3_000);
     expect(await clock.now()).toBe(before);
   });
 
@@ -71,7 +71,7 @@ describe("the clock of a store, as a process knows it", () => {
 
   it("is that of the machine, for hints, until the store has said something", () => {
     const { clock, environment } = world(hourMs);
-    expect(clock.likely()).toBe(environment.now());
+    expect(clock.estimate()).toBe(environment.now());
   });
 
   it("passes on that the store does not answer, and asks again", async () => {

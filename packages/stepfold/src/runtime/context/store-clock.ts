@@ -2,26 +2,26 @@ import type { EpochMs } from "../../core/values/json.ts";
 import type { Environment } from "../../ports/environment.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 
-/** So long the time is reckoned from what the store said; then it is asked again: it may have been set, or be another machine. */
+/** The store is asked again after this time: its clock may have been set, or another server may answer now. */
 const freshForMs = 10_000;
-/** The two clocks of this machine differ by more once one was set, or the machine slept. */
+/** If the two clocks of this machine differ by more, one of them was set, or the machine slept. */
 const toleranceMs = 50;
 
-/** What the store said, and what this machine's clocks showed then. */
-interface Told {
+/** What the store's clock showed, and what the clocks of this machine showed at that moment. */
+interface Reading {
   readonly storeMs: EpochMs;
   readonly monotonicMs: number;
   readonly wallMs: EpochMs;
 }
 
 /**
- * The store's clock, without asking it each time: what it said last, and the time that has passed since. It is behind by as
- * long as an answer took, and not ahead, so that nothing is over before it is.
+ * The store's clock, without a call for each reading: the last reading, plus the time that has passed since on the
+ * monotonic clock. It is behind by as long as the answer took and never ahead, so that nothing ends too early.
  */
 export class StoreClock {
   readonly #store: Pick<SnapshotStore, "now">;
   readonly #environment: Environment;
-  #told: Told | null = null;
+  #last: Reading | null = null;
   #asking: Promise<void> | null = null;
 
   constructor(store: Pick<SnapshotStore, "now">, environment: Environment) {
@@ -29,7 +29,7 @@ export class StoreClock {
     this.#environment = environment;
   }
 
-  /** Asks the store if it has not said anything for a while. @throws what the store rejects with */
+  /** Asks the store if the last reading is too old. @throws what the store rejects with */
   async now(): Promise<EpochMs> {
     if (!this.#isFresh()) {
       this.#asking ??= this.#ask().finally(() => {
@@ -37,30 +37,30 @@ export class StoreClock {
       });
       await this.#asking;
     }
-    return this.likely();
+    return this.estimate();
   }
 
-  /** As far as it is known here; the clock of this machine if nothing is. For hints. */
-  likely(): EpochMs {
-    if (!this.#told) return this.#environment.now();
-    return this.#told.storeMs + Math.floor(this.#environment.monotonicMs() - this.#told.monotonicMs);
+  /** The time without asking, for hints: from the last reading, or from the clock of this machine if there is none. */
+  estimate(): EpochMs {
+    if (!this.#last) return this.#environment.now();
+    return this.#last.storeMs + Math.floor(this.#environment.monotonicMs() - this.#last.monotonicMs);
   }
 
-  /** The store has just said what time it is. */
-  tell(storeMs: EpochMs): void {
-    // an answer that took longer than another one says less
-    if (this.#isFresh() && storeMs <= this.likely()) return;
-    this.#told = { storeMs, monotonicMs: this.#environment.monotonicMs(), wallMs: this.#environment.now() };
+  /** Takes a reading that came with another answer of the store. */
+  observe(storeMs: EpochMs): void {
+    // a reading that took longer on its way is the less exact one
+    if (this.#isFresh() && storeMs <= this.estimate()) return;
+    this.#last = { storeMs, monotonicMs: this.#environment.monotonicMs(), wallMs: this.#environment.now() };
   }
 
   async #ask(): Promise<void> {
-    this.tell(await this.#store.now());
+    this.observe(await this.#store.now());
   }
 
   #isFresh(): boolean {
-    if (!this.#told) return false;
-    const passedMs = this.#environment.monotonicMs() - this.#told.monotonicMs;
-    const shownMs = this.#environment.now() - this.#told.wallMs;
-    return passedMs < freshForMs && Math.abs(shownMs - passedMs) < toleranceMs;
+    if (!this.#last) return false;
+    const passedMs = this.#environment.monotonicMs() - this.#last.monotonicMs;
+    const wallPassedMs = this.#environment.now() - this.#last.wallMs;
+    return passedMs < freshForMs && Math.abs(wallPassedMs - passedMs) < toleranceMs;
   }
 }

@@ -1,71 +1,81 @@
 import { isTerminal, type Snapshot, type Status } from "../../core/snapshot/snapshot.ts";
-import type { Change, News } from "../context/changes.ts";
-import { type Kernel, load } from "../context/runtime-context.ts";
+import type { Change } from "../context/changes.ts";
+import { loadSnapshot } from "../context/load-snapshot.ts";
+import type { RuntimeContext } from "../context/runtime-context.ts";
+import type { OpenSessions } from "../worker/open-sessions.ts";
+
+/** The next change of an execution. */
+export interface NextChange {
+  /** A commit of this process; null after `pollMs`, when it is time to look whether another process has committed. */
+  readonly come: Promise<Change | null>;
+  /** Ends the waiting. */
+  readonly cancel: () => void;
+}
 
 /**
- * The first snapshot, from now on, of which `holds` is true.
+ * The first snapshot from now on for which `holds` is true.
  *
- * @param matters whether it can be true with a status: a snapshot is only loaded if so, since that costs what it holds
+ * @param matters whether `holds` can be true with a status: only then the snapshot is loaded, which costs what it contains
  */
-export async function until(
-  kernel: Kernel,
+export async function waitUntil(
+  context: RuntimeContext,
+  sessions: OpenSessions,
   workflowId: string,
   matters: (status: Status) => boolean,
   holds: (snapshot: Snapshot) => boolean,
 ): Promise<Snapshot> {
   for (;;) {
-    const news = newsOf(kernel, workflowId, matters);
+    const next = nextChange(context, sessions, workflowId, matters);
     try {
-      const snapshot = await load(kernel, workflowId);
+      const snapshot = await loadSnapshot(context.store, workflowId);
       if (holds(snapshot)) return snapshot;
-      await news.come;
+      await next.come;
     } finally {
-      news.cancel();
+      next.cancel();
     }
   }
 }
 
-/**
- * The snapshot of an execution that has ended. Of one that is driven here nothing is loaded: whoever drives it tells.
- */
-export async function ended(kernel: Kernel, workflowId: string): Promise<Snapshot> {
+/** The snapshot of an execution once it has ended. Of one that runs here nothing is loaded: its session publishes the end. */
+export async function waitUntilEnded(context: RuntimeContext, sessions: OpenSessions, workflowId: string): Promise<Snapshot> {
   for (;;) {
-    const news = newsOf(kernel, workflowId, isTerminal);
+    const next = nextChange(context, sessions, workflowId, isTerminal);
     try {
-      if (!kernel.driver.follows(workflowId, isTerminal)) {
-        const snapshot = await load(kernel, workflowId);
+      if (!sessions.isBefore(workflowId, isTerminal)) {
+        const snapshot = await loadSnapshot(context.store, workflowId);
         if (isTerminal(snapshot.status)) return snapshot;
       }
-      const change = await news.come;
+      const change = await next.come;
       if (change) return change.snapshot();
     } finally {
-      news.cancel();
+      next.cancel();
     }
   }
 }
 
-/** The next change after which the status is one that matters. Ask before you look: then no change in between is missed. */
-export function newsOf(
-  { changes, driver, setting, pollMs }: Kernel,
+/** The next change after which the status is one that matters. Called before the snapshot is read, so that no change is missed. */
+export function nextChange(
+  { changes, environment, pollMs }: RuntimeContext,
+  sessions: OpenSessions,
   workflowId: string,
   matters: (status: Status) => boolean = () => true,
-): News {
+): NextChange {
   let cancel = (): void => undefined;
   const come = new Promise<Change | null>((resolve) => {
     const done = (change: Change | null): void => {
       cancel();
       resolve(change);
     };
-    const unlisten = changes.listen(workflowId, (change) => {
+    const unsubscribe = changes.subscribe(workflowId, (change) => {
       if (matters(change.status)) done(change);
     });
     let endTimer = (): void => undefined;
     const arm = (): void => {
-      // of what is driven here every change is told
-      endTimer = setting.environment.after(pollMs, () => (driver.holds(workflowId) ? arm() : done(null)));
+      // of an execution that runs here every change is published
+      endTimer = environment.after(pollMs, () => (sessions.has(workflowId) ? arm() : done(null)));
     };
     cancel = () => {
-      unlisten();
+      unsubscribe();
       endTimer();
     };
     arm();

@@ -10,32 +10,32 @@ export interface EndedExecution extends ExecutionSummary {
 /** Which ended executions to delete, and what becomes of their histories. */
 export interface PruneWithHistoryOptions extends PruneOptions {
   /**
-   * Given each execution before it is deleted, one after the other; it is deleted once this has resolved. What it throws
-   * ends the prune, and the execution stays. After a crash in between it is given the same again the next time: at least
-   * once, the content always the same. Not called with `dryRun`.
+   * Called with each execution before it is deleted, one after the other; the execution is deleted once this has resolved. If
+   * it throws, the prune ends and the execution stays. After a crash it is called again with the same: at least once, always
+   * with the same content. Not called with `dryRun`.
    */
   readonly keepEvents?: (execution: EndedExecution) => Promise<void>;
 }
 
 const terminal = ["completed", "failed", "cancelled"] as const;
-/** Summaries, and events, that are asked for at once. */
+/** Rows asked for at once, of summaries and of events. */
 const pageSize = 1000;
 
 /**
- * Deletes what ended a while ago, the oldest first; hands over the history of each before that.
+ * Deletes executions that ended a while ago, the oldest first; hands over the history of each before it is deleted.
  *
  * @throws StepfoldError `OPTION_INVALID`
  */
 export async function prune(store: SnapshotStore, { keepEvents, ...which }: PruneWithHistoryOptions): Promise<PruneReport> {
   checkOptions(which, keepEvents);
   if (!keepEvents || which.dryRun) return store.prune(which);
-  // the store checks the limit, and knows how many it comes to
-  const { executions: most } = await store.prune({ ...which, dryRun: true });
+  // the store checks the limit, and counts
+  const { executions: count } = await store.prune({ ...which, dryRun: true });
   let executions = 0;
   let events = 0;
-  for (const summary of most === 0 ? [] : await oldestEnded(store, which, most)) {
+  for (const summary of count === 0 ? [] : await oldestEnded(store, which, count)) {
     const history = await historyOf(store, summary);
-    // somebody else deleted it meanwhile
+    // another process has deleted it meanwhile
     if (history === null) continue;
     await keepEvents(history);
     if (!(await deleted(store, history))) continue;
@@ -56,8 +56,8 @@ function checkOptions({ before, statuses }: PruneOptions, keepEvents: unknown): 
   if (keepEvents !== undefined && typeof keepEvents !== "function") refuse("keepEvents", "must be a function");
 }
 
-/** So many of the executions that a prune is about, those first that changed least recently. */
-async function oldestEnded(store: SnapshotStore, which: PruneOptions, most: number): Promise<readonly ExecutionSummary[]> {
+/** The `count` executions of those to prune that changed least recently. */
+async function oldestEnded(store: SnapshotStore, which: PruneOptions, count: number): Promise<readonly ExecutionSummary[]> {
   const { before, definitionId, statuses: status = terminal } = which;
   const query = { status, createdBefore: before, limit: pageSize, ...(definitionId !== undefined && { definitionId }) };
   let oldest: ExecutionSummary[] = [];
@@ -65,13 +65,13 @@ async function oldestEnded(store: SnapshotStore, which: PruneOptions, most: numb
     const page = await store.list(cursor === undefined ? query : { ...query, cursor });
     oldest.push(...page.items.filter(({ updatedAt }) => updatedAt < before));
     cursor = page.nextCursor;
-    // a list may be much longer than what is wanted of it
-    if (oldest.length > most + pageSize || cursor === null) oldest = oldest.sort((a, b) => a.updatedAt - b.updatedAt).slice(0, most);
+    // the list may be much longer than what is wanted of it
+    if (oldest.length > count + pageSize || cursor === null) oldest = oldest.sort((a, b) => a.updatedAt - b.updatedAt).slice(0, count);
   }
   return oldest;
 }
 
-/** Null if it is no longer there as it was. */
+/** Null if the execution is gone or has changed. */
 async function historyOf(store: SnapshotStore, summary: ExecutionSummary): Promise<EndedExecution | null> {
   const { workflowId, version } = summary;
   const events: AppendedRow[] = [];
@@ -83,7 +83,7 @@ async function historyOf(store: SnapshotStore, summary: ExecutionSummary): Promi
   return events.length === version + 1 ? { ...summary, events } : null;
 }
 
-/** False if somebody else did it, also if another execution has its id now. */
+/** False if another process has deleted it, or another execution has its id now. */
 async function deleted(store: SnapshotStore, { workflowId, events }: EndedExecution): Promise<boolean> {
   const [first] = await store.events(workflowId, -1, 1);
   if (first?.commitId !== events[0]!.commitId) return false;

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { memoryStore } from "../../stores/memory/memory-store.ts";
 import { virtualEnvironment } from "../../testing/virtual-environment.ts";
+import type { RuntimeOptions } from "../context/runtime-options.ts";
 import { createRuntime } from "../create-runtime.ts";
-import type { RuntimeOptions } from "../runtime.ts";
 
 const dayMs = 24 * 60 * 60_000;
 const workflow = (id: string) => ({ id, nodes: [{ id: "only", type: "work" }], edges: [] });

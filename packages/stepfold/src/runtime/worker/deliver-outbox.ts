@@ -3,44 +3,47 @@ import { errorInfo } from "../../core/errors/error-info.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { ChildEnd, Message, ParentLink } from "../../core/snapshot/snapshot.ts";
 import type { EndChildCommand } from "../../engine/end-child.ts";
-import { tell } from "../commands/dispatch-command.ts";
-import { create } from "../commands/start-execution.ts";
-import { type Kernel, load, nudge } from "../context/runtime-context.ts";
+import { loadSnapshot } from "../context/load-snapshot.ts";
+import type { RuntimeContext } from "../context/runtime-context.ts";
+import { commandHere, type LocalWork, startHere, wake } from "./local-work.ts";
 
-/** So many at once: what has arrived is then taken out of the outbox before the next ones go. */
-const mostAtOnce = 100;
+/** Messages delivered in one go: they leave the outbox before the next ones are delivered. */
+const maxMessages = 100;
 
-type Start = Message & { readonly type: "start" };
+type StartMessage = Message & { readonly type: "start" };
+type CancelMessage = Message & { readonly type: "cancel" };
 
 /**
- * Takes the messages of an execution to others, the oldest first, and gives the ids of those that have arrived.
+ * Delivers the messages of an execution to other executions, the oldest first: starts a child, cancels a child, or tells
+ * the parent of the end.
  *
- * A message may be taken again, by whoever drives after a crash: each is one that changes nothing the second time.
+ * After a crash a message may be delivered again: the second time it changes nothing.
  *
- * @throws what went wrong with the first one, if none arrived
+ * @returns the ids of the messages that are delivered
+ * @throws what went wrong with the first one, if none is delivered
  */
-export async function deliver(kernel: Kernel, from: Draft): Promise<readonly string[]> {
-  const arrived: string[] = [];
-  for (const message of from.outbox.slice(0, mostAtOnce)) {
+export async function deliverOutbox(context: RuntimeContext, local: LocalWork, from: Draft): Promise<readonly string[]> {
+  const delivered: string[] = [];
+  for (const message of from.outbox.slice(0, maxMessages)) {
     try {
-      await take(kernel, from, message);
+      await deliver(context, local, from, message);
     } catch (error) {
-      if (arrived.length === 0) throw error;
+      if (delivered.length === 0) throw error;
       break;
     }
-    arrived.push(message.id);
+    delivered.push(message.id);
   }
-  return arrived;
+  return delivered;
 }
 
-async function take(kernel: Kernel, from: Draft, message: Message): Promise<void> {
+async function deliver(context: RuntimeContext, local: LocalWork, from: Draft, message: Message): Promise<void> {
   switch (message.type) {
     case "start":
-      return startChild(kernel, from, message);
+      return startChild(context, local, from, message);
     case "cancel":
-      return cancelChild(kernel, from, message);
+      return cancelChild(context, local, from, message);
     case "ended":
-      return endChild(kernel, message.to, {
+      return endChild(context, local, message.to, {
         type: "endChild",
         workflowId: from.workflowId,
         waitId: from.parent!.waitId!,
@@ -50,23 +53,26 @@ async function take(kernel: Kernel, from: Draft, message: Message): Promise<void
   }
 }
 
-async function startChild(kernel: Kernel, from: Draft, message: Start): Promise<void> {
+async function startChild(context: RuntimeContext, local: LocalWork, from: Draft, message: StartMessage): Promise<void> {
   const { to: workflowId, definition, input, waitId } = message;
-  const prepared = await kernel.registry.pinned(from.workflowId, definition.hash);
-  const link: ParentLink = Object.freeze({
+  const prepared = await context.registry.pinned(from.workflowId, definition.hash);
+  const parent: ParentLink = Object.freeze({
     workflowId: from.workflowId,
     ...(from.incarnation !== undefined && { incarnation: from.incarnation }),
     ...(waitId !== undefined && { waitId }),
     depth: (from.parent?.depth ?? 0) + 1,
   });
-  const { isNew } = await create(kernel, prepared, { workflowId, input }, link).catch((error: unknown) => {
-    if (StepfoldError.is(error, "WORKFLOW_EXISTS")) return { isNew: false };
-    throw error;
-  });
-  if (isNew || waitId === undefined) return;
-  if (await isChildOf(kernel, workflowId, link)) return nudge(kernel, workflowId);
+  const taken = { committed: false, wakeUp: null };
+  const { committed, wakeUp } = await startHere(context, local, { prepared, options: { workflowId, input }, parent }).catch(
+    (error: unknown) => {
+      if (StepfoldError.is(error, "WORKFLOW_EXISTS")) return taken;
+      throw error;
+    },
+  );
+  if (committed || waitId === undefined) return;
+  if (await isChildOf(context, workflowId, parent)) return wake(context, local, wakeUp);
   const error = errorInfo(new StepfoldError("START_CONFLICT", { workflowId, differs: "parent" }));
-  await endChild(kernel, from.workflowId, {
+  await endChild(context, local, from.workflowId, {
     type: "endChild",
     workflowId,
     waitId,
@@ -75,9 +81,9 @@ async function startChild(kernel: Kernel, from: Draft, message: Start): Promise<
   });
 }
 
-/** Whether an execution is there, and was begun by this very wait. */
-async function isChildOf(kernel: Kernel, workflowId: string, link: ParentLink): Promise<boolean> {
-  const parent = await load(kernel, workflowId).then(
+/** Whether the execution exists, and this very wait has started it. */
+async function isChildOf({ store }: RuntimeContext, workflowId: string, link: ParentLink): Promise<boolean> {
+  const parent = await loadSnapshot(store, workflowId).then(
     (existing) => existing.parent,
     (error: unknown) => {
       if (StepfoldError.is(error, "WORKFLOW_NOT_FOUND")) return undefined;
@@ -88,28 +94,30 @@ async function isChildOf(kernel: Kernel, workflowId: string, link: ParentLink): 
 }
 
 async function cancelChild(
-  kernel: Kernel,
+  context: RuntimeContext,
+  local: LocalWork,
   { workflowId, incarnation }: Draft,
-  { to, waitId }: Message & { type: "cancel" },
+  { to, waitId }: CancelMessage,
 ): Promise<void> {
   const parent = { workflowId, waitId, ...(incarnation !== undefined && { incarnation }) };
-  await unlessGone(() => tell(kernel, to, { type: "cancel", reason: `execution ${workflowId} no longer waits for it`, parent }));
+  const reason = `execution ${workflowId} no longer waits for it`;
+  await unlessGone(() => commandHere(context, local, to, { type: "cancel", reason, parent }));
 }
 
-async function endChild(kernel: Kernel, to: string, command: EndChildCommand): Promise<void> {
+async function endChild(context: RuntimeContext, local: LocalWork, to: string, command: EndChildCommand): Promise<void> {
   try {
-    await unlessGone(() => tell(kernel, to, command));
+    await unlessGone(() => commandHere(context, local, to, command));
   } catch (error) {
-    // an output that is more than the other one may hold is not what it was waiting for
+    // an output larger than the parent may hold: the child has failed, as far as the parent is concerned
     if (!StepfoldError.is(error, "LIMIT_EXCEEDED")) throw error;
-    await unlessGone(() => tell(kernel, to, { ...command, end: { status: "failed", error: errorInfo(error) } }));
+    await unlessGone(() => commandHere(context, local, to, { ...command, end: { status: "failed", error: errorInfo(error) } }));
   }
 }
 
-/** What nobody waits for any more has arrived. */
-async function unlessGone(deliver: () => Promise<unknown>): Promise<void> {
+/** A message counts as delivered if the execution or the wait that it is for is gone. */
+async function unlessGone(command: () => Promise<unknown>): Promise<void> {
   try {
-    await deliver();
+    await command();
   } catch (error) {
     if (StepfoldError.is(error) && ["WORKFLOW_NOT_FOUND", "EXECUTION_ENDED", "WAIT_GONE"].includes(error.code)) return;
     throw error;

@@ -1,121 +1,119 @@
+import { earliestTimer } from "../../core/draft/standing.ts";
+import { openScopes } from "../../core/snapshot/address.ts";
+import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
-import type { Environment } from "../../ports/environment.ts";
-import type { Claimed, Lease, SnapshotStore } from "../../ports/snapshot-store.ts";
-import type { StoreClock } from "../context/store-clock.ts";
+import type { RuntimeContext } from "../context/runtime-context.ts";
+import type { LocalWork } from "./local-work.ts";
 
-/** Wakes further off, or more of them, are left to the regular poll: it is late by its interval at most. */
+/** Due times further away, or more than `maxDueTimes`, are left to the regular poll. That is late by `pollMs` at most. */
 const horizonMs = 60_000;
-const mostWakes = 1_000;
-/** How long after its time an execution is still looked for out of turn. */
-const graceMs = 20;
+const maxDueTimes = 1_000;
+/** How long after its due time an execution is still polled for between the regular polls. */
+const lateMs = 20;
+/** With a queue: an execution counts as missed by the queue if it has been due for so long. */
+const queueGraceMs = 500;
 
-/** How the store is asked for what is due. */
-export interface Polling {
-  readonly store: SnapshotStore;
-  readonly environment: Environment;
-  readonly clock: StoreClock;
-  readonly lease: Lease;
-  /** How often. */
-  readonly pollMs: number;
-  /** How long something has to be due before it counts: what a queue tells of is left to the queue that long. */
-  readonly overdueMs: number;
-  /** How many more could be driven now. */
-  readonly room: () => number;
-  /** Where there is more than could be taken, it is asked for again once there is that much room. */
-  readonly isRoomy: () => boolean;
-  /** Told also when the claim was asked for, by the monotonic clock. */
-  readonly take: (claimed: Claimed, askedAtMs: number) => void;
-  readonly onProblem: (error: unknown) => void;
-}
-
-/** Asks the store for executions that are due and that nobody holds: timers, retries, what a crash left behind. */
+/** Polls the store for executions that are due and held by no process: timers, retries, and executions whose worker died. */
 export class Poller {
-  readonly #polling: Polling;
-  /** When executions that were driven here are due again, as far as that is soon. */
-  readonly #wakes = new Map<string, EpochMs>();
+  readonly #context: RuntimeContext;
+  readonly #local: LocalWork;
+  /** When executions that ran here are due again, if that is soon. */
+  readonly #dueTimes = new Map<string, EpochMs>();
   #cancel: () => void = () => undefined;
-  #at = Number.POSITIVE_INFINITY;
-  #asking: Promise<void> | null = null;
-  /** There was more than could be taken. */
+  #nextPollMs = Number.POSITIVE_INFINITY;
+  #polling: Promise<void> | null = null;
+  /** More was due than could be claimed. */
   #isMore = false;
   #closed = false;
 
-  constructor(polling: Polling) {
-    this.#polling = polling;
-    this.#askIn(0);
+  constructor(context: RuntimeContext, local: LocalWork) {
+    this.#context = context;
+    this.#local = local;
+    this.#pollIn(0);
   }
 
-  /** Resolves when the store is not asked any more. */
+  /** Resolves when no poll is in flight any more. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancel();
-    await this.#asking;
+    await this.#polling;
   }
 
-  /** Something was left to be found. */
+  /** Something is due in the store that had no slot here. */
   more(): void {
     this.#isMore = true;
-    this.left();
+    this.slotFreed();
   }
 
-  /** Something that was taken has been driven: there is room again. */
-  left(): void {
-    if (this.#isMore && this.#polling.isRoomy()) this.#askIn(0);
+  slotFreed(): void {
+    if (this.#isMore && this.#local.slots.isRoomy("polled")) this.#pollIn(0);
   }
 
-  /** A timer that this process knows of need not wait for the regular poll. */
-  expect(workflowId: string, at: EpochMs): void {
-    if (at - this.#polling.clock.likely() > horizonMs || this.#wakes.size >= mostWakes) return;
-    this.#wakes.set(workflowId, at);
-    this.#askForWakes();
+  /** Polls at the time at which this execution is due again. */
+  expect(snapshot: Snapshot): void {
+    const dueAt = nextDueAt(snapshot);
+    if (dueAt === null || dueAt - this.#context.clock.estimate() > horizonMs || this.#dueTimes.size >= maxDueTimes) return;
+    this.#dueTimes.set(snapshot.workflowId, dueAt);
+    this.#pollAtDueTime();
   }
 
-  /** It is being driven. */
+  /** The execution runs now. */
   forget(workflowId: string): void {
-    this.#wakes.delete(workflowId);
+    this.#dueTimes.delete(workflowId);
   }
 
-  #askIn(delayMs: number): void {
+  #pollIn(delayMs: number): void {
     if (this.#closed) return;
-    const { environment, pollMs } = this.#polling;
-    const at = environment.monotonicMs() + delayMs;
-    if (at >= this.#at) return;
+    const { environment, pollMs } = this.#context;
+    const atMs = environment.monotonicMs() + delayMs;
+    if (atMs >= this.#nextPollMs) return;
     this.#cancel();
-    this.#at = at;
+    this.#nextPollMs = atMs;
     this.#cancel = environment.after(delayMs, () => {
-      this.#at = Number.POSITIVE_INFINITY;
-      this.#asking ??= this.#ask().finally(() => {
-        this.#asking = null;
-        this.#askIn(pollMs);
-        this.#askForWakes();
+      this.#nextPollMs = Number.POSITIVE_INFINITY;
+      this.#polling ??= this.#poll().finally(() => {
+        this.#polling = null;
+        this.#pollIn(pollMs);
+        this.#pollAtDueTime();
       });
     });
   }
 
-  async #ask(): Promise<void> {
-    const { store, environment, lease, overdueMs, room, take, onProblem } = this.#polling;
+  async #poll(): Promise<void> {
+    const { store, environment, lease, queue, onProblem } = this.#context;
+    const { slots, inbox } = this.#local;
     const askedAtMs = environment.monotonicMs();
-    const limit = room();
+    const limit = slots.room("polled");
     if (limit <= 0) return;
     try {
-      const found = await store.claim(overdueMs > 0 ? { ...lease, limit, overdueMs } : { ...lease, limit });
+      const found = await store.claim({ ...lease, limit, ...(queue && { overdueMs: queueGraceMs }) });
       this.#isMore = found.length === limit;
-      for (const claimed of found) take(claimed, askedAtMs);
-      this.left();
+      for (const claimed of found) inbox.put({ claimed, askedAtMs, slot: slots.take("polled") });
+      this.slotFreed();
     } catch (error) {
-      onProblem(error);
+      onProblem(null, error);
     }
   }
 
-  #askForWakes(): void {
-    const now = this.#polling.clock.likely();
+  #pollAtDueTime(): void {
+    const now = this.#context.clock.estimate();
     let first = Number.POSITIVE_INFINITY;
-    for (const [workflowId, at] of this.#wakes) {
-      // what was due a while ago is in other hands
-      if (at < now - graceMs) this.#wakes.delete(workflowId);
-      else first = Math.min(first, at);
+    for (const [workflowId, dueAt] of this.#dueTimes) {
+      // due for a while: another process runs it
+      if (dueAt < now - lateMs) this.#dueTimes.delete(workflowId);
+      else first = Math.min(first, dueAt);
     }
-    // a timer may fire a moment early, and the store's clock may be a moment behind
-    if (first < Number.POSITIVE_INFINITY) this.#askIn(Math.max(first - now, 0) + 1);
+    // one millisecond later: a timer may fire early, and the store's clock may be behind the estimate
+    if (first < Number.POSITIVE_INFINITY) this.#pollIn(Math.max(first - now, 0) + 1);
   }
+}
+
+/** The earliest timer or retry of any of its paths; null if there is none. */
+function nextDueAt(snapshot: Snapshot): EpochMs | null {
+  let earliest = Number.POSITIVE_INFINITY;
+  for (const [, paths] of openScopes(snapshot)) {
+    earliest = Math.min(earliest, earliestTimer(paths) ?? earliest);
+    for (const { nextRetryAt = earliest } of paths) earliest = Math.min(earliest, nextRetryAt);
+  }
+  return earliest === Number.POSITIVE_INFINITY ? null : earliest;
 }

@@ -1,37 +1,33 @@
-import type { Environment } from "../../ports/environment.ts";
-import type { Claimed, Lease, SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { Consumer, Delivery, WorkQueue } from "../../ports/work-queue.ts";
 import { every } from "../context/every.ts";
+import type { RuntimeContext } from "../context/runtime-context.ts";
+import { claimOne } from "../context/timed-claim.ts";
+import type { LocalWork } from "./local-work.ts";
 
 const firstDelayMs = 100;
-const longestDelayMs = 10_000;
+const maxDelayMs = 10_000;
 
-/** How a queue is listened to. */
-export interface Listening {
-  readonly queue: WorkQueue;
-  readonly store: SnapshotStore;
-  readonly environment: Environment;
-  readonly lease: Lease;
-  readonly concurrency: number;
-  /** Told also when the claim was asked for, by the monotonic clock. */
-  readonly take: (claimed: Claimed, askedAtMs: number) => Promise<void>;
-  readonly onProblem: (error: unknown) => void;
-}
-
-/** Takes messages of a queue, and drives the executions that they name, if these are due. */
-export class Listener {
-  readonly #listening: Listening;
+/** Takes messages from the queue, and claims the executions that they name if these are due. */
+export class QueueConsumer {
+  readonly #context: RuntimeContext;
+  readonly #local: LocalWork;
+  readonly #queue: WorkQueue;
+  /** Messages handled at once. */
+  readonly #concurrency: number;
   #consumer: Consumer | null = null;
   #opening: Promise<void>;
   #closed = false;
   #cancel: () => void = () => undefined;
 
-  constructor(listening: Listening) {
-    this.#listening = listening;
+  constructor(context: RuntimeContext, local: LocalWork, queue: WorkQueue, concurrency: number) {
+    this.#context = context;
+    this.#local = local;
+    this.#queue = queue;
+    this.#concurrency = concurrency;
     this.#opening = this.#open(firstDelayMs);
   }
 
-  /** Takes no more messages; resolves when those under way are done with. */
+  /** Takes no more messages; resolves when those in flight are handled. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancel();
@@ -39,36 +35,35 @@ export class Listener {
     await this.#consumer?.drain();
   }
 
-  /** A queue that does not answer is asked again and again: meanwhile the store is. */
+  /** Tries again and again if the queue does not answer. The store is polled meanwhile. */
   async #open(delayMs: number): Promise<void> {
-    const { queue, environment, lease, concurrency, onProblem } = this.#listening;
+    const { environment, lease } = this.#context;
+    const onProblem = (error: unknown): void => this.#context.onProblem(null, error);
     try {
-      const { leaseMs } = lease;
-      this.#consumer = await queue.consume((delivery) => this.#handle(delivery), { concurrency, leaseMs, onProblem });
+      const options = { concurrency: this.#concurrency, leaseMs: lease.leaseMs, onProblem };
+      this.#consumer = await this.#queue.consume((delivery) => this.#handle(delivery), options);
     } catch (error) {
       onProblem(error);
       if (this.#closed) return;
       this.#cancel = environment.after(delayMs, () => {
-        this.#opening = this.#open(Math.min(delayMs * 2, longestDelayMs));
+        this.#opening = this.#open(Math.min(delayMs * 2, maxDelayMs));
       });
     }
   }
 
-  /** The message is kept until the execution has been driven: if this process dies, somebody else gets it. */
+  /** Keeps the message until the execution has run: if this process dies, another one gets the message. */
   async #handle(delivery: Delivery): Promise<void> {
-    const { store, environment, lease, take, onProblem } = this.#listening;
-    const askedAtMs = environment.monotonicMs();
-    const [claimed] = await store.claim({ ...lease, limit: 1, workflowId: delivery.workflowId });
-    // held by others, over, or not due any more: all of it is in the store
-    if (!claimed) return;
+    const { environment, lease, onProblem } = this.#context;
+    const claim = await claimOne(this.#context, { workflowId: delivery.workflowId });
+    // held by another process, ended, or not due any more: the message has served its purpose
+    if (!claim) return;
     const endExtensions = every(environment, lease.leaseMs / 3, () => {
-      delivery.extend().catch(onProblem);
+      delivery.extend().catch((error: unknown) => onProblem(null, error));
     });
-    try {
-      // what goes wrong is told where it is driven; the lease of the claim decides who comes next, not the queue
-      await take(claimed, askedAtMs);
-    } finally {
-      endExtensions();
-    }
+    // errors are reported by the dispatcher; the lease of the claim decides who is next, not the queue
+    const slot = this.#local.slots.take("queued");
+    this.#local.inbox.put({ ...claim, slot });
+    await slot.freed;
+    endExtensions();
   }
 }

@@ -1,51 +1,60 @@
 import { describe, expect, it } from "vitest";
-import { Places, sharesOf } from "./slots.ts";
+import { Slots, sharesOf } from "./slots.ts";
 
 const counts = [1, 2, 3, 7, 9, 10, 11, 19, 20, 25, 99, 100, 1_000];
 
-describe("the places of a process", () => {
-  it.each(counts)("%i: with a queue no origin takes those of another, and together they are no more", (places) => {
-    const { all, here, told, found } = sharesOf(places, true);
-    expect(here + told + found).toBe(all);
-    expect(all).toBe(Math.max(2, places));
-    expect(told).toBeGreaterThanOrEqual(1);
-    expect(found).toBeGreaterThanOrEqual(1);
+describe("the slots of a process", () => {
+  it.each(counts)("%i: with a queue no origin takes those of another, and together they are no more", (slots) => {
+    const { all, local, queued, polled } = sharesOf(slots, true);
+    expect(local + queued + polled).toBe(all);
+    expect(all).toBe(Math.max(2, slots));
+    expect(queued).toBeGreaterThanOrEqual(1);
+    expect(polled).toBeGreaterThanOrEqual(1);
   });
 
-  it.each(counts)("%i: without a queue each may take all but a tenth of the other's", (places) => {
-    const { all, here, found } = sharesOf(places, false);
-    expect(all).toBe(places);
-    expect([here, found]).toEqual([found, here]);
-    expect(places === 1 ? here : all - here).toBe(Math.ceil(places / 10));
+  it.each(counts)("%i: without a queue each may take all but a tenth of the other's", (slots) => {
+    const { all, local, polled } = sharesOf(slots, false);
+    expect(all).toBe(slots);
+    expect([local, polled]).toEqual([polled, local]);
+    expect(slots === 1 ? local : all - local).toBe(Math.ceil(slots / 10));
   });
 
-  it("are never more than all, whoever has them", () => {
-    const places = new Places();
-    expect(places.room("here")).toBe(0);
-    places.shares = sharesOf(10, false);
-    for (let i = 0; i < 9; i++) places.take("here");
-    expect([places.room("here"), places.room("found")]).toEqual([0, 1]);
-    places.take("found");
-    expect([places.room("here"), places.room("found")]).toEqual([0, 0]);
-    // what is claimed already is driven in any case
-    places.take("found");
-    places.leave("here");
-    expect([places.room("here"), places.room("found")]).toEqual([0, 0]);
-    places.leave("found");
-    expect([places.room("here"), places.room("found")]).toEqual([1, 1]);
+  it("are never more than all, whatever they are used for", () => {
+    const slots = new Slots();
+    expect([slots.isOpen, slots.room("local"), slots.tryTake("local")]).toEqual([false, 0, null]);
+    slots.open(sharesOf(10, false));
+    const local = Array.from({ length: 9 }, () => slots.tryTake("local")!);
+    expect([slots.room("local"), slots.room("polled")]).toEqual([0, 1]);
+    const polled = slots.take("polled");
+    expect([slots.room("local"), slots.room("polled")]).toEqual([0, 0]);
+    // an execution that is claimed already runs in any case
+    slots.take("polled");
+    local[0]!.free();
+    local[0]!.free();
+    expect([slots.room("local"), slots.room("polled")]).toEqual([0, 0]);
+    polled.free();
+    expect([slots.room("local"), slots.room("polled")]).toEqual([1, 1]);
+    slots.close();
+    expect([slots.isOpen, slots.tryTake("local")]).toEqual([false, null]);
   });
 
-  it("are roomy with a quarter free, or with all that others leave", () => {
-    const places = new Places();
-    places.shares = sharesOf(20, false);
-    for (let i = 0; i < 14; i++) places.take("found");
-    expect(places.isRoomy("found")).toBe(false);
-    places.leave("found");
-    expect(places.isRoomy("found")).toBe(true);
-    for (let i = 0; i < 13; i++) places.leave("found");
-    for (let i = 0; i < 18; i++) places.take("here");
-    expect([places.room("found"), places.isRoomy("found")]).toEqual([2, true]);
-    places.take("found");
-    expect([places.room("found"), places.isRoomy("found")]).toEqual([1, false]);
+  it("tell when they are free again", async () => {
+    const slot = new Slots().take("queued");
+    slot.free();
+    await expect(slot.freed).resolves.toBeUndefined();
+  });
+
+  it("are roomy with a quarter free, or with all that the other origins leave", () => {
+    const slots = new Slots();
+    slots.open(sharesOf(20, false));
+    const polled = Array.from({ length: 14 }, () => slots.take("polled"));
+    expect(slots.isRoomy("polled")).toBe(false);
+    polled.pop()!.free();
+    expect(slots.isRoomy("polled")).toBe(true);
+    for (const slot of polled) slot.free();
+    for (let i = 0; i < 18; i++) slots.take("local");
+    expect([slots.room("polled"), slots.isRoomy("polled")]).toEqual([2, true]);
+    slots.take("polled");
+    expect([slots.room("polled"), slots.isRoomy("polled")]).toEqual([1, false]);
   });
 });
