@@ -1,90 +1,99 @@
 import type { Environment } from "../../ports/environment.ts";
 import type { ConsumeOptions, Consumer, Delivery } from "../../ports/work-queue.ts";
-import { type Waiting, waitingLine } from "./delay-queue.ts";
-import { deliver, type Place, type Way } from "./handle-message.ts";
+import { delayQueue, type QueuedMessage } from "./delay-queue.ts";
+import { handleMessage, type MessageHandler } from "./handle-message.ts";
 
 /** What a memory queue needs of its environment. */
 export type QueueClock = Pick<Environment, "monotonicMs" | "after">;
 
-/** Where messages wait for whoever is free; any number of queues of one process may be over one. */
-export interface MessageHall {
+/** Holds messages until a consumer has room for them. Several queues of one process may share one broker. */
+export interface Broker {
   readonly clock: QueueClock;
-  put(messages: readonly Waiting[]): void;
-  /** A consumer comes in. */
-  enter(handle: (delivery: Delivery) => Promise<void>, options: ConsumeOptions): Seat;
+  publish(messages: readonly QueuedMessage[]): void;
+  subscribe(handle: (delivery: Delivery) => Promise<void>, options: ConsumeOptions): Subscription;
 }
 
-/** A consumer that takes part. */
-export interface Seat extends Consumer {
-  /** As after the end of its process: nothing is heard of it any more. */
-  vanish(): void;
+/** A consumer of a broker. */
+export interface Subscription extends Consumer {
+  /** Ends at once, as if its process had died. */
+  cut(): void;
 }
 
-interface Seated extends Place {
+interface Subscriber extends MessageHandler {
+  /** Handlers that have not settled. */
+  running: number;
   /** Messages that are neither acknowledged nor given back. */
   readonly held: Set<Promise<void>>;
 }
 
-/** An empty one. */
-export function messageHall(clock: QueueClock, retryDelayMs: number): MessageHall {
-  const line = waitingLine();
-  // the first in turn is the first to get something
-  const places: Seated[] = [];
-  let isCalled = false;
+/** @param retryDelayMs how long a message waits after its handler rejected */
+export function createBroker(clock: QueueClock, retryDelayMs: number): Broker {
+  const queue = delayQueue();
+  // round robin: the first one with room gets the next message
+  const subscribers: Subscriber[] = [];
+  let isScheduled = false;
   let cancelTimer: () => void = () => undefined;
 
-  const call = (): void => {
-    if (isCalled) return;
-    isCalled = true;
-    // whoever sends has gone on before anything is handled
-    queueMicrotask(serve);
+  const schedule = (): void => {
+    if (isScheduled) return;
+    isScheduled = true;
+    // the sender goes on before a message is handled
+    queueMicrotask(dispatch);
   };
-  const giveBack = ({ workflowId }: Waiting, afterMs: number): void => {
-    line.add({ workflowId, dueAt: clock.monotonicMs() + afterMs });
-    call();
+  const deliver = ({ workflowId }: QueuedMessage, subscriber: Subscriber): void => {
+    subscriber.running++;
+    const { released, settled } = handleMessage(workflowId, subscriber, clock, retryDelayMs);
+    const held = released.then((redeliverMs) => {
+      subscriber.held.delete(held);
+      if (redeliverMs === null) return;
+      queue.add({ workflowId, dueAtMs: clock.monotonicMs() + redeliverMs });
+      schedule();
+    });
+    subscriber.held.add(held);
+    void settled.then(() => {
+      subscriber.running--;
+      schedule();
+    });
   };
-  const way: Way = { clock, retryDelayMs, giveBack, freed: call };
-  const serve = (): void => {
-    isCalled = false;
+  const dispatch = (): void => {
+    isScheduled = false;
     cancelTimer();
     for (;;) {
-      const place = places.find(({ running, concurrency }) => running < concurrency);
-      if (!place) return;
-      const message = line.take(clock.monotonicMs());
+      const subscriber = subscribers.find(({ running, concurrency }) => running < concurrency);
+      if (!subscriber) return;
+      const message = queue.take(clock.monotonicMs());
       if (!message) break;
-      places.push(...places.splice(places.indexOf(place), 1));
-      const held = deliver(message, place, way);
-      place.held.add(held);
-      void held.then(() => place.held.delete(held));
+      subscribers.push(...subscribers.splice(subscribers.indexOf(subscriber), 1));
+      deliver(message, subscriber);
     }
-    const next = line.next();
-    if (next !== undefined) cancelTimer = clock.after(Math.max(0, next - clock.monotonicMs()), call, { background: true });
+    const dueAtMs = queue.nextDueAtMs();
+    if (dueAtMs !== undefined) cancelTimer = clock.after(Math.max(0, dueAtMs - clock.monotonicMs()), schedule, { background: true });
   };
 
   return {
     clock,
-    put(messages) {
-      for (const message of messages) line.add(message);
-      call();
+    publish(messages) {
+      for (const message of messages) queue.add(message);
+      schedule();
     },
-    enter(handle, options) {
-      const place: Seated = { ...options, handle, running: 0, held: new Set() };
-      places.push(place);
-      call();
-      return seatOf(place, places);
+    subscribe(handle, options) {
+      const subscriber: Subscriber = { ...options, handle, running: 0, held: new Set() };
+      subscribers.push(subscriber);
+      schedule();
+      return subscriptionOf(subscriber, subscribers);
     },
   };
 }
 
-function seatOf(place: Seated, places: Seated[]): Seat {
-  const vanish = (): void => {
-    if (places.includes(place)) places.splice(places.indexOf(place), 1);
+function subscriptionOf(subscriber: Subscriber, subscribers: Subscriber[]): Subscription {
+  const cut = (): void => {
+    if (subscribers.includes(subscriber)) subscribers.splice(subscribers.indexOf(subscriber), 1);
   };
   return {
-    vanish,
+    cut,
     async drain() {
-      vanish();
-      while (place.held.size > 0) await Promise.all(place.held);
+      cut();
+      while (subscriber.held.size > 0) await Promise.all(subscriber.held);
     },
   };
 }

@@ -1,43 +1,42 @@
-/** A message that nobody has. */
-export interface Waiting {
+/** A message that no consumer holds. */
+export interface QueuedMessage {
   readonly workflowId: string;
-  /** As `monotonicMs` counts. */
-  readonly dueAt: number;
-  /** Of two with one key, one is enough. */
+  /** On the monotonic clock. */
+  readonly dueAtMs: number;
+  /** Of several messages with one key, one is kept. */
   readonly dedupeKey?: string;
 }
 
-/** Messages in the order in which they are due; those due at one moment in the order in which they came. */
-export interface WaitingLine {
-  add(message: Waiting): void;
-  /** The first, if it is due. */
-  take(now: number): Waiting | undefined;
-  /** When the first is due. */
-  next(): number | undefined;
+/** Messages in the order of their due times; messages with the same due time in the order in which they came. */
+export interface DelayQueue {
+  add(message: QueuedMessage): void;
+  /** The first message, if it is due. */
+  take(nowMs: number): QueuedMessage | undefined;
+  /** When the first message is due. */
+  nextDueAtMs(): number | undefined;
 }
 
-/** An empty one. */
-export function waitingLine(): WaitingLine {
-  const line: Waiting[] = [];
+export function delayQueue(): DelayQueue {
+  const messages: QueuedMessage[] = [];
   const keys = new Set<string>();
   return {
     add(message) {
-      const { dedupeKey, dueAt } = message;
+      const { dedupeKey, dueAtMs } = message;
       if (dedupeKey !== undefined) {
         if (keys.has(dedupeKey)) return;
         keys.add(dedupeKey);
       }
-      let place = line.length;
-      // most are due last: few steps
-      while (place > 0 && line[place - 1]!.dueAt > dueAt) place--;
-      line.splice(place, 0, message);
+      let index = messages.length;
+      // most messages are due last, so the loop is short
+      while (index > 0 && messages[index - 1]!.dueAtMs > dueAtMs) index--;
+      messages.splice(index, 0, message);
     },
-    take(now) {
-      if (line.length === 0 || line[0]!.dueAt > now) return undefined;
-      const message = line.shift()!;
+    take(nowMs) {
+      if (messages.length === 0 || messages[0]!.dueAtMs > nowMs) return undefined;
+      const message = messages.shift()!;
       if (message.dedupeKey !== undefined) keys.delete(message.dedupeKey);
       return message;
     },
-    next: () => line[0]?.dueAt,
+    nextDueAtMs: () => messages[0]?.dueAtMs,
   };
 }

@@ -1,53 +1,55 @@
 import type { Environment } from "../../ports/environment.ts";
 import type { ConsumeOptions, Delivery } from "../../ports/work-queue.ts";
-import type { Waiting } from "./delay-queue.ts";
 
-/** A consumer at work. */
-export interface Place extends ConsumeOptions {
+/** A consumer's handler, and how it consumes. */
+export interface MessageHandler extends ConsumeOptions {
   readonly handle: (delivery: Delivery) => Promise<void>;
-  /** Handlers that have not settled. */
-  running: number;
 }
 
-/** Where a message goes after its handler. */
-export interface Way {
-  readonly clock: Pick<Environment, "after">;
-  readonly retryDelayMs: number;
-  giveBack(message: Waiting, afterMs: number): void;
-  /** A handler has settled: its consumer has a place again. */
-  freed(): void;
+/** A message that a consumer holds. */
+export interface HeldMessage {
+  /**
+   * Resolves when the consumer no longer holds it: to null if it is acknowledged, else to the delay after which it is
+   * delivered again. This may be before `settled`, when its lease ends.
+   */
+  readonly released: Promise<number | null>;
+  /** Resolves when its handler has settled. */
+  readonly settled: Promise<void>;
 }
 
-/** Gives a message to a consumer. Resolves when it is acknowledged or given back; that may be before its handler has settled. */
-export function deliver(message: Waiting, place: Place, { clock, retryDelayMs, giveBack, freed }: Way): Promise<void> {
-  return new Promise((resolve) => {
-    let isHeld = true;
-    let cancelLease: () => void = () => undefined;
-    const end = (back: number | null): void => {
-      if (!isHeld) return;
-      isHeld = false;
-      cancelLease();
-      if (back !== null) giveBack(message, back);
-      resolve();
-    };
-    const lease = (): void => {
-      cancelLease();
-      if (isHeld) cancelLease = clock.after(place.leaseMs, () => end(0), { background: true });
-    };
-    const settle = (back: number | null): void => {
-      place.running--;
-      end(back);
-      freed();
-    };
-    lease();
-    place.running++;
-    const delivery: Delivery = { workflowId: message.workflowId, extend: async () => lease() };
-    place.handle(delivery).then(
-      () => settle(null),
-      (error: unknown) => {
-        settle(retryDelayMs);
-        place.onProblem(error);
-      },
-    );
+/**
+ * Gives a message to a handler, for as long as its lease lasts.
+ *
+ * @param retryDelayMs when it is delivered again if the handler rejects
+ */
+export function handleMessage(
+  workflowId: string,
+  { handle, leaseMs, onProblem }: MessageHandler,
+  clock: Pick<Environment, "after">,
+  retryDelayMs: number,
+): HeldMessage {
+  let isHeld = true;
+  let cancelLease: () => void = () => undefined;
+  let resolve: (redeliverMs: number | null) => void = () => undefined;
+  const released = new Promise<number | null>((done) => {
+    resolve = done;
   });
+  const release = (redeliverMs: number | null): void => {
+    isHeld = false;
+    cancelLease();
+    resolve(redeliverMs);
+  };
+  const lease = (): void => {
+    cancelLease();
+    if (isHeld) cancelLease = clock.after(leaseMs, () => release(0), { background: true });
+  };
+  lease();
+  const settled = handle({ workflowId, extend: async () => lease() }).then(
+    () => release(null),
+    (error: unknown) => {
+      release(retryDelayMs);
+      onProblem(error);
+    },
+  );
+  return { released, settled };
 }

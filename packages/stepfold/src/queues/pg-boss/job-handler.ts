@@ -2,31 +2,31 @@ import { systemEnvironment } from "../../engine/system-environment.ts";
 import type { ConsumeOptions, Delivery } from "../../ports/work-queue.ts";
 import type { PgBossClient, PgBossJob } from "./pg-boss-client.ts";
 
-/** How often pg-boss is told that messages are still being handled: it waits 10 s and more. */
-const signOfLifeMs = 3_000;
+/** How often pg-boss is told that messages are still being handled. It waits for at least 10 s. */
+const heartbeatMs = 3_000;
 
-/** Jobs that are being handled. */
-export interface JobHands {
+/** Handles jobs of pg-boss. */
+export interface JobHandler {
   /** Resolves when the job is settled, or cannot be. */
   handle(job: PgBossJob): Promise<void>;
-  /** Shows no more signs of life. */
+  /** Sends no more heartbeats. */
   close(): void;
 }
 
-/** Handles jobs one by one, and shows pg-boss signs of life of all together. */
-export function jobHands(
+/** Handles each job with `handle`, and sends heartbeats for all jobs in flight together. */
+export function jobHandler(
   boss: PgBossClient,
   name: string,
   handle: (delivery: Delivery) => Promise<void>,
   { onProblem }: Pick<ConsumeOptions, "onProblem">,
-): JobHands {
-  const held = new Set<PgBossJob>();
+): JobHandler {
+  const inFlight = new Set<PgBossJob>();
   let cancel: () => void = () => undefined;
-  const showLife = (): void => {
-    cancel = systemEnvironment.after(signOfLifeMs, () => {
-      showLife();
-      // of what was handled meanwhile pg-boss takes no notice
-      if (held.size > 0) boss.touch(name, [...held]).catch(onProblem);
+  const beat = (): void => {
+    cancel = systemEnvironment.after(heartbeatMs, () => {
+      beat();
+      // pg-boss ignores jobs that are settled by now
+      if (inFlight.size > 0) boss.touch(name, [...inFlight]).catch(onProblem);
     });
   };
   const settle = async (job: PgBossJob): Promise<void> => {
@@ -44,17 +44,17 @@ export function jobHands(
     await boss.deleteJob(name, job);
   };
 
-  showLife();
+  beat();
   return {
     async handle(job) {
-      held.add(job);
+      inFlight.add(job);
       try {
         await settle(job);
       } catch (error) {
-        // not told of: it comes again when it shows no sign of life any more
+        // pg-boss does not know that it is settled: it delivers the job again when the heartbeats have stopped
         onProblem(error);
       } finally {
-        held.delete(job);
+        inFlight.delete(job);
       }
     },
     close: () => cancel(),
