@@ -1,10 +1,10 @@
 import type { EpochMs } from "../../core/values/json.ts";
 
-/** What a command has done. It wakes nobody itself: the caller does. */
+/** What a command has done. It wakes no session and no worker itself: the caller does. */
 export interface CommandResult {
   /** False if the same was committed before. */
   readonly committed: boolean;
-  /** Null if nobody has to look at the execution. */
+  /** Null if no session and no worker has to look at the execution. */
   readonly wakeUp: PendingWakeUp | null;
 }
 

@@ -54,7 +54,7 @@ export async function startExecution(context: RuntimeContext, request: StartRequ
     return { event, committed: true, claim, wakeUp };
   } catch (error) {
     if (!StepfoldError.is(error, "WORKFLOW_EXISTS") || error.details.deletedAt !== undefined) throw error;
-    // it may be due, and its process may have died: a worker here looks. The queue has heard of it from its first commit
+    // it may be due, and its process may have died: a worker here looks. The queue got the message with its first commit
     const wakeUp = { workflowId: event.workflowId, version: 0, wakeAt: 0, isAnnounced: true };
     return { event, committed: false, claim: null, wakeUp };
   }

@@ -4,7 +4,7 @@ import type { Target } from "../../core/snapshot/target.ts";
 import type { Json } from "../../core/values/json.ts";
 import type { Watched } from "./watch.ts";
 
-/** A place in an execution. */
+/** A wait, a path or a node of an execution. */
 export interface Place {
   /** Id of a node, or its address: `approve`, `map[3]/approve`. */
   readonly step?: string | undefined;
@@ -77,19 +77,18 @@ export interface Run {
    */
   resume(options?: ResumeOptions): Promise<{ readonly applied: boolean }>;
   /**
-   * Tells the execution that something has happened. The oldest wait for it takes it; if nobody waits for it yet, it is
-   * kept until somebody does.
+   * Sends a signal. The oldest wait for it takes it; if no path waits for it yet, it is kept until one does.
    *
    * @returns `applied: false` if the same idempotency key with the same payload was sent before
-   * @throws StepfoldError `RESUME_INVALID` (somebody waits, for another payload), `RESUME_CONFLICT`, `LIMIT_EXCEEDED`,
+   * @throws StepfoldError `RESUME_INVALID` (a path waits for another payload), `RESUME_CONFLICT`, `LIMIT_EXCEEDED`,
    * `EXECUTION_ENDED`, `WORKFLOW_NOT_FOUND`
    */
   signal(name: string, payload?: unknown, options?: SignalOptions): Promise<{ readonly applied: boolean }>;
   /**
-   * Ends the execution, or with `step` the paths at that node, or with `item` too that item of its map. Steps under way
-   * get their `AbortSignal`. What has been done is undone first, where nodes have a `compensate`.
+   * Ends the execution, or with `step` the paths at that node, or with `item` too that item of its map. Steps in
+   * flight get their `AbortSignal`. Completed steps are undone first, if their nodes have a `compensate`.
    *
-   * @throws StepfoldError `EXECUTION_ENDED`, `WAIT_GONE` (nothing is there), `WORKFLOW_NOT_FOUND`
+   * @throws StepfoldError `EXECUTION_ENDED`, `WAIT_GONE` (no path is there), `WORKFLOW_NOT_FOUND`
    */
   cancel(options?: CancelOptions): Promise<void>;
   /** Makes the earliest pending retry, or that of a node, at once. @throws StepfoldError `RETRY_NOT_PENDING`, ... */
@@ -98,11 +97,11 @@ export interface Run {
   addItem(step: string, item: unknown): Promise<void>;
   /** The open map at a node gets no more items. @throws StepfoldError `MAP_CLOSED`, ... */
   closeMap(step: string): Promise<void>;
-  /** The map at a node goes on at once with what is done; items under way are cancelled. @throws StepfoldError `MAP_CLOSED`, ... */
+  /** The map at a node goes on at once with the finished items; items in flight are cancelled. @throws StepfoldError `MAP_CLOSED`, ... */
   completeMap(step: string): Promise<void>;
 }
 
-/** The target that a place names. */
+/** The target of a command. */
 export function targetOf({ step, item, waitId, pathId }: Place): Target | undefined {
   if (waitId !== undefined) return { waitId };
   if (pathId !== undefined) return { pathId };

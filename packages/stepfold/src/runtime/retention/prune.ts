@@ -22,7 +22,7 @@ const terminal = ["completed", "failed", "cancelled"] as const;
 const pageSize = 1000;
 
 /**
- * Deletes executions that ended a while ago, the oldest first; hands over the history of each before it is deleted.
+ * Deletes executions that ended a while ago, the oldest first; passes the history of each to `keepEvents` before that.
  *
  * @throws StepfoldError `OPTION_INVALID`
  */

@@ -7,7 +7,7 @@ import { withTimeout } from "../context/with-timeout.ts";
 const intervalMs = 10 * 60_000;
 /** Executions of one workflow deleted by one call of the store. */
 const batchSize = 500;
-/** Calls for one workflow each time: the rest is left to the next time, so that other work gets its turn. */
+/** Calls for one workflow each time: the rest is left to the next time, so that other work is not held up. */
 const maxBatches = 20;
 
 /** How long ended executions of one workflow, or of all, are kept. */

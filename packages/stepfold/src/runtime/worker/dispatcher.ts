@@ -43,7 +43,7 @@ export class Dispatcher {
   }
 
   /**
-   * Runs a claimed execution. Its slot is free again when others that waited for the same permit have run too.
+   * Runs a claimed execution. Its slot is free again when the executions that waited for its permit have run too.
    *
    * @returns the snapshot when nothing was due any more; rejects if it could not run, or its claim was lost
    */
@@ -142,7 +142,7 @@ export class Dispatcher {
         ({ permit } = await this.#runOne(claim));
       }
     } catch {
-      // the error of a run is reported where it happens; the others are found by the next poll
+      // the error of a run is reported where it happens; the next poll finds what waits for the permit
     }
   }
 }

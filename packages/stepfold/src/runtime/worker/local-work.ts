@@ -8,7 +8,7 @@ import { Inbox } from "./inbox.ts";
 import { OpenSessions } from "./open-sessions.ts";
 import { Slots } from "./slots.ts";
 
-/** What the worker of this process shares with those who give it work. */
+/** What the dispatcher of this process shares with the parts that bring it work. */
 export interface LocalWork {
   readonly slots: Slots;
   readonly sessions: OpenSessions;
@@ -22,7 +22,7 @@ export function createLocalWork(): LocalWork {
 /**
  * Starts an execution, and runs it here if a slot is free.
  *
- * @returns what the command gave. If the id is taken, nobody has been woken yet: the caller first looks what is there.
+ * @returns the result of the command. If the id is taken, `wakeUp` is left to the caller, who first reads the existing execution.
  */
 export async function startHere(context: RuntimeContext, local: LocalWork, request: StartRequest): Promise<StartResult> {
   const slot = local.slots.tryTake("local");
@@ -51,7 +51,7 @@ export async function commandHere(context: RuntimeContext, local: LocalWork, wor
   return committed;
 }
 
-/** Has an execution looked at: by its session here, by a new session here, or by another process that the queue tells. */
+/** Has an execution looked at: by its session here, by a new session here, or by another process that gets a message. */
 export async function wake(context: RuntimeContext, local: LocalWork, wakeUp: PendingWakeUp | null): Promise<void> {
   if (!wakeUp) return;
   const { workflowId, wakeAt, isAnnounced } = wakeUp;

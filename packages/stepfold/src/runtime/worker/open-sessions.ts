@@ -1,6 +1,6 @@
 import type { Status } from "../../core/snapshot/snapshot.ts";
 
-/** What others may know of a session, and tell it. */
+/** A session, as the parts see it that wake it or wait for it. */
 export interface OpenSession {
   readonly workflowId: string;
   /** Status of the execution after its last commit. */

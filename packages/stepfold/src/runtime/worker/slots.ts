@@ -1,7 +1,7 @@
 /** Where a claimed execution comes from: made due in this process, named by a message of the queue, or found by polling the store. */
 export type SlotOrigin = "local" | "queued" | "polled";
 
-/** A place for one running execution. */
+/** Room for one running execution. */
 export interface Slot {
   readonly origin: SlotOrigin;
   /** Resolves when it is free again. */
