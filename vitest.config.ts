@@ -13,7 +13,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          include: ["packages/*/src/**/*.test.ts"],
+          include: ["packages/*/{src,test}/**/*.test.ts"],
           exclude: ["**/*.contract.test.ts"],
           setupFiles: ["scripts/test/seed.ts"],
           testTimeout: 30_000,
@@ -25,7 +25,7 @@ export default defineConfig({
         test: {
           name: "contract",
           sequence: { groupOrder: 1 },
-          include: ["packages/*/src/**/*.contract.test.ts"],
+          include: ["packages/*/{src,test}/**/*.contract.test.ts"],
           testTimeout: 120_000,
           hookTimeout: 60_000,
           maxConcurrency: 1_000,

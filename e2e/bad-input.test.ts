@@ -66,7 +66,7 @@ const cases: readonly Refused[] = [
     "/approved",
     /resume paused --payload '\{"approved":true\}'/,
   ],
-  [["resume", "paused", "--node", "nope"], "NODE_UNKNOWN", '"nope"'],
+  [["resume", "paused", "--step", "nope"], "NODE_UNKNOWN", '"nope"'],
   [["resume", "paused", "--wait", "0@77"], "WAIT_GONE", "0@77", "ask (0@2)"],
   [["resume", "both", "--payload", approved], "RESUME_AMBIGUOUS", /resume both --step a --payload/, /resume both --step b --payload/],
   [["resume", "ended", "--payload", '{"approved":false}'], "EXECUTION_ENDED", "completed"],

@@ -21,7 +21,6 @@ const workflows: Readonly<Record<string, object>> = {
 };
 
 const cases: readonly Refused[] = [
-  [["resume", "both", "--step", "a", "--node", "b"], "USAGE", "--step and --node"],
   [["resume", "items", "--step", "each[9]/ask", "--payload", approved], "WAIT_GONE", "each[9]/ask", /resume items --step 'each\[0\]\/ask'/],
   [["resume", "items", "--step", "each[x]/ask"], "WAIT_GONE", "each[x]/ask"],
   [["resume", "items", "--step", "each[0]/nope"], "WAIT_GONE", "each[0]/nope"],

@@ -111,7 +111,7 @@ describe("an execution that waits for many things", () => {
     const first = await startPrinted(script, place).ended;
     expect(first.stdout).toMatch(/^▶ sign +is answered by ada: \{"approved":true\}$/m);
     expect(first.stdout).toContain("sign  1 more answer from bob or cy (ada answered)");
-    const again = await say("resume", "t", "--node", "sign", "--payload", '{"approved":true}', "--by", "ada");
+    const again = await say("resume", "t", "--step", "sign", "--payload", '{"approved":true}', "--by", "ada");
     expect(again).toMatchObject({ code: 0, stderr: "This answer was given before; going on\n" });
     const item = ["resume", "t", "--step", "each[0]/approve", "--payload", '{"approved":true}'];
     expect((await say(...item)).stdout).toContain("✔ each[0]/approve");

@@ -3,17 +3,27 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { checkCycles } from "./architecture/check-cycles.ts";
 import { checkDependencies, type Manifest } from "./architecture/check-dependencies.ts";
+import { checkFixtures, checkFolderSizes, type FolderExceptions } from "./architecture/check-folders.ts";
 import { checkImports } from "./architecture/check-imports.ts";
+import { checkRooms } from "./architecture/check-rooms.ts";
 import { checkFindings, checkLengths, checkNames, type Exceptions } from "./architecture/check-style.ts";
-import { readTree } from "./architecture/read-tree.ts";
+import { listFiles, readTree } from "./architecture/read-tree.ts";
 import { describeViolation, type Violation } from "./architecture/violation.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 const files = readTree(root);
+const paths = listFiles(root);
 const manifest = JSON.parse(readFileSync(`${root}/packages/stepfold/package.json`, "utf8")) as Manifest;
 
 /** Longer than allowed, with the reason. */
 const exceptions: Exceptions = {};
+
+/** Folders that are being rebuilt: too many files, and fixtures, until that is done. */
+const unfinished: FolderExceptions = {
+  "packages/stepfold/src/queues": "its fixtures move to test",
+  "packages/stepfold/src/runtime": "gets folders of its own",
+  "packages/stepfold/src/stores": "becomes databases, wrappers and a kit",
+};
 
 function none(violations: readonly Violation[]): void {
   expect(violations.map(describeViolation)).toEqual([]);
@@ -22,6 +32,9 @@ function none(violations: readonly Violation[]): void {
 describe("the house", () => {
   it("has sources to judge", () => expect(files.length).toBeGreaterThan(100));
   it("has arrows only where the table of layers has them", () => none(checkImports(files)));
+  it("has folders that import only those below them", () => none(checkRooms(files)));
+  it("has no folder over 25 files", () => none(checkFolderSizes(paths, unfinished)));
+  it("has no fixtures among the sources", () => none(checkFixtures(paths, unfinished)));
   it("has no import cycles, types included", () => none(checkCycles(files)));
   it("has no file over 400 lines and no function over 60", () => none(checkLengths(files, exceptions)));
   it("has no any, bare Error, eval, default export or export *", () => none(checkFindings(files)));

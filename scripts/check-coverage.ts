@@ -1,10 +1,11 @@
-// The tests that stand beside the library's pure parts, and those of the engine, with coverage: the thresholds are in
-// vitest.config.ts. Apart from `npm test`, because measuring makes everything several times slower.
+// Runs the tests of the library's pure parts and of the engine with coverage: the thresholds are in vitest.config.ts.
+// Apart from `npm test`, because measuring makes everything several times slower.
 import { spawnSync } from "node:child_process";
 
-const tested = ["core", "expressions", "engine", "nodes"].map((part) => `packages/stepfold/src/${part}/`);
+const parts = ["core", "expressions", "engine", "nodes"].map((part) => `packages/stepfold/src/${part}/`);
+const scenarios = ["core", "reference", "expressions", "engine", "hostile", "nodes"].map((area) => `packages/stepfold/test/${area}/`);
 const measured = ["core", "expressions"].map((part) => `--coverage.include=packages/stepfold/src/${part}/**/*.ts`);
-const { status, error } = spawnSync("vitest", ["run", "--coverage", ...measured, "--project", "unit", ...tested], {
+const { status, error } = spawnSync("vitest", ["run", "--coverage", ...measured, "--project", "unit", ...parts, ...scenarios], {
   stdio: "inherit",
   shell: process.platform === "win32",
   env: { ...process.env, STEPFOLD_GRAPHS: "1000" },

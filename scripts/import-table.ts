@@ -1,6 +1,6 @@
 // Writes the import table of ARCHITECTURE.md from the one that the architecture test uses. With --check it only compares.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { entryMayImport, type Layer, layers, roof } from "./architecture/layers.ts";
+import { entryMayImport, type Layer, layers, roof, rooms } from "./architecture/layers.ts";
 import { library, root } from "./public-entries.ts";
 
 const path = `${root}/ARCHITECTURE.md`;
@@ -14,7 +14,7 @@ if (head === undefined || tail === undefined) {
   console.error(`ARCHITECTURE.md has lost its marks: ${begin} and ${end}`);
   process.exit(1);
 }
-const after = `${head}${begin}\n\n${table()}\n\n${end}${tail}`;
+const after = `${head}${begin}\n\n${table()}\n\n${order()}\n\n${end}${tail}`;
 
 if (!process.argv.includes("--check")) writeFileSync(path, after);
 else if (after !== before) {
@@ -27,9 +27,7 @@ function table(): string {
   const rows = [
     ...layers.filter(exists).map((layer) => [`\`${layer.folder}\``, layer.floor, allowed(layer), layer.node ? "yes" : ""]),
     ["`index.ts`", "front door", list(entryMayImport), ""],
-    ...roof
-      .filter(({ name }) => existsSync(`${root}/packages/${name}`))
-      .map(({ name, entries }) => [`\`packages/${name}\``, "roof", entriesOf(entries), "yes"]),
+    ...roof.map((name) => [`\`packages/${name}\``, "roof", "any public entry of `stepfold`", "yes"]),
   ];
   return [["part", "floor", "may import", "Node only"], ["---", "---", "---", "---"], ...rows]
     .map((cells) => `| ${cells.join(" | ")} |`)
@@ -41,20 +39,20 @@ function exists({ folder }: Layer): boolean {
   return existsSync(wing) && readdirSync(wing).length > 0;
 }
 
-function allowed({ mayImport, typesOf = [], files = [], packages = [] }: Layer): string {
+function allowed({ mayImport, packages = [] }: Layer): string {
   const present = mayImport.filter((folder) => existsSync(`${library}/src/${folder}`));
-  return [
-    present.length + typesOf.length === 0 ? "nothing" : list(present),
-    ...typesOf.map((name) => `types of \`${name}\``),
-    list(files),
-    list(packages),
-  ]
-    .filter((part) => part !== "")
-    .join(", ");
+  return list([...present, ...packages]) || "nothing";
 }
 
-function entriesOf(entries: readonly string[]): string {
-  return entries.includes("*") ? "any public entry of `stepfold`" : list(entries);
+/** The folders inside the parts that have an order of their own. */
+function order(): string {
+  const rows = Object.entries(rooms).map(([part, floors]) => {
+    const names = floors.map((floor) => floor.map((room) => `\`${room || part}\``).join(" and "));
+    return [`\`${part}\``, names.join(", ")];
+  });
+  return [["part", "its folders from below: each imports only those before it"], ["---", "---"], ...rows]
+    .map((cells) => `| ${cells.join(" | ")} |`)
+    .join("\n");
 }
 
 function list(names: readonly string[]): string {

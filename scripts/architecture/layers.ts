@@ -6,10 +6,6 @@ export interface Layer {
   readonly floor: string;
   /** Folders it may import, values and types. */
   readonly mayImport: readonly string[];
-  /** Folders it may import types of. */
-  readonly typesOf?: readonly string[];
-  /** Single files of other parts that it may import too. */
-  readonly files?: readonly string[];
   /** Packages it may import. */
   readonly packages?: readonly string[];
   /** Runs on Node only, so it may import `node:` modules. */
@@ -21,6 +17,7 @@ export const layers: readonly Layer[] = [
   { folder: "core", floor: "foundation", mayImport: [] },
   { folder: "expressions", floor: "ground", mayImport: ["core"] },
   { folder: "ports", floor: "ground", mayImport: ["core"] },
+  { folder: "environment", floor: "ground", mayImport: ["ports"] },
   { folder: "stores/record", floor: "wing", mayImport: ["core", "ports"] },
   { folder: "stores/sql", floor: "wing", mayImport: ["core", "ports", "stores/record"] },
   { folder: "stores/lua", floor: "wing", mayImport: ["core", "ports", "stores/record"] },
@@ -35,15 +32,18 @@ export const layers: readonly Layer[] = [
   { folder: "stores/tiered", floor: "wing", mayImport: ["core", "ports", "stores/record", "stores/values"] },
   { folder: "stores/*", floor: "wing", mayImport: ["core", "ports", "stores/record", "stores/sql"] },
   { folder: "queues/checked", floor: "wing", mayImport: ["core", "ports"] },
-  { folder: "queues/*", floor: "wing", mayImport: ["core", "ports", "queues/checked"], files: ["engine/system-environment.ts"] },
-  { folder: "feeds/*", floor: "wing", mayImport: ["core", "ports"] },
-  { folder: "engine", floor: "1st floor", mayImport: ["core", "expressions", "ports"], packages: ["@cfworker/json-schema"] },
-  { folder: "nodes/http", floor: "1st floor", mayImport: ["core", "nodes"], typesOf: ["engine"], files: forNodes(), node: true },
-  { folder: "nodes", floor: "1st floor", mayImport: ["core"], typesOf: ["engine"], files: forNodes() },
-  { folder: "runtime", floor: "1st floor", mayImport: ["core", "engine", "ports"] },
-  { folder: "runners", floor: "1st floor", mayImport: ["core", "ports", "runtime"] },
-  { folder: "client", floor: "2nd floor", mayImport: ["core"] },
-  { folder: "testing", floor: "2nd floor", mayImport: ["core", "ports", "engine", "runtime"] },
+  { folder: "queues/*", floor: "wing", mayImport: ["core", "ports", "environment", "queues/checked"] },
+  { folder: "engine/node", floor: "1st floor", mayImport: ["core"] },
+  {
+    folder: "engine",
+    floor: "1st floor",
+    mayImport: ["core", "expressions", "ports", "environment", "engine/node"],
+    packages: ["@cfworker/json-schema"],
+  },
+  { folder: "nodes/http", floor: "1st floor", mayImport: ["core", "engine/node", "nodes"], node: true },
+  { folder: "nodes", floor: "1st floor", mayImport: ["core", "engine/node"] },
+  { folder: "runtime", floor: "1st floor", mayImport: ["core", "ports", "environment", "engine/node", "engine"] },
+  { folder: "testing", floor: "2nd floor", mayImport: ["core", "ports", "environment", "engine/node", "engine", "runtime"] },
 ];
 
 /** Whoever opens a store by its URL may open any. */
@@ -52,29 +52,36 @@ function everyStore(): readonly string[] {
   return names.map((name) => `stores/${name}`);
 }
 
-/** What whoever writes a node needs at run time; users get the same three from `stepfold`. */
-function forNodes(): readonly string[] {
-  return ["engine/define-node.ts", "engine/fatal-error.ts", "engine/retry-after-error.ts"];
-}
-
 /** `src/index.ts`, the entry `stepfold`: it only re-exports. */
-export const entryMayImport: readonly string[] = ["core", "expressions", "ports", "engine"];
+export const entryMayImport: readonly string[] = ["core", "expressions", "ports", "environment", "engine/node", "engine"];
 
-/** One row for a package on the roof: the entries of `stepfold` it may see. */
-export interface RoofPackage {
-  readonly name: string;
-  /** `"*"` is any public entry. */
-  readonly entries: readonly string[];
-}
-
-export const roof: readonly RoofPackage[] = [
-  { name: "server", entries: ["*"] },
-  { name: "studio", entries: ["stepfold/client", "stepfold/core"] },
-  { name: "cli", entries: ["*"] },
-];
+/** The packages on the roof. They may import every public entry of `stepfold`, and nothing below it. */
+export const roof: readonly string[] = ["cli"];
 
 /** The one dependency of the library. */
 export const libraryDependencies: readonly string[] = ["@cfworker/json-schema"];
+
+/**
+ * The folders inside a part, from below: each row may import the rows before it, and two folders of one row know nothing of
+ * each other. So no two folders import each other. `""` is the part's own folder.
+ */
+export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  core: [
+    ["errors"],
+    ["values"],
+    ["snapshot"],
+    ["definition"],
+    ["transition/draft"],
+    ["transition/paths"],
+    ["transition/children", "transition/joins"],
+    ["transition"],
+    ["explain", "reading"],
+    [""],
+  ],
+  expressions: [["evaluation"], ["syntax"], ["functions"], ["compile"], ["read-set"], [""]],
+  engine: [["workflow"], ["attempt"], ["commands"], [""]],
+  runtime: [["context"], ["commands", "retention"], ["worker"], ["handle"], [""]],
+};
 
 /** The row that a file of the library belongs to, and the folder that is its part. */
 export function layerOf(path: string): { readonly layer: Layer; readonly part: string } | undefined {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { readSource, type SourceFile } from "./source-file.ts";
 
 const isTest = /\.(test|test-d|fixture)\.ts$/;
@@ -8,11 +8,22 @@ export function readTree(root: string): SourceFile[] {
   return readdirSync(`${root}/packages`).flatMap((name) => readPackage(root, `packages/${name}/src`));
 }
 
-function readPackage(root: string, folder: string): SourceFile[] {
+/** The path of every file of every package's `src` and `test`, tests and fixtures included. */
+export function listFiles(root: string): string[] {
+  return readdirSync(`${root}/packages`).flatMap((name) =>
+    ["src", "test"].flatMap((folder) => pathsIn(root, `packages/${name}/${folder}`).filter((path) => statSync(`${root}/${path}`).isFile())),
+  );
+}
+
+function pathsIn(root: string, folder: string): string[] {
   if (!existsSync(`${root}/${folder}`)) return [];
   return readdirSync(`${root}/${folder}`, { recursive: true, encoding: "utf8" })
     .map((path) => `${folder}/${path.replaceAll("\\", "/")}`)
+    .sort();
+}
+
+function readPackage(root: string, folder: string): SourceFile[] {
+  return pathsIn(root, folder)
     .filter((path) => path.endsWith(".ts") && !isTest.test(path))
-    .sort()
     .map((path) => readSource({ path, text: readFileSync(`${root}/${path}`, "utf8") }));
 }

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { checkCycles } from "./check-cycles.ts";
 import { checkDependencies } from "./check-dependencies.ts";
+import { checkFixtures, checkFolderSizes } from "./check-folders.ts";
 import { checkImports } from "./check-imports.ts";
+import { checkRooms } from "./check-rooms.ts";
 import { checkFindings, checkLengths, checkNames } from "./check-style.ts";
 import { readSource, type SourceFile } from "./source-file.ts";
 
@@ -29,13 +31,13 @@ describe("checkImports", () => {
     ["core/a.ts", 'import "../engine/b.ts";', "core may not import engine"],
     ["ports/a.ts", 'import { b } from "../expressions/b.ts";', "ports may not import expressions"],
     ["engine/a.ts", 'import { b } from "../runtime/b.ts";', "engine may not import runtime"],
-    ["nodes/a.ts", 'import { b } from "../engine/turn.ts";', "nodes may import only types of engine"],
-    ["nodes/a.ts", 'import { type B, b } from "../engine/turn.ts";', "nodes may import only types of engine"],
+    ["nodes/a.ts", 'import type { B } from "../engine/turn.ts";', "nodes may not import engine"],
+    ["engine/node/a.ts", 'import type { B } from "../turn.ts";', "engine/node may not import engine"],
+    ["environment/a.ts", 'import { b } from "../engine/b.ts";', "environment may not import engine"],
+    ["queues/memory/a.ts", 'import { b } from "../../engine/b.ts";', "queues/memory may not import engine"],
     ["nodes/a.ts", 'import { b } from "./http/b.ts";', "nodes may not import nodes/http"],
     ["stores/memory/a.ts", 'import { b } from "../sqlite/b.ts";', "stores/memory may not import stores/sqlite"],
     ["stores/sqlite/a.ts", 'import { b } from "../../engine/b.ts";', "stores/sqlite may not import engine"],
-    ["runners/a.ts", 'import { b } from "../engine/b.ts";', "runners may not import engine"],
-    ["client/a.ts", 'import { b } from "../ports/b.ts";', "client may not import ports"],
     ["testing/a.ts", 'import { b } from "../stores/memory/b.ts";', "testing may not import stores/memory"],
     ["index.ts", 'export { b } from "./stores/memory/b.ts";', 'the entry "stepfold" may not import stores/memory/b.ts'],
   ])("holds the arrow: %s %s", (path, text, message) => {
@@ -66,7 +68,6 @@ describe("checkImports", () => {
     ["core/a.ts", 'import { b } from "../../../cli/src/b.ts";', "../../../cli/src/b.ts leaves the library"],
     ["attic/a.ts", "export const a = 1;\nimport './b.ts';", "is in a folder that the table of layers does not know"],
     ["packages/cli/src/a.ts", 'import { b } from "../../stepfold/src/core/b.ts";', "../../stepfold/src/core/b.ts leaves packages/cli"],
-    ["packages/studio/src/a.ts", 'import { b } from "stepfold/runtime";', "packages/studio may not import stepfold/runtime"],
     ["packages/attic/src/a.ts", 'import { b } from "stepfold";', "is in a package that the table of layers does not know"],
   ])("closes the doors: %s %s", (path, text, message) => {
     expect(messages(checkImports(tree({ [path]: text })))).toEqual([message]);
@@ -76,15 +77,76 @@ describe("checkImports", () => {
     const allowed = tree({
       "core/a.ts": 'import { b } from "./b.ts";',
       "engine/a.ts": 'import { b } from "../core/b.ts"; import { Validator } from "@cfworker/json-schema";',
-      "nodes/a.ts": 'import type { B } from "../engine/turn.ts"; import { defineNode } from "../engine/define-node.ts";',
+      "nodes/a.ts": 'import { defineNode } from "../engine/node/define-node.ts";',
       "nodes/http/a.ts": 'import { b } from "../noop.ts"; import { lookup } from "node:dns";',
       "stores/sqlite/a.ts": 'import { b } from "../sql/b.ts"; import { DatabaseSync } from "node:sqlite";',
       "index.ts": 'export { b } from "./engine/b.ts";',
-      "packages/studio/src/a.ts": 'import { b } from "stepfold/client";',
       "packages/cli/src/a.ts":
         'import { b } from "stepfold/stores/sqlite"; import { c } from "./c.ts"; import { Command } from "commander";',
     });
     expect(checkImports(allowed)).toEqual([]);
+  });
+});
+
+describe("checkRooms", () => {
+  it.each([
+    ["core/values/a.ts", 'import { b } from "../definition/b.ts";', "core/values may not import core/definition"],
+    ["core/errors/a.ts", 'import type { B } from "../snapshot/b.ts";', "core/errors may not import core/snapshot"],
+    ["core/transition/draft/a.ts", 'import { b } from "../plan.ts";', "core/transition/draft may not import core/transition"],
+    ["core/explain/a.ts", 'import { b } from "../reading/b.ts";', "core/explain may not import core/reading"],
+    ["core/values/a.ts", 'import { b } from "../attic/b.ts";', "core/values may not import core/attic"],
+    ["core/attic/a.ts", "export const a = 1;", "core/attic is a folder that the table of rooms does not know"],
+    ["expressions/syntax/a.ts", 'import { b } from "../compile/b.ts";', "expressions/syntax may not import expressions/compile"],
+    ["engine/attempt/a.ts", 'import { b } from "../turn.ts";', "engine/attempt may not import engine"],
+  ])("holds the order of the folders of a part: %s %s", (path, text, message) => {
+    expect(messages(checkRooms(tree({ [path]: text })))).toEqual([message]);
+  });
+
+  it("finds two folders that import each other, whichever they are", () => {
+    const names = ["errors", "values", "snapshot", "definition", "transition/joins", "transition", "explain", "reading"];
+    for (const one of names) {
+      for (const other of names) {
+        if (one === other) continue;
+        const pair = {
+          [`core/${one}/a.ts`]: `import type { B } from "${"../".repeat(one.split("/").length)}${other}/b.ts";`,
+          [`core/${other}/c.ts`]: `import { d } from "${"../".repeat(other.split("/").length)}${one}/d.ts";`,
+        };
+        expect(checkRooms(tree(pair)).length).toBeGreaterThan(0);
+      }
+    }
+  });
+
+  it("lets through what lies below, the same folder, and the entry", () => {
+    const allowed = tree({
+      "core/snapshot/a.ts": 'import { b } from "../values/b.ts"; import { c } from "./c.ts";',
+      "core/index.ts": 'export { apply } from "./transition/apply.ts";',
+      "engine/turn.ts": 'import { b } from "./attempt/b.ts"; import { c } from "./node/c.ts";',
+      "nodes/a.ts": 'import { b } from "./b.ts";',
+    });
+    expect(checkRooms(allowed)).toEqual([]);
+  });
+});
+
+describe("checkFolderSizes", () => {
+  const paths = (count: number): string[] => Array.from({ length: count }, (_, i) => `${src}/core/values/a${i}.ts`);
+
+  it("takes 25 files, and refuses 26", () => {
+    expect(checkFolderSizes(paths(25))).toEqual([]);
+    expect(messages(checkFolderSizes([...paths(26), `${src}/core/a.ts`]))).toEqual(["26 files, more than 25"]);
+  });
+  it("takes a folder that is listed, with those inside it", () => {
+    expect(checkFolderSizes(paths(26), { [`${src}/core`]: "being rebuilt" })).toEqual([]);
+    expect(checkFolderSizes(paths(26), { [`${src}/cor`]: "being rebuilt" })).toHaveLength(1);
+  });
+});
+
+describe("checkFixtures", () => {
+  const fixture = `${src}/core/flow.fixture.ts`;
+
+  it("finds a fixture among the sources", () => expect(checkFixtures([fixture])).toHaveLength(1));
+  it("takes one in the folder of tests, and one that is listed", () => {
+    expect(checkFixtures(["packages/stepfold/test/core/flow.fixture.ts"])).toEqual([]);
+    expect(checkFixtures([fixture], { [`${src}/core`]: "being rebuilt" })).toEqual([]);
   });
 });
 

@@ -9,7 +9,7 @@ export const codeMutants: readonly CodeMutant[] = [
     caughtBy: ["I1", "I7"],
     patches: [
       {
-        file: "core/draft/evolve.ts",
+        file: "core/transition/evolve.ts",
         find: "  draft.version = event.version;",
         put: '  if (event.type !== "suspended") draft.version = event.version;',
       },
@@ -21,19 +21,19 @@ export const codeMutants: readonly CodeMutant[] = [
     options: faultFree,
     patches: [
       {
-        file: "core/snapshot/find-wait.ts",
+        file: "core/transition/find-wait.ts",
         find: "  const found = meant[0];",
         put: '  const found = meant[0] ?? (waitId && { scope: "", path: snapshot.activePaths[0]!, wait: { id: waitId, kind: "external" as const } });',
       },
-      { file: "core/snapshot/find-wait.ts", find: "const times = path.waits!.", put: "const times = (path.waits ?? [])." },
-      { file: "core/draft/evolve.ts", find: "      return found !== null;", put: "      return true;" },
+      { file: "core/transition/find-wait.ts", find: "const times = path.waits!.", put: "const times = (path.waits ?? [])." },
+      { file: "core/transition/evolve.ts", find: "      return found !== null;", put: "      return true;" },
     ],
   },
   {
     name: "timer-early",
     caughtBy: ["I8"],
     options: faultFree,
-    patches: [{ file: "core/draft/due.ts", find: "if (at <= now && (!first", put: "if (at <= now + 2_000 && (!first" }],
+    patches: [{ file: "core/transition/due.ts", find: "if (at <= now && (!first", put: "if (at <= now + 2_000 && (!first" }],
   },
   {
     name: "answers-judged-by-the-clock-of-callers",
@@ -45,29 +45,29 @@ export const codeMutants: readonly CodeMutant[] = [
     name: "retry-early",
     caughtBy: ["I8"],
     options: faultFree,
-    patches: [{ file: "core/snapshot/plan.ts", find: "(nextRetryAt ?? 0) <= now);", put: "(nextRetryAt ?? 0) <= now + 2_000);" }],
+    patches: [{ file: "core/transition/plan.ts", find: "(nextRetryAt ?? 0) <= now);", put: "(nextRetryAt ?? 0) <= now + 2_000);" }],
   },
   {
     name: "goes-on-after-the-end",
     caughtBy: ["I3"],
     patches: [
       {
-        file: "engine/command.ts",
+        file: "engine/commands/command.ts",
         find: "  if (isTerminal(status)) throw",
         put: '  if (isTerminal(status) && command.type !== "signal") throw',
       },
       {
-        file: "engine/command.ts",
+        file: "engine/commands/command.ts",
         find: 'const goesOn = command.type === "delivered" ||',
         put: 'const goesOn = command.type === "signal" || command.type === "delivered" ||',
       },
       {
-        file: "core/draft/evolve.ts",
+        file: "core/transition/evolve.ts",
         find: "if (draft.ended || event.version",
         put: 'if ((draft.ended && event.type !== "signalled") || event.version',
       },
       {
-        file: "core/draft/evolve.ts",
+        file: "core/transition/evolve.ts",
         find: "if (!scope || scope.ended ||",
         put: 'if (!scope || (scope.ended && event.type !== "signalled") ||',
       },
@@ -80,7 +80,7 @@ export const codeMutants: readonly CodeMutant[] = [
     options: faultFree,
     patches: [
       {
-        file: "core/draft/add-result.ts",
+        file: "core/transition/draft/add-result.ts",
         find: "  results.push(result);",
         put: "  results.push(result);\n  if (result.attempt === 2) results.push(result);",
       },
@@ -90,7 +90,9 @@ export const codeMutants: readonly CodeMutant[] = [
     name: "fork-forgets-a-branch",
     caughtBy: ["I11"],
     options: faultFree,
-    patches: [{ file: "core/draft/leave.ts", find: "  const arriving = taken.map(", put: "  const arriving = taken.slice(0, 2).map(" }],
+    patches: [
+      { file: "core/transition/paths/leave.ts", find: "  const arriving = taken.map(", put: "  const arriving = taken.slice(0, 2).map(" },
+    ],
   },
   {
     name: "commit-without-effect",
@@ -98,7 +100,7 @@ export const codeMutants: readonly CodeMutant[] = [
     options: faultFree,
     patches: [
       {
-        file: "engine/perform.ts",
+        file: "engine/attempt/perform.ts",
         find: "  const returned = node.definition.executor(data, step);",
         put: '  const returned = task.attempt > 1 ? { data: "skipped" } : node.definition.executor(data, step);',
       },
@@ -156,12 +158,12 @@ export const codeMutants: readonly CodeMutant[] = [
     caughtBy: ["I16"],
     patches: [
       {
-        file: "core/draft/add-result.ts",
+        file: "core/transition/draft/add-result.ts",
         find: "results === borrowed[nodeId]) results = results.slice();",
         put: "results === borrowed[nodeId]) results = results;",
       },
       {
-        file: "core/draft/add-result.ts",
+        file: "core/transition/draft/add-result.ts",
         find: "  results.push(result);",
         put: "  if (!Object.isFrozen(results)) results.push(result);\n  else results = [...results, result];",
       },
@@ -170,7 +172,7 @@ export const codeMutants: readonly CodeMutant[] = [
   {
     name: "state-outside-of-the-snapshot",
     caughtBy: ["I13"],
-    patches: [{ file: "core/draft/draft-path.ts", find: "  if (path.forks > 0) active.forks = path.forks;\n", put: "" }],
+    patches: [{ file: "core/transition/draft/draft-path.ts", find: "  if (path.forks > 0) active.forks = path.forks;\n", put: "" }],
   },
   {
     name: "conflict-ends-the-drive",

@@ -1,5 +1,5 @@
-import type { NodeDefinition, NodeDefinitions } from "../../packages/stepfold/src/engine/node-definition.ts";
-import type { StepContext } from "../../packages/stepfold/src/engine/step-context.ts";
+import type { NodeDefinition, NodeDefinitions } from "../../packages/stepfold/src/engine/node/node-definition.ts";
+import type { StepContext } from "../../packages/stepfold/src/engine/node/step-context.ts";
 import { mapNode } from "../../packages/stepfold/src/nodes/map.ts";
 import { workflowNode } from "../../packages/stepfold/src/nodes/workflow.ts";
 

@@ -1,1 +1,1 @@
-export { defineConfig, type GlobalsContext, type OpenGlobals, type StepfoldConfig } from "./config.ts";
+export { defineConfig, type GlobalsContext, type OpenGlobals, type StepfoldConfig } from "./config/config.ts";

@@ -1,9 +1,9 @@
-import type { CommandContext } from "./next-command.ts";
+import type { CommandContext } from "./execution/next-command.ts";
 import { jsonProgress } from "./progress/json-progress.ts";
 import { liveProgress } from "./progress/live-progress.ts";
-import { paintFor } from "./progress/paint.ts";
 import { plainProgress } from "./progress/plain-progress.ts";
 import type { Progress } from "./progress/progress.ts";
+import { paintFor } from "./text/paint.ts";
 
 let readerGone = false;
 

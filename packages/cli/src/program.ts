@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
-import { addMovingVerbs } from "./moving-verbs.ts";
-import type { Act } from "./program-options.ts";
-import { addReadingVerbs } from "./reading-verbs.ts";
-import { addTendingVerbs } from "./tending-verbs.ts";
-import { addWorkingVerbs } from "./working-verbs.ts";
+import { addMovingVerbs } from "./commands/moving-commands.ts";
+import type { Act } from "./commands/program-options.ts";
+import { addReadingVerbs } from "./commands/reading-commands.ts";
+import { addTendingVerbs } from "./commands/tending-commands.ts";
+import { addWorkingVerbs } from "./commands/working-commands.ts";
 
 /** The command line. @param ended told the exit code of the verb */
 export function program(ended: (code: number) => void): Command {

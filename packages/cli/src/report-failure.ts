@@ -1,9 +1,9 @@
 import { StepfoldError } from "stepfold";
 import { BadInput } from "./bad-input.ts";
+import { shellQuote } from "./execution/shell-quote.ts";
 import { exitCode } from "./exit-code.ts";
 import { complain, say } from "./output.ts";
-import { paintFor } from "./progress/paint.ts";
-import { shellQuote } from "./shell-quote.ts";
+import { paintFor } from "./text/paint.ts";
 
 /** A failure of a command, as it is told. */
 interface Failure {

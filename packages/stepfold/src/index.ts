@@ -1,14 +1,14 @@
 export type { CompiledEdge, CompiledJoin, CompiledNode, CompiledWorkflow, JoinEdge } from "./core/definition/compiled.ts";
-export type { Compensation, Concurrency, Duration, Edge, Node, RetryPolicy, WorkflowDefinition } from "./core/definition/definition.ts";
+export type { Compensation, Concurrency, Edge, Node, RetryPolicy, WorkflowDefinition } from "./core/definition/definition.ts";
 export { definitionHash } from "./core/definition/definition-hash.ts";
-export type { Issue, IssueCode } from "./core/definition/template.ts";
-export { apply, fold } from "./core/draft/apply.ts";
 export type { ErrorCode, ErrorDetails, SchemaIssue } from "./core/errors/catalogue.ts";
+export type { ErrorInfo } from "./core/errors/error-info.ts";
+export type { Issue, IssueCode } from "./core/errors/issue.ts";
 export { StepfoldError } from "./core/errors/stepfold-error.ts";
-export { type Explanation, explain, type NextInfo } from "./core/explaining/explain.ts";
-export type { ItemCounts } from "./core/explaining/explain-items.ts";
-export type { PlaceInfo } from "./core/explaining/explain-path.ts";
-export { type WaitAnswer, type WaitInfo, waits } from "./core/explaining/waits.ts";
+export { type Explanation, explain, type NextInfo } from "./core/explain/explain.ts";
+export type { ItemCounts } from "./core/explain/explain-items.ts";
+export type { PlaceInfo } from "./core/explain/explain-path.ts";
+export { type WaitAnswer, type WaitInfo, waits } from "./core/explain/waits.ts";
 export type {
   CancelledEvent,
   CompletedEvent,
@@ -30,8 +30,6 @@ export type {
   SuspendedEvent,
   TimedOutEvent,
 } from "./core/snapshot/event.ts";
-export { type OpenWait, openWaits } from "./core/snapshot/find-wait.ts";
-export { plan, type Task } from "./core/snapshot/plan.ts";
 export {
   type ActivePath,
   type Answer,
@@ -43,7 +41,6 @@ export {
   type CompensationResult,
   type Context,
   type Ending,
-  type ErrorInfo,
   isTerminal,
   type KeptSignal,
   type MapState,
@@ -65,30 +62,34 @@ export {
 } from "./core/snapshot/snapshot.ts";
 export type { Target } from "./core/snapshot/target.ts";
 export type { Warning } from "./core/snapshot/warning.ts";
+export { apply, fold } from "./core/transition/apply.ts";
+export { type OpenWait, openWaits } from "./core/transition/find-wait.ts";
+export { plan, type Task } from "./core/transition/plan.ts";
+export type { Duration } from "./core/values/duration.ts";
 export { durationMs } from "./core/values/duration.ts";
 export type { EpochMs, Json, JsonObject, JsonSchema } from "./core/values/json.ts";
 export { defaultLimits, type Limits } from "./core/values/limits.ts";
-export type { ResumeCommand } from "./engine/answer-wait.ts";
-export type { CancelCommand } from "./engine/cancel-paths.ts";
-export type { AddItemCommand, CloseMapCommand, CompleteMapCommand } from "./engine/change-map.ts";
-export type { Command } from "./engine/command.ts";
-export { defineNode } from "./engine/define-node.ts";
-export { defineWorkflow } from "./engine/define-workflow.ts";
-export type { DeliveredCommand } from "./engine/deliver-messages.ts";
-export type { EndChildCommand } from "./engine/end-child.ts";
-export { FatalError } from "./engine/fatal-error.ts";
-export type { ChildrenRequest, GlobalsOf, MapRequest, NodeDefinition, NodeDefinitions, NodeOutput } from "./engine/node-definition.ts";
-export type { Outcome } from "./engine/outcome.ts";
+export type { Outcome } from "./engine/attempt/outcome.ts";
+export type { ResumeCommand } from "./engine/commands/answer-wait.ts";
+export type { CancelCommand } from "./engine/commands/cancel-paths.ts";
+export type { AddItemCommand, CloseMapCommand, CompleteMapCommand } from "./engine/commands/change-map.ts";
+export type { Command } from "./engine/commands/command.ts";
+export type { DeliveredCommand } from "./engine/commands/deliver-messages.ts";
+export type { EndChildCommand } from "./engine/commands/end-child.ts";
+export type { RetryCommand } from "./engine/commands/retry-path.ts";
+export type { SignalCommand } from "./engine/commands/send-signal.ts";
+export { defineNode } from "./engine/node/define-node.ts";
+export { FatalError } from "./engine/node/fatal-error.ts";
+export type { ChildrenRequest, GlobalsOf, MapRequest, NodeDefinition, NodeDefinitions, NodeOutput } from "./engine/node/node-definition.ts";
+export { RetryAfterError } from "./engine/node/retry-after-error.ts";
+export type { StandardResult, StandardSchema } from "./engine/node/standard-schema.ts";
+export type { Compensating, StepContext, SuspendOptions } from "./engine/node/step-context.ts";
 export type { Plugin, TaskInfo } from "./engine/plugin.ts";
-export { checkWorkflow } from "./engine/prepared-workflow.ts";
-export { RetryAfterError } from "./engine/retry-after-error.ts";
-export type { RetryCommand } from "./engine/retry-path.ts";
-export type { SignalCommand } from "./engine/send-signal.ts";
-export type { StandardResult, StandardSchema } from "./engine/standard-schema.ts";
-export type { StartOptions } from "./engine/started.ts";
-export type { Compensating, StepContext, SuspendOptions } from "./engine/step-context.ts";
-export { systemEnvironment } from "./engine/system-environment.ts";
+export { defineWorkflow } from "./engine/workflow/define-workflow.ts";
+export { checkWorkflow } from "./engine/workflow/prepared-workflow.ts";
+export type { StartOptions } from "./engine/workflow/started.ts";
 export { type ContinueRequest, type EngineOptions, type StartRequest, type StreamItem, WorkflowEngine } from "./engine/workflow-engine.ts";
+export { systemEnvironment } from "./environment/system-environment.ts";
 export type { Environment } from "./ports/environment.ts";
 export type {
   AppendedRow,

@@ -1,8 +1,8 @@
 import type { EndedPath, Event, PlacedResult, Snapshot } from "stepfold";
-import { scopeOf } from "../scope.ts";
+import { parentKey } from "stepfold/core";
+import { namesText } from "../text/names-text.ts";
+import { printable } from "../text/printable.ts";
 import { type LineStyle, stepLine } from "./line.ts";
-import { namesText } from "./names-text.ts";
-import { printable } from "./printable.ts";
 import type { Trail } from "./trail.ts";
 
 /**
@@ -30,7 +30,7 @@ function firedLines(event: Event, after: Snapshot | null, trail: Trail, style: L
   if (!after) return [];
   const lines: string[] = [];
   // a join fires where something happened, or around that
-  for (let scope = (("scope" in event) && event.scope) || ""; ; scope = scopeOf(scope)) {
+  for (let scope = (("scope" in event) && event.scope) || ""; ; scope = parentKey(scope)) {
     const paths = scope === "" ? after.activePaths : (after.childStates?.[scope]?.activePaths ?? []);
     for (const { nodeId, inputs = [], since } of paths) {
       if (inputs.length < 2 || since !== event.version) continue;

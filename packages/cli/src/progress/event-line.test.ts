@@ -1,8 +1,8 @@
 import type { Event, Snapshot } from "stepfold";
 import { describe, expect, it } from "vitest";
-import { engineOf, flow, played } from "../flow.fixture.ts";
+import { engineOf, flow, played } from "../../test/flow.fixture.ts";
+import { plainPaint } from "../text/paint.ts";
 import { eventLines } from "./event-line.ts";
-import { plainPaint } from "./paint.ts";
 import { trail } from "./trail.ts";
 
 const step = { pathId: "0", turn: 1, nodeId: "charge", attempt: 1, startedAt: 1_000, at: 1_012, version: 3 };

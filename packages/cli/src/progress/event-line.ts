@@ -1,9 +1,9 @@
 import type { CancelledEvent, CompletedEvent, Event, MapClosedEvent, ResumedEvent, SignalledEvent, Snapshot, SpawnedEvent } from "stepfold";
+import { countdownText } from "../text/duration-text.ts";
+import { namesText } from "../text/names-text.ts";
+import { printable, printableJson } from "../text/printable.ts";
 import { consequenceLines } from "./consequence-line.ts";
-import { countdownText } from "./duration-text.ts";
 import { type LineStyle, stepLine, wayOut } from "./line.ts";
-import { namesText } from "./names-text.ts";
-import { printable, printableJson } from "./printable.ts";
 import { completedLine, failedLine, suspendedLine } from "./step-line.ts";
 import type { Trail } from "./trail.ts";
 

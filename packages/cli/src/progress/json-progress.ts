@@ -1,4 +1,4 @@
-import { resultOf } from "../result.ts";
+import { resultOf } from "../execution/result.ts";
 import type { Progress } from "./progress.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Paint } from "./paint.ts";
+import type { Paint } from "../text/paint.ts";
 
 /** How lines look. */
 export interface LineStyle {

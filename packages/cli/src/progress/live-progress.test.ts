@@ -1,9 +1,9 @@
 import type { ActivePath, Event, Snapshot } from "stepfold";
 import { describe, expect, it } from "vitest";
-import { engineOf, flow, played } from "../flow.fixture.ts";
-import type { CommandContext } from "../next-command.ts";
+import { engineOf, flow, played } from "../../test/flow.fixture.ts";
+import type { CommandContext } from "../execution/next-command.ts";
+import { plainPaint } from "../text/paint.ts";
 import { liveProgress } from "./live-progress.ts";
-import { plainPaint } from "./paint.ts";
 import type { Progress } from "./progress.ts";
 
 const context: CommandContext = { program: ["stepfold"], flags: [], workflow: null, resumeSchema: () => undefined, person: "ada" };

@@ -1,5 +1,5 @@
 import type { EpochMs, Event, Snapshot } from "stepfold";
-import type { CommandContext } from "../next-command.ts";
+import type { CommandContext } from "../execution/next-command.ts";
 import { eventLines } from "./event-line.ts";
 import type { LineStyle } from "./line.ts";
 import { liveRegion } from "./live-region.ts";

@@ -1,6 +1,6 @@
 import { type EpochMs, explain, type PlaceInfo, type Snapshot, waits } from "stepfold";
-import { type CommandContext, commandsFor } from "../next-command.ts";
-import { pathNamed } from "../scope.ts";
+import { pathNamed } from "stepfold/core";
+import { type CommandContext, commandsFor } from "../execution/next-command.ts";
 import type { LineStyle } from "./line.ts";
 import { placeLine } from "./place-line.ts";
 

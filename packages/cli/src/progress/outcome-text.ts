@@ -1,8 +1,8 @@
 import { type EpochMs, isTerminal, type Snapshot } from "stepfold";
-import { durationText } from "./duration-text.ts";
-import type { Paint } from "./paint.ts";
+import { durationText } from "../text/duration-text.ts";
+import type { Paint } from "../text/paint.ts";
+import { printable } from "../text/printable.ts";
 import { pauseText } from "./pause-text.ts";
-import { printable } from "./printable.ts";
 import type { Outcome } from "./progress.ts";
 
 const longestOutput = 4_000;

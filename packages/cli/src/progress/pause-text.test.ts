@@ -1,6 +1,6 @@
 import type { Snapshot, WaitInfo } from "stepfold";
 import { describe, expect, it } from "vitest";
-import { plainPaint } from "./paint.ts";
+import { plainPaint } from "../text/paint.ts";
 import { pauseText } from "./pause-text.ts";
 
 const wait = (i: number): { wait: WaitInfo; command: string } => ({

@@ -1,8 +1,8 @@
-import type { Answerable } from "../next-command.ts";
-import { momentsText } from "./moments-text.ts";
-import type { Paint } from "./paint.ts";
+import type { Answerable } from "../execution/next-command.ts";
+import { momentsText } from "../text/moments-text.ts";
+import type { Paint } from "../text/paint.ts";
+import { questionOf, wantedText } from "../text/wait-text.ts";
 import type { Outcome } from "./progress.ts";
-import { questionOf, wantedText } from "./wait-text.ts";
 
 const mostWaits = 10;
 

@@ -1,9 +1,9 @@
 import type { ActivePath, EpochMs, PlaceInfo } from "stepfold";
-import { nextMove } from "../standing.ts";
-import { countdownText } from "./duration-text.ts";
+import { nextMove } from "../execution/standing.ts";
+import { countdownText } from "../text/duration-text.ts";
+import { printable } from "../text/printable.ts";
+import { waitsText } from "../text/wait-text.ts";
 import { type LineStyle, stepLine } from "./line.ts";
-import { printable } from "./printable.ts";
-import { waitsText } from "./wait-text.ts";
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const frameMs = 100;

@@ -1,5 +1,5 @@
 import type { EpochMs, Event, Snapshot } from "stepfold";
-import type { Answerable } from "../next-command.ts";
+import type { Answerable } from "../execution/next-command.ts";
 
 /** How far an execution came under one command. */
 export interface Outcome {

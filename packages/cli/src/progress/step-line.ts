@@ -1,8 +1,8 @@
 import type { CompletedEvent, FailedEvent, SuspendedEvent } from "stepfold";
-import { countdownText, durationText } from "./duration-text.ts";
+import { countdownText, durationText } from "../text/duration-text.ts";
+import { printable } from "../text/printable.ts";
+import { waitsText } from "../text/wait-text.ts";
 import { type LineStyle, stepLine, wayOut } from "./line.ts";
-import { printable } from "./printable.ts";
-import { waitsText } from "./wait-text.ts";
 
 /** A step ended well. */
 export function completedLine({ attempt, startedAt, at, handles, undoes }: CompletedEvent, address: string, style: LineStyle): string {

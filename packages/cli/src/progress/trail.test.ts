@@ -1,6 +1,6 @@
 import type { Event, SignalledEvent, Snapshot } from "stepfold";
 import { describe, expect, it } from "vitest";
-import { engineOf, flow, played } from "../flow.fixture.ts";
+import { engineOf, flow, played } from "../../test/flow.fixture.ts";
 import { trail } from "./trail.ts";
 
 const inner = flow("inner", { approve: "approval", paid: ["signal", { name: "paid", key: "{{ input }}" }] }, ["approve>paid@rejected"], {

@@ -1,11 +1,18 @@
 import { type Event, type SignalledEvent, type Snapshot, waits } from "stepfold";
-import { inScope, openPaths, pathNamed, scopeOf } from "../scope.ts";
+import { groupOf, itemOf, localKey, openPaths, parentKey, pathNamed, scopedKey } from "stepfold/core";
 
 /** A signal that a path waits for. */
 interface Listening {
   readonly waitId: string;
   readonly name: string;
   readonly key: string | undefined;
+}
+
+/** The path that a child belongs to. */
+interface Owner {
+  readonly nodeId: string;
+  /** Of its map; 0 for a sub-workflow. */
+  readonly items: number;
 }
 
 /** Knows the places of an execution from what was seen of it, so that every event can be told with its place. */
@@ -27,20 +34,24 @@ export interface Trail {
 /** @param from what is known before the first event; none: the first event is the execution's first */
 export function trail(from?: Snapshot): Trail {
   const nodes = new Map<string, string>();
-  const owners = new Map<string, { readonly nodeId: string; readonly items: number }>();
+  const owners = new Map<string, Owner>();
   const listening = new Map<string, readonly Listening[]>();
 
+  const ownerOf = (child: string): Owner | undefined => owners.get(scopedKey(parentKey(child), groupOf(child)));
   const address = (scope: string | undefined, nodeId: string): string => (scope ? `${child(scope)}/${nodeId}` : nodeId);
   const child = (scope: string): string => {
-    const [group = "", item] = splitItem(scope);
-    const owner = address(scopeOf(scope), owners.get(group)?.nodeId ?? "?");
-    return item === undefined ? owner : `${owner}[${item}]`;
+    const item = itemOf(scope);
+    const owner = address(parentKey(scope), ownerOf(scope)?.nodeId ?? "?");
+    return item === null ? owner : `${owner}[${item}]`;
   };
-  const at = (scope: string | undefined, pathId: string): string => address(scope, nodes.get(inScope(scope, pathId)) ?? pathId);
+  const at = (scope: string | undefined, pathId: string): string => address(scope, nodes.get(scopedKey(scope ?? "", pathId)) ?? pathId);
 
-  for (const [scope, { id, nodeId, children }] of from ? openPaths(from) : []) {
-    nodes.set(inScope(scope, id), nodeId);
-    if (children) owners.set(inScope(scope, children.key), { nodeId, items: children.map?.total ?? 0 });
+  for (const {
+    scope,
+    path: { id, nodeId, children },
+  } of from ? openPaths(from) : []) {
+    nodes.set(scopedKey(scope ?? "", id), nodeId);
+    if (children) owners.set(scopedKey(scope ?? "", children.key), { nodeId, items: children.map?.total ?? 0 });
   }
   for (const { id: waitId, signal: name, key } of from ? waits(from) : []) {
     const path = waitId.slice(0, waitId.lastIndexOf("@"));
@@ -51,9 +62,9 @@ export function trail(from?: Snapshot): Trail {
     child,
     at,
     see(event) {
-      for (const { scope, pathId } of event.consequences?.ended ?? []) listening.delete(inScope(scope, pathId));
+      for (const { scope, pathId } of event.consequences?.ended ?? []) listening.delete(scopedKey(scope ?? "", pathId));
       if (!("pathId" in event)) return;
-      const path = inScope(event.scope, event.pathId);
+      const path = scopedKey(event.scope ?? "", event.pathId);
       if ("nodeId" in event) nodes.set(path, event.nodeId);
       listening.delete(path);
       if (event.type === "spawned")
@@ -64,7 +75,7 @@ export function trail(from?: Snapshot): Trail {
     },
     crowd(scope) {
       let most = 0;
-      for (let key = scope ?? ""; key !== ""; key = scopeOf(key)) most = Math.max(most, owners.get(splitItem(key)[0]!)?.items ?? 0);
+      for (let key = scope ?? ""; key !== ""; key = parentKey(key)) most = Math.max(most, ownerOf(key)?.items ?? 0);
       return most;
     },
     taker({ name, key }, after) {
@@ -73,15 +84,9 @@ export function trail(from?: Snapshot): Trail {
       const [path] = took.length === 1 ? took[0]! : [undefined];
       if (path !== undefined) {
         listening.delete(path);
-        return at(scopeOf(path), path.slice(scopeOf(path) === "" ? 0 : scopeOf(path).length + 1));
+        return at(parentKey(path), localKey(path));
       }
       return took.length === 0 && after?.inbox?.some((kept) => kept.name === name && kept.key === key) ? "kept" : null;
     },
   };
-}
-
-/** `0#1/3` is item 3 of the children of `0#1`. */
-function splitItem(scope: string): string[] {
-  const slash = scope.indexOf("/", scopeOf(scope).length);
-  return slash < 0 ? [scope] : [scope.slice(0, slash), scope.slice(slash + 1)];
 }

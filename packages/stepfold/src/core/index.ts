@@ -1,28 +1,23 @@
 export { check, compile } from "./definition/compile.ts";
 export type { CompiledEdge, CompiledJoin, CompiledNode, CompiledWorkflow, JoinEdge } from "./definition/compiled.ts";
 export type { CompiledPolicy, Computed } from "./definition/compiled-policy.ts";
-export type { Compensation, Concurrency, Duration, Edge, Node, RetryPolicy, WorkflowDefinition } from "./definition/definition.ts";
+export type { Compensation, Concurrency, Edge, Node, RetryPolicy, WorkflowDefinition } from "./definition/definition.ts";
 export { definitionHash } from "./definition/definition-hash.ts";
+export { isInCycle } from "./definition/reached-from.ts";
 export { type RetryRule, retryDelayMs } from "./definition/retry.ts";
-export type {
-  CompileTemplate,
-  ExpressionLanguage,
-  Issue,
-  IssueCode,
-  ReadPath,
-  Scope,
-  ScopeParts,
-  Template,
-} from "./definition/template.ts";
-export { apply, fold } from "./draft/apply.ts";
+export type { CompileTemplate, ExpressionLanguage, ReadPath, Scope, ScopeParts, Template } from "./definition/template.ts";
 export type { ErrorCode, ErrorDetails, SchemaIssue } from "./errors/catalogue.ts";
 export { catalogue } from "./errors/catalogue.ts";
+export type { ErrorInfo } from "./errors/error-info.ts";
+export type { Issue, IssueCode } from "./errors/issue.ts";
 export { StepfoldError } from "./errors/stepfold-error.ts";
-export { type Explanation, explain, type NextInfo } from "./explaining/explain.ts";
-export type { ItemCounts } from "./explaining/explain-items.ts";
-export type { PlaceInfo } from "./explaining/explain-path.ts";
-export { type WaitAnswer, type WaitInfo, waits } from "./explaining/waits.ts";
+export { type Explanation, explain, type NextInfo } from "./explain/explain.ts";
+export type { ItemCounts } from "./explain/explain-items.ts";
+export type { PlaceInfo } from "./explain/explain-path.ts";
+export { type WaitAnswer, type WaitInfo, waits } from "./explain/waits.ts";
 export { readSnapshot } from "./reading/read-snapshot.ts";
+export { pathNamed, type Scopes } from "./snapshot/address.ts";
+export { groupOf, itemOf, localKey, parentKey, scopedKey } from "./snapshot/child-key.ts";
 export type {
   CancelledEvent,
   CompletedEvent,
@@ -44,8 +39,6 @@ export type {
   SuspendedEvent,
   TimedOutEvent,
 } from "./snapshot/event.ts";
-export { findWait, type OpenWait, openWaits } from "./snapshot/find-wait.ts";
-export { plan, type Task } from "./snapshot/plan.ts";
 export { restore, type StoredParts } from "./snapshot/restore.ts";
 export { resultOf } from "./snapshot/result.ts";
 export {
@@ -59,7 +52,6 @@ export {
   type CompensationResult,
   type Context,
   type Ending,
-  type ErrorInfo,
   isTerminal,
   type KeptSignal,
   type MapState,
@@ -79,8 +71,13 @@ export {
   type Undo,
   type Wait,
 } from "./snapshot/snapshot.ts";
-export type { Target } from "./snapshot/target.ts";
+export { type FoundPath, openPaths, type Target } from "./snapshot/target.ts";
 export type { Warning } from "./snapshot/warning.ts";
+export { apply, fold } from "./transition/apply.ts";
+export { findWait, type OpenWait, openWaits } from "./transition/find-wait.ts";
+export { plan, type Task } from "./transition/plan.ts";
+export { workflowOf } from "./transition/workflow-of.ts";
+export type { Duration } from "./values/duration.ts";
 export { durationMs } from "./values/duration.ts";
 export { isId, isWorkflowId } from "./values/id.ts";
 export type { EpochMs, Json, JsonObject, JsonSchema } from "./values/json.ts";

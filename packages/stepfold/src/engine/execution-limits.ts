@@ -1,12 +1,12 @@
-import type { Draft } from "../core/draft/draft.ts";
-import { scopeAt } from "../core/draft/open-draft.ts";
 import { errorInfo } from "../core/errors/error-info.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { depthOf } from "../core/snapshot/child-key.ts";
-import type { Task } from "../core/snapshot/plan.ts";
+import type { Draft } from "../core/transition/draft/draft.ts";
+import { scopeAt } from "../core/transition/draft/open-draft.ts";
+import type { Task } from "../core/transition/plan.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import type { Limits } from "../core/values/limits.ts";
-import type { Outcome } from "./outcome.ts";
+import type { Outcome } from "./attempt/outcome.ts";
 
 type Counted = Exclude<Outcome, { type: "aborted" }>;
 
@@ -14,7 +14,7 @@ type Counted = Exclude<Outcome, { type: "aborted" }>;
  * The outcome, or the failure that it becomes because the execution would pass a limit: the transition that would
  * add too much is the one that is refused, so whatever is stored always loads.
  */
-export function within(limits: Limits, draft: Draft, task: Task, outcome: Counted): Counted {
+export function enforceLimits(limits: Limits, draft: Draft, task: Task, outcome: Counted): Counted {
   const exceeded = (limit: "executionBytes" | "nesting" | "paths", actual: number): Counted => {
     const what = `Execution "${draft.workflowId}"`;
     return refused(task, outcome, new StepfoldError("LIMIT_EXCEEDED", { what, limit, max: limits[limit], actual }));

@@ -1,14 +1,14 @@
-import type { Draft } from "../core/draft/draft.ts";
-import type { Task } from "../core/snapshot/plan.ts";
+import type { Draft } from "../core/transition/draft/draft.ts";
+import type { Task } from "../core/transition/plan.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import type { Limits } from "../core/values/limits.ts";
+import type { Deadlines } from "../environment/deadlines.ts";
 import type { Environment } from "../ports/environment.ts";
-import type { Deadlines } from "./deadlines.ts";
+import { nodeOf, placeOf } from "./attempt/task-scope.ts";
 import { notify, type Plugin, type TaskInfo } from "./plugin.ts";
-import type { PreparedWorkflow } from "./prepared-workflow.ts";
 import { scrubber } from "./scrub.ts";
-import { nodeOf, placeOf } from "./task-scope.ts";
 import { Turn, type TurnOptions } from "./turn.ts";
+import type { PreparedWorkflow } from "./workflow/prepared-workflow.ts";
 
 /** What all turns of an engine or a runtime share. */
 export interface TurnSetting {

@@ -1,7 +1,7 @@
 import type { Event } from "../core/snapshot/event.ts";
-import type { Task } from "../core/snapshot/plan.ts";
 import type { Warning } from "../core/snapshot/warning.ts";
-import type { Outcome } from "./outcome.ts";
+import type { Task } from "../core/transition/plan.ts";
+import type { Outcome } from "./attempt/outcome.ts";
 
 /** What a plugin is told of a task. */
 export interface TaskInfo extends Task {

@@ -1,4 +1,4 @@
-import type { Draft } from "../core/draft/draft.ts";
+import type { Draft } from "../core/transition/draft/draft.ts";
 
 type News = { readonly ids: readonly string[] } | { readonly failure: unknown };
 

@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { apply, fold } from "../core/draft/apply.ts";
-import { begin } from "../core/draft/begin.ts";
-import { closeDraft } from "../core/draft/close-draft.ts";
-import type { Draft } from "../core/draft/draft.ts";
-import { openDraft } from "../core/draft/open-draft.ts";
+import { asking, type Coded, deferred, flowOf, giving, type NodeParts } from "../../test/engine/engine.fixture.ts";
+import { settled, VirtualEnvironment } from "../../test/engine/virtual-environment.fixture.ts";
 import type { Event } from "../core/snapshot/event.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
+import { apply, fold } from "../core/transition/apply.ts";
+import { begin } from "../core/transition/begin.ts";
+import { closeDraft } from "../core/transition/draft/close-draft.ts";
+import type { Draft } from "../core/transition/draft/draft.ts";
+import { openDraft } from "../core/transition/draft/open-draft.ts";
 import { defaultLimits } from "../core/values/limits.ts";
-import { Deadlines } from "./deadlines.ts";
-import { asking, type Coded, deferred, flowOf, giving, type NodeParts } from "./engine.fixture.ts";
+import { Deadlines } from "../environment/deadlines.ts";
 import { openTurn, type TurnRequest } from "./open-turn.ts";
-import { prepareWorkflow } from "./prepared-workflow.ts";
-import { started } from "./started.ts";
-import { settled, VirtualEnvironment } from "./virtual-environment.fixture.ts";
+import { prepareWorkflow } from "./workflow/prepared-workflow.ts";
+import { started } from "./workflow/started.ts";
 
 /** A turn as a runtime drives it: what is committed is told to `commit`. */
 function turnOf(code: Readonly<Record<string, Coded>>, edges: readonly string[], request: TurnRequest, parts: NodeParts = {}) {

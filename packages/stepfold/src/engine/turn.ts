@@ -1,21 +1,21 @@
 import type { CompiledNode } from "../core/definition/compiled.ts";
-import type { Draft } from "../core/draft/draft.ts";
-import { due, hasTimer } from "../core/draft/due.ts";
-import { evolve, withConsequences } from "../core/draft/evolve.ts";
-import { openDraft, scopeAt } from "../core/draft/open-draft.ts";
-import { within as inScope } from "../core/snapshot/child-key.ts";
+import { scopedKey } from "../core/snapshot/child-key.ts";
 import type { Event } from "../core/snapshot/event.ts";
-import { isAnyDue, planDraft, type Task } from "../core/snapshot/plan.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import type { Warning } from "../core/snapshot/warning.ts";
+import type { Draft } from "../core/transition/draft/draft.ts";
+import { openDraft, scopeAt } from "../core/transition/draft/open-draft.ts";
+import { due, hasTimer } from "../core/transition/due.ts";
+import { evolve, withConsequences } from "../core/transition/evolve.ts";
+import { isAnyDue, planDraft, type Task } from "../core/transition/plan.ts";
 import type { EpochMs } from "../core/values/json.ts";
-import type { Performing } from "./attempt-state.ts";
-import { exhausted, within } from "./execution-limits.ts";
-import { eventOf, type Outcome } from "./outcome.ts";
-import { type Attempt, perform } from "./perform.ts";
+import type { Performing } from "./attempt/attempt-state.ts";
+import { eventOf, type Outcome } from "./attempt/outcome.ts";
+import { type Attempt, perform } from "./attempt/perform.ts";
+import { placeOf } from "./attempt/task-scope.ts";
+import { enforceLimits, exhausted } from "./execution-limits.ts";
 import { Post } from "./post.ts";
-import type { PreparedNode } from "./prepared-node.ts";
-import { placeOf } from "./task-scope.ts";
+import type { PreparedNode } from "./workflow/prepared-node.ts";
 
 /** How a turn is to be driven. */
 export interface TurnOptions {
@@ -157,7 +157,7 @@ export class Turn {
     const name = nameOf(task);
     if (this.#running.get(name)?.task.turn === task.turn) this.#running.delete(name);
     if (outcome.type === "aborted") return;
-    const allowed = within(this.#options.performing.limits, this.draft, task, outcome);
+    const allowed = enforceLimits(this.#options.performing.limits, this.draft, task, outcome);
     this.#accept(eventOf(task, allowed, this.draft.version + 1), events);
   }
 
@@ -252,5 +252,5 @@ export class Turn {
 
 /** A path has one task at a time. */
 function nameOf({ scope, pathId }: Task): string {
-  return scope === undefined ? pathId : inScope(scope, pathId);
+  return scope === undefined ? pathId : scopedKey(scope, pathId);
 }

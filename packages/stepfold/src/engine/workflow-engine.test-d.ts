@@ -2,10 +2,10 @@ import { describe, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import type { Event } from "../core/snapshot/event.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
-import { defineNode } from "./define-node.ts";
-import { defineWorkflow } from "./define-workflow.ts";
-import type { GlobalsOf } from "./node-definition.ts";
-import type { StepContext } from "./step-context.ts";
+import { defineNode } from "./node/define-node.ts";
+import type { GlobalsOf } from "./node/node-definition.ts";
+import type { StepContext } from "./node/step-context.ts";
+import { defineWorkflow } from "./workflow/define-workflow.ts";
 import { WorkflowEngine } from "./workflow-engine.ts";
 
 const plain = defineNode({ input: z.object({ n: z.number() }), executor: (data) => ({ data: data.n }) });

@@ -1,11 +1,11 @@
 import type { ReadPath, Scope } from "../core/definition/template.ts";
-import { compile } from "./compile.ts";
-import { evaluate, type Program } from "./evaluate.ts";
-import { defaultExpressionLimits, type ExpressionLimits } from "./expression-limits.ts";
-import { invalid } from "./frame.ts";
-import { parse } from "./parse.ts";
-import { readsOf } from "./reads.ts";
-import { type Tokens, tokenize } from "./tokenize.ts";
+import { compile } from "./compile/compile.ts";
+import { evaluate, type Program } from "./compile/evaluate.ts";
+import { defaultExpressionLimits, type ExpressionLimits } from "./evaluation/expression-limits.ts";
+import { invalid } from "./evaluation/frame.ts";
+import { readsOf } from "./read-set/reads.ts";
+import { parse } from "./syntax/parse.ts";
+import { type Tokens, tokenize } from "./syntax/tokenize.ts";
 
 /** One expression, compiled. */
 export interface CompiledExpression {

@@ -4,7 +4,7 @@ import type { Scope } from "../core/definition/template.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { Json } from "../core/values/json.ts";
 import { compileTemplate, compileTemplateWithin } from "./compile-template.ts";
-import { defaultExpressionLimits } from "./expression-limits.ts";
+import { defaultExpressionLimits } from "./evaluation/expression-limits.ts";
 import { executionScope } from "./scope.ts";
 
 const scope: Scope = { input: { name: "Ada", price: 21, tags: ["a"], none: null } };

@@ -1,10 +1,11 @@
-import type { CompileTemplate, Issue, ReadPath, Scope, Template } from "../core/definition/template.ts";
+import type { CompileTemplate, ReadPath, Scope, Template } from "../core/definition/template.ts";
+import type { Issue } from "../core/errors/issue.ts";
 import { isJsonObject, type Json } from "../core/values/json.ts";
 import { defaultLimits } from "../core/values/limits.ts";
-import { joinText, toText } from "./coerce.ts";
-import { evaluate, type Program, type Purse } from "./evaluate.ts";
-import { defaultExpressionLimits, type ExpressionLimits } from "./expression-limits.ts";
-import type { Frame } from "./frame.ts";
+import { evaluate, type Program, type Purse } from "./compile/evaluate.ts";
+import { joinText, toText } from "./evaluation/coerce.ts";
+import { defaultExpressionLimits, type ExpressionLimits } from "./evaluation/expression-limits.ts";
+import type { Frame } from "./evaluation/frame.ts";
 import { type Pieces, splitText } from "./split-text.ts";
 
 /** Builds one value of a template. */

@@ -1,6 +1,6 @@
 import type { Scope, ScopeParts } from "../core/definition/template.ts";
-import { CHECKED } from "./evaluate.ts";
-import { NodesView } from "./nodes-view.ts";
+import { CHECKED } from "./compile/evaluate.ts";
+import { NodesView } from "./compile/nodes-view.ts";
 
 /**
  * What expressions see of an execution, at one place and moment of it.

@@ -1,9 +1,9 @@
 import type { ReadPath } from "../core/definition/template.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import type { Program } from "./compile/evaluate.ts";
 import { programOf } from "./compile-expression.ts";
-import type { Program } from "./evaluate.ts";
-import type { ExpressionLimits } from "./expression-limits.ts";
-import { tokenize } from "./tokenize.ts";
+import type { ExpressionLimits } from "./evaluation/expression-limits.ts";
+import { tokenize } from "./syntax/tokenize.ts";
 
 /** A string taken apart: texts, and one program between each two of them. */
 export interface Pieces {

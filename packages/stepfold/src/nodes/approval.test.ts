@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { viaJson } from "../../test/engine/engine.fixture.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import type { Json } from "../core/values/json.ts";
-import { viaJson } from "../engine/engine.fixture.ts";
-import { systemEnvironment } from "../engine/system-environment.ts";
 import { WorkflowEngine } from "../engine/workflow-engine.ts";
+import { systemEnvironment } from "../environment/system-environment.ts";
 import { builtinNodes } from "./index.ts";
 
 let now = 1_000;

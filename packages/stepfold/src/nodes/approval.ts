@@ -1,6 +1,6 @@
 import { isJsonObject } from "../core/values/json.ts";
-import { defineNode } from "../engine/define-node.ts";
-import type { NodeDefinition, NodeOutput } from "../engine/node-definition.ts";
+import { defineNode } from "../engine/node/define-node.ts";
+import type { NodeDefinition, NodeOutput } from "../engine/node/node-definition.ts";
 import { type ApprovalAnswer, type ApprovalData, type ApprovalResult, answer, answerSchema } from "./approval-data.ts";
 
 /**

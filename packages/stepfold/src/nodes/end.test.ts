@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { bench, flow } from "../../test/nodes/workflow.fixture.ts";
 import type { Json } from "../core/values/json.ts";
-import { bench, flow } from "./workflow.fixture.ts";
 
 describe("end", () => {
   it.each<[Json]>([

@@ -1,6 +1,6 @@
-import { defineNode } from "../engine/define-node.ts";
-import { FatalError } from "../engine/fatal-error.ts";
-import type { NodeDefinition } from "../engine/node-definition.ts";
+import { defineNode } from "../engine/node/define-node.ts";
+import { FatalError } from "../engine/node/fatal-error.ts";
+import type { NodeDefinition } from "../engine/node/node-definition.ts";
 
 /** What a `fail` node is given. */
 export interface FailData {

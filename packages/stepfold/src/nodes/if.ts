@@ -1,6 +1,6 @@
 import type { Json } from "../core/values/json.ts";
-import { defineNode } from "../engine/define-node.ts";
-import type { NodeDefinition } from "../engine/node-definition.ts";
+import { defineNode } from "../engine/node/define-node.ts";
+import type { NodeDefinition } from "../engine/node/node-definition.ts";
 
 /** What an `if` node is given. */
 export interface IfData {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { viaJson } from "../../test/engine/engine.fixture.ts";
+import { bench, flow, outputOf } from "../../test/nodes/workflow.fixture.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import type { Json } from "../core/values/json.ts";
-import { viaJson } from "../engine/engine.fixture.ts";
 import { WorkflowEngine } from "../engine/workflow-engine.ts";
 import { builtinNodes } from "./index.ts";
-import { bench, flow, outputOf } from "./workflow.fixture.ts";
 
 const yes = { approved: true };
 /** Answers with its item, doubled; texts wait for somebody, null fails. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { viaJson } from "../../test/engine/engine.fixture.ts";
+import { bench, flow, outputOf, type Step } from "../../test/nodes/workflow.fixture.ts";
 import type { Json, JsonObject } from "../core/values/json.ts";
-import { viaJson } from "../engine/engine.fixture.ts";
-import { bench, flow, outputOf, type Step } from "./workflow.fixture.ts";
 
 const minute = 60_000;
 

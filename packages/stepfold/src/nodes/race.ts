@@ -1,9 +1,9 @@
 import type { Resumed } from "../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../core/values/json.ts";
-import { defineNode } from "../engine/define-node.ts";
-import { FatalError } from "../engine/fatal-error.ts";
-import type { NodeDefinition } from "../engine/node-definition.ts";
-import type { SuspendOptions } from "../engine/step-context.ts";
+import { defineNode } from "../engine/node/define-node.ts";
+import { FatalError } from "../engine/node/fatal-error.ts";
+import type { NodeDefinition } from "../engine/node/node-definition.ts";
+import type { SuspendOptions } from "../engine/node/step-context.ts";
 import { momentOf } from "./moment.ts";
 import { type RaceData, type RaceResult, raceSchema } from "./race-data.ts";
 

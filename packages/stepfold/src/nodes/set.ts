@@ -1,6 +1,6 @@
 import type { Json } from "../core/values/json.ts";
-import { defineNode } from "../engine/define-node.ts";
-import type { NodeDefinition } from "../engine/node-definition.ts";
+import { defineNode } from "../engine/node/define-node.ts";
+import type { NodeDefinition } from "../engine/node/node-definition.ts";
 
 /**
  * Node type `set`: its output is its data, with every `{{ expression }}` resolved. For values that later nodes share,

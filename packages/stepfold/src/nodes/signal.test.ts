@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { viaJson } from "../../test/engine/engine.fixture.ts";
+import { bench, flow, outputOf, type Step } from "../../test/nodes/workflow.fixture.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import type { Json } from "../core/values/json.ts";
-import { viaJson } from "../engine/engine.fixture.ts";
-import { bench, flow, outputOf, type Step } from "./workflow.fixture.ts";
 
 const day = 86_400_000;
 

@@ -1,7 +1,7 @@
-import type { Duration } from "../core/definition/definition.ts";
+import type { Duration } from "../core/values/duration.ts";
 import type { Json, JsonSchema } from "../core/values/json.ts";
-import { defineNode } from "../engine/define-node.ts";
-import type { NodeDefinition } from "../engine/node-definition.ts";
+import { defineNode } from "../engine/node/define-node.ts";
+import type { NodeDefinition } from "../engine/node/node-definition.ts";
 
 /** What a `signal` node is given. */
 export interface SignalData {

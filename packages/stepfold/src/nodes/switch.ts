@@ -1,7 +1,7 @@
 import { canonicalJson } from "../core/values/canonical-json.ts";
 import type { Json } from "../core/values/json.ts";
-import { defineNode } from "../engine/define-node.ts";
-import type { NodeDefinition } from "../engine/node-definition.ts";
+import { defineNode } from "../engine/node/define-node.ts";
+import type { NodeDefinition } from "../engine/node/node-definition.ts";
 
 /** One way out of a `switch`: with exactly one of `equals` and `when`. */
 export interface SwitchCase {

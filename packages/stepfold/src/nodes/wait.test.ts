@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import type { Json } from "../core/values/json.ts";
-import { systemEnvironment } from "../engine/system-environment.ts";
 import { WorkflowEngine } from "../engine/workflow-engine.ts";
+import { systemEnvironment } from "../environment/system-environment.ts";
 import { builtinNodes } from "./index.ts";
 
 const start = Date.UTC(2026, 0, 31, 9);

@@ -1,6 +1,6 @@
 import type { EpochMs } from "../core/values/json.ts";
-import { defineNode } from "../engine/define-node.ts";
-import type { NodeDefinition } from "../engine/node-definition.ts";
+import { defineNode } from "../engine/node/define-node.ts";
+import type { NodeDefinition } from "../engine/node/node-definition.ts";
 import { momentOf, type TimeAhead, timeFields } from "./moment.ts";
 
 /** What a `wait` node is given: exactly one of `for` and `until`. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { viaJson } from "../engine/engine.fixture.ts";
-import { bench, flow, outputOf, type Step } from "./workflow.fixture.ts";
+import { viaJson } from "../../test/engine/engine.fixture.ts";
+import { bench, flow, outputOf, type Step } from "../../test/nodes/workflow.fixture.ts";
 
 const calling = (
   inner: object,

@@ -1,8 +1,8 @@
 import type { ChildEnd } from "../core/snapshot/snapshot.ts";
 import type { Json } from "../core/values/json.ts";
-import { defineNode } from "../engine/define-node.ts";
-import { FatalError } from "../engine/fatal-error.ts";
-import type { NodeDefinition } from "../engine/node-definition.ts";
+import { defineNode } from "../engine/node/define-node.ts";
+import { FatalError } from "../engine/node/fatal-error.ts";
+import type { NodeDefinition } from "../engine/node/node-definition.ts";
 
 /** What a `workflow` node is given. */
 export interface WorkflowData {

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { waits } from "../core/explaining/waits.ts";
-import { HeldSteps, workflow } from "../engine/cancelling.fixture.ts";
-import { defineNode } from "../engine/define-node.ts";
-import { viaJson } from "../engine/engine.fixture.ts";
+import { HeldSteps, workflow } from "../../test/engine/cancelling.fixture.ts";
+import { viaJson } from "../../test/engine/engine.fixture.ts";
+import { waits } from "../core/explain/waits.ts";
+import { defineNode } from "../engine/node/define-node.ts";
 import { builtinNodes } from "../nodes/index.ts";
 import type { Run } from "./handle/run.ts";
 import { closeAll, second, setUp } from "./runtime.fixture.ts";

@@ -1,7 +1,7 @@
-import { openDraft } from "../core/draft/open-draft.ts";
-import { wakeAt } from "../core/draft/standing.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
-import type { NodeDefinitions } from "../engine/node-definition.ts";
+import { openDraft } from "../core/transition/draft/open-draft.ts";
+import { wakeAt } from "../core/transition/draft/standing.ts";
+import type { NodeDefinitions } from "../engine/node/node-definition.ts";
 import { loadSnapshot } from "./context/load-snapshot.ts";
 import { createRuntimeContext, requireAtLeastOne } from "./context/runtime-context.ts";
 import type { RuntimeOptions } from "./context/runtime-options.ts";

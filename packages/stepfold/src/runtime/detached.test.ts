@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { flow } from "../../test/nodes/workflow.fixture.ts";
 import { isTerminal, type Snapshot } from "../core/snapshot/snapshot.ts";
-import { defineNode } from "../engine/define-node.ts";
+import { defineNode } from "../engine/node/define-node.ts";
 import { builtinNodes } from "../nodes/index.ts";
-import { flow } from "../nodes/workflow.fixture.ts";
 import { memoryStore } from "../stores/memory/memory-store.ts";
 import { closeAll, setUp } from "./runtime.fixture.ts";
 

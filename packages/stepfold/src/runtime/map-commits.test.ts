@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from "vitest";
+import { flow } from "../../test/nodes/workflow.fixture.ts";
 import { builtinNodes } from "../nodes/index.ts";
-import { flow } from "../nodes/workflow.fixture.ts";
 import type { Commit } from "../ports/snapshot-store.ts";
 import { memoryStore } from "../stores/memory/memory-store.ts";
 import { virtualEnvironment } from "../testing/virtual-environment.ts";

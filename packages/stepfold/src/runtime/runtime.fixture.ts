@@ -1,5 +1,5 @@
 import type { WorkflowDefinition } from "../core/definition/definition.ts";
-import { defineNode } from "../engine/define-node.ts";
+import { defineNode } from "../engine/node/define-node.ts";
 import { memoryStore } from "../stores/memory/memory-store.ts";
 import { type VirtualEnvironment, virtualEnvironment } from "../testing/virtual-environment.ts";
 import type { RuntimeOptions } from "./context/runtime-options.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
-import { defineNode } from "../engine/define-node.ts";
+import { defineNode } from "../engine/node/define-node.ts";
 import { memoryStore } from "../stores/memory/memory-store.ts";
 import { createRuntime } from "./create-runtime.ts";
 import { calls, closeAll, hour, line, nodeDefinitions, second, setUp } from "./runtime.fixture.ts";

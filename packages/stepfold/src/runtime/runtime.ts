@@ -2,7 +2,7 @@
 import type { WorkflowDefinition } from "../core/definition/definition.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../core/values/json.ts";
-import type { StartOptions } from "../engine/started.ts";
+import type { StartOptions } from "../engine/workflow/started.ts";
 import type { PruneReport } from "../ports/snapshot-store.ts";
 import type { Run } from "./handle/run.ts";
 import type { PruneWithHistoryOptions } from "./retention/prune.ts";

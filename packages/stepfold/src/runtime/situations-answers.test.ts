@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { waits } from "../core/explaining/waits.ts";
+import { workflow } from "../../test/engine/cancelling.fixture.ts";
+import { waits } from "../core/explain/waits.ts";
 import type { Json } from "../core/values/json.ts";
-import { workflow } from "../engine/cancelling.fixture.ts";
 import type { Run } from "./handle/run.ts";
 import { closeAll } from "./runtime.fixture.ts";
 import { Situation, verdicts } from "./situations.fixture.ts";

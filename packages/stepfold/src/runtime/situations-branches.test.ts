@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type WaitInfo, waits } from "../core/explaining/waits.ts";
+import { HeldSteps, workflow } from "../../test/engine/cancelling.fixture.ts";
+import { type WaitInfo, waits } from "../core/explain/waits.ts";
 import type { Json } from "../core/values/json.ts";
-import { HeldSteps, workflow } from "../engine/cancelling.fixture.ts";
 import { closeAll } from "./runtime.fixture.ts";
 import { Situation } from "./situations.fixture.ts";
 

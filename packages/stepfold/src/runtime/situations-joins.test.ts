@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { HeldSteps, workflow } from "../engine/cancelling.fixture.ts";
+import { HeldSteps, workflow } from "../../test/engine/cancelling.fixture.ts";
 import { closeAll, hour } from "./runtime.fixture.ts";
 import { Situation } from "./situations.fixture.ts";
 

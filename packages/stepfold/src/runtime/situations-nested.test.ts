@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { waits } from "../core/explaining/waits.ts";
-import { workflow } from "../engine/cancelling.fixture.ts";
+import { workflow } from "../../test/engine/cancelling.fixture.ts";
+import { waits } from "../core/explain/waits.ts";
 import { closeAll } from "./runtime.fixture.ts";
 import { Situation } from "./situations.fixture.ts";
 

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { fold } from "../core/draft/apply.ts";
+import { HeldSteps, workflow } from "../../test/engine/cancelling.fixture.ts";
+import { viaJson } from "../../test/engine/engine.fixture.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { Event, StartedEvent } from "../core/snapshot/event.ts";
+import { fold } from "../core/transition/apply.ts";
 import type { Json } from "../core/values/json.ts";
-import { HeldSteps, workflow } from "../engine/cancelling.fixture.ts";
-import { defineNode } from "../engine/define-node.ts";
-import { viaJson } from "../engine/engine.fixture.ts";
-import type { StepContext } from "../engine/step-context.ts";
+import { defineNode } from "../engine/node/define-node.ts";
+import type { StepContext } from "../engine/node/step-context.ts";
 import { WorkflowEngine } from "../engine/workflow-engine.ts";
 import { builtinNodes } from "../nodes/index.ts";
 import type { Environment } from "../ports/environment.ts";

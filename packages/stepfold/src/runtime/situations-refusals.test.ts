@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { viaJson } from "../../test/engine/engine.fixture.ts";
+import { afterTheEnd, before, nodeDefinitions, onlyTwoEarly, refusals, refusing } from "../../test/hostile/refusals.fixture.ts";
 import type { ErrorCode } from "../core/errors/catalogue.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
-import type { Command } from "../engine/command.ts";
-import { viaJson } from "../engine/engine.fixture.ts";
-import { afterTheEnd, before, nodeDefinitions, onlyTwoEarly, refusals, refusing } from "../engine/refusals.fixture.ts";
+import type { Command } from "../engine/commands/command.ts";
 import type { Place, Run } from "./handle/run.ts";
 import { closeAll, line, setUp } from "./runtime.fixture.ts";
 

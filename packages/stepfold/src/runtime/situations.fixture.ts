@@ -1,11 +1,11 @@
+import { viaJson } from "../../test/engine/engine.fixture.ts";
 import type { WorkflowDefinition } from "../core/definition/definition.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import type { Json } from "../core/values/json.ts";
-import { defineNode } from "../engine/define-node.ts";
-import { viaJson } from "../engine/engine.fixture.ts";
-import type { NodeDefinition, NodeOutput } from "../engine/node-definition.ts";
-import type { StepContext } from "../engine/step-context.ts";
+import { defineNode } from "../engine/node/define-node.ts";
+import type { NodeDefinition, NodeOutput } from "../engine/node/node-definition.ts";
+import type { StepContext } from "../engine/node/step-context.ts";
 import { builtinNodes } from "../nodes/index.ts";
 import type { SnapshotStore } from "../ports/snapshot-store.ts";
 import { memoryStore } from "../stores/memory/memory-store.ts";

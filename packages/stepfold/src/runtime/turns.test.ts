@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { WorkflowDefinition } from "../core/definition/definition.ts";
-import { defineNode } from "../engine/define-node.ts";
+import { defineNode } from "../engine/node/define-node.ts";
 import { memoryQueue } from "../queues/memory/memory-queue.ts";
 import { memoryStore } from "../stores/memory/memory-store.ts";
 import { virtualEnvironment } from "../testing/virtual-environment.ts";

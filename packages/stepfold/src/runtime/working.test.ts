@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { defineNode } from "../engine/define-node.ts";
+import { defineNode } from "../engine/node/define-node.ts";
 import type { WorkQueue } from "../ports/work-queue.ts";
 import { memoryQueue } from "../queues/memory/memory-queue.ts";
 import { memoryStore } from "../stores/memory/memory-store.ts";

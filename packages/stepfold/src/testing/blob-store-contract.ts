@@ -1,9 +1,9 @@
 import type { BlobContractCase } from "./blob-contract-case.ts";
-import { blobByteCases } from "./contract/blob-byte-cases.ts";
-import { blobFolderCases } from "./contract/blob-folder-cases.ts";
-import { blobKeyCases } from "./contract/blob-key-cases.ts";
-import { blobListCases } from "./contract/blob-list-cases.ts";
-import { blobRaceCases } from "./contract/blob-race-cases.ts";
+import { blobByteCases } from "./contract/blobs/blob-byte-cases.ts";
+import { blobFolderCases } from "./contract/blobs/blob-folder-cases.ts";
+import { blobKeyCases } from "./contract/blobs/blob-key-cases.ts";
+import { blobListCases } from "./contract/blobs/blob-list-cases.ts";
+import { blobRaceCases } from "./contract/blobs/blob-race-cases.ts";
 
 /**
  * Every promise of a `BlobStore`, as data: run them with any test runner, each on new, empty blobs.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { blobContractOf } from "./blob-contract.fixture.ts";
+import { blobContractOf } from "../../test/testing/blob-contract.fixture.ts";
+import { rightBlobs } from "../../test/testing/memory-blobs.fixture.ts";
 import { blobStoreContract, brokenBlobStores } from "./index.ts";
-import { rightBlobs } from "./memory-blobs.fixture.ts";
 
 blobContractOf("memory", {
   async bench() {

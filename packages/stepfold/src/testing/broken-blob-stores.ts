@@ -1,7 +1,7 @@
-import { brokenBlobBytes } from "./broken/broken-blob-bytes.ts";
-import { brokenBlobKeys } from "./broken/broken-blob-keys.ts";
-import { brokenBlobLists } from "./broken/broken-blob-lists.ts";
-import type { BrokenBlobStore } from "./broken/broken-blob-store.ts";
+import { brokenBlobBytes } from "./broken/blobs/broken-blob-bytes.ts";
+import { brokenBlobKeys } from "./broken/blobs/broken-blob-keys.ts";
+import { brokenBlobLists } from "./broken/blobs/broken-blob-lists.ts";
+import type { BrokenBlobStore } from "./broken/blobs/broken-blob-store.ts";
 
 /**
  * Plausible wrong blob stores, each a wrapper around a right one: they show that `blobStoreContract` would notice.

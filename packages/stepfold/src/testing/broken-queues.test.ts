@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { memoryQueueBench } from "../../test/testing/memory-queue-bench.fixture.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { WorkQueue } from "../ports/work-queue.ts";
 import { brokenQueues, ContractViolation, isQueueClaimed, type QueueBench, type QueueContractCase, workQueueContract } from "./index.ts";
-import { memoryQueueBench } from "./memory-queue-bench.fixture.ts";
 
 const byName = new Map(workQueueContract.map((contractCase) => [contractCase.name, contractCase]));
 /** On a queue in memory nobody can see that these are broken. */

@@ -1,7 +1,7 @@
-import type { BrokenQueue } from "./broken/broken-queue.ts";
-import { brokenQueueConsumers } from "./broken/broken-queue-consumers.ts";
-import { brokenQueueDedupe } from "./broken/broken-queue-dedupe.ts";
-import { brokenQueueSends } from "./broken/broken-queue-sends.ts";
+import type { BrokenQueue } from "./broken/queue/broken-queue.ts";
+import { brokenQueueConsumers } from "./broken/queue/broken-queue-consumers.ts";
+import { brokenQueueDedupe } from "./broken/queue/broken-queue-dedupe.ts";
+import { brokenQueueSends } from "./broken/queue/broken-queue-sends.ts";
 
 /**
  * Plausible wrong queues, each a wrapper around a right one: they show that the contract would notice. `breaks()` gives what

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { memoryBench } from "../../test/testing/memory-bench.fixture.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { brokenStores, type ContractCase, ContractViolation, type StoreBench, snapshotStoreContract } from "./index.ts";
-import { memoryBench } from "./memory-bench.fixture.ts";
 
 const byName = new Map(snapshotStoreContract.map((contractCase) => [contractCase.name, contractCase]));
 

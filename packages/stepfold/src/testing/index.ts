@@ -1,8 +1,8 @@
 export type { BlobBench, BlobContractCase } from "./blob-contract-case.ts";
 export { blobStoreContract } from "./blob-store-contract.ts";
-export type { BrokenBlobStore } from "./broken/broken-blob-store.ts";
-export type { BrokenQueue } from "./broken/broken-queue.ts";
+export type { BrokenBlobStore } from "./broken/blobs/broken-blob-store.ts";
 export type { BrokenStore } from "./broken/broken-store.ts";
+export type { BrokenQueue } from "./broken/queue/broken-queue.ts";
 export { brokenBlobStores } from "./broken-blob-stores.ts";
 export { brokenQueues } from "./broken-queues.ts";
 export { brokenStores } from "./broken-stores.ts";

@@ -1,12 +1,12 @@
-import { queueAcknowledgeCases } from "./contract/queue-acknowledge-cases.ts";
-import { queueCloseCases } from "./contract/queue-close-cases.ts";
-import { queueConcurrencyCases } from "./contract/queue-concurrency-cases.ts";
-import { queueDedupeCases } from "./contract/queue-dedupe-cases.ts";
-import { queueDelayCases } from "./contract/queue-delay-cases.ts";
-import { queueDrainCases } from "./contract/queue-drain-cases.ts";
-import { queueLeaseCases } from "./contract/queue-lease-cases.ts";
-import { queueSendCases } from "./contract/queue-send-cases.ts";
-import { queueTransactionCases } from "./contract/queue-transaction-cases.ts";
+import { queueAcknowledgeCases } from "./contract/queue/queue-acknowledge-cases.ts";
+import { queueCloseCases } from "./contract/queue/queue-close-cases.ts";
+import { queueConcurrencyCases } from "./contract/queue/queue-concurrency-cases.ts";
+import { queueDedupeCases } from "./contract/queue/queue-dedupe-cases.ts";
+import { queueDelayCases } from "./contract/queue/queue-delay-cases.ts";
+import { queueDrainCases } from "./contract/queue/queue-drain-cases.ts";
+import { queueLeaseCases } from "./contract/queue/queue-lease-cases.ts";
+import { queueSendCases } from "./contract/queue/queue-send-cases.ts";
+import { queueTransactionCases } from "./contract/queue/queue-transaction-cases.ts";
 import type { QueueContractCase } from "./queue-contract-case.ts";
 
 /**

@@ -1,9 +1,9 @@
+import type { Issue } from "../errors/issue.ts";
 import { isId } from "../values/id.ts";
 import { isJsonObject, type JsonObject } from "../values/json.ts";
 import type { Limits } from "../values/limits.ts";
 import { checkNodes } from "./check-nodes.ts";
 import { checkId, checkKeys, checkOneOf, checkType, type Report, suggestion } from "./check-shape.ts";
-import type { Issue } from "./template.ts";
 
 const definitionKeys = [
   "id",

@@ -1,7 +1,7 @@
+import type { Issue, IssueCode } from "../errors/issue.ts";
 import { isId } from "../values/id.ts";
 import { isJsonObject, type JsonObject } from "../values/json.ts";
 import { similar } from "../values/similar.ts";
-import type { Issue, IssueCode } from "./template.ts";
 
 /** Takes a mistake. */
 export type Report = (code: IssueCode, pointer: string, message: string, severity?: Issue["severity"]) => void;

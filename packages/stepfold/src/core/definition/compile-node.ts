@@ -1,9 +1,10 @@
+import type { Issue } from "../errors/issue.ts";
 import { isJsonObject, type Json } from "../values/json.ts";
 import type { OpenNode } from "./compile-joins.ts";
 import type { CompiledEdge, CompiledNode } from "./compiled.ts";
 import { type CompiledPolicy, type Computed, compileCondition, compileDuration, compilePolicy } from "./compiled-policy.ts";
 import type { Node } from "./definition.ts";
-import type { CompileTemplate, Issue, Template } from "./template.ts";
+import type { CompileTemplate, Template } from "./template.ts";
 
 /** A node with its texts read and its expressions compiled; its edges and joins are still to come. Mistakes become issues. */
 export function compileNode(node: Node, index: number, pointer: string, compileTemplate: CompileTemplate, issues: Issue[]): OpenNode {

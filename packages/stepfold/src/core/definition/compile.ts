@@ -1,7 +1,8 @@
+import type { Issue } from "../errors/issue.ts";
+import { safeMember } from "../errors/safe-member.ts";
 import { StepfoldError } from "../errors/stepfold-error.ts";
 import { isJsonObject, type Json } from "../values/json.ts";
 import { defaultLimits, type Limits } from "../values/limits.ts";
-import { safeMember } from "../values/safe-member.ts";
 import { similar } from "../values/similar.ts";
 import { plainJson } from "../values/to-json.ts";
 import { checkDefinition } from "./check-definition.ts";
@@ -11,7 +12,7 @@ import type { CompiledEdge, CompiledWorkflow } from "./compiled.ts";
 import type { Edge, WorkflowDefinition } from "./definition.ts";
 import { definitionHash } from "./definition-hash.ts";
 import { lintGraph } from "./lint-graph.ts";
-import type { ExpressionLanguage, Issue, Template } from "./template.ts";
+import type { ExpressionLanguage, Template } from "./template.ts";
 
 /**
  * Makes a definition ready to run.

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { compileTemplate } from "../../expressions/compile-template.ts";
+import type { Issue } from "../errors/issue.ts";
 import { compileDuration, compilePolicy, evaluateDuration, evaluatePolicy } from "./compiled-policy.ts";
 import type { RetryPolicy } from "./definition.ts";
 import type { RetryRule } from "./retry.ts";
-import type { Issue } from "./template.ts";
 
 function ruleOf(policy: RetryPolicy, scope: Record<string, unknown> = {}): RetryRule {
   const issues: Issue[] = [];

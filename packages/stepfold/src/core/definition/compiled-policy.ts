@@ -1,9 +1,11 @@
+import type { Issue } from "../errors/issue.ts";
 import { StepfoldError } from "../errors/stepfold-error.ts";
+import type { Duration } from "../values/duration.ts";
 import { durationMs } from "../values/duration.ts";
 import { isJsonObject } from "../values/json.ts";
-import type { Duration, RetryPolicy } from "./definition.ts";
+import type { RetryPolicy } from "./definition.ts";
 import type { RetryRule } from "./retry.ts";
-import type { CompileTemplate, Issue, Scope, Template } from "./template.ts";
+import type { CompileTemplate, Scope, Template } from "./template.ts";
 
 /** A number known beforehand, or an expression that gives it. */
 export type Computed = number | Template;

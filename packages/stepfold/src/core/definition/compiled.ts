@@ -1,9 +1,10 @@
+import type { Issue } from "../errors/issue.ts";
 import type { Json } from "../values/json.ts";
 import type { Limits } from "../values/limits.ts";
 import type { CompiledPolicy, Computed } from "./compiled-policy.ts";
 import type { Node, WorkflowDefinition } from "./definition.ts";
 import type { NodeSet } from "./node-set.ts";
-import type { ExpressionLanguage, Issue, Template } from "./template.ts";
+import type { ExpressionLanguage, Template } from "./template.ts";
 
 /** A workflow made ready to run: checked, indexed, its expressions compiled. Make one with `compile`. */
 export interface CompiledWorkflow {

@@ -1,7 +1,5 @@
+import type { Duration } from "../values/duration.ts";
 import type { Json, JsonSchema } from "../values/json.ts";
-
-/** Milliseconds, or text such as `"90s"`, `"1h30m"`, `"2 days"`, `"PT5M"`. */
-export type Duration = number | string;
 
 /**
  * A workflow: a graph of nodes and edges, as JSON.

@@ -1,6 +1,7 @@
+import type { Issue } from "../errors/issue.ts";
 import type { CompiledNode } from "./compiled.ts";
 import type { WorkflowDefinition } from "./definition.ts";
-import type { Issue } from "./template.ts";
+import { reachedFrom } from "./reached-from.ts";
 
 type Nodes = ReadonlyMap<string, CompiledNode>;
 
@@ -56,17 +57,6 @@ function sourcesOf({ edges }: WorkflowDefinition): Map<string, string[]> {
     sources.get(target)!.push(source);
   }
   return sources;
-}
-
-function reachedFrom(first: readonly CompiledNode[]): Set<string> {
-  const reached = new Set<string>();
-  const queue = [...first];
-  for (const { node, edges } of queue) {
-    if (reached.has(node.id)) continue;
-    reached.add(node.id);
-    for (const leaving of edges.values()) for (const { target } of leaving) queue.push(target);
-  }
-  return reached;
 }
 
 /** Finds forks by one handle whose branches meet. An explicit `"each"` says that it is meant. */

@@ -1,4 +1,6 @@
-import type { Context, ErrorInfo, NodeResult } from "../snapshot/snapshot.ts";
+import type { ErrorInfo } from "../errors/error-info.ts";
+import type { Issue } from "../errors/issue.ts";
+import type { Context, NodeResult } from "../snapshot/snapshot.ts";
 import type { EpochMs, Json } from "../values/json.ts";
 
 /** What an expression may read: one own property per root name (`nodes`, `input`, `$json`, ...). */
@@ -14,41 +16,6 @@ export interface Template {
   /** @throws StepfoldError `EXPRESSION_FAILED`, `EXPRESSION_BUDGET` */
   evaluate(scope: Scope): unknown;
 }
-
-/** One mistake in a workflow definition. */
-export interface Issue {
-  /** `error`: it cannot run. `warning`: it can, though probably not as meant. */
-  readonly severity: "error" | "warning";
-  readonly code: IssueCode;
-  /** JSON pointer (RFC 6901) into the definition: `/nodes/3/data/url`. */
-  readonly pointer: string;
-  readonly message: string;
-}
-
-/** Stable name of a kind of mistake. */
-export type IssueCode =
-  | "NOT_JSON"
-  | "TYPE"
-  | "REQUIRED"
-  | "KEY_UNKNOWN"
-  | "ID_INVALID"
-  | "ID_DUPLICATE"
-  | "EDGE_DANGLING"
-  | "NODE_UNREACHABLE"
-  | "NODE_UNKNOWN"
-  | "JOIN_MISSING"
-  | "JOIN_UNREACHABLE"
-  | "JOIN_UNHANDLED"
-  | "KEY_POINTLESS"
-  | "WORKFLOW_UNKNOWN"
-  | "START_UNKNOWN"
-  | "TOO_MANY"
-  | "DURATION_INVALID"
-  | "RETRY_INVALID"
-  | "EXPRESSION_INVALID"
-  | "NODE_TYPE_UNKNOWN"
-  | "HANDLE_UNKNOWN"
-  | "DATA_INVALID";
 
 /** Compiles the `{{ }}` in a value. `template` is null when there is none: the value stands for itself. */
 export type CompileTemplate = (value: Json, pointer: string) => { readonly template: Template | null; readonly issues: readonly Issue[] };

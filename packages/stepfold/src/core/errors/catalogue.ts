@@ -1,4 +1,4 @@
-import type { Issue } from "../definition/template.ts";
+import type { Issue } from "./issue.ts";
 
 /** One row of the catalogue. */
 interface Entry<D> {

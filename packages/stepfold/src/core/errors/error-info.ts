@@ -1,4 +1,12 @@
-import type { ErrorInfo } from "../snapshot/snapshot.ts";
+/** A failure as data: what was thrown, scrubbed of secrets and cut to size. */
+export interface ErrorInfo {
+  readonly name: string;
+  readonly message: string;
+  /** Stable code, if the error had one. */
+  readonly code?: string;
+  /** The node it happened at. */
+  readonly nodeId?: string;
+}
 
 const longestMessage = 2_000;
 const unreadable = "something that cannot be read was thrown";

@@ -1,5 +1,5 @@
-import { safeMember } from "../values/safe-member.ts";
 import { catalogue, type ErrorCode, type ErrorDetails } from "./catalogue.ts";
+import { safeMember } from "./safe-member.ts";
 
 /**
  * The only error class this library throws. Switch on `code`, never on `message`.

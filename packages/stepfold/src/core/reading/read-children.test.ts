@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { bench, flow } from "../../nodes/workflow.fixture.ts";
+import { changed, expectRefused } from "../../../test/core/changed.fixture.ts";
+import { bench, flow } from "../../../test/nodes/workflow.fixture.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
-import { changed, expectRefused } from "./changed.fixture.ts";
 import { readSnapshot } from "./read-snapshot.ts";
 
 const item = flow("item", { first: "noop", ask: "approval", then: "noop" }, ["first>ask", "ask>then@approved"]);

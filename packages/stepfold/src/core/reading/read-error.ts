@@ -1,4 +1,4 @@
-import type { ErrorInfo } from "../snapshot/snapshot.ts";
+import type { ErrorInfo } from "../errors/error-info.ts";
 import type { Json } from "../values/json.ts";
 import { invalid } from "./read-number.ts";
 import { object, optionalText } from "./read-text.ts";

@@ -1,4 +1,4 @@
-import { groupOf, itemOf, parentKey, within } from "../snapshot/child-key.ts";
+import { groupOf, itemOf, parentKey, scopedKey } from "../snapshot/child-key.ts";
 import { type ActivePath, type ChildrenState, type ChildState, isTerminal, type Snapshot, type Status } from "../snapshot/snapshot.ts";
 import type { Json } from "../values/json.ts";
 import { invalid } from "./read-number.ts";
@@ -61,7 +61,7 @@ function familiesOf(scopes: ReadonlyMap<string, Scope>): Map<string, Family> {
     for (const [i, { id, visit, children, draining = false }] of state.activePaths.entries()) {
       if (!children) continue;
       const at = `${pointer}/activePaths/${i}/children`;
-      const key = within(scope, children.key);
+      const key = scopedKey(scope, children.key);
       if (families.has(key)) invalid(`${at}/key`, "is the key of two paths");
       const isOwn = children.key === `${id}#${visit}`;
       if (!isOwn && mayBeginAgain(children.key, paths)) invalid(`${at}/key`, "is a key that an open path will still give");
@@ -89,7 +89,7 @@ function join(
   const { pointer } = scopes.get(key)!;
   const around = scopes.get(parentKey(key))!;
   if (around.isGone) invalid(pointer, "lies in a child of which nothing is kept");
-  const family = families.get(within(parentKey(key), groupOf(key)));
+  const family = families.get(scopedKey(parentKey(key), groupOf(key)));
   if (!family) {
     if (!kept) invalid(pointer, "belongs to no path that waits for it");
     if (mayBeginAgain(groupOf(key), around.paths)) invalid(pointer, "has a key that an open path will still give");
@@ -158,7 +158,7 @@ function statusOf(scope: string, paths: readonly ActivePath[], families: Readonl
   if (paths.length === 0) return "active";
   let status: Status = "paused";
   for (const { status: standing, children } of paths) {
-    const family = children && families.get(within(scope, children.key))!;
+    const family = children && families.get(scopedKey(scope, children.key))!;
     if (standing === "ready" || (family && family.busy > family.retrying)) return "active";
     if (standing === "retrying" || (family && family.retrying > 0)) status = "error";
   }

@@ -1,4 +1,4 @@
-import { within } from "../snapshot/child-key.ts";
+import { scopedKey } from "../snapshot/child-key.ts";
 import type { ActivePath } from "../snapshot/snapshot.ts";
 import type { Json, JsonObject } from "../values/json.ts";
 import { bound, count, invalid, time } from "./read-number.ts";
@@ -27,7 +27,7 @@ export function readPath(value: Json, pointer: string, place: Place): ActivePath
   time(path.nextRetryAt, `${pointer}/nextRetryAt`);
   const stepPath = texts(path.stepPath ?? [], `${pointer}/stepPath`, "must be a list of node ids");
   if (status === "joining" && stepPath.length === 0) return invalid(`${pointer}/stepPath`, "must say where the path came from");
-  checkSuspension(path, pointer, within(place.scope, `${id}@${turn}`));
+  checkSuspension(path, pointer, scopedKey(place.scope, `${id}@${turn}`));
   if (path.children !== undefined) checkChildren(path, pointer, `${id}#${visit}`, place);
   else if (flag(path.draining, `${pointer}/draining`)) return invalid(`${pointer}/draining`, "says nothing without children");
   if (resumed !== undefined) checkResumed(resumed, `${pointer}/resumed`);

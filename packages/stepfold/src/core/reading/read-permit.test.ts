@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { fold } from "../draft/apply.ts";
-import { completing, graph, startedAt } from "../draft/execution.fixture.ts";
+import { completing, graph, startedAt } from "../../../test/core/execution.fixture.ts";
+import { fold } from "../transition/apply.ts";
 import { readSnapshot } from "./read-snapshot.ts";
 
 const flow = graph(["a>b"]);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { apply, fold } from "../draft/apply.ts";
-import { completing, eventOn, graph, startedAt } from "../draft/execution.fixture.ts";
+import { completing, eventOn, graph, startedAt } from "../../../test/core/execution.fixture.ts";
 import { restore } from "../snapshot/restore.ts";
 import { resultOf } from "../snapshot/result.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
+import { apply, fold } from "../transition/apply.ts";
 import { defaultLimits } from "../values/limits.ts";
 import { readSnapshot } from "./read-snapshot.ts";
 

@@ -1,7 +1,8 @@
-import { groupOf, itemOf, parentKey } from "./child-key.ts";
+import { groupOf, itemOf, localKey, parentKey } from "./child-key.ts";
 import type { ActivePath, Snapshot } from "./snapshot.ts";
 
-type Scopes = Pick<Snapshot, "activePaths" | "childStates">;
+/** What is read of a snapshot. */
+export type Scopes = Pick<Snapshot, "activePaths" | "childStates">;
 
 /**
  * A place in an execution as people write it: the node, with the maps and sub-workflows around it: `approve`,
@@ -25,6 +26,12 @@ export function ownerOf(snapshot: Scopes, key: string): ActivePath | undefined {
 /** The open paths of a scope. */
 export function pathsOf(snapshot: Scopes, scope: string): readonly ActivePath[] {
   return scope === "" ? snapshot.activePaths : (snapshot.childStates?.[scope]?.activePaths ?? []);
+}
+
+/** The open path of a name such as `0#1/3>0`. */
+export function pathNamed(snapshot: Scopes, name: string): ActivePath | undefined {
+  const id = localKey(name);
+  return pathsOf(snapshot, parentKey(name)).find((path) => path.id === id);
 }
 
 /** Every scope of a snapshot that has open paths, the execution itself first. */

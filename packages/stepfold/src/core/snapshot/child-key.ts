@@ -1,23 +1,23 @@
 const nested = ">";
 
-/** Key of the scope that a child belongs to; empty for the execution itself. */
+/** Key of the scope that a child, a path or a wait belongs to: `0#1/3` of `0#1/3>0@2`; empty for the execution itself. */
 export function parentKey(key: string): string {
   return key.slice(0, Math.max(0, key.lastIndexOf(nested)));
 }
 
-/** The part of a child's key that tells it from other children of its scope: `0#1/3`. */
+/** The part of a key that tells it from others of its scope: `0@2` of `0#1/3>0@2`. */
 export function localKey(key: string): string {
   return key.slice(key.lastIndexOf(nested) + 1);
 }
 
 /** Key of a child, or name of a path or wait, in a scope. */
-export function within(scope: string, local: string): string {
+export function scopedKey(scope: string, local: string): string {
   return scope === "" ? local : `${scope}${nested}${local}`;
 }
 
 /** Key of one child of a path: of a sub-workflow the path's own key, of an item that and its index. */
 export function childKey(scope: string, group: string, item: number | null): string {
-  return within(scope, item === null ? group : `${group}/${item}`);
+  return scopedKey(scope, item === null ? group : `${group}/${item}`);
 }
 
 /** Index of the item that a child's key names; null if it names a sub-workflow. */

@@ -1,5 +1,6 @@
+import type { ErrorInfo } from "../errors/error-info.ts";
 import type { EpochMs, Json } from "../values/json.ts";
-import type { ChildStart, ErrorInfo, NodeResult, ParentLink, Parked, Permit, Undo, Wait } from "./snapshot.ts";
+import type { ChildStart, NodeResult, ParentLink, Parked, Permit, Undo, Wait } from "./snapshot.ts";
 
 interface Stamp {
   /** The version this event makes. */

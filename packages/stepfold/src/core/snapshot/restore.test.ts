@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fold } from "../draft/apply.ts";
-import { closeDraft } from "../draft/close-draft.ts";
-import { graph, startedAt } from "../draft/execution.fixture.ts";
+import { graph, startedAt } from "../../../test/core/execution.fixture.ts";
+import { keptHistory, randomDefinition } from "../../../test/core/restore.fixture.ts";
+import { fold } from "../transition/apply.ts";
+import { closeDraft } from "../transition/draft/close-draft.ts";
 import type { Json } from "../values/json.ts";
 import type { Event, FailedEvent } from "./event.ts";
-import { keptHistory, randomDefinition } from "./restore.fixture.ts";
 import { restore } from "./restore.ts";
 import type { ActivePath, ChildHead, Context, Snapshot } from "./snapshot.ts";
 

@@ -1,5 +1,5 @@
 import type { Json } from "../values/json.ts";
-import { within } from "./child-key.ts";
+import { scopedKey } from "./child-key.ts";
 import type { CompletedEvent, Event, FailedEvent, ItemAddedEvent, SpawnedEvent, TimedOutEvent } from "./event.ts";
 import { resultOf } from "./result.ts";
 import {
@@ -72,7 +72,7 @@ class History {
   itemsOf(snapshot: Snapshot): Map<string, readonly Json[]> {
     const there = new Set<string>();
     for (const [scope, { activePaths }] of [["", snapshot] as const, ...this.children]) {
-      for (const { children } of activePaths) if (children?.map) there.add(within(scope, children.key));
+      for (const { children } of activePaths) if (children?.map) there.add(scopedKey(scope, children.key));
     }
     return new Map([...this.#items].filter(([key]) => there.has(key)));
   }
@@ -80,12 +80,12 @@ class History {
   #begin({ scope = "", pathId, visit, children: { map } }: SpawnedEvent): void {
     if (!map) return;
     const items = [...map.items];
-    this.#items.set(within(scope, `${pathId}#${visit}`), items);
-    this.#latest.set(within(scope, pathId), items);
+    this.#items.set(scopedKey(scope, `${pathId}#${visit}`), items);
+    this.#latest.set(scopedKey(scope, pathId), items);
   }
 
   #addItem({ scope = "", pathId, item }: ItemAddedEvent): void {
-    this.#latest.get(within(scope, pathId))?.push(item);
+    this.#latest.get(scopedKey(scope, pathId))?.push(item);
   }
 
   #addResult(event: CompletedEvent | FailedEvent | TimedOutEvent): void {

@@ -1,3 +1,4 @@
+import type { ErrorInfo } from "../errors/error-info.ts";
 import type { EpochMs, Json, JsonSchema } from "../values/json.ts";
 
 /**
@@ -21,16 +22,6 @@ export interface NodeResult {
   readonly pathId: string;
   /** Version of the snapshot that first held it. */
   readonly version: number;
-}
-
-/** A failure as data: what was thrown, scrubbed of secrets and cut to size. */
-export interface ErrorInfo {
-  readonly name: string;
-  readonly message: string;
-  /** Stable code, if the error had one. */
-  readonly code?: string;
-  /** The node it happened at. */
-  readonly nodeId?: string;
 }
 
 /** One answer to a wait that wants several. */

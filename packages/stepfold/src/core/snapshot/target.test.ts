@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { bench, flow } from "../../nodes/workflow.fixture.ts";
-import { apply } from "../draft/apply.ts";
+import { bench, flow } from "../../../test/nodes/workflow.fixture.ts";
+import { apply } from "../transition/apply.ts";
 import type { CancelledEvent } from "./event.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { findPaths, readTarget, type Target, textOf } from "./target.ts";

@@ -1,7 +1,7 @@
+import { safeMember } from "../errors/safe-member.ts";
 import { StepfoldError } from "../errors/stepfold-error.ts";
-import { safeMember } from "../values/safe-member.ts";
-import { addressOf, openScopes, ownerOf } from "./address.ts";
-import { childKey, itemOf, parentKey, within } from "./child-key.ts";
+import { addressOf, openScopes, ownerOf, type Scopes } from "./address.ts";
+import { childKey, itemOf, parentKey, scopedKey } from "./child-key.ts";
 import type { ActivePath, Snapshot } from "./snapshot.ts";
 
 /**
@@ -75,7 +75,7 @@ export function findPaths(snapshot: Snapshot, target: Target): FoundPath[] {
 }
 
 /** Every open path, those of children after. */
-export function* openPaths(snapshot: Snapshot): Generator<FoundPath> {
+export function* openPaths(snapshot: Scopes): Generator<FoundPath> {
   for (const [scope, paths] of openScopes(snapshot)) for (const path of paths) yield { scope, path };
 }
 
@@ -97,7 +97,7 @@ export function itemAddress(snapshot: Snapshot, key: string): string {
 
 function isNamed(snapshot: Snapshot, { scope, path }: FoundPath, { waitId, pathId, node, item }: Wanted): boolean {
   if (waitId !== undefined) return path.waits?.some(({ id }) => id === waitId) === true;
-  if (pathId !== undefined) return within(scope, path.id) === pathId;
+  if (pathId !== undefined) return scopedKey(scope, path.id) === pathId;
   if (node === undefined) return true;
   if (item === undefined) return isAt(snapshot, scope, path, node);
   if (scope === "" || itemOf(scope) !== item) return false;

@@ -1,5 +1,7 @@
-import type { Duration } from "../definition/definition.ts";
 import { StepfoldError } from "../errors/stepfold-error.ts";
+
+/** Milliseconds, or text such as `"90s"`, `"1h30m"`, `"2 days"`, `"PT5M"`. */
+export type Duration = number | string;
 
 const unitMs: Readonly<Record<string, number>> = {
   ms: 1,

@@ -1,4 +1,3 @@
-import type { Context, NodeResult } from "../snapshot/snapshot.ts";
 import type { Json } from "./json.ts";
 
 /** About how many bytes a value has as JSON: the same that `normalise` counts when it takes it in. */
@@ -22,16 +21,4 @@ function sizeOfItems(items: readonly Json[]): number {
 
 function sizeOfMembers(members: Readonly<Record<string, Json>>): number {
   return Object.entries(members).reduce((sum, [key, member]) => sum + key.length + 4 + sizeOfJson(member), 2);
-}
-
-/** What a result counts in the size of its execution. */
-export function sizeOfResult({ output, error }: NodeResult): number {
-  return error === undefined ? sizeOfJson(output) : error.length;
-}
-
-/** What all results of a scope count. */
-export function sizeOfContext(context: Context): number {
-  let sum = 0;
-  for (const results of Object.values(context)) for (const result of results) sum += sizeOfResult(result);
-  return sum;
 }

@@ -1,4 +1,4 @@
-import type { Duration } from "../../core/definition/definition.ts";
+import type { Duration } from "../../core/values/duration.ts";
 import type { Json, JsonObject, JsonSchema } from "../../core/values/json.ts";
 
 type Scalar = string | number | boolean;

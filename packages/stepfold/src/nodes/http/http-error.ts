@@ -1,5 +1,5 @@
-import { FatalError } from "../../engine/fatal-error.ts";
-import { RetryAfterError } from "../../engine/retry-after-error.ts";
+import { FatalError } from "../../engine/node/fatal-error.ts";
+import { RetryAfterError } from "../../engine/node/retry-after-error.ts";
 
 /** Why a call failed. The code is kept with the error in the snapshot. */
 export type HttpErrorCode =

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from "node:http";
-import type { Duration, RetryPolicy } from "../../core/definition/definition.ts";
+import type { RetryPolicy } from "../../core/definition/definition.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { Duration } from "../../core/values/duration.ts";
 import { durationMs } from "../../core/values/duration.ts";
 import type { EpochMs } from "../../core/values/json.ts";
-import { defineNode } from "../../engine/define-node.ts";
-import type { NodeDefinition, NodeOutput } from "../../engine/node-definition.ts";
+import { defineNode } from "../../engine/node/define-node.ts";
+import type { NodeDefinition, NodeOutput } from "../../engine/node/node-definition.ts";
 import { addressGuard, systemResolve } from "./address-guard.ts";
 import { within } from "./deadline.ts";
 import { defaultRetriableCodes, type HttpAnswer, type HttpData, httpInput, httpOutput, mostRedirects } from "./http-data.ts";

@@ -2,7 +2,7 @@ import { createServer as createHttpServer, type RequestListener } from "node:htt
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
-import type { StepContext } from "../../engine/step-context.ts";
+import type { StepContext } from "../../engine/node/step-context.ts";
 import type { HttpAnswer, HttpData } from "./http-data.ts";
 import { httpNodeWith } from "./http-node.ts";
 import type { ResolveHost } from "./resolve-host.ts";

@@ -1,6 +1,6 @@
+import { wait } from "../../../test/testing/store-contract.fixture.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
 import type { QueueBench } from "../../testing/index.ts";
-import { wait } from "../../testing/store-contract.fixture.ts";
 import { type BullmqQueueClient, type BullmqWorker, bullmqQueue, type MakeBullmqWorker } from "./index.ts";
 
 /** BullMQ on one of its backends. */

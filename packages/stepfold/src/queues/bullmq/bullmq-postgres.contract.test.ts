@@ -2,7 +2,7 @@ import { createPostgresBackend, Queue, Worker } from "bullmq";
 import { Pool } from "pg";
 import { afterAll, beforeAll } from "vitest";
 import { serviceUrl } from "../../../../../scripts/servers/service-url.ts";
-import { queueContractOf } from "../../testing/queue-contract.fixture.ts";
+import { queueContractOf } from "../../../test/testing/queue-contract.fixture.ts";
 import { bullmqBench } from "./bullmq-bench.fixture.ts";
 
 const url = await serviceUrl("postgres");

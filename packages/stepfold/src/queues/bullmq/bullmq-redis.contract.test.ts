@@ -1,6 +1,6 @@
 import { Queue, Worker } from "bullmq";
 import { serviceUrl } from "../../../../../scripts/servers/service-url.ts";
-import { queueContractOf } from "../../testing/queue-contract.fixture.ts";
+import { queueContractOf } from "../../../test/testing/queue-contract.fixture.ts";
 import { bullmqBench } from "./bullmq-bench.fixture.ts";
 
 const url = await serviceUrl("redis");

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { defineNode } from "../../engine/define-node.ts";
+import { defineNode } from "../../engine/node/define-node.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
 import { createRuntime } from "../../runtime/create-runtime.ts";

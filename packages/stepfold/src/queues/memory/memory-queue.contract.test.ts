@@ -1,4 +1,4 @@
-import { memoryQueueBench } from "../../testing/memory-queue-bench.fixture.ts";
-import { queueContractOf } from "../../testing/queue-contract.fixture.ts";
+import { memoryQueueBench } from "../../../test/testing/memory-queue-bench.fixture.ts";
+import { queueContractOf } from "../../../test/testing/queue-contract.fixture.ts";
 
 queueContractOf("memory", { bench: async () => memoryQueueBench() });

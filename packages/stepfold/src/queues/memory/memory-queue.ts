@@ -1,4 +1,4 @@
-import { systemEnvironment } from "../../engine/system-environment.ts";
+import { systemEnvironment } from "../../environment/system-environment.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
 import { checkedQueue } from "../checked/checked-queue.ts";
 import { type Broker, createBroker, type QueueClock, type Subscription } from "./broker.ts";

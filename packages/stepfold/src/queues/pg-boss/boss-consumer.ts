@@ -1,4 +1,4 @@
-import { systemEnvironment } from "../../engine/system-environment.ts";
+import { systemEnvironment } from "../../environment/system-environment.ts";
 import type { ConsumeOptions, Consumer, Delivery } from "../../ports/work-queue.ts";
 import { jobHandler } from "./job-handler.ts";
 import type { PgBossClient } from "./pg-boss-client.ts";

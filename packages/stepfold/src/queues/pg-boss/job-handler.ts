@@ -1,4 +1,4 @@
-import { systemEnvironment } from "../../engine/system-environment.ts";
+import { systemEnvironment } from "../../environment/system-environment.ts";
 import type { ConsumeOptions, Delivery } from "../../ports/work-queue.ts";
 import type { PgBossClient, PgBossJob } from "./pg-boss-client.ts";
 

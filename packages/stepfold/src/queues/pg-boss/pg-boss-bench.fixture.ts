@@ -1,10 +1,10 @@
 import { Pool } from "pg";
 import { PgBoss } from "pg-boss";
 import { serviceUrl } from "../../../../../scripts/servers/service-url.ts";
+import { wait } from "../../../test/testing/store-contract.fixture.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
 import { inTransaction } from "../../stores/postgres/transaction.ts";
 import type { QueueBench } from "../../testing/index.ts";
-import { wait } from "../../testing/store-contract.fixture.ts";
 import { pgBossQueue } from "./index.ts";
 
 /** Where PostgreSQL is; null if nobody answers. */

@@ -1,5 +1,5 @@
 import { afterAll } from "vitest";
-import { queueContractOf } from "../../testing/queue-contract.fixture.ts";
+import { queueContractOf } from "../../../test/testing/queue-contract.fixture.ts";
 import { bossServer, url } from "./pg-boss-bench.fixture.ts";
 
 const server = bossServer();

@@ -1,7 +1,7 @@
 import { PgBoss } from "pg-boss";
 import { afterAll, describe, expect, it } from "vitest";
+import { wait } from "../../../test/testing/store-contract.fixture.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { wait } from "../../testing/store-contract.fixture.ts";
 import { pgBossQueue } from "./index.ts";
 import { bossServer, url } from "./pg-boss-bench.fixture.ts";
 

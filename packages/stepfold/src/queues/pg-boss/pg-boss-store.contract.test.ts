@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { wait } from "../../../test/testing/store-contract.fixture.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
@@ -6,7 +7,6 @@ import { compressedStore } from "../../stores/compressed/index.ts";
 import { migratePostgres, postgresStore } from "../../stores/postgres/index.ts";
 import { newSchema, poolOf } from "../../stores/postgres/postgres-bench.fixture.ts";
 import { startCommit, stepCommit } from "../../testing/index.ts";
-import { wait } from "../../testing/store-contract.fixture.ts";
 import { pgBossQueue } from "./index.ts";
 import { bossServer, url } from "./pg-boss-bench.fixture.ts";
 

@@ -1,10 +1,10 @@
-import { evolve, withConsequences } from "../../core/draft/evolve.ts";
-import { openDraft } from "../../core/draft/open-draft.ts";
-import { wakeAt } from "../../core/draft/standing.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { ResumeCommand } from "../../engine/answer-wait.ts";
-import { type Command, decide } from "../../engine/command.ts";
-import type { SignalCommand } from "../../engine/send-signal.ts";
+import { openDraft } from "../../core/transition/draft/open-draft.ts";
+import { wakeAt } from "../../core/transition/draft/standing.ts";
+import { evolve, withConsequences } from "../../core/transition/evolve.ts";
+import type { ResumeCommand } from "../../engine/commands/answer-wait.ts";
+import { type Command, decide } from "../../engine/commands/command.ts";
+import type { SignalCommand } from "../../engine/commands/send-signal.ts";
 import type { Commit } from "../../ports/snapshot-store.ts";
 import { changeOf } from "../context/changes.ts";
 import { commitOf } from "../context/commit-of.ts";

@@ -1,11 +1,11 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { itemOf, within } from "../../core/snapshot/child-key.ts";
+import { itemOf, scopedKey } from "../../core/snapshot/child-key.ts";
 import type { ResumedEvent, SignalledEvent } from "../../core/snapshot/event.ts";
 import { readTarget } from "../../core/snapshot/target.ts";
 import { canonicalJson } from "../../core/values/canonical-json.ts";
 import { normalise } from "../../core/values/to-json.ts";
-import type { ResumeCommand } from "../../engine/answer-wait.ts";
-import type { SignalCommand } from "../../engine/send-signal.ts";
+import type { ResumeCommand } from "../../engine/commands/answer-wait.ts";
+import type { SignalCommand } from "../../engine/commands/send-signal.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 
 const pageSize = 1_000;
@@ -54,7 +54,7 @@ function hasSameTarget(earlier: Earlier, command: ResumeCommand | SignalCommand)
   const { scope = "", pathId, waitId } = earlier.event;
   const wanted = readTarget(command.target);
   if (wanted.waitId !== undefined) return wanted.waitId === waitId;
-  if (wanted.pathId !== undefined) return wanted.pathId === within(scope, pathId);
+  if (wanted.pathId !== undefined) return wanted.pathId === scopedKey(scope, pathId);
   // with an item, the node may be the map around the wait
   if (wanted.item !== undefined) return itemOf(scope) === wanted.item;
   return wanted.node === undefined || wanted.node.split("/").at(-1) === earlier.nodeId;

@@ -1,12 +1,12 @@
-import { begin } from "../../core/draft/begin.ts";
-import { closeDraft } from "../../core/draft/close-draft.ts";
-import type { Draft } from "../../core/draft/draft.ts";
-import { withConsequences } from "../../core/draft/evolve.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { StartedEvent } from "../../core/snapshot/event.ts";
 import type { ParentLink } from "../../core/snapshot/snapshot.ts";
-import type { PreparedWorkflow } from "../../engine/prepared-workflow.ts";
-import { type StartOptions, started } from "../../engine/started.ts";
+import { begin } from "../../core/transition/begin.ts";
+import { closeDraft } from "../../core/transition/draft/close-draft.ts";
+import type { Draft } from "../../core/transition/draft/draft.ts";
+import { withConsequences } from "../../core/transition/evolve.ts";
+import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
+import { type StartOptions, started } from "../../engine/workflow/started.ts";
 import type { Claim, Commit, Lease } from "../../ports/snapshot-store.ts";
 import { changeOf } from "../context/changes.ts";
 import { commitOf } from "../context/commit-of.ts";

@@ -1,7 +1,7 @@
-import { closeDraft } from "../../core/draft/close-draft.ts";
-import type { Draft } from "../../core/draft/draft.ts";
-import { statusOf } from "../../core/draft/standing.ts";
 import type { Snapshot, Status } from "../../core/snapshot/snapshot.ts";
+import { closeDraft } from "../../core/transition/draft/close-draft.ts";
+import type { Draft } from "../../core/transition/draft/draft.ts";
+import { statusOf } from "../../core/transition/draft/standing.ts";
 
 /** A commit that this process has made. */
 export interface Change {

@@ -1,8 +1,8 @@
-import { headOf, takeChanges } from "../../core/draft/close-draft.ts";
-import type { Draft } from "../../core/draft/draft.ts";
-import { wakeAt } from "../../core/draft/standing.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Event } from "../../core/snapshot/event.ts";
+import { headOf, takeChanges } from "../../core/transition/draft/close-draft.ts";
+import type { Draft } from "../../core/transition/draft/draft.ts";
+import { wakeAt } from "../../core/transition/draft/standing.ts";
 import type { Claim, Commit } from "../../ports/snapshot-store.ts";
 
 /**

@@ -2,9 +2,9 @@ import type { WorkflowDefinition } from "../../core/definition/definition.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Event } from "../../core/snapshot/event.ts";
 import type { Limits } from "../../core/values/limits.ts";
-import { type Library, libraryOf } from "../../engine/link-workflows.ts";
-import type { NodeDefinitions } from "../../engine/node-definition.ts";
-import { type PreparedWorkflow, prepareWorkflow } from "../../engine/prepared-workflow.ts";
+import type { NodeDefinitions } from "../../engine/node/node-definition.ts";
+import { type Library, libraryOf } from "../../engine/workflow/link-workflows.ts";
+import { type PreparedWorkflow, prepareWorkflow } from "../../engine/workflow/prepared-workflow.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 
 /** Workflows that are ready to run: by id, and by the hash that executions are pinned to. */

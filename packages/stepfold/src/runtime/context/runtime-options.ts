@@ -1,6 +1,6 @@
-import type { Duration } from "../../core/definition/definition.ts";
+import type { Duration } from "../../core/values/duration.ts";
 import type { Limits } from "../../core/values/limits.ts";
-import type { GlobalsOf, NodeDefinitions } from "../../engine/node-definition.ts";
+import type { GlobalsOf, NodeDefinitions } from "../../engine/node/node-definition.ts";
 import type { Plugin } from "../../engine/plugin.ts";
 import type { Environment } from "../../ports/environment.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";

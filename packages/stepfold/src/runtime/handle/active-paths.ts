@@ -1,5 +1,5 @@
-import { type WaitInfo, waitsOf } from "../../core/explaining/waits.ts";
-import { addresses } from "../../core/explaining/waits-address.ts";
+import { type WaitInfo, waitsOf } from "../../core/explain/waits.ts";
+import { addresses } from "../../core/explain/waits-address.ts";
 import { openScopes, pathsOf } from "../../core/snapshot/address.ts";
 import { childKey } from "../../core/snapshot/child-key.ts";
 import type { ActivePath, Snapshot } from "../../core/snapshot/snapshot.ts";

@@ -1,6 +1,6 @@
-import type { Duration } from "../../core/definition/definition.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { Target } from "../../core/snapshot/target.ts";
+import type { Duration } from "../../core/values/duration.ts";
 import type { Json } from "../../core/values/json.ts";
 import type { Watched } from "./watch.ts";
 

@@ -1,8 +1,8 @@
-import { earliestTimer } from "../../core/draft/standing.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { waits } from "../../core/explaining/waits.ts";
+import { waits } from "../../core/explain/waits.ts";
 import { openScopes } from "../../core/snapshot/address.ts";
 import { isTerminal, type Snapshot, type Status } from "../../core/snapshot/snapshot.ts";
+import { earliestTimer } from "../../core/transition/draft/standing.ts";
 import { loadSnapshot } from "../context/load-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import type { OpenSessions } from "../worker/open-sessions.ts";

@@ -1,11 +1,11 @@
-import { begin } from "../../core/draft/begin.ts";
-import { closeDraft } from "../../core/draft/close-draft.ts";
-import type { Draft } from "../../core/draft/draft.ts";
-import { evolve } from "../../core/draft/evolve.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Event } from "../../core/snapshot/event.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
-import type { PreparedWorkflow } from "../../engine/prepared-workflow.ts";
+import { begin } from "../../core/transition/begin.ts";
+import { closeDraft } from "../../core/transition/draft/close-draft.ts";
+import type { Draft } from "../../core/transition/draft/draft.ts";
+import { evolve } from "../../core/transition/evolve.ts";
+import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { type ActiveNode, ActivePaths } from "./active-paths.ts";
 import type { NextChange } from "./wait-until.ts";

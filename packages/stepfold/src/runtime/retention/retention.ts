@@ -1,6 +1,5 @@
-import type { Duration } from "../../core/definition/definition.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { durationMs } from "../../core/values/duration.ts";
+import { type Duration, durationMs } from "../../core/values/duration.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { withTimeout } from "../context/with-timeout.ts";
 

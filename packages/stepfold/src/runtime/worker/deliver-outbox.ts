@@ -1,8 +1,8 @@
-import type { Draft } from "../../core/draft/draft.ts";
 import { errorInfo } from "../../core/errors/error-info.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { ChildEnd, Message, ParentLink } from "../../core/snapshot/snapshot.ts";
-import type { EndChildCommand } from "../../engine/end-child.ts";
+import type { Draft } from "../../core/transition/draft/draft.ts";
+import type { EndChildCommand } from "../../engine/commands/end-child.ts";
 import { loadSnapshot } from "../context/load-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { commandHere, type LocalWork, startHere, wake } from "./local-work.ts";

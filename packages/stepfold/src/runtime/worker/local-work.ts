@@ -1,4 +1,4 @@
-import type { Command } from "../../engine/command.ts";
+import type { Command } from "../../engine/commands/command.ts";
 import type { PendingWakeUp } from "../commands/command-result.ts";
 import { dispatchCommand } from "../commands/dispatch-command.ts";
 import { type StartRequest, type StartResult, startExecution } from "../commands/start-execution.ts";

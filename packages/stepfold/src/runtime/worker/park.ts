@@ -1,9 +1,9 @@
-import { parkedBy } from "../../core/draft/parking.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { ParkedEvent } from "../../core/snapshot/event.ts";
 import type { Parked, Snapshot } from "../../core/snapshot/snapshot.ts";
+import { parkedBy } from "../../core/transition/draft/parking.ts";
 import type { EpochMs } from "../../core/values/json.ts";
-import type { PreparedWorkflow } from "../../engine/prepared-workflow.ts";
+import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
 import type { Claimed, Commit } from "../../ports/snapshot-store.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import { blobContractOf } from "../../testing/blob-contract.fixture.ts";
+import { blobContractOf } from "../../../test/testing/blob-contract.fixture.ts";
 import { testFolder } from "../values/wrapped-bench.fixture.ts";
 import { fileBlobs, s3Blobs } from "./index.ts";
 import { s3Double } from "./s3-double.fixture.ts";

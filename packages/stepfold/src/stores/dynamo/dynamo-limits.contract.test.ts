@@ -2,7 +2,7 @@ import { DynamoDBDocument } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
 import { serviceUrlOrSkip } from "../../../../../scripts/servers/service-url.ts";
 import type { Json } from "../../core/values/json.ts";
-import { gone, put } from "../../testing/contract/children.ts";
+import { gone, put } from "../../testing/contract/records/children.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../testing/index.ts";
 import { methodsOf, rowsIn, useTable } from "./dynamo-bench.fixture.ts";
 import { dynamoStore } from "./index.ts";

@@ -2,7 +2,7 @@ import { DynamoDBDocument } from "@aws-sdk/lib-dynamodb";
 import { afterAll, describe, expect, it } from "vitest";
 import { serviceUrlOrSkip } from "../../../../../scripts/servers/service-url.ts";
 import type { Commit } from "../../ports/snapshot-store.ts";
-import { put } from "../../testing/contract/children.ts";
+import { put } from "../../testing/contract/records/children.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../testing/index.ts";
 import { cuttableWay } from "./cuttable-way.fixture.ts";
 import type { DynamoDocumentClient } from "./document-client.ts";

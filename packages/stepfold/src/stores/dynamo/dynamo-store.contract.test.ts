@@ -1,5 +1,5 @@
 import { serviceUrl } from "../../../../../scripts/servers/service-url.ts";
-import { contractOf } from "../../testing/store-contract.fixture.ts";
+import { contractOf } from "../../../test/testing/store-contract.fixture.ts";
 import { dynamoBench, useTable } from "./dynamo-bench.fixture.ts";
 
 const url = await serviceUrl("dynamodb");

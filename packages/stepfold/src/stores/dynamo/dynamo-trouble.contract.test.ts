@@ -2,7 +2,7 @@ import { DynamoDBDocument } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
 import { serviceUrlOrSkip } from "../../../../../scripts/servers/service-url.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
-import { put } from "../../testing/contract/children.ts";
+import { put } from "../../testing/contract/records/children.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../testing/index.ts";
 import { type LocalTable, localClient, methodsOf, rowsIn, useTable } from "./dynamo-bench.fixture.ts";
 import { dynamoStore } from "./index.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type Client, createClient } from "@libsql/client";
 import { afterAll, describe, expect, it } from "vitest";
 import { hranaServer } from "../../../../../scripts/servers/hrana-server.ts";
-import { blobContractOf } from "../../testing/blob-contract.fixture.ts";
+import { blobContractOf } from "../../../test/testing/blob-contract.fixture.ts";
 import { snapshotAfter, startCommit } from "../../testing/index.ts";
 import { blobbedStore } from "../blobs/blobbed-store.ts";
 import { testFolder } from "../values/wrapped-bench.fixture.ts";

@@ -2,9 +2,9 @@ import { createClient, type ResultSet } from "@libsql/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hranaServer } from "../../../../../scripts/servers/hrana-server.ts";
 import type { StandIn } from "../../../../../scripts/servers/stand-in.ts";
+import { wait } from "../../../test/testing/store-contract.fixture.ts";
 import type { Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { startCommit, stepCommit } from "../../testing/index.ts";
-import { wait } from "../../testing/store-contract.fixture.ts";
 import { type CuttableProxy, cuttableProxy } from "../sql/cuttable-proxy.fixture.ts";
 import { libsqlStore } from "./index.ts";
 

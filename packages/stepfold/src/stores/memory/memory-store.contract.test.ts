@@ -1,4 +1,4 @@
-import { memoryBench } from "../../testing/memory-bench.fixture.ts";
-import { contractOf } from "../../testing/store-contract.fixture.ts";
+import { memoryBench } from "../../../test/testing/memory-bench.fixture.ts";
+import { contractOf } from "../../../test/testing/store-contract.fixture.ts";
 
 contractOf("memory", { bench: async () => memoryBench() });

@@ -1,8 +1,8 @@
 import { MongoClient } from "mongodb";
 import { afterAll, beforeAll } from "vitest";
 import { serviceUrl } from "../../../../../scripts/servers/service-url.ts";
+import { contractOf, wait } from "../../../test/testing/store-contract.fixture.ts";
 import type { StoreBench } from "../../testing/index.ts";
-import { contractOf, wait } from "../../testing/store-contract.fixture.ts";
 import { cuttableProxy } from "../sql/cuttable-proxy.fixture.ts";
 import { mongoStore } from "./index.ts";
 import { mongoProcess } from "./mongo-process.fixture.ts";

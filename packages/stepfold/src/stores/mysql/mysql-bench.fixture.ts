@@ -1,7 +1,7 @@
 import { createPool, type Pool, type PoolOptions } from "mysql2/promise";
+import { wait } from "../../../test/testing/store-contract.fixture.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { StoreBench } from "../../testing/index.ts";
-import { wait } from "../../testing/store-contract.fixture.ts";
 import { mysqlStore } from "./mysql-store.ts";
 
 /** A server, with a database of its own for the tests of one file. */

@@ -1,7 +1,7 @@
 import type { RowDataPacket } from "mysql2/promise";
 import { afterAll, describe, expect, it } from "vitest";
 import { serviceUrl } from "../../../../../scripts/servers/service-url.ts";
-import { blobContractOf } from "../../testing/blob-contract.fixture.ts";
+import { blobContractOf } from "../../../test/testing/blob-contract.fixture.ts";
 import { snapshotAfter, startCommit } from "../../testing/index.ts";
 import { blobbedStore } from "../blobs/blobbed-store.ts";
 import { migrateMysql, mysqlBlobs, mysqlMigrations, mysqlStore } from "./index.ts";

@@ -2,7 +2,7 @@ import type { RowDataPacket } from "mysql2/promise";
 import { afterAll, describe, expect, it } from "vitest";
 import { serviceUrlOrSkip } from "../../../../../scripts/servers/service-url.ts";
 import type { Commit } from "../../ports/snapshot-store.ts";
-import { put } from "../../testing/contract/children.ts";
+import { put } from "../../testing/contract/records/children.ts";
 import { startCommit, stepCommit } from "../../testing/index.ts";
 import { dueSpans } from "../record/due-time.ts";
 import { dueOf } from "./due.ts";

@@ -1,7 +1,7 @@
 import type { Pool, RowDataPacket } from "mysql2/promise";
 import { afterAll, describe, expect, it } from "vitest";
 import { serviceUrlOrSkip } from "../../../../../scripts/servers/service-url.ts";
-import { put } from "../../testing/contract/children.ts";
+import { put } from "../../testing/contract/records/children.ts";
 import { startCommit, stepCommit } from "../../testing/index.ts";
 import { migrateMysql, mysqlMigrations, mysqlStore } from "./index.ts";
 import { mysqlServer } from "./mysql-bench.fixture.ts";

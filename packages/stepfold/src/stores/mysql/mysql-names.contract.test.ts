@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { serviceUrlOrSkip } from "../../../../../scripts/servers/service-url.ts";
-import { expectKeys, gone, put } from "../../testing/contract/children.ts";
+import { expectKeys, gone, put } from "../../testing/contract/records/children.ts";
 import { startCommit, stepCommit } from "../../testing/index.ts";
 import { hostileOptions, hostileSettings, mysqlServer } from "./mysql-bench.fixture.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll } from "vitest";
 import { serviceUrl } from "../../../../../scripts/servers/service-url.ts";
-import { contractOf } from "../../testing/store-contract.fixture.ts";
+import { contractOf } from "../../../test/testing/store-contract.fixture.ts";
 import { hostileOptions, hostileSettings, type MysqlServer, mysqlServer } from "./mysql-bench.fixture.ts";
 
 const servers: MysqlServer[] = [];

@@ -1,6 +1,6 @@
 import { PGlite } from "@electric-sql/pglite";
 import { afterAll } from "vitest";
-import { contractOf } from "../../testing/store-contract.fixture.ts";
+import { contractOf } from "../../../test/testing/store-contract.fixture.ts";
 import { benchesOver } from "./postgres-bench.fixture.ts";
 
 const pglite = new PGlite();

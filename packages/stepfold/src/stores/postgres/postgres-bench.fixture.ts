@@ -1,7 +1,7 @@
 import { Pool } from "pg";
 import { serviceUrl } from "../../../../../scripts/servers/service-url.ts";
+import { wait } from "../../../test/testing/store-contract.fixture.ts";
 import { type StoreBench, snapshotStoreContract } from "../../testing/index.ts";
-import { wait } from "../../testing/store-contract.fixture.ts";
 import { migratePostgres, type PostgresClient, postgresStore } from "./index.ts";
 
 /** Where PostgreSQL is; null if nobody answers. */

@@ -1,9 +1,9 @@
 import { PGlite } from "@electric-sql/pglite";
 import postgres from "postgres";
 import { afterAll, describe, expect, it } from "vitest";
-import { blobContractOf } from "../../testing/blob-contract.fixture.ts";
+import { blobContractOf } from "../../../test/testing/blob-contract.fixture.ts";
+import { contractOf } from "../../../test/testing/store-contract.fixture.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../testing/index.ts";
-import { contractOf } from "../../testing/store-contract.fixture.ts";
 import { blobbedStore } from "../blobs/blobbed-store.ts";
 import { migratePostgres, type PostgresClient, postgresBlobs, postgresMigrations, postgresStore } from "./index.ts";
 import { benchesOver, newSchema, poolOf, url } from "./postgres-bench.fixture.ts";

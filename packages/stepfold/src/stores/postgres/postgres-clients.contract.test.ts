@@ -1,7 +1,7 @@
 import { Client } from "pg";
 import postgres from "postgres";
 import { afterAll, beforeAll } from "vitest";
-import { contractOf } from "../../testing/store-contract.fixture.ts";
+import { contractOf } from "../../../test/testing/store-contract.fixture.ts";
 import type { PostgresClient } from "./index.ts";
 import { benchesOver, poolOf, url } from "./postgres-bench.fixture.ts";
 

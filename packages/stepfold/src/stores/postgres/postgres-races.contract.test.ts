@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
-import { put } from "../../testing/contract/children.ts";
+import { put } from "../../testing/contract/records/children.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../testing/index.ts";
 import { type PostgresClient, postgresMigrations, postgresStore } from "./index.ts";
 import { newSchema, poolOf, url } from "./postgres-bench.fixture.ts";

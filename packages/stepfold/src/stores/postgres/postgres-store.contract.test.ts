@@ -1,5 +1,5 @@
 import { afterAll } from "vitest";
-import { contractOf } from "../../testing/store-contract.fixture.ts";
+import { contractOf } from "../../../test/testing/store-contract.fixture.ts";
 import { benchesOver, poolOf, url } from "./postgres-bench.fixture.ts";
 
 const pool = poolOf(20);

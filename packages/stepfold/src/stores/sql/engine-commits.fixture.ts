@@ -1,5 +1,5 @@
-import { closeDraft, headOf } from "../../core/draft/close-draft.ts";
-import { keptHistory, randomDefinition } from "../../core/snapshot/restore.fixture.ts";
+import { keptHistory, randomDefinition } from "../../../test/core/restore.fixture.ts";
+import { closeDraft, headOf } from "../../core/transition/draft/close-draft.ts";
 import type { ChangedChild, Commit } from "../../ports/snapshot-store.ts";
 
 /** A history that the core has made, with children, maps and compensations, as the commits of an engine. */

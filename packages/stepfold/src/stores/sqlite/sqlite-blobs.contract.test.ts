@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
-import { blobContractOf } from "../../testing/blob-contract.fixture.ts";
+import { blobContractOf } from "../../../test/testing/blob-contract.fixture.ts";
 import { snapshotAfter, startCommit } from "../../testing/index.ts";
 import { blobbedStore } from "../blobs/blobbed-store.ts";
 import { sqliteLayout } from "../sql/sqlite-layout.ts";

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
+import { memoryBench } from "../../../test/testing/memory-bench.fixture.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { isClaimed, type StoreBench, snapshotStoreContract } from "../../testing/index.ts";
-import { memoryBench } from "../../testing/memory-bench.fixture.ts";
 import { memoryStore } from "../memory/index.ts";
 import { tieredStore } from "./index.ts";
 import { markedHead } from "./moved-copy.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { memoryBench } from "../../../test/testing/memory-bench.fixture.ts";
 import { isClaimed, type StoreBench, snapshotStoreContract } from "../../testing/index.ts";
-import { memoryBench } from "../../testing/memory-bench.fixture.ts";
 import { memoryStore } from "../memory/index.ts";
 import { type TieredStore, tieredStore } from "./index.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { keptHistory, randomDefinition } from "../../../test/core/restore.fixture.ts";
 import type { Event } from "../../core/snapshot/event.ts";
-import { keptHistory, randomDefinition } from "../../core/snapshot/restore.fixture.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { Json } from "../../core/values/json.ts";
 import type { Commit, SnapshotStore } from "../../ports/snapshot-store.ts";

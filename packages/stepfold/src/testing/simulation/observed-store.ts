@@ -1,8 +1,8 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { altered } from "../broken/broken-store.ts";
-import { checkClaim, checkRelease, checkRenewal } from "./check-claims.ts";
-import { checkCommit } from "./check-commit.ts";
+import { checkClaim, checkRelease, checkRenewal } from "./checks/check-claims.ts";
+import { checkCommit } from "./checks/check-commit.ts";
 import type { Ledger } from "./ledger.ts";
 
 /** The store itself, below all faults: whatever it acknowledges goes into the ledger and is held against the rules. */

@@ -1,5 +1,5 @@
 import { isTerminal } from "../../core/snapshot/snapshot.ts";
-import { checkAnswers, checkAttempts, checkFold, checkSettled, preparing } from "./check-history.ts";
+import { checkAnswers, checkAttempts, checkFold, checkSettled, preparing } from "./checks/check-history.ts";
 import type { Violation } from "./ledger.ts";
 import { mostAttempts } from "./most-attempts.ts";
 import { planOf, type SchedulePlan } from "./plan.ts";

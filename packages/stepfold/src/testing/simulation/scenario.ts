@@ -1,7 +1,7 @@
 import type { Event } from "../../core/snapshot/event.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
-import type { NodeDefinitions } from "../../engine/node-definition.ts";
+import type { NodeDefinitions } from "../../engine/node/node-definition.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
 import type { RuntimeOptions } from "../../runtime/context/runtime-options.ts";

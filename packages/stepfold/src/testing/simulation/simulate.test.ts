@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { defineNode } from "../../engine/define-node.ts";
+import { posts } from "../../../test/simulation/approvals.fixture.ts";
+import { defineNode } from "../../engine/node/define-node.ts";
 import { memoryStore } from "../../stores/memory/memory-store.ts";
 import { altered } from "../broken/broken-store.ts";
 import { brokenStores } from "../broken-stores.ts";
-import { posts } from "./approvals.fixture.ts";
 import { ProcessDeath } from "./effects.ts";
 import { runSchedule, type ScheduleOutcome } from "./run-schedule.ts";
 import type { Scenario } from "./scenario.ts";

@@ -2,7 +2,7 @@ import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
 import { createRuntime } from "../../runtime/create-runtime.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import { EffectLog } from "./check-effects.ts";
+import { EffectLog } from "./checks/check-effects.ts";
 import { observedNodes, type Performing } from "./effects.ts";
 import { type Faults, faultsOf } from "./faults.ts";
 import { Ledger } from "./ledger.ts";

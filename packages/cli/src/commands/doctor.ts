@@ -1,0 +1,122 @@
+import { randomUUID } from "node:crypto";
+import { BadInput } from "../bad-input.ts";
+import { cleanup } from "../cleanup.ts";
+import { findConfig } from "../config/find-config.ts";
+import { loadConfig } from "../config/load-config.ts";
+import { openQueue } from "../config/open-queue.ts";
+import { exitCode } from "../exit-code.ts";
+import { complain, say } from "../output.ts";
+import { chooseDatabase, type Database, openExistingDatabase, openQuietly, openSite } from "../store/database.ts";
+import { examineExecutions, type Survey } from "../store/examine-executions.ts";
+import { type Examination, examine, promises, spacePrefix } from "../store/examine-store.ts";
+import { durationText } from "../text/duration-text.ts";
+import { paintFor } from "../text/paint.ts";
+
+/** Options of `stepfold doctor`. */
+export interface DoctorOptions {
+  readonly store?: string;
+  readonly config?: string;
+  readonly quick?: boolean;
+  readonly json?: boolean;
+}
+
+/** From such a difference on, clocks are said to differ. */
+const noticeableMs = 2_000;
+
+/** Tells whether one thing is well, in words or as JSON. */
+type Tell = (isWell: boolean, text: string, told?: object) => void;
+
+/**
+ * `stepfold doctor`: whether a store answers and can be read, which executions are stuck and why, whether the queue of a
+ * config takes messages, and whether the store keeps every promise that executions rely on. The promises are tried in
+ * spaces of their own (schemas, prefixes, files), which are deleted again; executions are not touched.
+ *
+ * @returns the exit code: 0 if all is well
+ */
+export async function doctor(options: DoctorOptions): Promise<number> {
+  const database = chooseDatabase(options.store);
+  const paint = paintFor(process.stdout);
+  let allWell = true;
+  const tell: Tell = (isWell, text, told) => {
+    allWell &&= isWell;
+    if (!options.json) say(`${isWell ? paint("good", "✔") : paint("bad", "✖")} ${text}\n`);
+    else if (told) say(`${JSON.stringify(told)}\n`);
+  };
+  const store = await openExistingDatabase(database, openQuietly);
+  try {
+    await store.list({ limit: 1 });
+    tell(true, `${database.name} answers, and can be read`);
+    const now = await store.now();
+    tellClock(now - Date.now(), tell);
+    tellExecutions(await examineExecutions(store, now), tell);
+  } finally {
+    await store.close();
+  }
+  if (options.config !== undefined) await examineQueue(options.config, tell);
+  if (!options.quick) tellPromises(store.name, await examinePromises(database, options.json ?? false), tell);
+  return allWell ? exitCode.done : exitCode.failed;
+}
+
+/** That a clock is wrong breaks nothing: the store's is the one that counts. But people compare logs. */
+function tellClock(aheadMs: number, tell: Tell): void {
+  if (Math.abs(aheadMs) < noticeableMs) return;
+  const difference = `${durationText(Math.abs(aheadMs))} ${aheadMs > 0 ? "ahead of" : "behind"} that of this machine`;
+  tell(true, `its clock is ${difference}; timers and deadlines go by the store's`, { type: "clock", storeAheadMs: aheadMs });
+}
+
+function tellExecutions({ counts, findings, found, isPartial }: Survey, tell: Tell): void {
+  for (const { workflowId, sentence } of findings) tell(false, `${workflowId} ${sentence}`);
+  if (found > findings.length) tell(false, `and ${found - findings.length} more`);
+  const open = Object.entries(counts).filter(([, count]) => count > 0);
+  const told = open.map(([status, count]) => `${count} ${status}`).join(", ");
+  const text = `${open.length === 0 ? "no execution is open" : told}; ${found === 0 ? "none is" : `${found} are`} stuck`;
+  tell(found === 0, `${text}${isPartial ? ", of those that were looked at" : ""}`, {
+    type: "executions",
+    counts,
+    found,
+    findings,
+    isPartial,
+  });
+}
+
+async function examineQueue(named: string, tell: Tell): Promise<void> {
+  const configPath = findConfig(named, []);
+  const closing = cleanup();
+  try {
+    const queue = await openQueue(await loadConfig(configPath), configPath, closing);
+    if (!queue) return tell(true, "the config has no queue: workers ask the store", { type: "queue", name: null });
+    // a worker that gets it finds no such execution, and forgets it
+    await queue.send([{ workflowId: `stepfold-doctor-${randomUUID()}` }]);
+    tell(true, `${queue.name} takes messages`, { type: "queue", name: queue.name });
+  } catch (error) {
+    if (error instanceof BadInput) throw error;
+    const message = error instanceof Error ? error.message : String(error);
+    tell(false, `the queue does not take messages: ${message}`, { type: "queue", message });
+  } finally {
+    await closing.run();
+  }
+}
+
+async function examinePromises(database: Database, isSilent: boolean): Promise<Examination> {
+  const site = await openSite(database);
+  try {
+    if (!site.hasSpaces)
+      throw new BadInput("USAGE", `Nothing can be tried beside the executions in ${database.name}: it has no schemas or prefixes`, {
+        hint: "Give a database of its own with --store, or only look with --quick",
+      });
+    // those who watch would wait for half a minute, and on some stores longer
+    if (!isSilent && process.stderr.isTTY)
+      complain(`Trying ${promises} promises in spaces named ${spacePrefix}…, which are deleted again\n`);
+    return await examine(site);
+  } finally {
+    await site.close();
+  }
+}
+
+function tellPromises(store: string, { untried, ...counted }: Examination, tell: Tell): void {
+  const { passed, failed, notClaimed } = counted;
+  for (const { name, message } of failed) tell(false, `${name}\n  ${message}`);
+  const why = untried.length > 0 ? ` (${untried.join(", ")})` : "";
+  const text = `${store}: ${passed} passed, ${failed.length} failed, ${notClaimed} not tried${why}`;
+  tell(failed.length === 0, text, { type: "examination", store, ...counted });
+}

@@ -1,0 +1,114 @@
+import { existsSync } from "node:fs";
+import { isTerminal, type Status } from "stepfold";
+import { publicUrl } from "stepfold/stores/from-url";
+import { BadInput } from "../bad-input.ts";
+import { shellLine } from "../execution/shell-quote.ts";
+import { exitCode } from "../exit-code.ts";
+import { say } from "../output.ts";
+import { programName } from "../program-name.ts";
+import { chooseDatabase, openExistingDatabase, type Store } from "../store/database.ts";
+import { agoText } from "../text/duration-text.ts";
+import { paintFor } from "../text/paint.ts";
+import { printable } from "../text/printable.ts";
+import { statusMeaning } from "../text/status-meaning.ts";
+import { tableLines } from "../text/table.ts";
+import { waitsFor } from "../text/waits-for.ts";
+
+/** Options of `stepfold ls`. */
+export interface LsOptions {
+  readonly status?: readonly string[];
+  readonly workflow?: string;
+  readonly limit?: string;
+  readonly cursor?: string;
+  readonly store?: string;
+  readonly json?: boolean;
+}
+
+type Page = Awaited<ReturnType<Store["list"]>>;
+
+/** A page, and what each of its executions waits for. */
+interface Listed extends Omit<Page, "items"> {
+  readonly items: readonly (Page["items"][number] & { readonly waitsFor: string })[];
+  /** By the clock of the store. */
+  readonly now: number;
+}
+
+const statuses: readonly string[] = ["active", "paused", "error", "parked", "completed", "failed", "cancelled"];
+const defaultLimit = 20;
+const emptyPage: Listed = { items: [], nextCursor: null, now: 0 };
+
+/** `stepfold ls`: the executions of a database, newest first. @returns the exit code */
+export async function ls(options: LsOptions): Promise<number> {
+  const status = options.status?.map(readStatus);
+  const limit = options.limit === undefined ? defaultLimit : readLimit(options.limit);
+  const database = chooseDatabase(options.store);
+  let page = emptyPage;
+  // no database yet is no mistake where nobody named one: there are simply no executions
+  if (!database.isDefault || existsSync(database.path!)) {
+    const store = await openExistingDatabase(database);
+    try {
+      const found = await store.list({
+        limit,
+        ...(status ? { status } : {}),
+        ...(options.workflow === undefined ? {} : { definitionId: options.workflow }),
+        ...(options.cursor === undefined ? {} : { cursor: options.cursor }),
+      });
+      page = await withWaits(found, store);
+    } finally {
+      await store.close();
+    }
+  }
+  const { items, nextCursor } = page;
+  say(options.json ? `${JSON.stringify({ type: "page", items, nextCursor })}\n` : listText(page, database.name, options));
+  return exitCode.done;
+}
+
+/** What has not ended is looked at one by one: a list is short. */
+async function withWaits({ items, nextCursor }: Page, store: Store): Promise<Listed> {
+  const told: Listed["items"][number][] = [];
+  const now = await store.now();
+  for (const item of items) {
+    const snapshot = isTerminal(item.status) ? null : await store.load(item.workflowId);
+    told.push({ ...item, waitsFor: snapshot ? waitsFor(snapshot, now) : "" });
+  }
+  return { items: told, nextCursor, now };
+}
+
+function listText({ items, nextCursor, now }: Listed, database: string, options: LsOptions): string {
+  const paint = paintFor(process.stdout);
+  if (items.length === 0) {
+    const some = options.status !== undefined || options.workflow !== undefined || options.cursor !== undefined;
+    return some ? `No such executions in ${database}\n` : `No executions in ${database} yet. Start one: stepfold run FILE\n`;
+  }
+  const rows = items.map(({ workflowId, status, definition, currentNodeId, updatedAt, waitsFor: wanted }) => [
+    { text: printable(workflowId, 255) },
+    { text: status, meaning: statusMeaning[status] },
+    { text: definition.id },
+    { text: currentNodeId ?? "" },
+    { text: wanted },
+    { text: agoText(now - updatedAt), meaning: "quiet" as const },
+  ]);
+  const lines = tableLines(["EXECUTION", "STATUS", "WORKFLOW", "AT", "WAITS FOR", "CHANGED"], rows, paint);
+  return `${lines.join("\n")}\n${nextCursor === null ? "" : `\nMore: ${paint("command", moreCommand(nextCursor, options))}\n`}`;
+}
+
+function moreCommand(cursor: string, { status = [], workflow, limit, store }: LsOptions): string {
+  const words = [
+    ...status.flatMap((one) => ["--status", one]),
+    ...(workflow === undefined ? [] : ["--workflow", workflow]),
+    ...(limit === undefined ? [] : ["--limit", limit]),
+    ...(store === undefined ? [] : ["--store", publicUrl(store)]),
+  ];
+  return shellLine([...programName(), "ls", "--cursor", cursor, ...words]);
+}
+
+function readStatus(text: string): Status {
+  if (statuses.includes(text)) return text as Status;
+  throw new BadInput("USAGE", `There is no status "${text}"`, { hint: `One of: ${statuses.join(", ")}` });
+}
+
+function readLimit(text: string): number {
+  const limit = Number(text);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= 1_000) return limit;
+  throw new BadInput("USAGE", `--limit must be a whole number from 1 to 1000, not "${text}"`);
+}

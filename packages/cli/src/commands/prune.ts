@@ -1,0 +1,99 @@
+import { resolve } from "node:path";
+import { durationMs } from "stepfold";
+import { createRuntime, type PruneWithHistoryOptions } from "stepfold/runtime";
+import { BadInput } from "../bad-input.ts";
+import { exitCode } from "../exit-code.ts";
+import { namePath } from "../name-path.ts";
+import { say } from "../output.ts";
+import { chooseDatabase, openExistingDatabase, openQuietly, type Store } from "../store/database.ts";
+import { historyFiles } from "../store/history-files.ts";
+import { paintFor } from "../text/paint.ts";
+
+/** Options of `stepfold prune`. */
+export interface PruneVerbOptions {
+  readonly before: string;
+  readonly workflow?: string;
+  readonly status?: readonly string[];
+  readonly keepEvents?: string;
+  readonly dryRun?: boolean;
+  readonly store?: string;
+  readonly json?: boolean;
+}
+
+type Ended = NonNullable<PruneWithHistoryOptions["statuses"]>[number];
+
+/** What was deleted, or would be. */
+interface Pruned {
+  readonly executions: number;
+  readonly events: number;
+}
+
+const ended: readonly string[] = ["completed", "failed", "cancelled"];
+/** Executions in one go: the oldest of them are looked for once. */
+const together = 1000;
+/** More than anybody counts. */
+const all = 1_000_000_000;
+
+/** `stepfold prune`: deletes executions that ended long enough ago, and keeps their histories if that is wished. @returns the exit code */
+export async function prune(options: PruneVerbOptions): Promise<number> {
+  const { workflow, dryRun = false, json = false } = options;
+  const age = readAge(options.before);
+  const statuses = options.status?.flatMap((words) => words.split(",")).map(readEnded);
+  const folder = options.keepEvents === undefined ? null : resolve(options.keepEvents);
+  const database = chooseDatabase(options.store);
+  const store = await openExistingDatabase(database, openQuietly);
+  let pruned: Pruned;
+  try {
+    const before = (await store.now()) - age;
+    const which = { before, ...(workflow === undefined ? {} : { definitionId: workflow }), ...(statuses ? { statuses } : {}) };
+    if (dryRun) pruned = await store.prune({ ...which, dryRun, limit: all });
+    else pruned = await pruneAll(store, folder === null ? which : { ...which, keepEvents: await historyFiles(folder) });
+  } finally {
+    await store.close();
+  }
+  say(
+    json
+      ? `${JSON.stringify({ type: "pruned", store: database.name, executions: pruned.executions, events: pruned.events, dryRun })}\n`
+      : `${sentence(pruned, database.name, folder, dryRun)}\n`,
+  );
+  return exitCode.done;
+}
+
+async function pruneAll(store: Store, which: PruneWithHistoryOptions): Promise<Pruned> {
+  // it moves nothing, so it needs to know no node type
+  const runtime = createRuntime({ store, nodeDefinitions: {}, drive: false });
+  let [executions, events] = [0, 0];
+  for (;;) {
+    const some = await runtime.prune({ ...which, limit: together });
+    executions += some.executions;
+    events += some.events;
+    if (some.executions === 0) break;
+  }
+  await runtime.close();
+  return { executions, events };
+}
+
+function sentence({ executions, events }: Pruned, database: string, folder: string | null, dryRun: boolean): string {
+  if (executions === 0) return `No such executions in ${database}`;
+  const what = `${counted(executions, "execution")} with ${counted(events, "event")}`;
+  if (dryRun) return `${what} would be deleted from ${database}`;
+  const kept = folder === null ? "" : `; ${executions === 1 ? "its history is" : "their histories are"} in ${namePath(folder)}`;
+  return `${paintFor(process.stdout)("good", "✔")} ${what} deleted from ${database}${kept}`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+function readAge(text: string): number {
+  try {
+    return durationMs(text);
+  } catch {
+    throw new BadInput("USAGE", `--before must be how long ago, such as 30d, 12h or P30D, not "${text}"`);
+  }
+}
+
+function readEnded(text: string): Ended {
+  if (ended.includes(text)) return text as Ended;
+  throw new BadInput("USAGE", `No execution has ended with the status "${text}"`, { hint: `One or some of: ${ended.join(", ")}` });
+}

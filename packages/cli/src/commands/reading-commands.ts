@@ -1,0 +1,32 @@
+import type { Command } from "commander";
+import { ls } from "./ls.ts";
+import { type Act, options } from "./program-options.ts";
+import { show } from "./show.ts";
+import { validate } from "./validate.ts";
+
+/** The verbs that only look. */
+export function addReadingVerbs(stepfold: Command, act: Act): void {
+  stepfold
+    .command("ls")
+    .description("list executions, newest first")
+    .option("--status <status...>", "only these: active, paused, error, completed, failed, cancelled")
+    .option("--workflow <id>", "only of this workflow")
+    .option("--limit <n>", "at most so many (default: 20)")
+    .option("--cursor <cursor>", "go on after an earlier page")
+    .option(...options.store)
+    .option(...options.json)
+    .action(act(ls));
+  stepfold
+    .command("show <id>")
+    .description("show where an execution stands, what it waits for and what its nodes produced")
+    .option("--events", "every event of its history")
+    .option(...options.store)
+    .option(...options.json)
+    .action(act(show));
+  stepfold
+    .command("validate <file>")
+    .description("find every mistake and every doubt in a workflow (a JSON file, or an id of the config), without running it")
+    .option(...options.config)
+    .option(...options.json)
+    .action(act(validate));
+}

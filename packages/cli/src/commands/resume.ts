@@ -1,0 +1,67 @@
+import { StepfoldError } from "stepfold";
+import { jsonArgument } from "../json/json-argument.ts";
+import { wasAnswered } from "../session/answered-before.ts";
+import { type MoveOptions, type Moving, moveExecution, optionWords } from "../session/move-execution.ts";
+import { type Meant, refusedAnswer } from "../session/refused-answer.ts";
+
+/** Options of `stepfold resume`. */
+export interface ResumeVerbOptions extends MoveOptions {
+  readonly step?: string;
+  readonly wait?: string;
+  readonly payload?: string;
+  readonly by?: string;
+  readonly idempotencyKey?: string;
+}
+
+/** An answer as it was given. */
+interface Given {
+  readonly step: string | undefined;
+  readonly wait: string | undefined;
+  readonly payload: unknown;
+  readonly by: string | undefined;
+  readonly idempotencyKey: string | undefined;
+}
+
+/** `stepfold resume ID`: answers a wait, and drives on to the end or the next pause. @returns the exit code */
+export async function resume(workflowId: string, options: ResumeVerbOptions): Promise<number> {
+  const { step, wait, by, idempotencyKey } = options;
+  const payload = options.payload === undefined ? undefined : await jsonArgument(options.payload, "--payload");
+  const given = { step, wait, payload, by, idempotencyKey };
+  return moveExecution(workflowId, options, {
+    verb: "resume",
+    words: optionWords({
+      "--step": step,
+      "--wait": wait,
+      "--payload": options.payload?.trim() === "-" ? JSON.stringify(payload) : options.payload,
+      "--by": by,
+      "--idempotency-key": idempotencyKey,
+    }),
+    act: async (moving) => {
+      await answer(moving, given);
+      return undefined;
+    },
+  });
+}
+
+/** Gives the answer, unless this very answer was given before: then the command only goes on. */
+async function answer(moving: Moving, given: Given): Promise<void> {
+  const { run, note, store } = moving;
+  const { step, wait, payload, by, idempotencyKey } = given;
+  const meant: Meant = {
+    by,
+    fits: ({ id, kind, address, nodeId }) =>
+      kind === "external" && (wait === undefined || wait === id) && (step === undefined || step === address || step === nodeId),
+  };
+  try {
+    const { applied } = await run.resume({ step, waitId: wait, payload, by, idempotencyKey });
+    if (!applied) note("This answer was given before; going on");
+  } catch (error) {
+    const gone = (["WAIT_GONE", "EXECUTION_ENDED"] as const).some((code) => StepfoldError.is(error, code));
+    if (!gone && !StepfoldError.is(error, "RESPONDER_DENIED")) throw await refusedAnswer(error, moving, meant);
+    if (await wasAnswered(store, run.workflowId, { step, wait, payload, by })) return note("This answer was given before; going on");
+    const asksNothing = step === undefined && wait === undefined && payload === undefined;
+    // a command that answers nothing goes on with what a crash or Ctrl-C has left
+    if (!asksNothing || !StepfoldError.is(error, "WAIT_GONE")) throw await refusedAnswer(error, moving, meant);
+    note("It waits for no answer; going on");
+  }
+}

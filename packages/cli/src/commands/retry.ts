@@ -1,0 +1,44 @@
+import { explain, type Snapshot, StepfoldError } from "stepfold";
+import { BadInput } from "../bad-input.ts";
+import { shellQuote } from "../execution/shell-quote.ts";
+import { isDue } from "../execution/standing.ts";
+import { type MoveOptions, moveExecution, optionWords } from "../session/move-execution.ts";
+
+/** Options of `stepfold retry`. */
+export interface RetryVerbOptions extends MoveOptions {
+  readonly step?: string;
+}
+
+/** `stepfold retry ID`: makes a pending retry at once, and drives on. @returns the exit code */
+export async function retry(workflowId: string, options: RetryVerbOptions): Promise<number> {
+  const { step } = options;
+  return moveExecution(workflowId, options, {
+    verb: "retry",
+    words: optionWords({ "--step": step }),
+    act: async ({ run, note }) => {
+      try {
+        await run.retry(step === undefined ? {} : { step });
+      } catch (error) {
+        // what a crash or Ctrl-C has left needs no retry, only somebody who goes on
+        const left = StepfoldError.is(error, "RETRY_NOT_PENDING") && step === undefined && isDue(await run.snapshot(), Date.now());
+        if (!left) throw StepfoldError.is(error, "RETRY_NOT_PENDING") ? notPending(await run.snapshot(), step, error) : error;
+        note("No retry is pending, but something is to run; going on");
+      }
+      return undefined;
+    },
+  });
+}
+
+function notPending(snapshot: Snapshot, step: string | undefined, cause: StepfoldError<"RETRY_NOT_PENDING">): BadInput {
+  const { places } = explain(snapshot);
+  const pending = places.filter(({ status }) => status === "retrying").map(({ address }) => address);
+  const where = step === undefined ? "" : ` at "${step}"`;
+  return new BadInput("RETRY_NOT_PENDING", `Execution "${snapshot.workflowId}" has no retry pending${where}`, {
+    hint:
+      pending.length > 0
+        ? `To be tried again: ${pending.join(", ")}`
+        : `stepfold show ${shellQuote(snapshot.workflowId)} tells where it stands`,
+    details: { workflowId: snapshot.workflowId, pending },
+    cause,
+  });
+}

@@ -1,0 +1,103 @@
+import { dirname } from "node:path";
+import { type Snapshot, StepfoldError, type WorkflowDefinition, WorkflowEngine } from "stepfold";
+import type { Run } from "stepfold/runtime";
+import { BadInput } from "../bad-input.ts";
+import { cleanup } from "../cleanup.ts";
+import type { StepfoldConfig } from "../config/config.ts";
+import { findConfig, rememberConfig } from "../config/find-config.ts";
+import { loadConfig } from "../config/load-config.ts";
+import { newExecutionId } from "../execution/new-execution-id.ts";
+import { commandLine } from "../execution/next-command.ts";
+import { jsonArgument } from "../json/json-argument.ts";
+import { complain } from "../output.ts";
+import { driveExecution } from "../session/drive-execution.ts";
+import { listenForInterruption } from "../session/interruption.ts";
+import { optionWords } from "../session/move-execution.ts";
+import { requireWorkflow } from "../session/read-workflow.ts";
+import { nodeDefinitionsOf, openSession } from "../session/session.ts";
+import { chooseDatabase, openDatabase } from "../store/database.ts";
+
+/** Options of `stepfold run`. */
+export interface RunOptions {
+  readonly input?: string;
+  readonly id?: string;
+  readonly store?: string;
+  readonly config?: string;
+  readonly json?: boolean;
+  readonly exitCode?: boolean;
+}
+
+/** `stepfold run FILE`: starts an execution, or goes on with it, to its end or its next pause. @returns the exit code */
+export async function run(file: string, options: RunOptions): Promise<number> {
+  const configPath = findConfig(options.config, [dirname(file), "."]);
+  const config = await loadConfig(configPath);
+  const workflow = requireWorkflow(file, config);
+  const input = options.input === undefined ? undefined : await jsonArgument(options.input, "--input");
+  const database = chooseDatabase(options.store);
+  const workflowId = options.id ?? newExecutionId(workflow.id);
+  const closing = cleanup();
+  const interruption = listenForInterruption(options.json ?? false);
+  closing.add(interruption.stopListening);
+  try {
+    const store = await openDatabase(database);
+    closing.add(() => store.close());
+    const session = await openSession({ workflowId, store, database, config, configPath, cleanup: closing });
+    const before = await store.load(workflowId);
+    const started = await start(() =>
+      session.runtime.start(workflow, { workflowId, input, metadata: rememberConfig(configPath, database.folder) }),
+    );
+    if (before && !options.json) noteOtherVersion(before, workflow, file, config);
+    return await driveExecution({
+      store,
+      database,
+      config,
+      configPath,
+      foundConfig: findConfig(undefined, ["."]),
+      session,
+      interruption,
+      run: started,
+      before,
+      json: options.json ?? false,
+      tellPause: options.exitCode ?? false,
+      again: (context) =>
+        commandLine(
+          { ...context, flags: [] },
+          "run",
+          [file],
+          optionWords({
+            "--input": options.input?.trim() === "-" ? JSON.stringify(input) : options.input,
+            "--id": workflowId,
+            "--config": options.config,
+            "--store": database.flag ?? undefined,
+          }),
+        ),
+    });
+  } finally {
+    await closing.run();
+  }
+}
+
+async function start(begin: () => Promise<Run>): Promise<Run> {
+  try {
+    return await begin();
+  } catch (error) {
+    if (!StepfoldError.is(error, "START_CONFLICT")) throw error;
+    const { workflowId, differs } = error.details;
+    throw new BadInput(
+      "START_CONFLICT",
+      `Execution "${workflowId}" was started before with another ${differs === "input" ? "input" : "workflow"}`,
+      {
+        hint: `To go on with it, give the same ${differs === "input" ? "--input" : "workflow"}; to start another, choose another --id or leave it out`,
+        details: { workflowId, differs },
+        cause: error,
+      },
+    );
+  }
+}
+
+function noteOtherVersion(before: Snapshot, workflow: WorkflowDefinition, file: string, config: StepfoldConfig): void {
+  // with the workflows that it runs, which are a part of what an execution is pinned to
+  const now = new WorkflowEngine({ workflow, workflows: config.workflows ?? [], nodeDefinitions: nodeDefinitionsOf(config) });
+  if (now.workflow.hash !== before.definition.hash)
+    complain(`${file} has changed since ${before.workflowId} was started; it goes on with the version it was started with\n`);
+}

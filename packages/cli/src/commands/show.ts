@@ -1,0 +1,58 @@
+import { type Event, explain, type Snapshot, StepfoldError } from "stepfold";
+import { findConfig, rememberedConfig } from "../config/find-config.ts";
+import { answerable, commandLine } from "../execution/next-command.ts";
+import { resultOf } from "../execution/result.ts";
+import { exitCode } from "../exit-code.ts";
+import { say } from "../output.ts";
+import { executionText } from "../progress/execution-text.ts";
+import { commandContext } from "../session/drive-execution.ts";
+import { chooseDatabase, openExistingDatabase, type Store } from "../store/database.ts";
+import { paintFor } from "../text/paint.ts";
+
+/** Options of `stepfold show`. */
+export interface ShowOptions {
+  readonly store?: string;
+  readonly json?: boolean;
+  readonly events?: boolean;
+}
+
+const pageSize = 500;
+
+/** `stepfold show ID`: where an execution stands, what it waits for, what its nodes produced. @returns the exit code */
+export async function show(workflowId: string, options: ShowOptions): Promise<number> {
+  const database = chooseDatabase(options.store);
+  const store = await openExistingDatabase(database);
+  try {
+    const snapshot = await store.load(workflowId);
+    if (!snapshot) throw new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId });
+    const foundConfig = findConfig(undefined, ["."]);
+    // looking runs nobody's code: the config is only named, never loaded
+    const configPath = rememberedConfig(snapshot, database.folder) ?? foundConfig;
+    const context = await commandContext(snapshot, { store, database, config: {}, configPath, foundConfig });
+    const waits = answerable(snapshot, context);
+    const explanation = explain(snapshot, context.workflow ?? undefined);
+    const events = await history(store, snapshot);
+    if (options.json) {
+      const told = { ...resultOf(snapshot, waits, explanation.sentence), explanation, snapshot, ...(options.events ? { events } : {}) };
+      say(`${JSON.stringify({ type: "execution", ...told })}\n`);
+    } else {
+      const { workflow } = context;
+      const retryCommand = (address: string): string => commandLine(context, "retry", [workflowId], ["--step", address]);
+      const execution = { snapshot, explanation, waits, events, workflow, retryCommand, all: options.events ?? false };
+      say(executionText(execution, paintFor(process.stdout), await store.now()));
+    }
+    return exitCode.done;
+  } finally {
+    await store.close();
+  }
+}
+
+/** Every event up to the snapshot: what is committed meanwhile is not shown half. */
+async function history(store: Store, { workflowId, version }: Snapshot): Promise<Event[]> {
+  const events: Event[] = [];
+  for (let after = -1; ; after = events.at(-1)!.version) {
+    const rows = await store.events(workflowId, after, pageSize);
+    for (const { event } of rows) if (event.version <= version) events.push(event);
+    if (rows.length < pageSize) return events;
+  }
+}

@@ -1,0 +1,39 @@
+import { randomUUID } from "node:crypto";
+import { jsonArgument } from "../json/json-argument.ts";
+import { type MoveOptions, moveExecution, optionWords } from "../session/move-execution.ts";
+import { refusedAnswer } from "../session/refused-answer.ts";
+
+/** Options of `stepfold signal`. */
+export interface SignalVerbOptions extends MoveOptions {
+  readonly payload?: string;
+  readonly key?: string;
+  readonly ttl?: string;
+  readonly idempotencyKey?: string;
+}
+
+/** `stepfold signal ID NAME`: tells an execution that something has happened, and drives it on. @returns the exit code */
+export async function signal(workflowId: string, name: string, options: SignalVerbOptions): Promise<number> {
+  const { key, ttl } = options;
+  const payload = options.payload === undefined ? undefined : await jsonArgument(options.payload, "--payload");
+  // so that the command that goes on after an interruption is not a second signal
+  const idempotencyKey = options.idempotencyKey ?? randomUUID();
+  return moveExecution(workflowId, options, {
+    verb: "signal",
+    args: [name],
+    words: optionWords({
+      "--key": key,
+      "--payload": options.payload?.trim() === "-" ? JSON.stringify(payload) : options.payload,
+      "--ttl": ttl,
+      "--idempotency-key": idempotencyKey,
+    }),
+    act: async (moving) => {
+      try {
+        const { applied } = await moving.run.signal(name, payload, { key, ttl, idempotencyKey });
+        if (!applied) moving.note("This signal was sent before; going on");
+      } catch (error) {
+        throw await refusedAnswer(error, moving, { fits: (wait) => wait.signal === name && wait.key === key });
+      }
+      return undefined;
+    },
+  });
+}

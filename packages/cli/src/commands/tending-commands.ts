@@ -1,0 +1,37 @@
+import type { Command } from "commander";
+import { doctor } from "./doctor.ts";
+import { migrate } from "./migrate.ts";
+import { type Act, options } from "./program-options.ts";
+import { prune } from "./prune.ts";
+
+/** The verbs that look after a store. */
+export function addTendingVerbs(stepfold: Command, act: Act): void {
+  stepfold
+    .command("migrate")
+    .description("make or update the tables of a store; nothing else ever does, but for SQLite files")
+    .option("--print-sql", "print the statements for an empty database instead of running them")
+    .option(...options.store)
+    .option(...options.json)
+    .action(act(migrate));
+  stepfold
+    .command("doctor")
+    .description(
+      "find out which executions are stuck, and whether a store keeps every promise, in spaces of its own that are deleted again",
+    )
+    .option("--quick", "only whether it answers, and which executions are stuck")
+    .option("--config <path>", "also whether the queue of this stepfold.config.ts takes messages")
+    .option(...options.store)
+    .option(...options.json)
+    .action(act(doctor));
+  stepfold
+    .command("prune")
+    .description("delete executions that ended long enough ago, with their histories; others are left alone")
+    .requiredOption("--before <duration>", "only what ended longer ago than this: 30d, 12h, P30D")
+    .option("--workflow <id>", "only of this workflow")
+    .option("--status <status...>", "only these: completed, failed, cancelled (default: all of them)")
+    .option("--keep-events <folder>", "write each history into this folder before it is deleted: ID.ndjson, an event per line")
+    .option("--dry-run", "only count")
+    .option(...options.store)
+    .option(...options.json)
+    .action(act(prune));
+}

@@ -1,0 +1,40 @@
+import { dirname } from "node:path";
+import type { WorkflowDefinition } from "stepfold";
+import { findConfig } from "../config/find-config.ts";
+import { loadConfig } from "../config/load-config.ts";
+import { exitCode } from "../exit-code.ts";
+import { issueLines, type LocatedIssue } from "../json/workflow-issues.ts";
+import { say } from "../output.ts";
+import { readWorkflow } from "../session/read-workflow.ts";
+import { paintFor } from "../text/paint.ts";
+
+/** Options of `stepfold validate`. */
+export interface ValidateOptions {
+  readonly config?: string;
+  readonly json?: boolean;
+}
+
+/** `stepfold validate FILE`: every mistake of a workflow at once, with its place in the file. @returns the exit code */
+export async function validate(path: string, options: ValidateOptions): Promise<number> {
+  const config = await loadConfig(findConfig(options.config, [dirname(path), "."]));
+  const { workflow, issues, valid } = readWorkflow(path, config);
+  if (options.json) say(`${JSON.stringify({ type: "validation", file: path, valid, issues })}\n`);
+  else say(report(path, workflow, issues, valid));
+  return valid ? exitCode.done : exitCode.badInput;
+}
+
+function report(path: string, workflow: WorkflowDefinition, issues: readonly LocatedIssue[], valid: boolean): string {
+  const paint = paintFor(process.stdout);
+  const lines = issueLines(path, issues, paint);
+  const errors = issues.filter(({ severity }) => severity === "error").length;
+  const warnings = issues.length - errors;
+  const counts = [errors && counted(errors, "error"), warnings && counted(warnings, "warning")].filter(Boolean).join(" and ");
+  const verdict = valid
+    ? `${paint("good", "✔")} ${path} can run: ${workflow.id}, ${counted(workflow.nodes.length, "node")}, ${counted(workflow.edges.length, "edge")}`
+    : `${paint("bad", "✖")} ${path} cannot run`;
+  return `${[...lines, verdict + (counts && `, ${counts}`)].join("\n")}\n`;
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,31 @@
+import type { Command } from "commander";
+import { dlqLs, dlqRetry } from "./dlq.ts";
+import { type Act, options } from "./program-options.ts";
+import { worker } from "./worker.ts";
+
+/** The verbs for many executions, and those who drive them. */
+export function addWorkingVerbs(stepfold: Command, act: Act): void {
+  stepfold
+    .command("worker")
+    .description("drive whatever is due, beside any number of others, until Ctrl-C or SIGTERM; then the steps under way are ended")
+    .option("--concurrency <count>", "executions driven at once (default: 100)")
+    .option(...options.store)
+    .option("--config <path>", "stepfold.config.ts to go by: node types, workflows, globals, queue (default: found here, then upwards)")
+    .option(...options.json)
+    .action(act(worker));
+  const dlq = stepfold.command("dlq").description("executions that are parked: workers died over them, or lack what they need");
+  dlq
+    .command("ls", { isDefault: true })
+    .description("list them, and why")
+    .option(...options.store)
+    .option(...options.json)
+    .action(act(dlqLs));
+  dlq
+    .command("retry [ids...]")
+    .description("let them go on; a worker drives them")
+    .option("--all", "all of them")
+    .option(...options.store)
+    .option("--config <path>", "stepfold.config.ts to go by (default: found here, then upwards)")
+    .option(...options.json)
+    .action(act(dlqRetry));
+}

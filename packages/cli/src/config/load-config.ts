@@ -1,0 +1,57 @@
+import { pathToFileURL } from "node:url";
+import { BadInput } from "../bad-input.ts";
+import { namePath } from "../name-path.ts";
+import { printable } from "../text/printable.ts";
+import type { StepfoldConfig } from "./config.ts";
+
+const keys = ["nodeDefinitions", "globals", "workflows", "limits", "queue"];
+
+/** @throws BadInput `CONFIG_FAILED`, `CONFIG_INVALID` */
+export async function loadConfig(path: string | null): Promise<StepfoldConfig> {
+  if (path === null) return {};
+  const name = namePath(path);
+  let module: { readonly default?: unknown };
+  try {
+    module = (await import(pathToFileURL(path).href)) as { default?: unknown };
+  } catch (cause) {
+    throw configFailed(`${name} cannot be loaded`, cause, path);
+  }
+  if (module.default === undefined)
+    throw new BadInput("CONFIG_INVALID", `${name} has no default export`, {
+      hint: 'Write: export default defineConfig({ nodeDefinitions: { … } }), with defineConfig from "@stepfold/cli"',
+    });
+  return checked(module.default, name);
+}
+
+/** An error of the user's own code: its message and place, never its whole stack. */
+export function configFailed(what: string, cause: unknown, path: string): BadInput {
+  const message = printable(cause instanceof Error ? `${cause.name}: ${cause.message.split("\n")[0]}` : String(cause), 160);
+  const place = cause instanceof Error ? new RegExp(`${path.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}:(\\d+)`).exec(cause.stack ?? "") : null;
+  return new BadInput("CONFIG_FAILED", `${what}${place ? ` (line ${place[1]})` : ""}: ${message}`, {
+    hint: "Set STEPFOLD_DEBUG=1 to see where it comes from",
+    cause,
+  });
+}
+
+function checked(value: unknown, name: string): StepfoldConfig {
+  const invalid = (message: string): BadInput => new BadInput("CONFIG_INVALID", `${name}: ${message}`);
+  if (!isObject(value)) throw invalid("the default export must be an object, made with defineConfig");
+  const unknown = Object.keys(value).find((key) => !keys.includes(key));
+  if (unknown !== undefined) throw invalid(`there is no setting "${unknown}"; there are ${keys.join(", ")}`);
+  const { nodeDefinitions = {}, workflows = [], limits = {} } = value;
+  if (!isObject(nodeDefinitions)) throw invalid("nodeDefinitions must be an object: your node types by name");
+  for (const [type, definition] of Object.entries(nodeDefinitions)) {
+    if (!isObject(definition) || typeof definition.executor !== "function")
+      throw invalid(`nodeDefinitions.${type} must be a node definition, made with defineNode: it has no executor`);
+  }
+  if (!Array.isArray(workflows)) throw invalid("workflows must be a list of workflow definitions");
+  if (!isObject(limits)) throw invalid("limits must be an object");
+  const { queue = null } = value;
+  if (queue !== null && typeof queue !== "function" && !(isObject(queue) && typeof queue.send === "function"))
+    throw invalid("queue must be a queue, such as bullmqQueue(…), or a function that gives one");
+  return value;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,57 @@
+import type { ActivePath, EpochMs, Event, Explanation, Snapshot, WaitInfo } from "stepfold";
+import { pathNamed } from "stepfold/core";
+import type { Answerable } from "../execution/next-command.ts";
+import { countdownText } from "../text/duration-text.ts";
+import { momentsText } from "../text/moments-text.ts";
+import { printable, printableJson } from "../text/printable.ts";
+import { questionOf } from "../text/wait-text.ts";
+import { type LineStyle, stepLine } from "./line.ts";
+import { signOf } from "./place-line.ts";
+
+/** What is known of an execution. */
+export interface Known {
+  readonly snapshot: Snapshot;
+  readonly explanation: Explanation;
+  readonly waits: readonly Answerable[];
+  /** The command that makes the pending retry of a place at once. */
+  retryCommand(address: string): string;
+  /** From the first on, so that the index of each is its version. */
+  readonly events: readonly Event[];
+}
+
+/** Every place where an execution stands: what it waits for and since when, what was asked, and the command that answers. */
+export function placesText({ snapshot, explanation, waits, events, retryCommand }: Known, style: LineStyle, now: EpochMs): string[] {
+  const { places, more } = explanation;
+  const commands = new Map(waits.map(({ wait, command }) => [wait.id, command]));
+  const sinceText = ({ since }: Pick<ActivePath, "since">): string => {
+    const at = events[since]?.at;
+    return at === undefined ? "" : ` for ${countdownText(Math.max(0, now - at))}`;
+  };
+  const lines = places.flatMap((place) => {
+    const path = pathNamed(snapshot, place.pathId)!;
+    const { address, status, sentence } = place;
+    // where there is only one place, the sentence of the whole says it already
+    const said = places.length === 1 && more === 0 ? "" : momentsText(sentence, now);
+    const line = stepLine(signOf(place), "wait", address, [style.paint("quiet", `${status}${sinceText(path)}`), said], style);
+    const retry = status === "retrying" ? [`    ${style.paint("command", retryCommand(address))}`] : [];
+    return [line, ...retry, ...place.waits.flatMap((wait) => askLines(wait, commands.get(wait.id) ?? null, style))];
+  });
+  return more > 0 ? [...lines, style.paint("quiet", `and ${more} more (--json lists all that wait)`)] : lines;
+}
+
+/** What one wait asked, and how to answer it. */
+function askLines(wait: WaitInfo, command: string | null, { paint }: LineStyle): string[] {
+  const question = questionOf(wait);
+  const details = detailsText(wait);
+  return [
+    ...(question === "" ? [] : [`    ${question}`]),
+    ...(details === "" ? [] : [`    ${details}`]),
+    ...(command === null ? [] : [`    ${paint("command", command)}`]),
+  ];
+}
+
+function detailsText({ payload }: WaitInfo): string {
+  const details =
+    typeof payload === "object" && payload !== null && !Array.isArray(payload) && "details" in payload ? payload.details : null;
+  return details === null || details === undefined ? "" : printable(printableJson(details, 200));
+}

@@ -1,0 +1,36 @@
+import { isDeepStrictEqual } from "node:util";
+import type { ResumedEvent } from "stepfold";
+import { trail } from "../progress/trail.ts";
+import type { Store } from "../store/database.ts";
+
+const pageSize = 500;
+
+/** An answer as a command gives it. */
+export interface Answer {
+  readonly step?: string | undefined;
+  readonly wait?: string | undefined;
+  readonly payload: unknown;
+  readonly by?: string | undefined;
+}
+
+/**
+ * Whether the latest answer to that wait, at that place, by that person, or at all, was this one. So a command that was
+ * killed after its answer was committed can be given again, and goes on.
+ */
+export async function wasAnswered(store: Store, workflowId: string, { step, wait, payload, by }: Answer): Promise<boolean> {
+  let latest: ResumedEvent | null = null;
+  const seen = trail();
+  for (let after = -1; ; ) {
+    const rows = await store.events(workflowId, after, pageSize);
+    for (const { event } of rows) {
+      seen.see(event);
+      if (event.type !== "resumed" || event.by !== "payload") continue;
+      if (wait !== undefined && event.waitId !== wait) continue;
+      if (by !== undefined && event.who !== by) continue;
+      const address = seen.at(event.scope, event.pathId);
+      if (step === undefined || step === address || address.endsWith(`/${step}`)) latest = event;
+    }
+    if (rows.length < pageSize) return latest !== null && isDeepStrictEqual(latest.payload, payload);
+    after = rows.at(-1)!.version;
+  }
+}

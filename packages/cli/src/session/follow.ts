@@ -1,0 +1,90 @@
+import type { EpochMs, Snapshot } from "stepfold";
+import type { Run } from "stepfold/runtime";
+import { isDue, stands } from "../execution/standing.ts";
+import type { Progress } from "../progress/progress.ts";
+import { countdownText } from "../text/duration-text.ts";
+import type { Interruption } from "./interruption.ts";
+import { othersMove } from "./others-running.ts";
+import type { Session } from "./session.ts";
+
+const lookMs = 250;
+
+/** How far an execution was followed. */
+export interface Followed {
+  readonly snapshot: Snapshot;
+  /** Time of the last event; null if there was none. */
+  readonly at: EpochMs | null;
+  /** The exit code of the signal that ended it; null if it came to a stand by itself. */
+  readonly interrupted: number | null;
+}
+
+/**
+ * Shows what happens until there is nothing to wait for but people, or until the command is interrupted.
+ *
+ * @param after the last version that need not be shown
+ */
+export async function follow(run: Run, after: number, session: Session, progress: Progress, interruption: Interruption): Promise<Followed> {
+  let snapshot = await run.snapshot();
+  let at: EpochMs | null = null;
+  /** It stands until other executions have moved it. */
+  let onOthers = false;
+  const isOver = async (): Promise<boolean> => {
+    // it may have moved on since, if others move it too
+    const isStill = stands(snapshot, Date.now()) && (await run.snapshot()).version === snapshot.version;
+    onOthers = isStill && (await othersMove(snapshot, session.runtime));
+    return isStill && !onOthers;
+  };
+  if (snapshot.version === after && (await isOver())) return { snapshot, at, interrupted: null };
+  const stopLooking = noteDelays(() => snapshot, session, progress);
+  const drained = interruption.asked.then(async (code) => {
+    await session.runtime.close();
+    return code;
+  });
+  const events = run.watch({ after });
+  let next: ReturnType<typeof events.next> | null = null;
+  try {
+    for (;;) {
+      next ??= events.next();
+      next.catch(() => undefined);
+      const found = await Promise.race([next, drained, session.failure, ...(onOthers ? [moment()] : [])]);
+      if (found === null) {
+        if (await isOver()) return { snapshot, at, interrupted: null };
+        continue;
+      }
+      if (typeof found === "number") {
+        snapshot = await run.snapshot();
+        return { snapshot, at, interrupted: stands(snapshot, Date.now()) ? null : found };
+      }
+      next = null;
+      if (found.done) return { snapshot: await run.snapshot(), at, interrupted: null };
+      ({ snapshot } = found.value);
+      at = found.value.event.at;
+      progress.event(found.value.event, snapshot);
+      if (await isOver()) return { snapshot, at, interrupted: null };
+    }
+  } finally {
+    stopLooking();
+  }
+}
+
+/** So long until it is looked at others again. */
+function moment(): Promise<null> {
+  return new Promise((resolve) => {
+    setTimeout(() => resolve(null), lookMs);
+  });
+}
+
+/** Says so once when the execution is due and this process does not get it, and once when the database does not answer. */
+function noteDelays(snapshot: () => Snapshot, { refused, trouble, leaseMs }: Session, progress: Progress): () => void {
+  let noted = false;
+  let troubled = false;
+  const timer = setInterval(() => {
+    const reason = trouble();
+    if (reason !== null && !troubled) progress.note(`${reason}. Nothing is lost; trying again`);
+    troubled = reason !== null;
+    if (noted || !refused() || !isDue(snapshot(), Date.now() - lookMs)) return;
+    noted = true;
+    progress.note(`another process has this execution; if that was killed, this one goes on in at most ${countdownText(leaseMs)}`);
+  }, lookMs);
+  return () => clearInterval(timer);
+}

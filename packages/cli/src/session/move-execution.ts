@@ -1,0 +1,75 @@
+import { type Snapshot, StepfoldError } from "stepfold";
+import type { Run } from "stepfold/runtime";
+import { cleanup } from "../cleanup.ts";
+import { findConfig, rememberedConfig } from "../config/find-config.ts";
+import { loadConfig } from "../config/load-config.ts";
+import { commandLine } from "../execution/next-command.ts";
+import { exitCode } from "../exit-code.ts";
+import { complain } from "../output.ts";
+import { chooseDatabase, openExistingDatabase } from "../store/database.ts";
+import { driveExecution, type Showing } from "./drive-execution.ts";
+import { listenForInterruption } from "./interruption.ts";
+import { openSession } from "./session.ts";
+
+/** Options of every verb that moves an execution there is. */
+export interface MoveOptions {
+  readonly store?: string;
+  readonly config?: string;
+  readonly json?: boolean;
+  readonly exitCode?: boolean;
+}
+
+/** An execution that is about to be moved, as it was before. */
+export interface Moving extends Showing {
+  readonly run: Run;
+  readonly before: Snapshot;
+  /** Says something that is no error to whoever reads along. */
+  note(text: string): void;
+}
+
+/** What a verb does to an execution. */
+export interface Move {
+  readonly verb: string;
+  /** The arguments after the execution's id, and the options, that give the same command again. */
+  readonly args?: readonly string[];
+  readonly words: readonly string[];
+  /** Does it. While this throws, nothing was changed. @returns `cancelled` if the end of the execution is what was wanted */
+  act(moving: Moving): Promise<"cancelled" | undefined>;
+}
+
+/** Does something to an execution, and drives it on to its end or its next pause. @returns the exit code */
+export async function moveExecution(workflowId: string, options: MoveOptions, move: Move): Promise<number> {
+  const { json = false, exitCode: tellPause = false } = options;
+  const database = chooseDatabase(options.store);
+  const closing = cleanup();
+  const interruption = listenForInterruption(json);
+  closing.add(interruption.stopListening);
+  try {
+    const store = await openExistingDatabase(database);
+    closing.add(() => store.close());
+    const before = await store.load(workflowId);
+    if (!before) throw new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId });
+    const foundConfig = findConfig(undefined, ["."]);
+    const configPath =
+      options.config === undefined ? (rememberedConfig(before, database.folder) ?? foundConfig) : findConfig(options.config, []);
+    const config = await loadConfig(configPath);
+    const showing: Showing = { store, database, config, configPath, foundConfig };
+    const session = await openSession({ workflowId, store, database, config, configPath, cleanup: closing });
+    const run = await session.runtime.get(workflowId);
+    const note = (text: string): void => {
+      if (!json) complain(`${text}\n`);
+    };
+    const wanted = await move.act({ ...showing, run, before, note });
+    const again = (context: Parameters<typeof commandLine>[0]): string =>
+      commandLine(context, move.verb, [workflowId, ...(move.args ?? [])], move.words);
+    const ended = await driveExecution({ ...showing, session, interruption, run, before, json, tellPause, again });
+    return wanted === "cancelled" && (await run.snapshot()).status === "cancelled" ? exitCode.done : ended;
+  } finally {
+    await closing.run();
+  }
+}
+
+/** Options of a command line, as they were given. */
+export function optionWords(given: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.entries(given).flatMap(([option, value]) => (value === undefined ? [] : [option, value]));
+}

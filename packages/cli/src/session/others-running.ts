@@ -1,0 +1,25 @@
+import { type Snapshot, StepfoldError, waits } from "stepfold";
+import type { Runtime } from "stepfold/runtime";
+import { stands } from "../execution/standing.ts";
+
+/** Whether other executions that this one waits for, or those that they wait for, are still on their way. */
+export async function othersMove(snapshot: Snapshot, runtime: Runtime): Promise<boolean> {
+  for (const { workflowId } of waits(snapshot)) {
+    if (workflowId === undefined) continue;
+    const other = await find(workflowId, runtime);
+    // one that has ended is about to say so
+    if (other && (!stands(other, Date.now()) || other.activePaths.length === 0 || (await othersMove(other, runtime)))) return true;
+  }
+  return false;
+}
+
+/** Null for one that was deleted. */
+async function find(workflowId: string, runtime: Runtime): Promise<Snapshot | null> {
+  try {
+    const run = await runtime.get(workflowId);
+    return await run.snapshot();
+  } catch (error) {
+    if (StepfoldError.is(error, "WORKFLOW_NOT_FOUND")) return null;
+    throw error;
+  }
+}

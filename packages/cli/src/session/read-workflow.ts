@@ -1,0 +1,44 @@
+import { existsSync } from "node:fs";
+import { checkWorkflow, defaultLimits, type WorkflowDefinition } from "stepfold";
+import { BadInput } from "../bad-input.ts";
+import type { StepfoldConfig } from "../config/config.ts";
+import { type JsonFile, readJsonFile } from "../json/read-json-file.ts";
+import { issueLines, type LocatedIssue, locatedIssues } from "../json/workflow-issues.ts";
+import { nodeDefinitionsOf } from "./session.ts";
+
+/** A workflow that was named, and everything that is wrong or doubtful about it. */
+export interface ReadWorkflow {
+  readonly workflow: WorkflowDefinition;
+  readonly issues: readonly LocatedIssue[];
+  /** No mistakes, perhaps doubts. */
+  readonly valid: boolean;
+}
+
+/**
+ * The workflow in a file, or the config's of that id. Workflows that its nodes name are those that it brings itself, and
+ * the config's.
+ *
+ * @throws BadInput `FILE_NOT_FOUND`, `JSON_INVALID`, ...
+ */
+export function readWorkflow(file: string, config: StepfoldConfig): ReadWorkflow {
+  const { workflows = [], limits = {} } = config;
+  const known = existsSync(file) ? undefined : workflows.find(({ id }) => id === file);
+  const read: JsonFile = known ? { path: file, text: "", value: known } : readJsonFile(file, "a workflow");
+  const found = checkWorkflow(read.value, nodeDefinitionsOf(config), { ...defaultLimits, ...limits }, workflows);
+  const issues = locatedIssues(read, found, workflows);
+  return { workflow: read.value as WorkflowDefinition, issues, valid: issues.every(({ severity }) => severity !== "error") };
+}
+
+/** One that can run. @throws BadInput `WORKFLOW_INVALID` */
+export function requireWorkflow(file: string, config: StepfoldConfig): WorkflowDefinition {
+  const { workflow, issues, valid } = readWorkflow(file, config);
+  if (valid) return workflow;
+  const errors = issues.filter(({ severity }) => severity === "error");
+  const unlinked = errors.some(({ code }) => code === "WORKFLOW_UNKNOWN");
+  throw new BadInput("WORKFLOW_INVALID", `This workflow cannot run:\n${issueLines(file, errors).join("\n")}`, {
+    hint: unlinked
+      ? 'Workflows that others run belong into "workflows" of the file, or of stepfold.config.ts'
+      : "Node types of your own come from stepfold.config.ts, beside the file or named with --config",
+    details: { file, issues },
+  });
+}

@@ -1,0 +1,35 @@
+import { StepfoldError } from "stepfold";
+import { BadInput } from "../bad-input.ts";
+import { commandLine } from "../execution/next-command.ts";
+import { shellQuote } from "../execution/shell-quote.ts";
+import { commandContext } from "./drive-execution.ts";
+import type { Moving } from "./move-execution.ts";
+
+const mostCommands = 5;
+const mostPlaces = 20;
+
+/** What to tell of a cancellation that was refused: where the execution stands, or the commands for the places that may be meant. */
+export async function refusedCancel(error: unknown, moving: Moving): Promise<unknown> {
+  const { workflowId } = moving.run;
+  if (StepfoldError.is(error, "WAIT_GONE")) {
+    const { target, open } = error.details;
+    return new BadInput("WAIT_GONE", `Execution "${workflowId}" is not at ${target}`, {
+      hint: `It stands at: ${open.slice(0, mostPlaces).join(", ")}; stepfold show ${shellQuote(workflowId)} tells more`,
+      details: { workflowId, target, open },
+      cause: error,
+    });
+  }
+  if (!StepfoldError.is(error, "RESUME_AMBIGUOUS")) return error;
+  const snapshot = await moving.run.snapshot();
+  const context = await commandContext(snapshot, moving);
+  const choices = error.details.waits.map(({ nodeId: address }) => {
+    return { address, command: commandLine(context, "cancel", [workflowId], ["--step", address]) };
+  });
+  const shown = [...new Set(choices.map(({ command }) => command))];
+  const more = shown.length > mostCommands ? [`  and ${shown.length - mostCommands} more`] : [];
+  return new BadInput("RESUME_AMBIGUOUS", `Execution "${workflowId}" is there ${choices.length} times; say which one you mean`, {
+    hint: ["One of these commands:", ...shown.slice(0, mostCommands).map((command) => `  ${command}`), ...more].join("\n"),
+    details: { workflowId, places: choices },
+    cause: error,
+  });
+}

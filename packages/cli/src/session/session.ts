@@ -1,0 +1,75 @@
+import type { GlobalsOf, NodeDefinitions } from "stepfold";
+import { builtinNodes } from "stepfold/nodes";
+import { httpNode } from "stepfold/nodes/http";
+import { createRuntime, type Runtime } from "stepfold/runtime";
+import { BadInput } from "../bad-input.ts";
+import type { StepfoldConfig } from "../config/config.ts";
+import { type GlobalsParts, openGlobals } from "../config/open-globals.ts";
+import type { Store } from "../store/database.ts";
+import { oneExecution } from "../store/one-execution.ts";
+import { outageOf } from "../store/outage.ts";
+
+/** After a `kill -9` the next command must go on soon; a command that lives renews its lease in time. */
+const shortLeaseMs = 2_000;
+const pollMs = 200;
+/** How long a database may not answer before the command gives up; the execution is as safe then as it was before. */
+const patienceMs = 30_000;
+
+/** Everything that moves one execution. */
+export interface Session {
+  readonly runtime: Runtime;
+  readonly leaseMs: number;
+  /** Drives whatever is due. Before that, and before something was committed here, nothing moves. */
+  begin(): void;
+  /** True while the execution is not given to this process when it asks for it. */
+  refused(): boolean;
+  /** Why the database does not answer, while it does not. */
+  trouble(): string | null;
+  /** Rejects when the execution cannot be driven here, however often it is tried. */
+  readonly failure: Promise<never>;
+}
+
+/** What a session is made of. */
+export interface SessionParts extends GlobalsParts {
+  readonly workflowId: string;
+  readonly store: Store;
+}
+
+/** The node types of a command: the built-in ones, then the config's. */
+export function nodeDefinitionsOf({ nodeDefinitions = {} }: StepfoldConfig): NodeDefinitions {
+  return { ...(builtinNodes as unknown as NodeDefinitions), http: httpNode() as unknown as NodeDefinitions[string], ...nodeDefinitions };
+}
+
+/** @throws BadInput `CONFIG_FAILED`, `USAGE` */
+export async function openSession(parts: SessionParts): Promise<Session> {
+  const { workflowId, store, config, cleanup } = parts;
+  const leaseMs = readLeaseMs(process.env.STEPFOLD_LEASE_MS, shortLeaseMs);
+  const globals = await openGlobals(parts);
+  const one = oneExecution(store, workflowId);
+  let fail: (error: unknown) => void = () => undefined;
+  const failure = new Promise<never>((_resolve, reject) => {
+    fail = reject;
+  });
+  failure.catch(() => undefined);
+  const outage = outageOf(patienceMs, fail);
+  const runtime = createRuntime<NodeDefinitions>({
+    store: { ...one.store, claim: (options) => one.store.claim(options).then(outage.over) },
+    workflows: config.workflows ?? [],
+    nodeDefinitions: nodeDefinitionsOf(config),
+    globals: globals as GlobalsOf<NodeDefinitions>,
+    leaseMs,
+    pollMs,
+    ...(config.limits ? { limits: config.limits } : {}),
+    onProblem: (_id, error) => outage.tell(error),
+  });
+  cleanup.add(() => runtime.close());
+  return { runtime, leaseMs, begin: one.begin, refused: one.refused, trouble: outage.reason, failure };
+}
+
+/** `STEPFOLD_LEASE_MS`, for tests and for those who know. @throws BadInput `USAGE` */
+export function readLeaseMs(text: string | undefined, defaultLeaseMs: number): number {
+  if (text === undefined || text === "") return defaultLeaseMs;
+  const leaseMs = Number(text);
+  if (Number.isInteger(leaseMs) && leaseMs >= 50) return leaseMs;
+  throw new BadInput("USAGE", `STEPFOLD_LEASE_MS must be a whole number of milliseconds, at least 50, not "${text}"`);
+}

@@ -1,0 +1,61 @@
+import { type Event, StepfoldError } from "stepfold";
+import { complain, say } from "../output.ts";
+import { type Paint, paintFor } from "../text/paint.ts";
+import { printable } from "../text/printable.ts";
+
+/** What a worker tells of itself. */
+export interface WorkLog {
+  begins(store: string, queue: string | null, concurrency: number): void;
+  /** Something was committed. */
+  event(workflowId: string, event: Event): void;
+  /** Something went wrong in the background. */
+  readonly problem: (workflowId: string | null, error: unknown) => void;
+  ends(): void;
+}
+
+const longest = 300;
+
+/** One line for each step that ended, and for each problem; with `json` one object. */
+export function workLog(json: boolean): WorkLog {
+  const paint = paintFor(process.stdout);
+  const tell = (text: string, told: object): void => say(json ? `${JSON.stringify(told)}\n` : `${paint("quiet", clock())} ${text}\n`);
+  return {
+    begins(store, queue, concurrency) {
+      const from = queue === null ? store : `${store} and ${queue}`;
+      tell(`works on ${from}, ${concurrency} executions at once; Ctrl-C ends it`, { type: "working", store, queue, concurrency });
+    },
+    event(workflowId, event) {
+      const text = eventText(event, paint);
+      if (json) tell("", { type: "event", workflowId, event });
+      else if (text !== null) tell(`${workflowId} ${text}`, {});
+    },
+    problem(workflowId, error) {
+      const code = StepfoldError.is(error) ? error.code : "INTERNAL";
+      const message = printable(error instanceof Error ? error.message : String(error), longest);
+      if (json) tell("", { type: "problem", workflowId, code, message });
+      else complain(`${clock()} ${workflowId === null ? "" : `${workflowId} `}${code}: ${message}\n`);
+    },
+    ends() {
+      tell("has ended; nothing is left half done", { type: "ended" });
+    },
+  };
+}
+
+function eventText(event: Event, paint: Paint): string | null {
+  switch (event.type) {
+    case "completed":
+      return `${paint("good", "✔")} ${event.nodeId}`;
+    case "failed":
+      return `${paint("bad", "✖")} ${event.nodeId}: ${printable(event.error.message, longest)}${event.retryAt === null ? "" : "; to be tried again"}`;
+    case "suspended":
+      return `${paint("wait", "…")} ${event.nodeId} waits`;
+    case "timedOut":
+      return `${paint("bad", "✖")} ${event.nodeId} was not answered in time`;
+    default:
+      return null;
+  }
+}
+
+function clock(): string {
+  return new Date().toISOString().slice(11, 19);
+}

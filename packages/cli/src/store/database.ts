@@ -1,0 +1,122 @@
+import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { StepfoldError } from "stepfold";
+import { publicUrl, type Site, type StoreOfUrlOptions, siteFromUrl, storeFromUrl } from "stepfold/stores/from-url";
+import { BadInput } from "../bad-input.ts";
+import { namePath } from "../name-path.ts";
+import { complain } from "../output.ts";
+
+/** What a command keeps executions in. */
+export type Store = Awaited<ReturnType<typeof storeFromUrl>>;
+
+/** Which database a command works on. */
+export interface Database {
+  /** What `storeFromUrl` takes. It may hold a password. */
+  readonly url: string;
+  /** For people: a path as they would write it, or a URL without its password. */
+  readonly name: string;
+  /** Absolute path of an SQLite file; null for anything else. */
+  readonly path: string | null;
+  /** Where what belongs to the executions is kept: the folder of the file, else this one. */
+  readonly folder: string;
+  /** As the user named it with `--store`, without a password; null for `STEPFOLD_STORE` and the default, which need not be repeated. */
+  readonly flag: string | null;
+  readonly isDefault: boolean;
+}
+
+const defaultPath = join(".stepfold", "dev.db");
+
+/** The database that `--store` names, else `STEPFOLD_STORE`, else `.stepfold/dev.db` here. */
+export function chooseDatabase(flag: string | undefined): Database {
+  const named = flag ?? process.env.STEPFOLD_STORE;
+  const isDefault = named === undefined || named === "";
+  const url = isDefault ? defaultPath : named;
+  const shown = flag === undefined ? null : publicUrl(flag);
+  if (/^(?!sqlite:)[a-z][a-z0-9+]+:/i.test(url)) {
+    return { url, name: publicUrl(url), path: null, folder: process.cwd(), flag: shown, isDefault };
+  }
+  const path = resolve(url.replace(/^sqlite:(\/\/)?/i, ""));
+  return { url: `sqlite:${path}`, name: namePath(path), path, folder: dirname(path), flag: shown, isDefault };
+}
+
+/** Opens it, for a command that prints others about it; an SQLite file is made if it is not there. @throws BadInput `DATABASE_UNUSABLE` */
+export async function openDatabase(database: Database, options: StoreOfUrlOptions = {}): Promise<Store> {
+  const store = await openQuietly(database, options);
+  noteHiddenPassword(database);
+  return store;
+}
+
+/** `openDatabase` for a command that prints no other commands. */
+export async function openQuietly(database: Database, options: StoreOfUrlOptions = {}): Promise<Store> {
+  const { url, name, path, isDefault } = database;
+  try {
+    if (path !== null) prepareFolder(path, name, isDefault);
+    return await storeFromUrl(url, options);
+  } catch (cause) {
+    if (cause instanceof BadInput) throw cause;
+    // a server's own answer, which no other --store would change
+    if (path === null && (StepfoldError.is(cause, "STORE_UNAVAILABLE") || StepfoldError.is(cause, "STORE_REJECTED"))) throw cause;
+    throw unusable(database, cause);
+  }
+}
+
+/** `siteFromUrl` for commands. @throws BadInput `DATABASE_UNUSABLE` */
+export async function openSite(database: Database): Promise<Site> {
+  try {
+    return await siteFromUrl(database.url);
+  } catch (cause) {
+    if (StepfoldError.is(cause, "STORE_UNAVAILABLE") || StepfoldError.is(cause, "STORE_REJECTED")) throw cause;
+    throw unusable(database, cause);
+  }
+}
+
+function unusable({ name, path }: Database, cause: unknown): BadInput {
+  const hints = {
+    file: "Name an SQLite file of Stepfold, or a new one, with --store",
+    url: "Name an SQLite file, or a URL such as postgres://user@host/database, with --store or STEPFOLD_STORE",
+  };
+  // what installs a driver is in the message
+  const hint = StepfoldError.is(cause, "DRIVER_MISSING") ? null : hints[path === null ? "url" : "file"];
+  return new BadInput("DATABASE_UNUSABLE", `The database ${name} cannot be used: ${reasonOf(cause)}`, { hint, cause });
+}
+
+function reasonOf(cause: unknown): string {
+  if (!StepfoldError.is(cause) || !("reason" in cause.details)) return (cause as Error).message;
+  const { reason } = cause.details;
+  // a reason that is not about the whole URL does not say what it is about
+  return StepfoldError.is(cause, "OPTION_INVALID") && cause.details.option !== "store" ? `its ${cause.details.option} ${reason}` : reason;
+}
+
+/** Says what to write where printed commands have no password. */
+function noteHiddenPassword({ flag, url, path }: Database): void {
+  if (flag !== null && path === null && flag !== url)
+    complain("In printed commands *** stands for what --store keeps secret: put it there, or set STEPFOLD_STORE and leave --store out\n");
+}
+
+/** Opens it only if it is there. @throws BadInput `DATABASE_NOT_FOUND`, `DATABASE_UNUSABLE` */
+export async function openExistingDatabase(database: Database, open: typeof openDatabase = openDatabase): Promise<Store> {
+  if (database.path === null || existsSync(database.path)) return open(database);
+  throw new BadInput("DATABASE_NOT_FOUND", `There is no database ${database.name}`, {
+    hint: database.isDefault
+      ? "It is made by the first stepfold run in this folder. Are you in another folder? Name the file with --store"
+      : "Check the path in --store or STEPFOLD_STORE",
+  });
+}
+
+function prepareFolder(path: string, name: string, isDefault: boolean): void {
+  const folder = dirname(path);
+  if (isDefault) makeDefaultFolder(folder);
+  else if (!existsSync(folder)) {
+    throw new BadInput("DATABASE_UNUSABLE", `The folder of the database ${name} does not exist`, {
+      hint: `Make it first: mkdir -p ${namePath(folder)}`,
+    });
+  }
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw new BadInput("DATABASE_UNUSABLE", `${name} is a folder; --store takes a file, which is made if it is not there, or a URL`);
+}
+
+function makeDefaultFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  const ignore = join(folder, ".gitignore");
+  if (!existsSync(ignore)) writeFileSync(ignore, "*\n");
+}

@@ -1,0 +1,90 @@
+import { randomUUID } from "node:crypto";
+import { type FileHandle, mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { EndedExecution } from "stepfold/runtime";
+import { BadInput } from "../bad-input.ts";
+import { namePath } from "../name-path.ts";
+import { historyFileName } from "./history-file-name.ts";
+
+/**
+ * A function that writes histories into a folder, which is made if it is not there: one file for each, that is whole or not
+ * there, and on the disk once the function has resolved. The same history again changes nothing. Another one of the same id,
+ * which was deleted and used again, gets a file of its own: `order-1~2.ndjson`.
+ *
+ * @throws BadInput `FOLDER_UNUSABLE`
+ */
+export async function historyFiles(folder: string): Promise<(execution: EndedExecution) => Promise<void>> {
+  await usable(folder, () => mkdir(folder, { recursive: true }));
+  return (execution) => usable(folder, () => keep(folder, historyFileName(execution.workflowId), Buffer.from(historyText(execution))));
+}
+
+/** A line that says whose history it is, then a line for each event. The same for the same history, whenever it is made. */
+export function historyText({ events, workflowId, definition, status, version, createdAt, updatedAt, metadata }: EndedExecution): string {
+  const head = { type: "execution", workflowId, definition, status, version, createdAt, updatedAt, metadata };
+  return `${[head, ...events.map(({ event }) => event)].map((line) => JSON.stringify(line)).join("\n")}\n`;
+}
+
+async function keep(folder: string, name: string, bytes: Buffer): Promise<void> {
+  for (let count = 1; ; count++) {
+    const path = join(folder, `${name}${count === 1 ? "" : `~${count}`}.ndjson`);
+    const there = await unlessMissing(readFile(path));
+    if (there !== null && !there.equals(bytes)) continue;
+    if (there === null) await write(folder, path, bytes);
+    // also after a crash that was between the name and this
+    await flushFolder(folder);
+    return;
+  }
+}
+
+async function write(folder: string, path: string, bytes: Buffer): Promise<void> {
+  const aside = join(folder, `.writing-${randomUUID()}`);
+  try {
+    const file = await open(aside, "wx");
+    try {
+      await file.writeFile(bytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(aside, path);
+  } catch (cause) {
+    await rm(aside, { force: true });
+    throw cause;
+  }
+}
+
+async function flushFolder(folder: string): Promise<void> {
+  let handle: FileHandle;
+  try {
+    handle = await open(folder, "r");
+  } catch {
+    // Windows has no such thing
+    return;
+  }
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function unlessMissing<T>(read: Promise<T>): Promise<T | null> {
+  try {
+    return await read;
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw cause;
+  }
+}
+
+async function usable<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    const { message } = cause as NodeJS.ErrnoException;
+    throw new BadInput("FOLDER_UNUSABLE", `Histories cannot be kept in ${namePath(folder)}: ${message}`, {
+      hint: "Nothing was deleted whose history is not there. Give the same command again, or another folder with --keep-events",
+      cause,
+    });
+  }
+}

@@ -1,0 +1,22 @@
+import type { Paint } from "./paint.ts";
+
+/** A cell, and how it is coloured. */
+export interface Cell {
+  readonly text: string;
+  readonly meaning?: Parameters<Paint>[0] | undefined;
+}
+
+/** Lines of a table with aligned columns. */
+export function tableLines(head: readonly string[], rows: readonly (readonly Cell[])[], paint: Paint): string[] {
+  const widths = head.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i]!.text.length)));
+  const line = (cells: readonly Cell[]): string =>
+    cells
+      .map(({ text, meaning }, i) => {
+        // padded outside of the colour, and never at the end of the line
+        const padding = i === cells.length - 1 ? "" : " ".repeat(widths[i]! - text.length);
+        return (meaning ? paint(meaning, text) : text) + padding;
+      })
+      .join("  ")
+      .trimEnd();
+  return [line(head.map((text) => ({ text, meaning: "quiet" }))), ...rows.map(line)];
+}

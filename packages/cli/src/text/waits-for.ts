@@ -1,0 +1,43 @@
+import { type EpochMs, isTerminal, type Parked, type Snapshot, waits } from "stepfold";
+import { openPaths } from "stepfold/core";
+import { nextMove } from "../execution/standing.ts";
+import { countdownText } from "./duration-text.ts";
+import { printable } from "./printable.ts";
+import { wantedText } from "./wait-text.ts";
+
+const longest = 48;
+
+/** What an execution waits for, in a few words: `an answer from ada`, `12 answers, 3 signals`, `a retry in 5 s`; empty for nothing. */
+export function waitsFor(snapshot: Snapshot, now: EpochMs): string {
+  if (isTerminal(snapshot.status)) return "";
+  if (snapshot.parked) return parkedText(snapshot.parked, now);
+  const open = waits(snapshot).filter(({ kind }) => kind !== "timer");
+  const counts = [
+    counted(open.filter(({ kind }) => kind === "external").length, "answer"),
+    counted(open.filter(({ kind }) => kind === "signal").length, "signal"),
+    counted(open.filter(({ kind }) => kind === "child").length, "execution"),
+  ];
+  const wanted = open.length === 1 ? [printable(wantedText(open[0]!) ?? "", longest)] : counts;
+  const time = open.length === 0 || snapshot.status === "error" ? timeText(snapshot, now) : "";
+  return [...wanted, time].filter((text) => text !== "").join(", ");
+}
+
+function parkedText({ until }: Parked, now: EpochMs): string {
+  if (until === undefined) return "somebody who says retry";
+  return until <= now ? "a worker" : `a worker, in ${countdownText(until - now)}`;
+}
+
+/** When it moves by itself. */
+function timeText(snapshot: Snapshot, now: EpochMs): string {
+  if (snapshot.status === "active") return "";
+  const isError = snapshot.status === "error";
+  let at = Number.POSITIVE_INFINITY;
+  for (const { path } of openPaths(snapshot)) if (!isError || path.status === "retrying") at = Math.min(at, nextMove(path));
+  if (at === Number.POSITIVE_INFINITY) return "";
+  const when = at <= now ? "overdue" : `in ${countdownText(at - now)}`;
+  return `${isError ? "a retry" : "a time"} ${when}`;
+}
+
+function counted(count: number, what: string): string {
+  return count === 0 ? "" : `${count} ${what}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,34 @@
+/** One mistake in a workflow definition. */
+export interface Issue {
+  /** `error`: it cannot run. `warning`: it can, though probably not as meant. */
+  readonly severity: "error" | "warning";
+  readonly code: IssueCode;
+  /** JSON pointer (RFC 6901) into the definition: `/nodes/3/data/url`. */
+  readonly pointer: string;
+  readonly message: string;
+}
+
+/** Stable name of a kind of mistake. */
+export type IssueCode =
+  | "NOT_JSON"
+  | "TYPE"
+  | "REQUIRED"
+  | "KEY_UNKNOWN"
+  | "ID_INVALID"
+  | "ID_DUPLICATE"
+  | "EDGE_DANGLING"
+  | "NODE_UNREACHABLE"
+  | "NODE_UNKNOWN"
+  | "JOIN_MISSING"
+  | "JOIN_UNREACHABLE"
+  | "JOIN_UNHANDLED"
+  | "KEY_POINTLESS"
+  | "WORKFLOW_UNKNOWN"
+  | "START_UNKNOWN"
+  | "TOO_MANY"
+  | "DURATION_INVALID"
+  | "RETRY_INVALID"
+  | "EXPRESSION_INVALID"
+  | "NODE_TYPE_UNKNOWN"
+  | "HANDLE_UNKNOWN"
+  | "DATA_INVALID";

@@ -1,0 +1,42 @@
+import type { CompiledNode } from "../definition/compiled.ts";
+import type { ActivePath } from "../snapshot/snapshot.ts";
+import type { Draft, JoinGroup, ScopeDraft } from "../transition/draft/draft.ts";
+import { scopeAt } from "../transition/draft/open-draft.ts";
+import { emptyEdges, pendingPaths } from "../transition/joins/pending.ts";
+import { counted, cut, listed } from "./explain-words.ts";
+
+const longestCondition = 100;
+
+/** Which branches a path waits for at a join, as a sentence without its subject. @param draft null where the workflow is not known */
+export function joinText(draft: Draft | null, scopeKey: string, { id }: ActivePath): string {
+  if (!draft) return "waits for other branches";
+  const scope = scopeAt(draft, scopeKey)!;
+  // whoever is joining waits in a group
+  const group = [...scope.groups!.values()].find(({ waiting }) => waiting.some((path) => path.id === id))!;
+  const { join, got, waiting, filled } = group;
+  if (got) return `waits for the next round; in this one ${branches(scope, group)} may still come`;
+  if (join.count === "all") return `waits for ${branches(scope, group)}`;
+  const count = join.threads ? waiting.length : filled.size;
+  if (count >= join.count) return "waits until the round before it is over";
+  return `has ${counted(count)} of the ${counted(join.count)} branches it needs, and waits for ${branches(scope, group)}`;
+}
+
+function branches(scope: ScopeDraft, group: JoinGroup): string {
+  const nodes = [...new Set(pendingPaths(scope, group, emptyEdges(group)).map(({ nodeId }) => nodeId))];
+  return nodes.length === 1 ? `the branch that is at ${nodes[0]}` : `the branches that are at ${listed(nodes, "and")}`;
+}
+
+/** What a path waits for before its node may begin, as a sentence without its subject. */
+export function holdText(node: CompiledNode | null, paths: readonly ActivePath[], nodes: ReadonlyMap<string, CompiledNode> | null): string {
+  if (!node || !nodes) return "waits for its turn";
+  const { mutex, when } = node.node;
+  const holder = mutex === undefined ? undefined : paths.find((path) => isBusy(path) && nodes.get(path.nodeId)?.node.mutex === mutex);
+  const turn = holder ? `until ${holder.nodeId} is done (both have the mutex "${mutex}")` : null;
+  const moment = when === undefined ? null : `until this holds: ${cut(when, longestCondition)}`;
+  const reasons = [turn, moment].filter((reason) => reason !== null);
+  return reasons.length === 0 ? "waits for its turn" : `waits ${reasons.join(", and ")}`;
+}
+
+function isBusy({ status }: ActivePath): boolean {
+  return status === "ready" || status === "retrying" || status === "suspended";
+}

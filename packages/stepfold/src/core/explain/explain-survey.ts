@@ -1,0 +1,167 @@
+import { openScopes } from "../snapshot/address.ts";
+import { groupOf, parentKey, scopedKey } from "../snapshot/child-key.ts";
+import type { ActivePath, ChildState, Snapshot } from "../snapshot/snapshot.ts";
+import { earliestTimer } from "../transition/draft/standing.ts";
+import type { EpochMs } from "../values/json.ts";
+
+/** What an open path, or an item of a map, does or waits for. */
+export type Standing =
+  | "running"
+  | "retrying"
+  | "somebody"
+  | "signal"
+  | "execution"
+  | "time"
+  | "branches"
+  | "turn"
+  /** It is ready, and its map runs as many items as it may. */
+  | "place"
+  /** Its children do or wait for something. */
+  | "children";
+
+/** A path and where it is. */
+export interface Placed {
+  readonly scope: string;
+  readonly path: ActivePath;
+}
+
+/** The open children of one path. */
+export interface Group {
+  readonly counts: Record<Standing, number>;
+  /** Keys of those to be told about, the most interesting first. */
+  readonly first: readonly string[];
+}
+
+/** All that is open, seen once. */
+export interface Survey {
+  readonly counts: Record<Standing, number>;
+  /** Children of a path, by the key of the path with its scope. */
+  readonly groups: ReadonlyMap<string, Group>;
+  /** A step that can run. */
+  readonly ready: Placed | null;
+  /** What moves first by itself, when no step can run. */
+  readonly first: (Placed & { readonly at: EpochMs }) | null;
+  /** The only open place, but for those that just wait for their children; null if there are several. */
+  readonly only: Placed | null;
+}
+
+/** Most children of one path that are told about one by one. */
+const mostChildren = 5;
+
+/** What is told about first. */
+const interest: readonly Standing[] = ["somebody", "signal", "retrying", "running", "execution", "time", "branches", "turn", "place"];
+
+/** Looks once at every open path of every scope. */
+export function survey(snapshot: Pick<Snapshot, "activePaths" | "childStates">): Survey {
+  const counts = noCounts();
+  const asking = new Map<string, "somebody" | "signal">();
+  let ready: Placed | null = null;
+  let first: (Placed & { at: EpochMs }) | null = null;
+  let only: Placed | null = null;
+  let leaves = 0;
+  for (const [scope, paths] of openScopes(snapshot)) {
+    const isHeldUp = heldUp(snapshot, scope);
+    for (const path of paths) {
+      const standing = standingOf(path, isHeldUp);
+      counts[standing]++;
+      if (standing === "children") {
+        // of maps without an item, the first stands for all
+        if (leaves === 0) only ??= { scope, path };
+        continue;
+      }
+      if (++leaves === 1) only = { scope, path };
+      if (standing === "running") ready ??= { scope, path };
+      if (standing === "somebody" || standing === "signal") mark(asking, scope, standing);
+      const at = isHeldUp ? null : movesAt(path);
+      if (at !== null && (!first || at < first.at)) first = { scope, path, at };
+    }
+  }
+  return { counts, groups: groupsOf(snapshot, asking), ready, first, only: leaves > 1 ? null : only };
+}
+
+/** When a path moves by itself; null for never. */
+export function movesAt(path: ActivePath): EpochMs | null {
+  return path.status === "retrying" ? (path.nextRetryAt ?? 0) : earliestTimer([path]);
+}
+
+/** What a path does or waits for. @param isHeldUp its item, or one around it, waits for a place in its map */
+function standingOf({ status, waits = [], children }: ActivePath, isHeldUp: boolean): Standing {
+  if (status === "ready") return isHeldUp ? "place" : "running";
+  if (status === "retrying") return "retrying";
+  if (status === "joining") return "branches";
+  if (status === "held") return "turn";
+  if (children) return "children";
+  const has = (kind: string): boolean => waits.some((wait) => wait.kind === kind);
+  return has("external") ? "somebody" : has("signal") ? "signal" : has("child") ? "execution" : "time";
+}
+
+/** True if a child, or one around it, is ready and waits for a place in its map. */
+export function heldUp({ childStates }: Pick<Snapshot, "childStates">, scope: string): boolean {
+  for (let key = scope; key !== ""; key = parentKey(key)) if (childStates?.[key]?.queued !== undefined) return true;
+  return false;
+}
+
+/** Paths of a scope to be told about one by one: those that somebody can move first, in order otherwise. */
+export function mostInteresting(paths: readonly ActivePath[], most: number): readonly ActivePath[] {
+  if (paths.length <= most) return paths;
+  const buckets = new Map<Standing, ActivePath[]>();
+  for (const path of paths) put(buckets, standingOf(path, false), path, most);
+  return [...(buckets.get("children") ?? []), ...inOrder(buckets)].slice(0, most);
+}
+
+/** A child in which somebody is asked, and every one around it. */
+function mark(asking: Map<string, "somebody" | "signal">, scope: string, what: "somebody" | "signal"): void {
+  for (let key = scope; key !== ""; key = parentKey(key)) {
+    const known = asking.get(key);
+    if (known === "somebody" || known === what) return;
+    asking.set(key, what);
+  }
+}
+
+function groupsOf(snapshot: Pick<Snapshot, "childStates">, asking: ReadonlyMap<string, Standing>): ReadonlyMap<string, Group> {
+  const found = new Map<string, { counts: Record<Standing, number>; buckets: Map<Standing, string[]> }>();
+  for (const [key, child] of Object.entries(snapshot.childStates ?? {})) {
+    if (child.activePaths.length === 0) continue;
+    const name = scopedKey(parentKey(key), groupOf(key));
+    let group = found.get(name);
+    if (!group) {
+      group = { counts: noCounts(), buckets: new Map() };
+      found.set(name, group);
+    }
+    const standing = standingOfChild(child, asking.get(key));
+    group.counts[standing]++;
+    put(group.buckets, standing, key, mostChildren);
+  }
+  return new Map([...found].map(([name, { counts, buckets }]) => [name, { counts, first: inOrder(buckets).slice(0, mostChildren) }]));
+}
+
+function standingOfChild({ status, queued }: ChildState, asked: Standing | undefined): Standing {
+  if (queued !== undefined) return "place";
+  if (status === "active") return "running";
+  return status === "error" ? "retrying" : (asked ?? "time");
+}
+
+function put<T>(buckets: Map<Standing, T[]>, standing: Standing, entry: T, most: number): void {
+  const bucket = buckets.get(standing);
+  if (!bucket) buckets.set(standing, [entry]);
+  else if (bucket.length < most) bucket.push(entry);
+}
+
+function inOrder<T>(buckets: ReadonlyMap<Standing, readonly T[]>): T[] {
+  return interest.flatMap((standing) => buckets.get(standing) ?? []);
+}
+
+function noCounts(): Record<Standing, number> {
+  return {
+    running: 0,
+    retrying: 0,
+    somebody: 0,
+    signal: 0,
+    execution: 0,
+    time: 0,
+    branches: 0,
+    turn: 0,
+    place: 0,
+    children: 0,
+  };
+}

@@ -1,0 +1,159 @@
+import type { CompiledWorkflow } from "../definition/compiled.ts";
+import type { ErrorInfo } from "../errors/error-info.ts";
+import { scopedKey } from "../snapshot/child-key.ts";
+import { isTerminal, type Parked, type Snapshot, type Status } from "../snapshot/snapshot.ts";
+import { endOf } from "../transition/draft/outbox.ts";
+import type { EpochMs } from "../values/json.ts";
+import { nodeOf, type PlaceInfo, placeOf, type Telling, telling } from "./explain-path.ts";
+import { mostInteresting, type Placed, type Standing, survey } from "./explain-survey.ts";
+import { firstTime, timeoutText } from "./explain-wait.ts";
+import { counted, cut, iso, listed } from "./explain-words.ts";
+
+/** What happens next if nobody does anything. */
+export interface NextInfo {
+  readonly address: string;
+  /** Null: at once. */
+  readonly at: EpochMs | null;
+  readonly sentence: string;
+}
+
+/** Where an execution stands, in data and in words. */
+export interface Explanation {
+  readonly status: Status;
+  /** The whole in one sentence. */
+  readonly sentence: string;
+  /** Every place where it stands; of very many those that matter most. Children come after the place they belong to. */
+  readonly places: readonly PlaceInfo[];
+  /** Places that are open and not among these. */
+  readonly more: number;
+  /** What moves first by itself; null where it has ended, or somebody else has to do something. */
+  readonly next: NextInfo | null;
+}
+
+/** Most places told about one by one, of the execution itself and in all. */
+const mostOwn = 20;
+const mostPlaces = 40;
+/** The same inside a child. */
+const mostInside = 5;
+const longestError = 300;
+
+/**
+ * Says what an execution is doing or waiting for, who can move it, by when, and what happens then: for people who look at
+ * it, and for programs that show it to them. It stays short and quick, however much is open.
+ *
+ * ```ts
+ * const { sentence, places } = explain(snapshot, engine.workflow);
+ * console.log(sentence); // approve waits for an answer from ada or bob, until 2026-01-31T09:00:00.000Z, and then leaves by "timeout".
+ * for (const { address, sentence, waits } of places) console.log(address, sentence, waits[0]?.answer);
+ * ```
+ *
+ * @param workflow the snapshot's own: with it more can be said, such as which branches a join waits for
+ */
+export function explain(snapshot: Snapshot, workflow?: CompiledWorkflow): Explanation {
+  const { status, outbox, parked } = snapshot;
+  const end = endOf(snapshot);
+  if (end) {
+    const others = [...new Set(outbox!.map(({ to }) => `the execution "${to}"`))];
+    const sentence = `${endText({ ...snapshot, status: end }).slice(0, -1)}; still to be told: ${listed(others, "and")}.`;
+    return { status, sentence, places: [], more: 0, next: null };
+  }
+  if (isTerminal(status)) return { status, sentence: endText(snapshot), places: [], more: 0, next: null };
+  const found = survey(snapshot);
+  const tell = telling(snapshot, found, workflow);
+  const places = [...placesOf(tell)];
+  const open = Object.values(found.counts).reduce((sum, count) => sum + count, 0);
+  const more = open - places.length;
+  if (parked) return { status, sentence: parkedText(parked, wholeText(tell)), places, more, next: null };
+  return { status, sentence: wholeText(tell), places, more, next: nextOf(tell) };
+}
+
+function parkedText({ code, message, until }: Parked, otherwise: string): string {
+  const then = until === undefined ? "it goes on when somebody says retry" : `it is tried again at ${iso(until)}`;
+  return `Parked: ${cut(message, longestError).replace(/\.$/, "")} (${code}); ${then}. ${otherwise}`;
+}
+
+function placesOf(tell: Telling): PlaceInfo[] {
+  const places: PlaceInfo[] = [];
+  const { snapshot, survey: found } = tell;
+  const add = (scope: string, most: number): void => {
+    const paths = scope === "" ? snapshot.activePaths : snapshot.childStates![scope]!.activePaths;
+    for (const path of mostInteresting(paths, most)) {
+      if (places.length >= mostPlaces) return;
+      places.push(placeOf(tell, { scope, path }));
+      const group = path.children && found.groups.get(scopedKey(scope, path.children.key));
+      for (const child of group?.first ?? []) add(child, mostInside);
+    }
+  };
+  add("", mostOwn);
+  return places;
+}
+
+function endText({ status, error, currentNodeId }: Snapshot): string {
+  if (status === "completed") return "Completed.";
+  if (status === "cancelled" && !error) return "Cancelled.";
+  return `${status === "failed" ? "Failed" : "Cancelled"}${failureText(error, currentNodeId)}.`;
+}
+
+function failureText(error: ErrorInfo | undefined, nodeId: string | null): string {
+  const at = error?.nodeId ?? nodeId;
+  const code = error?.code === undefined ? "" : ` (${error.code})`;
+  return `${at === null ? "" : ` at ${at}`}${error ? `: ${cut(error.message, longestError).replace(/\.$/, "")}${code}` : ""}`;
+}
+
+/** What the open places come to. */
+const phrases: readonly (readonly [Standing, one: string, many: string])[] = [
+  ["running", "is to run", "are to run"],
+  ["retrying", "is to be retried", "are to be retried"],
+  ["somebody", "waits for somebody", "wait for somebody"],
+  ["signal", "waits for a signal", "wait for a signal"],
+  ["execution", "waits for another execution", "wait for other executions"],
+  ["time", "waits for a time", "wait for a time"],
+  ["branches", "waits for other branches", "wait for other branches"],
+  ["turn", "waits for its turn", "wait for their turn"],
+  ["place", "waits for a place in its map", "wait for a place in their map"],
+];
+
+function wholeText(tell: Telling): string {
+  const { snapshot, survey: found } = tell;
+  const { ending, error } = snapshot;
+  const now = found.only ? onlyText(tell, found.only) : countsText(found.counts);
+  if (ending) {
+    const what = ending.status === "failed" ? `Failed${failureText(ending.error, ending.nodeId)}` : "Cancelled";
+    return `${what}; what was done is being undone: ${now}.`;
+  }
+  return error ? `Will fail${failureText(error, null)}, once the rest has come to its end: ${now}.` : `${now}.`;
+}
+
+function onlyText(tell: Telling, only: Placed): string {
+  const { address, sentence } = placeOf(tell, only);
+  return `${address} ${sentence}`;
+}
+
+function countsText(counts: Readonly<Record<Standing, number>>): string {
+  const parts = phrases.filter(([standing]) => counts[standing] > 0);
+  const [first] = parts;
+  if (first && parts.length === 1) return `${counted(counts[first[0]])} places ${first[2]}`;
+  const open = parts.reduce((sum, [standing]) => sum + counts[standing], 0);
+  const told = parts.map(([standing, one, many]) => `${counted(counts[standing])} ${counts[standing] === 1 ? one : many}`);
+  return `${counted(open)} places are open: ${told.join(", ")}`;
+}
+
+function nextOf(tell: Telling): NextInfo | null {
+  const { ready, first } = tell.survey;
+  if (ready) {
+    const address = tell.address(ready.scope, ready.path.nodeId);
+    return { address, at: null, sentence: `${address} ${placeOf(tell, ready).sentence}.` };
+  }
+  if (!first) return null;
+  const { scope, path, at } = first;
+  const address = tell.address(scope, path.nodeId);
+  return { address, at, sentence: `At ${iso(at)} ${address} ${movesText(tell, first)}.` };
+}
+
+function movesText(tell: Telling, placed: Placed): string {
+  const { status, attempts, waits = [] } = placed.path;
+  if (status === "retrying") return `is tried again (attempt ${attempts + 1})`;
+  if (!firstTime(waits)!.late) return "goes on by itself";
+  const text = timeoutText(nodeOf(tell, placed));
+  return text === null ? "is given up" : `is given up, and ${text}`;
+}

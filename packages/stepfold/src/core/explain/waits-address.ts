@@ -1,0 +1,28 @@
+import { pathsOf } from "../snapshot/address.ts";
+import { groupOf, itemOf, parentKey, scopedKey } from "../snapshot/child-key.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
+
+/**
+ * Names places of one snapshot as `addressOf` does: `approve`, `map[3]/approve`. What lies around many children is looked
+ * for once, and only when it is asked for.
+ */
+export function addresses(snapshot: Pick<Snapshot, "activePaths" | "childStates">): (scope: string, nodeId: string) => string {
+  const owners = new Map<string, string>();
+  const ownerOf = (parent: string, group: string): string => {
+    const key = scopedKey(parent, group);
+    let owner = owners.get(key);
+    if (owner === undefined) {
+      owner = pathsOf(snapshot, parent).find(({ children }) => children?.key === group)?.nodeId ?? "?";
+      owners.set(key, owner);
+    }
+    return owner;
+  };
+  return (scope, nodeId) => {
+    let address = nodeId;
+    for (let key = scope; key !== ""; key = parentKey(key)) {
+      const item = itemOf(key);
+      address = `${ownerOf(parentKey(key), groupOf(key))}${item === null ? "" : `[${item}]`}/${address}`;
+    }
+    return address;
+  };
+}

@@ -1,0 +1,84 @@
+import { openScopes } from "../snapshot/address.ts";
+import type { ActivePath, Snapshot, Wait } from "../snapshot/snapshot.ts";
+import { isFor } from "../transition/paths/wake-path.ts";
+import type { EpochMs, Json, JsonSchema } from "../values/json.ts";
+import { addresses } from "./waits-address.ts";
+
+/** The command that answers a wait, but for its payload. */
+export type WaitAnswer =
+  | { readonly type: "resume"; readonly target: string }
+  | { readonly type: "signal"; readonly name: string; readonly key?: string };
+
+/** Something that an execution waits for. */
+export interface WaitInfo {
+  /** Names this very wait; no other wait of the execution ever has the same. */
+  readonly id: string;
+  /** Where it is open: `approve`, `map[3]/approve`. */
+  readonly address: string;
+  /** The node, without what is around it. */
+  readonly nodeId: string;
+  readonly kind: Wait["kind"];
+  /** Name of the signal. */
+  readonly signal?: string;
+  /** Only a signal with the same key is meant. */
+  readonly key?: string;
+  /** What the step told the world. */
+  readonly payload?: Json;
+  /** What an answer must look like. Absent: whatever the type of the node says. */
+  readonly schema?: JsonSchema;
+  /** Who may answer. Absent: anybody. */
+  readonly responders?: readonly string[];
+  /** Who has answered, where several have to. */
+  readonly answered?: readonly string[];
+  /** How many more answers it needs at least, where several have to. */
+  readonly missing?: number;
+  /** Only answers in which this member is true count for that. */
+  readonly tally?: string;
+  /** The execution that it waits for. */
+  readonly workflowId?: string;
+  /** When the step goes on by itself. */
+  readonly resumeAt?: EpochMs;
+  /** When it is too late. */
+  readonly timeoutAt?: EpochMs;
+  /** Null where only time, or the end of another execution, can end the wait. */
+  readonly answer: WaitAnswer | null;
+}
+
+/**
+ * Everything that an execution waits for, in order of the paths, that of children after: answers, signals, times. A
+ * terminal execution waits for nothing.
+ *
+ * ```ts
+ * for (const wait of waits(snapshot)) console.log(wait.address, wait.kind, wait.payload);
+ * const [first] = waits(snapshot);
+ * if (first?.answer?.type === "resume") snapshot = await engine.send(snapshot, { ...first.answer, payload: { approved: true } });
+ * ```
+ */
+export function waits(snapshot: Pick<Snapshot, "activePaths" | "childStates">): WaitInfo[] {
+  const address = addresses(snapshot);
+  const all: WaitInfo[] = [];
+  for (const [scope, paths] of openScopes(snapshot)) {
+    for (const path of paths) if (path.waits) all.push(...waitsOf(path, address(scope, path.nodeId)));
+  }
+  return all;
+}
+
+/** What one path waits for. @param address of its node */
+export function waitsOf({ nodeId, waits: open = [] }: Pick<ActivePath, "nodeId" | "waits">, address: string): WaitInfo[] {
+  return open.map((wait) => {
+    const { quorum, answers = [], transient: _, ...told } = wait;
+    const progress = quorum === undefined ? {} : { answered: answers.map(({ by }) => by), missing: missingOf(wait, quorum) };
+    return { ...told, address, nodeId, ...progress, answer: answerTo(wait) };
+  });
+}
+
+function missingOf({ tally, answers = [] }: Wait, quorum: number): number {
+  return quorum - (tally === undefined ? answers : answers.filter((given) => isFor(given, tally))).length;
+}
+
+function answerTo({ id, kind, signal, key }: Wait): WaitAnswer | null {
+  if (kind === "external") return { type: "resume", target: id };
+  // a signal's wait always names it
+  if (kind === "signal") return key === undefined ? { type: "signal", name: signal! } : { type: "signal", name: signal!, key };
+  return null;
+}

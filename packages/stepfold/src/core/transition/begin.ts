@@ -1,0 +1,63 @@
+import type { CompiledWorkflow } from "../definition/compiled.ts";
+import type { StartedEvent } from "../snapshot/event.ts";
+import { type Draft, noFamily } from "./draft/draft.ts";
+import { firstPath } from "./draft/draft-path.ts";
+import { tellOfEnd } from "./draft/outbox.ts";
+import { enter } from "./paths/leave.ts";
+import { settle } from "./settle.ts";
+
+/** The draft of an execution that has just begun. */
+export function begin(workflow: CompiledWorkflow, event: StartedEvent): Draft {
+  const { workflowId, definition, incarnation, nodeId, input, metadata, payload, parent, permit, at, sizeBytes = 0 } = event;
+  const first = firstPath(workflow.nodes.get(nodeId)!, 0);
+  if (payload !== undefined) first.resumed = Object.freeze({ by: "payload", payload });
+  const draft: Omit<Draft, "root"> & { root: Draft | null } = {
+    root: null,
+    key: "",
+    workflow,
+    workflowId,
+    definition,
+    metadata,
+    input,
+    createdAt: at,
+    incarnation,
+    parent,
+    permit,
+    // whatever follows from an event belongs to the version after this one
+    version: -1,
+    paths: [first],
+    ended: null,
+    failedAt: null,
+    output: undefined,
+    error: undefined,
+    ending: undefined,
+    lastStartedAt: undefined,
+    totalExecutionTime: undefined,
+    steps: 0,
+    sizeBytes,
+    context: {},
+    borrowed: {},
+    groups: null,
+    inbox: [],
+    outbox: [],
+    parked: undefined,
+    compensations: [],
+    children: noFamily.children,
+    mapItems: noFamily.mapItems,
+    awake: noFamily.awake,
+    timers: noFamily.timers,
+    changed: noFamily.changed,
+    dropped: [],
+    results: [],
+    endedPaths: [],
+    warnings: [],
+    shorts: null,
+    endings: 0,
+  };
+  draft.root = draft as Draft;
+  enter(first);
+  settle(draft as Draft, at);
+  tellOfEnd(draft as Draft);
+  draft.version = 0;
+  return draft as Draft;
+}

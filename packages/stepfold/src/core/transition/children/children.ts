@@ -1,0 +1,179 @@
+import type { ErrorInfo } from "../../errors/error-info.ts";
+import { errorInfo } from "../../errors/error-info.ts";
+import { StepfoldError } from "../../errors/stepfold-error.ts";
+import { childKey, groupOf, itemOf, parentKey, scopedKey } from "../../snapshot/child-key.ts";
+import type { Spawn } from "../../snapshot/event.ts";
+import { sizeOfContext } from "../../snapshot/result-size.ts";
+import { type ChildState, isTerminal, type MapState } from "../../snapshot/snapshot.ts";
+import { sizeOfJson } from "../../values/json-size.ts";
+import { shrink, touch } from "../draft/add-result.ts";
+import { type ChildDraft, type Draft, newFamily, noFamily, type ScopeDraft } from "../draft/draft.ts";
+import { type DraftChildren, type DraftPath, firstPath, openChildren } from "../draft/draft-path.ts";
+import { scopeAt } from "../draft/open-draft.ts";
+import { recount } from "../draft/standing.ts";
+import { forgetChildren } from "../paths/drop-children.ts";
+import { enter } from "../paths/leave.ts";
+import { hasEffects } from "../paths/undo.ts";
+
+/** The path waits for children, which begin when the scope is settled. */
+export function spawn(scope: ScopeDraft, path: DraftPath, { workflow, input, map }: Spawn): void {
+  const key = `${path.id}#${path.visit}`;
+  path.status = "suspended";
+  path.turn++;
+  path.attempts = 0;
+  path.nextRetryAt = undefined;
+  path.resumed = undefined;
+  path.children = openChildren(path, { key, workflow });
+  if (scope.root.children === noFamily.children) Object.assign(scope.root, newFamily());
+  const items = map ? map.items : input === undefined ? [] : [input];
+  scope.root.mapItems.set(scopedKey(scope.key, key), items);
+  if (!map) return;
+  const { concurrency, open, completeWhen, remaining, tolerated } = map;
+  path.children.map = Object.freeze({
+    total: items.length,
+    next: 0,
+    done: 0,
+    failed: 0,
+    cancelled: 0,
+    concurrency,
+    remaining,
+    tolerated,
+    ...(open && { open }),
+    ...(completeWhen !== undefined && { completeWhen }),
+  });
+}
+
+/** Changes what is counted of a map. */
+export function countItems(children: DraftChildren, change: Partial<MapState>): void {
+  children.map = Object.freeze({ ...children.map!, ...change });
+}
+
+/** Lets the next child begin or go on, if there is one and a place for it. */
+export function nextChild(scope: ScopeDraft, children: DraftChildren, version: number): ChildDraft | null {
+  const { map, queue } = children;
+  if (!map) return scope.root.children.has(childKey(scope.key, children.key, null)) ? null : begin(scope, children, null, version);
+  if (children.busy >= map.concurrency) return null;
+  const waiting = queue.shift();
+  if (waiting !== undefined) return goOn(scope, children, waiting, version);
+  let item = map.next;
+  // those that were cancelled before their turn
+  while (scope.root.children.has(childKey(scope.key, children.key, item))) item++;
+  if (item >= map.total) return null;
+  countItems(children, { next: item + 1 });
+  return begin(scope, children, item, version);
+}
+
+function goOn({ root }: ScopeDraft, children: DraftChildren, key: string, version: number): ChildDraft {
+  const child = root.children.get(key) as ChildDraft;
+  child.queued = null;
+  children.busy++;
+  root.awake.add(child);
+  touch(child, version);
+  return child;
+}
+
+function begin(scope: ScopeDraft, children: DraftChildren, item: number | null, version: number): ChildDraft {
+  const { root } = scope;
+  const key = childKey(scope.key, children.key, item);
+  const workflow = scope.workflow.workflows.get(children.workflow)!;
+  const items = root.mapItems.get(scopedKey(scope.key, children.key))!;
+  const child: ChildDraft = {
+    root,
+    key,
+    parent: scope,
+    workflow,
+    workflowName: children.workflow,
+    item,
+    siblings: children,
+    input: items[item ?? 0],
+    paths: [firstPath(workflow.nodes.get(workflow.starts[0]!)!, version)],
+    ended: null,
+    failedAt: null,
+    output: undefined,
+    error: undefined,
+    ending: undefined,
+    context: {},
+    borrowed: {},
+    groups: null,
+    status: "paused",
+    queued: null,
+    kept: false,
+    version,
+  };
+  enter(child.paths[0]!);
+  root.children.set(key, child);
+  if (item === null) root.mapItems.delete(key);
+  touch(child, version);
+  recount(child);
+  return child;
+}
+
+/** An item that has not begun, and never will. Gives the scope of its map; null if there is no such item. */
+export function skipItem(draft: Draft, key: string, version: number): ScopeDraft | null {
+  const scope = scopeAt(draft, parentKey(key));
+  const children = scope?.paths.find(({ children }) => children?.key === groupOf(key))?.children;
+  const item = itemOf(key) ?? -1;
+  if (!scope || !children?.map || item < children.map.next || item >= children.map.total || draft.children.has(key)) return null;
+  countItems(children, { cancelled: children.map.cancelled + 1 });
+  draft.children.set(key, stubOf(children.workflow, "cancelled", version, { error: cancellation(key) }));
+  draft.changed.add(key);
+  return scope;
+}
+
+/** What a child that somebody cancelled has failed with. */
+export function cancellation(key: string): ErrorInfo {
+  return errorInfo(new StepfoldError("EXECUTION_CANCELLED", { workflowId: key }));
+}
+
+/** Counts a child that has ended, and keeps of it what its parent needs. */
+export function fold(child: ChildDraft, version: number): void {
+  const { root, key, siblings, ended, workflow, output, error, workflowName } = child;
+  touch(child, version);
+  if (siblings?.map) {
+    const count = ended === "completed" ? "done" : ended!;
+    countItems(siblings, { [count]: siblings.map[count as "done" | "failed" | "cancelled"] + 1 });
+  }
+  if (ended === "completed" && workflow.compensates && needsUndo(child) && hasEffects(child)) {
+    child.kept = true;
+    return;
+  }
+  forgetChildren(child);
+  shrink(root, sizeOfContext(child.context) - (output === undefined ? 0 : sizeOfJson(output)));
+  const left = { currentNodeId: child.failedAt, ...(output !== undefined && { output }), ...(error && { error }) };
+  root.children.set(key, stubOf(workflowName, ended!, version, left));
+}
+
+/** What stays of a child that has ended. */
+function stubOf(
+  workflow: string,
+  status: ChildState["status"],
+  version: number,
+  left: Partial<Pick<ChildState, "currentNodeId" | "output" | "error">>,
+): ChildState {
+  return Object.freeze({
+    workflow,
+    status,
+    currentNodeId: null,
+    activePaths: Object.freeze([]),
+    context: Object.freeze({}),
+    version,
+    ...left,
+  });
+}
+
+/** What a node's own `compensate` undoes, its children need not undo. */
+function needsUndo({ siblings }: ChildDraft): boolean {
+  return siblings !== null && !siblings.path.node.compensation;
+}
+
+/** The child of a path at a `workflow` node, once it has ended. */
+export function endedChild({ root, key }: ScopeDraft, children: DraftChildren): ChildState | ChildDraft | null {
+  const child = root.children.get(childKey(key, children.key, null));
+  if (!child) return null;
+  return ("root" in child ? child.ended !== null : isTerminal(child.status)) ? child : null;
+}
+
+/** Items that will never come. */
+export function isFull({ map }: DraftChildren): boolean {
+  return map!.done + map!.failed + map!.cancelled >= map!.total && !map!.open;
+}

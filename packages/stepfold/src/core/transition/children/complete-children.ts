@@ -1,0 +1,143 @@
+import type { ErrorInfo } from "../../errors/error-info.ts";
+import { errorInfo } from "../../errors/error-info.ts";
+import { StepfoldError } from "../../errors/stepfold-error.ts";
+import { childKey } from "../../snapshot/child-key.ts";
+import type { NodeResult } from "../../snapshot/snapshot.ts";
+import type { EpochMs, Json } from "../../values/json.ts";
+import { normalise } from "../../values/to-json.ts";
+import { addConsequence } from "../draft/add-result.ts";
+import type { ScopeDraft } from "../draft/draft.ts";
+import type { DraftChildren, DraftPath } from "../draft/draft-path.ts";
+import { dropChildren } from "../paths/drop-children.ts";
+import { endPath } from "../paths/end-path.ts";
+import { cancelOthers, leave, newId } from "../paths/leave.ts";
+import { fail } from "../paths/stop.ts";
+import { endedChild, isFull } from "./children.ts";
+
+/** What has become of the children of a path. */
+type Verdict = "going" | { readonly output: Json } | { readonly error: ErrorInfo };
+
+/** Lets a path go on whose children are done, or have failed. False if they are still going. */
+export function completeChildren(scope: ScopeDraft, path: DraftPath, at: EpochMs): boolean {
+  const children = path.children!;
+  if (path.draining) {
+    if (children.map ? !isFull(children) : !endedChild(scope, children)) return false;
+    endPath(scope, path, null);
+    return true;
+  }
+  let verdict: Verdict;
+  try {
+    verdict = children.map ? verdictOfMap(scope, path, children, at) : verdictOfChild(scope, path, children);
+  } catch (error) {
+    // an expression that fails, or a result that is too large
+    verdict = { error: errorInfo(error, path.nodeId) };
+  }
+  if (verdict === "going") return false;
+  const version = scope.root.version + 1;
+  const result = { timestamp: at, attempt: path.attempts + 1, pathId: path.id, version };
+  if ("error" in verdict) {
+    failWith(scope, path, verdict.error, result, version);
+    return true;
+  }
+  const { output } = verdict;
+  addConsequence(scope, path.node, { output, ...result });
+  const finishes = children.map?.remaining === "finish" && !isFull(children);
+  if (finishes || dropChildren(scope, children, null)) drain(scope, path, version);
+  path.children = undefined;
+  path.status = "ready";
+  cancelOthers(scope, path);
+  if (!leave(scope, path, undefined, version)) scope.output = output;
+  return true;
+}
+
+function failWith(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, result: Omit<NodeResult, "output">, version: number): void {
+  const handle = path.node.edges.has("error") ? "error" : undefined;
+  addConsequence(scope, path.node, {
+    output: handle === undefined ? null : (error as unknown as Json),
+    ...result,
+    error: error.message,
+  });
+  if (dropChildren(scope, path.children!, null)) drain(scope, path, version);
+  path.children = undefined;
+  path.status = "ready";
+  fail(scope, path, error, handle, version);
+}
+
+function verdictOfChild(scope: ScopeDraft, { nodeId }: DraftPath, children: DraftChildren): Verdict {
+  const child = endedChild(scope, children);
+  if (!child) return "going";
+  const status = "root" in child ? child.ended : child.status;
+  if (status === "completed") return { output: child.output ?? null };
+  // one that failed or was cancelled says why
+  return { error: { ...child.error!, nodeId } };
+}
+
+function verdictOfMap(scope: ScopeDraft, { nodeId }: DraftPath, children: DraftChildren, at: EpochMs): Verdict {
+  const map = children.map!;
+  if (children.judged === map) return "going";
+  children.judged = map;
+  const tolerated = map.tolerated < 1 ? Math.floor(map.tolerated * map.total) : map.tolerated;
+  if (map.failed > tolerated && !(map.open && map.tolerated > 0 && map.tolerated < 1)) {
+    return {
+      error: errorInfo(
+        new StepfoldError("MAP_FAILED", { nodeId, failed: map.failed, tolerated, message: firstError(scope, children) }),
+        nodeId,
+      ),
+    };
+  }
+  const enough = map.completeWhen !== undefined ? map.done >= map.completeWhen : holds(scope, children, at);
+  if (!enough && !isFull(children)) return "going";
+  return { output: normalise(outputs(scope, children), `The output of node "${nodeId}"`, scope.workflow.limits).value };
+}
+
+function holds(scope: ScopeDraft, children: DraftChildren, at: EpochMs): boolean {
+  const { completeWhen } = children.path.node;
+  if (!completeWhen) return false;
+  const { root, context, input } = scope;
+  const { total, done, failed } = children.map!;
+  const parts = { context, since: root.version, input, metadata: root.metadata, at };
+  // what is not read need not be gathered after every item
+  const results = completeWhen.reads.some(([name]) => name === "results") ? outputs(scope, children, "done") : [];
+  const value = completeWhen.evaluate(root.workflow.language.executionScope({ ...parts, progress: { results, total, done, failed } }));
+  return typeof value === "number" ? done >= value : value === true;
+}
+
+/** What the items gave, in their order; of those that failed the error, null for those that did not end. */
+function outputs({ root, key }: ScopeDraft, children: DraftChildren, which: "all" | "done" = "all"): Json[] {
+  const found: Json[] = [];
+  for (let item = 0; item < children.map!.total; item++) {
+    const child = root.children.get(childKey(key, children.key, item));
+    const status = child && ("root" in child ? child.ended : child.status);
+    if (status === "completed") found.push(child!.output ?? null);
+    else if (which === "all") found.push(status === "failed" ? { error: child!.error as unknown as Json } : null);
+  }
+  return found;
+}
+
+function firstError({ root, key }: ScopeDraft, children: DraftChildren): string {
+  for (let item = 0; item < children.map!.next; item++) {
+    const child = root.children.get(childKey(key, children.key, item));
+    if (child?.error && ("root" in child ? child.ended : child.status) === "failed") return `item ${item}: ${child.error.message}`;
+  }
+  return "unknown";
+}
+
+/** R8: the children go on with a path of their own, which ends with them. */
+function drain(scope: ScopeDraft, path: DraftPath, version: number): void {
+  const children = path.children!;
+  const draining: DraftPath = {
+    ...path,
+    id: newId(scope, path),
+    status: "suspended",
+    turn: 1,
+    visit: 1,
+    since: version,
+    forks: 0,
+    draining: true,
+    stepPath: [...path.stepPath],
+  };
+  children.path = draining;
+  const { open: _, ...closed } = children.map!;
+  children.map = Object.freeze(closed);
+  scope.paths.push(draining);
+}

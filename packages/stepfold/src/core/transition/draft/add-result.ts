@@ -1,0 +1,43 @@
+import type { CompiledNode } from "../../definition/compiled.ts";
+import { sizeOfResult } from "../../snapshot/result-size.ts";
+import type { NodeResult } from "../../snapshot/snapshot.ts";
+import type { ScopeDraft } from "./draft.ts";
+import { isChild } from "./draft.ts";
+import { keepOf } from "./open-draft.ts";
+
+/** Appends what a node has produced. */
+export function addResult(scope: ScopeDraft, node: CompiledNode, result: NodeResult): void {
+  const nodeId = node.node.id;
+  if (scope.context === scope.borrowed) scope.context = { ...scope.context };
+  const { context, borrowed } = scope;
+  let results = Object.hasOwn(context, nodeId) ? context[nodeId]! : undefined;
+  if (results === undefined) results = [];
+  else if (Object.hasOwn(borrowed, nodeId) && results === borrowed[nodeId]) results = results.slice();
+  results.push(result);
+  const keep = keepOf(node);
+  if (keep !== undefined && results.length > keep) {
+    for (const dropped of results.splice(0, results.length - keep)) shrink(scope.root, sizeOfResult(dropped));
+  }
+  context[nodeId] = results;
+}
+
+/** Appends a result that no event of its own tells of: it goes along with the one that is being taken. */
+export function addConsequence(scope: ScopeDraft, node: CompiledNode, result: NodeResult): void {
+  addResult(scope, node, result);
+  scope.root.sizeBytes += sizeOfResult(result);
+  const placed = { nodeId: node.node.id, result: Object.freeze(result) };
+  scope.root.results.push(isChild(scope) ? { scope: scope.key, ...placed } : placed);
+}
+
+/** The execution holds so much less. */
+export function shrink(root: { sizeBytes: number }, bytes: number): void {
+  // a snapshot from elsewhere may have counted otherwise
+  root.sizeBytes = Math.max(0, root.sizeBytes - bytes);
+}
+
+/** Remembers that something about a child is to be committed. */
+export function touch(scope: ScopeDraft, version: number): void {
+  if (!isChild(scope)) return;
+  scope.version = version;
+  scope.root.changed.add(scope.key);
+}

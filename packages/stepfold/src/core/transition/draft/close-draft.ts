@@ -1,0 +1,133 @@
+import type { ChildHead, ChildState, RetryState, Round, ScopeHead, Snapshot, SnapshotHead } from "../../snapshot/snapshot.ts";
+import type { ChildDraft, Draft, ScopeDraft } from "./draft.ts";
+import { closePath } from "./draft-path.ts";
+import { earliestRetry } from "./earliest-retry.ts";
+import { statusOf } from "./standing.ts";
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/**
+ * The snapshot that a draft has become, frozen. The draft may go on.
+ *
+ * @param mark sees it last before it is frozen
+ */
+export function closeDraft(draft: Draft, mark?: (snapshot: Snapshot) => void): Snapshot {
+  const snapshot: Mutable<Snapshot> = Object.assign(headFields(draft), { context: closeContext(draft) });
+  if (draft.children.size > 0) snapshot.childStates = Object.freeze(childStates(draft));
+  if (draft.mapItems.size > 0) snapshot.mapItems = Object.freeze(Object.fromEntries(draft.mapItems));
+  if (draft.compensations.length > 0) snapshot.compensations = Object.freeze([...draft.compensations]);
+  mark?.(snapshot);
+  return Object.freeze(snapshot);
+}
+
+/** The draft without context and children: what a commit writes. */
+export function headOf(draft: Draft): SnapshotHead {
+  return Object.freeze(headFields(draft));
+}
+
+/** The children that have changed since this was last asked, null those that are gone: a commit writes these, and no others. */
+export function takeChanges(draft: Draft): { readonly key: string; readonly head: ChildHead | null }[] {
+  const { changed, dropped } = draft;
+  if (changed.size === 0 && dropped.length === 0) return [];
+  const changes: { readonly key: string; readonly head: ChildHead | null }[] = dropped.map((key) => ({ key, head: null }));
+  draft.dropped = [];
+  for (const key of changed) {
+    const child = draft.children.get(key)!;
+    if ("root" in child) changes.push({ key, head: Object.freeze(childFields(child)) });
+    else {
+      const { context: _, ...head } = child;
+      changes.push({ key, head: Object.freeze(head) });
+    }
+  }
+  changed.clear();
+  return changes;
+}
+
+function childStates(draft: Draft): Record<string, ChildState> {
+  const states: Record<string, ChildState> = {};
+  for (const [key, child] of draft.children) {
+    states[key] = "root" in child ? Object.freeze(Object.assign(childFields(child), { context: closeContext(child) })) : child;
+  }
+  return states;
+}
+
+function closeContext(scope: ScopeDraft): Snapshot["context"] {
+  const { context } = scope;
+  for (const nodeId in context) Object.freeze(context[nodeId]);
+  scope.borrowed = Object.freeze(context);
+  return context;
+}
+
+function headFields(draft: Draft): Mutable<SnapshotHead> {
+  const { ended, paths, inbox, outbox, parent, permit } = draft;
+  const head: Mutable<SnapshotHead> = {
+    schema: 1,
+    workflowId: draft.workflowId,
+    definition: draft.definition,
+    status: statusOf(draft),
+    currentNodeId: paths[0]?.nodeId ?? draft.failedAt,
+    activePaths: Object.freeze(paths.map(closePath)),
+    version: draft.version,
+    metadata: draft.metadata,
+    steps: draft.steps,
+    sizeBytes: draft.sizeBytes,
+  };
+  const retryState = ended ? undefined : retryStateOf(draft);
+  if (retryState) head.retryState = retryState;
+  if (draft.parked) head.parked = draft.parked;
+  if (draft.lastStartedAt !== undefined) head.lastStartedAt = draft.lastStartedAt;
+  if (draft.totalExecutionTime !== undefined) head.totalExecutionTime = draft.totalExecutionTime;
+  closeScope(draft, head);
+  if (inbox.length > 0 && !ended) head.inbox = inbox;
+  if (draft.createdAt !== undefined) head.createdAt = draft.createdAt;
+  if (draft.incarnation !== undefined) head.incarnation = draft.incarnation;
+  if (parent) head.parent = parent;
+  if (permit) head.permit = permit;
+  if (outbox.length > 0) head.outbox = outbox;
+  return head;
+}
+
+function childFields(child: ChildDraft): Mutable<ChildHead> {
+  const { ended, paths, workflowName, status, version } = child;
+  const head: Mutable<ChildHead> = {
+    workflow: workflowName,
+    status,
+    currentNodeId: ended ? child.failedAt : paths[0]!.nodeId,
+    activePaths: Object.freeze(paths.map(closePath)),
+    version,
+  };
+  closeScope(child, head);
+  if (child.queued !== null) head.queued = child.queued;
+  if (child.kept) head.kept = true;
+  return head;
+}
+
+/** What any scope may have. */
+function closeScope(scope: ScopeDraft, head: Mutable<ScopeHead>): void {
+  if (scope.input !== undefined) head.input = scope.input;
+  if (scope.output !== undefined) head.output = scope.output;
+  if (scope.error !== undefined) head.error = scope.error;
+  if (scope.ending) head.ending = scope.ending;
+  const rounds = roundsOf(scope);
+  if (rounds) head.rounds = rounds;
+}
+
+function roundsOf({ groups, ended }: ScopeDraft): Record<string, Round> | undefined {
+  if (!groups || ended) return undefined;
+  let rounds: Record<string, Round> | undefined;
+  for (const { key, got } of groups.values()) {
+    if (!got) continue;
+    rounds ??= {};
+    rounds[key] = Object.freeze({ got: Object.freeze([...got]) });
+  }
+  return rounds && Object.freeze(rounds);
+}
+
+/** The retry that comes first, of all scopes. */
+function retryStateOf(draft: Draft): RetryState | undefined {
+  let first = earliestRetry(draft.paths);
+  for (const child of draft.awake) first = earliestRetry(first ? [first, ...child.paths] : child.paths);
+  if (!first) return undefined;
+  const { nodeId, attempts, nextRetryAt } = first;
+  return Object.freeze(nextRetryAt === undefined ? { nodeId, attempts } : { nodeId, attempts, nextRetryAt });
+}

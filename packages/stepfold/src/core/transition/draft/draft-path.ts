@@ -1,0 +1,151 @@
+import type { CompiledNode } from "../../definition/compiled.ts";
+import type { ActivePath, ChildrenState, MapState, ResultRef, Resumed, Undo, Wait } from "../../snapshot/snapshot.ts";
+import type { EpochMs } from "../../values/json.ts";
+
+/** A path that its draft may change. Constant shape: every field is always there. */
+export interface DraftPath {
+  /** False once it has ended. */
+  open: boolean;
+  id: string;
+  nodeId: string;
+  /** The node with that id; of a compensation in a child, the child's. */
+  node: CompiledNode;
+  status: ActivePath["status"];
+  turn: number;
+  visit: number;
+  attempts: number;
+  since: number;
+  forks: number;
+  via: string | undefined;
+  waves: Readonly<Record<string, string>> | undefined;
+  inputs: readonly ResultRef[] | undefined;
+  waits: readonly Wait[] | undefined;
+  children: DraftChildren | undefined;
+  draining: boolean;
+  nextRetryAt: EpochMs | undefined;
+  resumed: Resumed | undefined;
+  undoes: Undo | undefined;
+  /** The draft's own list. */
+  stepPath: string[];
+}
+
+/** The children of a path, with what is counted of them. */
+export interface DraftChildren {
+  /** The path that waits for them. */
+  path: DraftPath;
+  readonly key: string;
+  readonly workflow: string;
+  map: MapState | undefined;
+  /** The map as it was when last asked whether it is complete. */
+  judged: MapState | undefined;
+  /** Children that are active or retrying; for a map those that take a place. */
+  busy: number;
+  /** Of the busy ones: those that retry and do nothing else. */
+  retrying: number;
+  /** Children that are ready to go on and have no place, oldest first, by key. */
+  queue: string[];
+}
+
+/** A path at the first node of a scope. */
+export function firstPath(node: CompiledNode, since: number): DraftPath {
+  return {
+    open: true,
+    id: "0",
+    nodeId: node.node.id,
+    node,
+    status: "ready",
+    turn: 1,
+    visit: 1,
+    attempts: 0,
+    since,
+    forks: 0,
+    via: undefined,
+    waves: undefined,
+    inputs: undefined,
+    waits: undefined,
+    children: undefined,
+    draining: false,
+    nextRetryAt: undefined,
+    resumed: undefined,
+    undoes: undefined,
+    stepPath: [],
+  };
+}
+
+/** The path of a snapshot, to be changed. Its children are still to be counted. */
+export function openPath(path: ActivePath, nodes: ReadonlyMap<string, CompiledNode>): DraftPath {
+  const { id, nodeId, status, turn, visit, attempts, since, forks = 0, via, waves, inputs, waits, draining = false } = path;
+  const { nextRetryAt, resumed, undoes, stepPath } = path;
+  const opened: DraftPath = {
+    open: true,
+    id,
+    nodeId,
+    node: nodes.get(nodeId)!,
+    status,
+    turn,
+    visit,
+    attempts,
+    since,
+    forks,
+    via,
+    waves,
+    inputs,
+    waits,
+    children: undefined,
+    draining,
+    nextRetryAt,
+    resumed,
+    undoes,
+    stepPath: [...stepPath],
+  };
+  if (path.children) opened.children = openChildren(opened, path.children);
+  return opened;
+}
+
+/** R1: the path begins a new visit, of this node. */
+export function visit(path: DraftPath, node: CompiledNode, version: number): void {
+  path.nodeId = node.node.id;
+  path.node = node;
+  path.turn++;
+  path.visit = path.turn;
+  path.attempts = 0;
+  path.since = version;
+  path.waits = undefined;
+  path.nextRetryAt = undefined;
+  path.resumed = undefined;
+}
+
+/** Counters of children of which none is known yet. */
+export function openChildren(path: DraftPath, { key, workflow, map }: ChildrenState): DraftChildren {
+  return { path, key, workflow, map, judged: undefined, busy: 0, retrying: 0, queue: [] };
+}
+
+/** The path as a snapshot holds it: what is empty is absent. */
+export function closePath(path: DraftPath): ActivePath {
+  const { id, nodeId, status, turn, visit, attempts, since, children } = path;
+  const active: { -readonly [K in keyof ActivePath]: ActivePath[K] } = {
+    id,
+    nodeId,
+    status,
+    turn,
+    visit,
+    attempts,
+    since,
+    stepPath: Object.freeze([...path.stepPath]),
+  };
+  if (path.forks > 0) active.forks = path.forks;
+  if (path.via !== undefined) active.via = path.via;
+  if (path.waves) active.waves = path.waves;
+  if (path.inputs) active.inputs = path.inputs;
+  if (path.waits) active.waits = path.waits;
+  if (children) active.children = closeChildren(children);
+  if (path.draining) active.draining = true;
+  if (path.nextRetryAt !== undefined) active.nextRetryAt = path.nextRetryAt;
+  if (path.resumed) active.resumed = path.resumed;
+  if (path.undoes) active.undoes = path.undoes;
+  return Object.freeze(active);
+}
+
+function closeChildren({ key, workflow, map }: DraftChildren): ChildrenState {
+  return Object.freeze(map ? { key, workflow, map } : { key, workflow });
+}

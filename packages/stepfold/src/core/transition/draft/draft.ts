@@ -1,0 +1,139 @@
+import type { CompiledJoin, CompiledWorkflow, JoinEdge } from "../../definition/compiled.ts";
+import type { ErrorInfo } from "../../errors/error-info.ts";
+import type { EndedPath, PlacedResult } from "../../snapshot/event.ts";
+import type {
+  ChildState,
+  CompensationResult,
+  Context,
+  Ending,
+  KeptSignal,
+  Message,
+  NodeResult,
+  Parked,
+  Permit,
+  Snapshot,
+  Status,
+} from "../../snapshot/snapshot.ts";
+import type { Warning } from "../../snapshot/warning.ts";
+import type { EpochMs, Json } from "../../values/json.ts";
+import type { DraftChildren, DraftPath } from "./draft-path.ts";
+import { Timetable } from "./timetable.ts";
+
+/** One scope in the making: the execution itself, a sub-workflow, one item of a map. Paths and joins never mix across scopes. */
+export interface ScopeDraft {
+  readonly root: Draft;
+  /** Key of a child; empty for the execution itself. */
+  readonly key: string;
+  readonly workflow: CompiledWorkflow;
+  readonly input: Json | undefined;
+  paths: DraftPath[];
+  /** How it ended; null while it goes on. */
+  ended: "completed" | "failed" | "cancelled" | null;
+  failedAt: string | null;
+  output: Json | undefined;
+  error: ErrorInfo | undefined;
+  ending: Ending | undefined;
+  /** Starts out as the very context that was given, and is copied before the first result is added. */
+  context: Record<string, NodeResult[]>;
+  /** The context as it was given: a list that is still the same here must be copied before it grows. */
+  borrowed: Context;
+  /** Paths that wait at joins, by node and wave; null while there have been none. */
+  groups: Map<string, JoinGroup> | null;
+}
+
+/** The paths of one wave that wait at one join. */
+export interface JoinGroup {
+  readonly key: string;
+  readonly join: CompiledJoin;
+  readonly wave: string;
+  /** The one that came first, first. */
+  readonly waiting: DraftPath[];
+  /** Edges that have delivered since the join fired; null while it has not. */
+  got: Set<string> | null;
+  /** How many of them came by each edge. */
+  readonly filled: Map<string, number>;
+  /** A path that it had to wait for when last asked, and the edge by which it may come: most of the time it still has to. */
+  blocker: { readonly path: DraftPath; readonly edge: JoinEdge } | null;
+}
+
+/** A child in the making. */
+export interface ChildDraft extends ScopeDraft {
+  readonly parent: ScopeDraft;
+  readonly workflowName: string;
+  /** Index of a map's item; null for a sub-workflow. */
+  readonly item: number | null;
+  /** Null once nobody waits for it any more. */
+  siblings: DraftChildren | null;
+  /** As its parent knows it. */
+  status: Status;
+  /** The version since which it waits for a place; null if it does not. */
+  queued: number | null;
+  kept: boolean;
+  version: number;
+}
+
+/**
+ * An execution in the making, owned by one turn.
+ *
+ * It is opened once from a snapshot, takes any number of events and is closed into the next snapshot. What an
+ * event costs depends on what it changes, not on how much the execution holds.
+ */
+export interface Draft extends ScopeDraft {
+  readonly workflowId: string;
+  readonly definition: { readonly id: string; readonly hash: string };
+  readonly metadata: Readonly<Record<string, Json>>;
+  readonly createdAt: EpochMs | undefined;
+  readonly incarnation: string | undefined;
+  readonly parent: Snapshot["parent"];
+  readonly permit: Permit | undefined;
+  version: number;
+  lastStartedAt: EpochMs | undefined;
+  totalExecutionTime: number | undefined;
+  steps: number;
+  sizeBytes: number;
+  inbox: readonly KeptSignal[];
+  outbox: readonly Message[];
+  parked: Parked | undefined;
+  compensations: CompensationResult[];
+  /** Every child by its key; those that nothing has happened to are still as they were given. */
+  children: Map<string, ChildDraft | ChildState>;
+  mapItems: Map<string, readonly Json[]>;
+  /** Children that may have something to do. */
+  awake: Set<ChildDraft>;
+  /** When which child has a timer. */
+  timers: Timetable;
+  /** Children that are not as they were given or last committed, by key. */
+  changed: Set<string>;
+  /** Keys of children that are no longer wanted, each with all that begin with it. */
+  dropped: string[];
+  /** What followed from the event that is being taken. */
+  results: PlacedResult[];
+  endedPaths: EndedPath[];
+  warnings: Warning[];
+  /** Joins that came short in this transition, and the paths that went on by their edge `error`: each may do so once. */
+  shorts: Set<string> | null;
+  /** Rises whenever a path ends, whyever. */
+  endings: number;
+}
+
+/** What a draft knows of its children. */
+type Family = Pick<Draft, "children" | "mapItems" | "awake" | "timers" | "changed">;
+
+/** Room for children. */
+export function newFamily(): Family {
+  return { children: new Map(), mapItems: new Map(), awake: new Set(), timers: new Timetable(), changed: new Set() };
+}
+
+/** That of executions that have none, which most never have: shared, so nothing may be put into it. */
+export const noFamily: Family = newFamily();
+
+/** True for a child. */
+export function isChild(scope: ScopeDraft): scope is ChildDraft {
+  return scope.key !== "";
+}
+
+/** True for a child that has to wait for a place in a map around it. */
+export function isHeldUp(child: ChildDraft): boolean {
+  for (let scope: ScopeDraft = child; isChild(scope); scope = scope.parent) if (scope.queued !== null) return true;
+  return false;
+}

@@ -1,0 +1,185 @@
+import type { CompiledWorkflow } from "../../definition/compiled.ts";
+import { StepfoldError } from "../../errors/stepfold-error.ts";
+import { groupOf, itemOf, localKey, parentKey } from "../../snapshot/child-key.ts";
+import { type ChildState, type Context, isTerminal, type NodeResult, type ScopeHead, type Snapshot } from "../../snapshot/snapshot.ts";
+import { type ChildDraft, type Draft, newFamily, noFamily, type ScopeDraft } from "./draft.ts";
+import { type DraftPath, openPath } from "./draft-path.ts";
+import { groupAt, wait } from "./join-group.ts";
+import { earliestTimer } from "./standing.ts";
+
+/** Starts work on a snapshot, which stays as it is. */
+export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft {
+  const draft: Omit<Draft, "root"> & { root: Draft | null } = {
+    ...openScope(workflow, snapshot, snapshot.context),
+    root: null,
+    key: "",
+    workflowId: snapshot.workflowId,
+    definition: snapshot.definition,
+    metadata: snapshot.metadata,
+    createdAt: snapshot.createdAt,
+    incarnation: snapshot.incarnation,
+    parent: snapshot.parent,
+    permit: snapshot.permit,
+    version: snapshot.version,
+    lastStartedAt: snapshot.lastStartedAt,
+    totalExecutionTime: snapshot.totalExecutionTime,
+    steps: snapshot.steps,
+    sizeBytes: snapshot.sizeBytes,
+    inbox: snapshot.inbox ?? [],
+    outbox: snapshot.outbox ?? [],
+    parked: snapshot.parked,
+    compensations: [...(snapshot.compensations ?? [])],
+    children: noFamily.children,
+    mapItems: noFamily.mapItems,
+    awake: noFamily.awake,
+    timers: noFamily.timers,
+    changed: noFamily.changed,
+    dropped: [],
+    results: [],
+    endedPaths: [],
+    warnings: [],
+    shorts: null,
+    endings: 0,
+  };
+  draft.root = draft as Draft;
+  openGroups(draft as Draft, snapshot);
+  const { childStates, mapItems } = snapshot;
+  if (childStates || mapItems) openFamily(draft as Draft, childStates, mapItems);
+  openUndo(draft as Draft);
+  return draft as Draft;
+}
+
+/** The child with a key, ready to be changed; null if there is none. */
+export function childOf(draft: Draft, key: string): ChildDraft | null {
+  const found = draft.children.get(key);
+  if (!found) return null;
+  return "root" in found ? found : openChild(draft, key, found);
+}
+
+/** The scope with a key: the execution itself for an empty one. */
+export function scopeAt(draft: Draft, key: string | undefined): ScopeDraft | null {
+  return key === undefined || key === "" ? draft : childOf(draft, key);
+}
+
+function openChild(draft: Draft, key: string, state: ChildState): ChildDraft {
+  const parent = scopeAt(draft, parentKey(key));
+  const workflow = parent?.workflow.workflows.get(state.workflow);
+  if (!parent || !workflow) throw damaged(key, "belongs to nothing that is there");
+  const group = groupOf(key);
+  const path = parent.paths.find(({ children }) => children?.key === group);
+  const child: ChildDraft = {
+    ...openScope(workflow, state, state.context),
+    root: draft,
+    key,
+    parent,
+    workflowName: state.workflow,
+    item: itemOf(key),
+    siblings: path?.children ?? null,
+    status: state.status,
+    queued: state.queued ?? null,
+    kept: state.kept === true,
+    version: state.version,
+  };
+  openGroups(child, state);
+  draft.children.set(key, child);
+  openUndo(child);
+  return child;
+}
+
+type Opened = Omit<ScopeDraft, "root" | "key">;
+
+function openScope(workflow: CompiledWorkflow, state: ScopeHead, given: Context): Opened {
+  const { status, input, output, error, ending, currentNodeId } = state;
+  const context = keptContext(workflow, given);
+  return {
+    workflow,
+    input,
+    paths: state.activePaths.map((path) => openPath(path, workflow.nodes)),
+    ended: status === "completed" || status === "failed" || status === "cancelled" ? status : null,
+    failedAt: ending ? ending.nodeId : isTerminal(status) ? currentNodeId : (error?.nodeId ?? null),
+    output,
+    error,
+    ending,
+    context: context as Record<string, NodeResult[]>,
+    borrowed: context,
+    groups: null,
+  };
+}
+
+/** What is undone may be a step of a child, of another workflow. */
+function openUndo(scope: ScopeDraft): void {
+  const [path] = scope.paths;
+  const place = path?.undoes?.scope;
+  if (place !== undefined) path!.node = scopeAt(scope.root, place)!.workflow.nodes.get(path!.nodeId)!;
+}
+
+function openGroups(scope: ScopeDraft, { rounds }: ScopeHead): void {
+  if (scope.workflow.joins.length === 0) return;
+  for (const path of scope.paths) if (path.status === "joining") wait(scope, joinOf(scope, path), path);
+  for (const [key, { got }] of Object.entries(rounds ?? {})) {
+    const bar = key.indexOf("|");
+    const join = scope.workflow.nodes.get(key.slice(0, bar))?.join;
+    if (!join) throw damaged(key, "is a round of no join");
+    groupAt(scope, join, key.slice(bar + 1)).got = new Set(got);
+  }
+}
+
+function joinOf(
+  { workflow }: ScopeDraft,
+  { id, nodeId }: DraftPath,
+): NonNullable<ReturnType<CompiledWorkflow["nodes"]["get"]>>["join"] & object {
+  const join = workflow.nodes.get(nodeId)?.join;
+  if (!join) throw damaged(id, "joins at a node that joins nothing");
+  return join;
+}
+
+/** Counts the children of every path, and opens those that may have something to do. */
+function openFamily(draft: Draft, states: Snapshot["childStates"] = {}, items: Snapshot["mapItems"] = {}): void {
+  Object.assign(draft, { ...newFamily(), children: new Map(Object.entries(states)), mapItems: new Map(Object.entries(items)) });
+  const queued: ChildDraft[] = [];
+  for (const [key, state] of draft.children) {
+    const { status } = state;
+    if (isTerminal(status)) continue;
+    if (status === "paused") {
+      draft.timers.set(key, earliestTimer((state as ChildState).activePaths));
+      continue;
+    }
+    const child = childOf(draft, key)!;
+    draft.timers.set(key, earliestTimer(child.paths));
+    if (child.queued !== null) queued.push(child);
+    else {
+      draft.awake.add(child);
+      child.siblings!.busy++;
+      if (status === "error") child.siblings!.retrying++;
+    }
+  }
+  queued.sort((a, b) => a.queued! - b.queued!);
+  for (const child of queued) child.siblings!.queue.push(child.key);
+}
+
+/** What is to be kept of a context: a store gives all that there ever was. */
+function keptContext({ nodes, definition }: CompiledWorkflow, context: Context): Context {
+  let kept = context;
+  for (const { id } of definition.nodes) {
+    const keep = keepOf(nodes.get(id)!);
+    if (keep === undefined || !Object.hasOwn(context, id) || context[id]!.length <= keep) continue;
+    if (kept === context) kept = { ...context };
+    (kept as Record<string, readonly NodeResult[]>)[id] = Object.freeze(context[id]!.slice(-keep));
+  }
+  return Object.freeze(kept);
+}
+
+/** How many results of a node stay in the context. What may have to be undone always does. */
+export function keepOf({
+  node,
+  compensation,
+}: {
+  readonly node: { readonly keep?: number };
+  readonly compensation: unknown;
+}): number | undefined {
+  return compensation ? undefined : node.keep;
+}
+
+function damaged(key: string, reason: string): StepfoldError {
+  return new StepfoldError("SNAPSHOT_INVALID", { pointer: `/childStates/${localKey(key)}`, reason });
+}

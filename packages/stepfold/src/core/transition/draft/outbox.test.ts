@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { completing, eventOn, graph, startedAt } from "../../../../test/core/execution.fixture.ts";
+import { readSnapshot } from "../../reading/read-snapshot.ts";
+import type { Event } from "../../snapshot/event.ts";
+import type { Snapshot } from "../../snapshot/snapshot.ts";
+import { apply, fold } from "../apply.ts";
+import { openDraft } from "./open-draft.ts";
+import { endOf } from "./outbox.ts";
+import { wakeAt } from "./standing.ts";
+
+const flow = graph(["a>b"]);
+const parent = { workflowId: "outer", waitId: "0@2", depth: 1 };
+const child = fold(flow, [startedAt(flow, "a", { parent })]);
+const told = (snapshot: Snapshot): unknown => snapshot.outbox?.map(({ id, type, to }) => [id, type, to]);
+const delivered = (snapshot: Snapshot, ...ids: string[]): Event => ({ type: "delivered", version: snapshot.version + 1, at: 0, ids });
+const starts = (workflowId: string): object => ({ starts: { workflowId, definition: { id: "d", hash: "h" }, input: 1 } });
+
+describe("an execution that another one waits for", () => {
+  const over = completing(flow, child, "0", "x", "y");
+
+  it("is not over before the other one knows how it ended", () => {
+    expect(over).toMatchObject({
+      status: "active",
+      activePaths: [],
+      currentNodeId: null,
+      ending: { status: "completed" },
+      output: "y",
+      parent,
+    });
+    expect(told(over)).toEqual([["2.0", "ended", "outer"]]);
+    expect(endOf(over)).toBe("completed");
+    expect(endOf(child)).toBeNull();
+    expect(wakeAt(openDraft(flow, over))).toBe(0);
+    expect(readSnapshot(JSON.parse(JSON.stringify(over)), flow)).toEqual(over);
+  });
+
+  it("takes no other event meanwhile, and what was delivered before changes nothing", () => {
+    const cancel: Event = { type: "cancelled", version: over.version + 1, at: 0 };
+    const signal: Event = { type: "signalled", version: over.version + 1, at: 0, name: "go", expiresAt: 9 };
+    for (const event of [cancel, signal, delivered(over, "1.0"), delivered(over)]) expect(apply(flow, over, event)).toBe(over);
+  });
+
+  it("is over then", () => {
+    const end = apply(flow, over, delivered(over, "2.0"));
+    expect(end).toMatchObject({ status: "completed", output: "y", version: over.version + 1 });
+    expect(end).not.toHaveProperty("outbox");
+    expect(end).not.toHaveProperty("ending");
+  });
+
+  it("says with what it failed", () => {
+    const failed = apply(flow, child, eventOn(child, "0", { error: "no", retryAt: null }));
+    expect(failed).toMatchObject({ ending: { status: "failed", nodeId: "a", error: { message: "no" } } });
+    expect(apply(flow, failed, delivered(failed, "1.0"))).toMatchObject({ status: "failed", currentNodeId: "a", error: { message: "no" } });
+  });
+});
+
+describe("an execution that begins others", () => {
+  it("goes on while they are still to be told, and numbers its messages by the version that made them", () => {
+    const begun = apply(flow, child, { ...eventOn(child, "0", { done: null }), ...starts("one") } as Event);
+    expect(told(begun)).toEqual([["1.0", "start", "one"]]);
+    const over = apply(flow, begun, { ...eventOn(begun, "0", { done: null }), ...starts("two") } as Event);
+    expect(told(over)).toEqual([
+      ["1.0", "start", "one"],
+      ["2.0", "start", "two"],
+      ["2.1", "ended", "outer"],
+    ]);
+    const half = apply(flow, over, delivered(over, "1.0", "2.1"));
+    expect(half.status).toBe("active");
+    expect(apply(flow, half, delivered(half, "2.0")).status).toBe("completed");
+  });
+
+  it("tells those that it waited for when it waits no more", () => {
+    const waits = [{ id: "0@2", kind: "child" as const, workflowId: "one" }];
+    const waiting = apply(flow, child, { ...eventOn(child, "0", { waits }), ...starts("one") } as Event);
+    const cancelled = apply(flow, waiting, { type: "cancelled", version: 2, at: 0 });
+    expect(told(cancelled)).toEqual([
+      ["1.0", "start", "one"],
+      ["2.0", "cancel", "one"],
+      ["2.1", "ended", "outer"],
+    ]);
+  });
+});

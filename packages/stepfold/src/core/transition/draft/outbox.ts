@@ -1,0 +1,56 @@
+import type { DeliveredEvent } from "../../snapshot/event.ts";
+import type { ChildStart, Message, Snapshot, Wait } from "../../snapshot/snapshot.ts";
+import type { Draft } from "./draft.ts";
+
+type Unsent<M = Message> = M extends Message ? Omit<M, "id"> : never;
+
+/** Keeps a message until it is delivered. */
+export function post(draft: Draft, message: Unsent): void {
+  const [version, nth] = draft.outbox.at(-1)?.id.split(".").map(Number) ?? [];
+  const id = `${draft.version + 1}.${version === draft.version + 1 ? nth! + 1 : 0}`;
+  draft.outbox = Object.freeze([...draft.outbox, Object.freeze({ id, ...message } as Message)]);
+}
+
+/** What begins an execution of its own. */
+export function start({ workflowId, definition, input }: ChildStart, waitId?: string): Unsent {
+  return { type: "start", to: workflowId, definition, ...(input !== undefined && { input }), ...(waitId !== undefined && { waitId }) };
+}
+
+/** Nobody waits any more: an execution that was begun for one of these waits is to end too. */
+export function withdraw(draft: Draft, waits: readonly Wait[]): void {
+  for (const { id, workflowId } of waits) if (workflowId !== undefined) post(draft, { type: "cancel", to: workflowId, waitId: id });
+}
+
+/** An execution that has ended tells so whoever waits for it. Only then, and once all its messages are out, it is over. */
+export function tellOfEnd(draft: Draft): void {
+  const { ended, parent, failedAt: nodeId, error } = draft;
+  if (!ended) return;
+  if (parent?.waitId !== undefined) post(draft, { type: "ended", to: parent.workflowId });
+  if (draft.outbox.length === 0) return;
+  draft.ending = Object.freeze({ status: ended, nodeId, ...(error && { error }), begun: Object.freeze([]) });
+  draft.ended = null;
+}
+
+/** True if all that an execution does was done, and others are still to be told. */
+export function hasOnlyToTell({ ended, ending, paths }: Pick<Draft, "ended" | "ending" | "paths">): boolean {
+  return ended === null && ending !== undefined && paths.length === 0;
+}
+
+/** The status that an execution will have once others have been told; null if there is more to do. */
+export function endOf({ ending, activePaths, outbox }: Pick<Snapshot, "ending" | "activePaths" | "outbox">): Snapshot["status"] | null {
+  return ending && outbox && activePaths.length === 0 ? ending.status : null;
+}
+
+/** Lets go of messages that have arrived. */
+export function delivered(draft: Draft, { ids, version }: DeliveredEvent): boolean {
+  const left = draft.outbox.filter(({ id }) => !ids.includes(id));
+  if (left.length === draft.outbox.length) return false;
+  draft.outbox = Object.freeze(left);
+  draft.results = [];
+  draft.endedPaths = [];
+  draft.version = version;
+  if (left.length > 0 || !hasOnlyToTell(draft)) return true;
+  draft.ended = draft.ending!.status;
+  draft.ending = undefined;
+  return true;
+}

@@ -1,0 +1,80 @@
+import type { Status, Wait } from "../../snapshot/snapshot.ts";
+import type { EpochMs } from "../../values/json.ts";
+import { type ChildDraft, type Draft, isHeldUp, type ScopeDraft } from "./draft.ts";
+import type { DraftPath } from "./draft-path.ts";
+
+/** Status of a scope: a path that is ready counts before one that retries, and that before one that waits. */
+export function statusOf(scope: ScopeDraft): Status {
+  if (scope.ended) return scope.ended;
+  if (scope.root.parked && scope.key === "") return "parked";
+  // it has come to its end, and others are still to be told
+  if (scope.paths.length === 0) return "active";
+  let status: Status = "paused";
+  for (const { status: standing, children } of scope.paths) {
+    if (standing === "ready" || (children && children.busy > children.retrying)) return "active";
+    if (standing === "retrying" || (children && children.retrying > 0)) status = "error";
+  }
+  return status;
+}
+
+/** When somebody must drive the execution: 0 for now, null for never. */
+export function wakeAt(draft: Draft): EpochMs | null {
+  if (draft.ended) return null;
+  if (draft.parked) return draft.parked.until ?? null;
+  if (draft.outbox.length > 0) return 0;
+  let earliest = Math.min(wakeOf(draft.paths), draft.timers.first()?.at ?? Number.POSITIVE_INFINITY);
+  for (const child of draft.awake) {
+    if (earliest === 0) break;
+    if (isHeldUp(child)) continue;
+    earliest = Math.min(earliest, wakeOf(child.paths));
+  }
+  return earliest === Number.POSITIVE_INFINITY ? null : earliest;
+}
+
+function wakeOf(paths: readonly DraftPath[]): EpochMs {
+  let earliest = Number.POSITIVE_INFINITY;
+  for (const { status, nextRetryAt, waits } of paths) {
+    if (status === "ready") return 0;
+    if (status === "retrying") earliest = Math.min(earliest, nextRetryAt ?? 0);
+    if (waits) earliest = Math.min(earliest, timerOf(waits));
+  }
+  return earliest;
+}
+
+/** The first timer of these paths; null if none waits for one. */
+export function earliestTimer(paths: Iterable<{ readonly waits?: readonly Wait[] | undefined }>): EpochMs | null {
+  let earliest = Number.POSITIVE_INFINITY;
+  for (const { waits } of paths) if (waits) earliest = Math.min(earliest, timerOf(waits));
+  return earliest === Number.POSITIVE_INFINITY ? null : earliest;
+}
+
+function timerOf(waits: readonly Wait[]): EpochMs {
+  let earliest = Number.POSITIVE_INFINITY;
+  for (const { resumeAt = earliest, timeoutAt = earliest } of waits) earliest = Math.min(earliest, resumeAt, timeoutAt);
+  return earliest;
+}
+
+/** Tells a child's parent how the child stands now: what takes a place in its map, what is to be driven, when it is due. */
+export function recount(child: ChildDraft): void {
+  const { root } = child;
+  const siblings = child.siblings!;
+  const before = child.status;
+  const after = statusOf(child);
+  root.timers.set(child.key, child.ended ? null : earliestTimer(child.paths));
+  child.status = after;
+  const busy = after === "active" || after === "error";
+  const wasBusy = child.queued === null && (before === "active" || before === "error");
+  if (busy && !wasBusy && child.queued === null && siblings.map && siblings.busy >= siblings.map.concurrency) {
+    child.queued = root.version + 1;
+    siblings.queue.push(child.key);
+  }
+  if (child.queued !== null && !busy) {
+    child.queued = null;
+    siblings.queue.splice(siblings.queue.indexOf(child.key), 1);
+  }
+  const isBusy = busy && child.queued === null;
+  if (isBusy) root.awake.add(child);
+  else root.awake.delete(child);
+  siblings.busy += Number(isBusy) - Number(wasBusy);
+  siblings.retrying += Number(isBusy && after === "error") - Number(wasBusy && before === "error");
+}

@@ -1,0 +1,35 @@
+import type { EpochMs } from "../../values/json.ts";
+
+/** Which of many comes first. Asking again costs nothing until the first one changes. */
+export class Timetable {
+  readonly #times = new Map<string, EpochMs>();
+  #first: string | null = null;
+  #stale = false;
+
+  /** Sets the time of a key; null takes it out. */
+  set(key: string, at: EpochMs | null): void {
+    const before = this.#times.get(key);
+    if (before === (at ?? undefined)) return;
+    if (at === null) this.#times.delete(key);
+    else this.#times.set(key, at);
+    if (key === this.#first) this.#stale = true;
+    else if (at !== null && !this.#stale && (this.#first === null || at < this.#times.get(this.#first)!)) this.#first = key;
+  }
+
+  /** The earliest, of several the one that was set first; null if there is none. */
+  first(): { readonly key: string; readonly at: EpochMs } | null {
+    if (this.#stale) this.#find();
+    return this.#first === null ? null : { key: this.#first, at: this.#times.get(this.#first)! };
+  }
+
+  #find(): void {
+    this.#stale = false;
+    this.#first = null;
+    let earliest = Number.POSITIVE_INFINITY;
+    for (const [key, at] of this.#times) {
+      if (at >= earliest) continue;
+      earliest = at;
+      this.#first = key;
+    }
+  }
+}

@@ -1,0 +1,248 @@
+import { scopedKey } from "../snapshot/child-key.ts";
+import type {
+  CancelledEvent,
+  CompletedEvent,
+  Event,
+  FailedEvent,
+  ItemAddedEvent,
+  MapClosedEvent,
+  SpawnedEvent,
+  SuspendedEvent,
+  TimedOutEvent,
+} from "../snapshot/event.ts";
+import { resultOf } from "../snapshot/result.ts";
+import type { Wait } from "../snapshot/snapshot.ts";
+import { warnOfSize } from "../snapshot/warning.ts";
+import { cancellation, countItems, skipItem, spawn } from "./children/children.ts";
+import { addResult, touch } from "./draft/add-result.ts";
+import { type Draft, isChild, type ScopeDraft } from "./draft/draft.ts";
+import type { DraftPath } from "./draft/draft-path.ts";
+import { scopeAt } from "./draft/open-draft.ts";
+import { delivered, hasOnlyToTell, post, start, tellOfEnd } from "./draft/outbox.ts";
+import { endsParking, park } from "./draft/parking.ts";
+import { endPath } from "./paths/end-path.ts";
+import { cancelOthers, leave } from "./paths/leave.ts";
+import { signalled, takeKept } from "./paths/signals.ts";
+import { fail, stop, terminate } from "./paths/stop.ts";
+import { compensated } from "./paths/undo.ts";
+import { answer } from "./paths/wake-path.ts";
+import { settle } from "./settle.ts";
+
+/**
+ * Lets a draft take one event, with all that follows from it.
+ *
+ * @returns false, and the draft unchanged, if the event does not follow: PATHS rule R0, a late or refused event changes nothing
+ */
+export function evolve(draft: Draft, event: Event): boolean {
+  if (draft.ended || event.version !== draft.version + 1) return false;
+  if (event.type === "parked" || event.type === "unparked") return park(draft, event);
+  const isTaken = event.type === "delivered" ? delivered(draft, event) : taken(draft, event);
+  if (isTaken && draft.parked && endsParking(event)) draft.parked = undefined;
+  return isTaken;
+}
+
+function taken(draft: Draft, event: ScopedEvent): boolean {
+  if (hasOnlyToTell(draft)) return false;
+  if (draft.results.length > 0) draft.results = [];
+  if (draft.endedPaths.length > 0) draft.endedPaths = [];
+  if (draft.warnings.length > 0) draft.warnings = [];
+  draft.shorts = null;
+  const scope = take(draft, event);
+  if (!scope) return false;
+  settle(scope, event.at);
+  if (draft.ended) tellOfEnd(draft);
+  draft.version = event.version;
+  if (event.sizeBytes !== undefined) {
+    draft.sizeBytes += event.sizeBytes;
+    warnOfSize(draft, event.sizeBytes);
+  }
+  return true;
+}
+
+/** The event as it is to be kept: with what followed from it elsewhere, if anything did. */
+export function withConsequences<E extends Event>({ results, endedPaths }: Draft, event: E): E {
+  if (results.length === 0 && endedPaths.length === 0) return event;
+  const consequences = { ...(results.length > 0 && { results }), ...(endedPaths.length > 0 && { ended: endedPaths }) };
+  return { ...event, consequences };
+}
+
+/** What happens in a scope. */
+type ScopedEvent = Exclude<Event, { type: "delivered" | "parked" | "unparked" }>;
+
+/** The scope that the event has changed; null if it does not follow. */
+function take(draft: Draft, event: ScopedEvent): ScopeDraft | null {
+  if (event.type === "started") return null;
+  const scope = event.type === "signalled" ? signalled(draft, event) : scopeAt(draft, event.scope);
+  if (!scope && event.type === "cancelled") return skipped(draft, event);
+  if (!scope || scope.ended || (event.type !== "signalled" && !takeIn(scope, event))) return null;
+  touch(scope, event.version);
+  return scope;
+}
+
+function skipped(draft: Draft, { scope: key, version }: CancelledEvent): ScopeDraft | null {
+  const scope = skipItem(draft, key!, version);
+  if (scope) touch(scope, version);
+  return scope;
+}
+
+function takeIn(scope: ScopeDraft, event: Exclude<ScopedEvent, { type: "started" | "signalled" }>): boolean {
+  switch (event.type) {
+    case "completed":
+      return completed(scope, event);
+    case "failed":
+      return failed(scope, event);
+    case "suspended":
+      return suspended(scope, event);
+    case "spawned":
+      return spawned(scope, event);
+    case "resumed": {
+      const found = waiting(scope, event.pathId, event.waitId);
+      if (found) answer(found.path, found.wait, event);
+      return found !== null;
+    }
+    case "timedOut":
+      return timedOut(scope, event);
+    case "retried":
+      return retried(scope, event.pathId);
+    case "cancelled":
+      return cancelled(scope, event);
+    case "itemAdded":
+      return itemAdded(scope, event);
+    case "mapClosed":
+      return mapClosed(scope, event);
+    default:
+      return false;
+  }
+}
+
+function completed(scope: ScopeDraft, event: CompletedEvent): boolean {
+  const path = performed(scope, event);
+  if (!path) return false;
+  const { nodeId, version } = event;
+  const { result } = resultOf(event)!;
+  if (event.undoes) {
+    compensated(scope, nodeId, result);
+    return true;
+  }
+  if (event.starts) post(scope.root, start(event.starts));
+  addResult(scope, path.node, result);
+  if (event.terminates) {
+    terminate(scope);
+    scope.output = event.output;
+    return true;
+  }
+  cancelOthers(scope, path);
+  if (!leave(scope, path, event.handles, version)) scope.output = event.output;
+  return true;
+}
+
+function failed(scope: ScopeDraft, event: FailedEvent): boolean {
+  const path = performed(scope, event);
+  if (!path) return false;
+  const { nodeId, version, attempt, retryAt } = event;
+  const { result } = resultOf(event)!;
+  if (!event.undoes) addResult(scope, path.node, result);
+  if (retryAt !== null) {
+    path.status = "retrying";
+    path.attempts = attempt;
+    path.nextRetryAt = retryAt;
+    path.turn++;
+  } else if (event.undoes) compensated(scope, nodeId, result);
+  else fail(scope, path, event.error, event.handle, version);
+  return true;
+}
+
+function suspended(scope: ScopeDraft, event: SuspendedEvent): boolean {
+  const path = performed(scope, event);
+  if (!path) return false;
+  path.status = "suspended";
+  path.turn++;
+  path.attempts = 0;
+  path.nextRetryAt = undefined;
+  path.resumed = undefined;
+  path.waits = event.waits;
+  if (event.starts) post(scope.root, start(event.starts, event.waits[0]!.id));
+  takeKept(scope.root, path, event.at);
+  return true;
+}
+
+function spawned(scope: ScopeDraft, event: SpawnedEvent): boolean {
+  const path = performed(scope, event);
+  if (path) spawn(scope, path, event.children);
+  return path !== null;
+}
+
+function timedOut(scope: ScopeDraft, event: TimedOutEvent): boolean {
+  const found = waiting(scope, event.pathId, event.waitId);
+  if (!found) return false;
+  const { result } = resultOf(event);
+  found.path.waits = undefined;
+  found.path.status = "ready";
+  if (event.undoes) {
+    compensated(scope, event.nodeId, result);
+    return true;
+  }
+  addResult(scope, found.path.node, result);
+  scope.root.sizeBytes += event.error.message.length;
+  fail(scope, found.path, event.error, event.handle, event.version);
+  return true;
+}
+
+function retried(scope: ScopeDraft, pathId: string): boolean {
+  const path = pathWith(scope, pathId);
+  if (path?.status !== "retrying") return false;
+  // its turn has risen when the attempt failed: one that is under way early already stays current
+  path.status = "ready";
+  path.nextRetryAt = undefined;
+  return true;
+}
+
+function cancelled(scope: ScopeDraft, { pathIds, version }: CancelledEvent): boolean {
+  if (scope.ending) return false;
+  if (!pathIds) {
+    stop(scope, "cancelled", scope.paths[0]!.nodeId, isChild(scope) ? cancellation(scope.key) : undefined, version);
+    return true;
+  }
+  const paths = scope.paths.filter(({ id }) => pathIds.includes(id));
+  for (const path of paths) endPath(scope, path, "cancelled");
+  return paths.length > 0;
+}
+
+function itemAdded(scope: ScopeDraft, { pathId, item }: ItemAddedEvent): boolean {
+  const children = pathWith(scope, pathId)?.children;
+  if (!children?.map?.open) return false;
+  const key = scopedKey(scope.key, children.key);
+  scope.root.mapItems.set(key, Object.freeze([...scope.root.mapItems.get(key)!, item]));
+  countItems(children, { total: children.map.total + 1 });
+  return true;
+}
+
+function mapClosed(scope: ScopeDraft, { pathId, completes }: MapClosedEvent): boolean {
+  const children = pathWith(scope, pathId)?.children;
+  if (!children?.map || (!completes && !children.map.open)) return false;
+  const { open: _, ...closed } = children.map;
+  children.map = Object.freeze(completes ? { ...closed, completeWhen: 0, remaining: "cancel" as const } : closed);
+  return true;
+}
+
+/** The path whose current task the event tells of; null if that task is no longer current. */
+function performed(scope: ScopeDraft, event: CompletedEvent | FailedEvent | SuspendedEvent | SpawnedEvent): DraftPath | null {
+  const path = pathWith(scope, event.pathId);
+  if (!path || path.turn !== event.turn || path.status === "suspended" || path.status === "joining") return null;
+  const { root } = scope;
+  root.steps++;
+  root.lastStartedAt = event.startedAt;
+  root.totalExecutionTime = (root.totalExecutionTime ?? 0) + Math.max(0, event.at - event.startedAt);
+  return path;
+}
+
+function waiting(scope: ScopeDraft, pathId: string, waitId: string): { path: DraftPath; wait: Wait } | null {
+  const path = pathWith(scope, pathId);
+  const wait = path?.waits?.find(({ id }) => id === waitId);
+  return path && wait ? { path, wait } : null;
+}
+
+function pathWith({ paths }: ScopeDraft, pathId: string): DraftPath | undefined {
+  for (const path of paths) if (path.id === pathId) return path;
+  return undefined;
+}

@@ -1,0 +1,64 @@
+import type { CompiledWorkflow } from "../definition/compiled.ts";
+import { StepfoldError } from "../errors/stepfold-error.ts";
+import { addressOf, openScopes } from "../snapshot/address.ts";
+import { isTerminal, type Snapshot, type Wait } from "../snapshot/snapshot.ts";
+import { type FoundPath, readTarget, select, type Target, textOf, type Wanted } from "../snapshot/target.ts";
+import type { EpochMs } from "../values/json.ts";
+
+/** A wait, and the path it holds. */
+export interface OpenWait extends FoundPath {
+  readonly wait: Wait;
+}
+
+/** Every wait that a payload may answer, in order of the paths, those of children after. */
+export function openWaits(snapshot: Pick<Snapshot, "activePaths" | "childStates">): OpenWait[] {
+  const open: OpenWait[] = [];
+  for (const [scope, paths] of openScopes(snapshot)) {
+    for (const path of paths) for (const wait of path.waits ?? []) if (wait.kind === "external") open.push({ scope, path, wait });
+  }
+  return open;
+}
+
+/**
+ * The wait that a resume is for. Without a target: the only one there is.
+ *
+ * @throws StepfoldError `EXECUTION_ENDED`, `RESUME_AMBIGUOUS` (the details list the waits), `WAIT_GONE`, `WAIT_EXPIRED`, `NODE_UNKNOWN`, `OPTION_INVALID`
+ */
+export function findWait(workflow: CompiledWorkflow, snapshot: Snapshot, target: Target | undefined, now: EpochMs): OpenWait {
+  const { workflowId, status } = snapshot;
+  if (isTerminal(status)) throw new StepfoldError("EXECUTION_ENDED", { workflowId, status });
+  const wanted = readTarget(target);
+  requireNode(workflow, wanted);
+  const open = openWaits(snapshot);
+  const { waitId } = wanted;
+  const meant = waitId === undefined ? select(snapshot, wanted, open) : open.filter(({ wait }) => wait.id === waitId);
+  const named = ({ scope, path, wait }: OpenWait): { id: string; nodeId: string } => {
+    return { id: wait.id, nodeId: addressOf(snapshot, scope, path.nodeId) };
+  };
+  if (meant.length > 1) throw new StepfoldError("RESUME_AMBIGUOUS", { workflowId, waits: meant.slice(0, mostListed).map(named) });
+  const found = meant[0];
+  if (!found) {
+    const listed = open.slice(0, mostListed).map(named);
+    throw new StepfoldError("WAIT_GONE", { workflowId, target: textOf(wanted), open: listed.map(({ id, nodeId }) => `${nodeId} (${id})`) });
+  }
+  const timeoutAt = deadlineOf(found);
+  if (timeoutAt !== undefined && timeoutAt <= now)
+    throw new StepfoldError("WAIT_EXPIRED", { workflowId, waitId: found.wait.id, timeoutAt });
+  return found;
+}
+
+/** When it is too late for a wait: at its own deadline, or when another wait of its path has come true by its time. */
+function deadlineOf({ path, wait }: OpenWait): EpochMs | undefined {
+  const times = path.waits!.flatMap((other) => [other === wait ? undefined : other.resumeAt, other.timeoutAt]);
+  const known = times.filter((time) => time !== undefined);
+  return known.length > 0 ? Math.min(...known) : undefined;
+}
+
+const mostListed = 100;
+
+/** @throws StepfoldError `NODE_UNKNOWN` */
+function requireNode(workflow: CompiledWorkflow, { node }: Wanted): void {
+  if (node === undefined || node.includes("/") || workflow.nodes.has(node)) return;
+  for (const inner of workflow.workflows.values()) if (inner.nodes.has(node)) return;
+  throw new StepfoldError("NODE_UNKNOWN", { nodeId: node, workflow: workflow.definition.id });
+}

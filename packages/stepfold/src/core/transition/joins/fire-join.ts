@@ -1,0 +1,59 @@
+import type { ErrorInfo } from "../../errors/error-info.ts";
+import { comparePathIds } from "../../snapshot/path-id.ts";
+import type { ResultRef } from "../../snapshot/snapshot.ts";
+import type { EpochMs, Json } from "../../values/json.ts";
+import { addConsequence } from "../draft/add-result.ts";
+import type { JoinGroup, ScopeDraft } from "../draft/draft.ts";
+import type { DraftPath } from "../draft/draft-path.ts";
+import { unwait } from "../draft/join-group.ts";
+import { endPath } from "../paths/end-path.ts";
+import { enter } from "../paths/leave.ts";
+import { fail } from "../paths/stop.ts";
+
+/** Merges paths that wait at a join: the senior one survives, and is to perform the node with what all of them brought. */
+export function fire(scope: ScopeDraft, group: JoinGroup, taken: readonly DraftPath[]): DraftPath {
+  const { join } = group;
+  const order = new Map(join.edges.map(({ via }, i) => [via, i]));
+  const bringing = [...taken].sort((a, b) => order.get(a.via!)! - order.get(b.via!)! || comparePathIds(a.id, b.id));
+  const survivor = taken.reduce((senior, path) => (comparePathIds(path.id, senior.id) < 0 ? path : senior));
+  for (const path of taken) if (path !== survivor) endPath(scope, path, null);
+  unwait(scope, join, survivor);
+  survivor.inputs = Object.freeze(bringing.map(broughtBy));
+  survivor.turn++;
+  survivor.visit = survivor.turn;
+  survivor.since = scope.root.version + 1;
+  survivor.via = undefined;
+  enter(survivor);
+  return survivor;
+}
+
+/** The node of a join fails without being performed. */
+export function failJoin(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, at: EpochMs): void {
+  const version = scope.root.version + 1;
+  const handle = mayGoOn(scope, path) ? "error" : undefined;
+  addConsequence(scope, path.node, {
+    output: handle === undefined ? null : (error as unknown as Json),
+    timestamp: at,
+    attempt: 1,
+    error: error.message,
+    pathId: path.id,
+    version,
+  });
+  path.status = "ready";
+  fail(scope, path, error, handle, version);
+}
+
+/** By the edge `error`, if there is one: but an edge that leads back here would be taken for ever in this transition. */
+function mayGoOn({ root, key }: ScopeDraft, { id, nodeId, node }: DraftPath): boolean {
+  if (!node.edges.has("error")) return false;
+  const name = `${key}>${id}@${nodeId}`;
+  root.shorts ??= new Set();
+  if (root.shorts.has(name)) return false;
+  root.shorts.add(name);
+  return true;
+}
+
+/** The result that a path came with: what its last node gave when it left. */
+function broughtBy({ stepPath, since }: DraftPath): ResultRef {
+  return Object.freeze({ nodeId: stepPath.at(-1)!, version: since });
+}

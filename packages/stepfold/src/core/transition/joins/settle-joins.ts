@@ -1,0 +1,117 @@
+import { errorInfo } from "../../errors/error-info.ts";
+import { StepfoldError } from "../../errors/stepfold-error.ts";
+import type { EpochMs } from "../../values/json.ts";
+import type { JoinGroup, ScopeDraft } from "../draft/draft.ts";
+import type { DraftPath } from "../draft/draft-path.ts";
+import { byAge, discardIfEmpty } from "../draft/join-group.ts";
+import { endPath } from "../paths/end-path.ts";
+import { failJoin, fire } from "./fire-join.ts";
+import { type Blocked, firstOfCircle } from "./join-circle.ts";
+import { blockersOf, isStillBlocked, pendingPaths } from "./pending.ts";
+
+/** R5: lets every join fire that can, until none can. */
+export function settleJoins(scope: ScopeDraft, at: EpochMs): boolean {
+  let moved = false;
+  while (mayMove(scope) && settleOne(scope, at)) moved = true;
+  return moved;
+}
+
+/** Whether there is a group that is not just waiting for what it waited for before. */
+function mayMove(scope: ScopeDraft): boolean {
+  if (!scope.groups || scope.ended) return false;
+  for (const group of scope.groups.values()) if (!isStillBlocked(group)) return true;
+  return false;
+}
+
+/** The first group, in the order of `nodes`, that can do something does it. */
+function settleOne(scope: ScopeDraft, at: EpochMs): boolean {
+  const groups = inOrder(scope);
+  const blocked = new Map<JoinGroup, Blocked>();
+  for (const group of groups) {
+    const blockers = isStillBlocked(group) ? { by: [group.blocker!.path] } : ask(scope, group, false, at);
+    if (!blockers) return true;
+    blocked.set(group, blockers);
+  }
+  const first = firstOfCircle(groups, blocked);
+  return first !== null && ask(scope, first, true, at) === null;
+}
+
+function inOrder({ groups }: ScopeDraft): JoinGroup[] {
+  const all = [...groups!.values()];
+  if (all.length === 1) return all;
+  return all.sort((a, b) => {
+    const order = a.join.node.index - b.join.node.index;
+    return order || (a.waiting[0] && b.waiting[0] ? byAge(a.waiting[0], b.waiting[0]) : 0);
+  });
+}
+
+/**
+ * Lets a group do what it can. Null if it did something; else what it waits for.
+ *
+ * @param force it is first in a circle: nothing else will come
+ */
+function ask(scope: ScopeDraft, group: JoinGroup, force: boolean, at: EpochMs): Blocked | null {
+  const { join, waiting, got, filled } = group;
+  if (got) return askRound(scope, group, got, force);
+  if (join.count !== "all" && !join.threads && join.late === "block") {
+    const behind = roundOf(scope, group);
+    if (behind) return { by: [], behind };
+  }
+  const enough = join.count !== "all" && (join.threads ? waiting.length : filled.size) >= join.count;
+  const blockers = force || enough ? null : blockersOf(scope, group);
+  if (blockers) return { by: blockers };
+  if (join.count === "all") fire(scope, group, headsOf(group));
+  else if (!enough) fallShort(scope, group, at);
+  else if (join.threads) fire(scope, group, waiting.slice(0, join.count));
+  else fireFirst(scope, group, headsOf(group));
+  return null;
+}
+
+/** Of each edge the path that came first. */
+function headsOf({ waiting }: JoinGroup): DraftPath[] {
+  const heads = new Map<string, DraftPath>();
+  for (const path of waiting) if (!heads.has(path.via!)) heads.set(path.via!, path);
+  return [...heads.values()];
+}
+
+/** A round: who comes late ends, until nobody can come any more. */
+function askRound(scope: ScopeDraft, group: JoinGroup, got: Set<string>, force: boolean): Blocked | null {
+  const late = headsOf(group).filter(({ via }) => !got.has(via!));
+  for (const path of late) {
+    got.add(path.via!);
+    endPath(scope, path, "late");
+  }
+  if (late.length > 0) return null;
+  const blockers = force ? null : blockersOf(scope, group);
+  if (blockers) return { by: blockers };
+  group.got = null;
+  discardIfEmpty(scope, group);
+  return null;
+}
+
+/** Fewer came than are wanted, and nobody else can: they are merged, and the node fails. */
+function fallShort(scope: ScopeDraft, group: JoinGroup, at: EpochMs): void {
+  const { join, waiting, filled } = group;
+  const nodeId = join.node.node.id;
+  const came = join.threads ? waiting.length : filled.size;
+  const error = new StepfoldError("JOIN_SHORT", { nodeId, wanted: join.count as number, came });
+  failJoin(scope, fire(scope, group, [...waiting]), errorInfo(error, nodeId), at);
+}
+
+/** The first n arrivals go on; what becomes of the others is said by `late`. */
+function fireFirst(scope: ScopeDraft, group: JoinGroup, heads: readonly DraftPath[]): void {
+  const { join } = group;
+  const taken = heads.slice(0, join.count as number);
+  const got = new Set(taken.map(({ via }) => via!));
+  if (join.late === "cancel") {
+    const losers = [...pendingPaths(scope, group, (via) => !got.has(via)), ...heads.slice(taken.length)];
+    for (const path of losers) endPath(scope, path, "cancelled");
+  } else group.got = got;
+  fire(scope, group, taken);
+}
+
+/** A round of the same join in another wave. */
+function roundOf({ groups }: ScopeDraft, { join, key }: JoinGroup): JoinGroup | undefined {
+  for (const group of groups!.values()) if (group.join === join && group.got && group.key !== key) return group;
+  return undefined;
+}

@@ -1,0 +1,97 @@
+import { belongsTo, childKey, scopedKey } from "../../snapshot/child-key.ts";
+import { sizeOfContext } from "../../snapshot/result-size.ts";
+import type { Ending } from "../../snapshot/snapshot.ts";
+import { sizeOfJson } from "../../values/json-size.ts";
+import { shrink, touch } from "../draft/add-result.ts";
+import type { ChildDraft, ScopeDraft } from "../draft/draft.ts";
+import type { DraftChildren } from "../draft/draft-path.ts";
+import { childOf } from "../draft/open-draft.ts";
+import { withdraw } from "../draft/outbox.ts";
+import { recount } from "../draft/standing.ts";
+import { hasEffects } from "./undo.ts";
+
+/**
+ * Lets go of the children of a path. Those that have done what may have to be undone are kept with their results, and one
+ * that is being undone goes on with that: then the path has to stay for it, and true is returned.
+ *
+ * @param begun where everything around is being undone: nothing goes on by itself, and steps that were under way are known
+ */
+export function dropChildren(scope: ScopeDraft, children: DraftChildren, begun: Ending["begun"] | null): boolean {
+  const { root } = scope;
+  const { key, map } = children;
+  let undoing = 0;
+  const drop = (child: string): void => {
+    if (dropChild(scope, child, begun)) undoing++;
+  };
+  if (!map) drop(childKey(scope.key, key, null));
+  // what ended long ago lies at known keys; of what is open somebody else may be inside
+  for (let item = 0; map && item < map.total; item++) drop(childKey(scope.key, key, item));
+  if (undoing === 0) {
+    root.mapItems.delete(scopedKey(scope.key, key));
+    return false;
+  }
+  if (map) {
+    const { open: _, ...closed } = map;
+    const { total, done, failed } = map;
+    children.map = Object.freeze({ ...closed, next: total, cancelled: total - done - failed - undoing });
+  }
+  return true;
+}
+
+function dropChild({ root, workflow }: ScopeDraft, key: string, begun: Ending["begun"] | null): boolean {
+  const state = root.children.get(key);
+  if (!state || ("root" in state ? state.kept : state.kept === true)) return false;
+  const isOpen = "root" in state ? state.paths.length > 0 : state.activePaths.length > 0;
+  if (!isOpen) forget(root, key);
+  else if (workflow.compensates) {
+    const child = childOf(root, key)!;
+    if (child.ending && !begun) return true;
+    retire(child, begun ?? []);
+  } else {
+    for (const inner of [...root.children.keys()]) if (belongsTo(inner, key)) forget(root, inner);
+    for (const items of [...root.mapItems.keys()]) if (belongsTo(items, key)) root.mapItems.delete(items);
+  }
+  return false;
+}
+
+/** Ends a child, and what is inside it first: what is kept of that keeps what is around it. */
+function retire(child: ChildDraft, begun: Ending["begun"]): void {
+  const { root, key } = child;
+  for (const { waits, children } of child.paths) {
+    if (waits) withdraw(root, waits);
+    if (children) dropChildren(child, children, begun);
+  }
+  child.paths = [];
+  child.groups = null;
+  child.ending = undefined;
+  child.ended = "cancelled";
+  recount(child);
+  root.endings++;
+  const isBegun = begun.some(({ scope }) => scope !== undefined && belongsTo(scope, key));
+  if (!isBegun && !hasEffects(child)) {
+    forget(root, key);
+    return;
+  }
+  child.kept = true;
+  touch(child, root.version + 1);
+}
+
+/** Lets go of every child inside a scope that has ended: whatever was to be undone is. */
+export function forgetChildren({ root, key }: ScopeDraft): void {
+  if (root.children.size === 0) return;
+  for (const child of [...root.children.keys()]) if (key === "" || (child !== key && belongsTo(child, key))) forget(root, child);
+}
+
+function forget(root: ScopeDraft["root"], key: string): void {
+  const child = root.children.get(key)!;
+  // of one that has ended nothing is held but its output
+  const size = sizeOfContext(child.context);
+  shrink(root, size === 0 && child.output !== undefined ? sizeOfJson(child.output) : size);
+  root.children.delete(key);
+  root.changed.delete(key);
+  root.timers.set(key, null);
+  root.dropped.push(key);
+  root.endings++;
+  for (const { waits } of "root" in child ? child.paths : child.activePaths) if (waits) withdraw(root, waits);
+  if ("root" in child) root.awake.delete(child);
+}

@@ -1,0 +1,83 @@
+import type { CompiledEdge, CompiledNode } from "../../definition/compiled.ts";
+import { hasNode } from "../../definition/node-set.ts";
+import { forkId } from "../../snapshot/path-id.ts";
+import { warnOfOverrun, warnOfPaths } from "../../snapshot/warning.ts";
+import type { ScopeDraft } from "../draft/draft.ts";
+import { type DraftPath, visit } from "../draft/draft-path.ts";
+import { wait } from "../draft/join-group.ts";
+import { endPath } from "./end-path.ts";
+
+// every commit writes it, so it is a part of what a step costs
+const stepPathLength = 16;
+
+/** R2: the path takes the first edge, each other edge gets a new path; with no edge the path ends. False if it ended. */
+export function leave(scope: ScopeDraft, path: DraftPath, handles: readonly string[] | undefined, version: number): boolean {
+  const { edges, next, wave } = path.node;
+  const taken = handles ? handles.flatMap((handle) => edges.get(handle) ?? []) : next;
+  const first = taken[0];
+  if (!first) {
+    endPath(scope, path, null);
+    return false;
+  }
+  // R3: what leaves a fork belongs to the wave of this visit
+  if (wave) path.waves = { ...path.waves, [path.nodeId]: `${path.id}#${path.visit}` };
+  path.stepPath.push(path.nodeId);
+  if (path.stepPath.length > stepPathLength) path.stepPath.shift();
+  if (taken.length === 1) {
+    arrive(scope, path, first, version);
+    return true;
+  }
+  const arriving = taken.map((_, i) => (i === 0 ? path : branchOff(scope, path)));
+  warnOfPaths(scope.root, path.nodeId, scope.paths.length, taken.length - 1);
+  for (let i = 0; i < arriving.length; i++) arrive(scope, arriving[i]!, taken[i]!, version);
+  return true;
+}
+
+/** R7: a node that has completed ends the paths at the nodes that it cancels, all but its own. */
+export function cancelOthers(scope: ScopeDraft, path: DraftPath): void {
+  const { cancels } = path.node.node;
+  if (!cancels) return;
+  for (const other of [...scope.paths]) if (other !== path && cancels.includes(other.nodeId)) endPath(scope, other, "cancelled");
+}
+
+function branchOff(scope: ScopeDraft, path: DraftPath): DraftPath {
+  const born = { ...path, id: newId(scope, path), turn: 0, forks: 0, stepPath: [...path.stepPath] };
+  scope.paths.push(born);
+  return born;
+}
+
+/** The id of the next path that forks off. */
+export function newId(scope: ScopeDraft, path: DraftPath): string {
+  return forkId(path.id, ++path.forks, (candidate) => scope.paths.some(({ id }) => id === candidate));
+}
+
+function arrive(scope: ScopeDraft, path: DraftPath, { via, target }: CompiledEdge, version: number): void {
+  visit(path, target, version);
+  path.via = via;
+  path.inputs = undefined;
+  path.children = undefined;
+  if (path.waves) path.waves = wavesAt(scope, path.waves, target);
+  if (target.join) {
+    path.status = "joining";
+    const count = wait(scope, target.join, path);
+    if (count === 2 && !target.join.threads) warnOfOverrun(scope.root, path.nodeId, via);
+  } else enter(path);
+}
+
+/** The path is to perform its node: at once, or when it may. */
+export function enter(path: DraftPath): void {
+  const { node, when } = path.node;
+  path.status = when || node.mutex !== undefined ? "held" : "ready";
+}
+
+/** R3: the waves that still matter at a node; undefined where none does. */
+function wavesAt(
+  { workflow }: ScopeDraft,
+  waves: Readonly<Record<string, string>>,
+  { index }: CompiledNode,
+): Readonly<Record<string, string>> | undefined {
+  const forks = Object.keys(waves);
+  const matter = forks.filter((fork) => hasNode(workflow.nodes.get(fork)!.wave!, index));
+  if (matter.length === forks.length) return Object.freeze(waves);
+  return matter.length === 0 ? undefined : Object.freeze(Object.fromEntries(matter.map((fork) => [fork, waves[fork]!])));
+}

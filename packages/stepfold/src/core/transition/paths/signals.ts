@@ -1,0 +1,90 @@
+import type { SignalledEvent } from "../../snapshot/event.ts";
+import { comparePathIds } from "../../snapshot/path-id.ts";
+import type { Resumed, Wait } from "../../snapshot/snapshot.ts";
+import type { EpochMs, Json } from "../../values/json.ts";
+import type { Draft, ScopeDraft } from "../draft/draft.ts";
+import type { DraftPath } from "../draft/draft-path.ts";
+import { byAge } from "../draft/join-group.ts";
+import { scopeAt } from "../draft/open-draft.ts";
+import { earliestTimer } from "../draft/standing.ts";
+import { wake } from "./wake-path.ts";
+
+/** A signal is for the waits of its name and key; one without a key for those that name none. */
+interface Signal {
+  readonly name: string;
+  readonly key?: string;
+  readonly payload?: Json;
+}
+
+/** R8: the oldest wait for a signal takes it, the execution's own before those of its children; else the inbox keeps it. */
+export function signalled(draft: Draft, event: SignalledEvent): ScopeDraft {
+  const { name, key, payload, expiresAt, at } = event;
+  const found = findTaker(draft, event, at);
+  if (found) {
+    wakeBySignal(found.path, found.wait, event);
+    return found.scope;
+  }
+  const kept = draft.inbox.filter((other) => other.expiresAt > at);
+  const signal = { name, ...(key !== undefined && { key }), ...(payload !== undefined && { payload }), expiresAt };
+  draft.inbox = Object.freeze([...kept, Object.freeze(signal)]);
+  return draft;
+}
+
+/** A path that has just begun to wait takes the oldest signal in the inbox that is meant for it. */
+export function takeKept(draft: Draft, path: DraftPath, at: EpochMs): void {
+  if (draft.inbox.length === 0) return;
+  for (const signal of draft.inbox) {
+    const wait = signal.expiresAt > at ? path.waits?.find((open) => !open.transient && isFor(open, signal)) : undefined;
+    if (!wait) continue;
+    draft.inbox = Object.freeze(draft.inbox.filter((other) => other !== signal));
+    wakeBySignal(path, wait, signal, wait.schema);
+    return;
+  }
+}
+
+/** The wait that a signal goes to now; null if nobody waits for it. */
+export function findTaker(
+  draft: Draft,
+  signal: Signal,
+  at: EpochMs,
+): { readonly scope: ScopeDraft; readonly path: DraftPath; readonly wait: Wait } | null {
+  const own = takerIn(draft, signal, at);
+  if (own) return own;
+  let first: string | null = null;
+  for (const [key, child] of draft.children) {
+    const paths: readonly WaitingPath[] = "paths" in child ? child.paths : child.activePaths;
+    if (first !== null && comparePathIds(first, key) <= 0) continue;
+    if (paths.some((path) => waitOf(path, signal, at))) first = key;
+  }
+  return first === null ? null : takerIn(scopeAt(draft, first)!, signal, at);
+}
+
+function takerIn(
+  scope: ScopeDraft,
+  signal: Signal,
+  at: EpochMs,
+): { readonly scope: ScopeDraft; readonly path: DraftPath; readonly wait: Wait } | null {
+  for (const path of [...scope.paths].sort(byAge)) {
+    const wait = waitOf(path, signal, at);
+    if (wait) return { scope, path, wait };
+  }
+  return null;
+}
+
+type WaitingPath = { readonly waits?: readonly Wait[] | undefined };
+
+/** The wait of a path that a signal is for. Once one of its timers is due the path is the timer's, also before it was fired. */
+function waitOf({ waits }: WaitingPath, signal: Signal, at: EpochMs): Wait | undefined {
+  const wait = waits?.find((open) => isFor(open, signal));
+  return wait && (earliestTimer([{ waits }]) ?? Number.POSITIVE_INFINITY) > at ? wait : undefined;
+}
+
+function isFor({ kind, signal, key }: Wait, { name, key: given }: Signal): boolean {
+  return kind === "signal" && signal === name && key === given;
+}
+
+/** @param schema that the payload was not held against */
+function wakeBySignal(path: DraftPath, wait: Wait, { name, key, payload }: Signal, schema?: Wait["schema"]): void {
+  const why: Resumed = { by: "signal", signal: name, ...(key !== undefined && { key }), ...(schema !== undefined && { schema }) };
+  wake(path, wait, payload === undefined ? why : { ...why, payload });
+}

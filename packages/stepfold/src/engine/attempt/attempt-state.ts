@@ -1,0 +1,39 @@
+import type { Scope } from "../../core/definition/template.ts";
+import type { ScopeDraft } from "../../core/transition/draft/draft.ts";
+import type { Task } from "../../core/transition/plan.ts";
+import type { Limits } from "../../core/values/limits.ts";
+import type { Deadlines } from "../../environment/deadlines.ts";
+import type { PreparedNode } from "../workflow/prepared-node.ts";
+import type { PreparedWorkflow } from "../workflow/prepared-workflow.ts";
+import type { Outcome } from "./outcome.ts";
+import type { Step, StepSurroundings } from "./step.ts";
+
+/** All that performing needs beside the task. */
+export interface Performing extends StepSurroundings {
+  readonly deadlines: Deadlines;
+  readonly limits: Limits;
+  /** Longest time of one attempt where neither node nor type says. */
+  readonly stepTimeoutMs: number;
+  /** Workflows that may be begun as executions of their own. @throws StepfoldError `DEFINITION_UNKNOWN` */
+  readonly workflowNamed: (name: string) => PreparedWorkflow;
+  readonly scrub: (text: string) => string;
+  readonly onThrown: ((thrown: unknown, task: Task) => void) | null;
+  readonly onHeartbeat: ((progress: unknown, task: Task) => void) | null;
+}
+
+/** What one attempt carries along. */
+export interface AttemptState {
+  readonly task: Task;
+  readonly node: PreparedNode;
+  /** The scope that it happens in. */
+  readonly place: ScopeDraft;
+  readonly around: Performing;
+  readonly startedAt: number;
+  readonly scope: () => Scope;
+  readonly settle: (outcome: Outcome) => void;
+  step: Step | null;
+  /** Takes the deadline back; null while there is none. */
+  relax: (() => void) | null;
+  /** It is settled: whatever comes now is too late. */
+  over: boolean;
+}

@@ -1,0 +1,58 @@
+import { safeMember } from "../../core/errors/safe-member.ts";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { scopedKey } from "../../core/snapshot/child-key.ts";
+import type { ChildStart, Wait } from "../../core/snapshot/snapshot.ts";
+import { isWorkflowId } from "../../core/values/id.ts";
+import type { Json } from "../../core/values/json.ts";
+import { normalise } from "../../core/values/to-json.ts";
+import { checkInput, firstNode } from "../workflow/started.ts";
+import type { AttemptState } from "./attempt-state.ts";
+import type { Outcome } from "./outcome.ts";
+
+/** An execution of its own that a step asks for, checked; the step waits for its end, unless it says otherwise. */
+export function detachedOf(run: AttemptState, request: unknown): Outcome {
+  const { around, startedAt, place, task } = run;
+  const { root } = place;
+  const name = safeMember(request, "workflow");
+  const prepared = around.workflowNamed(String(name));
+  const { definition, hash } = prepared.compiled;
+  firstNode(prepared, undefined);
+  checkDepth(root.parent?.depth ?? 0, around);
+  const input = safeMember(request, "input");
+  const kept = input === undefined ? undefined : normalise(input, `The input of node "${task.nodeId}"`, around.limits);
+  checkInput(prepared, kept?.value);
+  const starts: ChildStart = Object.freeze({
+    workflowId: childId(run, safeMember(request, "workflowId")),
+    definition: Object.freeze({ id: definition.id, hash }),
+    ...(kept && { input: kept.value }),
+  });
+  const outcome = { startedAt, endedAt: around.now(), sizeBytes: kept?.sizeBytes ?? 0, starts };
+  if (safeMember(request, "wait") === false) {
+    const output: Json = Object.freeze({ workflowId: starts.workflowId });
+    return { type: "completed", ...outcome, output };
+  }
+  const id = `${scopedKey(task.scope ?? "", task.pathId)}@${task.turn + 1}`;
+  const wait: Wait = Object.freeze({ id, kind: "child", workflowId: starts.workflowId });
+  return { type: "suspended", ...outcome, waits: Object.freeze([wait]) };
+}
+
+/**
+ * The same for every attempt of this visit, so that it is begun once; another one after the parent was deleted and
+ * created again.
+ */
+function childId({ around, place, task }: AttemptState, given: unknown): string {
+  const { incarnation = "" } = place.root;
+  const made = `${around.workflowId}/${scopedKey(task.scope ?? "", task.pathId)}#${task.visit}${incarnation && `~${incarnation.slice(0, 8)}`}`;
+  const id = given ?? made;
+  if (isWorkflowId(id)) return id;
+  throw new StepfoldError("OPTION_INVALID", {
+    option: "workflowId",
+    reason: `must be text of 1 to 255 printable characters, without space at the ends, not ${JSON.stringify(String(id).slice(0, 300))}`,
+  });
+}
+
+function checkDepth(depth: number, { limits, workflowId }: AttemptState["around"]): void {
+  if (depth < limits.nesting) return;
+  const what = `Execution "${workflowId}"`;
+  throw new StepfoldError("LIMIT_EXCEEDED", { what, limit: "nesting", max: limits.nesting, actual: depth + 1 });
+}

@@ -1,0 +1,47 @@
+import { type CompiledPolicy, evaluatePolicy } from "../../core/definition/compiled-policy.ts";
+import { noRetry, retryDelayMs } from "../../core/definition/retry.ts";
+import type { ErrorInfo } from "../../core/errors/error-info.ts";
+import { errorInfo } from "../../core/errors/error-info.ts";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { scopedKey } from "../../core/snapshot/child-key.ts";
+import { isFatal } from "../node/fatal-error.ts";
+import { retryAfterMs } from "../node/retry-after-error.ts";
+import type { AttemptState } from "./attempt-state.ts";
+import type { Outcome } from "./outcome.ts";
+
+/** What a failed attempt comes to: another one at a certain time, the edge `error`, or the end. */
+export function failureOf(run: AttemptState, thrown: unknown): Outcome {
+  const { task, node, around, startedAt } = run;
+  const endedAt = around.now();
+  let error = errorInfo(thrown, task.nodeId, around.scrub);
+  let delayMs: number | null = null;
+  try {
+    if (mayRetry(thrown)) delayMs = retryDelay(run, node.policy, thrown, error, endedAt);
+  } catch (refused) {
+    const { name, message, code } = errorInfo(refused, task.nodeId, around.scrub);
+    error = Object.freeze({ name, code: code!, message: `${message} (after: ${error.message})`, nodeId: task.nodeId });
+  }
+  const outcome = {
+    type: "failed" as const,
+    error,
+    sizeBytes: error.message.length,
+    startedAt,
+    endedAt,
+    retryAt: delayMs === null ? null : endedAt + Math.min(delayMs, around.limits.timerMs),
+  };
+  return delayMs === null && !task.undoes && node.compiled.edges.has("error") ? { ...outcome, handle: "error" } : outcome;
+}
+
+/** Our own verdicts say themselves whether a repeat could help. */
+function mayRetry(thrown: unknown): boolean {
+  return !isFatal(thrown) && (!StepfoldError.is(thrown) || thrown.retryable);
+}
+
+function retryDelay(run: AttemptState, policy: CompiledPolicy | null, thrown: unknown, error: ErrorInfo, now: number): number | null {
+  const { task, around } = run;
+  const scope = { ...run.scope(), error, attempt: task.attempt };
+  const rule = policy ? evaluatePolicy(policy, scope, task.nodeId) : noRetry;
+  const delayMs = retryDelayMs(rule, task.attempt, `${around.workflowId}/${scopedKey(task.scope ?? "", task.pathId)}#${task.visit}`);
+  if (delayMs === null || (policy?.retryIf && !policy.retryIf.evaluate(scope))) return null;
+  return retryAfterMs(thrown, now) ?? delayMs;
+}

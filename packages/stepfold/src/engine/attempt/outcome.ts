@@ -1,0 +1,60 @@
+import type { ErrorInfo } from "../../core/errors/error-info.ts";
+import type { CompletedEvent, Event, FailedEvent, Spawn, SpawnedEvent } from "../../core/snapshot/event.ts";
+import type { ChildStart, Wait } from "../../core/snapshot/snapshot.ts";
+import type { Task } from "../../core/transition/plan.ts";
+import type { EpochMs, Json } from "../../core/values/json.ts";
+
+interface Timed {
+  readonly startedAt: EpochMs;
+  readonly endedAt: EpochMs;
+}
+
+/** What performing a task gave. */
+export type Outcome =
+  | (Timed & {
+      readonly type: "completed";
+      readonly output: Json;
+      readonly sizeBytes: number;
+      readonly handles?: readonly string[];
+      readonly terminates?: true;
+      readonly starts?: ChildStart;
+    })
+  | (Timed & {
+      readonly type: "failed";
+      readonly sizeBytes: number;
+      readonly error: ErrorInfo;
+      readonly retryAt: EpochMs | null;
+      readonly handle?: "error";
+    })
+  | (Timed & { readonly type: "suspended"; readonly waits: readonly Wait[]; readonly sizeBytes: number; readonly starts?: ChildStart })
+  | (Timed & { readonly type: "spawned"; readonly children: Spawn; readonly sizeBytes: number })
+  | (Timed & { readonly type: "aborted" });
+
+/** The event that an outcome makes, as the given version. */
+export function eventOf(task: Task, outcome: Exclude<Outcome, { type: "aborted" }>, version: number): Event {
+  const event = ofPath(task, outcome, version);
+  if (task.scope === undefined && task.undoes === undefined) return event;
+  return { ...event, ...(task.scope !== undefined && { scope: task.scope }), ...(task.undoes && { undoes: task.undoes }) };
+}
+
+function ofPath(task: Task, outcome: Exclude<Outcome, { type: "aborted" }>, version: number): Event {
+  const { pathId, turn, nodeId, attempt } = task;
+  const { startedAt, endedAt: at, sizeBytes } = outcome;
+  if (outcome.type === "completed") {
+    const { output, handles } = outcome;
+    // written out, since spreading an object here costs an eighth of a step
+    const event: CompletedEvent = { type: "completed", version, at, pathId, turn, nodeId, attempt, startedAt, output, sizeBytes };
+    if (outcome.terminates) return { ...event, terminates: true };
+    if (outcome.starts) return { ...event, starts: outcome.starts };
+    return handles ? { ...event, handles } : event;
+  }
+  const step = { version, at, pathId, turn, nodeId, attempt, startedAt, sizeBytes };
+  if (outcome.type === "suspended")
+    return { type: "suspended", ...step, waits: outcome.waits, ...(outcome.starts && { starts: outcome.starts }) };
+  if (outcome.type === "spawned") {
+    const spawned: SpawnedEvent = { type: "spawned", ...step, visit: task.visit, children: outcome.children };
+    return spawned;
+  }
+  const event: FailedEvent = { type: "failed", ...step, error: outcome.error, retryAt: outcome.retryAt };
+  return outcome.handle ? { ...event, handle: outcome.handle } : event;
+}

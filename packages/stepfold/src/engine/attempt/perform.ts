@@ -1,0 +1,158 @@
+import { evaluateDuration } from "../../core/definition/compiled-policy.ts";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { ScopeDraft } from "../../core/transition/draft/draft.ts";
+import type { Task } from "../../core/transition/plan.ts";
+import type { EpochMs, Json } from "../../core/values/json.ts";
+import { normalise } from "../../core/values/to-json.ts";
+import type { NodeOutput } from "../node/node-definition.ts";
+import type { PreparedNode } from "../workflow/prepared-node.ts";
+import { validatorOf } from "../workflow/validator.ts";
+import type { AttemptState, Performing } from "./attempt-state.ts";
+import { failureOf } from "./failure.ts";
+import type { Outcome } from "./outcome.ts";
+import { readOutput } from "./read-output.ts";
+import { Step } from "./step.ts";
+import { suspensionOf } from "./suspension.ts";
+import { taskScope } from "./task-scope.ts";
+
+/** One attempt. */
+export interface Attempt {
+  /** Null while it is under way. */
+  readonly outcome: Outcome | null;
+  /** Ends it without an outcome that counts: the executor's signal fires, and nobody waits for it. */
+  readonly abort: (reason: unknown) => void;
+}
+
+/**
+ * Performs a task: resolves its data, checks it, runs the executor under its timeout, checks what it returned, and
+ * evaluates the retry policy if it failed. Never throws.
+ *
+ * @param settle called once with the outcome, unless the attempt has it already when this returns
+ */
+export function perform(
+  task: Task,
+  node: PreparedNode,
+  place: ScopeDraft,
+  around: Performing,
+  startedAt: EpochMs,
+  settle: (outcome: Outcome) => void,
+): Attempt {
+  const scope = taskScope(task, place, around.globals);
+  const run: AttemptState = { task, node, place, around, startedAt, scope, settle, step: null, relax: null, over: false };
+  const outcome = attempt(run, () => begin(run));
+  if (outcome) run.over = true;
+  return {
+    outcome,
+    abort(reason) {
+      run.step?.abort(reason);
+      end(run, { type: "aborted", startedAt, endedAt: around.now() });
+    },
+  };
+}
+
+function begin(run: AttemptState): Outcome | null {
+  const { task, node, around } = run;
+  const timeoutMs = node.timeoutMs === null ? around.stepTimeoutMs : evaluateDuration(node.timeoutMs, run.scope());
+  const data = resolveData(run);
+  const { payload, schema } = task.resumed ?? {};
+  if (!node.input && payload === undefined && schema === undefined) return execute(run, data, undefined, timeoutMs);
+  return follow(run, timeoutMs, check(run, data, payload), (checked) => execute(run, checked.data, checked.payload, timeoutMs));
+}
+
+function resolveData({ node, around, task, scope }: AttemptState): Json {
+  const { data } = node.compiled;
+  if (!data) return node.compiled.constant;
+  const value = data.evaluate(scope());
+  return value === undefined ? null : normalise(value, `The data of node "${task.nodeId}"`, around.limits).value;
+}
+
+async function check(
+  { node, task }: AttemptState,
+  data: Json,
+  payload: Json | undefined,
+): Promise<{ readonly data: unknown; readonly payload: unknown }> {
+  const { nodeId } = task;
+  const { schema } = task.resumed ?? {};
+  // a signal that was kept is held against the schema of the wait that took it now
+  const { issues } = schema === undefined ? {} : await validatorOf(schema)(payload);
+  if (issues) throw new StepfoldError("RESUME_INVALID", { nodeId, issues });
+  const checked = node.input ? await node.input(data) : { value: data };
+  if (checked.issues) throw new StepfoldError("DATA_INVALID", { nodeId, issues: checked.issues });
+  const resumed = node.resume && payload !== undefined ? await node.resume(payload) : { value: payload };
+  if (resumed.issues) throw new StepfoldError("RESUME_INVALID", { nodeId, issues: resumed.issues });
+  return { data: checked.value, payload: resumed.value };
+}
+
+function execute(run: AttemptState, data: unknown, payload: unknown, timeoutMs: number): Outcome | null {
+  const { task, node, place, around } = run;
+  const { onHeartbeat } = around;
+  const step = new Step(around, task, payload, place, onHeartbeat && ((progress) => onHeartbeat(progress, task)));
+  run.step = step;
+  const returned = node.definition.executor(data, step);
+  return isPromise(returned)
+    ? follow(run, timeoutMs, returned, (output) => finish(run, output, timeoutMs))
+    : finish(run, returned, timeoutMs);
+}
+
+function finish(run: AttemptState, returned: NodeOutput, timeoutMs: number): Outcome | null {
+  const { suspension } = run.step!;
+  if (suspension) return suspensionOf(run, suspension);
+  const outcome = readOutput(run, returned);
+  return outcome instanceof Promise ? follow(run, timeoutMs, outcome, (checked) => checked) : outcome;
+}
+
+/** Goes on with `next` once `pending` is settled, unless the deadline of the attempt or an abort comes first. */
+function follow<T>(run: AttemptState, timeoutMs: number, pending: Promise<T>, next: (value: T) => Outcome | null): null {
+  run.relax ??= run.around.deadlines.add(timeoutMs, () => expire(run, timeoutMs));
+  pending.then(
+    (value) => {
+      if (run.over) return;
+      const outcome = attempt(run, () => next(value));
+      if (outcome) end(run, outcome);
+    },
+    (thrown: unknown) => {
+      if (!run.over) end(run, ended(run, thrown));
+    },
+  );
+  return null;
+}
+
+function expire(run: AttemptState, timeoutMs: number): void {
+  const error = new StepfoldError("STEP_TIMEOUT", { nodeId: run.task.nodeId, timeoutMs });
+  run.step?.abort(error);
+  end(run, failureOf(run, error));
+}
+
+function end(run: AttemptState, outcome: Outcome): void {
+  if (run.over) return;
+  run.over = true;
+  run.relax?.();
+  run.settle(outcome);
+}
+
+function attempt(run: AttemptState, work: () => Outcome | null): Outcome | null {
+  try {
+    return work();
+  } catch (thrown) {
+    return ended(run, thrown);
+  }
+}
+
+/** The executor threw: because it suspended, or because it failed. */
+function ended(run: AttemptState, thrown: unknown): Outcome {
+  const suspension = run.step?.suspension;
+  if (!suspension) {
+    run.around.onThrown?.(thrown, run.task);
+    return failureOf(run, thrown);
+  }
+  try {
+    return suspensionOf(run, suspension);
+  } catch (refused) {
+    return failureOf(run, refused);
+  }
+}
+
+/** Only native promises are awaited: any other object with a `then` might never call back. */
+function isPromise(value: unknown): value is Promise<NodeOutput> {
+  return value instanceof Promise || Object.prototype.toString.call(value) === "[object Promise]";
+}

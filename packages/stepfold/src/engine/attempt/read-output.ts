@@ -1,0 +1,108 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { Task } from "../../core/transition/plan.ts";
+import { normalise } from "../../core/values/to-json.ts";
+import { isStandard } from "../workflow/validator.ts";
+import type { AttemptState } from "./attempt-state.ts";
+import { childrenOf } from "./children-request.ts";
+import type { Outcome } from "./outcome.ts";
+import { suspensionOf } from "./suspension.ts";
+
+/** What an executor returned, made into an outcome. */
+export function readOutput(run: AttemptState, returned: unknown): Outcome | Promise<Outcome> {
+  const { node, task, around } = run;
+  if (!isOutput(returned)) throw invalid(run, `must return an object such as { data }, not ${describe(returned)}`);
+  if (typeof returned.then === "function") throw invalid(run, "returned a promise of a foreign kind: make the executor async, or await it");
+  if (returned.__pause === true)
+    return suspensionOf(run, { payload: returned.data, options: [{ resumeAt: returned.resumeAt as number | undefined }] });
+  if (returned.__children !== undefined) return childrenOf(run, returned.__children);
+  const terminates = returned.terminate === true;
+  const leaving: Leaving = { handles: terminates || run.task.undoes ? undefined : handlesOf(run, returned), terminates };
+  if (!node.output) return completed(run, returned.data, leaving);
+  const { output } = node.definition;
+  // a JSON Schema describes what is kept: text where a Date was returned
+  const result = node.output(isStandard(output!) ? returned.data : normalise(returned.data, whatOf(task), around.limits).value);
+  const finish = ({
+    value,
+    issues,
+  }: {
+    value?: unknown;
+    issues?: readonly { pointer: string; message: string }[] | undefined;
+  }): Outcome => {
+    if (issues) throw new StepfoldError("OUTPUT_INVALID", { nodeId: task.nodeId, issues });
+    return completed(run, value, leaving);
+  };
+  return result instanceof Promise ? result.then(finish) : finish(result);
+}
+
+interface Returned {
+  readonly data?: unknown;
+  readonly nextHandle?: unknown;
+  readonly nextHandles?: unknown;
+  readonly __pause?: unknown;
+  readonly __children?: unknown;
+  readonly terminate?: unknown;
+  readonly resumeAt?: unknown;
+  readonly then?: unknown;
+}
+
+/** How it leaves its node. */
+interface Leaving {
+  readonly handles: readonly string[] | undefined;
+  readonly terminates: boolean;
+}
+
+function completed({ task, around, startedAt }: AttemptState, data: unknown, { handles, terminates }: Leaving): Outcome {
+  const { value, sizeBytes } = normalise(data, whatOf(task), around.limits);
+  const outcome = { type: "completed" as const, startedAt, endedAt: around.now(), output: value, sizeBytes };
+  if (terminates) return { ...outcome, terminates };
+  return handles ? { ...outcome, handles } : outcome;
+}
+
+function whatOf({ nodeId }: Task): string {
+  return `The output of node "${nodeId}"`;
+}
+
+/** The handles it leaves by; undefined for the default one. A typo is never silent success. */
+function handlesOf({ node, task }: AttemptState, { nextHandle, nextHandles }: Returned): readonly string[] | undefined {
+  const { edges, next } = node.compiled;
+  const { nodeId } = task;
+  const named =
+    nextHandles === undefined ? (nextHandle === undefined || nextHandle === null || nextHandle === "" ? [] : [nextHandle]) : nextHandles;
+  if (!Array.isArray(named)) throw invalidHandles(nodeId);
+  if (named.length === 0) {
+    if (node.handles && !node.handles.has("") && next.length === 0 && nextHandles === undefined)
+      throw new StepfoldError("HANDLE_MISSING", { nodeId, known: [...node.handles] });
+    return nextHandles === undefined ? undefined : [];
+  }
+  for (const handle of named) {
+    if (typeof handle !== "string") throw invalidHandles(nodeId);
+    if (handle !== "" && !edges.has(handle) && !node.handles?.has(handle)) {
+      throw new StepfoldError("HANDLE_UNKNOWN", {
+        nodeId,
+        handle,
+        known: [...new Set([...edges.keys(), ...(node.handles ?? [])])].filter((known) => known !== ""),
+      });
+    }
+  }
+  return Object.freeze([...(named as string[])]);
+}
+
+function isOutput(returned: unknown): returned is Returned {
+  return typeof returned === "object" && returned !== null && !Array.isArray(returned);
+}
+
+function invalid({ task }: AttemptState, message: string): StepfoldError {
+  return new StepfoldError("OUTPUT_INVALID", { nodeId: task.nodeId, issues: [{ pointer: "", message }] });
+}
+
+function invalidHandles(nodeId: string): StepfoldError {
+  return new StepfoldError("OUTPUT_INVALID", {
+    nodeId,
+    issues: [{ pointer: "/nextHandle", message: "must be the name of a handle, nextHandles a list of such names" }],
+  });
+}
+
+function describe(value: unknown): string {
+  if (value === undefined) return "nothing";
+  return value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`;
+}

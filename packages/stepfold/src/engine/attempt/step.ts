@@ -1,0 +1,130 @@
+import { scopedKey } from "../../core/snapshot/child-key.ts";
+import type { Context, NodeResult, Resumed } from "../../core/snapshot/snapshot.ts";
+import type { ScopeDraft } from "../../core/transition/draft/draft.ts";
+import type { Task } from "../../core/transition/plan.ts";
+import type { EpochMs, Json } from "../../core/values/json.ts";
+import type { Compensating, StepContext, SuspendOptions } from "../node/step-context.ts";
+import { inputsOf, undoneResult } from "./task-scope.ts";
+
+/** What the steps of one turn have in common. */
+export interface StepSurroundings {
+  readonly workflowId: string;
+  readonly globals: unknown;
+  /** The clock of the turn: the store's, where there is one. */
+  readonly now: () => EpochMs;
+}
+
+/** What a step asked for when it suspended. */
+export interface Suspension {
+  readonly payload: unknown;
+  readonly options: readonly SuspendOptions[];
+}
+
+/** Thrown by `suspend` to leave the executor; never seen by anybody else. */
+const suspended: unique symbol = Symbol("the step is suspended");
+
+/**
+ * The StepContext of one attempt. What executors rarely ask for is made when they ask; its methods may be
+ * taken out of it (`const { suspend } = step`).
+ */
+export class Step implements StepContext {
+  readonly workflowId: string;
+  readonly nodeId: string;
+  readonly pathId: string;
+  readonly attempt: number;
+  readonly input: Json | undefined;
+  readonly externalPayload: unknown;
+  readonly resumed: Resumed | undefined;
+  readonly globals: unknown;
+  suspension: Suspension | null = null;
+  readonly #task: Task;
+  readonly #place: ScopeDraft;
+  readonly #live: Context;
+  readonly #version: number;
+  readonly #now: () => EpochMs;
+  readonly #onHeartbeat: ((progress: unknown) => void) | null;
+  #context: Context | null = null;
+  #controller: AbortController | null = null;
+  #aborted: { readonly reason: unknown } | null = null;
+
+  constructor(
+    around: StepSurroundings,
+    task: Task,
+    externalPayload: unknown,
+    place: ScopeDraft,
+    onHeartbeat: ((progress: unknown) => void) | null,
+  ) {
+    this.workflowId = around.workflowId;
+    this.nodeId = task.nodeId;
+    this.pathId = task.scope === undefined ? task.pathId : scopedKey(task.scope, task.pathId);
+    this.attempt = task.attempt;
+    this.input = place.input;
+    this.externalPayload = externalPayload;
+    this.resumed = task.resumed;
+    this.globals = around.globals;
+    this.#now = around.now;
+    this.#task = task;
+    this.#place = place;
+    this.#live = place.context;
+    this.#version = place.root.version;
+    this.#onHeartbeat = onHeartbeat;
+  }
+
+  get idempotencyKey(): string {
+    return `${this.workflowId}/${this.pathId}#${this.#task.visit}`;
+  }
+
+  get context(): Context {
+    this.#context ??= contextAt(this.#live, this.#version);
+    return this.#context;
+  }
+
+  get inputs(): readonly NodeResult[] | undefined {
+    return this.#task.inputs && inputsOf(this.#task.inputs, { context: this.#live as ScopeDraft["context"] });
+  }
+
+  get compensating(): Compensating | undefined {
+    if (!this.#task.undoes) return undefined;
+    const result = undoneResult(this.#task, this.#place);
+    return result ? { completed: true, output: result.output } : { completed: false };
+  }
+
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      if (this.#aborted) this.#controller.abort(this.#aborted.reason);
+    }
+    return this.#controller.signal;
+  }
+
+  get suspend(): StepContext["suspend"] {
+    return (payload, options = {}) => {
+      this.suspension ??= { payload, options: Array.isArray(options) ? options : [options] };
+      throw suspended;
+    };
+  }
+
+  get now(): () => EpochMs {
+    return this.#now;
+  }
+
+  get heartbeat(): (progress?: unknown) => void {
+    return (progress) => this.#onHeartbeat?.(progress);
+  }
+
+  /** Tells the executor that nobody waits for it any more. */
+  abort(reason: unknown): void {
+    this.#aborted ??= { reason };
+    this.#controller?.abort(reason);
+  }
+}
+
+/** The context as of a version: siblings may have added results since, and will add more. */
+function contextAt(live: Context, version: number): Context {
+  const context: Record<string, readonly NodeResult[]> = {};
+  for (const [nodeId, results] of Object.entries(live)) {
+    const seen = results.filter((result) => result.version <= version);
+    if (seen.length > 0) context[nodeId] = Object.freeze(seen);
+  }
+  return Object.freeze(context);
+}

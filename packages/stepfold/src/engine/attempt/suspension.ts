@@ -1,0 +1,97 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { scopedKey } from "../../core/snapshot/child-key.ts";
+import type { Wait } from "../../core/snapshot/snapshot.ts";
+import { durationMs } from "../../core/values/duration.ts";
+import { isJsonObject, type Json, type JsonSchema } from "../../core/values/json.ts";
+import { normalise } from "../../core/values/to-json.ts";
+import type { SuspendOptions } from "../node/step-context.ts";
+import type { AttemptState } from "./attempt-state.ts";
+import type { Outcome } from "./outcome.ts";
+import type { Suspension } from "./step.ts";
+
+/** The most that one step may wait for at once. */
+const mostWaits = 100;
+
+/** The waits that a suspension makes: one for each of its options. */
+export function suspensionOf(run: AttemptState, { payload, options }: Suspension): Outcome {
+  const { task, around, startedAt } = run;
+  const endedAt = around.now();
+  if (options.length === 0 || options.length > mostWaits) throw invalid("options", `must be 1 to ${mostWaits} waits`);
+  let sizeBytes = 0;
+  const keep = (value: unknown, what: string): Json => {
+    const kept = normalise(value, `${what} of node "${task.nodeId}"`, around.limits);
+    sizeBytes += kept.sizeBytes;
+    return kept.value;
+  };
+  const kept = payload === undefined ? undefined : keep(payload, "The suspend payload");
+  const name = `${scopedKey(task.scope ?? "", task.pathId)}@${task.turn + 1}`;
+  const waits = options.map((option, i) => {
+    if (typeof option !== "object" || option === null) throw invalid("options", "must be objects");
+    const wait = waitOf(run, option, i === 0 ? name : `${name}.${i}`, options.length === 1, endedAt);
+    if (kept !== undefined) wait.payload = kept;
+    if (option.schema !== undefined) wait.schema = jsonSchema(keep(option.schema, "The wait's schema"));
+    return Object.freeze(wait);
+  });
+  return { type: "suspended", startedAt, endedAt, waits: Object.freeze(waits), sizeBytes };
+}
+
+type OpenWait = { -readonly [K in keyof Wait]: Wait[K] };
+
+function waitOf(run: AttemptState, options: SuspendOptions, id: string, only: boolean, now: number): OpenWait {
+  const { resumeAt, timeout, responders, quorum, tally } = options;
+  const wait: OpenWait = { id, kind: kindOf(run, options, only) };
+  if (wait.kind === "signal") Object.assign(wait, signalOf(options));
+  if (resumeAt !== undefined) wait.resumeAt = moment(run, "resumeAt", resumeAt, now);
+  if (timeout !== undefined) wait.timeoutAt = moment(run, "timeout", now + durationMs(timeout), now);
+  if (responders !== undefined) wait.responders = Object.freeze([...new Set(textList("responders", responders))]);
+  if (quorum !== undefined) {
+    const most = wait.responders?.length ?? 1_000;
+    if (!Number.isSafeInteger(quorum) || quorum < 1 || quorum > most) throw invalid("quorum", `must be a whole number from 1 to ${most}`);
+    wait.quorum = quorum;
+    if (tally !== undefined) wait.tally = text("tally", tally);
+  }
+  return wait;
+}
+
+/** A wait with only a time and nothing that describes an answer is a timer, which no payload can end early. */
+function kindOf({ node }: AttemptState, { signal, resumeAt, schema, timeout, responders }: SuspendOptions, only: boolean): Wait["kind"] {
+  if (signal !== undefined) return "signal";
+  const answerable = schema !== undefined || timeout !== undefined || responders !== undefined || (only && node.resume !== null);
+  return resumeAt === undefined || answerable ? "external" : "timer";
+}
+
+function signalOf({ signal, key, transient }: SuspendOptions): Partial<OpenWait> {
+  const wait: Partial<OpenWait> = { signal: text("signal", signal) };
+  if (key !== undefined) wait.key = text("key", key);
+  if (transient) wait.transient = true;
+  return wait;
+}
+
+function jsonSchema(value: Json): JsonSchema {
+  if (typeof value === "boolean" || isJsonObject(value)) return value;
+  throw invalid("schema", "must be a JSON Schema");
+}
+
+function textList(option: string, value: unknown): string[] {
+  if (!Array.isArray(value) || value.length === 0 || value.length > 1_000) throw invalid(option, "must be a list of 1 to 1,000 names");
+  return value.map((entry) => text(option, entry));
+}
+
+/** Text that may be kept as a name. @throws StepfoldError `OPTION_INVALID` */
+export function text(option: string, value: unknown): string {
+  if (typeof value === "string" && value.length > 0 && value.length <= 1_000 && !/\p{Surrogate}/u.test(value)) return value;
+  throw invalid(option, "must be text of 1 to 1,000 characters");
+}
+
+function moment({ around, task }: AttemptState, option: string, at: unknown, now: number): number {
+  if (typeof at !== "number" || !Number.isFinite(at) || at < 0)
+    throw invalid(option, `of node "${task.nodeId}" must be milliseconds since 1970, not ${String(at)}`);
+  const max = around.limits.timerMs;
+  if (at - now > max)
+    throw new StepfoldError("LIMIT_EXCEEDED", { what: `The wait of node "${task.nodeId}"`, limit: "timerMs", max, actual: at - now });
+  return Math.ceil(at);
+}
+
+function invalid(option: string, reason: string): StepfoldError {
+  return new StepfoldError("OPTION_INVALID", { option, reason });
+}

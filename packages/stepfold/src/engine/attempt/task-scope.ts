@@ -1,0 +1,71 @@
+import type { CompiledNode } from "../../core/definition/compiled.ts";
+import type { Scope, ScopeParts } from "../../core/definition/template.ts";
+import type { NodeResult, ResultRef } from "../../core/snapshot/snapshot.ts";
+import { type Draft, isChild, type ScopeDraft } from "../../core/transition/draft/draft.ts";
+import { scopeAt } from "../../core/transition/draft/open-draft.ts";
+import type { Task } from "../../core/transition/plan.ts";
+
+/** Where a task takes place: what it undoes may lie in a child of its path's scope. */
+export function placeOf(task: Task, draft: Draft): ScopeDraft {
+  return scopeAt(draft, task.undoes?.scope ?? task.scope)!;
+}
+
+/** The node that a task performs: the one its path is at, or what undoes it. */
+export function nodeOf(task: Task, { workflow }: Pick<ScopeDraft, "workflow">): CompiledNode {
+  const node = workflow.nodes.get(task.nodeId)!;
+  return task.undoes ? node.compensation! : node;
+}
+
+/** What a task's expressions see: the execution as of the path's arrival, with today's globals. Made when first needed. */
+export function taskScope(task: Task, place: ScopeDraft, globals: unknown, more?: Pick<ScopeParts, "error" | "attempt">): () => Scope {
+  let scope: Scope | null = null;
+  return () => {
+    if (scope) return scope;
+    const { context, input, root, workflow } = place;
+    const inputs = task.inputs && inputsOf(task.inputs, place);
+    const previous = task.undoes ? undoneResult(task, place) : inputs ? inputs[0] : previousResult(task, place);
+    scope = workflow.language.executionScope({
+      context,
+      since: task.since,
+      input,
+      metadata: root.metadata,
+      globals,
+      previous,
+      at: previous?.timestamp ?? root.createdAt ?? 0,
+      item: isChild(place) && place.item !== null ? place.input : undefined,
+      inputs,
+      ...more,
+    });
+    return scope;
+  };
+}
+
+/** The results that the branches joined at a node came with. */
+export function inputsOf(inputs: readonly ResultRef[], { context }: Pick<ScopeDraft, "context">): NodeResult[] {
+  const found: NodeResult[] = [];
+  for (const { nodeId, version } of inputs) {
+    const result = Object.hasOwn(context, nodeId) ? context[nodeId]!.find((candidate) => candidate.version === version) : undefined;
+    if (result) found.push(result);
+  }
+  return found;
+}
+
+/** The result that a compensation undoes; undefined if the step had not completed. */
+export function undoneResult({ undoes, nodeId }: Task, { context }: Pick<ScopeDraft, "context">): NodeResult | undefined {
+  if (undoes?.version === undefined) return undefined;
+  return Object.hasOwn(context, nodeId) ? context[nodeId]!.find(({ version }) => version === undoes.version) : undefined;
+}
+
+/** The result that the path came with: the one of its arrival's version, at the node before. */
+function previousResult({ stepPath, since, pathId }: Task, { context }: ScopeDraft): NodeResult | undefined {
+  const nodeId = stepPath.at(-1);
+  if (nodeId === undefined || !Object.hasOwn(context, nodeId)) return undefined;
+  const results = context[nodeId]!;
+  let own: NodeResult | undefined;
+  for (let i = results.length - 1; i >= 0; i--) {
+    const result = results[i]!;
+    if (result.version === since) return result;
+    if (!own && result.version < since && result.pathId === pathId) own = result;
+  }
+  return own ?? results.findLast((result) => result.version <= since);
+}

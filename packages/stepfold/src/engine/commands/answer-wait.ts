@@ -1,0 +1,75 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { addressOf } from "../../core/snapshot/address.ts";
+import type { ResumedEvent } from "../../core/snapshot/event.ts";
+import type { Snapshot, Wait } from "../../core/snapshot/snapshot.ts";
+import type { Target } from "../../core/snapshot/target.ts";
+import { findWait } from "../../core/transition/find-wait.ts";
+import { workflowOf } from "../../core/transition/workflow-of.ts";
+import type { EpochMs, Json } from "../../core/values/json.ts";
+import type { Limits } from "../../core/values/limits.ts";
+import { text } from "../attempt/suspension.ts";
+import type { PreparedWorkflow } from "../workflow/prepared-workflow.ts";
+import { validatorOf } from "../workflow/validator.ts";
+import { keepValue } from "./keep-value.ts";
+
+/** Answers a wait. */
+export interface ResumeCommand {
+  readonly type: "resume";
+  /** Needed when the execution waits at several places. */
+  readonly target?: Target | undefined;
+  readonly payload?: unknown;
+  /** Who answers; kept in the history. Needed where only certain people may, or where several have to. */
+  readonly by?: string | undefined;
+  /** The same key with the same payload is one answer, however often it is sent. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** The event of an answer. @throws StepfoldError `RESUME_AMBIGUOUS`, `RESUME_INVALID`, `RESPONDER_DENIED`, `WAIT_GONE`, ... */
+export async function resumed(
+  workflow: PreparedWorkflow,
+  snapshot: Snapshot,
+  command: ResumeCommand,
+  stamp: { readonly version: number; readonly at: EpochMs },
+  limits: Limits,
+): Promise<ResumedEvent> {
+  const { scope, path, wait } = findWait(workflow.compiled, snapshot, command.target, stamp.at);
+  const event: { -readonly [K in keyof ResumedEvent]: ResumedEvent[K] } = {
+    type: "resumed",
+    ...stamp,
+    ...(scope !== "" && { scope }),
+    pathId: path.id,
+    waitId: wait.id,
+    by: "payload",
+  };
+  if (command.payload !== undefined) Object.assign(event, keepValue(snapshot, "payload", command.payload, limits));
+  if (command.by !== undefined) event.who = text("by", command.by);
+  checkResponder(wait, event.who, { workflowId: snapshot.workflowId, nodeId: addressOf(snapshot, scope, path.nodeId) });
+  if (command.idempotencyKey !== undefined) event.idempotencyKey = text("idempotencyKey", command.idempotencyKey);
+  await checkPayload(workflow, snapshot, { scope, nodeId: path.nodeId, wait, payload: event.payload });
+  return event;
+}
+
+/** An answer that does not fit is refused while it can still be corrected. */
+export async function checkPayload(
+  workflow: PreparedWorkflow,
+  snapshot: Snapshot,
+  { scope, nodeId, wait, payload }: { scope: string; nodeId: string; wait: Wait; payload: Json | undefined },
+): Promise<void> {
+  const node = workflowOf(workflow.compiled, snapshot, scope)!.nodes.get(nodeId)!;
+  const validate = wait.schema === undefined ? workflow.nodes.get(node)!.resume : validatorOf(wait.schema);
+  const { issues } = (await validate?.(payload)) ?? {};
+  if (issues) throw new StepfoldError("RESUME_INVALID", { nodeId, issues });
+}
+
+function checkResponder(
+  { id: waitId, responders, quorum, answers }: Wait,
+  who: string | undefined,
+  place: { readonly workflowId: string; readonly nodeId: string },
+): void {
+  if (!responders && quorum === undefined) return;
+  const denied = (reason: string): StepfoldError =>
+    new StepfoldError("RESPONDER_DENIED", { ...place, waitId, who: who ?? "nobody", reason });
+  if (who === undefined) throw denied('wants to know who answers ("by")');
+  if (responders && !responders.includes(who)) throw denied(`may be answered by: ${responders.slice(0, 20).join(", ")}`);
+  if (answers?.some(({ by }) => by === who)) throw denied("has this answer already");
+}

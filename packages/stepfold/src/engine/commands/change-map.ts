@@ -1,0 +1,67 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { addressOf } from "../../core/snapshot/address.ts";
+import { scopedKey } from "../../core/snapshot/child-key.ts";
+import type { ItemAddedEvent, MapClosedEvent } from "../../core/snapshot/event.ts";
+import type { Snapshot } from "../../core/snapshot/snapshot.ts";
+import { type FoundPath, findPaths, type Target } from "../../core/snapshot/target.ts";
+import { workflowOf } from "../../core/transition/workflow-of.ts";
+import type { EpochMs } from "../../core/values/json.ts";
+import type { Limits } from "../../core/values/limits.ts";
+import type { PreparedWorkflow } from "../workflow/prepared-workflow.ts";
+import { type Validated, validatorOf } from "../workflow/validator.ts";
+import { keepValue } from "./keep-value.ts";
+
+/** Gives an open map another item. */
+export interface AddItemCommand {
+  readonly type: "addItem";
+  /** The map's node, by its id or address. */
+  readonly node: string;
+  readonly item: unknown;
+}
+
+/** An open map gets no more items: it is complete once those it has are done. */
+export interface CloseMapCommand {
+  readonly type: "closeMap";
+  readonly node: string;
+}
+
+/** A map goes on at once, with what is done; items under way are cancelled. */
+export interface CompleteMapCommand {
+  readonly type: "completeMap";
+  readonly node: string;
+}
+
+/** @throws StepfoldError `MAP_CLOSED`, `RESUME_AMBIGUOUS`, `INPUT_INVALID`, ... */
+export function changeMap(
+  { compiled }: PreparedWorkflow,
+  snapshot: Snapshot,
+  command: AddItemCommand | CloseMapCommand | CompleteMapCommand,
+  stamp: { readonly version: number; readonly at: EpochMs },
+  limits: Limits,
+): ItemAddedEvent | MapClosedEvent {
+  const { scope, path } = findMap(snapshot, command.node, command.type !== "completeMap");
+  const place = { ...stamp, ...(scope !== "" && { scope }), pathId: path.id };
+  if (command.type === "closeMap") return { type: "mapClosed", ...place };
+  if (command.type === "completeMap") return { type: "mapClosed", ...place, completes: true };
+  const item = keepValue(snapshot, "item", command.item ?? null, limits);
+  const { definition } = workflowOf(compiled, snapshot, scope)!.workflows.get(path.children!.workflow)!;
+  if (definition.input !== undefined) {
+    const { issues } = validatorOf(definition.input)(item.item) as Validated;
+    if (issues) throw new StepfoldError("INPUT_INVALID", { workflow: definition.id, issues });
+  }
+  return { type: "itemAdded", ...place, ...item };
+}
+
+function findMap(snapshot: Snapshot, node: Target, onlyOpen: boolean): FoundPath {
+  const { workflowId } = snapshot;
+  const found = findPaths(snapshot, node).filter(
+    ({ path }) => path.children?.map && !path.draining && (!onlyOpen || path.children.map.open),
+  );
+  if (found.length > 1)
+    throw new StepfoldError("RESUME_AMBIGUOUS", {
+      workflowId,
+      waits: found.map(({ scope, path }) => ({ id: scopedKey(scope, path.id), nodeId: addressOf(snapshot, scope, path.nodeId) })),
+    });
+  if (!found[0]) throw new StepfoldError("MAP_CLOSED", { workflowId, node: String(node) });
+  return found[0];
+}

@@ -1,0 +1,74 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { Event } from "../../core/snapshot/event.ts";
+import { isTerminal, type Snapshot } from "../../core/snapshot/snapshot.ts";
+import { endOf } from "../../core/transition/draft/outbox.ts";
+import type { EpochMs } from "../../core/values/json.ts";
+import type { Limits } from "../../core/values/limits.ts";
+import type { PreparedWorkflow } from "../workflow/prepared-workflow.ts";
+import { type ResumeCommand, resumed } from "./answer-wait.ts";
+import { type CancelCommand, cancelled } from "./cancel-paths.ts";
+import { type AddItemCommand, type CloseMapCommand, type CompleteMapCommand, changeMap } from "./change-map.ts";
+import { type DeliveredCommand, delivered } from "./deliver-messages.ts";
+import { childEnded, type EndChildCommand } from "./end-child.ts";
+import { type RetryCommand, retried } from "./retry-path.ts";
+import { type SignalCommand, signal } from "./send-signal.ts";
+
+/** What one may tell an execution from outside. */
+export type Command =
+  | ResumeCommand
+  | SignalCommand
+  | CancelCommand
+  | RetryCommand
+  | AddItemCommand
+  | CloseMapCommand
+  | CompleteMapCommand
+  | EndChildCommand
+  | DeliveredCommand;
+
+/**
+ * The event that a command makes of a snapshot. Nothing is changed.
+ *
+ * @throws StepfoldError `EXECUTION_ENDED`, `RESUME_AMBIGUOUS`, `RESUME_INVALID`, `RESPONDER_DENIED`, `WAIT_GONE`,
+ * `WAIT_EXPIRED`, `RETRY_NOT_PENDING`, `MAP_CLOSED`, `INPUT_INVALID`, `NODE_UNKNOWN`, `VALUE_NOT_JSON`, `LIMIT_EXCEEDED`
+ */
+export async function decide(
+  workflow: PreparedWorkflow,
+  snapshot: Snapshot,
+  command: Command,
+  now: EpochMs,
+  limits: Limits,
+): Promise<Event> {
+  const { workflowId, status } = snapshot;
+  if (isTerminal(status)) throw new StepfoldError("EXECUTION_ENDED", { workflowId, status });
+  const stamp = { version: snapshot.version + 1, at: now };
+  if (typeof command !== "object" || command === null) throw unknownCommand();
+  const end = endOf(snapshot);
+  // that the others are told may have to be tried again, too
+  const goesOn = command.type === "delivered" || (command.type === "retry" && snapshot.parked !== undefined);
+  if (end && !goesOn) throw new StepfoldError("EXECUTION_ENDED", { workflowId, status: end });
+  switch (command.type) {
+    case "resume":
+      return resumed(workflow, snapshot, command, stamp, limits);
+    case "signal":
+      return signal(workflow, snapshot, command, stamp, limits);
+    case "cancel":
+      return cancelled(snapshot, command, stamp);
+    case "retry":
+      return retried(snapshot, command, stamp);
+    case "addItem":
+    case "closeMap":
+    case "completeMap":
+      return changeMap(workflow, snapshot, command, stamp, limits);
+    case "endChild":
+      return childEnded(snapshot, command, stamp, limits);
+    case "delivered":
+      return delivered(snapshot, command, stamp);
+    default:
+      throw unknownCommand();
+  }
+}
+
+function unknownCommand(): StepfoldError {
+  const reason = "must be resume, signal, cancel, retry, addItem, closeMap, completeMap, endChild or delivered";
+  return new StepfoldError("OPTION_INVALID", { option: "type", reason });
+}

@@ -1,0 +1,56 @@
+import { safeMember } from "../../core/errors/safe-member.ts";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { openScopes } from "../../core/snapshot/address.ts";
+import type { ResumedEvent } from "../../core/snapshot/event.ts";
+import type { ChildEnd, Snapshot } from "../../core/snapshot/snapshot.ts";
+import type { EpochMs } from "../../core/values/json.ts";
+import type { Limits } from "../../core/values/limits.ts";
+import { keepValue } from "./keep-value.ts";
+
+/** Tells an execution that one which it has begun is over. */
+export interface EndChildCommand {
+  readonly type: "endChild";
+  /** The execution that has ended. */
+  readonly workflowId: string;
+  /** The wait that it was begun for. */
+  readonly waitId: string;
+  /** Of the execution that began it: one that was created again under the same id is another. */
+  readonly incarnation?: string | undefined;
+  readonly end: ChildEnd;
+}
+
+/** The event of a child's end. @throws StepfoldError `WAIT_GONE` if nobody waits for it, or no longer; `OPTION_INVALID`, `LIMIT_EXCEEDED` */
+export function childEnded(
+  snapshot: Snapshot,
+  { workflowId, waitId, incarnation, end }: EndChildCommand,
+  stamp: { readonly version: number; readonly at: EpochMs },
+  limits: Limits,
+): ResumedEvent {
+  const found = incarnation === snapshot.incarnation ? place(snapshot, workflowId, waitId) : null;
+  if (!found) throw new StepfoldError("WAIT_GONE", { workflowId: snapshot.workflowId, target: waitId, open: [] });
+  const { scope, pathId } = found;
+  checkEnd(end);
+  const kept = keepValue(snapshot, "payload", end, limits);
+  return { type: "resumed", ...stamp, ...(scope !== "" && { scope }), pathId, waitId, by: "child", ...kept };
+}
+
+function place(snapshot: Snapshot, workflowId: string, waitId: string): { readonly scope: string; readonly pathId: string } | null {
+  for (const [scope, paths] of openScopes(snapshot)) {
+    for (const { id: pathId, waits = [] } of paths) {
+      if (waits.some((wait) => wait.kind === "child" && wait.id === waitId && wait.workflowId === workflowId)) return { scope, pathId };
+    }
+  }
+  return null;
+}
+
+function checkEnd(end: unknown): void {
+  const error = safeMember(end, "error");
+  const isEnd = ["completed", "failed", "cancelled"].includes(String(safeMember(end, "status")));
+  if (isEnd && (error === undefined || (isText(error, "name") && isText(error, "message")))) return;
+  const reason = 'must be { status: "completed" | "failed" | "cancelled", output?, error?: { name, message, code? } }';
+  throw new StepfoldError("OPTION_INVALID", { option: "end", reason });
+}
+
+function isText(value: unknown, member: string): boolean {
+  return typeof safeMember(value, member) === "string";
+}

@@ -1,0 +1,65 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { SignalledEvent } from "../../core/snapshot/event.ts";
+import type { Snapshot } from "../../core/snapshot/snapshot.ts";
+import { openDraft } from "../../core/transition/draft/open-draft.ts";
+import { findTaker } from "../../core/transition/paths/signals.ts";
+import type { Duration } from "../../core/values/duration.ts";
+import { durationMs } from "../../core/values/duration.ts";
+import type { EpochMs } from "../../core/values/json.ts";
+import type { Limits } from "../../core/values/limits.ts";
+import { text } from "../attempt/suspension.ts";
+import type { PreparedWorkflow } from "../workflow/prepared-workflow.ts";
+import { checkPayload } from "./answer-wait.ts";
+import { keepValue } from "./keep-value.ts";
+
+/** How long a signal is kept that nobody waits for yet, where nobody says. */
+const defaultTtl: Duration = "30 days";
+
+/** Tells an execution that something has happened, by a name that steps wait for. */
+export interface SignalCommand {
+  readonly type: "signal";
+  readonly name: string;
+  /** Only for waits with the same key. */
+  readonly key?: string | undefined;
+  readonly payload?: unknown;
+  /** How long it is kept for a wait that is not open yet. Default 30 days. */
+  readonly ttl?: Duration | undefined;
+  /** The same key with the same payload is one signal, however often it is sent. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** The event of a signal. @throws StepfoldError `RESUME_INVALID`, `WAIT_EXPIRED`, `LIMIT_EXCEEDED`, `OPTION_INVALID`, ... */
+export async function signal(
+  workflow: PreparedWorkflow,
+  snapshot: Snapshot,
+  command: SignalCommand,
+  stamp: { readonly version: number; readonly at: EpochMs },
+  limits: Limits,
+): Promise<SignalledEvent> {
+  const { workflowId, inbox = [] } = snapshot;
+  const ttlMs = durationMs(command.ttl ?? defaultTtl);
+  const event: { -readonly [K in keyof SignalledEvent]: SignalledEvent[K] } = {
+    type: "signalled",
+    ...stamp,
+    name: text("name", command.name),
+    expiresAt: stamp.at + Math.min(ttlMs, limits.timerMs),
+  };
+  if (command.key !== undefined) event.key = text("key", command.key);
+  if (command.payload !== undefined) Object.assign(event, keepValue(snapshot, "payload", command.payload, limits));
+  if (command.idempotencyKey !== undefined) event.idempotencyKey = text("idempotencyKey", command.idempotencyKey);
+  const taker = findTaker(openDraft(workflow.compiled, snapshot), event, stamp.at);
+  if (taker) {
+    const { scope, path, wait } = taker;
+    await checkPayload(workflow, snapshot, { scope: scope.key, nodeId: path.nodeId, wait, payload: event.payload });
+    return event;
+  }
+  const kept = inbox.filter(({ expiresAt }) => expiresAt > stamp.at).length;
+  if (kept >= limits.inbox)
+    throw new StepfoldError("LIMIT_EXCEEDED", {
+      what: `The inbox of execution "${workflowId}"`,
+      limit: "inbox",
+      max: limits.inbox,
+      actual: kept + 1,
+    });
+  return event;
+}

@@ -1,0 +1,91 @@
+import type { RetryPolicy } from "../../core/definition/definition.ts";
+import type { Json, JsonSchema } from "../../core/values/json.ts";
+import type { StandardSchema } from "./standard-schema.ts";
+import type { StepContext } from "./step-context.ts";
+
+/** What an executor may return: its data and where to go on, or that it waits. */
+export type NodeOutput<Out = unknown, Handle extends string = string> =
+  | {
+      readonly data: Out;
+      readonly nextHandle?: Handle | null | undefined;
+      readonly nextHandles?: readonly Handle[] | undefined;
+      /** Ends the workflow here, with this data as its output; in a child, the child. All other paths of it end. */
+      readonly terminate?: boolean | undefined;
+      readonly __pause?: false | undefined;
+      readonly __children?: undefined;
+    }
+  | { readonly __pause: true; readonly data?: unknown; readonly resumeAt?: number | undefined }
+  | { readonly __children: ChildrenRequest };
+
+/** The step goes on in children: one sub-workflow, or one for each item of a map; or in an execution of its own. */
+export interface ChildrenRequest {
+  /** Name of a definition in the `workflows` of this one, or around it; of a detached one, in those of the runtime. */
+  readonly workflow: string;
+  /** Input of the one child. */
+  readonly input?: unknown;
+  /** Instead: each item is the input of a child of its own. */
+  readonly map?: MapRequest | undefined;
+  /**
+   * Instead: an execution of its own. When it has ended the step is performed again, with
+   * `resumed: { by: "child", payload: { status, output?, error? } }`.
+   */
+  readonly detached?: boolean | undefined;
+  /** Of a detached one: false to complete at once with `{ workflowId }`. Default true. */
+  readonly wait?: boolean | undefined;
+  /** Id of a detached one. Default: made of the id of this execution and the place in it. */
+  readonly workflowId?: string | undefined;
+}
+
+/** How a map goes through its items. */
+export interface MapRequest {
+  readonly items: readonly unknown[];
+  /** Items under way at once; those that wait for somebody do not count. Default 16. */
+  readonly concurrency?: number | undefined;
+  /** Items may be added until the map is closed. */
+  readonly open?: boolean | undefined;
+  /** Goes on as soon as so many items are done. */
+  readonly completeWhen?: number | undefined;
+  /** What becomes of the others then. Default `cancel`. */
+  readonly remaining?: "finish" | "cancel" | undefined;
+  /** Items that may fail: a number, or a share of all such as `"10%"`. Default 0. */
+  readonly toleratedFailures?: number | string | undefined;
+}
+
+/**
+ * The code behind a node type.
+ *
+ * Schemas are Standard Schemas (zod, valibot, arktype, ...), which also give the types, or plain JSON Schemas.
+ */
+export interface NodeDefinition<In = unknown, Out = unknown, Resume = unknown, Handle extends string = string, Globals = unknown> {
+  /** Checks, and may transform, the node's data before the executor runs. */
+  readonly input?: StandardSchema<unknown, In> | JsonSchema | undefined;
+  /** Checks, and may transform, what the executor returned. */
+  readonly output?: StandardSchema<Out> | JsonSchema | undefined;
+  /** Checks the payload that resumes the node. A resume that does not fit is refused and changes nothing. */
+  readonly resume?: StandardSchema<unknown, Resume> | JsonSchema | undefined;
+  /**
+   * Names of the output handles; `""` is the default one. A `nextHandle` that is neither declared nor has an edge fails
+   * the node, and so does naming none where `""` is not declared and has no edge: a typo never ends a path silently.
+   */
+  readonly handles?: readonly Handle[] | undefined;
+  /** When failed attempts are made again. A node of the workflow may override it. */
+  readonly retryPolicy?: RetryPolicy | undefined;
+  /** For editors: label, icon, description. */
+  readonly metadata?: Readonly<Record<string, Json>> | undefined;
+  /** Does the work. What it throws is retried by policy; `FatalError` never is. */
+  executor(
+    data: In,
+    step: StepContext<Resume, Globals>,
+  ): NodeOutput<NoInfer<Out>, NoInfer<Handle>> | Promise<NodeOutput<NoInfer<Out>, NoInfer<Handle>>>;
+}
+
+/** Node definitions by type name. */
+export type NodeDefinitions = Readonly<Record<string, NodeDefinition>>;
+
+type GlobalsOfNode<D> = D extends { executor(data: never, step: StepContext<never, infer Globals>): unknown } ? Globals : unknown;
+type Intersect<U> = (U extends unknown ? (value: U) => void : never) extends (value: infer I) => void ? I : never;
+
+/** The globals that these nodes need, all together. */
+export type GlobalsOf<D extends NodeDefinitions> = Intersect<
+  { [K in keyof D]: unknown extends GlobalsOfNode<D[K]> ? Record<never, never> : GlobalsOfNode<D[K]> }[keyof D]
+>;

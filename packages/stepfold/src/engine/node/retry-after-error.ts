@@ -1,0 +1,27 @@
+import { safeMember } from "../../core/errors/safe-member.ts";
+
+/**
+ * Throw it where the service said when to come back. The policy still says how often; its delay is replaced.
+ *
+ * ```ts
+ * if (response.status === 429) throw new RetryAfterError(Number(response.headers.get("retry-after")) * 1000, "rate limited");
+ * ```
+ */
+export class RetryAfterError extends Error {
+  /** Recognises errors of a second copy of this package in the same process. */
+  readonly "~retryAfter": number | Date;
+  override readonly name: string = "RetryAfterError";
+
+  /** @param delayMs milliseconds from now, or the moment itself */
+  constructor(delayMs: number | Date, message?: string, options?: { cause?: unknown }) {
+    super(message ?? "asked to come back later", options);
+    this["~retryAfter"] = delayMs;
+  }
+}
+
+/** Milliseconds that a RetryAfterError asks for; null for anything else. */
+export function retryAfterMs(thrown: unknown, now: number): number | null {
+  const asked = safeMember(thrown, "~retryAfter");
+  const delayMs = asked instanceof Date ? asked.getTime() - now : asked;
+  return typeof delayMs === "number" && Number.isFinite(delayMs) ? Math.max(0, Math.round(delayMs)) : null;
+}

@@ -1,0 +1,59 @@
+import { safeMember } from "../../core/errors/safe-member.ts";
+import { isJsonObject, type JsonObject } from "../../core/values/json.ts";
+
+/** Finds the definition of a workflow by its name; undefined if there is none. */
+export type Library = (name: string) => unknown;
+
+/** A library of definitions, each by its id. */
+export function libraryOf(workflows: readonly unknown[]): Library {
+  return (name) => workflows.find((workflow) => safeMember(workflow, "id") === name);
+}
+
+/**
+ * A definition with those of all workflows that its nodes run and that it does not bring itself, put into its
+ * `workflows`. An execution is pinned to what it began with, so what it runs must be part of that.
+ *
+ * Only names that are constants can be found; what an expression may name has to be in `workflows`.
+ */
+export function linkWorkflows(definition: unknown, library: Library): unknown {
+  try {
+    return isJsonObject(definition) ? linked(definition, library) : definition;
+  } catch {
+    // a proxy or a getter that throws: compile refuses it, and says where it is
+    return definition;
+  }
+}
+
+function linked(definition: JsonObject, library: Library): unknown {
+  const own = isJsonObject(definition.workflows) ? definition.workflows : {};
+  const workflows: Record<string, unknown> = { ...own };
+  const has = (name: string): boolean => Object.hasOwn(workflows, name) || name === definition.id;
+  const queue: unknown[] = [definition];
+  for (const next of queue) {
+    for (const name of namesIn(next)) {
+      const found = has(name) ? undefined : library(name);
+      if (found === undefined) continue;
+      Object.defineProperty(workflows, name, { value: found, enumerable: true, configurable: true, writable: true });
+      queue.push(found);
+    }
+  }
+  return queue.length === 1 ? definition : { ...definition, workflows };
+}
+
+/** Names of workflows that a definition runs and does not bring itself. */
+function namesIn(definition: unknown): Set<string> {
+  const names = new Set<string>();
+  const nodes = safeMember(definition, "nodes");
+  for (const node of Array.isArray(nodes) ? nodes : []) {
+    const type = safeMember(node, "type");
+    const data = safeMember(node, "data");
+    const name = safeMember(data, "workflow");
+    const runs = (type === "map" || type === "workflow") && typeof name === "string" && !name.includes("{{");
+    if (runs && safeMember(data, "detached") !== true) names.add(name);
+  }
+  const inner = safeMember(definition, "workflows");
+  if (!isJsonObject(inner)) return names;
+  for (const workflow of Object.values(inner)) for (const name of namesIn(workflow)) names.add(name);
+  for (const name of Object.keys(inner)) names.delete(name);
+  return names;
+}

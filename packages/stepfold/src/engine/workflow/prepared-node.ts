@@ -1,0 +1,48 @@
+import type { CompiledNode } from "../../core/definition/compiled.ts";
+import { type CompiledPolicy, type Computed, compilePolicy } from "../../core/definition/compiled-policy.ts";
+import type { CompileTemplate } from "../../core/definition/template.ts";
+import type { Issue } from "../../core/errors/issue.ts";
+import type { NodeDefinition, NodeDefinitions } from "../node/node-definition.ts";
+import { thawingValidatorOf, type Validator, validatorOf } from "./validator.ts";
+
+/** A node and the definition of its type, ready to be performed. */
+export interface PreparedNode {
+  readonly compiled: CompiledNode;
+  readonly definition: NodeDefinition;
+  readonly policy: CompiledPolicy | null;
+  readonly timeoutMs: Computed | null;
+  readonly input: Validator | null;
+  readonly output: Validator | null;
+  readonly resume: Validator | null;
+  /** Handles that its type declares; null if it declares none. */
+  readonly handles: ReadonlySet<string> | null;
+}
+
+/** Brings a node and its type together; mistakes in the type's retry policy become issues. */
+export function prepareNode(
+  compiled: CompiledNode,
+  definition: NodeDefinition,
+  compileTemplate: CompileTemplate,
+  issues: Issue[],
+): PreparedNode {
+  const { input, output, resume, handles, retryPolicy } = definition;
+  const ofType =
+    retryPolicy === undefined
+      ? null
+      : compilePolicy(retryPolicy, `/nodeDefinitions/${compiled.node.type}/retryPolicy`, compileTemplate, issues);
+  return {
+    compiled,
+    definition,
+    policy: compiled.retryPolicy ?? ofType,
+    timeoutMs: compiled.timeoutMs,
+    input: input === undefined ? null : thawingValidatorOf(input),
+    output: output === undefined ? null : validatorOf(output),
+    resume: resume === undefined ? null : thawingValidatorOf(resume),
+    handles: handles ? new Set(handles) : null,
+  };
+}
+
+/** The definition of a type; never a member that the object only inherits. */
+export function definitionOf(definitions: NodeDefinitions, type: string): NodeDefinition | undefined {
+  return Object.hasOwn(definitions, type) ? definitions[type] : undefined;
+}

@@ -1,0 +1,150 @@
+import { compile } from "../../core/definition/compile.ts";
+import type { CompiledNode, CompiledWorkflow } from "../../core/definition/compiled.ts";
+import type { Issue } from "../../core/errors/issue.ts";
+import { safeMember } from "../../core/errors/safe-member.ts";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { defaultLimits, type Limits } from "../../core/values/limits.ts";
+import { similar } from "../../core/values/similar.ts";
+import { expressionLanguage } from "../../expressions/expression-language.ts";
+import type { NodeDefinitions } from "../node/node-definition.ts";
+import { type Library, libraryOf, linkWorkflows } from "./link-workflows.ts";
+import { definitionOf, type PreparedNode, prepareNode } from "./prepared-node.ts";
+import type { Validated } from "./validator.ts";
+
+/** A workflow with the code of its nodes: all that is needed to run it. */
+export interface PreparedWorkflow {
+  readonly compiled: CompiledWorkflow;
+  /** Of the workflow and of every one that it may run. */
+  readonly nodes: ReadonlyMap<CompiledNode, PreparedNode>;
+  readonly warnings: readonly Issue[];
+}
+
+const noLibrary: Library = () => undefined;
+
+/** Handles that need no declaration: they are the engine's own. */
+const ownHandles = new Set(["", "error", "timeout"]);
+
+/**
+ * Compiles a workflow and finds the code of every node.
+ *
+ * @throws StepfoldError `DEFINITION_INVALID` with every mistake at once: of the definition, unknown types, constant
+ * data that the type does not allow
+ */
+export function prepareWorkflow(
+  definition: unknown,
+  nodeDefinitions: NodeDefinitions,
+  limits: Limits = defaultLimits,
+  library: Library = noLibrary,
+): PreparedWorkflow {
+  const compiled = compiledWith(linkWorkflows(definition, library), nodeDefinitions, limits);
+  const issues: Issue[] = [...compiled.warnings];
+  const nodes = new Map<CompiledNode, PreparedNode>();
+  prepareNodes(compiled, "", nodeDefinitions, nodes, issues);
+  if (issues.some(({ severity }) => severity === "error"))
+    throw new StepfoldError("DEFINITION_INVALID", { workflow: compiled.definition.id, issues });
+  return { compiled, nodes, warnings: issues };
+}
+
+function prepareNodes(
+  compiled: CompiledWorkflow,
+  at: string,
+  nodeDefinitions: NodeDefinitions,
+  nodes: Map<CompiledNode, PreparedNode>,
+  issues: Issue[],
+): void {
+  const prepare = (node: CompiledNode, pointer: string): void => {
+    const { type } = node.node;
+    const nodeDefinition = definitionOf(nodeDefinitions, type);
+    if (!nodeDefinition) {
+      issues.push(unknownType(type, `${pointer}/type`, nodeDefinitions));
+      return;
+    }
+    const prepared = prepareNode(node, nodeDefinition, expressionLanguage.compileTemplate, issues);
+    nodes.set(node, prepared);
+    checkData(prepared, `${pointer}/data`, issues);
+    checkHandles(prepared, pointer, issues);
+  };
+  compiled.definition.nodes.forEach(({ id }, i) => {
+    const node = compiled.nodes.get(id)!;
+    prepare(node, `${at}/nodes/${i}`);
+    if (node.compensation) prepare(node.compensation, `${at}/nodes/${i}/compensate`);
+  });
+  for (const name of Object.keys(compiled.definition.workflows ?? {}))
+    prepareNodes(compiled.workflows.get(name)!, `${at}/workflows/${name}`, nodeDefinitions, nodes, issues);
+}
+
+/** Compiles; where the definition has mistakes, those of its types are told with them. */
+function compiledWith(definition: unknown, nodeDefinitions: NodeDefinitions, limits: Limits): CompiledWorkflow {
+  try {
+    return compile(definition, expressionLanguage, limits);
+  } catch (error) {
+    if (!StepfoldError.is(error, "DEFINITION_INVALID")) throw error;
+    const nodes = safeMember(definition, "nodes");
+    const issues = [...error.details.issues];
+    for (const [i, node] of (Array.isArray(nodes) ? nodes : []).slice(0, limits.nodes).entries()) {
+      const type = safeMember(node, "type");
+      if (typeof type === "string" && !definitionOf(nodeDefinitions, type))
+        issues.push(unknownType(type, `/nodes/${i}/type`, nodeDefinitions));
+    }
+    throw new StepfoldError("DEFINITION_INVALID", { workflow: error.details.workflow, issues });
+  }
+}
+
+/** Every mistake and every doubt about a workflow and the types of its nodes, as data; empty if there is nothing to say. */
+export function checkWorkflow(
+  definition: unknown,
+  nodeDefinitions: NodeDefinitions,
+  limits?: Limits,
+  workflows: readonly unknown[] = [],
+): readonly Issue[] {
+  try {
+    return prepareWorkflow(definition, nodeDefinitions, limits, libraryOf(workflows)).warnings;
+  } catch (error) {
+    if (StepfoldError.is(error, "DEFINITION_INVALID")) return error.details.issues;
+    throw error;
+  }
+}
+
+function unknownType(type: string, pointer: string, nodeDefinitions: NodeDefinitions): Issue {
+  const known = Object.keys(nodeDefinitions);
+  const meant = similar(type, known);
+  return {
+    severity: "error",
+    code: "NODE_TYPE_UNKNOWN",
+    pointer,
+    message: `no node definition is called "${type}"${meant ? `. Did you mean "${meant}"?` : `. Known: ${known.slice(0, 20).join(", ") || "none"}`}`,
+  };
+}
+
+/** Data without expressions is known now, so it can be refused now. */
+function checkData({ compiled, input }: PreparedNode, pointer: string, issues: Issue[]): void {
+  if (compiled.data || !input) return;
+  let result: Validated | Promise<Validated>;
+  try {
+    result = input(compiled.node.data ?? null);
+  } catch (error) {
+    issues.push({ severity: "error", code: "DATA_INVALID", pointer, message: `cannot be checked: ${(error as Error).message}` });
+    return;
+  }
+  if (result instanceof Promise) {
+    // checked again, and waited for, when the node runs
+    result.catch(() => undefined);
+    return;
+  }
+  for (const { pointer: inside, message } of result.issues ?? [])
+    issues.push({ severity: "error", code: "DATA_INVALID", pointer: pointer + inside, message });
+}
+
+function checkHandles({ compiled, handles }: PreparedNode, pointer: string, issues: Issue[]): void {
+  if (!handles) return;
+  for (const handle of (compiled as CompiledNode).edges.keys()) {
+    if (ownHandles.has(handle) || handles.has(handle)) continue;
+    const meant = similar(handle, handles);
+    issues.push({
+      severity: "warning",
+      code: "HANDLE_UNKNOWN",
+      pointer,
+      message: `an edge leaves by "${handle}", which type "${compiled.node.type}" does not declare${meant ? `. Did you mean "${meant}"?` : ""}`,
+    });
+  }
+}

@@ -1,0 +1,98 @@
+import { readable } from "../evaluation/coerce.ts";
+import { type Frame, fail, type Run } from "../evaluation/frame.ts";
+import { kindOf } from "../evaluation/read-member.ts";
+import type { Callback, Pure, Site } from "../functions/argument.ts";
+import { arrayCallbacks } from "../functions/array-callbacks.ts";
+import { arrayMethods } from "../functions/array-methods.ts";
+import { functions, namespaces } from "../functions/functions.ts";
+import { numberMethods } from "../functions/number-methods.ts";
+import { textMethods } from "../functions/text-methods.ts";
+import type { Call, Expression } from "../syntax/syntax.ts";
+import { compileItems } from "./compile-literal.ts";
+import { missing } from "./compile-member.ts";
+import { listOf, roots, unknown } from "./compile-name.ts";
+import { type Compiler, compileArrow, reject, SKIP, textOf } from "./compiler.ts";
+import { didYouMean } from "./nearest.ts";
+
+const NAMES: ReadonlySet<string> = new Set([
+  ...textMethods.keys(),
+  ...arrayMethods.keys(),
+  ...arrayCallbacks.keys(),
+  ...numberMethods.keys(),
+]);
+
+/** Why a name that JavaScript has is missing here, where the reader may wonder. */
+const ABSENT: ReadonlyMap<string, string> = new Map([
+  ["random", "chance would make an execution differ each time it is replayed"],
+  ["now", "the clock would make an execution differ each time it is replayed; use $now"],
+  ["push", "expressions change nothing; write [...items, item]"],
+  ["forEach", "it gives nothing; use map"],
+  ["match", "regular expressions are not available"],
+  ["matchAll", "regular expressions are not available"],
+  ["test", "regular expressions are not available"],
+  ["toLocaleString", "its result differs from machine to machine"],
+  ["localeCompare", "its result differs from machine to machine; compare with <"],
+]);
+
+/** Compiles a call: of a listed function, or of a listed method on whatever type the receiver turns out to have. */
+export function compileCall(compiler: Compiler, node: Call): Run {
+  const { receiver, name, at } = node;
+  if (receiver === null) {
+    const pure = compiler.locals.has(name) ? undefined : functions.get(name);
+    if (pure === undefined) notAFunction(compiler, name, at);
+    return compileFunction(compiler, node, pure);
+  }
+  if (receiver.kind === "name" && !compiler.locals.has(receiver.name) && namespaces.has(receiver.name)) {
+    const table = namespaces.get(receiver.name)!;
+    const pure = table.get(name);
+    if (pure === undefined)
+      absent(compiler, `${receiver.name}.${name}`, name, at, `${didYouMean(name, table.keys())} It has ${listOf(receiver.name)}`);
+    return compileFunction(compiler, node, pure);
+  }
+  if (!NAMES.has(name)) absent(compiler, name, name, at, `${didYouMean(name, NAMES)} Known: ${[...NAMES].join(", ")}`);
+  return compileMethod(compiler, node, receiver);
+}
+
+function absent(compiler: Compiler, shown: string, name: string, position: number, otherwise: string): never {
+  const reason = ABSENT.get(name);
+  reject(compiler, position, `"${shown}" is not available in expressions${reason === undefined ? `.${otherwise}` : `: ${reason}`}`);
+}
+
+function notAFunction(compiler: Compiler, name: string, position: number): never {
+  const value = compiler.locals.has(name) || namespaces.has(name) || roots.includes(name);
+  if (!value) unknown(compiler, name, position);
+  reject(compiler, position, `"${name}" is not a function. Functions: ${[...functions.keys()].join(", ")}`);
+}
+
+function compileFunction(compiler: Compiler, { name, at, items }: Call, pure: Pure): Run {
+  const args = compileItems(compiler, items);
+  const site: Site = { name, position: at, callback: null };
+  return (frame) => pure(frame, site, undefined, args(frame));
+}
+
+function compileMethod(compiler: Compiler, node: Call, receiver: Expression): Run {
+  const { name, at, optional } = node;
+  const owner = compiler.compile(compiler, receiver);
+  const callback: Callback | null = node.callback === null ? null : compileArrow(compiler, node.callback);
+  const args = compileItems(compiler, node.items);
+  const site: Site = { name, position: at, callback };
+  const ofText = textMethods.get(name);
+  const ofArray = arrayMethods.get(name) ?? arrayCallbacks.get(name);
+  const ofNumber = numberMethods.get(name);
+  const nothing = optional ? (): unknown => SKIP : missing(textOf(compiler, receiver), `${name}()`, at);
+  return (frame) => {
+    const self = owner(frame);
+    if (self === undefined || self === null || self === SKIP) return nothing(frame, self);
+    if (typeof self === "string" && ofText !== undefined) return ofText(frame, site, readable(frame, self), args(frame));
+    if (ofArray !== undefined && Array.isArray(self)) return ofArray(frame, site, self, args(frame));
+    if (typeof self === "number" && ofNumber !== undefined) return ofNumber(frame, site, self, args(frame));
+    if (typeof self === "boolean" && name === "toString") return String(self);
+    return wrongType(frame, site, textOf(compiler, receiver), self);
+  };
+}
+
+function wrongType(frame: Frame, site: Site, owner: string, self: unknown): never {
+  const tables = { texts: textMethods, arrays: arrayMethods, numbers: numberMethods, "arrays ": arrayCallbacks };
+  const fits = Object.entries(tables).flatMap(([type, table]) => (table.has(site.name) ? [type.trim()] : []));
+  fail(frame, site.position, `${site.name}() works on ${fits.join(" and ")}, but ${owner} is ${kindOf(self)}`);
+}

@@ -1,0 +1,87 @@
+import { joinText, readable, toText } from "../evaluation/coerce.ts";
+import { charge, type Frame, fail, grow, type Run } from "../evaluation/frame.ts";
+import { setMember } from "../evaluation/plain-copy.ts";
+import { isPlain, kindOf } from "../evaluation/read-member.ts";
+import type { ArrayLiteral, Item, ObjectLiteral, TemplateText } from "../syntax/syntax.ts";
+import { type Compiler, fold } from "./compiler.ts";
+
+/** Compiles a template string. */
+export function compileText(compiler: Compiler, { texts, values, start }: TemplateText): Run {
+  const runs = values.map((value) => compiler.compile(compiler, value));
+  return fold(
+    (frame) => {
+      let text = texts[0]!;
+      for (let index = 0; index < runs.length; index++) {
+        text = joinText(frame, text, toText(frame, start, runs[index]!(frame)));
+        text = joinText(frame, text, texts[index + 1]!);
+      }
+      return text;
+    },
+    ...runs,
+  );
+}
+
+/** Compiles `[a, ...b]`. */
+export function compileArray(compiler: Compiler, node: ArrayLiteral): Run {
+  const items = compileItems(compiler, node.items);
+  return (frame) => {
+    const result = items(frame);
+    grow(frame, 8 * result.length);
+    return result;
+  };
+}
+
+/** Compiles arguments or array items; what is spread must be an array, and is paid for. */
+export function compileItems(compiler: Compiler, items: readonly Item[]): (frame: Frame) => unknown[] {
+  const parts = items.map(({ spread, value }) => ({ spread, run: compiler.compile(compiler, value), position: value.start }));
+  return (frame) => {
+    const result: unknown[] = [];
+    for (let index = 0; index < parts.length; index++) {
+      const { spread, run, position } = parts[index]!;
+      const value = run(frame);
+      if (spread) spreadItems(frame, position, result, value);
+      else result.push(value);
+    }
+    return result;
+  };
+}
+
+function spreadItems(frame: Frame, position: number, result: unknown[], value: unknown): void {
+  if (!Array.isArray(value)) fail(frame, position, `only an array can be spread here, not ${kindOf(value)}`);
+  charge(frame, value.length);
+  for (let index = 0; index < value.length; index++) result.push(value[index]);
+}
+
+/** Compiles `{ a: 1, [b]: 2, ...c }`. */
+export function compileObject(compiler: Compiler, node: ObjectLiteral): Run {
+  const entries = node.entries.map(({ key, value, at }) => {
+    const run = compiler.compile(compiler, value);
+    if (key === null) return (frame: Frame, target: Target) => spreadMembers(frame, at, target, run(frame));
+    if (typeof key === "string") return (frame: Frame, target: Target) => setMember(frame, at, target, key, run(frame));
+    const name = compiler.compile(compiler, key);
+    return (frame: Frame, target: Target) => setMember(frame, at, target, keyOf(frame, at, name(frame)), run(frame));
+  });
+  return (frame) => {
+    grow(frame, 16 * entries.length);
+    const target: Target = {};
+    for (let index = 0; index < entries.length; index++) entries[index]!(frame, target);
+    return target;
+  };
+}
+
+type Target = Record<string, unknown>;
+
+function keyOf(frame: Frame, position: number, key: unknown): string {
+  if (typeof key === "string") return readable(frame, key);
+  return typeof key === "number" ? String(key) : fail(frame, position, `a key must be a text or a number, not ${kindOf(key)}`);
+}
+
+/** Null and undefined spread to nothing, as in JavaScript. */
+function spreadMembers(frame: Frame, position: number, target: Target, value: unknown): void {
+  if (value === null || value === undefined) return;
+  if (!isPlain(value)) fail(frame, position, `only an object can be spread here, not ${kindOf(value)}`);
+  const keys = Object.keys(value);
+  charge(frame, keys.length);
+  grow(frame, 16 * keys.length);
+  for (const key of keys) setMember(frame, position, target, key, value[key]);
+}

@@ -1,0 +1,57 @@
+import type { Run } from "../evaluation/frame.ts";
+import type { Expression } from "../syntax/syntax.ts";
+import { compileCall } from "./compile-call.ts";
+import { compileArray, compileObject, compileText } from "./compile-literal.ts";
+import { compileChain, compileMember } from "./compile-member.ts";
+import { compileName } from "./compile-name.ts";
+import { compileBinary, compileConditional, compileLogical, compileUnary } from "./compile-operator.ts";
+import { type Compiler, constant } from "./compiler.ts";
+
+/** An expression ready to run. */
+export interface Code {
+  readonly run: Run;
+  /** Places for arrow parameters. */
+  readonly slots: number;
+  /** Whether its value may hold things that are no data. */
+  readonly untrusted: boolean;
+}
+
+/**
+ * Turns syntax into closures.
+ *
+ * @throws StepfoldError `EXPRESSION_INVALID` for names and functions that do not exist
+ */
+export function compile(expression: Expression, source: string): Code {
+  const compiler: Compiler = { source, compile: compileNode, locals: new Map(), slots: 0, untrusted: false };
+  const run = compileNode(compiler, expression);
+  return { run, slots: compiler.slots, untrusted: compiler.untrusted };
+}
+
+function compileNode(compiler: Compiler, node: Expression): Run {
+  switch (node.kind) {
+    case "literal":
+      return constant(node.value);
+    case "name":
+      return compileName(compiler, node);
+    case "member":
+      return compileMember(compiler, node);
+    case "chain":
+      return compileChain(compiler, node.expression);
+    case "call":
+      return compileCall(compiler, node);
+    case "unary":
+      return compileUnary(compiler, node);
+    case "binary":
+      return compileBinary(compiler, node);
+    case "logical":
+      return compileLogical(compiler, node);
+    case "conditional":
+      return compileConditional(compiler, node);
+    case "text":
+      return compileText(compiler, node);
+    case "array":
+      return compileArray(compiler, node);
+    case "object":
+      return compileObject(compiler, node);
+  }
+}

@@ -1,0 +1,79 @@
+import { type Frame, fail, grow } from "../evaluation/frame.ts";
+import type { Callback, Pure } from "./argument.ts";
+import { flatten } from "./array-methods.ts";
+
+type Items = readonly unknown[];
+type Loop = (frame: Frame, run: Callback, self: Items) => unknown;
+
+/** The parser refuses these methods without an arrow function, so there is one. */
+const loop =
+  (work: Loop): Pure<Items> =>
+  (frame, site, self) =>
+    work(frame, site.callback!, self);
+
+const map: Loop = (frame, run, self) => {
+  const result: unknown[] = [];
+  for (let index = 0; index < self.length; index++) {
+    grow(frame, 8);
+    result.push(run(frame, self[index], index, self));
+  }
+  return result;
+};
+
+const filter: Loop = (frame, run, self) => {
+  const result: unknown[] = [];
+  for (let index = 0; index < self.length; index++) {
+    if (!run(frame, self[index], index, self)) continue;
+    grow(frame, 8);
+    result.push(self[index]);
+  }
+  return result;
+};
+
+const flatMap: Loop = (frame, run, self) => {
+  const result: unknown[] = [];
+  for (let index = 0; index < self.length; index++) {
+    const item = run(frame, self[index], index, self);
+    if (Array.isArray(item)) flatten(frame, result, item, 0);
+    else flatten(frame, result, [item], 0);
+  }
+  return result;
+};
+
+/** Index of the first item for which the arrow function gives `wanted`, or -1. */
+function seek(frame: Frame, run: Callback, self: Items, wanted: boolean): number {
+  for (let index = 0; index < self.length; index++) {
+    if (Boolean(run(frame, self[index], index, self)) === wanted) return index;
+  }
+  return -1;
+}
+
+const findLastIndex = (frame: Frame, run: Callback, self: Items): number => {
+  for (let index = self.length - 1; index >= 0; index--) if (run(frame, self[index], index, self)) return index;
+  return -1;
+};
+
+const reduce: Pure<Items> = (frame, site, self, args) => {
+  let index = 0;
+  if (args.length === 0) {
+    if (self.length === 0) fail(frame, site.position, "reduce of an empty array needs a start value: reduce((sum, x) => sum + x, 0)");
+    index = 1;
+  }
+  let result = args.length === 0 ? self[0] : args[0];
+  for (; index < self.length; index++) result = site.callback!(frame, result, self[index], index);
+  return result;
+};
+
+/** The methods of arrays that need an arrow function. */
+export const arrayCallbacks: ReadonlyMap<string, Pure<Items>> = new Map<string, Pure<Items>>([
+  ["map", loop(map)],
+  ["filter", loop(filter)],
+  ["flatMap", loop(flatMap)],
+  ["find", loop((frame, run, self) => self[seek(frame, run, self, true)])],
+  ["findIndex", loop((frame, run, self) => seek(frame, run, self, true))],
+  ["findLast", loop((frame, run, self) => self[findLastIndex(frame, run, self)])],
+  ["findLastIndex", loop(findLastIndex)],
+  ["some", loop((frame, run, self) => seek(frame, run, self, true) !== -1)],
+  ["every", loop((frame, run, self) => seek(frame, run, self, false) === -1)],
+  ["reduce", reduce],
+]);

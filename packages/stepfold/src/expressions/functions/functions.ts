@@ -1,0 +1,157 @@
+import { toJson, toNumber, toText } from "../evaluation/coerce.ts";
+import { charge, type Frame, fail, grow } from "../evaluation/frame.ts";
+import { plainCopy, setMember } from "../evaluation/plain-copy.ts";
+import { isPlain, kindOf } from "../evaluation/read-member.ts";
+import { type Pure, textAt, wholeAt } from "./argument.ts";
+import { dateFunctions } from "./date-functions.ts";
+
+type Table = ReadonlyMap<string, Pure>;
+
+const number: Pure = (frame, site, _, args) => (args.length === 0 ? 0 : toNumber(frame, site.position, args[0]));
+const readFloat: Pure = (frame, site, _, args) => Number.parseFloat(textAt(frame, site, args, 0));
+const readInteger: Pure = (frame, site, _, args) => Number.parseInt(textAt(frame, site, args, 0), wholeAt(frame, site, args, 1, 0));
+
+const encode =
+  (change: (text: string) => string): Pure =>
+  (frame, site, _, args) => {
+    const text = textAt(frame, site, args, 0);
+    grow(frame, text.length * 9);
+    try {
+      return change(text);
+    } catch (cause) {
+      return fail(frame, site.position, `${site.name}: the text holds half a character`, { cause });
+    }
+  };
+
+/** Functions that stand alone. */
+export const functions: Table = new Map<string, Pure>([
+  ["Number", number],
+  ["String", (frame, site, _, args) => (args.length === 0 ? "" : toText(frame, site.position, args[0]))],
+  ["Boolean", (_, __, ___, args) => Boolean(args[0])],
+  ["parseInt", readInteger],
+  ["parseFloat", readFloat],
+  ["isNaN", (frame, site, _, args) => Number.isNaN(toNumber(frame, site.position, args[0]))],
+  ["isFinite", (frame, site, _, args) => Number.isFinite(toNumber(frame, site.position, args[0]))],
+  ["encodeURIComponent", encode(encodeURIComponent)],
+  ["decodeURIComponent", encode(decodeURIComponent)],
+]);
+
+const calculate =
+  (work: (...numbers: number[]) => number): Pure =>
+  (frame, site, _, args) => {
+    charge(frame, args.length >>> 4);
+    return work(...args.map((arg) => toNumber(frame, site.position, arg)));
+  };
+
+const math: Table = new Map<string, Pure>(
+  (
+    ["abs", "ceil", "floor", "round", "trunc", "sign", "sqrt", "cbrt", "pow", "min", "max", "hypot", "exp", "log", "log2", "log10"] as const
+  ).map((name) => [name, calculate(Math[name])]),
+);
+
+const check =
+  (test: (value: unknown) => boolean): Pure =>
+  (_, __, ___, args) =>
+    test(args[0]);
+
+const numbers: Table = new Map<string, Pure>([
+  ["isInteger", check(Number.isInteger)],
+  ["isSafeInteger", check(Number.isSafeInteger)],
+  ["isFinite", check(Number.isFinite)],
+  ["isNaN", check(Number.isNaN)],
+  ["parseInt", readInteger],
+  ["parseFloat", readFloat],
+]);
+
+/** Pays for the members of an object or array, then lists them. */
+const list =
+  (read: (value: Readonly<Record<string, unknown>>) => unknown[]): Pure =>
+  (frame, site, _, args) => {
+    const [value] = args;
+    if (!isPlain(value) && !Array.isArray(value)) fail(frame, site.position, `Object.${site.name} needs an object, not ${kindOf(value)}`);
+    const members = read(value as Readonly<Record<string, unknown>>);
+    charge(frame, members.length);
+    grow(frame, 24 * members.length);
+    return members;
+  };
+
+const fromEntries: Pure = (frame, site, _, args) => {
+  const [pairs] = args;
+  if (!Array.isArray(pairs)) fail(frame, site.position, `Object.fromEntries needs an array of pairs, not ${kindOf(pairs)}`);
+  charge(frame, pairs.length);
+  grow(frame, 16 * pairs.length);
+  const result: Record<string, unknown> = {};
+  for (let index = 0; index < pairs.length; index++) {
+    const pair: unknown = pairs[index];
+    if (!Array.isArray(pair)) fail(frame, site.position, `Object.fromEntries needs pairs [key, value], not ${kindOf(pair)}`);
+    setMember(frame, site.position, result, textAt(frame, site, pair, 0), pair[1]);
+  }
+  return result;
+};
+
+const objects: Table = new Map<string, Pure>([
+  ["keys", list(Object.keys)],
+  ["values", list(Object.values)],
+  ["entries", list(Object.entries)],
+  ["fromEntries", fromEntries],
+  ["hasOwn", (frame, site, _, args) => isPlain(args[0]) && Object.hasOwn(args[0], textAt(frame, site, args, 1))],
+]);
+
+const parse: Pure = (frame, site, _, args) => {
+  const text = textAt(frame, site, args, 0);
+  charge(frame, text.length >>> 7);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    fail(frame, site.position, "JSON.parse: this text is not JSON", { cause });
+  }
+  // Text can hold what data never does: a "__proto__" key, a depth that breaks whoever walks it.
+  return plainCopy(frame, site.position, value);
+};
+
+const stringify: Pure = (frame, site, _, args) => {
+  if (args[1] !== undefined && args[1] !== null) fail(frame, site.position, "JSON.stringify takes null as second argument here");
+  if (args[0] === undefined) return undefined;
+  return toJson(frame, site.position, args[0], indentOf(frame, site.position, args[2]));
+};
+
+function indentOf(frame: Frame, position: number, value: unknown): string {
+  if (typeof value === "string") return value.slice(0, 10);
+  return value === undefined ? "" : " ".repeat(Math.min(10, Math.max(0, Math.trunc(toNumber(frame, position, value)) || 0)));
+}
+
+/** Functions that belong to a name: `Math.max(a, b)`. */
+export const namespaces: ReadonlyMap<string, Table> = new Map<string, Table>([
+  ["Math", math],
+  ["Number", numbers],
+  ["Object", objects],
+  [
+    "JSON",
+    new Map<string, Pure>([
+      ["parse", parse],
+      ["stringify", stringify],
+    ]),
+  ],
+  ["Array", new Map<string, Pure>([["isArray", check(Array.isArray)]])],
+  ["date", dateFunctions],
+]);
+
+/** Values that belong to a name: `Math.PI`. */
+export const constants: ReadonlyMap<string, ReadonlyMap<string, number>> = new Map([
+  [
+    "Math",
+    new Map([
+      ["PI", Math.PI],
+      ["E", Math.E],
+    ]),
+  ],
+  [
+    "Number",
+    new Map([
+      ["MAX_SAFE_INTEGER", Number.MAX_SAFE_INTEGER],
+      ["MIN_SAFE_INTEGER", Number.MIN_SAFE_INTEGER],
+      ["EPSILON", Number.EPSILON],
+    ]),
+  ],
+]);

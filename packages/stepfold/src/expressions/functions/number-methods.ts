@@ -1,0 +1,26 @@
+import { fail } from "../evaluation/frame.ts";
+import { type Pure, wholeAt } from "./argument.ts";
+
+const digits =
+  (write: (self: number, digits: number) => string, least: number): Pure<number> =>
+  (frame, site, self, args) => {
+    const count = wholeAt(frame, site, args, 0, least);
+    if (count < least || count > 100) fail(frame, site.position, `${site.name} needs a number from ${least} to 100`);
+    return write(self, count);
+  };
+
+/** The methods of numbers. */
+export const numberMethods: ReadonlyMap<string, Pure<number>> = new Map<string, Pure<number>>([
+  ["toFixed", digits((self, count) => self.toFixed(count), 0)],
+  ["toPrecision", (frame, site, self, args) => (args[0] === undefined ? String(self) : toPrecision(frame, site, self, args))],
+  [
+    "toString",
+    (frame, site, self, args) => {
+      const radix = wholeAt(frame, site, args, 0, 10);
+      if (radix < 2 || radix > 36) fail(frame, site.position, "toString needs a base from 2 to 36");
+      return self.toString(radix);
+    },
+  ],
+]);
+
+const toPrecision: Pure<number> = digits((self, count) => self.toPrecision(count), 1);

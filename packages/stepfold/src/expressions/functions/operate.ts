@@ -1,0 +1,60 @@
+import { joinText, toNumber, toText } from "../evaluation/coerce.ts";
+import { charge, type Frame } from "../evaluation/frame.ts";
+import type { BinaryOperator } from "../syntax/syntax.ts";
+
+/** What a binary operator does. `position` is that of the operator. */
+export type Operate = (frame: Frame, position: number, left: unknown, right: unknown) => unknown;
+
+const LONG = 1024;
+
+/** Strict equality, as `===`. Two long texts of one length are compared letter by letter, which is work. */
+function isSame(frame: Frame, left: unknown, right: unknown): boolean {
+  if (typeof left === "string" && left.length > LONG && typeof right === "string") charge(frame, left.length >>> 10);
+  return left === right;
+}
+
+/** `==` is `===`, except that null and undefined are equal: `"1" == 1` is false. */
+function isLike(frame: Frame, left: unknown, right: unknown): boolean {
+  if (left === null || left === undefined) return right === null || right === undefined;
+  return isSame(frame, left, right);
+}
+
+function add(frame: Frame, position: number, left: unknown, right: unknown): unknown {
+  if (typeof left !== "string" && typeof right !== "string") {
+    return toNumber(frame, position, left) + toNumber(frame, position, right);
+  }
+  return joinText(frame, toText(frame, position, left), toText(frame, position, right));
+}
+
+/** Orders two texts by code unit, anything else as numbers. */
+function order(compare: (left: string | number, right: string | number) => boolean): Operate {
+  return (frame, position, left, right) => {
+    if (typeof left !== "string" || typeof right !== "string") {
+      return compare(toNumber(frame, position, left), toNumber(frame, position, right));
+    }
+    charge(frame, Math.max(left.length, right.length) >>> 10);
+    return compare(left, right);
+  };
+}
+
+function compute(calculate: (left: number, right: number) => number): Operate {
+  return (frame, position, left, right) => calculate(toNumber(frame, position, left), toNumber(frame, position, right));
+}
+
+/** Every binary operator, for operands of any type. */
+export const operators: Readonly<Record<BinaryOperator, Operate>> = {
+  "+": add,
+  "-": compute((left, right) => left - right),
+  "*": compute((left, right) => left * right),
+  "/": compute((left, right) => left / right),
+  "%": compute((left, right) => left % right),
+  "**": compute((left, right) => left ** right),
+  "==": (frame, _, left, right) => isLike(frame, left, right),
+  "!=": (frame, _, left, right) => !isLike(frame, left, right),
+  "===": (frame, _, left, right) => isSame(frame, left, right),
+  "!==": (frame, _, left, right) => !isSame(frame, left, right),
+  "<": order((left, right) => left < right),
+  "<=": order((left, right) => left <= right),
+  ">": order((left, right) => left > right),
+  ">=": order((left, right) => left >= right),
+};

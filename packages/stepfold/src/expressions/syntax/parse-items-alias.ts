@@ -1,0 +1,101 @@
+import { isForbiddenKey } from "../evaluation/forbidden-key.ts";
+import { behind, type Cursor, count, expect, next, peek, refuseAt, take, unexpected } from "./cursor.ts";
+import type { Token } from "./scanner.ts";
+import type { Expression } from "./syntax.ts";
+
+const HINT = "write .item.json, .first().json, .last().json or .all()";
+
+/** What `$("Node")` and `$input` stand for. */
+interface Source {
+  /** The latest data. */
+  readonly last: (optional: boolean) => Expression;
+  /** The oldest data. */
+  readonly first: (optional: boolean) => Expression;
+  readonly all: () => Expression;
+}
+
+/**
+ * Parses the ways n8n writes results, `$("Node").item.json` and `$input.first().json`, into what they stand for:
+ * `nodes.Node.last.data` and `$json`. So nothing after the parser knows them, and they read exactly what those read.
+ */
+export function parseItemsAlias(cursor: Cursor): { readonly node: Expression; readonly optional: boolean } {
+  const { text, start } = next(cursor);
+  const source = text === "$" ? ofNode(cursor, start) : ofInput(cursor, start);
+  const opened = dot(cursor, true);
+  const { text: form, start: at } = name(cursor);
+  if (form === "all") {
+    call(cursor, form);
+    return { node: source.all(), optional: opened };
+  }
+  if (form === "first" || form === "last") call(cursor, form);
+  else if (form !== "item") refuseAt(cursor, at, HINT);
+  const optional = dot(cursor, false);
+  const last = name(cursor);
+  if (last.text !== "json") refuseAt(cursor, last.start, `after ${form} write .json`);
+  return { node: source[form === "first" ? "first" : "last"](optional), optional: optional || opened };
+}
+
+/** Moves over `.` or `?.`; says whether it was the latter. */
+function dot(cursor: Cursor, first: boolean): boolean {
+  if (take(cursor, "?.")) return true;
+  if (!take(cursor, ".")) refuseAt(cursor, peek(cursor).start, first ? HINT : "write .json after it");
+  return false;
+}
+
+function name(cursor: Cursor): Token {
+  if (peek(cursor).kind !== "name") unexpected(cursor, "a name");
+  return next(cursor);
+}
+
+function call(cursor: Cursor, form: string): void {
+  expect(cursor, "(", `after ${form}`);
+  expect(cursor, ")", `to close ${form}(`);
+}
+
+function ofInput(cursor: Cursor, start: number): Source {
+  const json = (): Expression => count(cursor, { kind: "name", name: "$json", start, end: behind(cursor) });
+  const all = (): Expression => {
+    const item: Expression = count(cursor, asItem(cursor, start, json()));
+    return count(cursor, { kind: "array", items: [{ spread: false, value: item }], start, end: behind(cursor) });
+  };
+  return { last: json, first: json, all };
+}
+
+function ofNode(cursor: Cursor, start: number): Source {
+  expect(cursor, "(", "and the name of a node: $('Node')");
+  const { start: at } = peek(cursor);
+  const id = cursor.expression(cursor);
+  expect(cursor, ")", "after the name of the node");
+  const end = behind(cursor);
+  const member = (object: Expression, key: string | Expression, optional = false): Expression =>
+    count(cursor, { kind: "member", object, key, optional, at: start, start, end: behind(cursor) });
+  const key = id.kind === "literal" ? String(id.value) : id;
+  if (typeof key === "string" && isForbiddenKey(key)) refuseAt(cursor, at, `"${key}" cannot be the id of a node`);
+  const node = member(count(cursor, { kind: "name", name: "nodes", start, end }), key);
+  const item: Expression = { kind: "name", name: "item", start, end };
+  return {
+    last: (optional) => member(member(node, "last"), "data", optional),
+    first: (optional) => member(member(member(node, "all"), "0"), "data", optional),
+    all: () => {
+      const body = count(cursor, asItem(cursor, start, member(item, "data")));
+      const callback = { kind: "arrow", params: ["item"], body, size: 3, start, end } as const;
+      const receiver = member(node, "all");
+      return count(cursor, {
+        kind: "call",
+        receiver,
+        name: "map",
+        optional: false,
+        callback,
+        items: [],
+        at: start,
+        start,
+        end: behind(cursor),
+      });
+    },
+  };
+}
+
+/** n8n wraps the data of an item: `{ json: data }`. */
+function asItem(cursor: Cursor, start: number, value: Expression): Expression {
+  return { kind: "object", entries: [{ key: "json", value, at: start }], start, end: behind(cursor) };
+}

@@ -1,0 +1,61 @@
+import { isForbiddenKey } from "../evaluation/forbidden-key.ts";
+import { behind, type Cursor, count, expect, isSign, next, peek, refuseAt, take, unexpected } from "./cursor.ts";
+import { parseArguments } from "./parse-argument.ts";
+import { parseItemsAlias } from "./parse-items-alias.ts";
+import { parsePrimary } from "./parse-primary.ts";
+import type { Expression } from "./syntax.ts";
+
+/** Parses a value with its members and calls: `items[0].name?.trim()`. */
+export function parsePostfix(cursor: Cursor): Expression {
+  const { kind, text, start } = peek(cursor);
+  const alias = kind === "name" && (text === "$" || text === "$input") ? parseItemsAlias(cursor) : undefined;
+  let node = alias?.node ?? parsePrimary(cursor);
+  let chained = alias?.optional ?? false;
+  for (;;) {
+    const optional = take(cursor, "?.");
+    chained ||= optional;
+    if (optional && isSign(cursor, "(")) refuseAt(cursor, peek(cursor).start, "?.( is not available: what can be called is always there");
+    if (take(cursor, "[")) node = computed(cursor, node, optional, start);
+    else if (optional || take(cursor, ".")) node = named(cursor, node, optional, start);
+    else if (isSign(cursor, "(")) node = called(cursor, node, start);
+    else break;
+  }
+  if (isSign(cursor, "`")) refuseAt(cursor, peek(cursor).start, "a template string cannot follow a value; is there a + missing?");
+  return chained ? count(cursor, { kind: "chain", expression: node, start, end: behind(cursor) }) : node;
+}
+
+function named(cursor: Cursor, object: Expression, optional: boolean, start: number): Expression {
+  const token = peek(cursor);
+  if (token.kind !== "name") unexpected(cursor, "the name of a member");
+  cursor.index++;
+  return member(cursor, object, token.text, optional, start, token.start);
+}
+
+function computed(cursor: Cursor, object: Expression, optional: boolean, start: number): Expression {
+  const at = peek(cursor).start;
+  const key = cursor.expression(cursor);
+  expect(cursor, "]", "after the key");
+  // A key that the source spells out is as good as a name: it can be checked, and the read-set stays exact.
+  const known = key.kind === "literal" && (typeof key.value === "string" || typeof key.value === "number");
+  return member(cursor, object, known ? String(key.value) : key, optional, start, at);
+}
+
+function member(cursor: Cursor, object: Expression, key: string | Expression, optional: boolean, start: number, at: number): Expression {
+  if (typeof key === "string" && isForbiddenKey(key)) refuseAt(cursor, at, `"${key}" cannot be read: expressions see plain data only`);
+  return count(cursor, { kind: "member", object, key, optional, at, start, end: behind(cursor) });
+}
+
+function called(cursor: Cursor, callee: Expression, start: number): Expression {
+  const { start: bracket } = next(cursor);
+  if (callee.kind === "name") {
+    const { name, start: at } = callee;
+    const parsed = parseArguments(cursor, name, false);
+    return count(cursor, { kind: "call", receiver: null, name, optional: false, ...parsed, at, start, end: behind(cursor) });
+  }
+  if (callee.kind !== "member" || cursor.grouped.has(callee) || typeof callee.key !== "string") {
+    refuseAt(cursor, bracket, "this cannot be called: write the name of a listed function or method before the bracket");
+  }
+  const { object: receiver, key: name, optional, at } = callee;
+  const parsed = parseArguments(cursor, name, true);
+  return count(cursor, { kind: "call", receiver, name, optional, ...parsed, at, start, end: behind(cursor) });
+}

@@ -1,0 +1,88 @@
+import type { ExpressionLimits } from "../evaluation/expression-limits.ts";
+import { behind, type Cursor, count, deeper, expect, isSign, next, peek, refuseAt, take, unexpected } from "./cursor.ts";
+import { parsePostfix } from "./parse-postfix.ts";
+import type { Token } from "./scanner.ts";
+import type { BinaryOperator, Expression, Logical, Unary } from "./syntax.ts";
+
+/** How tightly an operator binds. `**` is not here: it binds to the right, and tighter than a prefix. */
+const POWER: ReadonlyMap<string, number> = new Map(
+  [["??"], ["||"], ["&&"], ["==", "!=", "===", "!=="], ["<", "<=", ">", ">="], ["+", "-"], ["*", "/", "%"]].flatMap((signs, index) =>
+    signs.map((sign): [string, number] => [sign, index + 1]),
+  ),
+);
+
+/**
+ * Turns tokens into syntax, in time linear in their number.
+ *
+ * @throws StepfoldError `EXPRESSION_INVALID`
+ */
+export function parse(tokens: readonly Token[], source: string, limits: ExpressionLimits): Expression {
+  const cursor: Cursor = { tokens, source, limits, grouped: new WeakSet(), expression: parseExpression, index: 0, nodes: 0, depth: 0 };
+  const expression = parseExpression(cursor);
+  if (peek(cursor).kind !== "end") unexpected(cursor, "an operator or the end");
+  return expression;
+}
+
+/** A condition, or what is above it. The branches of a long `a ? b : c ? d : e` are a loop, not a recursion. */
+function parseExpression(cursor: Cursor): Expression {
+  deeper(cursor);
+  const cases: { readonly test: Expression; readonly then: Expression }[] = [];
+  const { start } = peek(cursor);
+  let last = parseBinary(cursor, 0);
+  while (take(cursor, "?")) {
+    const then = parseExpression(cursor);
+    expect(cursor, ":", "and the other branch");
+    cases.push({ test: last, then });
+    last = parseBinary(cursor, 0);
+  }
+  cursor.depth--;
+  const end = behind(cursor);
+  return cases.reduceRight((otherwise, { test, then }) => count(cursor, { kind: "conditional", test, then, otherwise, start, end }), last);
+}
+
+function parseBinary(cursor: Cursor, least: number): Expression {
+  const { start } = peek(cursor);
+  let left = parseUnary(cursor, true);
+  for (;;) {
+    const { kind, text, start: at } = peek(cursor);
+    const power = kind === "sign" ? (POWER.get(text) ?? 0) : 0;
+    if (power <= least) return left;
+    cursor.index++;
+    const right = parseBinary(cursor, power);
+    left = count(cursor, combine(cursor, text, left, right, at, start));
+  }
+}
+
+function combine(cursor: Cursor, sign: string, left: Expression, right: Expression, at: number, start: number): Expression {
+  const end = behind(cursor);
+  if (sign !== "&&" && sign !== "||" && sign !== "??") {
+    return { kind: "binary", operator: sign as BinaryOperator, left, right, at, start, end };
+  }
+  if (mixes(cursor, sign, left) || mixes(cursor, sign, right)) {
+    refuseAt(cursor, at, "?? cannot be mixed with || and && without brackets: write (a || b) ?? c");
+  }
+  return { kind: "logical", operator: sign, left, right, start, end };
+}
+
+/** JavaScript refuses this too, because readers disagree on what it means. */
+function mixes(cursor: Cursor, sign: Logical["operator"], operand: Expression): boolean {
+  return operand.kind === "logical" && (operand.operator === "??") !== (sign === "??") && !cursor.grouped.has(operand);
+}
+
+function parseUnary(cursor: Cursor, mayRaise: boolean): Expression {
+  const { kind, text, start } = peek(cursor);
+  const prefix = (kind === "sign" && (text === "!" || text === "-" || text === "+")) || (kind === "name" && text === "typeof");
+  if (prefix) {
+    deeper(cursor);
+    next(cursor);
+    const operand = parseUnary(cursor, false);
+    cursor.depth--;
+    return count(cursor, { kind: "unary", operator: text as Unary["operator"], operand, start, end: behind(cursor) });
+  }
+  const left = parsePostfix(cursor);
+  if (!isSign(cursor, "**")) return left;
+  const { start: at } = next(cursor);
+  if (!mayRaise) refuseAt(cursor, at, "a prefix before ** is ambiguous: write (-a) ** 2 or -(a ** 2)");
+  const right = parseUnary(cursor, true);
+  return count(cursor, { kind: "binary", operator: "**", left, right, at, start, end: behind(cursor) });
+}

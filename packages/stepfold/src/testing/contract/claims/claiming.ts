@@ -1,0 +1,31 @@
+import type { Claim, Claimed, Commit, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { startCommit } from "../../commit-builder.ts";
+import { present } from "../../expectations.ts";
+
+/** A lease for cases: long for the calls of a case, short to wait for. */
+export const leaseMs = 1_500;
+
+/** A lease for cases in which nobody else claims before it has run out. */
+export const shortLeaseMs = 100;
+
+/** Claims one execution, which must be free and due. */
+export async function claimOf(store: SnapshotStore, workflowId: string, owner = "worker", forMs: number = leaseMs): Promise<Claimed> {
+  const [claimed] = await store.claim({ owner, leaseMs: forMs, limit: 1, workflowId });
+  return present(claimed, `a claim on "${workflowId}"`);
+}
+
+/** Creates an execution that is claimed from the start. */
+export async function createClaimed(
+  store: SnapshotStore,
+  workflowId: string,
+  forMs: number = leaseMs,
+): Promise<{ first: Commit; claim: Claim }> {
+  const first = startCommit(workflowId);
+  const claim = present(await store.create(first, { claim: { owner: "worker", leaseMs: forMs } }), "the claim of create");
+  return { first, claim };
+}
+
+/** Ids of what is due now, in the order in which it is handed out. */
+export async function dueIds(store: SnapshotStore, limit = 100): Promise<string[]> {
+  return (await store.claim({ owner: "poller", leaseMs, limit })).map(({ claim }) => claim.workflowId);
+}

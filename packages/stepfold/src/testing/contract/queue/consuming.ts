@@ -1,0 +1,65 @@
+import type { Consumer, Delivery, WorkQueue } from "../../../ports/work-queue.ts";
+import { ContractViolation } from "../../expectations.ts";
+import type { QueueBench } from "../../queue-contract-case.ts";
+
+/** A consumer, and what it was given. */
+export interface Heard extends Consumer {
+  /** In the order in which it was given them. */
+  readonly ids: string[];
+  readonly problems: unknown[];
+}
+
+/** Begins to consume. */
+export async function hear(
+  { leaseMs }: QueueBench,
+  queue: WorkQueue,
+  handle: (delivery: Delivery) => Promise<void> = async () => undefined,
+  concurrency = 10,
+): Promise<Heard> {
+  const ids: string[] = [];
+  const problems: unknown[] = [];
+  const consumer = await queue.consume(
+    (delivery) => {
+      ids.push(delivery.workflowId);
+      return handle(delivery);
+    },
+    { concurrency, leaseMs, onProblem: (problem) => problems.push(problem) },
+  );
+  return { ids, problems, drain: () => consumer.drain() };
+}
+
+/** Time between two looks. */
+const stepMs = 20;
+
+/** Lets time pass until something is so; fails if it is not within `withinMs`. */
+export async function until(bench: QueueBench, isSo: () => boolean, what: string, withinMs: number = bench.patienceMs): Promise<void> {
+  for (let passedMs = 0; !isSo(); passedMs += stepMs) {
+    if (passedMs > withinMs) throw new ContractViolation(`${what}: not within ${withinMs} ms`);
+    await bench.advance(stepMs);
+  }
+}
+
+/** Something to wait for that a case decides on. */
+export interface Gate {
+  readonly opened: Promise<void>;
+  open(): void;
+}
+
+/** A closed one. */
+export function gate(): Gate {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = () => resolve();
+  });
+  return { opened, open: () => open() };
+}
+
+/** What a handler does that hangs. */
+export function never(): Promise<void> {
+  return new Promise(() => undefined);
+}
+
+/** What a handler throws. */
+export class HandlerFailure extends Error {
+  override readonly name: string = "HandlerFailure";
+}

@@ -1,0 +1,109 @@
+import type { Status } from "../../../core/snapshot/snapshot.ts";
+import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { startCommit, stepCommit } from "../../commit-builder.ts";
+import type { ContractCase } from "../../contract-case.ts";
+import { equal, rejectsWith } from "../../expectations.ts";
+
+const always = Number.MAX_SAFE_INTEGER;
+const statuses: readonly Status[] = ["active", "paused", "error", "completed", "failed", "cancelled"];
+
+/** What `prune` promises. */
+export const pruneCases: readonly ContractCase[] = [
+  {
+    name: "prune: deletes what has ended, and nothing else",
+    async run({ store }) {
+      for (const status of statuses) await store.create(startCommit(status, { status }));
+      equal(await store.prune({ before: always }), { executions: 3, events: 3 }, "report");
+      equal(await idsOf(store), ["active", "error", "paused"], "left");
+      equal(await store.events("failed", -1, 10), [], "events");
+      equal(await store.prune({ before: always }), { executions: 0, events: 0 }, "second report");
+    },
+  },
+  {
+    name: "prune: only what was last changed before",
+    async run({ store, advance }) {
+      const late = startCommit("late");
+      await store.create(late);
+      await store.create(startCommit("early", { status: "completed" }));
+      await advance(10);
+      const middle = await store.now();
+      await advance(10);
+      await store.commit(stepCommit(late, { status: "completed" }));
+      equal(await store.prune({ before: middle }), { executions: 1, events: 1 }, "report");
+      equal(await idsOf(store), ["late"], "left");
+      equal(await store.prune({ before: always }), { executions: 1, events: 2 }, "report of all");
+    },
+  },
+  {
+    name: "prune: only the statuses asked for",
+    async run({ store }) {
+      for (const status of statuses) await store.create(startCommit(status, { status }));
+      await store.prune({ before: always, statuses: ["failed", "cancelled"] });
+      equal(await idsOf(store), ["active", "completed", "error", "paused"], "left");
+      equal(await store.prune({ before: always, statuses: [] }), { executions: 0, events: 0 }, "none asked for");
+    },
+  },
+  {
+    name: "prune: at most the limit, least recently changed first",
+    async run({ store, advance }) {
+      for (const id of ["a", "b", "c", "d"]) {
+        await store.create(startCommit(id));
+        await advance(2);
+      }
+      for (const id of ["c", "a", "d", "b"]) {
+        await store.commit(stepCommit((await store.load(id))!, { status: "completed" }));
+        await advance(2);
+      }
+      equal(await store.prune({ before: always, limit: 2 }), { executions: 2, events: 4 }, "report");
+      equal(await idsOf(store), ["b", "d"], "left");
+    },
+  },
+  {
+    name: "prune: of one workflow definition, if asked so",
+    async run({ store }) {
+      await store.create(startCommit("a", { definitionId: "invoices", status: "completed" }));
+      await store.create(startCommit("b", { definitionId: "reminders", status: "completed" }));
+      await store.create(startCommit("c", { definitionId: "reminders" }));
+      const options = { before: always, definitionId: "reminders" };
+      equal(await store.prune({ ...options, dryRun: true }), { executions: 1, events: 1 }, "report of the dry run");
+      equal(await store.prune(options), { executions: 1, events: 1 }, "report");
+      equal(await idsOf(store), ["a", "c"], "left");
+    },
+  },
+  {
+    name: "prune: a dry run counts the same and deletes nothing",
+    async run({ store }) {
+      const first = startCommit("a");
+      await store.create(first);
+      await store.commit(stepCommit(first, { outputs: [1, 2], status: "completed" }));
+      await store.create(startCommit("b", { status: "failed" }));
+      equal(await store.prune({ before: always, dryRun: true }), { executions: 2, events: 4 }, "report");
+      equal(await store.prune({ before: always, dryRun: true, limit: 1 }), { executions: 1, events: 3 }, "report with a limit");
+      equal(await idsOf(store), ["a", "b"], "left");
+      equal(await store.prune({ before: always }), { executions: 2, events: 4 }, "report of the real one");
+    },
+  },
+  {
+    name: "prune: ids stay taken for the retention, then they are free",
+    async run({ store, advance, retentionMs }) {
+      await store.create(startCommit("a", { status: "completed" }));
+      await store.prune({ before: always });
+      await store.prune({ before: always });
+      await rejectsWith("WORKFLOW_EXISTS", () => store.create(startCommit("a")));
+      await advance(retentionMs + 1);
+      await store.prune({ before: always });
+      await store.create(startCommit("a"));
+      equal(await idsOf(store), ["a"], "ids");
+    },
+  },
+  {
+    name: "prune: a limit out of range is refused",
+    async run({ store }) {
+      for (const limit of [0, -1, 1.5]) await rejectsWith("OPTION_INVALID", () => store.prune({ before: always, limit }));
+    },
+  },
+];
+
+async function idsOf(store: SnapshotStore): Promise<string[]> {
+  return (await store.list({ limit: 1000 })).items.map(({ workflowId }) => workflowId).sort();
+}

@@ -1,0 +1,52 @@
+import { isTerminal } from "../../../core/snapshot/snapshot.ts";
+import type { Claim, ClaimOptions } from "../../../ports/snapshot-store.ts";
+import type { Ledger } from "../ledger.ts";
+import { beginsAt } from "../machine.ts";
+
+/** How long what is due at once may wait for whoever was told of it, before its claim by somebody who looks around counts as a rescue. */
+const graceMs = 150;
+
+/**
+ * I14, fences: they rise, and nobody gets what another one holds.
+ *
+ * @param options what was asked for; null if the execution was begun with the claim
+ */
+export function checkClaim(ledger: Ledger, claim: Claim, options: ClaimOptions | null): void {
+  const { workflowId, owner, fence, leaseMs } = claim;
+  const entry = ledger.entries.get(workflowId);
+  if (!entry) {
+    ledger.violate("I14", "what is not there was claimed", workflowId);
+    return;
+  }
+  if (fence <= entry.fence) ledger.violate("I14", `a claim got fence ${fence} after ${entry.fence}`, workflowId);
+  if (entry.holder && ledger.nowMs < entry.holder.untilMs)
+    ledger.violate(
+      "I14",
+      `${owner} got what ${entry.holder.owner} holds for another ${entry.holder.untilMs - ledger.nowMs} ms`,
+      workflowId,
+    );
+  if (isTerminal(entry.status)) ledger.violate("I3", "what has ended was claimed", workflowId);
+  const isFound = options !== null && options.workflowId === undefined;
+  const wasTold = entry.wakeAt === 0 || ledger.hasQueue;
+  const dueAtMs = Math.max(entry.committedAtMs, (entry.wakeAt ?? 0) - beginsAt);
+  if (entry.holder || (isFound && wasTold && ledger.nowMs - dueAtMs > graceMs)) ledger.rescues++;
+  if (entry.holder) entry.losses++;
+  entry.fence = Math.max(fence, entry.fence);
+  entry.holder = { owner, fence, untilMs: ledger.nowMs + leaseMs };
+}
+
+/** I14: only who holds an execution may prolong that. */
+export function checkRenewal(ledger: Ledger, { workflowId, owner, fence, leaseMs }: Claim): void {
+  const entry = ledger.entries.get(workflowId);
+  if (!entry || isTerminal(entry.status)) return;
+  if (entry.holder?.fence === fence) entry.holder.untilMs = ledger.nowMs + leaseMs;
+  else ledger.violate("I14", `${owner} prolonged what it had lost`, workflowId);
+}
+
+/** I7: a holder gives back what it knows; what others have committed meanwhile would be left undone. */
+export function checkRelease(ledger: Ledger, { workflowId, fence }: Claim, version: number): void {
+  const entry = ledger.entries.get(workflowId);
+  if (entry?.holder?.fence !== fence) return;
+  if (version !== entry.version) ledger.violate("I7", `version ${entry.version} was given back as version ${version}`, workflowId);
+  entry.holder = null;
+}

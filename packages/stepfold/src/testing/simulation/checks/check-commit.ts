@@ -1,0 +1,82 @@
+import type { Event } from "../../../core/snapshot/event.ts";
+import { isTerminal, type SnapshotHead, type Wait } from "../../../core/snapshot/snapshot.ts";
+import type { Commit } from "../../../ports/snapshot-store.ts";
+import type { Entry, Ledger } from "../ledger.ts";
+import { beginsAt } from "../machine.ts";
+
+/** What was decided is committed within so long, or not at all: leases end, and callers give up. */
+const longestOnItsWayMs = 60_000;
+
+/** What has to hold of a commit that was acknowledged, given what was acknowledged before. */
+export function checkCommit(ledger: Ledger, entry: Entry, commit: Commit): void {
+  const { workflowId, expectedVersion, fence, head, events, release } = commit;
+  const before = commit.expectedVersion === -1 ? -1 : entry.version;
+  if (isTerminal(entry.status) && before !== -1) ledger.violate("I3", `${events[0]?.type} followed the end (${entry.status})`, workflowId);
+  if (expectedVersion < before) ledger.violate("I2", `version ${expectedVersion + 1} was committed twice`, workflowId);
+  const versions = events.map(({ version }) => version);
+  if (events.length === 0 || head.version !== before + events.length || versions.some((version, i) => version !== before + 1 + i))
+    ledger.violate("I1", `versions ${versions.join(", ")} and head ${head.version} followed version ${before}`, workflowId);
+  if (fence !== undefined && fence !== entry.holder?.fence)
+    ledger.violate("I14", `a commit with fence ${fence} was taken, the one that holds is ${entry.holder?.fence ?? "nobody"}`, workflowId);
+  if (fence !== undefined) {
+    if (entry.losses >= ledger.mostLosses && events[0]?.type !== "parked")
+      ledger.violate("I9", `${entry.losses} holders had lost it in a row, and it was driven on`, workflowId);
+    entry.losses = 0;
+  }
+  if (release || isTerminal(head.status)) entry.holder = null;
+  checkWake(ledger, commit);
+  const known = [...entry.events, ...events];
+  for (const event of events) {
+    checkStamp(ledger, workflowId, event);
+    checkTime(ledger, entry, known, event);
+  }
+}
+
+/** I7: an execution that moves by itself is due no later than what moves it. */
+function checkWake(ledger: Ledger, { workflowId, head, wakeAt }: Commit): void {
+  const needed = neededAt(head);
+  if (needed !== null && (wakeAt === null || wakeAt > needed))
+    ledger.violate("I7", `it is ${head.status}, needs somebody at ${needed} and is due at ${wakeAt}`, workflowId);
+}
+
+function neededAt({ status, activePaths, outbox }: SnapshotHead): number | null {
+  if (isTerminal(status) || status === "parked") return null;
+  if (outbox && outbox.length > 0) return 0;
+  let needed = Number.POSITIVE_INFINITY;
+  for (const { status: standing, nextRetryAt, waits = [] } of activePaths) {
+    if (standing === "ready") return 0;
+    if (standing === "retrying") needed = Math.min(needed, nextRetryAt ?? 0);
+    for (const { resumeAt, timeoutAt } of waits) needed = Math.min(needed, resumeAt ?? needed, timeoutAt ?? needed);
+  }
+  return needed === Number.POSITIVE_INFINITY ? null : needed;
+}
+
+/** I8: whatever happens does so at a time of the store's clock, however wrong that of a process is. */
+function checkStamp(ledger: Ledger, workflowId: string, { type, at }: Event): void {
+  const agoMs = ledger.nowMs - (at - beginsAt);
+  if (agoMs < 0 || agoMs > longestOnItsWayMs)
+    ledger.violate(
+      "I8",
+      `${type} is said to have happened ${Math.abs(agoMs)} ms ${agoMs < 0 ? "after" : "before"} it was committed`,
+      workflowId,
+    );
+}
+
+/** I8: no timer before its time, by the clock of the store, which is right. */
+function checkTime(ledger: Ledger, { workflowId }: Entry, known: readonly Event[], event: Event): void {
+  const isTimer = event.type === "timedOut" || (event.type === "resumed" && event.by === "timer");
+  if (!isTimer) return;
+  const wait = waitOf(known, event.waitId);
+  const dueAt = event.type === "timedOut" ? wait?.timeoutAt : wait?.resumeAt;
+  const earlyMs = (dueAt ?? Number.POSITIVE_INFINITY) - beginsAt - ledger.nowMs;
+  if (earlyMs > 0) ledger.violate("I8", `timer ${event.waitId} fired ${earlyMs} ms early`, workflowId);
+}
+
+/** The wait with an id, as the step asked for it. */
+export function waitOf(events: readonly Event[], waitId: string): Wait | undefined {
+  for (const event of events) {
+    const wait = event.type === "suspended" ? event.waits.find(({ id }) => id === waitId) : undefined;
+    if (wait) return wait;
+  }
+  return undefined;
+}

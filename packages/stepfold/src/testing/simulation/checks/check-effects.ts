@@ -1,0 +1,69 @@
+import { scopedKey } from "../../../core/snapshot/child-key.ts";
+import type { Event } from "../../../core/snapshot/event.ts";
+import type { Effect } from "../effects.ts";
+import type { Entry, Ledger } from "../ledger.ts";
+import { beginsAt } from "../machine.ts";
+
+/** All calls of executors, and what has to hold of them. */
+export class EffectLog {
+  /** Calls that were made again though nothing had changed. */
+  repeated = 0;
+  readonly #ledger: Ledger;
+  readonly #all: Effect[] = [];
+  readonly #calls = new Map<string, number>();
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+  }
+
+  add(effect: Effect): void {
+    this.#all.push(effect);
+    const { workflowId, pathId, nodeId, attempt, idempotencyKey, resumed } = effect;
+    count(this.#calls, `${workflowId} ${pathId} ${nodeId} ${attempt}`);
+    const times = count(this.#calls, `${effect.isCompensation} ${idempotencyKey} ${attempt} ${resumed}`);
+    const entry = this.#ledger.entries.get(workflowId);
+    if (times > 1 && times > suspensionsOf(entry, effect)) this.repeated++;
+    if (entry) this.#checkRetry(entry, effect);
+  }
+
+  /** I4: every result that was committed comes from a call of its own. */
+  checkCommitted(entry: Entry): void {
+    const committed = new Map<string, number>();
+    for (const event of entry.events) {
+      if ((event.type !== "completed" && event.type !== "suspended") || event.undoes) continue;
+      const name = `${entry.workflowId} ${scopedKey(event.scope ?? "", event.pathId)} ${event.nodeId} ${event.attempt}`;
+      if (count(committed, name) > (this.#calls.get(name) ?? 0))
+        this.#ledger.violate("I4", `${event.type} ${name} was committed and never performed`, entry.workflowId);
+    }
+  }
+
+  /** I8: no further attempt before its time, by the clock of the store. */
+  #checkRetry({ events, workflowId }: Entry, { pathId, nodeId, attempt, idempotencyKey, isCompensation }: Effect): void {
+    if (attempt === 1 || isCompensation) return;
+    const visit = Number(idempotencyKey.slice(idempotencyKey.lastIndexOf("#") + 1));
+    // who has lost the execution and does not know tries what was to be tried long ago
+    const isMeant = (event: Event): boolean =>
+      event.type === "failed" && event.attempt === attempt - 1 && event.nodeId === nodeId && event.turn >= visit && tellsOf(event, pathId);
+    const index = events.findIndex(isMeant);
+    const failed = events[index];
+    if (failed?.type !== "failed" || events.slice(index).some((event) => event.type === "retried" && tellsOf(event, pathId))) return;
+    const earlyMs = (failed.retryAt ?? Number.POSITIVE_INFINITY) - beginsAt - this.#ledger.nowMs;
+    if (earlyMs > 0) this.#ledger.violate("I8", `attempt ${attempt} of ${nodeId} came ${earlyMs} ms early`, workflowId);
+  }
+}
+
+/** A step that suspends again after each answer is performed with what may look the same. */
+function suspensionsOf(entry: Entry | undefined, { pathId, resumed }: Effect): number {
+  if (resumed === "" || !entry) return 1;
+  return entry.events.filter((event) => event.type === "suspended" && tellsOf(event, pathId)).length;
+}
+
+function tellsOf(event: Event, pathId: string): boolean {
+  return "pathId" in event && scopedKey(event.scope ?? "", event.pathId) === pathId;
+}
+
+function count(counts: Map<string, number>, name: string): number {
+  const times = (counts.get(name) ?? 0) + 1;
+  counts.set(name, times);
+  return times;
+}

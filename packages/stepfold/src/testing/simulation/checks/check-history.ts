@@ -1,0 +1,100 @@
+import type { Event, StartedEvent } from "../../../core/snapshot/event.ts";
+import { isTerminal, type Snapshot } from "../../../core/snapshot/snapshot.ts";
+import { fold } from "../../../core/transition/apply.ts";
+import { closeDraft } from "../../../core/transition/draft/close-draft.ts";
+import { openDraft } from "../../../core/transition/draft/open-draft.ts";
+import { evolve } from "../../../core/transition/evolve.ts";
+import { canonicalJson } from "../../../core/values/canonical-json.ts";
+import type { Json } from "../../../core/values/json.ts";
+import type { NodeDefinitions } from "../../../engine/node/node-definition.ts";
+import { type PreparedWorkflow, prepareWorkflow } from "../../../engine/workflow/prepared-workflow.ts";
+import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
+import type { Entry, Ledger } from "../ledger.ts";
+import type { Random } from "../random.ts";
+import { waitOf } from "./check-commit.ts";
+
+/** I5b: of all answers to one wait one is applied, and nothing is applied twice. */
+export function checkAnswers(ledger: Ledger, { workflowId, events }: Entry): void {
+  const seen = new Set<string>();
+  for (const event of events) {
+    if (event.type !== "resumed" && event.type !== "signalled" && event.type !== "timedOut") continue;
+    const key = "idempotencyKey" in event ? event.idempotencyKey : undefined;
+    const names = key === undefined ? [] : [`${event.type} key ${key}`];
+    if (event.type !== "signalled" && waitOf(events, event.waitId)?.quorum === undefined) names.push(`wait ${event.waitId}`);
+    for (const name of names) {
+      if (seen.has(name)) ledger.violate("I5b", `${name} was answered twice`, workflowId);
+      seen.add(name);
+    }
+  }
+}
+
+/** I9: no step is tried more often than its policy says, where that is a number. */
+export function checkAttempts(ledger: Ledger, { workflowId, events }: Entry, mostAttempts: ReadonlyMap<string, number>): void {
+  for (const event of events) {
+    if (event.type !== "failed" || event.undoes) continue;
+    const most = mostAttempts.get(event.nodeId) ?? Number.POSITIVE_INFINITY;
+    if (event.attempt > most || (event.retryAt !== null && event.attempt >= most))
+      ledger.violate("I9", `attempt ${event.attempt} of ${event.nodeId} failed, and ${most} are allowed`, workflowId);
+  }
+}
+
+/** I10: what is stored is what the history adds up to. I13: and so is what any version in between, copied as JSON, becomes. */
+export async function checkFold(
+  ledger: Ledger,
+  entry: Entry,
+  store: SnapshotStore,
+  prepared: (hash: string) => Promise<PreparedWorkflow | null>,
+  random: Random,
+): Promise<void> {
+  const { workflowId, events, version } = entry;
+  const stored = await store.load(workflowId);
+  if (!stored) return ledger.violate("I10", "what was committed is not there", workflowId);
+  if (stored.version !== version) return ledger.violate("I10", `it is stored as version ${stored.version}, not ${version}`, workflowId);
+  const workflow = await prepared(entry.definitionHash);
+  if (!workflow) return ledger.violate("I10", "its definition is not there", workflowId);
+  const { compiled } = workflow;
+  const folded = fold(compiled, events as [StartedEvent, ...Event[]]);
+  if (differ(folded, stored))
+    ledger.violate("I10", `what is stored is not what its history gives: ${difference(folded, stored)}`, workflowId);
+  const middle = random.between(0, version);
+  const [begun, ...rest] = events as [StartedEvent, ...Event[]];
+  const copy = JSON.parse(JSON.stringify(fold(compiled, [begun, ...rest.slice(0, middle)]))) as Snapshot;
+  const draft = openDraft(compiled, copy);
+  for (const event of rest.slice(middle)) evolve(draft, event);
+  const after = closeDraft(draft);
+  if (differ(after, folded))
+    ledger.violate("I13", `from version ${middle} on it comes to something else: ${difference(folded, after)}`, workflowId);
+}
+
+/** I7: at the end of a schedule whose faults have ended nothing is left that should have moved. */
+export function checkSettled(ledger: Ledger, { workflowId, status, wakeAt, head, version, holder }: Entry): void {
+  if (isTerminal(status)) return;
+  const where = head.activePaths.map(({ nodeId, status: standing }) => `${nodeId} (${standing})`).join(", ");
+  // one that is parked rests until somebody has looked at it: whether it may is a matter of I9
+  if (wakeAt !== null || holder)
+    ledger.violate("I7", `it is stuck at version ${version}: ${status} at ${where}, due at ${wakeAt}`, workflowId);
+}
+
+/** The definitions that executions are pinned to, ready to be folded. */
+export function preparing(store: SnapshotStore, nodeDefinitions: NodeDefinitions): (hash: string) => Promise<PreparedWorkflow | null> {
+  const known = new Map<string, PreparedWorkflow>();
+  return async (hash) => {
+    const definition = known.has(hash) ? null : await store.getDefinition(hash);
+    if (definition) known.set(hash, prepareWorkflow(definition, nodeDefinitions));
+    return known.get(hash) ?? null;
+  };
+}
+
+function differ(a: Snapshot, b: Snapshot): boolean {
+  return canonicalJson(a as unknown as Json) !== canonicalJson(b as unknown as Json);
+}
+
+/** The first member in which two snapshots differ. */
+function difference(a: Snapshot, b: Snapshot): string {
+  const [left, right] = [a, b] as unknown as [Record<string, Json>, Record<string, Json>];
+  for (const key of new Set([...Object.keys(left), ...Object.keys(right)])) {
+    const [one, other] = [left[key], right[key]].map((value) => (value === undefined ? "nothing" : canonicalJson(value)));
+    if (one !== other) return `${key} is ${other?.slice(0, 200)}, not ${one?.slice(0, 200)}`;
+  }
+  return "nothing";
+}

@@ -1,0 +1,107 @@
+import fc from "fast-check";
+import type { Edge, WorkflowDefinition } from "../../src/core/definition/definition.ts";
+import type { Snapshot } from "../../src/core/snapshot/snapshot.ts";
+import { hash32 } from "../../src/core/values/seeded.ts";
+
+/** What a node does at one attempt of one visit. */
+type Act =
+  | { readonly does: "complete"; readonly handles: readonly string[] | undefined }
+  | { readonly does: "fail" }
+  | { readonly does: "suspend"; readonly how: "external" | "timer" | "timeout" };
+
+/** A random workflow, and what its nodes do: the same for the same path, visit and attempt, whatever the order. */
+export interface RandomFlow {
+  readonly definition: WorkflowDefinition;
+  act(step: {
+    readonly nodeId: string;
+    readonly pathId: string;
+    readonly visit: number;
+    readonly attempt: number;
+    readonly resumed: boolean;
+  }): Act;
+}
+
+export const maxAttempts = 3;
+const handleChoices: readonly (readonly string[] | undefined)[] = [
+  undefined,
+  undefined,
+  undefined,
+  ["x"],
+  ["x", "y"],
+  ["y", "x", "x"],
+  ["", "x"],
+  [],
+];
+
+/**
+ * Graphs with forks, joins of plain paths, cycles and self loops.
+ *
+ * @param calm nothing in them depends on order or time: no attempt fails for good, no wait times out, every path ends
+ */
+export function randomFlow(calm: boolean): fc.Arbitrary<RandomFlow> {
+  const size = fc.integer({ min: 1, max: 7 });
+  return size.chain((n) => {
+    const node = fc.integer({ min: 0, max: n - 1 });
+    const edge = fc.tuple(node, node, fc.constantFrom(null, null, null, null, "x", "x", "y", "error", "timeout"));
+    return fc.tuple(fc.array(edge, { minLength: 2 * n, maxLength: 4 * n }), fc.integer(), fc.boolean()).map(([drawn, seed, keeping]) => {
+      const edges = drawn.map(([source, target, sourceHandle]): Edge => ({ source: `n${source}`, target: `n${target}`, sourceHandle }));
+      const nodes = Array.from({ length: n }, (_, i) => ({
+        id: `n${i}`,
+        type: "random",
+        retryPolicy: { maxAttempts, interval: 100, backoff: "exponential" as const, jitter: 0.3 },
+        ...(keeping && !calm && i === 0 ? { keep: 2 } : {}),
+      }));
+      const definition: WorkflowDefinition = { id: "random", start: "n0", nodes, edges };
+      return { definition, act: actor(seed, calm), toString: () => JSON.stringify({ edges: drawn, seed, keeping, calm }) };
+    });
+  });
+}
+
+function actor(seed: number, calm: boolean): RandomFlow["act"] {
+  return ({ nodeId, pathId, visit, attempt, resumed }) => {
+    const dice = (what: string): number => hash32(`${seed}/${nodeId}/${pathId}#${visit}/${resumed ? "again" : attempt}/${what}`) / 2 ** 32;
+    // forks of forks of loops grow without end: after a while every path ends
+    const tired = visit > 6 || pathId.split(".").length > 2;
+    if (!resumed && dice("suspend") < 0.2) {
+      const how = dice("how");
+      return { does: "suspend", how: how < 0.5 ? "external" : how < 0.8 || calm ? "timer" : "timeout" };
+    }
+    if (dice("fail") < 0.25 && (!calm || attempt < maxAttempts)) return { does: "fail" };
+    return { does: "complete", handles: tired ? [] : handleChoices[Math.floor(dice("handles") * handleChoices.length)] };
+  };
+}
+
+/** A snapshot without what may depend on the order of events: versions, times, the last output, the order of results. */
+export function unordered({ status, context, activePaths, steps }: Snapshot): unknown {
+  const sorted = (items: unknown[]): string[] => items.map((item) => JSON.stringify(item)).sort();
+  return {
+    status,
+    steps,
+    context: Object.fromEntries(
+      Object.entries(context)
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([nodeId, results]) => [
+          nodeId,
+          sorted(results.map(({ output, error, pathId, attempt }) => ({ output, error, pathId, attempt }))),
+        ]),
+    ),
+    paths: sorted(
+      activePaths.map(({ id, nodeId, status, turn, visit, attempts, forks, stepPath }) => ({
+        id,
+        nodeId,
+        status,
+        turn,
+        visit,
+        attempts,
+        forks,
+        stepPath,
+      })),
+    ),
+  };
+}
+
+/** Picks by dice that a test was given, so that its run can be repeated and made smaller. */
+export function picker(dice: readonly number[]): <T>(items: readonly T[]) => T {
+  let thrown = 0;
+  return (items) => items[Math.floor((dice[thrown++ % dice.length]! + thrown * 0.37) * 1_000) % items.length]!;
+}

@@ -1,0 +1,183 @@
+import { compile } from "../../src/core/definition/compile.ts";
+import type { CompiledWorkflow } from "../../src/core/definition/compiled.ts";
+import type { Edge, Node, WorkflowDefinition } from "../../src/core/definition/definition.ts";
+import type { Event, Spawn, StartedEvent } from "../../src/core/snapshot/event.ts";
+import { restore } from "../../src/core/snapshot/restore.ts";
+import type { ChildHead, Snapshot, SnapshotHead } from "../../src/core/snapshot/snapshot.ts";
+import { begin } from "../../src/core/transition/begin.ts";
+import { headOf, takeChanges } from "../../src/core/transition/draft/close-draft.ts";
+import { type Draft, isChild, type ScopeDraft } from "../../src/core/transition/draft/draft.ts";
+import type { DraftPath } from "../../src/core/transition/draft/draft-path.ts";
+import { scopeAt } from "../../src/core/transition/draft/open-draft.ts";
+import { evolve, withConsequences } from "../../src/core/transition/evolve.ts";
+import type { Json } from "../../src/core/values/json.ts";
+import { hash32 } from "../../src/core/values/seeded.ts";
+import { expressionLanguage } from "../../src/expressions/expression-language.ts";
+import { startedAt } from "./execution.fixture.ts";
+
+/** What a store keeps of an execution, as JSON. */
+class Kept {
+  readonly events: Event[] = [];
+  readonly children = new Map<string, ChildHead>();
+  #head: SnapshotHead | undefined;
+
+  /** Takes a commit of these events, as `runtime/context/commit-of.ts` makes it. */
+  commit(draft: Draft, events: readonly Event[]): void {
+    this.events.push(...events.map(throughJson));
+    for (const { key, head } of takeChanges(draft)) {
+      if (head) this.children.set(key, throughJson(head));
+      else this.children.delete(key);
+    }
+    this.#head = throughJson(headOf(draft));
+  }
+
+  /** What it adds up to. */
+  restored(): Snapshot {
+    return restore({ head: this.#head!, children: this.children, events: this.events });
+  }
+}
+
+function throughJson<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
+}
+
+/** What a check sees after a commit. */
+interface Moment {
+  readonly workflow: CompiledWorkflow;
+  readonly draft: Draft;
+  readonly events: readonly [StartedEvent, ...Event[]];
+  readonly restored: Snapshot;
+}
+
+/** A history of at most 60 events that dice choose, committed some at a time. */
+export function keptHistory(definition: WorkflowDefinition, thrown: readonly number[], check: (moment: Moment) => void): void {
+  let throws = 0;
+  const roll = (): number => hash32(`${thrown[throws++ % thrown.length]} ${throws}`) / 2 ** 32;
+  const workflow = compile(definition, expressionLanguage);
+  const started = startedAt(workflow, workflow.starts[0]!, { input: "start" });
+  const kept = new Kept();
+  const draft = begin(workflow, started);
+  let pending: Event[] = [withConsequences(draft, started)];
+  for (let count = 0; count < 60 && !draft.ended; count++) {
+    if (pending.length > 0 && roll() < 0.6) {
+      kept.commit(draft, pending);
+      pending = [];
+      check({ workflow, draft, events: kept.events as [StartedEvent, ...Event[]], restored: kept.restored() });
+    }
+    const moves = movesOf(draft);
+    const event = moves[Math.floor(roll() * moves.length)]!(roll);
+    if (evolve(draft, event)) pending.push(throughJson(withConsequences(draft, event)));
+  }
+  kept.commit(draft, pending);
+  check({ workflow, draft, events: kept.events as [StartedEvent, ...Event[]], restored: kept.restored() });
+}
+
+type Move = (roll: () => number) => Event;
+
+/** Everything that could happen next. */
+function movesOf(draft: Draft): Move[] {
+  const stamp = { version: draft.version + 1, at: 1_000 + draft.version };
+  const moves: Move[] = [];
+  for (const key of ["", ...draft.children.keys()]) {
+    const scope = scopeAt(draft, key)!;
+    if (scope.ended) continue;
+    const placed = isChild(scope) ? { ...stamp, scope: key } : stamp;
+    for (const path of scope.paths) moves.push(...movesOfPath(scope, path, placed));
+  }
+  const scopes = [...draft.children.keys()].map((scope) => ({ scope }));
+  moves.push((roll) => {
+    if (roll() < 0.7) return { ...stamp, type: "signalled", name: "go", payload: draft.version, expiresAt: 9e15 };
+    return { ...stamp, ...(roll() < 0.8 && scopes[Math.floor(roll() * scopes.length)]), type: "cancelled" };
+  });
+  return moves;
+}
+
+function movesOfPath(scope: ScopeDraft, path: DraftPath, stamp: { readonly version: number; readonly at: number }): Move[] {
+  const { id: pathId, nodeId, attempts, turn, status, waits, children } = path;
+  const moves: Move[] = [];
+  const step = {
+    ...stamp,
+    pathId,
+    turn,
+    nodeId,
+    attempt: attempts + 1,
+    startedAt: stamp.at - 1,
+    ...(path.undoes && { undoes: path.undoes }),
+  };
+  const error = { name: "Error", message: `no luck at ${nodeId}`, nodeId };
+  if (status === "ready") {
+    const work = (roll: () => number): Event => {
+      const spawn = path.undoes ? null : spawnOf(scope.workflow, nodeId, roll);
+      const dice = roll();
+      if (dice < 0.07) return { ...step, type: "failed", error, retryAt: stamp.at };
+      // what is undone may have happened in another scope, and leaves by no edge
+      const handle = !path.undoes && scope.workflow.nodes.get(nodeId)!.edges.has("error") ? { handle: "error" as const } : {};
+      if (dice < 0.14) return { ...step, type: "failed", error, retryAt: null, ...handle };
+      if (spawn) return { ...step, type: "spawned", visit: path.visit, children: spawn };
+      if (dice < 0.3 && !path.undoes)
+        return { ...step, type: "suspended", waits: [{ id: `${pathId}@${turn + 1}`, kind: "signal", signal: "go", timeoutAt: 9e15 }] };
+      return { ...step, type: "completed", output: { at: stamp.version }, ...(dice < 0.4 && { handles: ["back"] }) };
+    };
+    // most of what happens is work
+    moves.push(work, work, work, work);
+  }
+  if (status === "retrying") moves.push(() => ({ ...stamp, type: "retried", pathId }));
+  const wait = waits?.[0];
+  if (wait) {
+    moves.push((roll) => {
+      const waitId = wait.id;
+      if (roll() < 0.7) return { ...stamp, type: "resumed", pathId, waitId, by: "payload", payload: stamp.version };
+      return { ...stamp, type: "timedOut", pathId, nodeId, attempt: attempts + 1, waitId, error };
+    });
+  }
+  if (children?.map?.open) {
+    moves.push((roll) => {
+      if (roll() < 0.6) return { ...stamp, type: "itemAdded", pathId, item: { added: stamp.version } };
+      return { ...stamp, type: "mapClosed", pathId, ...(roll() < 0.4 && { completes: true as const }) };
+    });
+  }
+  return moves;
+}
+
+function spawnOf(workflow: CompiledWorkflow, nodeId: string, roll: () => number): Spawn | null {
+  const { type, data } = workflow.nodes.get(nodeId)!.node;
+  if (type !== "map" && type !== "workflow") return null;
+  const { workflow: name } = data as { workflow: string };
+  if (type === "workflow") return roll() < 0.5 ? { workflow: name } : { workflow: name, input: { given: nodeId } };
+  const items: Json[] = Array.from({ length: Math.floor(roll() * 5) }, (_, index) => ({ item: index }));
+  const remaining = roll() < 0.5 ? "finish" : "cancel";
+  const early = roll() < 0.5 ? { completeWhen: 1 + Math.floor(roll() * 2) } : {};
+  const open = roll() < 0.4 ? { open: true as const } : {};
+  return {
+    workflow: name,
+    map: { items, concurrency: 1 + Math.floor(roll() * 3), remaining, tolerated: Math.floor(roll() * 3), ...early, ...open },
+  };
+}
+
+/** A workflow with forks, joins, circles, things to undo and, two levels deep, maps and sub-workflows. */
+export function randomDefinition(seed: number): WorkflowDefinition {
+  let drawn = 0;
+  const roll = (): number => hash32(`${seed}/${drawn++}`) / 2 ** 32;
+  const item = randomGraph("item", 1 + Math.floor(roll() * 2), [], roll);
+  const inner = randomGraph("inner", 1 + Math.floor(roll() * 3), ["item"], roll);
+  return { ...randomGraph("outer", 2 + Math.floor(roll() * 4), ["inner", "item"], roll), workflows: { inner, item } };
+}
+
+function randomGraph(id: string, size: number, inner: readonly string[], roll: () => number): WorkflowDefinition {
+  const place = (below: number): number => Math.floor(roll() * below);
+  const edges: Edge[] = [];
+  for (let to = 1; to < size; to++) {
+    for (let times = 1 + place(2); times > 0; times--) edges.push({ source: `n${place(to)}`, target: `n${to}` });
+  }
+  if (roll() < 0.3) edges.push({ source: `n${size - 1}`, target: `n${place(size)}`, sourceHandle: "back" });
+  if (size > 1 && roll() < 0.4) edges.push({ source: `n${place(size - 1)}`, target: `n${size - 1}`, sourceHandle: "error" });
+  const nodes = Array.from({ length: size }, (_, index): Node => {
+    const incoming = edges.filter(({ target }) => target === `n${index}`).length;
+    const join = incoming > 1 && roll() < 0.7 ? { join: roll() < 0.5 ? ("all" as const) : 1 + place(incoming) } : {};
+    const named = inner.length > 0 && roll() < 0.6 ? inner[place(inner.length)]! : null;
+    const compensate = named === null && roll() < 0.3 ? { compensate: { type: "undo" } } : {};
+    const work = named === null ? { type: "noop" } : { type: roll() < 0.7 ? "map" : "workflow", data: { workflow: named } };
+    return { id: `n${index}`, ...work, ...join, ...compensate };
+  });
+  return { id, start: "n0", nodes, edges, onFailure: roll() < 0.3 ? "finish" : "stop" };
+}

@@ -1,0 +1,165 @@
+import { describe, expect, it } from "vitest";
+import type { Event } from "../../src/core/snapshot/event.ts";
+import { fold } from "../../src/core/transition/apply.ts";
+import type { Plugin } from "../../src/engine/plugin.ts";
+import type { StreamItem } from "../../src/engine/workflow-engine.ts";
+import { asking, engineOf, failing, giving } from "./engine.fixture.ts";
+import { settled } from "./virtual-environment.fixture.ts";
+
+const policy = { maxAttempts: 2, interval: 0, backoff: "fixed" } as const;
+
+describe("plugins", () => {
+  it("are told of tasks, outcomes, errors, heartbeats and events", async () => {
+    const told: string[] = [];
+    const plugin: Plugin = {
+      name: "diary",
+      beforeNode: ({ nodeId, type, workflowId, attempt, stepPath }) =>
+        told.push(`before ${nodeId} ${type} ${workflowId} ${attempt} ${stepPath.join()}`),
+      afterNode: ({ nodeId }, { type }) => told.push(`after ${nodeId} ${type}`),
+      onError: (thrown, { nodeId }) => told.push(`error ${nodeId} ${(thrown as Error).message}`),
+      onHeartbeat: (progress, { nodeId }) => told.push(`heartbeat ${nodeId} ${JSON.stringify(progress)}`),
+      onEvent: ({ type, version }, { workflowId }) => told.push(`event ${type} ${version} ${workflowId}`),
+    };
+    const { engine } = engineOf(
+      {
+        a: (_, step) => {
+          step.heartbeat({ done: 1 });
+          return { data: 1 };
+        },
+        b: { retryPolicy: policy, executor: failing() },
+      },
+      ["a>b"],
+      { plugins: [plugin] },
+    );
+    await engine.execute({ workflowId: "w" });
+    expect(told).toEqual([
+      "before a a-type w 1 ",
+      'heartbeat a {"done":1}',
+      "after a completed",
+      "event completed 1 w",
+      "before b b-type w 1 a",
+      "error b busy",
+      "after b failed",
+      "event failed 2 w",
+      "before b b-type w 2 a",
+      "error b busy",
+      "after b failed",
+      "event failed 3 w",
+    ]);
+  });
+
+  it("that throw, reject, or are of another make change nothing", async () => {
+    const broken = (): never => {
+      throw new Error("plugin");
+    };
+    const late = async (): Promise<never> => {
+      throw new Error("plugin");
+    };
+    const thenable = (): unknown => ({ then: () => undefined });
+    const plugins = [broken, late, thenable].map(
+      (hook): Plugin => ({ beforeNode: hook, afterNode: hook, onError: hook, onEvent: hook, onHeartbeat: hook }),
+    );
+    const code = {
+      a: giving(1),
+      b: {
+        retryPolicy: policy,
+        executor: (_: never, step: { heartbeat: () => void }) => {
+          step.heartbeat();
+          throw new Error("busy");
+        },
+      },
+      c: giving(2),
+    };
+    const watched = await engineOf(code, ["a>b", "b>c@error"], { plugins }).engine.execute({});
+    await settled();
+    expect(watched).toEqual(await engineOf(code, ["a>b", "b>c@error"]).engine.execute({}));
+    expect(watched.status).toBe("completed");
+  });
+
+  it("cannot change what they are told of", async () => {
+    const plugin: Plugin = {
+      beforeNode: (task) => {
+        (task.stepPath as string[]).push("x");
+        Object.assign(task, { nodeId: "b" });
+      },
+      afterNode: (_, outcome) => {
+        Object.assign(outcome, { output: "forged" });
+      },
+    };
+    const { engine } = engineOf({ a: giving("real"), b: giving("b") }, ["a>b"], { plugins: [plugin] });
+    const snapshot = await engine.execute({ stepLimit: 1 });
+    expect(snapshot).toMatchObject({ currentNodeId: "b", context: { a: [{ output: "real" }] }, activePaths: [{ stepPath: ["a"] }] });
+  });
+});
+
+describe("stream", () => {
+  const collect = async (stream: AsyncGenerator<StreamItem, unknown, void>): Promise<StreamItem[]> => {
+    const items: StreamItem[] = [];
+    for await (const item of stream) items.push(item);
+    return items;
+  };
+
+  it("gives every event, each with the snapshot after it, and at last the snapshot that execute gives", async () => {
+    const { engine } = engineOf({ f: giving(1), a: giving(2), b: async () => ({ data: 3 }), c: asking() }, ["f>a", "f>b", "a>c"]);
+    const stream = engine.stream({ workflowId: "w" });
+    const items: StreamItem[] = [];
+    let step = await stream.next();
+    for (; !step.done; step = await stream.next()) items.push(step.value);
+    expect(items.map(({ event }) => event.version)).toEqual([0, 1, 2, 3, 4]);
+    expect(step.value).toMatchObject({ status: "paused", version: 4 });
+    expect(items.at(-1)?.snapshot).toEqual(step.value);
+  });
+
+  it("gives with each event the snapshot of that very version, also where several settle at once", async () => {
+    const { engine } = engineOf({ f: giving(1), a: giving(2), b: giving(3), c: giving(4) }, ["f>a", "f>b", "f>c"]);
+    const items = await collect(engine.stream({}));
+    expect(items.map(({ snapshot }) => snapshot.version)).toEqual([0, 1, 2, 3, 4]);
+    const [first, ...rest] = items.map(({ event }) => event);
+    items.forEach(({ snapshot }, i) => {
+      expect(fold(engine.workflow, [first as never, ...(rest.slice(0, i) as Event[])])).toEqual(snapshot);
+    });
+  });
+
+  it("begins with what resumed the execution", async () => {
+    const { engine } = engineOf({ a: asking() });
+    const items = await collect(engine.stream({ snapshot: await engine.execute({}), externalPayload: 1 }));
+    expect(items.map(({ event, snapshot }) => `${event.type} ${snapshot.version}`)).toEqual(["resumed 2", "completed 3"]);
+  });
+
+  it("ends the turn when the loop is left, and the snapshot seen last can go on", async () => {
+    const aborted: boolean[] = [];
+    const { engine } = engineOf(
+      {
+        a: giving(1),
+        b: (_, step) => {
+          aborted.push(step.signal.aborted);
+          step.signal.addEventListener("abort", () => aborted.push(true));
+          return aborted.length === 1 ? new Promise<never>(() => undefined) : { data: 2 };
+        },
+      },
+      ["a>b"],
+    );
+    let last: StreamItem | undefined;
+    for await (const item of engine.stream({})) {
+      last = item;
+      if (item.event.type === "completed") break;
+    }
+    await settled();
+    expect(aborted).toEqual([false, true]);
+    expect(await engine.execute({ snapshot: last!.snapshot })).toMatchObject({ status: "completed", output: 2, version: 2 });
+  });
+
+  it("ends also when the caller's signal is aborted", async () => {
+    const stop = new AbortController();
+    const { engine } = engineOf({ a: () => new Promise<never>(() => undefined) });
+    const items = collect(engine.stream({ signal: stop.signal }));
+    await settled();
+    stop.abort();
+    expect((await items).map(({ event }) => event.type)).toEqual(["started"]);
+  });
+
+  it("throws what execute would throw", async () => {
+    const { engine } = engineOf({ a: giving(1) });
+    await expect(collect(engine.stream({ snapshot: {} }))).rejects.toMatchObject({ code: "SNAPSHOT_INVALID" });
+  });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import type { Plugin } from "../../src/engine/plugin.ts";
+import { asking, engineOf, giving } from "./engine.fixture.ts";
+
+function listening(): { readonly plugin: Plugin; readonly told: string[] } {
+  const told: string[] = [];
+  const plugin: Plugin = {
+    onWarning: ({ code, nodeId, message }, { workflowId }) => {
+      expect(message.length).toBeGreaterThan(40);
+      told.push(`${workflowId} ${code} ${nodeId}`);
+    },
+  };
+  return { plugin, told };
+}
+
+describe("an execution", () => {
+  it("says once that two branches of one wave came to a join by the same edge", async () => {
+    const { plugin, told } = listening();
+    const { engine } = engineOf(
+      // both b and c run m, which is no join, so that two of its paths come to j by one edge
+      { a: giving(1), b: giving(1), c: giving(1), m: giving(1), slow: asking(), j: { executor: giving(1) } },
+      ["a>b", "a>c", "a>slow", "b>m", "c>m", "m>j", "slow>j"],
+      { plugins: [plugin], parts: { j: { join: "all" } } },
+    );
+    const paused = await engine.execute({ workflowId: "w" });
+    expect(told).toEqual(["w JOIN_OVERRUN j"]);
+    await engine.execute({ snapshot: JSON.parse(JSON.stringify(paused)), externalPayload: {} });
+    expect(told).toHaveLength(1);
+  });
+
+  it("says once that very many paths are open", async () => {
+    const { plugin, told } = listening();
+    const leaves = Array.from({ length: 1_001 }, (_, i) => `x${i}`);
+    const { engine } = engineOf(
+      { a: giving(1), ...Object.fromEntries(leaves.map((leaf) => [leaf, giving(1)])) },
+      leaves.map((leaf) => `a>${leaf}`),
+      { plugins: [plugin] },
+    );
+    await engine.execute({ workflowId: "w" });
+    expect(told).toEqual(["w PATHS_MANY a"]);
+  });
+
+  it("says once that it holds much", async () => {
+    const { plugin, told } = listening();
+    const { engine } = engineOf(
+      { a: giving("x".repeat(1_000_000)), b: giving("x".repeat(1_000_000)), c: giving("x".repeat(1_000_000)), d: giving(1) },
+      ["a>b", "b>c", "c>d"],
+      { plugins: [plugin] },
+    );
+    await engine.execute({ workflowId: "w" });
+    expect(told).toEqual(["w SIZE_LARGE undefined"]);
+  });
+});

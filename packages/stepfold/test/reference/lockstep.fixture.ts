@@ -1,0 +1,196 @@
+import { compile } from "../../src/core/definition/compile.ts";
+import type { CompiledWorkflow } from "../../src/core/definition/compiled.ts";
+import type { Node, WorkflowDefinition } from "../../src/core/definition/definition.ts";
+import { openScopes } from "../../src/core/snapshot/address.ts";
+import { localKey, parentKey } from "../../src/core/snapshot/child-key.ts";
+import type { Event, StartedEvent } from "../../src/core/snapshot/event.ts";
+import { restore } from "../../src/core/snapshot/restore.ts";
+import type { ActivePath, ChildHead, Snapshot, Wait } from "../../src/core/snapshot/snapshot.ts";
+import { fold } from "../../src/core/transition/apply.ts";
+import { closeDraft, headOf, takeChanges } from "../../src/core/transition/draft/close-draft.ts";
+import { openDraft } from "../../src/core/transition/draft/open-draft.ts";
+import { evolve, withConsequences } from "../../src/core/transition/evolve.ts";
+import { plan } from "../../src/core/transition/plan.ts";
+import { hash32 } from "../../src/core/values/seeded.ts";
+import { expressionLanguage } from "../../src/expressions/expression-language.ts";
+import type { ModelEvent } from "./model.fixture.ts";
+import type { ModelDefinition, ModelNode, ModelWhen } from "./model-definition.fixture.ts";
+
+/** How the engine makes ids of more than 32 characters; the model leaves that open. */
+export function engineHash(id: string): string {
+  return `${hash32(id).toString(36)}${hash32(`${id}/`).toString(36)}`;
+}
+
+/** The engine's core, driven by the events of the reference model. */
+export class Engine {
+  readonly #workflow: CompiledWorkflow;
+  readonly #nodes: ModelDefinition;
+  readonly #children = new Map<string, ChildHead>();
+  readonly #events: Event[] = [];
+  snapshot: Snapshot;
+  /** What a store would give back after the latest event: head, changed children and history put together again. */
+  restored: Snapshot;
+
+  constructor(definition: ModelDefinition) {
+    this.#nodes = definition;
+    this.#workflow = compile(definitionOf(definition), expressionLanguage);
+    const { id } = this.#workflow.definition;
+    const started = { type: "started" as const, version: 0, at: 0, workflowId: "w", metadata: {} };
+    const begun: StartedEvent = { ...started, definition: { id, hash: this.#workflow.hash }, nodeId: definition.start ?? "n0" };
+    this.#events.push(begun);
+    this.snapshot = fold(this.#workflow, [begun]);
+    this.restored = this.snapshot;
+  }
+
+  get workflow(): CompiledWorkflow {
+    return this.#workflow;
+  }
+
+  /** False if the engine refuses it: then nothing has changed. */
+  apply(event: ModelEvent): boolean {
+    const told = this.#eventOf(event);
+    if (!told) return false;
+    const draft = openDraft(this.#workflow, this.snapshot);
+    if (!evolve(draft, told)) return false;
+    this.#events.push(withConsequences(draft, told));
+    for (const { key, head } of takeChanges(draft)) {
+      if (head) this.#children.set(key, head);
+      else this.#children.delete(key);
+    }
+    this.restored = JSON.parse(
+      JSON.stringify(restore({ head: headOf(draft), children: this.#children, events: this.#events })),
+    ) as Snapshot;
+    this.snapshot = JSON.parse(JSON.stringify(closeDraft(draft))) as Snapshot;
+    return true;
+  }
+
+  /** Names of the tasks. */
+  tasks(): string[] {
+    return plan(this.snapshot, -1).map(({ scope, pathId, turn }) => `${scope === undefined ? "" : `${scope}>`}${pathId}@${turn}`);
+  }
+
+  #eventOf(event: ModelEvent): Event | null {
+    const stamp = { version: this.snapshot.version + 1, at: 0 };
+    switch (event.type) {
+      case "cancelled":
+        return { type: "cancelled", ...stamp };
+      case "cancelledNode": {
+        const paths = this.snapshot.activePaths.filter(({ nodeId, undoes }) => nodeId === event.node && !undoes);
+        return { type: "cancelled", ...stamp, pathIds: paths.map(({ id }) => id) };
+      }
+      case "signalled":
+        return { type: "signalled", ...stamp, name: event.name, expiresAt: 1e9 };
+      case "retried": {
+        const { scope, local } = splitName(event.path);
+        return { type: "retried", ...stamp, ...scope, pathId: local };
+      }
+      case "resumed": {
+        const { scope, local } = splitName(event.wait);
+        return { type: "resumed", ...stamp, ...scope, pathId: local.slice(0, local.lastIndexOf("@")), waitId: event.wait, by: "payload" };
+      }
+      default:
+        return this.#outcomeOf(event, stamp);
+    }
+  }
+
+  #outcomeOf(event: Extract<ModelEvent, { task: string }>, stamp: { version: number; at: number }): Event | null {
+    const { scope, local } = splitName(event.task);
+    const at = local.lastIndexOf("@");
+    const pathId = local.slice(0, at);
+    const turn = Number(local.slice(at + 1));
+    const found = this.#find(scope.scope ?? "", pathId);
+    if (!found) return null;
+    const { path, node } = found;
+    const { nodeId, visit, undoes, attempts } = path;
+    const step = { ...stamp, ...scope, pathId, turn, nodeId, attempt: attempts + 1, startedAt: 0, ...(undoes && { undoes }) };
+    if (undoes && (event.type === "suspended" || event.type === "spawned")) return null;
+    switch (event.type) {
+      case "completed":
+        return { type: "completed", ...step, output: null, handles: event.handles, ...(event.terminate && { terminates: true }) };
+      case "failed": {
+        const handle = !event.retry && !undoes && node.edges.has("error") ? { handle: "error" as const } : {};
+        return { type: "failed", ...step, error: { name: "Error", message: "dice" }, retryAt: event.retry ? 0 : null, ...handle };
+      }
+      case "suspended":
+        return {
+          type: "suspended",
+          ...step,
+          waits: event.waits.map((wait, i) => ({ id: waitName(scope.scope, pathId, turn, i), ...wait }) as Wait),
+        };
+      case "spawned": {
+        const modelNode = this.#modelNode(scope.scope ?? "", nodeId);
+        return modelNode.children ? { type: "spawned", ...step, visit, children: childrenOf(modelNode) } : null;
+      }
+    }
+  }
+
+  #find(scope: string, pathId: string): { path: ActivePath; node: { edges: ReadonlyMap<string, unknown> } } | null {
+    for (const [key, paths] of openScopes(this.snapshot)) {
+      const path = key === scope ? paths.find(({ id }) => id === pathId) : undefined;
+      if (path) return { path, node: this.#workflowOf(scope).nodes.get(path.nodeId)! };
+    }
+    return null;
+  }
+
+  #workflowOf(scope: string): CompiledWorkflow {
+    return scope === "" ? this.#workflow : this.#workflowOf(parentKey(scope)).workflows.get(this.snapshot.childStates![scope]!.workflow)!;
+  }
+
+  #modelNode(scope: string, nodeId: string): ModelNode {
+    const definition = scope === "" ? this.#nodes : this.#nodes.workflows![this.snapshot.childStates![scope]!.workflow]!;
+    return definition.nodes.find(({ id }) => id === nodeId)!;
+  }
+}
+
+function splitName(name: string): { scope: { scope?: string }; local: string } {
+  const scope = parentKey(name);
+  return { scope: scope === "" ? {} : { scope }, local: localKey(name) };
+}
+
+function waitName(scope: string | undefined, pathId: string, turn: number, i: number): string {
+  return `${scope === undefined ? "" : `${scope}>`}${pathId}@${turn + 1}${i === 0 ? "" : `.${i}`}`;
+}
+
+function childrenOf({ type, children }: ModelNode): Extract<Event, { type: "spawned" }>["children"] {
+  const { workflow, items, concurrency = 1_000, completeWhen, remaining = "cancel" } = children!;
+  if (type !== "map") return { workflow };
+  return {
+    workflow,
+    map: {
+      items: Array.from({ length: items }, (_, i) => i),
+      concurrency,
+      remaining,
+      tolerated: 0,
+      ...(completeWhen !== undefined && { completeWhen }),
+    },
+  };
+}
+
+function definitionOf({ id, start, nodes, edges, workflows, onFailure }: ModelDefinition): WorkflowDefinition {
+  return {
+    id,
+    start: start ?? "n0",
+    nodes: nodes.map(nodeOf),
+    edges,
+    ...(onFailure && { onFailure }),
+    ...(workflows && { workflows: Object.fromEntries(Object.entries(workflows).map(([name, inner]) => [name, definitionOf(inner)])) }),
+  };
+}
+
+function nodeOf({ id, type, join, late, cancels, mutex, when, compensate }: ModelNode): Node {
+  return {
+    id,
+    type,
+    ...(join !== undefined && { join }),
+    ...(late && { late }),
+    ...(cancels && { cancels }),
+    ...(mutex !== undefined && { mutex }),
+    ...(when && { when: conditionOf(when) }),
+    ...(compensate && { compensate: { type: "undo" } }),
+  };
+}
+
+function conditionOf(when: ModelWhen): string {
+  if ("at" in when) return `paths.${when.at}.filter(path => path.status != "joining").length > 0`;
+  return `nodes.${when.done}.all.filter(result => result.error == null).length >= ${when.times}`;
+}

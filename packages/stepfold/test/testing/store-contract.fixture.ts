@@ -1,0 +1,69 @@
+import { describe, it } from "vitest";
+import { isClaimed, type StoreBench, snapshotStoreContract } from "../../src/testing/index.ts";
+import { meetsNoServer } from "./no-server.fixture.ts";
+
+/** A store that the contract runs on. */
+export interface ContractSubject {
+  /** Where it runs, for people: `a file`, `Redis 7.0.15 through ioredis`. */
+  readonly over?: string;
+  /** Null if the server it needs does not answer: then nothing runs, loudly, or fails with REQUIRE_SERVICES=1. */
+  readonly url?: string | null;
+  /** How to get what is missing. */
+  readonly missing?: string;
+  /** A new, empty store for a case: a schema, database or prefix of its own. The index is that of the case. */
+  readonly bench: (index: number) => Promise<StoreBench>;
+  /** Cases that run at once: a store with a real clock waits most of the time. Default 1. */
+  readonly atOnce?: number;
+}
+
+/** Real time, for stores whose clock nobody can move. */
+export function wait(durationMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, durationMs));
+}
+
+/** Runs the whole contract on a store. `npm run contract` counts what is below this title. */
+export function contractOf(name: string, { over, url = "", missing, bench, atOnce = 1 }: ContractSubject): void {
+  describe(`SnapshotStore contract: ${name}${over === undefined ? "" : ` (${over})`}`, () => {
+    if (url === null) {
+      meetsNoServer(name, missing);
+      return;
+    }
+    const gate = gateOf(atOnce);
+    for (const [index, contractCase] of snapshotStoreContract.entries()) {
+      const test = async ({ skip, task }: { skip: (note?: string) => never; task: { meta: object } }): Promise<void> => {
+        const leave = await gate();
+        try {
+          const opened = await bench(index);
+          try {
+            // for the table of stores in the docs
+            Object.assign(task.meta, { features: opened.store.features });
+            if (!isClaimed(contractCase, opened)) skip(`not claimed: ${contractCase.needs}`);
+            await contractCase.run(opened);
+          } finally {
+            await opened.store.close();
+          }
+        } finally {
+          leave();
+        }
+      };
+      if (atOnce > 1) it.concurrent(contractCase.name, test);
+      else it(contractCase.name, test);
+    }
+  });
+}
+
+/** Lets so many in at once. */
+export function gateOf(places: number): () => Promise<() => void> {
+  let free = places;
+  const waiting: (() => void)[] = [];
+  const leave = (): void => {
+    const next = waiting.shift();
+    if (next) next();
+    else free++;
+  };
+  return async () => {
+    if (free > 0) free--;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    return leave;
+  };
+}
