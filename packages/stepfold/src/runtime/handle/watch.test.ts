@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { closeAll, nodeDefinitions, setUp } from "../../../test/runtime/runtime.fixture.ts";
 import type { Json } from "../../core/values/json.ts";
 import { builtinNodes } from "../../nodes/index.ts";
-import { closeAll, nodeDefinitions, setUp } from "../runtime.fixture.ts";
 import type { Run } from "./run.ts";
 import type { Watched } from "./watch.ts";
 
