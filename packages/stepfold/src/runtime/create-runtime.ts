@@ -3,7 +3,7 @@ import { openDraft } from "../core/transition/draft/open-draft.ts";
 import { wakeAt } from "../core/transition/draft/standing.ts";
 import type { NodeDefinitions } from "../engine/node/node-definition.ts";
 import { loadSnapshot } from "./context/load-snapshot.ts";
-import { createRuntimeContext, requireAtLeastOne } from "./context/runtime-context.ts";
+import { createRuntimeContext, requireWhole } from "./context/runtime-context.ts";
 import type { RuntimeOptions } from "./context/runtime-options.ts";
 import { claimOne } from "./context/timed-claim.ts";
 import { runHandle } from "./handle/run-handle.ts";
@@ -35,7 +35,7 @@ const defaultMaxExecutions = 100;
  */
 export function createRuntime<const D extends NodeDefinitions>(options: RuntimeOptions<D>): Runtime {
   const { maxExecutions = defaultMaxExecutions } = options;
-  requireAtLeastOne("maxExecutions", maxExecutions);
+  requireWhole("maxExecutions", maxExecutions);
   const context = createRuntimeContext(options);
   const local = createLocalWork();
   const dispatcher = new Dispatcher(context, local);
@@ -74,7 +74,7 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
       requireOpen("work");
       if (local.slots.isOpen)
         throw new StepfoldError("OPTION_INVALID", { option: "drive", reason: "must be false for a runtime that begins to work later" });
-      requireAtLeastOne("concurrency", concurrency);
+      requireWhole("concurrency", concurrency);
       openWorker(concurrency);
       return { stop: ({ timeoutMs = 30_000 } = {}) => closeWorker(timeoutMs) };
     },

@@ -28,7 +28,7 @@ function fresh(name: string): { readonly jobs: Queue; readonly queue: WorkQueue 
 const consuming = { concurrency: 2, leaseMs: 5_000, onProblem: () => undefined };
 
 describe.skipIf(url === null)("BullMQ", () => {
-  it("leaves no trace of what was handled", async () => {
+  it("keeps no job of a handled message", async () => {
     const { jobs, queue } = fresh("traces");
     const ids: string[] = [];
     await queue.consume(async ({ workflowId }) => void ids.push(workflowId), consuming);
@@ -38,7 +38,7 @@ describe.skipIf(url === null)("BullMQ", () => {
     expect(await jobs.getJobCounts()).toMatchObject({ active: 0, completed: 0, delayed: 0, failed: 0, waiting: 0 });
   });
 
-  it("keeps nothing of what a handler threw, and no name of an error ends the message", async () => {
+  it("stores nothing of an error of a handler, and no name of an error ends the message", async () => {
     const { jobs, queue } = fresh("failures");
     const names: string[] = ["UnrecoverableError", "DelayedError", "WaitingError", "WaitingChildrenError", "RateLimitError"];
     const problems: unknown[] = [];
@@ -61,7 +61,7 @@ describe.skipIf(url === null)("BullMQ", () => {
     await events.close();
   });
 
-  it("is what it says about durability", () => {
+  it("says what its option says about durability", () => {
     const { jobs } = fresh("features");
     const make = (): never => {
       throw new TypeError("nobody consumes here");
@@ -70,7 +70,7 @@ describe.skipIf(url === null)("BullMQ", () => {
     expect(bullmqQueue(jobs, make, { durable: true }).features.durable).toBe(true);
   });
 
-  it("is unavailable where nobody answers, and tells no password", async () => {
+  it("is unavailable if no server answers, and its error has no password", async () => {
     const away = { host: "127.0.0.1", port: 1, password: "hunter2", enableOfflineQueue: false, maxRetriesPerRequest: 0 };
     const jobs = new Queue("away", { connection: { ...away, retryStrategy: () => null }, skipWaitingForReady: true });
     jobs.on("error", () => undefined);
@@ -84,13 +84,13 @@ describe.skipIf(url === null)("BullMQ", () => {
     await jobs.close().catch(() => undefined);
   });
 
-  it("tells why Redis refuses it", async () => {
+  it("says why Redis refuses it", async () => {
     const { jobs, queue } = fresh("refused");
     await jobs.waitUntilReady();
     const client = await jobs.getBackend().client;
     await client.set(`${prefix}:${jobs.name}:wait`, "not a list");
     const [settled] = await Promise.allSettled([queue.send([{ workflowId: "a" }])]);
-    // half a job is left, which BullMQ does not know of
+    // a part of a job is left, which BullMQ does not know
     await client.del(`${prefix}:${jobs.name}:wait`, `${prefix}:${jobs.name}:1`);
     expect((settled as PromiseRejectedResult).reason).toMatchObject({ code: "QUEUE_REJECTED" });
   });

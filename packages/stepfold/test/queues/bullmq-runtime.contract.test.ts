@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 describe.skipIf(url === null)("a runtime over BullMQ", () => {
-  it("drives what other processes started and what was to come later", () =>
+  it("runs what other processes started, at once and later", () =>
     runOver(async () => {
       const jobs = new Queue("runtime", { connection, prefix });
       opened.push(jobs);

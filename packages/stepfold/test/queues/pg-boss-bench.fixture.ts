@@ -7,7 +7,7 @@ import { inTransaction } from "../../src/stores/postgres/transaction.ts";
 import type { QueueBench } from "../../src/testing/index.ts";
 import { wait } from "../testing/store-contract.fixture.ts";
 
-/** Where PostgreSQL is; null if nobody answers. */
+/** Where PostgreSQL is; null if no server answers. */
 export const url: string | null = await serviceUrl("postgres");
 
 let queues = 0;
@@ -16,14 +16,14 @@ let queues = 0;
 export interface BossServer {
   readonly schema: string;
   readonly pool: Pool;
-  /** Started, as a process has it; `cut` ends what it does, in the middle of it. */
+  /** A started pg-boss, as each process has one; `cut` ends it in the middle of its work. */
   boss(): Promise<{ readonly boss: PgBoss; cut(): void }>;
   bench(): Promise<QueueBench & { readonly close: () => Promise<void> }>;
   /** Drops the schema. */
   close(): Promise<void>;
 }
 
-/** Over one pool. */
+/** All its processes share one pool. */
 export function bossServer(max = 10): BossServer {
   const schema = `pgboss_test_${process.pid}_${Math.trunc(performance.timeOrigin % 1e9)}`;
   const pool = new Pool({ ...(url !== null && { connectionString: url }), max });

@@ -16,7 +16,7 @@ const rejection = async (work: Promise<unknown>): Promise<string> => {
 const consuming = { concurrency: 2, leaseMs: 45_000, onProblem: () => undefined };
 
 describe.skipIf(url === null)("pg-boss", () => {
-  it("makes the queue that it needs, so that nothing is given up, and keeps the lease of its consumers", async () => {
+  it("creates its queue with settings that never give a message up, and keeps the lease of its consumers", async () => {
     const { boss } = await server.boss();
     const queue = pgBossQueue(boss, { name: "made" });
     await Promise.all([queue.send([{ workflowId: "a" }]), queue.send([{ workflowId: "b" }])]);
@@ -32,7 +32,7 @@ describe.skipIf(url === null)("pg-boss", () => {
     await queue.close();
   });
 
-  it("takes a queue that is there, unless it would swallow messages", async () => {
+  it("takes an existing queue, unless its policy would drop messages", async () => {
     const { boss } = await server.boss();
     await boss.createQueue("plain");
     await boss.createQueue("narrow", { policy: "exclusive" });
@@ -48,7 +48,7 @@ describe.skipIf(url === null)("pg-boss", () => {
     expect(await rejection(pgBossQueue(boss, { name: "narrow" }).send([{ workflowId: "a" }]))).toBe("QUEUE_REJECTED");
   });
 
-  it("keeps one of several messages with one key, and no trace of what was handled", async () => {
+  it("keeps one of several messages with one key, and no row of a handled message", async () => {
     const { boss } = await server.boss();
     const queue = pgBossQueue(boss, { name: "traces", pollMs: 100 });
     for (let round = 0; round < 5; round++) await queue.send([{ workflowId: "a", dedupeKey: "key" }]);
@@ -62,7 +62,7 @@ describe.skipIf(url === null)("pg-boss", () => {
     expect(await boss.findJobs("traces")).toEqual([]);
   });
 
-  it("looks at once for what its own process has sent", async () => {
+  it("fetches at once what its own process has sent", async () => {
     const { boss } = await server.boss();
     const queue = pgBossQueue(boss, { name: "quick", pollMs: 60_000 });
     const ids: string[] = [];
@@ -73,7 +73,7 @@ describe.skipIf(url === null)("pg-boss", () => {
     await queue.close();
   });
 
-  it("is refused where pg-boss was stopped, and tells its consumers", async () => {
+  it("is refused if pg-boss was stopped, and reports it to its consumers", async () => {
     await server.boss();
     const boss = new PgBoss({ connectionString: url!, schema: server.schema, schedule: false, max: 2 });
     boss.on("error", () => undefined);
@@ -107,7 +107,7 @@ describe.skipIf(url === null)("pg-boss", () => {
     await boss.stop({ graceful: false });
   });
 
-  it("keeps what takes long, though nobody calls extend", async () => {
+  it("keeps a message that takes long although extend is not called", async () => {
     const { boss } = await server.boss();
     const queue = pgBossQueue(boss, { name: "long", pollMs: 200 });
     const ids: string[] = [];

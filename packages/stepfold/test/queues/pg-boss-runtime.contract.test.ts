@@ -19,7 +19,7 @@ afterAll(async () => {
 
 describe.skipIf(url === null)("a runtime over pg-boss", () => {
   for (const [index, sharesStoreDatabase] of [true, false].entries()) {
-    it(`drives what other processes started and what was to come later, ${sharesStoreDatabase ? "told in one transaction" : "told afterwards"}`, () =>
+    it(`runs what other processes started, at once and later, ${sharesStoreDatabase ? "announced in one transaction" : "announced afterwards"}`, () =>
       runOver(async () => {
         const { boss } = await server.boss();
         const queue = pgBossQueue(boss, { name: `runtime-${index}`, pollMs: 100, sharesStoreDatabase });

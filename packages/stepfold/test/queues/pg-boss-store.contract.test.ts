@@ -22,7 +22,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** Whoever is given something, in order. */
+/** The executions whose messages were delivered, in order. */
 async function listening(queue: WorkQueue): Promise<string[]> {
   const ids: string[] = [];
   const handle = async ({ workflowId }: { workflowId: string }): Promise<void> => {
@@ -45,7 +45,7 @@ describe.skipIf(url === null)("pg-boss and the PostgreSQL store in one database"
     return { store, queue, ids: await listening(queue) };
   };
 
-  it("sends a wake-up with the commit that makes it necessary", async () => {
+  it("sends a wake-up in the transaction of its commit", async () => {
     const { store, queue, ids } = await opened("with");
     const first = startCommit("with-1");
     await store.create(withWakeUp(queue, first));
@@ -67,7 +67,7 @@ describe.skipIf(url === null)("pg-boss and the PostgreSQL store in one database"
     await queue.close();
   });
 
-  it("commits nothing if the message cannot be sent, and says whose fault it is", async () => {
+  it("commits nothing if the message cannot be sent, and names the queue in the error", async () => {
     const { store, queue } = await opened("broken");
     const first = startCommit("broken-1");
     await store.create(first);
@@ -86,7 +86,7 @@ describe.skipIf(url === null)("pg-boss and the PostgreSQL store in one database"
     await queue.close();
   });
 
-  it("does so through a store that changes values on their way, too", async () => {
+  it("does so through a wrapping store too", async () => {
     const { store: inner, queue, ids } = await opened("wrapped");
     const store = compressedStore(inner, { aboveBytes: 32 });
     expect(store.features.transactions).toBe("postgres");

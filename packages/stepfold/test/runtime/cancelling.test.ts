@@ -9,7 +9,7 @@ import { closeAll, second, setUp } from "./runtime.fixture.ts";
 
 afterEach(closeAll);
 
-/** A third of the lease: the holder looks then whether anybody has cancelled. */
+/** A third of the lease: at its next renewal the session learns of a cancellation. */
 const renewal = 10 * second;
 
 const item = workflow("item", { work: "slow", more: { type: "set", data: "{{ nodes.work.last.data }}" } }, ["work>more"]);
@@ -33,7 +33,7 @@ interface Case {
   readonly what: string;
   readonly tell: (run: Run) => Promise<void>;
   readonly aborted: readonly string[];
-  /** What the nodes gave where the rest went on to its end. */
+  /** The outputs of the nodes that were not cancelled. */
   readonly lacks: readonly string[];
   readonly gives?: Readonly<Record<string, unknown>>;
 }
@@ -67,7 +67,7 @@ const cases: readonly Case[] = [
   { what: "the execution", tell: (run) => run.cancel({}), aborted: all, lacks: ["a", "b", "twice", "list", "sub", "after"] },
 ];
 
-/** Who cancels, and how the process that runs the steps comes to know. */
+/** Which process cancels, and how the one that runs the steps learns of it. */
 const ways = [
   { way: "in the same process", elsewhere: false, then: "at once" },
   { way: "in another process", elsewhere: true, then: "with the next sign of life" },
@@ -76,7 +76,7 @@ const ways = [
 
 type Way = (typeof ways)[number];
 
-/** An execution with many steps under way, and a way to cancel in it. */
+/** An execution with many steps in flight, and what is cancelled in it. */
 async function underWay({ elsewhere, then }: Way) {
   const steps = new HeldSteps();
   const quick = new HeldSteps();
@@ -110,7 +110,7 @@ async function underWay({ elsewhere, then }: Way) {
 }
 
 describe.each(ways)("a cancellation $way, known $then", (way) => {
-  it.each(cases)("of $what tells the steps there and no others, and keeps all that the others give", async (expected) => {
+  it.each(cases)("of $what aborts the steps there and no others, and keeps the outputs of the others", async (expected) => {
     const { steps, run, tell, finish, store } = await underWay(way);
     expect(steps.running.toSorted()).toEqual(all);
     await tell(expected.tell);
@@ -160,7 +160,7 @@ describe.each(ways)("a cancellation $way, known $then", (way) => {
 describe("a cancellation", () => {
   const paths = workflow("w", { f: "noop", ask: "approval", a: "slow" }, ["f>ask", "f>ask", "f>a", "ask>a@approved"]);
 
-  it("of one path of several, by its wait, leaves the others and the steps under way", async () => {
+  it("of one path of several, by its wait, leaves the others and the steps in flight", async () => {
     const steps = new HeldSteps();
     const nodeDefinitions = { ...builtinNodes, slow: defineNode({ executor: steps.executor }) };
     const { runtime, environment } = setUp({ nodeDefinitions, workflows: [paths] });

@@ -92,7 +92,7 @@ describe("a detached workflow", () => {
     expect(await parent.snapshot()).toMatchObject({ status: "failed", error: { code: "EXECUTION_CANCELLED", nodeId: "call" } });
   });
 
-  it("is cancelled with its parent, which is over only when it has told so", async () => {
+  it("is cancelled with its parent, which ends only when the child has the message", async () => {
     const { parent, environment, child, store } = await run(outer("asking"));
     await parent.cancel();
     await environment.settle();
@@ -114,7 +114,7 @@ describe("a detached workflow", () => {
     expect((await store.list()).items.map(({ status }) => status)).toEqual(["cancelled", "cancelled"]);
   });
 
-  it("goes its own way where nobody waits for it", async () => {
+  it("runs on its own if no node waits for it", async () => {
     const { snapshot, child, environment } = await run(outer("asking", { wait: false }));
     expect(snapshot).toMatchObject({ status: "completed", output: { after: { workflowId: child!.workflowId } } });
     expect(await child!.snapshot()).toMatchObject({ status: "paused", parent: { workflowId: "p" } });
@@ -123,7 +123,7 @@ describe("a detached workflow", () => {
     expect(await child!.snapshot()).toMatchObject({ status: "completed" });
   });
 
-  it("fails the node where the id is taken by another execution, which it leaves alone", async () => {
+  it("fails the node if the id is taken by another execution, which does not change", async () => {
     const { runtime, environment, store } = bench(outer("inner", { workflowId: "taken" }));
     const other = await runtime.start("asking", { workflowId: "taken", input: 5 });
     const parent = await runtime.start("outer", { input: 5 });
@@ -133,7 +133,7 @@ describe("a detached workflow", () => {
     expect((await store.list()).items).toHaveLength(2);
   });
 
-  it("fails the node where the id was that of an execution which was deleted", async () => {
+  it("fails the node if the id is that of a deleted execution", async () => {
     const { runtime, environment, store } = bench(outer("inner", { workflowId: "taken" }));
     await runtime.start("inner", { workflowId: "taken" });
     await environment.settle();
@@ -158,7 +158,7 @@ describe("a detached workflow", () => {
     expect((await store.list()).items).toHaveLength(1);
   });
 
-  it("may begin itself, though not for ever", async () => {
+  it("may start itself, up to a depth", async () => {
     const again = flow("outer", { call: ["workflow", { workflow: "outer", detached: true }] });
     const { runtime, environment, store } = bench(again, { limits: { nesting: 3 } });
     const parent = await runtime.start("outer", { workflowId: "p" });
@@ -167,7 +167,7 @@ describe("a detached workflow", () => {
     expect((await store.list()).items).toHaveLength(4);
   });
 
-  it("gives a failure where its output is more than the parent may hold", async () => {
+  it("fails its node if its output is larger than the parent may hold", async () => {
     const large = flow("inner", { work: ["set", "{{ 'x'.repeat(3000) }}"] });
     const workflow = outer("inner");
     const { environment, store } = bench(workflow, { workflows: [workflow, large] });
@@ -180,7 +180,7 @@ describe("a detached workflow", () => {
     expect(await parent.snapshot()).toMatchObject({ status: "failed", error: { code: "LIMIT_EXCEEDED" } });
   });
 
-  it("begins with the version of its definition that was current then, whoever begins it", async () => {
+  it("starts with the definition that was current at the parent's step, whichever process starts it", async () => {
     const environment = setUp().environment;
     const store = memoryStore({ now: () => environment.now() });
     const slow = flow("outer", { nap: ["wait", { for: "1h" }], call: ["workflow", { workflow: "inner", detached: true }] }, ["nap>call"]);
@@ -194,7 +194,7 @@ describe("a detached workflow", () => {
     expect(await parent.snapshot()).toMatchObject({ status: "completed", output: "newer" });
   });
 
-  it("takes no command any more once it has only to tell of its end", async () => {
+  it("takes no command any more once only its last message is left", async () => {
     const { runtime, environment, store } = bench(outer("asking"));
     const parent = await runtime.start("outer", { workflowId: "p" });
     await environment.settle();
@@ -237,7 +237,7 @@ describe("a crash of either side", () => {
     ["before>call", "call>after"],
   );
 
-  /** Dies at its nth write, of whichever execution, just before or just after it. Gives how all ended; null if it made fewer. */
+  /** Dies just before or just after its nth write, of any execution. Gives how all ended; null if there were fewer writes. */
   async function crashed(write: number, when: "before" | "after"): Promise<Snapshot[] | null> {
     begun = [];
     const environment = setUp().environment;
@@ -280,7 +280,7 @@ describe("a crash of either side", () => {
     return Promise.all((await store.list()).items.map(async ({ workflowId }) => (await store.load(workflowId))!));
   }
 
-  it.each(["before", "after"] as const)("loses nothing and begins nothing twice, at whichever write it comes, just %s it", async (when) => {
+  it.each(["before", "after"] as const)("loses nothing and starts nothing twice, at every write, just %s it", async (when) => {
     let crashes = 0;
     for (let write = 1; ; write++) {
       const snapshots = await crashed(write, when);
@@ -292,7 +292,7 @@ describe("a crash of either side", () => {
       ).toEqual(["completed", "completed"]);
       expect(snapshots.every(({ status }) => isTerminal(status))).toBe(true);
       expect(snapshots.find(({ workflowId }) => workflowId === "p")).toMatchObject({ output: 7 });
-      // a step whose outcome was not committed is performed again, and no other is
+      // only a step whose outcome was not committed is performed again
       for (const step of ["parent before", "child one", "child two", "parent after"]) {
         const times = begun.filter((name) => name === step).length;
         expect(times, `${step} at write ${write}`).toBeGreaterThanOrEqual(1);

@@ -5,7 +5,7 @@ import { calls, closeAll, dying, hour, nodeDefinitions, second, setUp } from "./
 
 afterEach(closeAll);
 
-/** An execution at a step that kills whoever performs it: the process hangs in it and then is gone. */
+/** An execution at a step that kills each process that performs it. */
 async function killing(deaths: number, options: { maxCrashes?: number } = {}) {
   const environment = virtualEnvironment();
   const { store, runtime } = setUp({ drive: false }, environment);
@@ -23,7 +23,7 @@ async function killing(deaths: number, options: { maxCrashes?: number } = {}) {
 }
 
 describe("an execution over which workers die", () => {
-  it("is parked after five in a row, and rests until somebody says retry", async () => {
+  it("is parked after five in a row, and rests until retry is called", async () => {
     const { environment, store, runtime, problems, onProblem } = await killing(5);
     setUp({ store, onProblem }, environment);
     await environment.advance(2 * second);
@@ -44,14 +44,14 @@ describe("an execution over which workers die", () => {
     expect((await store.list({ status: ["active"] })).items[0]!.lease).toMatchObject({ crashes: 0 });
   });
 
-  it("is not parked for fewer, nor if something was committed between", async () => {
+  it("is not parked for fewer, nor if there was a commit between them", async () => {
     const { environment, store } = await killing(4);
     setUp({ store }, environment);
     await environment.advance(2 * second);
     expect(await store.load("a")).toMatchObject({ status: "active", version: 1 });
   });
 
-  it("is parked after as many as one likes, or never", async () => {
+  it("is parked after the number that maxCrashes says, or never", async () => {
     for (const [maxCrashes, deaths, status] of [
       [1, 1, "parked"],
       [Number.POSITIVE_INFINITY, 12, "active"],
@@ -64,7 +64,7 @@ describe("an execution over which workers die", () => {
     expect(() => setUp({ maxCrashes: 0 })).toThrow(expect.objectContaining({ code: "OPTION_INVALID" }));
   });
 
-  it("does not stand in the way of others", async () => {
+  it("does not hold up other executions", async () => {
     const { environment, store } = await killing(5);
     const { runtime } = setUp({ store }, environment);
     const run = await runtime.start("talk");
@@ -75,7 +75,7 @@ describe("an execution over which workers die", () => {
   });
 });
 
-describe("an execution that a worker cannot drive", () => {
+describe("an execution that a worker cannot run", () => {
   it("is parked visibly, for longer each time, and goes on with the first worker that can", async () => {
     const { runtime, environment, store } = setUp({ drive: false });
     await runtime.start("talk", { workflowId: "a" });
@@ -100,7 +100,7 @@ describe("an execution that a worker cannot drive", () => {
     expect(after).not.toHaveProperty("parked");
   });
 
-  it("can be told to go on at once", async () => {
+  it("goes on at once after retry", async () => {
     const { runtime, environment, store } = setUp({ drive: false });
     const run = await runtime.start("talk", { workflowId: "a" });
     const lame = setUp({ store, workflows: [], nodeDefinitions: {} }, environment);
@@ -112,7 +112,7 @@ describe("an execution that a worker cannot drive", () => {
     expect(await store.load("a")).toMatchObject({ status: "paused" });
   });
 
-  it("is given back when the store cannot tell its definition: nobody died over it", async () => {
+  it("is given back when the store cannot read its definition: this counts as no crash", async () => {
     const { runtime, environment, store } = setUp({ drive: false });
     await runtime.start("talk", { workflowId: "a" });
     const away = (): Promise<never> => Promise.reject(new StepfoldError("STORE_UNAVAILABLE", { store: "away", reason: "gone" }));

@@ -8,7 +8,7 @@ import { closeAll, line, second, setUp } from "./runtime.fixture.ts";
 afterEach(closeAll);
 
 describe("a worker that is cut off from its store", () => {
-  it("tells its steps to stop once its lease has run out", async () => {
+  it("aborts its steps once its lease has run out", async () => {
     const environment = virtualEnvironment();
     const store = memoryStore({ now: () => environment.now() });
     let isCut = false;

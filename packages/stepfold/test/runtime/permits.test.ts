@@ -8,8 +8,8 @@ import { closeAll, dying, hour, line, nodeDefinitions, second, setUp } from "./r
 
 afterEach(closeAll);
 
-/** Steps that take a second each, and what was under way at once. */
-function busyHouse(limit: number, more: { readonly queue?: true } = {}) {
+/** Steps that take a second each, and how many were in flight at once. */
+function setUpSlowSteps(limit: number, more: { readonly queue?: true } = {}) {
   const environment = virtualEnvironment();
   const under = { now: 0, most: 0 };
   const order: string[] = [];
@@ -36,8 +36,8 @@ function busyHouse(limit: number, more: { readonly queue?: true } = {}) {
 }
 
 describe("executions with a concurrency key", () => {
-  it.each([1, 3])("are driven %d at once, one after the other without waiting for a poll, over all processes", async (limit) => {
-    const { environment, store, options, runtime, under, order } = busyHouse(limit);
+  it.each([1, 3])("run %d at once, one after the other without waiting for a poll, over all processes", async (limit) => {
+    const { environment, store, options, runtime, under, order } = setUpSlowSteps(limit);
     for (let i = 0; i < 2; i++) setUp({ ...options, store }, environment);
     for (let i = 0; i < 6; i++) await runtime.start("serve", { workflowId: `e${i}`, input: { customer: 7 } });
     await environment.advance((6 / limit + 0.5) * second);
@@ -46,16 +46,16 @@ describe("executions with a concurrency key", () => {
     expect((await store.list({ status: ["completed"] })).items).toHaveLength(6);
   });
 
-  it("do not hold up those of other keys, or of none", async () => {
-    const { environment, runtime, under } = busyHouse(1);
+  it("do not hold up executions of other keys, or without a key", async () => {
+    const { environment, runtime, under } = setUpSlowSteps(1);
     for (let i = 0; i < 5; i++) await runtime.start("serve", { input: { customer: i } });
     await runtime.start("free");
     await environment.advance(0.5 * second);
     expect(under.most).toBe(6);
   });
 
-  it("hold no place while they are paused", async () => {
-    const { environment, runtime, store } = busyHouse(1);
+  it("hold no permit while they are paused", async () => {
+    const { environment, runtime, store } = setUpSlowSteps(1);
     const first = await runtime.start("ask-first", { input: { customer: 7 } });
     const second_ = await runtime.start("serve", { input: { customer: 7 } });
     await environment.advance(2 * second);
@@ -66,8 +66,8 @@ describe("executions with a concurrency key", () => {
     expect((await store.list()).items.every(({ lease }) => lease === null)).toBe(true);
   });
 
-  it("take turns where a queue tells what is due, too", async () => {
-    const { environment, store, options, runtime, under } = busyHouse(1, { queue: true });
+  it("share their permits with a queue too", async () => {
+    const { environment, store, options, runtime, under } = setUpSlowSteps(1, { queue: true });
     setUp({ ...options, store, pollMs: hour }, environment);
     for (let i = 0; i < 5; i++) await runtime.start("serve", { input: { customer: 7 } });
     await environment.advance(5.5 * second);
@@ -75,8 +75,8 @@ describe("executions with a concurrency key", () => {
     expect((await store.list({ status: ["completed"] })).items).toHaveLength(5);
   });
 
-  it("go on when whoever held the place is gone", async () => {
-    const { environment, store, options, runtime: other } = busyHouse(1);
+  it("go on when the process that held the permit has died", async () => {
+    const { environment, store, options, runtime: other } = setUpSlowSteps(1);
     const process = dying(environment);
     const { runtime } = setUp({ ...options, store, environment: process.environment });
     await runtime.start("hold", { workflowId: "lost", input: { customer: 7 } });
@@ -86,15 +86,15 @@ describe("executions with a concurrency key", () => {
     await environment.advance(10 * second);
     expect(await run.snapshot()).toMatchObject({ version: 0 });
     await environment.advance(25 * second);
-    // it has taken over what was lost, which holds the place again
+    // it has taken over the lost execution, which holds the permit again
     expect((await store.list()).items.map(({ workflowId, lease }) => [workflowId, lease?.crashes])).toContainEqual(["lost", 1]);
     await (await other.get("lost")).cancel();
     await environment.advance(2 * second);
     expect(await run.snapshot()).toMatchObject({ status: "completed" });
   });
 
-  it("are refused where the input gives no key, and where the store knows no turns", async () => {
-    const { runtime, environment, options } = busyHouse(1);
+  it("are refused if the input gives no key, or the store has no permits", async () => {
+    const { runtime, environment, options } = setUpSlowSteps(1);
     for (const customer of [undefined, null, "", [1], { id: 1 }, "x".repeat(256)]) {
       const starting = runtime.start("bare", { input: customer === undefined ? {} : { customer } });
       await expect(starting, JSON.stringify(customer)).rejects.toMatchObject({ code: "INPUT_INVALID" });

@@ -8,7 +8,7 @@ import { calls, closeAll, dying, line, nodeDefinitions, second, setUp } from "./
 afterEach(closeAll);
 
 describe("a process that dies", () => {
-  it("is replaced after its lease, and only the step that was under way is made again", async () => {
+  it("is replaced after its lease, and only the step that was in flight is performed again", async () => {
     const { environment } = setUp();
     const store = memoryStore({ now: () => environment.now() });
     const first = dying(environment);
@@ -70,7 +70,7 @@ describe("a process that dies", () => {
 });
 
 describe("closing", () => {
-  it("lets steps under way end, begins no more, and leaves the rest to others", async () => {
+  it("lets steps in flight end, begins no more, and leaves the rest to other processes", async () => {
     let finish: () => void = () => undefined;
     const definitions = {
       ...nodeDefinitions,
@@ -104,8 +104,8 @@ describe("closing", () => {
   });
 });
 
-describe("bad days", () => {
-  it("rides out a store that does not answer for a while", async () => {
+describe("a store or a caller at the wrong moment", () => {
+  it("goes on after a store has not answered for a while", async () => {
     const { environment } = setUp();
     const store = memoryStore({ now: () => environment.now() });
     let down = 0;
@@ -113,7 +113,7 @@ describe("bad days", () => {
       ...store,
       commit: async (commit: Parameters<typeof store.commit>[0]) => {
         await store.commit(commit);
-        // the acknowledgement is lost: the commit was made, but nobody hears so
+        // the commit is made, and its acknowledgement is lost
         if (down-- > 0) throw new StepfoldError("STORE_UNAVAILABLE", { store: "shaky", reason: "gone" });
       },
     };
@@ -126,7 +126,7 @@ describe("bad days", () => {
     expect(calls).toEqual(["a/0#1"]);
   });
 
-  it("learns with the next sign of life that somebody else has cancelled, and tells the step", async () => {
+  it("learns at the next renewal that another process has cancelled, and aborts the step", async () => {
     let told: unknown = null;
     const definitions = {
       ...nodeDefinitions,
@@ -151,7 +151,7 @@ describe("bad days", () => {
     await expect(run.result()).rejects.toMatchObject({ code: "EXECUTION_CANCELLED" });
   });
 
-  it("tells callers when the store stays away, and keeps nothing half done", async () => {
+  it("rejects calls when the store stays unavailable, and leaves nothing half done", async () => {
     const { environment } = setUp();
     const store = memoryStore({ now: () => environment.now() });
     const away = (): Promise<never> => Promise.reject(new StepfoldError("STORE_UNAVAILABLE", { store: "away", reason: "gone" }));
@@ -163,7 +163,7 @@ describe("bad days", () => {
     expect(await store.load("a")).toBe(null);
   });
 
-  it("loses no branch when an answer comes while another branch is under way", async () => {
+  it("loses no branch when an answer comes while another branch is in flight", async () => {
     let finish: () => void = () => undefined;
     const definitions = {
       ...nodeDefinitions,

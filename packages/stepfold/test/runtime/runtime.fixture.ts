@@ -10,12 +10,12 @@ export const second = 1_000;
 export const hour = 3_600 * second;
 const open: Runtime[] = [];
 
-/** To be called after each test: their time stands still from then on, so there is nothing to wait for. */
+/** Called after each test. The virtual time stands still from then on, so there is nothing to wait for. */
 export function closeAll(): void {
   for (const runtime of open.splice(0)) void runtime.close({ timeoutMs: 1 });
 }
 
-/** What executors were called with. */
+/** The calls of executors. */
 export const calls: string[] = [];
 /** Nodes of every kind of behaviour. */
 export const nodeDefinitions = {
@@ -71,7 +71,7 @@ export function setUp(more: Partial<RuntimeOptions> = {}, environment = virtualE
   return { environment, store, runtime };
 }
 
-/** What a process that dies leaves behind: its timers and promises are gone, its claims are not. */
+/** An environment whose process can die: its timers are gone, its claims stay. */
 export function dying(environment: VirtualEnvironment) {
   let alive = true;
   return {

@@ -19,7 +19,7 @@ describe("an execution", () => {
     expect((await run.snapshot()).metadata).toEqual({ tenant: "x" });
   });
 
-  it("makes its retries when they are due, and not before", async () => {
+  it("performs its retries when they are due, and not before", async () => {
     const { runtime, environment } = setUp();
     const run = await runtime.start("try");
     await environment.settle();
@@ -34,7 +34,7 @@ describe("an execution", () => {
     expect(await run.result()).toBe("done");
   });
 
-  it("makes a retry at once when told to", async () => {
+  it("performs a retry at once when retry is called", async () => {
     const { runtime, environment } = setUp();
     const run = await runtime.start("try");
     await environment.settle();
@@ -56,7 +56,7 @@ describe("an execution", () => {
     expect(await (await later.runtime.get("long")).result()).toEqual({ text: "say" });
   });
 
-  it("ends when it is cancelled, and tells the step under way", async () => {
+  it("ends when it is cancelled, and aborts the step in flight", async () => {
     const { runtime, environment } = setUp();
     const run = await runtime.start("hang");
     await environment.settle();
@@ -106,7 +106,7 @@ describe("an execution", () => {
 });
 
 describe("starting", () => {
-  it("gives the execution there is when id and input are the same", async () => {
+  it("gives the existing execution when id and input are the same", async () => {
     const { runtime, environment } = setUp();
     const runs = await Promise.all(Array.from({ length: 20 }, () => runtime.start("talk", { workflowId: "once", input: { n: 1 } })));
     await environment.settle();
@@ -127,7 +127,7 @@ describe("starting", () => {
     });
   });
 
-  it("refuses what it does not know", async () => {
+  it("refuses unknown workflows", async () => {
     const { runtime } = setUp();
     await expect(runtime.start("tlak")).rejects.toMatchObject({ code: "DEFINITION_UNKNOWN" });
     await expect(runtime.get("nobody")).rejects.toMatchObject({ code: "WORKFLOW_NOT_FOUND" });
@@ -171,7 +171,7 @@ describe("answering", () => {
     await expect(run.resume({ ...answer, payload: { approved: false } })).rejects.toMatchObject({ code: "RESUME_CONFLICT" });
   });
 
-  it("changes nothing when the answer is no good", async () => {
+  it("changes nothing when the answer is invalid", async () => {
     const { runtime, environment } = setUp();
     const run = await runtime.start("talk");
     await environment.settle();

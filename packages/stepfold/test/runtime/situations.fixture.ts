@@ -15,12 +15,12 @@ import { setUp } from "./runtime.fixture.ts";
 
 type Executor = (data: Json, step: StepContext) => NodeOutput | Promise<NodeOutput>;
 
-/** Asks whatever its data says, and gives the answer. */
+/** Suspends with its data, and gives the answer. */
 const ask = defineNode({
   executor: (data: Json, step) => (step.resumed ? { data: step.externalPayload as Json } : step.suspend(data)),
 });
 
-/** Gives what the branches joined here came with. */
+/** Gives the outputs of the joined branches. */
 const gather = defineNode({ executor: (_data, step) => ({ data: (step.inputs ?? []).map(({ output }) => output) }) });
 
 /** A store that is read and written through JSON, as one on disk would be. */
@@ -35,7 +35,7 @@ function jsonStore(store: SnapshotStore): SnapshotStore {
   };
 }
 
-/** What somebody had: their workflow and their code, on a store, with processes that come and go. */
+/** A user's workflow and executors, on a store, with processes that end and begin. */
 export class Situation {
   readonly environment = virtualEnvironment();
   readonly store: SnapshotStore = jsonStore(memoryStore({ now: () => this.environment.now() }));
@@ -64,7 +64,7 @@ export class Situation {
     await this.environment.advance(ms);
   }
 
-  /** The process ends, and another one begins: nothing is left but what was stored. */
+  /** Ends the process and begins another one: only what was stored is left. */
   async restart(): Promise<Run> {
     await this.#runtime.close();
     this.#runtime = this.#open(true);
@@ -94,7 +94,7 @@ export class Situation {
     return (await this.store.load("w"))!;
   }
 
-  /** Nodes and what they have given, without errors. */
+  /** Outputs by node. */
   async given(): Promise<Record<string, Json[]>> {
     const { context } = await this.snapshot();
     return Object.fromEntries(Object.entries(context).map(([nodeId, results]) => [nodeId, results.map(({ output }) => output)]));

@@ -8,7 +8,7 @@ import { calls, closeAll, dying, hour, line, nodeDefinitions, second, setUp } fr
 
 afterEach(closeAll);
 
-/** A store that counts what a sweep finds: what the queue did not tell of. */
+/** A store that counts the executions that a sweep finds: those whose message did not come. */
 function rescued(environment: VirtualEnvironment) {
   const store = memoryStore({ now: () => environment.now() });
   const rescues: string[] = [];
@@ -21,7 +21,7 @@ function rescued(environment: VirtualEnvironment) {
 }
 
 describe("a runtime that works later", () => {
-  it("hands over until work begins, and again once the worker has stopped", async () => {
+  it("only stores what is due until work begins, and again once the worker has stopped", async () => {
     const { runtime, environment } = setUp({ drive: false });
     const run = await runtime.start("talk");
     await environment.advance(5 * second);
@@ -38,11 +38,12 @@ describe("a runtime that works later", () => {
     expect(await run.snapshot()).toMatchObject({ status: "completed" });
   });
 
-  it("cannot begin twice, nor with a number that is none, nor when it is closed", async () => {
+  it("cannot begin twice, nor with an invalid concurrency, nor when it is closed", async () => {
     const working = { code: "OPTION_INVALID" };
     expect(() => setUp().runtime.work()).toThrow(expect.objectContaining(working));
     const { runtime } = setUp({ drive: false });
-    for (const concurrency of [0, -1, Number.NaN, "5" as never]) {
+    for (const concurrency of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, "5" as never]) {
+      expect(() => setUp({ maxExecutions: concurrency })).toThrow(expect.objectContaining(working));
       expect(() => runtime.work({ concurrency })).toThrow(expect.objectContaining(working));
     }
     runtime.work();
@@ -51,7 +52,7 @@ describe("a runtime that works later", () => {
     expect(() => runtime.work()).toThrow(expect.objectContaining({ code: "RUNTIME_CLOSED" }));
   });
 
-  it("stops after the steps under way, and others go on at once", async () => {
+  it("stops after the steps in flight, and other workers go on at once", async () => {
     const { runtime, environment, store } = setUp({ drive: false });
     await runtime.start("talk", { workflowId: "a" });
     await runtime.start("hang", { workflowId: "b" });
@@ -66,7 +67,7 @@ describe("a runtime that works later", () => {
     ]);
   });
 
-  it("drives no more at once than it may; the rest is not lost", async () => {
+  it("runs no more at once than its limit; the rest is not lost", async () => {
     const { runtime, environment, store } = setUp({ maxExecutions: 4 });
     const runs = await Promise.all(Array.from({ length: 50 }, (_, i) => runtime.start("hang", { workflowId: `h${i}` })));
     await environment.advance(5 * second);
@@ -78,7 +79,7 @@ describe("a runtime that works later", () => {
     for (const run of talks) expect(await run.snapshot()).toMatchObject({ status: "paused" });
   });
 
-  it("leaves room for what is started here when a crowd of timers is due", async () => {
+  it("leaves room for starts when many timers are due", async () => {
     const { runtime, environment, store } = setUp({ drive: false });
     for (let i = 0; i < 30; i++) await runtime.start("hang", { workflowId: `h${i}` });
     const { runtime: working } = setUp({ store, maxExecutions: 10 }, environment);
@@ -88,7 +89,7 @@ describe("a runtime that works later", () => {
     expect(await run.snapshot()).toMatchObject({ status: "paused" });
   });
 
-  it("leaves room for timers when a crowd was started here", async () => {
+  it("leaves room for timers when many executions were started here", async () => {
     const { runtime, environment } = setUp({ maxExecutions: 10 });
     const nap = await runtime.start("nap", { input: { until: environment.now() + second } });
     await environment.settle();
@@ -99,7 +100,7 @@ describe("a runtime that works later", () => {
 });
 
 describe("a queue", () => {
-  it("wakes workers for starts, answers and timers of others, without a sweep", async () => {
+  it("wakes workers for starts, answers and timers of other processes, without a sweep", async () => {
     const environment = virtualEnvironment();
     const { store, rescues } = rescued(environment);
     const queue = memoryQueue({ environment });
@@ -139,7 +140,7 @@ describe("a queue", () => {
     expect(JSON.stringify(sent)).not.toContain("s3cret");
   });
 
-  it("may lose every message: a sweep finds what was due, a moment later", async () => {
+  it("may lose every message: a sweep finds what was due, half a second later", async () => {
     const environment = virtualEnvironment();
     const { store, rescues } = rescued(environment);
     const queue: WorkQueue = { ...memoryQueue({ environment }), send: async () => undefined };
@@ -153,7 +154,7 @@ describe("a queue", () => {
     expect(rescues).toEqual(["a"]);
   });
 
-  it("has more to tell than can be driven: what it has missed is driven before what came later, and no more at once than may be", async () => {
+  it("has more messages than slots: what it has lost runs before what came later, and no more runs at once than the limit", async () => {
     const environment = virtualEnvironment();
     const { store } = rescued(environment);
     const queue = memoryQueue({ environment });
@@ -200,7 +201,7 @@ describe("a queue", () => {
     expect(calls).toHaveLength(2);
   });
 
-  it("may hang or fail: nobody waits for it long, and what was committed is acknowledged", async () => {
+  it("may hang or fail: callers wait two seconds at most, and what was committed is acknowledged", async () => {
     const environment = virtualEnvironment();
     const problems: unknown[] = [];
     for (const send of [() => new Promise<void>(() => undefined), () => Promise.reject(new Error("gone"))]) {
@@ -214,7 +215,7 @@ describe("a queue", () => {
     expect(problems).toHaveLength(1);
   });
 
-  it("may hang when a worker ends: nobody waits for it longer than for a step", async () => {
+  it("may hang when a worker ends: that takes no longer than a step may take", async () => {
     const environment = virtualEnvironment();
     const never = (): Promise<void> => new Promise(() => undefined);
     const queue: WorkQueue = { ...memoryQueue({ environment }), consume: async () => ({ drain: never }) };
@@ -224,7 +225,7 @@ describe("a queue", () => {
     await closing;
   });
 
-  it("may be away when a worker begins: the store is asked meanwhile, and the queue again and again", async () => {
+  it("may be unavailable when a worker begins: the store is polled, and the queue is tried again and again", async () => {
     const environment = virtualEnvironment();
     const inner = memoryQueue({ environment });
     let tries = 0;
@@ -254,7 +255,7 @@ describe("a queue", () => {
     expect(await run.snapshot()).toMatchObject({ status: "paused" });
   });
 
-  it("tells others what a worker that stops has not done", async () => {
+  it("tells other workers what a worker that stops has not done", async () => {
     const environment = virtualEnvironment();
     const { store, rescues } = rescued(environment);
     const queue = memoryQueue({ environment });

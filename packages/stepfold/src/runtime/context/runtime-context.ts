@@ -78,9 +78,15 @@ export function createRuntimeContext<D extends NodeDefinitions>(options: Runtime
 }
 
 /** @throws StepfoldError `OPTION_INVALID` */
-export function requireAtLeastOne(option: string, value: unknown): void {
+function requireAtLeastOne(option: string, value: unknown): void {
   if (typeof value !== "number" || !(value >= 1))
     throw new StepfoldError("OPTION_INVALID", { option, reason: "must be a number from 1 on" });
+}
+
+/** @throws StepfoldError `OPTION_INVALID` */
+export function requireWhole(option: string, value: unknown): void {
+  if (!Number.isSafeInteger(value) || (value as number) < 1)
+    throw new StepfoldError("OPTION_INVALID", { option, reason: "must be a whole number from 1 on" });
 }
 
 /** Size of an event without the value that it carries: ids, times, names. */

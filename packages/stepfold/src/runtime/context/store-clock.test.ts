@@ -9,7 +9,7 @@ import { StoreClock } from "./store-clock.ts";
 
 const hourMs = 3_600_000;
 
-/** A store's clock, counted how often it is asked. */
+/** A store's clock that counts its readings. */
 function world(aheadMs = 0) {
   const environment = virtualEnvironment();
   const store = {
@@ -24,16 +24,16 @@ function world(aheadMs = 0) {
 }
 
 describe("the clock of a store, as a process knows it", () => {
-  it("is asked once, however many want to know", async () => {
+  it("is read once for many callers", async () => {
     const { store, clock, environment } = world(hourMs);
-    const told = await Promise.all(Array.from({ length: 100 }, () => clock.now()));
-    expect(new Set(told)).toEqual(new Set([environment.now() + hourMs]));
+    const readings = await Promise.all(Array.from({ length: 100 }, () => clock.now()));
+    expect(new Set(readings)).toEqual(new Set([environment.now() + hourMs]));
     await environment.advance(9_000);
     expect(await clock.now()).toBe(environment.now() + hourMs);
     expect(store.asked).toBe(1);
   });
 
-  it("is asked again after a while: it may have been set", async () => {
+  it("is read again after a while: it may have been set", async () => {
     const { store, clock, environment } = world(hourMs);
     await clock.now();
     store.aheadMs = -hourMs;
@@ -41,7 +41,7 @@ describe("the clock of a store, as a process knows it", () => {
     expect(await clock.now()).toBe(environment.now() - hourMs);
   });
 
-  it("is not asked where a claim has told the time", async () => {
+  it("is not read if a claim has brought the time", async () => {
     const { store, clock, environment } = world();
     clock.observe(environment.now() + hourMs);
     await environment.advance(5_000);
@@ -56,7 +56,7 @@ describe("the clock of a store, as a process knows it", () => {
     expect(await clock.now()).toBe(before);
   });
 
-  it("is asked again if the machine slept, or its own clock was set", async () => {
+  it("is read again if the machine slept, or its own clock was set", async () => {
     const { store, clock, environment } = world();
     let sleptMs = 0;
     const asleep = { ...environment, now: () => environment.now() + sleptMs };
@@ -69,12 +69,12 @@ describe("the clock of a store, as a process knows it", () => {
     await clock.now();
   });
 
-  it("is that of the machine, for hints, until the store has said something", () => {
+  it("is that of the machine, for hints, until the first reading", () => {
     const { clock, environment } = world(hourMs);
     expect(clock.estimate()).toBe(environment.now());
   });
 
-  it("passes on that the store does not answer, and asks again", async () => {
+  it("passes on that the store does not answer, and reads again", async () => {
     const { environment } = world();
     let isAway = true;
     const store = { now: async () => (isAway ? Promise.reject(new RangeError("away")) : 7) };
@@ -126,7 +126,7 @@ describe.each([
 
   it("is refused when it is too late", async () => {
     const { environment, run, worker, store } = await paused();
-    // nobody has noticed yet
+    // no worker has noticed yet
     await worker.close();
     await environment.advance(11 * 60_000);
     await expect(run.resume({ payload: { approved: true } })).rejects.toMatchObject({ code: "WAIT_EXPIRED" });
@@ -144,7 +144,7 @@ describe.each([
   });
 });
 
-it("a start is tried again while the store does not tell the time", async () => {
+it("a start is tried again while the store does not give the time", async () => {
   const environment = virtualEnvironment();
   const whole = memoryStore({ now: environment.now });
   let refusals = 3;

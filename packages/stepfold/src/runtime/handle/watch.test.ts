@@ -46,7 +46,7 @@ async function begin(workflow: string, input: Json, more: object = {}): Promise<
   return { run, settle: () => environment.settle() };
 }
 
-/** The latest there is to see. */
+/** The latest item. */
 async function latest(run: Run): Promise<Watched> {
   const { version } = await run.snapshot();
   for await (const watched of run.watch({ after: version - 1 })) return watched;
@@ -54,7 +54,7 @@ async function latest(run: Run): Promise<Watched> {
 }
 
 describe("watch", () => {
-  it("lets a program answer what it may: urgency is high, and the role is manager", async () => {
+  it("lets a program answer by what it reads: urgency is high, and the role is manager", async () => {
     for (const [urgency, role, answered] of [
       ["high", "manager", true],
       ["high", "clerk", false],
@@ -76,7 +76,7 @@ describe("watch", () => {
     }
   });
 
-  it("shows places of children by their address, with all that is needed to answer them", async () => {
+  it("shows open nodes of children by their address, with all that is needed to answer them", async () => {
     const { run, settle } = await begin("each", [{ urgency: "low" }, { urgency: "high" }]);
     const { activePaths } = await latest(run);
     expect(activePaths.get("map")).toEqual({ status: "suspended", suspendPayload: undefined, waits: [], stepPath: [] });
@@ -93,7 +93,7 @@ describe("watch", () => {
     expect([after.has("map[0]/approve"), after.has("map[1]/approve")]).toEqual([true, false]);
   });
 
-  it("has every place, of sub-workflows too, and nothing else", async () => {
+  it("has every open node, of sub-workflows too, and nothing else", async () => {
     const { run } = await begin("around", [{}, {}]);
     const { activePaths } = await latest(run);
     const addresses = ["sub", "sub/map", "sub/map[0]/approve", "sub/map[1]/approve"];

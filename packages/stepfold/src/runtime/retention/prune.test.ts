@@ -30,7 +30,7 @@ function setUp(change: (store: SnapshotStore) => Partial<SnapshotStore> = () => 
 }
 
 describe("prune", () => {
-  it("hands over the whole history of each before it is deleted, the oldest first", async () => {
+  it("passes on the whole history of each before it is deleted, the oldest first", async () => {
     const { environment, inner, runtime, ids, finish, kept } = setUp();
     const before = environment.now() + 2500;
     for (const id of ["c", "a", "b"]) await finish("invoices", id);
@@ -63,7 +63,7 @@ describe("prune", () => {
     await runtime.close();
   });
 
-  it("takes only what it is told to, as the store would", async () => {
+  it("takes only what its options name, like the store", async () => {
     const { environment, runtime, ids, finish, keepEvents, keptIds } = setUp();
     for (const id of ["a", "b", "c"]) await finish("invoices", id);
     await finish("reminders", "d");
@@ -85,7 +85,7 @@ describe("prune", () => {
     await runtime.close();
   });
 
-  it("keeps nothing and deletes nothing when it only counts", async () => {
+  it("passes on nothing and deletes nothing in a dry run", async () => {
     const { environment, runtime, ids, finish, keepEvents, keptIds } = setUp();
     await finish("invoices", "a");
     const before = environment.now() + dayMs;
@@ -94,7 +94,7 @@ describe("prune", () => {
     await runtime.close();
   });
 
-  it("without a history to keep is the store's own", async () => {
+  it("without keepEvents is the store's own", async () => {
     const { environment, runtime, ids, finish } = setUp();
     await finish("invoices", "a");
     await finish("approvals", "open");
@@ -103,7 +103,7 @@ describe("prune", () => {
     await runtime.close();
   });
 
-  it("stops where a history cannot be kept, and gives the same again the next time", async () => {
+  it("stops if keepEvents rejects, and passes the same on again the next time", async () => {
     const { environment, runtime, ids, finish, kept, keepEvents } = setUp();
     for (const id of ["a", "b", "c"]) await finish("invoices", id);
     const before = environment.now() + dayMs;
@@ -123,7 +123,7 @@ describe("prune", () => {
   it("reads long histories and long lists page by page", async () => {
     const limits: number[] = [];
     const { environment, runtime, finish, kept, keepEvents, ids } = setUp((inner) => ({
-      // a store that gives few at a time
+      // a store with small pages
       events: (workflowId, afterVersion, limit) => {
         limits.push(limit);
         return inner.events(workflowId, afterVersion, Math.min(limit, 1));
@@ -139,7 +139,7 @@ describe("prune", () => {
     await runtime.close();
   });
 
-  it("passes over what somebody else deletes meanwhile", async () => {
+  it("skips what another process deletes meanwhile", async () => {
     const { environment, inner, runtime, ids, finish, keepEvents, keptIds } = setUp();
     for (const id of ["a", "b", "c"]) await finish("invoices", id);
     const report = await runtime.prune({

@@ -29,7 +29,7 @@ function setUp(retention?: RuntimeOptions["retention"]) {
 }
 
 describe("retention", () => {
-  it("keeps everything for ever unless something is said", async () => {
+  it("keeps everything for ever by default", async () => {
     const { environment, ids, finish, runtime } = setUp();
     await finish("invoices", "a");
     await environment.advance(100 * dayMs);
@@ -37,7 +37,7 @@ describe("retention", () => {
     await runtime.close();
   });
 
-  it("deletes what ended long enough ago, for each workflow after its own time", async () => {
+  it("deletes what ended long enough ago, by the duration of each workflow", async () => {
     const { environment, ids, finish, runtime } = setUp({ reminders: "7d", invoices: "30d" });
     await finish("invoices", "invoice");
     await finish("reminders", "reminder");
@@ -59,7 +59,7 @@ describe("retention", () => {
     await runtime.close();
   });
 
-  it("tells of a store that does not answer, and tries again later", async () => {
+  it("reports a store that does not answer, and tries again later", async () => {
     const problems: unknown[] = [];
     const environment = virtualEnvironment();
     const store = memoryStore({ now: () => environment.now() });
@@ -88,7 +88,7 @@ describe("retention", () => {
     await runtime.close();
   });
 
-  it("is refused where it is no duration", () => {
+  it("is refused if it is no duration", () => {
     expect(() => setUp({ invoices: "for ever" })).toThrow(
       expect.objectContaining({ code: "OPTION_INVALID", details: expect.objectContaining({ option: "retention.invoices" }) }),
     );
