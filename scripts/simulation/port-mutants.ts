@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../packages/stepfold/src/core/errors/stepfold-error.ts";
 import type { Commit, SnapshotStore } from "../../packages/stepfold/src/ports/snapshot-store.ts";
-import { memoryStore } from "../../packages/stepfold/src/stores/memory/memory-store.ts";
+import { memoryStore } from "../../packages/stepfold/src/stores/databases/memory/memory-store.ts";
 import { altered } from "../../packages/stepfold/src/testing/broken/broken-store.ts";
 import { rebased } from "../../packages/stepfold/src/testing/broken/rebased.ts";
 import { brokenStores } from "../../packages/stepfold/src/testing/broken-stores.ts";

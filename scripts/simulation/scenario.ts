@@ -1,4 +1,4 @@
-import { memoryStore } from "../../packages/stepfold/src/stores/memory/memory-store.ts";
+import { memoryStore } from "../../packages/stepfold/src/stores/databases/memory/memory-store.ts";
 import type { Random } from "../../packages/stepfold/src/testing/simulation/random.ts";
 import type { Scenario, Script } from "../../packages/stepfold/src/testing/simulation/scenario.ts";
 import { expectations, wrongResults } from "./check-results.ts";

@@ -111,7 +111,7 @@ function forkOf(graph: Graph, starts: readonly number[], { node, count, edges }:
   return dominator < 0 ? null : dominator;
 }
 
-/** PATHS rule R4: from where the edge can be reached without passing the join or its fork. */
+/** From where the edge can be reached without passing the join or its fork (docs/path-semantics.md, "Pending paths"). */
 function naiveReach(graph: Graph, source: number, join: number, fork: number | null): number[] {
   const nodes = Array.from({ length: graph.size }, (_, i) => i);
   return nodes.filter((node) => node !== fork && leads(graph, [node], source, [join, fork]));

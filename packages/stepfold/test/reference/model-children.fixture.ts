@@ -24,7 +24,7 @@ export function spawn(frame: Frame, path: ModelPath): boolean {
   return true;
 }
 
-/** R9, "maps": folds ended children into their parents, completes maps, starts items. True if anything changed. */
+/** Folds ended children into their parents, completes maps, starts items ("Settling and status"). True if anything changed. */
 export function settleChildren(frame: Frame): boolean {
   return frame.scope.paths.some((path) => path.map !== null && settleMap(frame, path, path.map, childrenOf(frame, path)));
 }
@@ -99,7 +99,7 @@ function foldChild(frame: Frame, path: ModelPath, map: ModelMap, child: ModelChi
   return true;
 }
 
-/** The node completes; what remains is cancelled or left to a draining path (R8). */
+/** The node completes; what remains is cancelled or left to a draining path ("Waits, signals and children"). */
 function completeMap(frame: Frame, path: ModelPath, map: ModelMap, spec: ModelChildren): boolean {
   const remaining = openChildren(frame, path);
   const unfinished = remaining.length > 0 || (drainingMapStartsItems() && map.next < spec.items);

@@ -3,7 +3,7 @@ import { blockers, fireAnyway, missingEdges, pending, roundAt, type Unit, unitsO
 import type { Frame, ModelPath } from "./model-state.fixture.ts";
 
 /**
- * R5, circles: of the joins and rounds that only wait for one another, one goes on. True if there was one.
+ * Lets one of the joins and rounds go on that only wait for each other ("Circles of joins"). True if there was one.
  *
  * To be asked when no join can do anything by itself.
  */

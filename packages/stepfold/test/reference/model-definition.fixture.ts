@@ -1,4 +1,4 @@
-/** A workflow as the reference model sees it: only what PATHS.md speaks of. */
+/** A workflow as the reference model sees it: only what docs/path-semantics.md speaks of. */
 export interface ModelDefinition {
   readonly id: string;
   readonly start?: string;

@@ -12,7 +12,7 @@ import {
 } from "./model-state.fixture.ts";
 
 /**
- * R10: all paths of a scope end, and what was done is taken back.
+ * Ends all paths of a scope, and undoes what was done ("Endings").
  *
  * What its open children did is taken back with it: they end in the same transition.
  */
@@ -54,7 +54,7 @@ export function undoAddress(frame: Frame): string {
   return `${frame.chain}undo`;
 }
 
-/** R10: the running compensation is through, whatever came of it; the next one starts. */
+/** Ends the running compensation, whatever came of it, and begins the next one ("Endings"). */
 export function nextUndo(scope: Scope): void {
   if (!scope.ending) return;
   scope.ending.undo.shift();

@@ -18,7 +18,7 @@ function dominates(definition: ModelDefinition, dominator: string, node: string)
 }
 
 /**
- * fork(J) of R3: the immediate dominator of a join; null where there is none.
+ * The fork of a join: its immediate dominator ("Waves"); null where there is none.
  *
  * There is none for the start, for a node that the start does not reach, and for a thread merge, whose one wave
  * is not counted from any node.
@@ -36,14 +36,14 @@ export function joinsOfFork(definition: ModelDefinition, fork: string): string[]
   return definition.nodes.filter((node) => isJoin(node) && forkOf(definition, node.id) === fork).map((node) => node.id);
 }
 
-/** R3: whether a path at `node` can still come to a join of `fork`, or is at one, without passing the fork. */
+/** Whether a path at `node` can still come to a join of `fork`, or is at one, without passing the fork ("Waves"). */
 export function reachesJoinOfFork(definition: ModelDefinition, node: string, fork: string): boolean {
   if (node === fork) return false;
   const found = reachable(definition, node, [fork]);
   return joinsOfFork(definition, fork).some((join) => found.includes(join));
 }
 
-/** R4: whether a path that runs, or waits elsewhere, at `node` can still take one of these edges into `join`. */
+/** Whether a path that runs, or waits elsewhere, at `node` can still take one of these edges into `join` ("Pending paths"). */
 export function reachesEdge(definition: ModelDefinition, node: string, join: string, edges: readonly number[]): boolean {
   const fork = forkOf(definition, join);
   if (node === fork) return false;
@@ -56,7 +56,7 @@ export function otherEdges(definition: ModelDefinition, join: string, edges: rea
   return edgesInto(definition, join).filter((edge) => !edges.includes(edge));
 }
 
-/** R3: the wave of a path, as a join sees it. */
+/** The wave of a path, as a join sees it ("Waves"). */
 export function waveAt(definition: ModelDefinition, join: string, path: { readonly waves: Readonly<Record<string, string>> }): string {
   const fork = forkOf(definition, join);
   return fork === null ? "" : (path.waves[fork] ?? "");

@@ -1,7 +1,10 @@
 import { type ModelWhen, nodeOf } from "./model-definition.fixture.ts";
 import { byAge, type Frame, type ModelPath } from "./model-state.fixture.ts";
 
-/** R7: ready paths whose milestone has passed are held again, held ones that may go on are ready. True if any changed. */
+/**
+ * Holds ready paths again whose milestone has passed, and makes held ones ready that may go on ("Cancels, mutexes and
+ * milestones"). True if any changed.
+ */
 export function settleHolds(frame: Frame): boolean {
   const paths = frame.scope.paths.toSorted(byAge);
   const withdrawn = paths.filter((path) => path.status === "ready" && !path.touched && !milestoneHolds(frame, path));

@@ -4,13 +4,13 @@ import { otherEdges, reachesEdge, waveAt } from "./model-graph.fixture.ts";
 import { beginVisit, enter, failNode } from "./model-moves.fixture.ts";
 import { byAge, bySeniority, endPath, type Frame, type ModelError, type ModelPath, type ModelRound } from "./model-state.fixture.ts";
 
-/** One wave at one join: what R5 decides about. */
+/** One wave at one join: what fires together ("Firing"). */
 export interface Unit {
   readonly node: ModelNode;
   readonly wave: string;
 }
 
-/** R4: the open paths of the wave that can still bring something to these edges. */
+/** The open paths of the wave that can still bring something to these edges ("Pending paths"). */
 export function pending(frame: Frame, unit: Unit, edges: readonly number[]): ModelPath[] {
   const join = unit.node.id;
   return frame.scope.paths.filter(
@@ -60,7 +60,7 @@ export function unitsOf(frame: Frame): Unit[] {
   });
 }
 
-/** R5, one step: what this wave can do at this join now. True if it did something. */
+/** Does one step of what this wave can do at this join now ("Firing"). True if it did something. */
 export function examine(frame: Frame, unit: Unit): boolean {
   const round = roundAt(frame, unit);
   if (round) return takeLate(frame, unit, round) || closeIfDone(frame, unit, round);
@@ -122,14 +122,14 @@ function fire(frame: Frame, unit: Unit, consumed: readonly ModelPath[]): void {
   if (counted && node.late !== "cancel") frame.scope.rounds.push({ join: node.id, wave, got });
 }
 
-/** R6: ends what could still come by these edges, and what waits first on them. */
+/** Ends what could still come by these edges, and what waits first on them ("Late branches"). */
 function cancelRest(frame: Frame, unit: Unit, edges: readonly number[]): void {
   const heads = headsAt(frame, unit).filter((path) => path.via !== null && edges.includes(path.via));
   for (const path of [...pending(frame, unit, edges), ...heads]) endPath(frame, path, "overtaken");
 }
 
 /**
- * R5: JOIN_SHORT. The `error` edge applies once per path and transition.
+ * Fails the node of a join with JOIN_SHORT ("Firing"). The `error` edge is taken once per path and transition.
  *
  * An `error` edge that leads back to the join would otherwise be taken for ever in one transition.
  */

@@ -41,7 +41,7 @@ export function endState(model: Model): unknown {
   return { status: model.status, born, ended: sorted(ended), firings: sorted(firings), done: sorted(root.done) };
 }
 
-/** The laws of PATHS.md that do not hold in this moment; none, as they should. */
+/** The laws of docs/path-semantics.md ("What tests hold") that do not hold now; none, as it should be. */
 export function brokenLaws(model: Model): string[] {
   const world = model.world();
   const paths = model.paths();

@@ -20,20 +20,20 @@ function waitAtJoin(frame: Frame, path: ModelPath): void {
   if ((frame.scope.arrivals[arrival] ?? 0) > 1) frame.world.overruns += 1;
 }
 
-/** R1: an arrival or a firing starts a visit. */
+/** Begins a visit: a path has arrived, or its join has fired ("Paths and their names"). */
 export function beginVisit(frame: Frame, path: ModelPath): void {
   path.turn += 1;
   Object.assign(path, { visit: path.turn, since: frame.world.version, attempts: 0, touched: false, offered: false });
 }
 
-/** The node is the path's to run, or (R7) the path is held before it. */
+/** Makes a path ready at its node, or holds it before it ("Cancels, mutexes and milestones"). */
 export function enter(frame: Frame, path: ModelPath): void {
   const node = nodeOf(frame.definition, path.nodeId);
   path.status = node.mutex !== undefined || node.when !== undefined ? "held" : "ready";
   count(frame.world.firings, frame.label + node.id);
 }
 
-/** R2 and R3: the path takes the edges of these handles, the first itself, each other one by a new path. */
+/** Takes the edges of these handles: the first by the path itself, each other one by a new path ("Forks" and "Waves"). */
 function leave(frame: Frame, path: ModelPath, handles: readonly string[]): void {
   const edges = handles.flatMap((handle) => edgesFrom(frame.definition, path.nodeId, handle));
   if (edges.length === 0) endPath(frame, path, "end");
@@ -45,7 +45,7 @@ function leave(frame: Frame, path: ModelPath, handles: readonly string[]): void 
   }
 }
 
-/** The node has completed: R7's cancels act, then the path goes on, or the scope ends. */
+/** Completes a node: its `cancels` act, then the path goes on, or the scope ends ("Cancels, mutexes and milestones"). */
 export function complete(frame: Frame, path: ModelPath, handles: readonly string[], terminate: boolean): void {
   const { scope, world } = frame;
   const node = nodeOf(frame.definition, path.nodeId);

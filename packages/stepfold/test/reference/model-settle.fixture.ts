@@ -6,7 +6,7 @@ import { examine, unitsOf } from "./model-joins.fixture.ts";
 import { resume } from "./model-moves.fixture.ts";
 import { byAge, type Frame, frameOfChild, type ModelPath, type ModelStatus } from "./model-state.fixture.ts";
 
-/** R9: settles a scope, its children first, until nothing changes; then derives its status. */
+/** Settles a scope, its children first, until nothing changes; then derives its status ("Settling and status"). */
 export function settle(frame: Frame): void {
   const { scope } = frame;
   if (isTerminal(scope.status)) return;

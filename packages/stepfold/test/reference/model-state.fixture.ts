@@ -90,7 +90,7 @@ export interface Effect {
   completed: boolean;
 }
 
-/** R10: how a scope ends while its compensations run; the first of `undo` is the one that runs. */
+/** How a scope ends while its compensations run ("Endings"); the first of `undo` is the one that runs. */
 interface ModelEnding {
   status: "failed" | "cancelled";
   error: ModelError | null;
@@ -159,7 +159,7 @@ function newPath(id: string, nodeId: string): ModelPath {
   return { id, nodeId, status: "ready", ...counts, via: null, ...bags, touched: false, offered: false, draining: false, map: null };
 }
 
-/** R2: orders ids, the senior first: by length, then by code units. Also the order of children's keys. */
+/** Orders ids, the senior first: by length, then by code units ("Forks"). Keys of children have the same order. */
 export function bySeniority(left: string, right: string): number {
   return left.length - right.length || (left < right ? -1 : left > right ? 1 : 0);
 }
@@ -169,7 +169,7 @@ export function byAge(left: ModelPath, right: ModelPath): number {
   return left.since - right.since || bySeniority(left.id, right.id);
 }
 
-/** A new path beside `parent`, named by the fork rule (R2), at the same node; it is listed but has not arrived. */
+/** A new path beside `parent`, named as "Forks" says, at the same node; it is listed but has not arrived. */
 export function branchOff(frame: Frame, parent: ModelPath): ModelPath {
   parent.forks += 1;
   let id = `${parent.id}.${parent.forks}`;
@@ -225,7 +225,7 @@ export function dropChild(frame: Frame, child: ModelChild): void {
   for (const path of [...child.scope.paths]) endPath(inner, path, "orphaned", false);
 }
 
-/** Ends all paths of a scope, and with them its rounds and children (R9). */
+/** Ends all paths of a scope, and with them its rounds and children ("Settling and status"). */
 export function endAllPaths(frame: Frame, reason: EndReason, isPatient = true): void {
   for (const path of [...frame.scope.paths]) endPath(frame, path, reason, isPatient);
   frame.scope.rounds = [];

@@ -15,7 +15,7 @@ import {
   type World,
 } from "./model-state.fixture.ts";
 
-/** What can happen. Tasks and waits are named as in R1. */
+/** What can happen. Tasks and waits have names as in "Paths and their names". */
 export type ModelEvent =
   /** `handles` as they are: `[""]` the default port, `[]` none at all, so that the path ends. */
   | { readonly type: "completed"; readonly task: string; readonly handles: readonly string[]; readonly terminate?: boolean }
@@ -59,12 +59,13 @@ export interface ModelPathView extends Omit<ModelPath, "via"> {
 
 /** What a model can be told from outside the rules. */
 export interface ModelOptions {
-  /** R2: what follows the `~` of an id that would pass 32 characters. */
+  /** What follows the `~` of an id that would pass 32 characters ("Forks"). */
   readonly hashId?: (id: string) => string;
 }
 
 /**
- * The rules of PATHS.md, slow and plain: an oracle for the engine.
+ * The rules of docs/path-semantics.md, slow and plain: what the engine does is compared with it. Comments of the model cite
+ * that page by heading, in quotes.
  *
  * Nothing is remembered between two questions: every transition works on a copy of a JSON value.
  */

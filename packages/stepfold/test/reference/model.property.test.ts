@@ -22,7 +22,7 @@ function run(model: Model, schedule: RandomSchedule, check: (model: Model) => vo
   }
 }
 
-describe("the properties of PATHS.md, on the model itself", () => {
+describe("what docs/path-semantics.md says that tests hold, on the model itself", () => {
   it("hold after every event of every schedule", () => {
     const property = fc.property(seeds, seeds, (graph, outcomes) => {
       const names = new Set<string>();

@@ -32,7 +32,7 @@ function act(model: Model, ...events: readonly ModelEvent[]): void {
 const tasks = (model: Model) => model.tasks().map((task) => `${task.nodeId}:${task.name}`);
 const places = (model: Model) => model.paths().map((path) => `${path.chain}${path.id} ${path.nodeId} ${path.status}`);
 
-describe("the worked examples of PATHS.md", () => {
+describe("the examples of docs/path-semantics.md", () => {
   it("1. joins both branches, and keeps the rounds of a loop apart", () => {
     const model = Model.start(workflow("f>a f>b a>j b>j j.again>f", { j: { join: "all" } }));
     complete(model, "f");

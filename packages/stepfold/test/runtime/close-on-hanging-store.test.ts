@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createRuntime } from "../../src/runtime/create-runtime.ts";
-import { memoryStore } from "../../src/stores/memory/memory-store.ts";
+import { memoryStore } from "../../src/stores/databases/memory/memory-store.ts";
 import { virtualEnvironment } from "../../src/testing/virtual-environment.ts";
 import { nodeDefinitions } from "./runtime.fixture.ts";
 

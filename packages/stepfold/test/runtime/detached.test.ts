@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { isTerminal, type Snapshot } from "../../src/core/snapshot/snapshot.ts";
 import { defineNode } from "../../src/engine/node/define-node.ts";
 import { builtinNodes } from "../../src/nodes/index.ts";
-import { memoryStore } from "../../src/stores/memory/memory-store.ts";
+import { memoryStore } from "../../src/stores/databases/memory/memory-store.ts";
 import { flow } from "../nodes/workflow.fixture.ts";
 import { closeAll, setUp } from "./runtime.fixture.ts";
 

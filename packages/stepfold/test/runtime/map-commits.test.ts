@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from "vitest";
 import { builtinNodes } from "../../src/nodes/index.ts";
 import type { Commit } from "../../src/ports/snapshot-store.ts";
-import { memoryStore } from "../../src/stores/memory/memory-store.ts";
+import { memoryStore } from "../../src/stores/databases/memory/memory-store.ts";
 import { virtualEnvironment } from "../../src/testing/virtual-environment.ts";
 import { flow } from "../nodes/workflow.fixture.ts";
 import { closeAll, setUp } from "./runtime.fixture.ts";

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { StepfoldError } from "../../src/core/errors/stepfold-error.ts";
 import { defineNode } from "../../src/engine/node/define-node.ts";
-import { memoryStore } from "../../src/stores/memory/memory-store.ts";
+import { memoryStore } from "../../src/stores/databases/memory/memory-store.ts";
 import { virtualEnvironment } from "../../src/testing/virtual-environment.ts";
 import { closeAll, line, second, setUp } from "./runtime.fixture.ts";
 

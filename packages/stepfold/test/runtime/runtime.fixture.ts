@@ -3,7 +3,7 @@ import { defineNode } from "../../src/engine/node/define-node.ts";
 import type { RuntimeOptions } from "../../src/runtime/context/runtime-options.ts";
 import { createRuntime } from "../../src/runtime/create-runtime.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
-import { memoryStore } from "../../src/stores/memory/memory-store.ts";
+import { memoryStore } from "../../src/stores/databases/memory/memory-store.ts";
 import { type VirtualEnvironment, virtualEnvironment } from "../../src/testing/virtual-environment.ts";
 
 export const second = 1_000;

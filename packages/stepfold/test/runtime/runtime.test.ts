@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { StepfoldError } from "../../src/core/errors/stepfold-error.ts";
 import { defineNode } from "../../src/engine/node/define-node.ts";
 import { createRuntime } from "../../src/runtime/create-runtime.ts";
-import { memoryStore } from "../../src/stores/memory/memory-store.ts";
+import { memoryStore } from "../../src/stores/databases/memory/memory-store.ts";
 import { calls, closeAll, hour, line, nodeDefinitions, second, setUp } from "./runtime.fixture.ts";
 
 afterEach(closeAll);

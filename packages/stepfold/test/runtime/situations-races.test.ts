@@ -10,7 +10,7 @@ import { builtinNodes } from "../../src/nodes/index.ts";
 import type { Environment } from "../../src/ports/environment.ts";
 import type { SnapshotStore } from "../../src/ports/snapshot-store.ts";
 import type { CancelOptions, Run } from "../../src/runtime/handle/run.ts";
-import { memoryStore } from "../../src/stores/memory/memory-store.ts";
+import { memoryStore } from "../../src/stores/databases/memory/memory-store.ts";
 import { type VirtualEnvironment, virtualEnvironment } from "../../src/testing/virtual-environment.ts";
 import { HeldSteps, workflow } from "../engine/cancelling.fixture.ts";
 import { viaJson } from "../engine/engine.fixture.ts";

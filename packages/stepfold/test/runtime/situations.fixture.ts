@@ -8,7 +8,7 @@ import type { StepContext } from "../../src/engine/node/step-context.ts";
 import { builtinNodes } from "../../src/nodes/index.ts";
 import type { SnapshotStore } from "../../src/ports/snapshot-store.ts";
 import type { Run } from "../../src/runtime/handle/run.ts";
-import { memoryStore } from "../../src/stores/memory/memory-store.ts";
+import { memoryStore } from "../../src/stores/databases/memory/memory-store.ts";
 import { virtualEnvironment } from "../../src/testing/virtual-environment.ts";
 import { viaJson } from "../engine/engine.fixture.ts";
 import { setUp } from "./runtime.fixture.ts";

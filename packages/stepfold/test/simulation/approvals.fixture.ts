@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../src/core/errors/stepfold-error.ts";
 import { isTerminal } from "../../src/core/snapshot/snapshot.ts";
 import { defineNode } from "../../src/engine/node/define-node.ts";
-import { memoryStore } from "../../src/stores/memory/memory-store.ts";
+import { memoryStore } from "../../src/stores/databases/memory/memory-store.ts";
 import type { Scenario, Script } from "../../src/testing/simulation/scenario.ts";
 
 /** Somebody approves, and it is published: two steps with an effect, a wait between them. */

@@ -1,17 +1,21 @@
-import { storeOver } from "../../src/stores/memory/memory-store.ts";
-import { emptyShelf } from "../../src/stores/memory/shelf.ts";
+import { StepfoldError } from "../../src/core/errors/stepfold-error.ts";
+import { MemoryTable } from "../../src/stores/databases/memory/memory-table.ts";
+import { storeOver } from "../../src/stores/kit/store-over.ts";
 import type { StoreBench } from "../../src/testing/contract-case.ts";
 
 /** An empty memory store whose clock moves only when told. */
 export function memoryBench(): StoreBench {
   let now = 1_000_000;
-  const shelf = emptyShelf(() => now, 1000);
-  const store = storeOver(shelf);
+  const retentionMs = 1000;
+  const table = new MemoryTable(() => now);
+  const errorOf = (cause: unknown): StepfoldError =>
+    new StepfoldError("STORE_REJECTED", { store: "memory", reason: String(cause) }, { cause });
+  const store = storeOver(table, { retentionMs, errorOf });
   const advance = async (durationMs: number): Promise<void> => {
     now += durationMs;
   };
   const damage = async (workflowId: string): Promise<void> => {
-    shelf.executions.get(workflowId)!.head = "{";
+    table.rows.set(workflowId, { ...table.rows.get(workflowId)!, head: "{" });
   };
-  return { store, retentionMs: 1000, open: async () => store, advance, damage };
+  return { store, retentionMs, open: async () => store, advance, damage };
 }

@@ -12,8 +12,8 @@ export interface PlacedEdge {
 }
 
 /**
- * Gives every join its fork and what its edges can be reached from, and every such fork the reach of its joins (PATHS
- * rules R3 and R4). A workflow without joins costs nothing.
+ * Gives every join its fork and what its edges can be reached from, and every such fork the reach of its joins
+ * (docs/path-semantics.md, "Waves" and "Pending paths"). A workflow without joins costs nothing.
  *
  * @param nodes in the order of the definition, as `edges`
  */

@@ -51,7 +51,7 @@ export function mayComeAgain(id: string, open: ReadonlyMap<string, ActivePath>):
   return false;
 }
 
-/** R1 for a snapshot of before there were paths: it stood at one node, in one way. */
+/** The one path of a classic snapshot, which has no paths: it stands at one node. */
 function classicPaths(snapshot: JsonObject, { workflow, lacks }: Place, context: Context): ActivePath[] {
   const { status, currentNodeId, retryState, version } = snapshot;
   if (status !== "active" && status !== "paused" && status !== "error") return [];

@@ -18,7 +18,10 @@ interface Warned {
 const manyPaths = 1_000;
 const largeBytes = 2 * 1024 * 1024;
 
-/** PATHS rule R5: a join never takes two paths of one edge at once, so the later of them waits for another firing. */
+/**
+ * Warns that two paths of one wave came by one edge: the later of them waits for another firing
+ * (docs/path-semantics.md, "Firing").
+ */
 export function warnOfOverrun(draft: Warned, nodeId: string, via: string): void {
   const message = `Two branches came to the join "${nodeId}" by "${via}": the later one waits until it fires again. Let a loop end the other branches (cancels), or join inside it`;
   draft.warnings.push({ code: "JOIN_OVERRUN", nodeId, message });

@@ -31,7 +31,8 @@ import { settle } from "./settle.ts";
 /**
  * Lets a draft take one event, with all that follows from it.
  *
- * @returns false, and the draft unchanged, if the event does not follow: PATHS rule R0, a late or refused event changes nothing
+ * @returns false, and the draft unchanged, if the event does not follow: a late or refused event changes nothing
+ * (docs/path-semantics.md, "Scopes and transitions")
  */
 export function evolve(draft: Draft, event: Event): boolean {
   if (draft.ended || event.version !== draft.version + 1) return false;

@@ -13,7 +13,10 @@ import { settleJoins } from "./joins/settle-joins.ts";
 import { forgetChildren } from "./paths/drop-children.ts";
 import { stop } from "./paths/stop.ts";
 
-/** R9: what follows from an event once its path has moved: in its scope, then in those around it. */
+/**
+ * Does what follows from an event once its path has moved: in its scope, then in those around it
+ * (docs/path-semantics.md, "Settling and status").
+ */
 export function settle(scope: ScopeDraft, at: EpochMs): void {
   for (let current = scope; ; current = current.parent) {
     settleScope(current, at);

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { memoryQueue } from "../../queues/memory/memory-queue.ts";
-import { memoryStore } from "../../stores/memory/memory-store.ts";
+import { memoryStore } from "../../stores/databases/memory/memory-store.ts";
 import { virtualEnvironment } from "../../testing/virtual-environment.ts";
 import { createRuntimeContext } from "../context/runtime-context.ts";
 import { dispatchCommand } from "./dispatch-command.ts";

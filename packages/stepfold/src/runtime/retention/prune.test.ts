@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
-import { memoryStore } from "../../stores/memory/memory-store.ts";
+import { memoryStore } from "../../stores/databases/memory/memory-store.ts";
 import { virtualEnvironment } from "../../testing/virtual-environment.ts";
 import { createRuntime } from "../create-runtime.ts";
 import type { EndedExecution } from "./prune.ts";

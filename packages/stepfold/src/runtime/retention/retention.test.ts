@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { memoryStore } from "../../stores/memory/memory-store.ts";
+import { memoryStore } from "../../stores/databases/memory/memory-store.ts";
 import { virtualEnvironment } from "../../testing/virtual-environment.ts";
 import type { RuntimeOptions } from "../context/runtime-options.ts";
 import { createRuntime } from "../create-runtime.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../testing/index.ts";
-import { memoryStore } from "../memory/index.ts";
+import { memoryStore } from "../databases/memory/index.ts";
 import { memoryBlobs } from "../values/values.fixture.ts";
 import { blobbedStore, collectOrphans } from "./index.ts";
 

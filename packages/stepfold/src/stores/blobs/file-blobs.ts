@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { BlobEntry, BlobStore } from "../../ports/blob-store.ts";
-import { segmentsOf } from "../record/blob-segments.ts";
+import { segmentsOf } from "../kit/blob-key.ts";
 
 /** Loaded when first needed, so that this entry loads where there are no files. */
 const files = async () => ({ fs: await import("node:fs/promises"), path: await import("node:path") });

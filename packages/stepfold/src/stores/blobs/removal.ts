@@ -1,6 +1,6 @@
 import type { BlobStore } from "../../ports/blob-store.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
-import type { CheckedPrune, StoreMethods } from "../record/checked-store.ts";
+import type { CheckedPrune, StoreMethods } from "../kit/checked-store.ts";
 import { incarnationOf, pruneOptions } from "../values/value-store.ts";
 import { folderOf } from "./blob-codec.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { snapshotAfter, startCommit } from "../../testing/index.ts";
-import { memoryStore } from "../memory/index.ts";
+import { memoryStore } from "../databases/memory/index.ts";
 import { blobbedStore, collectOrphans, type S3Client, s3Blobs } from "./index.ts";
 import { type S3Double, s3Double } from "./s3-double.fixture.ts";
 

@@ -1,6 +1,6 @@
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Claimed } from "../../ports/snapshot-store.ts";
-import type { CheckedClaim } from "../record/checked-store.ts";
+import type { CheckedClaim } from "../kit/checked-store.ts";
 import { type Entry, entriesOf } from "./agenda.ts";
 import { claimedOf } from "./claimed-execution.ts";
 import { type Connection, pause, updateAction } from "./connection.ts";

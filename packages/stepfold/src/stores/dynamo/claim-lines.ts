@@ -1,5 +1,5 @@
 import type { Claimed } from "../../ports/snapshot-store.ts";
-import type { CheckedClaim } from "../record/checked-store.ts";
+import type { CheckedClaim } from "../kit/checked-store.ts";
 import { entriesOf } from "./agenda.ts";
 import { claimInLine } from "./claim-line.ts";
 import { type Connection, insist, itemAt } from "./connection.ts";

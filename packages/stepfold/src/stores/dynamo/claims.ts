@@ -1,8 +1,8 @@
 import type { Status } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Claim, Claimed } from "../../ports/snapshot-store.ts";
-import type { CheckedClaim } from "../record/checked-store.ts";
-import { endedClaim, keptClaim } from "../record/refusal.ts";
+import type { CheckedClaim } from "../kit/checked-store.ts";
+import { endedClaim, keptClaim } from "../kit/verdict.ts";
 import { shareRoom } from "../record/share-room.ts";
 import { type Entry, entriesBefore } from "./agenda.ts";
 import { claimInLine } from "./claim-line.ts";

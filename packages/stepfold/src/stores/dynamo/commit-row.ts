@@ -1,4 +1,4 @@
-import type { WrittenChild } from "../record/written-commit.ts";
+import type { WrittenChild } from "../kit/written-commit.ts";
 
 /**
  * Events and children as the lines of one text each: JSON has no raw line breaks, so every line comes back as it was,

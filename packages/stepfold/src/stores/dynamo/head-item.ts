@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Permit, Status } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
-import type { Guard } from "../record/refusal.ts";
+import type { Guard } from "../kit/verdict.ts";
 import { type Connection, itemAt, remember } from "./connection.ts";
 import type { Item } from "./document-client.ts";
 import { headKey, readTurn } from "./keys.ts";

@@ -1,7 +1,7 @@
 import type { EpochMs } from "../../core/values/json.ts";
 import type { ExecutionSummary, ListQuery, Page } from "../../ports/snapshot-store.ts";
-import type { CheckedQuery } from "../record/checked-store.ts";
-import { executionPage, type ListedRow, type Place } from "../record/execution-page.ts";
+import type { CheckedQuery } from "../kit/checked-store.ts";
+import { executionPage, type ListCursor, type ListedRow } from "../kit/list.ts";
 import { batchGet } from "./batch-get.ts";
 import { type Connection, insist } from "./connection.ts";
 import type { Item } from "./document-client.ts";
@@ -42,7 +42,7 @@ export function listExecutions(connection: Connection, query: CheckedQuery): Pro
 }
 
 /** Gives entries in order, from all partitions of the index; none once there are no more. */
-function search(connection: Connection, query: CheckedQuery, after: Place | null): (limit: number) => Promise<Entry[]> {
+function search(connection: Connection, query: CheckedQuery, after: ListCursor | null): (limit: number) => Promise<Entry[]> {
   const { keys } = connection;
   const cursors = Array.from({ length: keys.shards }, (_, shard): Cursor => {
     return { shelf: keys.shelf(shard), start: undefined, isOver: false, found: [] };
@@ -99,7 +99,7 @@ interface Range {
   readonly without: string | null;
 }
 
-function rangeOf({ createdAfter, createdBefore }: ListQuery, after: Place | null): Range {
+function rangeOf({ createdAfter, createdBefore }: ListQuery, after: ListCursor | null): Range {
   const low = createdAfter === undefined ? sortable(0) : `${sortable(Math.floor(createdAfter))}/`;
   const before = createdBefore === undefined ? "~" : sortable(Math.ceil(createdBefore));
   const without = after && `${sortable(after.createdAt)}.${sortable(after.seq)}`;

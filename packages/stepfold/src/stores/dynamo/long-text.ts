@@ -1,4 +1,4 @@
-import { bytesOf } from "../record/refuse-oversize.ts";
+import { bytesOf } from "../kit/value-limit.ts";
 import { deleteItems, putItems } from "./batch-write.ts";
 import { type Connection, itemsOf } from "./connection.ts";
 import type { Item, Key } from "./document-client.ts";

@@ -1,5 +1,5 @@
+import { bytesOf } from "../kit/value-limit.ts";
 import { type Holder, type SeenHolder, standingOf } from "../record/permit-holders.ts";
-import { bytesOf } from "../record/refuse-oversize.ts";
 import { entriesBefore } from "./agenda.ts";
 import { batchGet } from "./batch-get.ts";
 import { type Connection, conditional, updateItem } from "./connection.ts";

@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { PruneReport } from "../../ports/snapshot-store.ts";
-import type { CheckedPrune } from "../record/checked-store.ts";
-import { refuseDelete } from "../record/refusal.ts";
+import type { CheckedPrune } from "../kit/checked-store.ts";
+import { refuseDelete } from "../kit/verdict.ts";
 import { entriesBefore } from "./agenda.ts";
 import { type Connection, conditional, itemAt } from "./connection.ts";
 import type { Item } from "./document-client.ts";

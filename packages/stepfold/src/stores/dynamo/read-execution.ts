@@ -1,7 +1,7 @@
 import type { Event } from "../../core/snapshot/event.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { AppendedRow } from "../../ports/snapshot-store.ts";
-import { restoredSnapshot } from "../record/restored-snapshot.ts";
+import { restoredSnapshot } from "../kit/restored-snapshot.ts";
 import { foldChildren } from "./commit-row.ts";
 import { type Connection, itemsOf, pause } from "./connection.ts";
 import type { Item } from "./document-client.ts";

@@ -1,5 +1,5 @@
 import type { Json } from "../../core/values/json.ts";
-import { bytesOf } from "../record/refuse-oversize.ts";
+import { bytesOf } from "../kit/value-limit.ts";
 
 /** Most bytes of all tags of an execution: they lie in its head, and every commit pays for the size of that. */
 const mostBytes = 1024;

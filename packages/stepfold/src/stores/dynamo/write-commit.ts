@@ -1,9 +1,9 @@
 import type { SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Commit } from "../../ports/snapshot-store.ts";
-import { refusal } from "../record/refusal.ts";
-import { refuseOversize } from "../record/refuse-oversize.ts";
-import { type WrittenCommit, writtenCommit } from "../record/written-commit.ts";
+import { refuseOversize } from "../kit/value-limit.ts";
+import { refusal } from "../kit/verdict.ts";
+import { type WrittenCommit, writtenCommit } from "../kit/written-commit.ts";
 import { childLines, eventLines } from "./commit-row.ts";
 import { type Connection, remember, transact, updateAction } from "./connection.ts";
 import type { Attribute, Item, TransactAction } from "./document-client.ts";

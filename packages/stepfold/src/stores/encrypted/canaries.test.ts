@@ -3,7 +3,7 @@ import type { Event } from "../../core/snapshot/event.ts";
 import type { ActivePath, ChildHead, SnapshotHead, Wait } from "../../core/snapshot/snapshot.ts";
 import type { Json } from "../../core/values/json.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../testing/index.ts";
-import { memoryStore } from "../memory/index.ts";
+import { memoryStore } from "../databases/memory/index.ts";
 import { recorded } from "../values/values.fixture.ts";
 import { encryptedStore } from "./index.ts";
 

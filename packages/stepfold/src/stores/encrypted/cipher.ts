@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { JsonObject } from "../../core/values/json.ts";
-import { fromBase64, toBase64 } from "../record/base64.ts";
+import { fromBase64, toBase64 } from "../kit/base64.ts";
 import type { KeyRing } from "./key-ring.ts";
 
 const ivBytes = 12;

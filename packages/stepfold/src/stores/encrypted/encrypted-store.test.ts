@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Json } from "../../core/values/json.ts";
 import type { Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../testing/index.ts";
-import { memoryStore } from "../memory/index.ts";
+import { memoryStore } from "../databases/memory/index.ts";
 import { recorded } from "../values/values.fixture.ts";
 import { encryptedStore, executionsWithKey } from "./index.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../testing/index.ts";
 import { compressedStore } from "../compressed/index.ts";
-import { memoryStore } from "../memory/index.ts";
+import { memoryStore } from "../databases/memory/index.ts";
 import { encryptedStore } from "./index.ts";
 
 const secret = (seed: number): Uint8Array => new Uint8Array(32).fill(seed);

@@ -1,5 +1,5 @@
 import type { Json } from "../../core/values/json.ts";
-import { toBase64 } from "../record/base64.ts";
+import { toBase64 } from "../kit/base64.ts";
 import { secretBytes } from "./key-ring.ts";
 
 /** Gives the same text for the same list, which nobody without the key can make or turn back. */

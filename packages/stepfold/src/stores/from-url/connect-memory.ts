@@ -1,4 +1,4 @@
-import { memoryStore } from "../memory/memory-store.ts";
+import { memoryStore } from "../databases/memory/memory-store.ts";
 import type { Site } from "./site.ts";
 
 /** `memory:`, for trying out: nothing of it lasts. */

@@ -1,5 +1,5 @@
 import type { BlobStore } from "../../ports/blob-store.ts";
-import { blobsOver } from "../record/blob-table.ts";
+import { blobsOver } from "../kit/blob-table.ts";
 import { blobPageStatement, blobStatement, deleteBlobsStatement, maxSqliteBlobBytes, putBlobStatement } from "../sql/sqlite-blobs.ts";
 import { connect } from "./connection.ts";
 import type { LibsqlClient } from "./libsql-client.ts";

@@ -1,7 +1,7 @@
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Claim, ExecutionSummary, Page, SnapshotStore } from "../../ports/snapshot-store.ts";
-import { type CheckedQuery, checkedStore } from "../record/checked-store.ts";
-import { executionPage, type ListedRow } from "../record/execution-page.ts";
+import { type CheckedQuery, checkedStore } from "../kit/checked-store.ts";
+import { executionPage, type ListedRow } from "../kit/list.ts";
 import { fairClaim } from "../record/fair-claim.ts";
 import { groupCommit } from "../record/group-commit.ts";
 import { listStatement } from "../sql/sqlite-list.ts";

@@ -1,4 +1,4 @@
-import type { CheckedClaim } from "../record/checked-store.ts";
+import type { CheckedClaim } from "../kit/checked-store.ts";
 import type { DueSpan } from "../record/due-time.ts";
 import { type Due, longestDue, mostWaiting, openLines, type Waiting, walkFrom } from "../sql/sqlite-turns.ts";
 import type { Connection } from "./connection.ts";

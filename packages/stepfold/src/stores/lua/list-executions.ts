@@ -1,7 +1,7 @@
 import type { Status } from "../../core/snapshot/snapshot.ts";
 import type { ExecutionSummary, ListQuery, Page } from "../../ports/snapshot-store.ts";
-import type { CheckedQuery } from "../record/checked-store.ts";
-import { executionPage, type ListedRow, type Place } from "../record/execution-page.ts";
+import type { CheckedQuery } from "../kit/checked-store.ts";
+import { executionPage, type ListCursor, type ListedRow } from "../kit/list.ts";
 import { listScript } from "./read-scripts.ts";
 import { listOf, said } from "./reply.ts";
 import type { ScriptStore } from "./script-store.ts";
@@ -13,7 +13,7 @@ export function listExecutions({ keys, run }: ScriptStore, query: CheckedQuery):
   const after = query.createdAfter === undefined ? "" : String(query.createdAfter);
   return executionPage(query.limit, query.cursor, async (cursor, limit) => {
     const rows: ListedRow[] = [];
-    for (let place: Place | null = startOf(query, cursor), isEnd = false; !isEnd && rows.length < limit; ) {
+    for (let place: ListCursor | null = startOf(query, cursor), isEnd = false; !isEnd && rows.length < limit; ) {
       const from: string[] = place ? [String(place.createdAt), String(place.seq)] : ["", ""];
       const [at, seq, found] = listOf(await run(listScript, [keys.due], [...from, after, String(limit - rows.length), ...filters]));
       rows.push(...listOf(found).map((row) => rowOf(listOf(row))));
@@ -25,7 +25,7 @@ export function listExecutions({ keys, run }: ScriptStore, query: CheckedQuery):
 }
 
 /** What is created before a time is what comes after the place of a first execution in it. */
-function startOf({ createdBefore }: ListQuery, cursor: Place | null): Place | null {
+function startOf({ createdBefore }: ListQuery, cursor: ListCursor | null): ListCursor | null {
   if (createdBefore === undefined || (cursor !== null && cursor.createdAt < createdBefore)) return cursor;
   return { createdAt: createdBefore, seq: 0 };
 }

@@ -1,7 +1,7 @@
 import type { Event } from "../../core/snapshot/event.ts";
 import type { Snapshot, Status } from "../../core/snapshot/snapshot.ts";
 import type { AppendedRow } from "../../ports/snapshot-store.ts";
-import { restoredSnapshot } from "../record/restored-snapshot.ts";
+import { restoredSnapshot } from "../kit/restored-snapshot.ts";
 import { eventsScript, loadScript } from "./read-scripts.ts";
 import { childrenOf, listOf, readEventRow, said } from "./reply.ts";
 import { budgetBytes, damaged, type ScriptStore } from "./script-store.ts";

@@ -1,5 +1,5 @@
 import type { Status } from "../../core/snapshot/snapshot.ts";
-import type { Guard } from "../record/refusal.ts";
+import type { Guard } from "../kit/verdict.ts";
 
 /**
  * A text that a script said; null where there is none.

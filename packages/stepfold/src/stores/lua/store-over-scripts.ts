@@ -1,9 +1,9 @@
 import type { WorkflowDefinition } from "../../core/definition/definition.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
-import { checkedStore } from "../record/checked-store.ts";
+import { checkedStore } from "../kit/checked-store.ts";
+import { bytesOf, refuseOversize } from "../kit/value-limit.ts";
 import { fairClaim } from "../record/fair-claim.ts";
-import { bytesOf, refuseOversize } from "../record/refuse-oversize.ts";
 import { claimDue, releaseClaim, renewClaim } from "./claims.ts";
 import { keysOf } from "./keys.ts";
 import { listExecutions } from "./list-executions.ts";

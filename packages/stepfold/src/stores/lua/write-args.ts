@@ -1,5 +1,5 @@
 import type { Commit, Lease } from "../../ports/snapshot-store.ts";
-import { type WrittenCommit, writtenCommit } from "../record/written-commit.ts";
+import { type WrittenCommit, writtenCommit } from "../kit/written-commit.ts";
 import { eventRow } from "./reply.ts";
 
 /** A write as the script takes it. */

@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Claim, Commit, Lease } from "../../ports/snapshot-store.ts";
+import { refusal, repeatedCreation } from "../kit/verdict.ts";
 import { groupCommit, type Verdict } from "../record/group-commit.ts";
-import { refusal, repeatedCreation } from "../record/refusal.ts";
 import { guardOf, listOf, said } from "./reply.ts";
 import { damaged, type ScriptStore } from "./script-store.ts";
 import { isOutage } from "./server-error.ts";

@@ -1,5 +1,5 @@
 import type { Claimed } from "../../ports/snapshot-store.ts";
-import type { CheckedClaim } from "../record/checked-store.ts";
+import type { CheckedClaim } from "../kit/checked-store.ts";
 import type { Turnstile } from "../record/turnstile.ts";
 import { type Collections, reading } from "./collections.ts";
 import { isDue } from "./due-time.ts";

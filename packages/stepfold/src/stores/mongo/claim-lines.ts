@@ -1,5 +1,5 @@
 import type { Claimed } from "../../ports/snapshot-store.ts";
-import type { CheckedClaim } from "../record/checked-store.ts";
+import type { CheckedClaim } from "../kit/checked-store.ts";
 import type { Rota } from "../record/share-room.ts";
 import type { Turnstile } from "../record/turnstile.ts";
 import { claimInLine } from "./claim-line.ts";

@@ -1,7 +1,7 @@
 import type { WorkflowDefinition } from "../../core/definition/definition.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
-import { checkedStore } from "../record/checked-store.ts";
+import { checkedStore } from "../kit/checked-store.ts";
 import { fairClaim } from "../record/fair-claim.ts";
 import { turnstile } from "../record/turnstile.ts";
 import { claimDue, releaseClaim, renewClaim } from "./claims.ts";

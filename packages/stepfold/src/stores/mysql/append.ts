@@ -1,4 +1,4 @@
-import type { WrittenCommit } from "../record/written-commit.ts";
+import type { WrittenCommit } from "../kit/written-commit.ts";
 import { batchesOf, each, filled } from "./batches.ts";
 import type { Session, SqlValue } from "./session.ts";
 import type { Tables } from "./tables.ts";

@@ -1,5 +1,5 @@
 import type { Claimed } from "../../ports/snapshot-store.ts";
-import type { CheckedClaim } from "../record/checked-store.ts";
+import type { CheckedClaim } from "../kit/checked-store.ts";
 import { type DueSpan, dueSpans } from "../record/due-time.ts";
 import { dueOf, type Line, look, lookFurther, spanValues } from "./due.ts";
 import { refuseLongName } from "./long-names.ts";

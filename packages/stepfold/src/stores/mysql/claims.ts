@@ -1,8 +1,8 @@
 import type { Status } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Claim } from "../../ports/snapshot-store.ts";
+import { endedClaim, keptClaim } from "../kit/verdict.ts";
 import { dueAtOf } from "../record/due-time.ts";
-import { endedClaim, keptClaim } from "../record/refusal.ts";
 import { lockedRows } from "./locked.ts";
 import type { MysqlPool } from "./mysql-client.ts";
 import { changing } from "./session.ts";

@@ -1,4 +1,4 @@
-import type { CheckedClaim } from "../record/checked-store.ts";
+import type { CheckedClaim } from "../kit/checked-store.ts";
 import type { DueSpan } from "../record/due-time.ts";
 import { numberOf, type Row, type Session, type SqlValue, textOf } from "./session.ts";
 import { clock, type Tables } from "./tables.ts";

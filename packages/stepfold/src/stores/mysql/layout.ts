@@ -1,4 +1,4 @@
-import { maxKeyBytes } from "../record/blob-segments.ts";
+import { maxKeyBytes } from "../kit/blob-key.ts";
 import type { Tables } from "./tables.ts";
 import { viewsOf } from "./views.ts";
 

@@ -1,7 +1,7 @@
 import type { Status } from "../../core/snapshot/snapshot.ts";
 import type { ExecutionSummary, ListQuery, Page } from "../../ports/snapshot-store.ts";
-import type { CheckedQuery } from "../record/checked-store.ts";
-import { executionPage, type ListedRow, type Place } from "../record/execution-page.ts";
+import type { CheckedQuery } from "../kit/checked-store.ts";
+import { executionPage, type ListCursor, type ListedRow } from "../kit/list.ts";
 import { each } from "./batches.ts";
 import type { MysqlPool } from "./mysql-client.ts";
 import { numberOf, numberOrNull, type Row, reading, type SqlValue, textOf } from "./session.ts";
@@ -15,9 +15,9 @@ export function listExecutions(pool: MysqlPool, { executions }: Tables, query: C
   const { conditions, values } = conditionsOf(query);
   const where = [...conditions, "created_at <= ?", "(created_at < ? OR seq < ?)"].join(" AND ");
   const text = `SELECT ${columns} FROM ${executions} WHERE ${where} ORDER BY created_at DESC, seq DESC LIMIT ?`;
-  const newest: Place = { createdAt: Number.MAX_SAFE_INTEGER, seq: 0 };
+  const newest: ListCursor = { createdAt: Number.MAX_SAFE_INTEGER, seq: 0 };
 
-  const next = async (after: Place | null, limit: number): Promise<ListedRow[]> => {
+  const next = async (after: ListCursor | null, limit: number): Promise<ListedRow[]> => {
     const found: ListedRow[] = [];
     for (let from = after ?? newest; ; ) {
       const wanted = limit - found.length;

@@ -1,7 +1,7 @@
 import type { Snapshot, Status } from "../../core/snapshot/snapshot.ts";
 import type { AppendedRow } from "../../ports/snapshot-store.ts";
+import { restoredSnapshot } from "../kit/restored-snapshot.ts";
 import type { Verdict } from "../record/group-commit.ts";
-import { restoredSnapshot } from "../record/restored-snapshot.ts";
 import { amongValues, each } from "./batches.ts";
 import { numberOf, type Row, type Session, textOf } from "./session.ts";
 import type { Tables } from "./tables.ts";

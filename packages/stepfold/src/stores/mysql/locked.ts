@@ -1,6 +1,6 @@
 import type { Status } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
-import type { Guard } from "../record/refusal.ts";
+import type { Guard } from "../kit/verdict.ts";
 import { amongValues, each } from "./batches.ts";
 import { numberOf, numberOrNull, type Session, textOf } from "./session.ts";
 import { clock, type Tables } from "./tables.ts";

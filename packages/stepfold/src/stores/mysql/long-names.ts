@@ -1,5 +1,5 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { WrittenCommit } from "../record/written-commit.ts";
+import type { WrittenCommit } from "../kit/written-commit.ts";
 import type { Creation } from "./write.ts";
 
 /** What a column for a name holds: 255 characters of any kind. */

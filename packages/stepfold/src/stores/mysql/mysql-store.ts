@@ -1,9 +1,9 @@
 import type { Claim, SnapshotStore } from "../../ports/snapshot-store.ts";
-import { checkedStore } from "../record/checked-store.ts";
+import { checkedStore } from "../kit/checked-store.ts";
+import { refuseOversize } from "../kit/value-limit.ts";
+import { writtenCommit } from "../kit/written-commit.ts";
 import { fairClaim } from "../record/fair-claim.ts";
 import { groupCommit } from "../record/group-commit.ts";
-import { refuseOversize } from "../record/refuse-oversize.ts";
-import { writtenCommit } from "../record/written-commit.ts";
 import { claimDue } from "./claim-due.ts";
 import { releaseClaim, renewClaim } from "./claims.ts";
 import { definitionOf, definitionText, putDefinition } from "./definitions.ts";

@@ -1,7 +1,7 @@
 import type { SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import type { PruneReport } from "../../ports/snapshot-store.ts";
-import type { CheckedPrune } from "../record/checked-store.ts";
-import { refuseDelete } from "../record/refusal.ts";
+import type { CheckedPrune } from "../kit/checked-store.ts";
+import { refuseDelete } from "../kit/verdict.ts";
 import { amongValues, batchesOf, each, filled } from "./batches.ts";
 import { lockedRows } from "./locked.ts";
 import type { MysqlPool } from "./mysql-client.ts";

@@ -1,5 +1,5 @@
 import type { Claimed } from "../../ports/snapshot-store.ts";
-import type { CheckedClaim } from "../record/checked-store.ts";
+import type { CheckedClaim } from "../kit/checked-store.ts";
 import type { DueSpan } from "../record/due-time.ts";
 import { amongValues, each } from "./batches.ts";
 import { isDue, type Line, spanValues } from "./due.ts";

@@ -1,6 +1,6 @@
 import type { Permit } from "../../core/snapshot/snapshot.ts";
 import type { Commit, Lease } from "../../ports/snapshot-store.ts";
-import { type WrittenCommit, writtenCommit } from "../record/written-commit.ts";
+import { type WrittenCommit, writtenCommit } from "../kit/written-commit.ts";
 
 /** A commit, written down; with `creation` that of a new execution. */
 export interface Write {

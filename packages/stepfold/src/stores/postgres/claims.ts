@@ -1,9 +1,9 @@
 import type { Status } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Claim, Claimed, Lease } from "../../ports/snapshot-store.ts";
-import type { CheckedClaim } from "../record/checked-store.ts";
+import type { CheckedClaim } from "../kit/checked-store.ts";
+import { endedClaim, keptClaim } from "../kit/verdict.ts";
 import { type DueSpan, dueSpans } from "../record/due-time.ts";
-import { endedClaim, keptClaim } from "../record/refusal.ts";
 import { claimLine, claimTurn, claimTurns, claimValues, isTaken, type Rota, type TurnOptions } from "./claim-turns.ts";
 import type { Connection, TextRow } from "./connection.ts";
 import { idOf, plainText, wholeText } from "./plain-text.ts";

@@ -1,10 +1,10 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Claim, Commit, Lease } from "../../ports/snapshot-store.ts";
+import { refuseOversize } from "../kit/value-limit.ts";
+import { repeatedCreation } from "../kit/verdict.ts";
+import { type WrittenCommit, writtenCommit } from "../kit/written-commit.ts";
 import type { Verdict } from "../record/group-commit.ts";
-import { repeatedCreation } from "../record/refusal.ts";
-import { refuseOversize } from "../record/refuse-oversize.ts";
-import { type WrittenCommit, writtenCommit } from "../record/written-commit.ts";
 import type { Connection } from "./connection.ts";
 import { labelsOf } from "./labels.ts";
 import { joined, plainText, wholeText } from "./plain-text.ts";

@@ -1,7 +1,7 @@
 import type { Status } from "../../core/snapshot/snapshot.ts";
 import type { ExecutionSummary, ListQuery, Page } from "../../ports/snapshot-store.ts";
-import type { CheckedQuery } from "../record/checked-store.ts";
-import { executionPage, type ListedRow } from "../record/execution-page.ts";
+import type { CheckedQuery } from "../kit/checked-store.ts";
+import { executionPage, type ListedRow } from "../kit/list.ts";
 import type { Connection, TextRow } from "./connection.ts";
 import { labelsOf } from "./labels.ts";
 import { idOf, joined, plainText, wholeText } from "./plain-text.ts";

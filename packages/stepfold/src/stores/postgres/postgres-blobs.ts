@@ -1,6 +1,6 @@
 import type { BlobStore } from "../../ports/blob-store.ts";
-import { fromBase64, toBase64 } from "../record/base64.ts";
-import { blobsOver } from "../record/blob-table.ts";
+import { fromBase64, toBase64 } from "../kit/base64.ts";
+import { blobsOver } from "../kit/blob-table.ts";
 import { checkSchema } from "./checked-schema.ts";
 import { connect } from "./connection.ts";
 import type { PostgresClient } from "./postgres-client.ts";

@@ -1,8 +1,8 @@
 import type { Claim, SnapshotStore } from "../../ports/snapshot-store.ts";
-import { checkedStore } from "../record/checked-store.ts";
+import { checkedStore } from "../kit/checked-store.ts";
+import type { WrittenCommit } from "../kit/written-commit.ts";
 import { fairClaim } from "../record/fair-claim.ts";
 import { groupCommit } from "../record/group-commit.ts";
-import type { WrittenCommit } from "../record/written-commit.ts";
 import { checkSchema } from "./checked-schema.ts";
 import type { Rota } from "./claim-turns.ts";
 import { claimDue, releaseClaim, renewClaim } from "./claims.ts";

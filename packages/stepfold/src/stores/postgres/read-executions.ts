@@ -2,7 +2,7 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Event } from "../../core/snapshot/event.ts";
 import type { Snapshot, Status } from "../../core/snapshot/snapshot.ts";
 import type { AppendedRow } from "../../ports/snapshot-store.ts";
-import { restoredSnapshot } from "../record/restored-snapshot.ts";
+import { restoredSnapshot } from "../kit/restored-snapshot.ts";
 import type { Connection, TextRow } from "./connection.ts";
 import { idOf, plainText, separator, wholeText } from "./plain-text.ts";
 

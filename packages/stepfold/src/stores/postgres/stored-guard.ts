@@ -1,6 +1,6 @@
 import type { Status } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
-import type { Guard } from "../record/refusal.ts";
+import type { Guard } from "../kit/verdict.ts";
 import type { Connection } from "./connection.ts";
 import { idOf, plainText } from "./plain-text.ts";
 

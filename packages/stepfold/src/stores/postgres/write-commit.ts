@@ -1,9 +1,9 @@
 import type { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Commit } from "../../ports/snapshot-store.ts";
+import { refuseOversize } from "../kit/value-limit.ts";
+import { refusal } from "../kit/verdict.ts";
+import { type WrittenCommit, writtenCommit } from "../kit/written-commit.ts";
 import type { Verdict } from "../record/group-commit.ts";
-import { refusal } from "../record/refusal.ts";
-import { refuseOversize } from "../record/refuse-oversize.ts";
-import { type WrittenCommit, writtenCommit } from "../record/written-commit.ts";
 import type { Connection } from "./connection.ts";
 import { joined, plainText, wholeText } from "./plain-text.ts";
 import { readGuard } from "./stored-guard.ts";

@@ -1,5 +1,5 @@
 import type { Claimed } from "../../ports/snapshot-store.ts";
-import type { CheckedClaim } from "./checked-store.ts";
+import type { CheckedClaim } from "../kit/checked-store.ts";
 import { shareRoom } from "./share-room.ts";
 
 type Claim = (options: CheckedClaim) => Promise<readonly Claimed[]>;

@@ -2,8 +2,8 @@ import { afterAll, describe, expect, it } from "vitest";
 import { serviceUrlOrSkip } from "../../../../../scripts/servers/service-url.ts";
 import type { Claim, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { startCommit, stepCommit } from "../../testing/index.ts";
+import { memoryStore } from "../databases/memory/index.ts";
 import { ownPrefixes } from "../lua/own-prefix.fixture.ts";
-import { memoryStore } from "../memory/index.ts";
 import { redisStore } from "./index.ts";
 
 const url = await serviceUrlOrSkip("redis");

@@ -1,6 +1,6 @@
 import type { ListQuery } from "../../ports/snapshot-store.ts";
-import type { CheckedQuery } from "../record/checked-store.ts";
-import type { Place } from "../record/execution-page.ts";
+import type { CheckedQuery } from "../kit/checked-store.ts";
+import type { ListCursor } from "../kit/list.ts";
 
 /** What SQLite takes for a parameter. */
 type SqlValue = string | number | null;
@@ -12,7 +12,7 @@ const columns = `seq, definition, metadata, version, status, head, created_at AS
 export interface ListStatement {
   readonly sql: string;
   /** What to bind for the rows after a place. */
-  values(after: Place | null, limit: number): SqlValue[];
+  values(after: ListCursor | null, limit: number): SqlValue[];
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { ExecutionSummary, Page } from "../../ports/snapshot-store.ts";
-import type { CheckedQuery } from "../record/checked-store.ts";
-import { executionPage, type ListedRow } from "../record/execution-page.ts";
+import type { CheckedQuery } from "../kit/checked-store.ts";
+import { executionPage, type ListedRow } from "../kit/list.ts";
 import { listStatement } from "../sql/sqlite-list.ts";
 import type { Connection } from "./connection.ts";
 

@@ -1,5 +1,5 @@
 import type { EpochMs } from "../../core/values/json.ts";
-import type { CheckedClaim } from "../record/checked-store.ts";
+import type { CheckedClaim } from "../kit/checked-store.ts";
 import { dueSpans } from "../record/due-time.ts";
 import { type Due, longestDue, mostWaiting, openLines, type Waiting, walkFrom } from "../sql/sqlite-turns.ts";
 import type { Connection } from "./connection.ts";

@@ -1,7 +1,7 @@
 import type { Status } from "../../core/snapshot/snapshot.ts";
 import type { PruneReport } from "../../ports/snapshot-store.ts";
-import type { CheckedPrune } from "../record/checked-store.ts";
-import { refuseDelete } from "../record/refusal.ts";
+import type { CheckedPrune } from "../kit/checked-store.ts";
+import { refuseDelete } from "../kit/verdict.ts";
 import { type Connection, reading, writing } from "./connection.ts";
 
 /** Deletes one ended execution. */

@@ -1,5 +1,5 @@
 import type { Snapshot, Status } from "../../core/snapshot/snapshot.ts";
-import { restoredSnapshot } from "../record/restored-snapshot.ts";
+import { restoredSnapshot } from "../kit/restored-snapshot.ts";
 import type { Connection } from "./connection.ts";
 
 /** What of an execution's row makes its snapshot. */

@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { BlobEntry, BlobStore } from "../../ports/blob-store.ts";
-import { blobsOver } from "../record/blob-table.ts";
+import { blobsOver } from "../kit/blob-table.ts";
 import { blobPageStatement, blobStatement, deleteBlobsStatement, maxSqliteBlobBytes, putBlobStatement } from "../sql/sqlite-blobs.ts";
 import { openDatabase } from "./open-database.ts";
 import { storeError } from "./sqlite-error.ts";

@@ -2,7 +2,7 @@ import type { WorkflowDefinition } from "../../core/definition/definition.ts";
 import type { Event } from "../../core/snapshot/event.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { AppendedRow, SnapshotStore } from "../../ports/snapshot-store.ts";
-import { checkedStore } from "../record/checked-store.ts";
+import { checkedStore } from "../kit/checked-store.ts";
 import { fairClaim } from "../record/fair-claim.ts";
 import { claimDue, releaseClaim, renewClaim } from "./claims.ts";
 import { commitQueue } from "./commit-queue.ts";

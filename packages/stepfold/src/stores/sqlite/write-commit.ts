@@ -1,9 +1,9 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Claim, Commit, Lease } from "../../ports/snapshot-store.ts";
+import { type Guard, refusal, repeatedCreation } from "../kit/verdict.ts";
+import { type WrittenCommit, writtenCommit } from "../kit/written-commit.ts";
 import { dueAtOf } from "../record/due-time.ts";
-import { type Guard, refusal, repeatedCreation } from "../record/refusal.ts";
-import { type WrittenCommit, writtenCommit } from "../record/written-commit.ts";
 import type { Connection } from "./connection.ts";
 
 /** Makes the write of a new execution. Its values become text at once: what the caller does with them later does not matter. */

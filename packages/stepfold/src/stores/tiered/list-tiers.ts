@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { isTerminal, type Status } from "../../core/snapshot/snapshot.ts";
 import type { ExecutionSummary, Page } from "../../ports/snapshot-store.ts";
-import type { CheckedQuery } from "../record/checked-store.ts";
+import type { CheckedQuery } from "../kit/checked-store.ts";
 import type { Tiers } from "./copy-execution.ts";
 import { firstRow } from "./history.ts";
 import { liveInCold } from "./live-in-cold.ts";

@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 import { memoryBench } from "../../../test/testing/memory-bench.fixture.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { isClaimed, type StoreBench, snapshotStoreContract } from "../../testing/index.ts";
-import { memoryStore } from "../memory/index.ts";
+import { memoryStore } from "../databases/memory/index.ts";
 import { tieredStore } from "./index.ts";
 import { markedHead } from "./moved-copy.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { memoryBench } from "../../../test/testing/memory-bench.fixture.ts";
 import { isClaimed, type StoreBench, snapshotStoreContract } from "../../testing/index.ts";
-import { memoryStore } from "../memory/index.ts";
+import { memoryStore } from "../databases/memory/index.ts";
 import { type TieredStore, tieredStore } from "./index.ts";
 
 /** What is not the same for what was moved; docs/stores/tiered.md says so. */

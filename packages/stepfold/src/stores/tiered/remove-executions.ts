@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { PruneOptions, PruneReport } from "../../ports/snapshot-store.ts";
-import type { CheckedPrune } from "../record/checked-store.ts";
+import type { CheckedPrune } from "../kit/checked-store.ts";
 import { copyEnded, originalOf, type Tiers } from "./copy-execution.ts";
 import { firstRow, incarnationIn } from "./history.ts";
 import { liveInCold } from "./live-in-cold.ts";

@@ -1,4 +1,4 @@
-import { memoryStore } from "../memory/memory-store.ts";
+import { memoryStore } from "../databases/memory/memory-store.ts";
 import { wrappedContract } from "../values/wrapped-bench.fixture.ts";
 import { tieredStore } from "./index.ts";
 

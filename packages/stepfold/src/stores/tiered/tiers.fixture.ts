@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../testing/index.ts";
-import { memoryStore } from "../memory/index.ts";
+import { memoryStore } from "../databases/memory/index.ts";
 import type { Tiers } from "./copy-execution.ts";
 import { type TieredStore, tieredStore } from "./index.ts";
 

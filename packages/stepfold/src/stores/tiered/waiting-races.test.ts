@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { snapshotAfter, stepCommit } from "../../testing/index.ts";
-import { memoryStore } from "../memory/index.ts";
+import { memoryStore } from "../databases/memory/index.ts";
 import { atEveryCall, check, hour, interrupted, listed, setUp, waiting, write } from "./tiers.fixture.ts";
 
 const lease = { owner: "w", leaseMs: 1000, limit: 10 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { snapshotAfter, startCommit, stepCommit } from "../../testing/index.ts";
-import { memoryStore } from "../memory/index.ts";
+import { memoryStore } from "../databases/memory/index.ts";
 import { ended, hour, listed, setUp, waiting, write } from "./tiers.fixture.ts";
 
 const lease = { owner: "w", leaseMs: 1000, limit: 10 };

@@ -4,8 +4,8 @@ import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../testing/index.ts";
 import { blobbedStore } from "../blobs/index.ts";
 import { compressedStore } from "../compressed/index.ts";
+import { memoryStore } from "../databases/memory/index.ts";
 import { encryptedStore } from "../encrypted/index.ts";
-import { memoryStore } from "../memory/index.ts";
 import { lookalikes, memoryBlobs } from "./values.fixture.ts";
 
 const key = new Uint8Array(32).fill(7);

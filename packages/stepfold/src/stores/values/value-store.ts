@@ -14,7 +14,7 @@ import type {
   PruneOptions,
   SnapshotStore,
 } from "../../ports/snapshot-store.ts";
-import { type CheckedClaim, type CheckedPrune, type CheckedQuery, checkedStore, type StoreMethods } from "../record/checked-store.ts";
+import { type CheckedClaim, type CheckedPrune, type CheckedQuery, checkedStore, type StoreMethods } from "../kit/checked-store.ts";
 import { isMarker, type Place, type ValueCodec } from "./codec.ts";
 import { inOrder } from "./in-order.ts";
 import { openMetadata, openValues, openWhole } from "./open-values.ts";

@@ -7,8 +7,8 @@ import type { Json } from "../../core/values/json.ts";
 import type { Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { blobbedStore } from "../blobs/blobbed-store.ts";
 import { compressedStore } from "../compressed/compressed-store.ts";
+import { memoryStore } from "../databases/memory/memory-store.ts";
 import { encryptedStore } from "../encrypted/encrypted-store.ts";
-import { memoryStore } from "../memory/memory-store.ts";
 import { commitBetween, lookalikes, memoryBlobs } from "./values.fixture.ts";
 
 const dice = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 20, maxLength: 80 });

@@ -3,8 +3,8 @@ import { closeAll, line, setUp } from "../../../test/runtime/runtime.fixture.ts"
 import { virtualEnvironment } from "../../testing/virtual-environment.ts";
 import { blobbedStore } from "../blobs/index.ts";
 import { compressedStore } from "../compressed/index.ts";
+import { memoryStore } from "../databases/memory/index.ts";
 import { encryptedStore } from "../encrypted/index.ts";
-import { memoryStore } from "../memory/index.ts";
 import { memoryBlobs } from "./values.fixture.ts";
 
 afterEach(closeAll);

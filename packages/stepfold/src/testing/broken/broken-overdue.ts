@@ -44,11 +44,6 @@ export const brokenOverdue: readonly BrokenStore[] = [
     breaks: robbing,
   },
   {
-    name: "looks for the overdue among as many as asked for",
-    caughtBy: "overdue: as many as asked for, longest first, whatever has come since",
-    breaks: lookingAmongFew,
-  },
-  {
     name: "ignores how overdue one must be that is asked for by its id",
     caughtBy: "overdue: what is due now, so long after it was said",
     breaks: (store) =>
@@ -84,22 +79,6 @@ function judging(store: SnapshotStore, dueForMs: (item: ExecutionSummary, now: n
         else await store.release(one.claim, one.snapshot.version);
       }
       return claimed;
-    },
-  });
-}
-
-/** Takes as many as asked for of what is due, and gives back what is not overdue. */
-function lookingAmongFew(store: SnapshotStore): SnapshotStore {
-  const inTime = judging(store, ({ wakeAt, updatedAt }, now) => now - (wakeAt || updatedAt));
-  return altered(store, {
-    async claim(options) {
-      if (!options.overdueMs) return store.claim(options);
-      const { overdueMs: _, ...anyDue } = options;
-      const due = await store.claim(anyDue);
-      for (const { claim, snapshot } of due) await store.release(claim, snapshot.version);
-      const found: Claimed[] = [];
-      for (const { claim } of due) found.push(...(await inTime.claim({ ...options, workflowId: claim.workflowId })));
-      return found;
     },
   });
 }

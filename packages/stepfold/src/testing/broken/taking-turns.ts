@@ -77,6 +77,8 @@ class Turns {
   readonly #rules: TurnRules;
   readonly #known: Known[] = [];
   readonly #holders = new Map<string, Holder>();
+  /** The claim that was asked for last. */
+  #lastClaim: Promise<unknown> = Promise.resolve();
 
   constructor(store: SnapshotStore, rules: TurnRules) {
     this.#store = store;
@@ -96,7 +98,15 @@ class Turns {
     if (this.#frees(how)) this.#holders.delete(id);
   }
 
-  async claim(options: ClaimOptions): Promise<Claimed[]> {
+  /** One claim after the other: what one takes, the next one counts. */
+  claim(options: ClaimOptions): Promise<Claimed[]> {
+    if (this.#rules.countsFirst) return this.#claimNext(options);
+    const claim = this.#lastClaim.then(() => this.#claimNext(options));
+    this.#lastClaim = claim.catch(() => undefined);
+    return claim;
+  }
+
+  async #claimNext(options: ClaimOptions): Promise<Claimed[]> {
     const { queuesAll, countsFirst } = this.#rules;
     const now = await this.#store.now();
     const found: Claimed[] = [];

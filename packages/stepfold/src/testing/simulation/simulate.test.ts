@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { posts } from "../../../test/simulation/approvals.fixture.ts";
 import { defineNode } from "../../engine/node/define-node.ts";
-import { memoryStore } from "../../stores/memory/memory-store.ts";
+import { memoryStore } from "../../stores/databases/memory/memory-store.ts";
 import { altered } from "../broken/broken-store.ts";
 import { brokenStores } from "../broken-stores.ts";
 import { ProcessDeath } from "./effects.ts";

@@ -122,7 +122,7 @@ function firstError({ root, key }: ScopeDraft, children: DraftChildren): string 
   return "unknown";
 }
 
-/** R8: the children go on with a path of their own, which ends with them. */
+/** Leaves the children to a path of their own, which ends with them (docs/path-semantics.md, "Waits, signals and children"). */
 function drain(scope: ScopeDraft, path: DraftPath, version: number): void {
   const children = path.children!;
   const draining: DraftPath = {

@@ -102,7 +102,7 @@ export function openPath(path: ActivePath, nodes: ReadonlyMap<string, CompiledNo
   return opened;
 }
 
-/** R1: the path begins a new visit, of this node. */
+/** Begins a new visit of a path, at this node (docs/path-semantics.md, "Paths and their names"). */
 export function visit(path: DraftPath, node: CompiledNode, version: number): void {
   path.nodeId = node.node.id;
   path.node = node;

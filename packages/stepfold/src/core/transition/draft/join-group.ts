@@ -3,7 +3,7 @@ import { comparePathIds } from "../../snapshot/path-id.ts";
 import type { JoinGroup, ScopeDraft } from "./draft.ts";
 import type { DraftPath } from "./draft-path.ts";
 
-/** The wave of a path at a join (R3): the visit of the fork that it belongs to. */
+/** The wave of a path at a join: the visit of the fork that it belongs to (docs/path-semantics.md, "Waves"). */
 export function waveOf(join: CompiledJoin, path: DraftPath): string {
   return (join.fork && path.waves?.[join.fork.node.id]) ?? "";
 }

@@ -8,8 +8,9 @@ export interface Blocked {
 }
 
 /**
- * R5: groups that only wait for paths at joins in the same situation would wait for ever. Of these one goes first: an
- * `all`, else a round that closes, else a number; by order. Null if there are none.
+ * Finds the group that goes first of those that only wait for each other: one that wants all branches, else a round that
+ * closes, else one that wants a number; among equals the first in order (docs/path-semantics.md, "Circles of joins").
+ * Null if there is none.
  */
 export function firstOfCircle(groups: readonly JoinGroup[], blocked: ReadonlyMap<JoinGroup, Blocked>): JoinGroup | null {
   const live = new Set(groups.filter((group) => blocked.get(group)!.by.some(({ status }) => status !== "joining")));

@@ -14,8 +14,8 @@ export function emptyEdges({ join, got, filled }: JoinGroup): Edges {
 }
 
 /**
- * R4: the edge by which a path may still come to a join. It must be of the wave, and able to reach the edge without
- * passing the join or its fork; edges of every handle count.
+ * The edge by which a path may still come to a join. It must be of the wave, and able to reach the edge without passing
+ * the join or its fork; edges of every handle count (docs/path-semantics.md, "Pending paths").
  */
 function pendingEdge({ join, wave }: JoinGroup, path: DraftPath, edges: Edges): JoinEdge | undefined {
   if (path.draining || path.undoes || (path.status === "joining" && path.nodeId === join.node.node.id)) return undefined;

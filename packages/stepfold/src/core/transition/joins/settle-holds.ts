@@ -8,7 +8,8 @@ import { byAge } from "../draft/join-group.ts";
 import { failJoin } from "./fire-join.ts";
 
 /**
- * R7: held paths become ready whose turn or moment has come; ready ones are held again whose moment has passed.
+ * Makes held paths ready whose turn or moment has come, and holds ready ones again whose moment has passed
+ * (docs/path-semantics.md, "Cancels, mutexes and milestones").
  *
  * @param heldAgain those of this transition: once is enough, or a condition that asks for held paths would never settle
  */

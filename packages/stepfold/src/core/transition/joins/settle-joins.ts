@@ -9,7 +9,7 @@ import { failJoin, fire } from "./fire-join.ts";
 import { type Blocked, firstOfCircle } from "./join-circle.ts";
 import { blockersOf, isStillBlocked, pendingPaths } from "./pending.ts";
 
-/** R5: lets every join fire that can, until none can. */
+/** Lets every join fire that can, until none can (docs/path-semantics.md, "Firing"). */
 export function settleJoins(scope: ScopeDraft, at: EpochMs): boolean {
   let moved = false;
   while (mayMove(scope) && settleOne(scope, at)) moved = true;

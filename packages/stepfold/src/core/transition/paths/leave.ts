@@ -10,7 +10,10 @@ import { endPath } from "./end-path.ts";
 // every commit writes it, so it is a part of what a step costs
 const stepPathLength = 16;
 
-/** R2: the path takes the first edge, each other edge gets a new path; with no edge the path ends. False if it ended. */
+/**
+ * Lets a path take the first edge, and a new path each other edge; with no edge the path ends
+ * (docs/path-semantics.md, "Forks"). False if it ended.
+ */
 export function leave(scope: ScopeDraft, path: DraftPath, handles: readonly string[] | undefined, version: number): boolean {
   const { edges, next, wave } = path.node;
   const taken = handles ? handles.flatMap((handle) => edges.get(handle) ?? []) : next;
@@ -19,7 +22,7 @@ export function leave(scope: ScopeDraft, path: DraftPath, handles: readonly stri
     endPath(scope, path, null);
     return false;
   }
-  // R3: what leaves a fork belongs to the wave of this visit
+  // what leaves a fork belongs to the wave of this visit
   if (wave) path.waves = { ...path.waves, [path.nodeId]: `${path.id}#${path.visit}` };
   path.stepPath.push(path.nodeId);
   if (path.stepPath.length > stepPathLength) path.stepPath.shift();
@@ -33,7 +36,7 @@ export function leave(scope: ScopeDraft, path: DraftPath, handles: readonly stri
   return true;
 }
 
-/** R7: a node that has completed ends the paths at the nodes that it cancels, all but its own. */
+/** Ends the paths at the nodes that a completed node cancels, all but its own. */
 export function cancelOthers(scope: ScopeDraft, path: DraftPath): void {
   const { cancels } = path.node.node;
   if (!cancels) return;
@@ -70,7 +73,7 @@ export function enter(path: DraftPath): void {
   path.status = when || node.mutex !== undefined ? "held" : "ready";
 }
 
-/** R3: the waves that still matter at a node; undefined where none does. */
+/** The waves that still matter at a node; undefined where none does (docs/path-semantics.md, "Waves"). */
 function wavesAt(
   { workflow }: ScopeDraft,
   waves: Readonly<Record<string, string>>,

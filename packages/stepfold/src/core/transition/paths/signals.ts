@@ -16,7 +16,10 @@ interface Signal {
   readonly payload?: Json;
 }
 
-/** R8: the oldest wait for a signal takes it, the execution's own before those of its children; else the inbox keeps it. */
+/**
+ * Gives a signal to the oldest wait for it, the execution's own before those of its children; else the inbox keeps it
+ * (docs/path-semantics.md, "Waits, signals and children").
+ */
 export function signalled(draft: Draft, event: SignalledEvent): ScopeDraft {
   const { name, key, payload, expiresAt, at } = event;
   const found = findTaker(draft, event, at);

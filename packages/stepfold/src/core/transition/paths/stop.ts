@@ -24,8 +24,8 @@ export function fail(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, handl
 }
 
 /**
- * R10: ends a scope before its time. Every path of it ends, and every child. Where something can be undone, that comes
- * first.
+ * Ends a scope before its time. Every path of it ends, and every child. Where something can be undone, that comes first
+ * (docs/path-semantics.md, "Endings").
  */
 export function stop(
   scope: ScopeDraft,

@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { groupCommit, type Verdict } from "./group-commit.ts";
+import { groupCommit } from "./group-commit.ts";
 
 interface Write {
   readonly id: string;
   readonly n: number;
 }
 
-function group(send: (writes: readonly Write[]) => Promise<readonly Verdict<number>[]>, mostTogether?: number) {
+function group(send: (writes: readonly Write[]) => Promise<readonly number[]>, maxWrites = 100) {
   return groupCommit<Write, number>({
     send,
     idOf: ({ id }) => id,
     isOutage: (cause) => cause === "away",
-    ...(mostTogether !== undefined && { mostTogether }),
+    maxWrites,
   });
 }
 
@@ -21,7 +21,7 @@ describe("writes that share a round trip", () => {
     const queue = group(async (writes) => {
       sent.push(writes.map(({ id }) => id).join(""));
       await Promise.resolve();
-      return writes.map(({ n }) => ({ value: n * 10 }));
+      return writes.map(({ n }) => n * 10);
     });
     const first = queue.add({ id: "a", n: 1 });
     await Promise.resolve();
@@ -36,25 +36,21 @@ describe("writes that share a round trip", () => {
     const sent: number[][] = [];
     const queue = group(async (writes) => {
       sent.push(writes.map(({ n }) => n));
-      return writes.map(({ n }) => ({ value: n }));
+      return writes.map(({ n }) => n);
     });
     await Promise.all([1, 2, 3].map((n) => queue.add({ id: "a", n })));
     expect(sent).toEqual([[1], [2], [3]]);
   });
 
-  it("have a verdict each", async () => {
-    const queue = group(async (writes) => writes.map(({ n }) => (n === 2 ? { refused: "no" } : { value: n })));
-    expect(await Promise.allSettled([1, 2, 3].map((n) => queue.add({ id: String(n), n })))).toMatchObject([
-      { value: 1 },
-      { reason: "no" },
-      { value: 3 },
-    ]);
+  it("have an answer each", async () => {
+    const queue = group(async (writes) => writes.map(({ n }) => (n === 2 ? 0 : n)));
+    expect(await Promise.all([1, 2, 3].map((n) => queue.add({ id: String(n), n })))).toEqual([1, 0, 3]);
   });
 
   it("are sent again one by one where the group failed, so that only what is wrong fails", async () => {
     const queue = group(async (writes) => {
       if (writes.some(({ n }) => n === 2)) throw "too large";
-      return writes.map(({ n }) => ({ value: n }));
+      return writes.map(({ n }) => n);
     });
     expect(await Promise.allSettled([1, 2, 3].map((n) => queue.add({ id: String(n), n })))).toMatchObject([
       { value: 1 },
@@ -67,7 +63,7 @@ describe("writes that share a round trip", () => {
     let sends = 0;
     const queue = group(async (writes) => {
       if (sends++ === 0) throw "away";
-      return writes.map(({ n }) => ({ value: n }));
+      return writes.map(({ n }) => n);
     });
     const settled = await Promise.allSettled([1, 2, 3].map((n) => queue.add({ id: String(n), n })));
     expect(settled.map((one) => one.status)).toEqual(["rejected", "rejected", "rejected"]);
@@ -79,7 +75,7 @@ describe("writes that share a round trip", () => {
     const sizes: number[] = [];
     const queue = group(async (writes) => {
       sizes.push(writes.length);
-      return writes.map(({ n }) => ({ value: n }));
+      return writes.map(({ n }) => n);
     }, 2);
     await Promise.all([1, 2, 3, 4, 5].map((n) => queue.add({ id: String(n), n })));
     expect(sizes).toEqual([2, 2, 1]);

@@ -25,8 +25,8 @@ export interface ListedRow {
   readonly crashes: number;
 }
 
-/** Where a page ends: the next one begins after it. */
-export interface Place {
+/** The last execution of a page: the next page begins after it. */
+export interface ListCursor {
   readonly createdAt: EpochMs;
   readonly seq: number;
 }
@@ -39,10 +39,10 @@ export interface Place {
 export async function executionPage(
   limit: number,
   cursor: string | undefined,
-  next: (after: Place | null, limit: number) => Promise<readonly ListedRow[]>,
+  next: (after: ListCursor | null, limit: number) => Promise<readonly ListedRow[]>,
 ): Promise<Page<ExecutionSummary>> {
   const items: ExecutionSummary[] = [];
-  let last: Place | null = null;
+  let last: ListCursor | null = null;
   for (let after = cursor === undefined ? null : readCursor(cursor); ; ) {
     const wanted = limit - items.length + 1;
     const rows = await next(after, wanted);
@@ -83,7 +83,7 @@ function summaryOf({
 }
 
 /** @throws StepfoldError `OPTION_INVALID` for a cursor that no page gave */
-function readCursor(cursor: string): Place {
+function readCursor(cursor: string): ListCursor {
   const parts = /^(-?\d{1,16})\.(\d{1,16})$/.exec(cursor);
   if (!parts) throw new StepfoldError("OPTION_INVALID", { option: "cursor", reason: "is none that this store gave out" });
   return { createdAt: Number(parts[1]), seq: Number(parts[2]) };

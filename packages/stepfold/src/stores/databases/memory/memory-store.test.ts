@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { memoryBench } from "../../../test/testing/memory-bench.fixture.ts";
-import { startCommit, stepCommit } from "../../testing/index.ts";
+import { memoryBench } from "../../../../test/testing/memory-bench.fixture.ts";
+import { startCommit, stepCommit } from "../../../testing/index.ts";
 import { memoryStore } from "./index.ts";
 
 describe("memoryStore", () => {

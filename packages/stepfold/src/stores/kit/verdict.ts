@@ -2,6 +2,7 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { isTerminal, type Status } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Claim, Commit, Lease } from "../../ports/snapshot-store.ts";
+import type { WrittenCommit } from "./written-commit.ts";
 
 /** What of a stored execution guards its writes. */
 export interface Guard {
@@ -43,6 +44,27 @@ export function refusal(
     return new StepfoldError("VERSION_CONFLICT", { workflowId, expected: expectedVersion, actual: stored.version });
   }
   return new StepfoldError("EXECUTION_ENDED", { workflowId, status: stored.status });
+}
+
+/**
+ * Why a commit whose condition did not hold was not made: `applied` if it had been made before, which is to be acknowledged;
+ * `allowed` if nothing speaks against it any more.
+ *
+ * @param stored what is there; null if nothing is
+ * @param writer id of the commit that wrote the version after `expectedVersion`, if there is one
+ */
+export function commitVerdict(commit: WrittenCommit, stored: Guard | null, writer: string | null): StepfoldError | "applied" | "allowed" {
+  const { workflowId, incarnation, expectedVersion, fence, commitId } = commit;
+  if (stored?.incarnation !== incarnation) {
+    return new StepfoldError("VERSION_CONFLICT", { workflowId, expected: expectedVersion, actual: null });
+  }
+  if (writer === commitId) return "applied";
+  const isHolder = fence === null || (stored.owner !== null && stored.fence === fence);
+  if (!isHolder) return new StepfoldError("FENCE_LOST", { workflowId });
+  if (stored.version !== expectedVersion) {
+    return new StepfoldError("VERSION_CONFLICT", { workflowId, expected: expectedVersion, actual: stored.version });
+  }
+  return isTerminal(stored.status) ? new StepfoldError("EXECUTION_ENDED", { workflowId, status: stored.status }) : "allowed";
 }
 
 /**

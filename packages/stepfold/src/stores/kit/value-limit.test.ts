@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { startCommit, stepCommit } from "../../testing/index.ts";
-import { refuseOversize } from "./refuse-oversize.ts";
+import { refuseOversize } from "./value-limit.ts";
 import { writtenCommit } from "./written-commit.ts";
 
 const written = (output: object) => writtenCommit(stepCommit(startCommit("order-1"), { output: output as never }));

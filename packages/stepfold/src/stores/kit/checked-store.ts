@@ -28,21 +28,32 @@ export interface StoreMethods extends Omit<SnapshotStore, "claim" | "list" | "pr
 }
 
 /**
- * A store that checks options before it asks its database, refuses every call after `close()`, and rejects with nothing
- * but `StepfoldError`s.
+ * A store that checks options before it asks its database, lets `close()` wait for what is in flight, refuses every call after
+ * it, and rejects with nothing but `StepfoldError`s.
  *
  * @param errorOf says what went wrong in the database as one of ours: `STORE_UNAVAILABLE` if the same call may succeed later, else `STORE_REJECTED`
  */
 export function checkedStore(methods: StoreMethods, errorOf: (cause: unknown) => StepfoldError): SnapshotStore {
   const { name, features } = methods;
+  const inFlight = new Set<Promise<unknown>>();
   let closing: Promise<void> | null = null;
   const ask = async <T>(work: () => Promise<T>): Promise<T> => {
     if (closing) throw new StepfoldError("STORE_UNAVAILABLE", { store: name, reason: "it was closed" });
     try {
-      return await work();
+      const working = work();
+      inFlight.add(working);
+      try {
+        return await working;
+      } finally {
+        inFlight.delete(working);
+      }
     } catch (cause) {
       throw StepfoldError.is(cause) ? cause : errorOf(cause);
     }
+  };
+  const close = async (): Promise<void> => {
+    while (inFlight.size > 0) await Promise.allSettled(inFlight);
+    await methods.close();
   };
   return {
     name,
@@ -70,7 +81,7 @@ export function checkedStore(methods: StoreMethods, errorOf: (cause: unknown) =>
     putDefinition: (hash, definition) => ask(() => methods.putDefinition(hash, definition)),
     getDefinition: (hash) => ask(() => methods.getDefinition(hash)),
     close() {
-      closing ??= methods.close();
+      closing ??= close();
       return closing;
     },
   };

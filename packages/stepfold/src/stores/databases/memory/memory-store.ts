@@ -1,0 +1,34 @@
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import type { EpochMs } from "../../../core/values/json.ts";
+import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { storeOver } from "../../kit/store-over.ts";
+import { MemoryTable } from "./memory-table.ts";
+
+/** How a memory store behaves. */
+export interface MemoryStoreOptions {
+  /** The clock that judges leases and due times, in epoch milliseconds. Default `Date.now`. */
+  readonly now?: () => EpochMs;
+  /** How long the id of a deleted execution stays taken, in milliseconds. Default 30 days. */
+  readonly idempotencyRetentionMs?: number;
+}
+
+/**
+ * A store in this process's memory, with the semantics of the durable ones: for tests, examples and trying out.
+ *
+ * Everything is lost when the process ends, and no other process sees it. Runs wherever JavaScript does.
+ * After `close()` every call rejects with `STORE_UNAVAILABLE`.
+ *
+ * ```ts
+ * import { memoryStore } from "stepfold/stores/memory";
+ *
+ * const store = memoryStore();
+ * console.log(await store.load("order-1")); // null
+ * await store.close();
+ * ```
+ */
+export function memoryStore({ now = Date.now, idempotencyRetentionMs }: MemoryStoreOptions = {}): SnapshotStore {
+  return storeOver(new MemoryTable(now), {
+    retentionMs: idempotencyRetentionMs,
+    errorOf: (cause) => new StepfoldError("STORE_REJECTED", { store: "memory", reason: String(cause) }, { cause }),
+  });
+}

@@ -1,0 +1,123 @@
+import type { Status } from "../../core/snapshot/snapshot.ts";
+import type { EpochMs } from "../../core/values/json.ts";
+import type { Claim, Claimed } from "../../ports/snapshot-store.ts";
+import type { CheckedClaim } from "./checked-store.ts";
+import type { ExecutionGuard, ExecutionTable } from "./execution-table.ts";
+import { isDue, liveGuard } from "./guard.ts";
+import { PermitClaims } from "./permits.ts";
+import type { RowWriter } from "./row-writer.ts";
+import { releaseOf, renewalOf } from "./row-writes.ts";
+import { claimedWithSnapshots, takeExecutions } from "./take-executions.ts";
+import { endedClaim, keptClaim } from "./verdict.ts";
+
+/** Most executions that are claimed, and loaded, at once. */
+const maxTogether = 100;
+
+/** How often a claim of one execution is tried while others change it. */
+const maxTries = 20;
+
+/** Claims of one store: who may drive which execution. */
+export class Claims {
+  readonly #table: ExecutionTable;
+  readonly #writer: RowWriter;
+  readonly #permits: PermitClaims;
+  /** Executions with a permit found no room in the last claim, because others took all of it. */
+  #permitsAreOwed = false;
+
+  constructor(table: ExecutionTable, writer: RowWriter) {
+    this.#table = table;
+    this.#writer = writer;
+    this.#permits = new PermitClaims(table, writer);
+  }
+
+  /** Claims what is due. */
+  claim(options: CheckedClaim): Promise<readonly Claimed[]> {
+    const { workflowId, permit } = options;
+    if (workflowId !== undefined) return this.#claimOne(workflowId, options);
+    if (permit !== undefined) return this.#permits.claimOfKey(permit, options);
+    return this.#claimAny(options);
+  }
+
+  /** Prolongs a claim. */
+  async renew(claim: Claim): Promise<{ readonly version: number; readonly status: Status; readonly storeNow: EpochMs }> {
+    const written = await this.#writer.write(renewalOf(claim));
+    if (written) return { version: written.version, status: written.status, storeNow: written.now };
+    const { now, found } = await this.#table.read([claim.workflowId]);
+    const { version, status } = endedClaim(claim, liveGuard(found.get(claim.workflowId)));
+    return { version, status, storeNow: now };
+  }
+
+  /** Gives a claim back. */
+  async release(claim: Claim, version: number): Promise<void> {
+    const guard = await this.#guardOf(claim.workflowId);
+    const isUnchanged = guard?.incarnation === claim.incarnation && guard.version === version;
+    if (isUnchanged && (await this.#writer.write(releaseOf(claim, version, guard.wakeAt)))) return;
+    keptClaim(claim, version, isUnchanged ? await this.#guardOf(claim.workflowId) : guard);
+  }
+
+  /**
+   * Fairness: of each kind the longest due comes first. Those with a permit and those without share the room: where those
+   * without took all of it, the next claim gives half of it to the others.
+   */
+  async #claimAny(options: CheckedClaim): Promise<readonly Claimed[]> {
+    const { limit } = options;
+    const wereOwed = this.#permitsAreOwed;
+    const claimed: Claimed[] = [];
+    try {
+      if (wereOwed) claimed.push(...(await this.#permits.claimAny(options, Math.ceil(limit / 2))));
+      if (claimed.length < limit) claimed.push(...(await this.#claimPlain(options, limit - claimed.length)));
+      this.#permitsAreOwed = claimed.length >= limit && !wereOwed;
+      if (claimed.length < limit) claimed.push(...(await this.#permits.claimAny(options, limit - claimed.length)));
+    } catch (error) {
+      // what was claimed is to be driven, whatever became of the rest
+      if (claimed.length === 0) throw error;
+    }
+    return claimed;
+  }
+
+  /** Claims executions without a permit. */
+  async #claimPlain(options: CheckedClaim, limit: number): Promise<Claimed[]> {
+    const table = this.#table;
+    const claimed: Claimed[] = [];
+    // what is damaged, or was lost to another process, is not tried twice
+    const tried = new Set<string>();
+    while (claimed.length < limit) {
+      const wanted = Math.min(limit - claimed.length, maxTogether);
+      if (table.claimDue) {
+        const taken = await table.claimDue({ ...options, limit: wanted });
+        const held = taken.claimed.map((guard) => ({ guard, claimedAt: taken.now }));
+        claimed.push(...(await claimedWithSnapshots(table, held, options)));
+        if (held.length < wanted) break;
+        continue;
+      }
+      const due = await table.due({ limit: wanted + tried.size, overdueMs: options.overdueMs, key: null });
+      const fresh = due.filter((guard) => !tried.has(attemptOf(guard))).slice(0, wanted);
+      if (fresh.length === 0) break;
+      for (const guard of fresh) tried.add(attemptOf(guard));
+      claimed.push(...(await takeExecutions(table, this.#writer, fresh, options)).claimed);
+      if (due.length < wanted) break;
+    }
+    return claimed;
+  }
+
+  async #claimOne(workflowId: string, options: CheckedClaim): Promise<readonly Claimed[]> {
+    const { overdueMs } = options;
+    for (let tries = 0; tries < maxTries; tries++) {
+      const { now, found } = await this.#table.read([workflowId]);
+      const guard = found.get(workflowId);
+      if (!guard || !isDue(guard, now, overdueMs)) return [];
+      if (guard.permit) return this.#permits.claimOfKey(guard.permit.key, { ...options, limit: 1 });
+      const { claimed, missed } = await takeExecutions(this.#table, this.#writer, [guard], options);
+      if (missed.length === 0) return claimed;
+    }
+    return [];
+  }
+
+  async #guardOf(workflowId: string): Promise<ExecutionGuard | null> {
+    return liveGuard((await this.#table.read([workflowId])).found.get(workflowId));
+  }
+}
+
+function attemptOf({ id, fence }: ExecutionGuard): string {
+  return `${fence} ${id}`;
+}

@@ -1,0 +1,213 @@
+import type { Permit, Status } from "../../core/snapshot/snapshot.ts";
+import type { EpochMs } from "../../core/values/json.ts";
+import type { StoreFeatures } from "../../ports/snapshot-store.ts";
+import type { TransactionQuery } from "../../ports/transaction-query.ts";
+import type { CheckedQuery } from "./checked-store.ts";
+import type { ListCursor, ListedRow } from "./list.ts";
+import type { RecordTable } from "./record-table.ts";
+import type { StoredRows } from "./restored-snapshot.ts";
+import type { WrittenChild, WrittenEvent } from "./written-commit.ts";
+
+/** The columns of an execution that guard its writes and say who may drive it, and when. */
+export interface ExecutionGuard {
+  readonly id: string;
+  /** Rises with every execution that is created. */
+  readonly seq: number;
+  readonly incarnation: string;
+  readonly version: number;
+  readonly status: Status;
+  /** What the last commit said: 0 for now, null for never. */
+  readonly wakeAt: EpochMs | null;
+  /** While it is held: the end of the lease. Else when it may be claimed; null for never. */
+  readonly dueAt: EpochMs | null;
+  /** Null when nobody holds it. */
+  readonly owner: string | null;
+  /** Number of claims so far. */
+  readonly fence: number;
+  /** Claims in a row that ran out without a commit of their holder. */
+  readonly crashes: number;
+  readonly permit: Permit | null;
+  /** Set for a tombstone: the execution was deleted, and only its id is still taken. */
+  readonly deletedAt: EpochMs | null;
+}
+
+/** What must be true of a row for a write to be made. What is absent does not matter. */
+export interface RowCondition {
+  readonly incarnation: string;
+  readonly version?: number;
+  readonly fence?: number;
+  /** True: somebody holds it. False: nobody does. */
+  readonly held?: boolean;
+  /** The status is not a terminal one. */
+  readonly open?: true;
+  /** `dueAt` lies at least so many milliseconds in the past. */
+  readonly dueForMs?: number;
+  /** True: it is a tombstone. Default false. */
+  readonly deleted?: boolean;
+}
+
+/**
+ * When an execution is due after a write.
+ *
+ * - `at`: at a time; null for never.
+ * - `inMs`: so many milliseconds after the database's now. The end of a lease.
+ * - `now`: at once. If it was due before, it stays due since then, so that the longest due stays the first.
+ */
+export type DueChange = { readonly at: EpochMs | null } | { readonly inMs: number } | "now";
+
+/** What a write changes. What is absent stays as it is. */
+export interface RowChanges {
+  /** What a commit writes. `updatedAt` becomes the database's now, and `endedAt` too if the status is terminal. */
+  readonly state?: { readonly version: number; readonly status: Status; readonly head: string; readonly wakeAt: EpochMs | null };
+  readonly owner?: string | null;
+  readonly fence?: number;
+  readonly crashes?: number;
+  readonly due?: DueChange;
+  /** `due` is left alone if somebody holds the execution when the write is made: then `dueAt` is the end of the lease. */
+  readonly dueUnlessHeld?: true;
+}
+
+/** Events and children that a commit writes. */
+export interface RowHistory {
+  readonly commitId: string;
+  readonly events: readonly WrittenEvent[];
+  readonly children: readonly WrittenChild[];
+}
+
+/** A new execution. `seq`, `createdAt` and `updatedAt` are the database's; `crashes` is 0. */
+export interface NewExecution {
+  readonly incarnation: string;
+  readonly definitionId: string;
+  /** JSON. */
+  readonly definition: string;
+  /** JSON. */
+  readonly metadata: string;
+  /** What lists can search for: see `labelsOf`. */
+  readonly labels: readonly string[];
+  readonly version: number;
+  readonly status: Status;
+  /** JSON. */
+  readonly head: string;
+  readonly wakeAt: EpochMs | null;
+  readonly permit: Permit | null;
+  readonly owner: string | null;
+  readonly fence: number;
+  readonly due: DueChange;
+}
+
+/**
+ * One write, made as a whole or not at all, and only if its condition holds when it is made.
+ *
+ * - `insert`: unless a row has the id, be it a tombstone.
+ * - `update`: changes columns, and adds to the history.
+ * - `bury`: makes a tombstone of it: `deletedAt` becomes the database's now, nothing is due, and all but id, incarnation,
+ *   version and status is deleted, history and children too.
+ * - `remove`: deletes the row, and what is left of its history and children.
+ */
+export type RowWrite =
+  | { readonly kind: "insert"; readonly id: string; readonly row: NewExecution; readonly history: RowHistory }
+  | {
+      readonly kind: "update";
+      readonly id: string;
+      readonly when: RowCondition;
+      readonly set: RowChanges;
+      readonly history?: RowHistory;
+    }
+  | { readonly kind: "bury" | "remove"; readonly id: string; readonly when: RowCondition };
+
+/** What became of a write that was made; null instead of it: the condition did not hold, nothing was written. */
+export interface RowWritten {
+  /** The database's clock when it was made. */
+  readonly now: EpochMs;
+  /** As they are after the write. */
+  readonly version: number;
+  readonly status: Status;
+}
+
+/** Which executions are due. */
+export interface DueQuery {
+  readonly limit: number;
+  /** Only what is due for at least so many milliseconds. */
+  readonly overdueMs: number;
+  /** Only those with this key in their permit. Null: only those without a permit. */
+  readonly key: string | null;
+}
+
+/** A key for which at least one execution is due. */
+export interface DueKey {
+  readonly key: string;
+  /** Of the permit of the one that is due longest. */
+  readonly limit: number;
+}
+
+/** Which rows are to be deleted. */
+export interface EndedQuery {
+  /** `endedAt`, or `deletedAt` of tombstones, lies before. */
+  readonly before: EpochMs;
+  readonly limit: number;
+  /** Null: tombstones. */
+  readonly ended: { readonly statuses: readonly Status[]; readonly definitionId: string | null } | null;
+}
+
+/**
+ * The executions of a store as its database keeps them: what a database has to bring. All rules stand in the kit, which makes
+ * a `SnapshotStore` of it; here is only how this database reads and writes rows.
+ *
+ * A method may reject with anything: the store's `errorOf` says what it means. Times are epoch milliseconds.
+ *
+ * Where the clock that judges is not the database's own, another process may have a wrong one, or it may be set back. Such a
+ * table keeps what is due at once apart from what has a time, so that it is due whatever the clock says, and merges both by time.
+ */
+export interface ExecutionTable {
+  readonly name: string;
+  readonly features: StoreFeatures;
+  now(): Promise<EpochMs>;
+  /** The guards of these ids, tombstones too. What is not there is missing. */
+  read(ids: readonly string[]): Promise<{ readonly now: EpochMs; readonly found: ReadonlyMap<string, ExecutionGuard> }>;
+  /** Head, history and children of these ids, each execution as it was at one moment. No tombstones. */
+  load(ids: readonly string[]): Promise<ReadonlyMap<string, StoredRows>>;
+  /** Makes writes on different ids, each on its own; the answers are in the order of the writes. */
+  write(writes: readonly RowWrite[]): Promise<readonly (RowWritten | null)[]>;
+  /** Events after a version, oldest first. None for a tombstone. */
+  events(id: string, afterVersion: number, limit: number): Promise<readonly StoredEvent[]>;
+  /** What is due and may be claimed, also what a lease held that has ended: by `dueAt`, then by `seq`. */
+  due(query: DueQuery): Promise<readonly ExecutionGuard[]>;
+  /** Keys after one of them, in the order of the database, for which something is due. `""` stands before all keys. */
+  dueKeys(after: string, limit: number, overdueMs: number): Promise<readonly DueKey[]>;
+  /** Executions after a place in the list, newest first. No tombstones. */
+  page(query: CheckedQuery, labels: readonly string[], after: ListCursor | null, limit: number): Promise<readonly ListedRow[]>;
+  /** Rows that may be deleted, the oldest first. */
+  ended(query: EndedQuery): Promise<readonly ExecutionGuard[]>;
+  /** What stands beside the executions. */
+  readonly records: RecordTable;
+  /**
+   * Claims what is due without a permit in one round trip, where the database can: the longest due first, what others are writing
+   * right now is passed over. Gives each as it is afterwards, and the database's clock.
+   */
+  claimDue?(claim: {
+    readonly owner: string;
+    readonly leaseMs: number;
+    readonly limit: number;
+    readonly overdueMs: number;
+  }): Promise<{ readonly now: EpochMs; readonly claimed: readonly ExecutionGuard[] }>;
+  /** Makes writes, and whatever else `work` sends, one transaction. What `work` rejects with undoes all of it. */
+  transact?<T>(work: (own: Pick<ExecutionTable, "write" | "read" | "events">, query: TransactionQuery) => Promise<T>): Promise<T>;
+  /** How writes are sent together. Absent: each alone, at once. */
+  readonly grouping?: {
+    readonly maxWrites: number;
+    /** True if no single write would fare better than the group that failed. */
+    isOutage(cause: unknown): boolean;
+    /** Resolves when the group is to be sent. Default: what is issued in the same moment goes together. */
+    gather?(): Promise<void>;
+  };
+  /** Frees what the store opened itself. Called once, when nothing is in flight any more. */
+  close(): Promise<void>;
+}
+
+/** One event as a row. */
+export interface StoredEvent {
+  readonly version: number;
+  readonly commitId: string;
+  /** JSON. */
+  readonly text: string;
+}

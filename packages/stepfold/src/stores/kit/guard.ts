@@ -1,0 +1,15 @@
+import type { EpochMs } from "../../core/values/json.ts";
+import type { ExecutionGuard } from "./execution-table.ts";
+
+/** Null for a tombstone, and where there is no row. */
+export function liveGuard(guard: ExecutionGuard | undefined): ExecutionGuard | null {
+  return guard && guard.deletedAt === null ? guard : null;
+}
+
+/** Whether an execution may be claimed, and is due for at least so long. */
+export function isDue({ wakeAt, dueAt, owner, deletedAt }: ExecutionGuard, now: EpochMs, overdueMs: number): boolean {
+  if (dueAt === null || deletedAt !== null) return false;
+  // what is due at once is due whatever the clock says
+  const isDueAtOnce = owner === null && wakeAt !== null && wakeAt <= 0;
+  return (isDueAtOnce && overdueMs === 0) || dueAt <= now - overdueMs;
+}

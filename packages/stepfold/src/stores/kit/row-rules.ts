@@ -1,0 +1,56 @@
+import { isTerminal } from "../../core/snapshot/snapshot.ts";
+import type { EpochMs } from "../../core/values/json.ts";
+import type { CheckedQuery } from "./checked-store.ts";
+import type { ExecutionGuard, NewExecution, RowChanges, RowCondition } from "./execution-table.ts";
+import type { ListCursor } from "./list.ts";
+import type { WrittenChild } from "./written-commit.ts";
+
+// What conditions, changes and queries mean, for tables that decide in this process. Databases say the same in their own language.
+
+/** Whether a write may be made. */
+export function meetsCondition(row: ExecutionGuard, when: RowCondition, now: EpochMs): boolean {
+  const { incarnation, version = row.version, fence = row.fence, held = row.owner !== null, open, dueForMs, deleted = false } = when;
+  if (row.incarnation !== incarnation || row.version !== version || row.fence !== fence || (row.owner !== null) !== held) return false;
+  if ((row.deletedAt !== null) !== deleted || (open && isTerminal(row.status))) return false;
+  return dueForMs === undefined || (row.dueAt !== null && row.dueAt <= now - dueForMs);
+}
+
+/** When an execution is due after a change. */
+export function dueAtAfter({ dueAt, owner }: ExecutionGuard, { due, dueUnlessHeld }: RowChanges, now: EpochMs): EpochMs | null {
+  if (due === undefined || (dueUnlessHeld && owner !== null)) return dueAt;
+  if (due === "now") return Math.min(dueAt ?? now, now);
+  return "at" in due ? due.at : now + due.inMs;
+}
+
+/** The order of what is due: longest first, and of one time the oldest execution. */
+export function byDueTime(a: ExecutionGuard, b: ExecutionGuard): number {
+  return a.dueAt! - b.dueAt! || a.seq - b.seq;
+}
+
+/** The order of a list: newest first. */
+export function byNewest(a: ListCursor, b: ListCursor): number {
+  return b.createdAt - a.createdAt || b.seq - a.seq;
+}
+
+/** Whether an execution is in the rest of a list, after a cursor. */
+export function isListed(
+  row: ExecutionGuard & ListCursor & Pick<NewExecution, "definitionId" | "labels">,
+  { status, definitionId, createdBefore, createdAfter }: CheckedQuery,
+  labels: readonly string[],
+  after: ListCursor | null,
+): boolean {
+  if (row.deletedAt !== null || (after && byNewest(after, row) >= 0)) return false;
+  if (status && !status.includes(row.status)) return false;
+  if (definitionId !== undefined && row.definitionId !== definitionId) return false;
+  if (createdBefore !== undefined && row.createdAt >= createdBefore) return false;
+  if (createdAfter !== undefined && row.createdAt <= createdAfter) return false;
+  return labels.every((label) => row.labels.includes(label));
+}
+
+/** Applies what a commit did to children: their heads by key, in order of creation. */
+export function changeChildren(children: Map<string, string>, changed: readonly WrittenChild[]): void {
+  for (const { key, text, last } of changed) {
+    if (text === null || last) children.delete(key);
+    if (text !== null) children.set(key, text);
+  }
+}

@@ -1,0 +1,22 @@
+import type { ExecutionTable, RowWrite, RowWritten } from "./execution-table.ts";
+import { type GroupCommit, groupCommit } from "./group-commit.ts";
+
+/** Sends writes to a table. */
+export interface RowWriter {
+  /** Null if its condition did not hold. */
+  write(write: RowWrite): Promise<RowWritten | null>;
+  /** Resolves when everything that was sent is answered. */
+  idle(): Promise<void>;
+}
+
+/** Sends writes that are issued together in one round trip, where the table has a use for that. */
+export function rowWriter(table: ExecutionTable): RowWriter {
+  const { grouping } = table;
+  if (!grouping) return { write: async (write) => (await table.write([write]))[0]!, idle: async () => undefined };
+  const group: GroupCommit<RowWrite, RowWritten | null> = groupCommit({
+    send: (writes) => table.write(writes),
+    idOf: ({ id }) => id,
+    ...grouping,
+  });
+  return { write: (write) => group.add(write), idle: () => group.idle() };
+}

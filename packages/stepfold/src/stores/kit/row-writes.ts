@@ -1,0 +1,72 @@
+import type { EpochMs } from "../../core/values/json.ts";
+import type { Claim, Commit, Lease } from "../../ports/snapshot-store.ts";
+import type { DueChange, ExecutionGuard, RowWrite } from "./execution-table.ts";
+import { labelsOf } from "./labels.ts";
+import type { WrittenCommit } from "./written-commit.ts";
+
+/** The row of a new execution, held from the beginning if there is a lease. */
+export function insertOf({ head: { definition, metadata, permit } }: Commit, written: WrittenCommit, lease: Lease | null): RowWrite {
+  const { workflowId: id, incarnation, version, status, head, wakeAt, commitId, events, children } = written;
+  return {
+    kind: "insert",
+    id,
+    row: {
+      ...{ incarnation, version, status, head, wakeAt },
+      definitionId: definition.id,
+      definition: JSON.stringify(definition),
+      metadata: JSON.stringify(metadata),
+      labels: labelsOf(metadata),
+      permit: permit ?? null,
+      owner: lease?.owner ?? null,
+      fence: lease ? 1 : 0,
+      due: lease ? { inMs: lease.leaseMs } : dueAfter(wakeAt),
+    },
+    history: { commitId, events, children },
+  };
+}
+
+/** A commit, made only if it follows what is stored and its sender may write. */
+export function commitOf(written: WrittenCommit): RowWrite {
+  const { workflowId: id, incarnation, expectedVersion, fence, version, status, head, wakeAt, frees, commitId, events, children } = written;
+  const isHolder = fence !== null;
+  return {
+    kind: "update",
+    id,
+    when: { incarnation, version: expectedVersion, open: true, ...(isHolder && { fence, held: true }) },
+    set: {
+      state: { version, status, head, wakeAt },
+      // the holder is alive
+      ...(isHolder && { crashes: 0 }),
+      ...(frees && { owner: null }),
+      // a commit of somebody else leaves the holder its lease
+      ...(frees ? { due: dueAfter(wakeAt) } : !isHolder && { due: dueAfter(wakeAt), dueUnlessHeld: true as const }),
+    },
+    history: { commitId, events, children },
+  };
+}
+
+/** Claims an execution as it was read. */
+export function claimOf({ id, incarnation, fence, owner, crashes }: ExecutionGuard, lease: Lease): RowWrite {
+  return {
+    kind: "update",
+    id,
+    when: { incarnation, fence, held: owner !== null, dueForMs: 0 },
+    // the one that held it until now was lost
+    set: { owner: lease.owner, fence: fence + 1, crashes: crashes + (owner === null ? 0 : 1), due: { inMs: lease.leaseMs } },
+  };
+}
+
+/** Prolongs a claim that is in force. */
+export function renewalOf({ workflowId: id, incarnation, fence, leaseMs }: Claim): RowWrite {
+  return { kind: "update", id, when: { incarnation, fence, held: true }, set: { due: { inMs: leaseMs } } };
+}
+
+/** Gives back a claim on an execution that nobody has changed since `version`. */
+export function releaseOf({ workflowId: id, incarnation, fence }: Claim, version: number, wakeAt: EpochMs | null): RowWrite {
+  return { kind: "update", id, when: { incarnation, fence, version, held: true }, set: { owner: null, due: dueAfter(wakeAt) } };
+}
+
+/** When an execution that nobody holds is due. */
+function dueAfter(wakeAt: EpochMs | null): DueChange {
+  return wakeAt !== null && wakeAt <= 0 ? "now" : { at: wakeAt };
+}

@@ -1,0 +1,61 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { EpochMs } from "../../core/values/json.ts";
+import type { Claimed, Lease } from "../../ports/snapshot-store.ts";
+import type { ExecutionGuard, ExecutionTable } from "./execution-table.ts";
+import { restoredSnapshot } from "./restored-snapshot.ts";
+import type { RowWriter } from "./row-writer.ts";
+import { claimOf } from "./row-writes.ts";
+
+/** What became of executions that were to be claimed. */
+export interface Taken {
+  readonly claimed: readonly Claimed[];
+  /** Others were first. */
+  readonly missed: readonly ExecutionGuard[];
+}
+
+/** An execution as it is after it was claimed, and when that was by the store's clock. */
+export interface HeldExecution {
+  readonly guard: ExecutionGuard;
+  readonly claimedAt: EpochMs;
+}
+
+/** Claims executions as they were read: those that no other process has claimed since. */
+export async function takeExecutions(
+  table: ExecutionTable,
+  writer: RowWriter,
+  wanted: readonly ExecutionGuard[],
+  lease: Lease,
+): Promise<Taken> {
+  const written = await Promise.all(wanted.map((guard) => writer.write(claimOf(guard, lease))));
+  const held: HeldExecution[] = [];
+  const missed: ExecutionGuard[] = [];
+  for (const [index, guard] of wanted.entries()) {
+    const made = written[index];
+    const crashes = guard.crashes + (guard.owner === null ? 0 : 1);
+    if (made) held.push({ guard: { ...guard, fence: guard.fence + 1, crashes }, claimedAt: made.now });
+    else missed.push(guard);
+  }
+  return { claimed: await claimedWithSnapshots(table, held, lease), missed };
+}
+
+/** What was claimed, loaded. What is damaged stays claimed until its lease ends, so that it is not tried again and again. */
+export async function claimedWithSnapshots(
+  table: ExecutionTable,
+  held: readonly HeldExecution[],
+  { owner, leaseMs }: Lease,
+): Promise<Claimed[]> {
+  if (held.length === 0) return [];
+  const rows = await table.load(held.map(({ guard }) => guard.id));
+  return held.flatMap(({ guard: { id: workflowId, incarnation, fence, crashes }, claimedAt }) => {
+    const stored = rows.get(workflowId);
+    if (!stored) return [];
+    try {
+      const snapshot = restoredSnapshot(table.name, stored);
+      if (snapshot.incarnation !== incarnation) return [];
+      return [{ claim: { workflowId, incarnation, owner, leaseMs, fence, claimedAt, crashes }, snapshot }];
+    } catch (error) {
+      if (StepfoldError.is(error, "STORE_REJECTED")) return [];
+      throw error;
+    }
+  });
+}

@@ -1,0 +1,69 @@
+import type { EpochMs } from "../../core/values/json.ts";
+import type { PruneReport } from "../../ports/snapshot-store.ts";
+import type { CheckedPrune } from "./checked-store.ts";
+import type { ExecutionGuard, ExecutionTable, RowWrite } from "./execution-table.ts";
+import { liveGuard } from "./guard.ts";
+import type { RowWriter } from "./row-writer.ts";
+import { refuseDelete } from "./verdict.ts";
+
+/** How long the id of a deleted execution stays taken, where nothing else is said. */
+export const defaultRetentionMs: number = 30 * 24 * 60 * 60 * 1000;
+
+/** Executions that are deleted together. */
+const deletedTogether = 100;
+
+/**
+ * Tombstones: a deleted execution leaves its id, so that a late repetition of its start does not begin it again. When the
+ * retention is over the id is free; the tombstone is removed by whoever creates an execution with that id, or by a prune.
+ */
+export function isExpired({ deletedAt }: ExecutionGuard, now: EpochMs, retentionMs: number): boolean {
+  return deletedAt !== null && deletedAt + retentionMs <= now;
+}
+
+/** Removes a tombstone. */
+export function removalOf({ id, incarnation }: ExecutionGuard): RowWrite {
+  return { kind: "remove", id, when: { incarnation, deleted: true } };
+}
+
+/** Makes a tombstone of an execution that has ended. */
+function burialOf({ id, incarnation, version }: ExecutionGuard): RowWrite {
+  return { kind: "bury", id, when: { incarnation, version } };
+}
+
+/** Deletes one ended execution. */
+export async function deleteExecution(table: ExecutionTable, writer: RowWriter, workflowId: string): Promise<void> {
+  const guard = liveGuard((await table.read([workflowId])).found.get(workflowId));
+  refuseDelete(workflowId, guard?.status ?? null);
+  // an ended execution does not change any more: it can only have been deleted
+  if (!(await writer.write(burialOf(guard!)))) refuseDelete(workflowId, null);
+}
+
+/** Deletes ended executions, those first that ended first, and removes tombstones whose retention is over. */
+export async function pruneExecutions(
+  table: ExecutionTable,
+  writer: RowWriter,
+  { before, definitionId, statuses, limit, dryRun }: CheckedPrune,
+  retentionMs: number,
+): Promise<PruneReport> {
+  const found = statuses.length === 0 ? [] : await table.ended({ before, limit, ended: { statuses, definitionId } });
+  const deleted: ExecutionGuard[] = dryRun ? [...found] : [];
+  if (!dryRun) {
+    for (let at = 0; at < found.length; at += deletedTogether) {
+      const some = found.slice(at, at + deletedTogether);
+      const written = await Promise.all(some.map((guard) => writer.write(burialOf(guard))));
+      deleted.push(...some.filter((_, index) => written[index]));
+    }
+    await removeExpired(table, writer, retentionMs);
+  }
+  // each version is one event
+  return { executions: deleted.length, events: deleted.reduce((sum, { version }) => sum + version + 1, 0) };
+}
+
+async function removeExpired(table: ExecutionTable, writer: RowWriter, retentionMs: number): Promise<void> {
+  const before = (await table.now()) - retentionMs + 1;
+  for (;;) {
+    const expired = await table.ended({ before, limit: deletedTogether, ended: null });
+    const removed = await Promise.all(expired.map((guard) => writer.write(removalOf(guard))));
+    if (expired.length < deletedTogether || !removed.some((one) => one !== null)) return;
+  }
+}
