@@ -9,7 +9,7 @@ import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.t
 import { type StartOptions, started } from "../../engine/workflow/started.ts";
 import type { Claim, Commit, Lease } from "../../ports/snapshot-store.ts";
 import { changeOf } from "../context/changes.ts";
-import { commitOf } from "../context/commit-of.ts";
+import { commitOf } from "../context/make-commit.ts";
 import { maxUnavailableMs, persistForCaller } from "../context/persist.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import type { TimedClaim } from "../context/timed-claim.ts";

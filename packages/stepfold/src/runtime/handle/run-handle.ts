@@ -2,7 +2,7 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { Json } from "../../core/values/json.ts";
 import type { Command } from "../../engine/commands/command.ts";
-import { loadSnapshot } from "../context/load-snapshot.ts";
+import { loadSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { commandHere, type LocalWork } from "../worker/local-work.ts";
 import { type Run, targetOf } from "./run.ts";

@@ -3,7 +3,7 @@ import { waits } from "../../core/explain/waits.ts";
 import { openScopes } from "../../core/snapshot/address.ts";
 import { isTerminal, type Snapshot, type Status } from "../../core/snapshot/snapshot.ts";
 import { earliestTimer } from "../../core/transition/draft/standing.ts";
-import { loadSnapshot } from "../context/load-snapshot.ts";
+import { loadSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import type { OpenSessions } from "../worker/open-sessions.ts";
 import { waitUntil } from "./wait-until.ts";

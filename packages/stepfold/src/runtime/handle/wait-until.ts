@@ -1,6 +1,6 @@
 import { isTerminal, type Snapshot, type Status } from "../../core/snapshot/snapshot.ts";
 import type { Change } from "../context/changes.ts";
-import { loadSnapshot } from "../context/load-snapshot.ts";
+import { loadSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import type { OpenSessions } from "../worker/open-sessions.ts";
 

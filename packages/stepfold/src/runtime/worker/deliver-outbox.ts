@@ -3,7 +3,7 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { ChildEnd, Message, ParentLink } from "../../core/snapshot/snapshot.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
 import type { EndChildCommand } from "../../engine/commands/end-child.ts";
-import { loadSnapshot } from "../context/load-snapshot.ts";
+import { loadSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { commandHere, type LocalWork, startHere, wake } from "./local-work.ts";
 

@@ -5,7 +5,7 @@ import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import { canonicalJson } from "../../core/values/canonical-json.ts";
 import type { Json } from "../../core/values/json.ts";
 import type { StartRequest } from "../commands/start-execution.ts";
-import { loadSnapshot } from "../context/load-snapshot.ts";
+import { loadSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { type LocalWork, startHere, wake } from "../worker/local-work.ts";
 
