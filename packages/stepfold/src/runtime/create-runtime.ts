@@ -2,12 +2,12 @@ import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { openDraft } from "../core/transition/draft/open-draft.ts";
 import { wakeAt } from "../core/transition/draft/standing.ts";
 import type { NodeDefinitions } from "../engine/node/node-definition.ts";
-import { loadSnapshot } from "./context/require-snapshot.ts";
+import { requireSnapshot } from "./context/require-snapshot.ts";
 import { createRuntimeContext, requireWhole } from "./context/runtime-context.ts";
 import type { RuntimeOptions } from "./context/runtime-options.ts";
 import { claimOne } from "./context/timed-claim.ts";
 import { runHandle } from "./handle/run-handle.ts";
-import { start } from "./handle/start-run.ts";
+import { startRun } from "./handle/start-run.ts";
 import { prune } from "./retention/prune.ts";
 import { readRetention } from "./retention/retention.ts";
 import type { Runtime } from "./runtime.ts";
@@ -55,10 +55,10 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
   return {
     async start(workflow, startOptions = {}) {
       requireOpen("start");
-      return runHandle(context, local, await start(context, local, workflow, startOptions), requireOpen);
+      return runHandle(context, local, await startRun(context, local, workflow, startOptions), requireOpen);
     },
     async get(workflowId) {
-      await loadSnapshot(context.store, workflowId);
+      await requireSnapshot(context.store, workflowId);
       return runHandle(context, local, workflowId, requireOpen);
     },
     async advance(workflowId) {
@@ -66,7 +66,7 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
       const claim = await claimOne(context, { workflowId });
       const snapshot = claim
         ? await dispatcher.run({ ...claim, slot: local.slots.take("local") })
-        : await loadSnapshot(context.store, workflowId);
+        : await requireSnapshot(context.store, workflowId);
       const { compiled } = await context.registry.pinned(workflowId, snapshot.definition.hash);
       return { advanced: claim !== null, snapshot, wakeAt: wakeAt(openDraft(compiled, snapshot)) };
     },

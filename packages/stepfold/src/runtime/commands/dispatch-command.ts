@@ -6,10 +6,10 @@ import type { ResumeCommand } from "../../engine/commands/answer-wait.ts";
 import { type Command, decide } from "../../engine/commands/command.ts";
 import type { SignalCommand } from "../../engine/commands/send-signal.ts";
 import type { Commit } from "../../ports/snapshot-store.ts";
-import { changeOf } from "../context/changes.ts";
-import { commitOf } from "../context/make-commit.ts";
+import { noticeOf } from "../context/changes.ts";
+import { makeCommit } from "../context/make-commit.ts";
 import { persistForCaller } from "../context/persist.ts";
-import { loadSnapshot } from "../context/require-snapshot.ts";
+import { requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import type { CommandResult } from "./command-result.ts";
 import { isRepeatedAnswer } from "./repeated-answer.ts";
@@ -45,7 +45,7 @@ async function decideAndCommit(context: RuntimeContext, workflowId: string, comm
   const { store, environment, registry, setting, changes, wakeUpSender, clock } = context;
   const patiently = <T>(call: () => Promise<T>): Promise<T> => persistForCaller(environment, call);
   for (let conflicts = 0; ; conflicts++) {
-    const snapshot = await patiently(() => loadSnapshot(store, workflowId));
+    const snapshot = await patiently(() => requireSnapshot(store, workflowId));
     // an answer given before this snapshot is found here; one given after it is a conflict
     if (isAnswer(command) && (await patiently(() => isRepeatedAnswer(store, workflowId, command)))) return repeated;
     const workflow = await registry.pinned(workflowId, snapshot.definition.hash);
@@ -53,7 +53,7 @@ async function decideAndCommit(context: RuntimeContext, workflowId: string, comm
     const draft = openDraft(workflow.compiled, snapshot);
     const dueBefore = wakeAt(draft);
     if (!evolve(draft, event)) throw new StepfoldError("WAIT_GONE", { workflowId, target: command.type, open: [] });
-    const commit = commitOf(draft, [withConsequences(draft, event)], context.newCommitId());
+    const commit = makeCommit(draft, [withConsequences(draft, event)], context.newCommitId());
     const write = (whole: Commit): Promise<void> => patiently(() => store.commit(whole));
     // a due time that stays the same was announced with an earlier commit
     const dueAt = commit.wakeAt === 0 || commit.wakeAt !== dueBefore ? commit.wakeAt : null;
@@ -66,7 +66,7 @@ async function decideAndCommit(context: RuntimeContext, workflowId: string, comm
       if (overtaken && conflicts < maxConflicts) continue;
       throw error;
     }
-    changes.publish(changeOf(draft));
+    changes.publish(noticeOf(draft));
     const { incarnation, version } = draft;
     return { committed: true, wakeUp: { workflowId, incarnation, version, wakeAt: dueAt, isAnnounced } };
   }

@@ -8,15 +8,15 @@ import { withConsequences } from "../../core/transition/evolve.ts";
 import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
 import { type StartOptions, started } from "../../engine/workflow/started.ts";
 import type { Claim, Commit, Lease } from "../../ports/snapshot-store.ts";
-import { changeOf } from "../context/changes.ts";
-import { commitOf } from "../context/make-commit.ts";
+import { noticeOf } from "../context/changes.ts";
+import { makeCommit } from "../context/make-commit.ts";
 import { maxUnavailableMs, persistForCaller } from "../context/persist.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import type { TimedClaim } from "../context/timed-claim.ts";
 import type { CommandResult } from "./command-result.ts";
 
 /** An execution to start. */
-export interface StartRequest {
+export interface ExecutionStart {
   readonly prepared: PreparedWorkflow;
   readonly options: Omit<StartOptions, "externalPayload">;
   /** The execution that waits for it. */
@@ -37,19 +37,19 @@ export interface StartResult extends CommandResult {
  * @param lease to claim it in the same write; null if this process has no slot for it
  * @throws StepfoldError `WORKFLOW_EXISTS` if one with this id was deleted lately; `STORE_UNAVAILABLE`, `OPTION_INVALID`
  */
-export async function startExecution(context: RuntimeContext, request: StartRequest, lease: Lease | null): Promise<StartResult> {
+export async function startExecution(context: RuntimeContext, request: ExecutionStart, lease: Lease | null): Promise<StartResult> {
   const { environment, registry, clock } = context;
   const untilMs = environment.monotonicMs() + maxUnavailableMs;
   const patiently = <T>(call: () => Promise<T>): Promise<T> => persistForCaller(environment, call, untilMs);
   const at = await patiently(() => clock.now());
   const event = startEvent(context, request, at);
   const draft = begin(request.prepared.compiled, event);
-  const commit = commitOf(draft, [withConsequences(draft, event)], context.newCommitId());
+  const commit = makeCommit(draft, [withConsequences(draft, event)], context.newCommitId());
   await patiently(() => registry.keep(request.prepared));
   try {
     const { claim, isAnnounced } = await create(context, draft, commit, lease, patiently);
     const { workflowId, incarnation, version } = draft;
-    context.changes.publish(changeOf(draft));
+    context.changes.publish(noticeOf(draft));
     const wakeUp = claim ? null : { workflowId, incarnation, version, wakeAt: commit.wakeAt, isAnnounced };
     return { event, committed: true, claim, wakeUp };
   } catch (error) {
@@ -62,7 +62,7 @@ export async function startExecution(context: RuntimeContext, request: StartRequ
 
 function startEvent(
   { environment, setting, store }: RuntimeContext,
-  { prepared, options, parent }: StartRequest,
+  { prepared, options, parent }: ExecutionStart,
   at: number,
 ): StartedEvent {
   const incarnation = environment.newId();

@@ -4,7 +4,7 @@ import type { Draft } from "../../core/transition/draft/draft.ts";
 import { statusOf } from "../../core/transition/draft/standing.ts";
 
 /** A commit that this process has made. */
-export interface Change {
+export interface CommitNotice {
   readonly workflowId: string;
   readonly version: number;
   readonly status: Status;
@@ -12,13 +12,13 @@ export interface Change {
   readonly snapshot: () => Snapshot;
 }
 
-type Listener = (change: Change) => void;
+type Listener = (change: CommitNotice) => void;
 
 /** Tells the handles in this process of the commits that this process makes. Commits of other processes are found by polling. */
 export class Changes {
   readonly #listeners = new Map<string, Set<Listener>>();
 
-  publish(change: Change): void {
+  publish(change: CommitNotice): void {
     for (const listener of this.#listeners.get(change.workflowId) ?? []) listener(change);
   }
 
@@ -35,6 +35,6 @@ export class Changes {
 }
 
 /** The change that a commit of this draft makes. */
-export function changeOf(draft: Draft): Change {
+export function noticeOf(draft: Draft): CommitNotice {
   return { workflowId: draft.workflowId, version: draft.version, status: statusOf(draft), snapshot: () => closeDraft(draft) };
 }

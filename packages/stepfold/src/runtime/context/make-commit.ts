@@ -11,7 +11,7 @@ import type { Claim, Commit } from "../../ports/snapshot-store.ts";
  *
  * @param holder the claim under which the commit is made, and whether the commit gives it back
  */
-export function commitOf(
+export function makeCommit(
   draft: Draft,
   events: readonly Event[],
   commitId: string,

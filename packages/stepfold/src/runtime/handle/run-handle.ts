@@ -2,7 +2,7 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { Json } from "../../core/values/json.ts";
 import type { Command } from "../../engine/commands/command.ts";
-import { loadSnapshot } from "../context/require-snapshot.ts";
+import { requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { commandHere, type LocalWork } from "../worker/local-work.ts";
 import { type Run, targetOf } from "./run.ts";
@@ -21,11 +21,11 @@ export function runHandle(context: RuntimeContext, local: LocalWork, workflowId:
   const change = async (command: Command): Promise<void> => void (await dispatch(command));
   return {
     workflowId,
-    snapshot: () => loadSnapshot(store, workflowId),
+    snapshot: () => requireSnapshot(store, workflowId),
     settled: () => waitUntilSettled(context, sessions, workflowId),
     result: async () => outputOf(await waitUntilEnded(context, sessions, workflowId)),
     async *watch({ after = -1 } = {}) {
-      const { definition } = await loadSnapshot(store, workflowId);
+      const { definition } = await requireSnapshot(store, workflowId);
       const workflow = await registry.pinned(workflowId, definition.hash);
       yield* watch(store, workflow, workflowId, after, () => nextChange(context, sessions, workflowId));
     },

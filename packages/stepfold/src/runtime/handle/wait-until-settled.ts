@@ -3,7 +3,7 @@ import { waits } from "../../core/explain/waits.ts";
 import { openScopes } from "../../core/snapshot/address.ts";
 import { isTerminal, type Snapshot, type Status } from "../../core/snapshot/snapshot.ts";
 import { earliestTimer } from "../../core/transition/draft/standing.ts";
-import { loadSnapshot } from "../context/require-snapshot.ts";
+import { requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import type { OpenSessions } from "../worker/open-sessions.ts";
 import { waitUntil } from "./wait-until.ts";
@@ -16,7 +16,7 @@ export async function waitUntilSettled(context: RuntimeContext, sessions: OpenSe
     if (children.length === 0) return snapshot;
     await Promise.all(children.map((child) => waitUntilSettled(context, sessions, child).catch(unlessGone)));
     // a child that has ended has moved this execution on before
-    const now = await loadSnapshot(context.store, workflowId);
+    const now = await requireSnapshot(context.store, workflowId);
     if (now.version === snapshot.version) return now;
   }
 }

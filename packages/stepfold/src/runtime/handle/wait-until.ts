@@ -1,13 +1,13 @@
 import { isTerminal, type Snapshot, type Status } from "../../core/snapshot/snapshot.ts";
-import type { Change } from "../context/changes.ts";
-import { loadSnapshot } from "../context/require-snapshot.ts";
+import type { CommitNotice } from "../context/changes.ts";
+import { requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import type { OpenSessions } from "../worker/open-sessions.ts";
 
 /** The next change of an execution. */
 export interface NextChange {
   /** A commit of this process; null after `pollMs`, when it is time to look whether another process has committed. */
-  readonly come: Promise<Change | null>;
+  readonly come: Promise<CommitNotice | null>;
   /** Ends the waiting. */
   readonly cancel: () => void;
 }
@@ -27,7 +27,7 @@ export async function waitUntil(
   for (;;) {
     const next = nextChange(context, sessions, workflowId, matters);
     try {
-      const snapshot = await loadSnapshot(context.store, workflowId);
+      const snapshot = await requireSnapshot(context.store, workflowId);
       if (holds(snapshot)) return snapshot;
       await next.come;
     } finally {
@@ -42,7 +42,7 @@ export async function waitUntilEnded(context: RuntimeContext, sessions: OpenSess
     const next = nextChange(context, sessions, workflowId, isTerminal);
     try {
       if (!sessions.isBefore(workflowId, isTerminal)) {
-        const snapshot = await loadSnapshot(context.store, workflowId);
+        const snapshot = await requireSnapshot(context.store, workflowId);
         if (isTerminal(snapshot.status)) return snapshot;
       }
       const change = await next.come;
@@ -61,8 +61,8 @@ export function nextChange(
   matters: (status: Status) => boolean = () => true,
 ): NextChange {
   let cancel = (): void => undefined;
-  const come = new Promise<Change | null>((resolve) => {
-    const done = (change: Change | null): void => {
+  const come = new Promise<CommitNotice | null>((resolve) => {
+    const done = (change: CommitNotice | null): void => {
       cancel();
       resolve(change);
     };

@@ -3,9 +3,9 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { ChildEnd, Message, ParentLink } from "../../core/snapshot/snapshot.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
 import type { EndChildCommand } from "../../engine/commands/end-child.ts";
-import { loadSnapshot } from "../context/require-snapshot.ts";
+import { requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
-import { commandHere, type LocalWork, startHere, wake } from "./local-work.ts";
+import { commandHere, type LocalWork, startHere, wakeExecution } from "./local-work.ts";
 
 /** Messages delivered in one go: they leave the outbox before the next ones are delivered. */
 const maxMessages = 100;
@@ -70,7 +70,7 @@ async function startChild(context: RuntimeContext, local: LocalWork, from: Draft
     },
   );
   if (committed || waitId === undefined) return;
-  if (await isChildOf(context, workflowId, parent)) return wake(context, local, wakeUp);
+  if (await isChildOf(context, workflowId, parent)) return wakeExecution(context, local, wakeUp);
   const error = errorInfo(new StepfoldError("START_CONFLICT", { workflowId, differs: "parent" }));
   await endChild(context, local, from.workflowId, {
     type: "endChild",
@@ -83,7 +83,7 @@ async function startChild(context: RuntimeContext, local: LocalWork, from: Draft
 
 /** Whether the execution exists, and this very wait has started it. */
 async function isChildOf({ store }: RuntimeContext, workflowId: string, link: ParentLink): Promise<boolean> {
-  const parent = await loadSnapshot(store, workflowId).then(
+  const parent = await requireSnapshot(store, workflowId).then(
     (existing) => existing.parent,
     (error: unknown) => {
       if (StepfoldError.is(error, "WORKFLOW_NOT_FOUND")) return undefined;

@@ -10,9 +10,9 @@ import { openTurn } from "../../engine/open-turn.ts";
 import type { Turn } from "../../engine/turn.ts";
 import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
 import type { Commit } from "../../ports/snapshot-store.ts";
-import { changeOf } from "../context/changes.ts";
+import { noticeOf } from "../context/changes.ts";
 import { every } from "../context/every.ts";
-import { commitOf } from "../context/make-commit.ts";
+import { makeCommit } from "../context/make-commit.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import type { TimedClaim } from "../context/timed-claim.ts";
 import { deliverOutbox } from "./deliver-outbox.ts";
@@ -108,7 +108,7 @@ export class ExecutionSession implements OpenSession {
   async #commit(events: readonly Event[], draft: Draft, last: boolean): Promise<Snapshot | null> {
     const { registry, changes, newCommitId } = this.#context;
     if (this.#stopped) throw this.#stopped.reason;
-    const commit = commitOf(draft, events, newCommitId(), { claim: this.#lease.claim, release: last });
+    const commit = makeCommit(draft, events, newCommitId(), { claim: this.#lease.claim, release: last });
     try {
       await this.#lease.persist(async () => {
         await registry.keepStarted(this.workflowId, events);
@@ -124,7 +124,7 @@ export class ExecutionSession implements OpenSession {
     }
     this.#released = last;
     this.status = statusOf(draft);
-    changes.publish(changeOf(draft));
+    changes.publish(noticeOf(draft));
     return null;
   }
 

@@ -1,7 +1,7 @@
 import type { Command } from "../../engine/commands/command.ts";
 import type { PendingWakeUp } from "../commands/command-result.ts";
 import { dispatchCommand } from "../commands/dispatch-command.ts";
-import { type StartRequest, type StartResult, startExecution } from "../commands/start-execution.ts";
+import { type ExecutionStart, type StartResult, startExecution } from "../commands/start-execution.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { claimOne } from "../context/timed-claim.ts";
 import { Inbox } from "./inbox.ts";
@@ -24,14 +24,14 @@ export function createLocalWork(): LocalWork {
  *
  * @returns the result of the command. If the id is taken, `wakeUp` is left to the caller, who first reads the existing execution.
  */
-export async function startHere(context: RuntimeContext, local: LocalWork, request: StartRequest): Promise<StartResult> {
+export async function startHere(context: RuntimeContext, local: LocalWork, request: ExecutionStart): Promise<StartResult> {
   const slot = local.slots.tryTake("local");
   try {
     const result = await startExecution(context, request, slot && context.lease);
     if (result.claim && slot) local.inbox.put({ ...result.claim, slot });
     else {
       slot?.free();
-      if (result.committed) await wake(context, local, result.wakeUp);
+      if (result.committed) await wakeExecution(context, local, result.wakeUp);
     }
     return result;
   } catch (error) {
@@ -47,12 +47,12 @@ export async function startHere(context: RuntimeContext, local: LocalWork, reque
  */
 export async function commandHere(context: RuntimeContext, local: LocalWork, workflowId: string, command: Command): Promise<boolean> {
   const { committed, wakeUp } = await dispatchCommand(context, workflowId, command, !local.slots.isOpen);
-  await wake(context, local, wakeUp);
+  await wakeExecution(context, local, wakeUp);
   return committed;
 }
 
 /** Has an execution looked at: by its session here, by a new session here, or by another process that gets a message. */
-export async function wake(context: RuntimeContext, local: LocalWork, wakeUp: PendingWakeUp | null): Promise<void> {
+export async function wakeExecution(context: RuntimeContext, local: LocalWork, wakeUp: PendingWakeUp | null): Promise<void> {
   if (!wakeUp) return;
   const { workflowId, wakeAt, isAnnounced } = wakeUp;
   // an execution that is not due yet is not claimed
