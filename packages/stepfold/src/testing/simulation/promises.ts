@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { EpochMs } from "../../core/values/json.ts";
-import type { Run } from "../../runtime/run.ts";
+import type { Run } from "../../runtime/handle/run.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { Ledger } from "./ledger.ts";
 
