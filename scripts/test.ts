@@ -9,7 +9,7 @@ import { type Counts, countTests, describeCounts, type TestReport } from "./test
 const folder = mkdtempSync(join(tmpdir(), "stepfold-test-"));
 const file = join(folder, "report.json");
 
-const built = run("tsc", ["-b"]);
+const built = run("npm", ["run", "--silent", "build"]);
 const passed =
   built && run("vitest", ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${file}`, ...process.argv.slice(2)]);
 const counts = readCounts();
