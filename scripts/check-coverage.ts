@@ -1,13 +1,14 @@
 // The tests that stand beside the library's pure parts, and those of the engine, with coverage: the thresholds are in
 // vitest.config.ts. Apart from `npm test`, because measuring makes everything several times slower.
 import { spawnSync } from "node:child_process";
+import { effortVariable } from "./test/effort.ts";
 
 const tested = ["core", "expressions", "engine", "nodes"].map((part) => `packages/stepfold/src/${part}/`);
 const measured = ["core", "expressions"].map((part) => `--coverage.include=packages/stepfold/src/${part}/**/*.ts`);
 const { status, error } = spawnSync("vitest", ["run", "--coverage", ...measured, "--project", "unit", ...tested], {
   stdio: "inherit",
   shell: process.platform === "win32",
-  env: { ...process.env, STEPFOLD_GRAPHS: "1000" },
+  env: { ...process.env, [effortVariable]: "quick" },
 });
 if (error) console.error(error.message);
 process.exitCode = status ?? 1;
