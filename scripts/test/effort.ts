@@ -6,6 +6,8 @@ export interface Effort {
   readonly propertyShare: number;
   /** Random graphs on which engine and reference model are compared. */
   readonly graphs: number;
+  /** Whether the patterns also run with the snapshot through JSON after every transition, which doubles their time. */
+  readonly patternsThroughJson: boolean;
   /** Rounds in which processes race for one execution; on stand-ins for servers, which are slow. */
   readonly races: number;
   readonly standInRaces: number;
@@ -28,6 +30,7 @@ const efforts = {
     servers: false,
     propertyShare: 0.2,
     graphs: 500,
+    patternsThroughJson: false,
     races: 50,
     standInRaces: 10,
     orderKills: 6,
@@ -43,6 +46,7 @@ const efforts = {
     servers: true,
     propertyShare: 1,
     graphs: 10_000,
+    patternsThroughJson: true,
     races: 1_000,
     standInRaces: 200,
     orderKills: 50,
@@ -58,6 +62,7 @@ const efforts = {
     servers: true,
     propertyShare: 10,
     graphs: 100_000,
+    patternsThroughJson: true,
     races: 5_000,
     standInRaces: 1_000,
     orderKills: 200,

@@ -5,7 +5,7 @@ describe("testPlan", () => {
   it("runs every project once with little effort for npm test", () => {
     const { runs, rest } = testPlan("quick", ["retry"]);
     expect(runs.map(({ effort }) => effort)).toEqual(["quick"]);
-    expect(runs[0]!.projects).toEqual(["unit", "patterns", "architecture", "e2e", "contract", "races", "kills", "simulation"]);
+    expect(runs[0]!.projects).toEqual(["unit", "architecture", "e2e", "patterns", "contract", "races", "kills", "simulation"]);
     expect(rest).toEqual(["retry"]);
   });
 
