@@ -23,7 +23,7 @@ const apart = ["patterns", "contract", "races", "kills", "simulation"];
 /** What `npm run test:all` adds, in groups that can run alone: `npm run test:all -- kills`. */
 export const groupNames: readonly string[] = ["quick", "properties", "servers", ...apart];
 /** What `npm run storm` repeats far more often. */
-export const stormNames: readonly string[] = ["properties", "races", "kills", "simulation"];
+const stormNames: readonly string[] = ["properties", "races", "kills", "simulation"];
 
 /**
  * Plans `npm test` (quick), `npm run test:all` (all) and `npm run storm`. The first arguments may name groups of the latter two;
