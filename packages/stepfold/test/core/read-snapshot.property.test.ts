@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { tries } from "../../../../scripts/test/effort.ts";
 import { readSnapshot } from "../../src/core/reading/read-snapshot.ts";
 import { Engine, engineHash } from "../reference/lockstep.fixture.ts";
 import { Model } from "../reference/model.fixture.ts";
@@ -38,7 +39,7 @@ describe("readSnapshot", () => {
         engine.apply(next.event);
       }
     });
-    fc.assert(property, { numRuns: 200 });
+    fc.assert(property, { numRuns: tries(200) });
     // the rarest are not met in every run
     expect(Object.values(seen).filter((times) => times > 0).length).toBeGreaterThanOrEqual(6);
   });

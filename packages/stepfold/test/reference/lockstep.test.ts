@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { effort } from "../../../../scripts/test/effort.ts";
 import { openScopes } from "../../src/core/snapshot/address.ts";
 import type { Snapshot } from "../../src/core/snapshot/snapshot.ts";
 import { Engine, engineHash } from "./lockstep.fixture.ts";
@@ -114,8 +115,7 @@ function inLockstep(graph: number, schedule: number): number {
   return maxEvents;
 }
 
-/** Coverage is slow, and needs fewer. */
-const graphs = Number(process.env.STEPFOLD_GRAPHS ?? 10_000);
+const { graphs } = effort;
 
 it(`the engine and the reference model agree on every path after every event, on ${graphs} random graphs`, { timeout: 900_000 }, () => {
   let events = 0;
