@@ -91,6 +91,17 @@ export class PermitClaims {
     return claimed;
   }
 
+  /** Deletes the records of keys of which no permit is taken. */
+  async forgetUnused(keys: readonly string[]): Promise<void> {
+    if (keys.length === 0) return;
+    const states = await this.#statesOf(keys);
+    await Promise.all(
+      states.map(async ({ record, held, lost }) => {
+        if (record && held.length === 0 && lost.length === 0) await this.#write(record.key, record, null);
+      }),
+    );
+  }
+
   /** All keys for which something is due, in parts: those behind the last one, then from the first one to the last one. */
   async *#keysInTurn(overdueMs: number): AsyncGenerator<readonly DueKey[], void> {
     const last = this.#lastKey;
