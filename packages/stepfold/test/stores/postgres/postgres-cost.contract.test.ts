@@ -83,9 +83,9 @@ describe.skipIf(url === null)("PostgreSQL: what things cost", () => {
         LATERAL (SELECT CASE number % 3 WHEN 1 THEN 4000000000000 + number END AS later) AS time`);
     await pool.query(`ANALYZE "${schema}".executions`);
     const { inside: reader, sent } = observed(schema);
-    await reader.load("model5");
+    await reader.load("model");
     sent.length = 0;
-    await reader.load("model5");
+    await reader.load("model");
     await reader.claim({ owner: "worker", leaseMs: 1000, limit: 10 });
     await reader.claim({ owner: "worker", leaseMs: 1000, limit: 10, overdueMs: 30_000 });
     await reader.claim({ owner: "worker", leaseMs: 1000, limit: 10, workflowId: "model5" });
