@@ -2,7 +2,7 @@ import { Queue, Worker } from "bullmq";
 import { Redis } from "ioredis";
 import { afterAll, describe, it } from "vitest";
 import { serviceUrl } from "../../../../../scripts/servers/service-url.ts";
-import { redisStore } from "../../stores/redis/index.ts";
+import { redisStore } from "../../stores/databases/redis/index.ts";
 import { runOver } from "../checked/runtime-over-queue.fixture.ts";
 import { bullmqQueue } from "./index.ts";
 
