@@ -10,65 +10,78 @@ afterAll(() => own?.close());
 
 const lease = { owner: "worker", leaseMs: 60_000 };
 
-/** A store, and what turns an execution in it into one as older versions have written it. */
+/** A store, and what makes an execution in it due at a time. */
 function opened(client: IoredisClient = own!.redis) {
   const prefix = own!.next();
   const { redis } = own!;
   const head = (id: string): string => `{${prefix}}:e:${id}`;
   const age = async (id: string, dueAt: number): Promise<void> => {
     const seq = await redis.hget(head(id), "seq");
-    await redis.hdel(head(id), "crashes");
     await redis.zadd(`{${prefix}}:due`, dueAt, seq!.padStart(16, "0") + id);
   };
-  return { redis, store: redisStore(client, { prefix }), head, age };
+  return { redis, prefix, store: redisStore(client, { prefix }), head, age };
 }
 
-describe.skipIf(url === null)("what older versions have written to Redis", () => {
-  it("counts as never crashed, and is counted from then on", async () => {
-    const { redis, store, head, age } = opened();
-    const first = startCommit("a");
-    await store.create(first, { claim: lease });
-    await redis.hset(head("a"), "lease", 1);
-    await age("a", 1);
-    expect((await store.list()).items.map((item) => item.lease)).toEqual([{ owner: "worker", until: 1, crashes: 0 }]);
-    const [claimed] = await store.claim({ ...lease, limit: 1 });
-    expect(claimed?.claim).toMatchObject({ fence: 2, crashes: 1 });
-    await store.commit(stepCommit(first, { fence: 2 }));
-    expect((await store.list()).items.map((item) => item.lease)).toMatchObject([{ crashes: 0 }]);
+describe.skipIf(url === null)("a prefix with the layout of an older version", () => {
+  it.each(["an older one", "a later one"])("is refused with words that say so, and nothing is written: %s", async (kind) => {
+    const { redis, prefix, store } = opened();
+    if (kind === "an older one") await redis.set(`{${prefix}}:seq`, "7");
+    else await redis.hset(`{${prefix}}:layout`, "version", "2");
+    const before = await redis.keys(`{${prefix}}*`);
+    const refused = { code: "STORE_REJECTED", message: expect.stringContaining("another layout") };
+    await expect(store.create(startCommit("a"))).rejects.toMatchObject(refused);
+    await expect(store.load("a")).rejects.toMatchObject(refused);
+    await expect(store.claim({ ...lease, limit: 1 })).rejects.toMatchObject(refused);
+    await expect(store.putDefinition("h", { id: "d", nodes: [], edges: [] })).rejects.toMatchObject(refused);
+    expect(await redis.keys(`{${prefix}}*`)).toEqual(before);
   });
+});
 
-  it("is due, and overdue, if it was due at once", async () => {
-    const { store, age } = opened();
-    for (const id of ["a", "b", "c"]) {
-      await store.create(startCommit(id));
-      if (id !== "c") await age(id, 0);
-    }
-    const ids = async (options: { readonly overdueMs?: number; readonly workflowId?: string }): Promise<string[]> =>
-      (await store.claim({ ...lease, limit: 10, ...options })).map(({ claim }) => claim.workflowId);
-    expect(await ids({ overdueMs: 60_000, workflowId: "b" })).toEqual(["b"]);
-    expect(await ids({ overdueMs: 60_000 })).toEqual(["a"]);
-    expect(await ids({})).toEqual(["c"]);
+/** A client that counts its calls. */
+function counting(): { readonly client: IoredisClient; calls: number } {
+  const counted = {
+    calls: 0,
+    client: {
+      evalsha(sha1: string, numkeys: number, rest: string[]): Promise<unknown> {
+        counted.calls++;
+        return own!.redis.evalsha(sha1, numkeys, rest);
+      },
+      eval: (script: string, numkeys: number, rest: string[]): Promise<unknown> => own!.redis.eval(script, numkeys, rest),
+    },
+  };
+  return counted;
+}
+
+describe.skipIf(url === null)("a claim in Redis", () => {
+  it("is one call, with all that was claimed, and so are a commit, a renewal and a claim of nothing", async () => {
+    const counted = counting();
+    const { store } = opened(counted.client);
+    const firsts = Array.from({ length: 40 }, (_, index) => startCommit(`id-${index}`));
+    await Promise.all(firsts.map((first) => store.create(first)));
+    const calls = async (work: () => Promise<unknown>): Promise<number> => {
+      counted.calls = 0;
+      await work();
+      return counted.calls;
+    };
+    expect(await calls(async () => expect(await store.claim({ ...lease, limit: 50 })).toHaveLength(40))).toBe(1);
+    expect(await calls(() => store.claim({ ...lease, limit: 50 }))).toBe(1);
+    const claim = { workflowId: "id-0", incarnation: firsts[0]!.incarnation, ...lease, fence: 1, claimedAt: 0, crashes: 0 };
+    expect(await calls(() => store.renew(claim))).toBe(1);
+    expect(await calls(() => Promise.all(firsts.map((first) => store.commit(stepCommit(first, { fence: 1, release: true })))))).toBe(1);
   });
 });
 
 describe.skipIf(url === null)("what is overdue in Redis", () => {
   it("is found with one call, however much has just become due", async () => {
-    let calls = 0;
-    const counted: IoredisClient = {
-      evalsha(sha1, numkeys, rest) {
-        calls++;
-        return own!.redis.evalsha(sha1, numkeys, rest);
-      },
-      eval: (script, numkeys, rest) => own!.redis.eval(script, numkeys, rest),
-    };
-    const { store, age } = opened(counted);
+    const counted = counting();
+    const { store, age } = opened(counted.client);
     const ids = Array.from({ length: 2_000 }, (_, index) => `id-${index}`);
     await Promise.all(ids.map((id) => store.create(startCommit(id))));
     await age("id-1500", Date.now() - 90_000);
-    calls = 0;
+    counted.calls = 0;
     const claimed = await store.claim({ ...lease, limit: 50, overdueMs: 60_000 });
     expect(claimed.map(({ claim }) => claim.workflowId)).toEqual(["id-1500"]);
-    expect(calls).toBe(1);
+    expect(counted.calls).toBe(1);
   });
 
   it("is what has been due for long, also after commits that say so again", async () => {

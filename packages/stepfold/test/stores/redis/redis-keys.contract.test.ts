@@ -25,12 +25,22 @@ describe.skipIf(url === null)("what a Redis store keeps where", () => {
     await store.create(first);
     await store.commit(stepCommit(first, { status: "completed" }));
     const keys = await redis.keys(`{${prefix}}*`);
-    expect(keys.sort()).toEqual(["c:a", "created", "e:a", "ended", "h:a", "seq"].map(key));
+    expect(keys.sort()).toEqual(["c:a", "created", "e:a", "ended", "h:a", "layout"].map(key));
     // what a cluster makes the slot of
     expect(new Set(keys.map((one) => /\{(.+?)\}/.exec(one)?.[1]))).toEqual(new Set([prefix]));
     await store.delete("a");
-    expect((await redis.keys(`{${prefix}}*`)).sort()).toEqual([key("seq"), key("t:a")]);
-    expect(await redis.pttl(key("t:a"))).toBeGreaterThan(29 * 24 * 60 * 60 * 1000);
+    expect((await redis.keys(`{${prefix}}*`)).sort()).toEqual([key("e:a"), key("layout")]);
+    expect(Object.keys(await redis.hgetall(key("e:a"))).sort()).toEqual([
+      "created",
+      "deleted",
+      "fence",
+      "incarnation",
+      "seq",
+      "status",
+      "updated",
+      "version",
+    ]);
+    expect(await redis.pttl(key("e:a"))).toBeGreaterThan(29 * 24 * 60 * 60 * 1000);
   });
 
   it("a client's own key prefix comes before all keys, and everything works", async () => {
@@ -147,7 +157,7 @@ describe.skipIf(url === null)("numbers and names at the edges", () => {
 
   it("sequence numbers keep their order into the millions of millions", async () => {
     const { redis, store, key } = opened();
-    await redis.set(key("seq"), String(2 ** 53 - 3));
+    await redis.hset(key("layout"), { version: "1", seq: String(2 ** 53 - 3) });
     for (const id of ["b", "a"]) await store.create(startCommit(id));
     const { items, nextCursor } = await store.list({ limit: 1 });
     expect(items.map(({ workflowId }) => workflowId)).toEqual(["a"]);

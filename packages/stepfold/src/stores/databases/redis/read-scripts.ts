@@ -1,111 +1,152 @@
-import { history, prelude, ranks, snapshotRows } from "./redis-schema.ts";
+import { dueRows, history, prelude } from "./redis-schema.ts";
 import type { Script } from "./run-script.ts";
 
-/** One execution: KEYS[2] its head, ARGV budget in bytes. Answers the rows of `rowsOf`; nothing if it is not there. */
-export const loadScript: Script = {
-  name: "load",
-  text: `${prelude}${snapshotRows}
-local row = readHead(KEYS[2])
-if row == nil then return {} end
-local rows = row and rowsOf(KEYS[2], row, tonumber(ARGV[1]))
-return rows or { say(idOf(KEYS[2])) }
+/** Guards: KEYS[2..] are the heads. Answers the time, and a list for each: empty if there is none, or it is damaged. */
+export const readScript: Script = {
+  name: "read",
+  text: `${prelude}
+local answers = { say(whole(now)) }
+for index = 2, #KEYS do
+  local row = readRow(KEYS[index])
+  answers[index] = row and guardOf(row) or {}
+end
+return answers
 `,
 };
 
-/** A part of a history: KEYS[2] the head, ARGV first version, most, budget in bytes. Answers the incarnation and the rows. */
+/** Whole executions: KEYS[2..] are the heads. Answers the rows of each: empty if there is none. Those over the budget are left out. */
+export const loadScript: Script = {
+  name: "load",
+  text: `${prelude}${history}
+local answers, size = {}, 0
+for index = 2, #KEYS do
+  if size > budget then break end
+  local row, rows, more = readRow(KEYS[index]), {}, 0
+  if row == false or (row and not row.deleted) then rows, more = rowsOf(row) end
+  answers[index - 1] = rows
+  size = size + more
+end
+return answers
+`,
+};
+
+/** A part of a history: KEYS[2] the head, ARGV first version, most. Answers the incarnation and the rows. */
 export const eventsScript: Script = {
   name: "events",
   text: `${prelude}${history}
-local row = readHead(KEYS[2])
-if not row then return { "", {} } end
-local events = eventsFrom(idOf(KEYS[2]), tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]))
+local row = readRow(KEYS[2])
+if not row or row.deleted then return { "", {} } end
+local events = eventsFrom(row.id, tonumber(ARGV[1]), tonumber(ARGV[2]))
 return { say(row.incarnation), events }
 `,
 };
 
-/**
- * A part of the list, newest first: ARGV place (time, seq; both empty for the start), created after, most rows, statuses
- * (`*` or count and names), definition (`*` or `=` and its id), count of metadata keys and pairs of field and value.
- *
- * Looks at 1,000 executions at most. Answers the place where it stopped, nothing if that is the end, and the rows.
- */
-export const listScript: Script = {
-  name: "list",
-  text: `${prelude}${ranks}
-local at = 0
-local function take() at = at + 1 return ARGV[at] end
-local placeAt, placeSeq, after, most = take(), tonumber(take()), take(), tonumber(take())
-local statuses
-local count = take()
-if count ~= "*" then
-  statuses = {}
-  for _ = 1, tonumber(count) do statuses[take()] = true end
-end
-local definition = take()
-local fields, values = {}, {}
-for index = 1, tonumber(take()) do fields[index], values[index] = take(), take() end
+/** What is due: ARGV overdue, limit, and `=` with the key of a permit. Answers guards. */
+export const dueScript: Script = {
+  name: "due",
+  text: `${prelude}${dueRows}
+local rows = dueRows(ARGV[3] ~= "" and string.sub(ARGV[3], 2) or nil, tonumber(ARGV[1]), tonumber(ARGV[2]))
+for index, row in ipairs(rows) do rows[index] = guardOf(row) end
+return rows
+`,
+};
 
-local function fits(head, row)
-  if statuses and not statuses[row[3]] then return false end
-  if definition ~= "*" and "=" .. row[4] ~= definition then return false end
-  for first = 1, #fields, 1000 do
-    local last = math.min(first + 999, #fields)
-    local found = redis.call("HMGET", head, unpack(fields, first, last))
-    for index = first, last do
-      if found[index - first + 1] ~= values[index] then return false end
-    end
+/**
+ * Keys of permits for which something is due: ARGV overdue, limit, `(` and the key after which to go on, or `-`. Looks at no
+ * more keys than the limit. Answers the key where it stopped, nothing if that is the end; then the permit of the one
+ * that is due longest for each key.
+ */
+export const dueKeysScript: Script = {
+  name: "dueKeys",
+  text: `${prelude}${dueRows}
+local overdueMs, limit = tonumber(ARGV[1]), tonumber(ARGV[2])
+for _, key in ipairs(redis.call("ZRANGEBYSCORE", later, "-inf", whole(now), "LIMIT", "0", "1000")) do moveKey(key) end
+local keys = redis.call("ZRANGEBYLEX", ready, ARGV[3], "+", "LIMIT", "0", ARGV[2])
+local answers = { say(#keys == limit and keys[limit]) }
+for _, key in ipairs(keys) do
+  local row = dueRows(key, overdueMs, 1)[1]
+  if row then answers[#answers + 1] = say(row.permit) end
+end
+return answers
+`,
+};
+
+/**
+ * A part of all executions, newest first, or of those that have ended, oldest first: ARGV `created` or `ended`, where to begin and
+ * to end in it, most rows, and filters: count and statuses, `=` and a definition, count and fields that have to be there.
+ *
+ * Looks at about 1,000 executions. Answers where to go on, nothing at the end, and the rows: a guard, and in a list definition,
+ * metadata and head.
+ */
+export const scanScript: Script = {
+  name: "scan",
+  text: `${prelude}
+local isList = take() == "created"
+local index, command = isList and created or ended, isList and "ZREVRANGEBYLEX" or "ZRANGEBYLEX"
+local from, to, limit, statuses, definition, labels = take(), take(), tonumber(take()), takeMany(), take(), takeMany()
+local rows, size, looked, part = {}, 0, 0, nil
+local isWanted = {}
+for position = statuses.first, statuses.last do isWanted[ARGV[position]] = true end
+
+local function fits(row)
+  if row.deleted or (statuses.last >= statuses.first and not isWanted[row.status]) then return false end
+  if definition ~= "" and "=" .. (redis.call("HGET", row.head, "definitionId") or "") ~= definition then return false end
+  for position = labels.first, labels.last do
+    if redis.call("HEXISTS", row.head, ARGV[position]) == 0 then return false end
   end
   return true
 end
 
-local rank = rankAfter(created, true, placeAt, placeSeq)
-local last = redis.call("ZCARD", created) - 1
-if after ~= "" then last = redis.call("ZCOUNT", created, "(" .. after, "+inf") - 1 end
-local final = math.min(last, rank + 999)
-local rows, size = {}, 0
-while rank <= final and #rows < most and size < 1000000 do
-  local part = redis.call("ZREVRANGE", created, whole(rank), whole(math.min(final, rank + 49)), "WITHSCORES")
-  if #part == 0 then break end
-  for index = 1, #part, 2 do
-    if #rows < most and size < 1000000 then
-      local member = part[index]
-      local id, seq = string.sub(member, 17), tonumber(string.sub(member, 1, 16)) or 0
-      local head = base .. "e:" .. id
-      placeAt, placeSeq = part[index + 1], seq
-      rank = rank + 1
-      local row = redis.pcall("HMGET", head, "seq", "version", "status", "definitionId", "definition", "metadata", "head", "updated", "wake",
-        "owner", "lease", "crashes")
-      local isWhole = not failed(row) and tonumber(row[1]) == seq
-      for field = 1, 9 do isWhole = isWhole and row[field] end
-      if isWhole and fits(head, row) then
-        rows[#rows + 1] = { say(whole(seq)), say(id), say(placeAt), say(row[2]), say(row[3]), say(row[5]), say(row[6]), say(row[7]),
-          say(row[8]), say(row[9]), say(row[10]), say(row[11]), say(row[12]) }
-        size = size + #row[6] + #row[7]
-      end
+local function look(entry)
+  local row = readRow(headOf(string.sub(entry, 33)))
+  if row == nil or (row and row.member ~= string.sub(entry, 17)) then
+    -- the head is gone
+    if not isList then redis.call("ZREM", index, entry) end
+  elseif row and fits(row) then
+    local told = guardOf(row)
+    for _, text in ipairs(isList and redis.call("HMGET", row.head, "definition", "metadata", "head") or {}) do
+      told[#told + 1] = say(text)
+      size = size + #(text or "")
     end
+    rows[#rows + 1] = told
   end
 end
-if rank > last then return { "", "", rows } end
-return { say(placeAt), say(whole(placeSeq)), rows }
+
+repeat
+  part = redis.call(command, index, from, to, "LIMIT", "0", "50")
+  for _, entry in ipairs(part) do
+    if #rows == limit or size > 1000000 then return { say(from), rows } end
+    look(entry)
+    from = "(" .. entry
+  end
+  looked = looked + #part
+until #part < 50 or looked >= 1000
+return { say(#part == 50 and from), rows }
 `,
 };
 
-/** Keeps a definition: ARGV hash, text. */
-export const putDefinitionScript: Script = {
-  name: "putDefinition",
-  text: `${prelude}return say(whole(redis.call("HSETNX", base .. "definitions", ARGV[1], ARGV[2])))`,
-};
-
-/** Gives a definition: ARGV hash. */
-export const definitionScript: Script = {
-  name: "definition",
-  text: `${prelude}return say(redis.call("HGET", base .. "definitions", ARGV[1]))`,
-};
-
-/** Answers the server's clock. */
-export const nowScript: Script = {
-  name: "now",
+/** Records: ARGV kind, keys. Answers for each its revision, a space and its text. */
+export const getRecordsScript: Script = {
+  name: "getRecords",
   text: `${prelude}
-return say(whole(now))
+local answers = {}
+for index = 2, #ARGV do answers[index - 1] = say(redis.call("HGET", base .. ARGV[1], ARGV[index])) end
+return answers
+`,
+};
+
+/** Writes records: ARGV kind, then of each key, expected revision, next revision with a space and the text. Answers for each if it was made. */
+export const putRecordsScript: Script = {
+  name: "putRecords",
+  text: `${prelude}
+local records, answers = base .. ARGV[1], {}
+for index = 2, #ARGV, 3 do
+  local key, expected, record = ARGV[index], ARGV[index + 1], ARGV[index + 2]
+  local isMade = string.match(redis.call("HGET", records, key) or "", "^%S*") == expected
+  if isMade and record ~= "" then redis.call("HSET", records, key, record) end
+  if isMade and record == "" then redis.call("HDEL", records, key) end
+  answers[#answers + 1] = say(isMade and "1")
+end
+return answers
 `,
 };

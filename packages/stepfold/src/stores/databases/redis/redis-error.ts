@@ -21,6 +21,7 @@ const lasting: Readonly<Record<string, string>> = {
   NOPERM:
     "the user of the client may not do this: allow EVAL, EVALSHA and the commands listed in docs/stores/redis.md on the keys of this prefix",
   CROSSSLOT: "it wants all keys in one slot: give the client no key prefix with braces",
+  OLDLAYOUT: "the keys of this prefix were written by an older version of Stepfold, with another layout: use another prefix",
   MOVED: "it is part of a cluster: hand in a cluster client",
 };
 

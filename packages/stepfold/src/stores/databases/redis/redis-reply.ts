@@ -1,5 +1,8 @@
-import type { Status } from "../../../core/snapshot/snapshot.ts";
-import type { Guard } from "../../kit/verdict.ts";
+import type { Permit, Status } from "../../../core/snapshot/snapshot.ts";
+import type { EpochMs } from "../../../core/values/json.ts";
+import type { ExecutionGuard } from "../../kit/execution-table.ts";
+import type { StoredRows } from "../../kit/restored-snapshot.ts";
+import { columns } from "./redis-schema.ts";
 
 /**
  * A text that a script said; null where there is none.
@@ -16,11 +19,48 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** What the rows of an execution hold, as scripts tell it: incarnation, version, status, owner, fence. Null if there are none. */
-export function guardOf(fields: readonly unknown[]): Guard | null {
-  const [incarnation, version, status, owner, fence] = fields.map(said);
-  if (incarnation == null) return null;
-  return { incarnation, version: Number(version), status: status as Status, owner: owner ?? null, fence: Number(fence) };
+/** A head as `guardOf` of the scripts tells it: a guard, and its times. Null where there is none. */
+export function readGuard(
+  told: readonly unknown[],
+): (ExecutionGuard & { readonly createdAt: EpochMs; readonly updatedAt: EpochMs }) | null {
+  const [id, dueAt, ...values] = told.map(said);
+  if (id == null) return null;
+  const row = Object.fromEntries(columns.map((name, index) => [name, values[index] ?? null])) as Record<Column, string | null>;
+  return {
+    ...{ id, seq: Number(row.seq), incarnation: row.incarnation!, version: Number(row.version), status: row.status as Status },
+    ...{ wakeAt: timeOf(row.wake), dueAt: timeOf(dueAt), owner: row.owner, fence: Number(row.fence), crashes: Number(row.crashes) },
+    ...{ permit: readPermit(row.permit), deletedAt: timeOf(row.deleted) },
+    ...{ createdAt: Number(row.created), updatedAt: Number(row.updated) },
+  };
+}
+
+type Column = (typeof columns)[number];
+
+function timeOf(text: string | null | undefined): EpochMs | null {
+  return text == null ? null : Number(text);
+}
+
+/** A permit from its limit, a colon and its key. */
+export function readPermit(text: string | null): Permit | null {
+  if (text === null) return null;
+  const colon = text.indexOf(":");
+  return { limit: Number(text.slice(0, colon)), key: text.slice(colon + 1) };
+}
+
+/** Rows as `rowsOf` of the scripts tells them, with their incarnation; the end of a long history may be missing. Null for what is damaged. */
+export function readRows(workflowId: string, reply: readonly unknown[]): (StoredRows & { readonly incarnation: string }) | null {
+  const [incarnation, version, status, head] = reply.slice(0, 4).map(said);
+  if (incarnation == null || version == null || head == null) return null;
+  const events = listOf(reply[4]).map((row) => readEventRow(row).text);
+  return {
+    workflowId,
+    incarnation,
+    version: Number(version),
+    status: status as Status,
+    head,
+    events,
+    children: childrenOf(listOf(reply[5])),
+  };
 }
 
 /** An event as its row holds it: the id of its commit as JSON, and the event right behind it. */
@@ -29,16 +69,16 @@ export function eventRow(commitId: string, event: string): string {
 }
 
 /** The two parts of a row; an event that is no JSON where the row is damaged. */
-export function readEventRow(row: unknown): { readonly commitId: string; readonly event: string } {
-  const text = String(row);
-  const literal = /^"(?:[^"\\]|\\.)*"/.exec(text)?.[0];
+export function readEventRow(row: unknown): { readonly commitId: string; readonly text: string } {
+  const whole = String(row);
+  const literal = /^"(?:[^"\\]|\\.)*"/.exec(whole)?.[0];
   return literal === undefined
-    ? { commitId: "", event: "" }
-    : { commitId: JSON.parse(literal) as string, event: text.slice(literal.length) };
+    ? { commitId: "", text: "" }
+    : { commitId: JSON.parse(literal) as string, text: whole.slice(literal.length) };
 }
 
-/** Children in order of creation, from pairs of `=key` and `place:head`. */
-export function childrenOf(pairs: readonly unknown[]): (readonly [key: string, head: string])[] {
+/** Children in order of creation, from pairs of `=key` and a number, a colon and the head. */
+function childrenOf(pairs: readonly unknown[]): (readonly [key: string, head: string])[] {
   const placed: { place: number; key: string; head: string }[] = [];
   for (let index = 0; index + 1 < pairs.length; index += 2) {
     const value = String(pairs[index + 1]);

@@ -1,129 +1,157 @@
-import { nowLiesBackMs } from "../../record/due-time.ts";
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+
+/** The keys that scripts are given. All others are made from `due`, and lie in the same slot of a cluster. */
+export interface Keys {
+  /** Executions without a permit, by the time at which they are due. */
+  readonly due: string;
+  /** What is stored of an execution but its history and its children. */
+  head(workflowId: string): string;
+}
+
+/** @throws StepfoldError `OPTION_INVALID` unless the prefix is 1 to 48 letters, digits, `_`, `-`, `.` and `:` */
+export function keysOf(prefix: string): Keys {
+  if (!/^[\w.:-]{1,48}$/.test(prefix)) {
+    throw new StepfoldError("OPTION_INVALID", { option: "prefix", reason: "must be 1 to 48 letters, digits, _ - . and :" });
+  }
+  // the braces: a cluster keeps what has the same text in them on one server
+  const base = `{${prefix}}:`;
+  return { due: `${base}due`, head: (workflowId) => `${base}e:${workflowId}` };
+}
+
+/** Fields of a head that guard its writes, and its times. What is null is missing or empty. */
+export const columns = [
+  ...(["seq", "incarnation", "version", "status", "wake", "owner"] as const),
+  ...(["fence", "crashes", "permit", "created", "updated", "deleted"] as const),
+] as const;
 
 /**
- * What every script begins with. KEYS[1] is the key `due`; all others are made from it, so that a client may put a prefix
- * of its own before all keys, and so that they stay in one slot.
+ * The beginning of every script: names of keys, and how rows and indexes are read and written. The keys are described in
+ * docs/stores/redis.md. KEYS[1] is `due`; all others are made from it, so that a client may put a prefix before all keys, and
+ * so that they stay in one slot. KEYS[2..] are heads.
  *
- * Numbers cross the border as text, whole ones without an exponent: Lua would write a large one as 1e+15. Values of users
- * are text that is moved and compared, never read: Lua's JSON makes `{}` of `[]`.
+ * Numbers are sent and answered as text, whole ones without an exponent: Lua writes a large one as 1e+15. Values of users are
+ * text that is moved and compared, never read: Lua's JSON makes `{}` of `[]`.
  */
 export const prelude: string = `
 local due = KEYS[1]
 local base = string.sub(due, 1, -4)
+local ready, later, layout = base .. "ready", base .. "later", base .. "layout"
 local created, ended = base .. "created", base .. "ended"
 local terminal = { completed = true, failed = true, cancelled = true }
+local columns = { ${columns.map((name) => `"${name}"`).join(", ")} }
+
+if redis.call("HGET", layout, "version") ~= "1" and redis.call("EXISTS", layout, base .. "seq") > 0 then
+  return { err = "OLDLAYOUT the keys have another layout" }
+end
 
 local function whole(number) return string.format("%.0f", number) end
-
+local function sortable(number) return string.format("%016.0f", number) end
 local time = redis.call("TIME")
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
+local at = 0
+local function take() at = at + 1 return ARGV[at] end
+local function takeMany()
+  local count, first = tonumber(take()), at + 1
+  at = at + count
+  return { first = first, last = at }
+end
+
 -- a sign before every text: no client takes it for JSON
-local function say(text) if text then return "=" .. text end return "" end
+local function say(text) return text and "=" .. text or "" end
 local function failed(reply) return type(reply) == "table" and reply.err ~= nil end
 
--- KEYS[n] of an execution is the key of its head
-local function idOf(head) return string.sub(head, #base + 3) end
--- of those with one score a sorted set puts that first which was created first
-local function memberOf(seq, id) return string.format("%016.0f", seq) .. id end
-
--- a permit is its limit and its key
+local function headOf(id) return base .. "e:" .. id end
+local function historyOf(id) return base .. "h:" .. id end
+local function childrenOf(id) return base .. "c:" .. id end
 local function keyOf(permit) return permit and string.match(permit, "^%d+:(.*)$") or nil end
-local function limitOf(permit) return tonumber(permit and string.match(permit, "^%d+")) or math.huge end
+-- the index by due time: executions with the same key of a permit have one of their own
+local function lineOf(key) return key and base .. "w:" .. key or due end
 
--- nil if it is not there, false if what is there is no head
-local function readHead(head)
-  local row = redis.pcall("HMGET", head, "incarnation", "version", "status", "owner", "fence", "seq", "wake", "lease", "places", "crashes",
-    "permit")
-  if failed(row) then return false end
-  if row[1] and row[2] and row[3] and tonumber(row[5]) and tonumber(row[6]) and row[7] then
-    return { incarnation = row[1], version = row[2], status = row[3], owner = row[4], fence = row[5],
-      seq = tonumber(row[6]), wake = row[7], lease = row[8] or row[7], places = tonumber(row[9]) or 0,
-      crashes = tonumber(row[10]) or 0, permit = row[11], key = keyOf(row[11]) }
+-- nil if there is none, false if what is there is damaged
+local function readRow(head)
+  local found = redis.pcall("HMGET", head, unpack(columns))
+  if failed(found) then return false end
+  local row = { head = head, id = string.sub(head, #base + 3) }
+  for index, name in ipairs(columns) do row[name] = found[index] ~= "" and found[index] end
+  if row.incarnation and row.version and row.status and row.created and tonumber(row.fence) and tonumber(row.seq) then
+    row.key = keyOf(row.permit)
+    -- of those with one score a sorted set puts that first which was created first
+    row.member = sortable(row.seq) .. row.id
+    return row
   end
   if redis.call("EXISTS", head) == 0 then return nil end
   return false
 end
 
-local function guard(row)
-  return { say(row.incarnation), say(row.version), say(row.status), say(row.owner), say(row.fence) }
+local function dueAtOf(row) return redis.call("ZSCORE", lineOf(row.key), row.member) end
+
+local function guardOf(row)
+  local told = { say(row.id), say(dueAtOf(row)) }
+  for _, name in ipairs(columns) do told[#told + 1] = say(row[name]) end
+  return told
 end
 
--- so far before its commit stands what is due now: before all times, in the order in which it became so
-local nowLiesBack = ${nowLiesBackMs}
+-- keys of permits stand in \`ready\`, by name, if something is due for them, else in \`later\`, by the time of the next one
+local function moveKey(key)
+  local first = redis.call("ZRANGE", lineOf(key), "0", "0", "WITHSCORES")[2]
+  local isDue = first and tonumber(first) <= now
+  if isDue then redis.call("ZADD", ready, "0", key) else redis.call("ZREM", ready, key) end
+  if first and not isDue then redis.call("ZADD", later, first, key) else redis.call("ZREM", later, key) end
+end
 
--- where an execution stands by the time at which it is due: those that share a permit have a line of their own
-local function lineOf(key) if key then return base .. "w:" .. key end return due end
-
--- "" is never
-local function setDue(line, member, at)
-  if at == "" then
-    redis.call("ZREM", line, member)
-  else
-    redis.call("ZADD", line, tonumber(at) > 0 and at or whole(now - nowLiesBack), member)
-  end
+-- nil: never
+local function setDue(row, dueAt)
+  if dueAt then redis.call("ZADD", lineOf(row.key), whole(dueAt), row.member) else redis.call("ZREM", lineOf(row.key), row.member) end
+  if row.key then moveKey(row.key) end
 end
 `;
 
-/** The history in parts: what it says is no longer than the budget and one part. */
-export const history: string = `
-local function eventsFrom(id, from, most, budget)
-  local found, size = {}, 0
-  while size < budget and #found < most do
-    local first = from + #found
-    local last = first + math.min(32, most - #found) - 1
-    local part = redis.pcall("LRANGE", base .. "h:" .. id, whole(first), whole(last))
-    if failed(part) then return {}, 0 end
-    for index = 1, #part do
-      found[#found + 1] = part[index]
-      size = size + #part[index]
+/**
+ * Rows that are due, the longest due first. What is not there any more is taken out of the index. What is damaged is put
+ * aside for a minute, so that it is in nobody's way.
+ */
+export const dueRows: string = `
+local function dueRows(key, overdueMs, limit)
+  local line, rows = lineOf(key), {}
+  while #rows < limit do
+    local members = redis.call("ZRANGEBYSCORE", line, "-inf", whole(now - overdueMs), "LIMIT", whole(#rows), whole(limit - #rows))
+    if #members == 0 then break end
+    for _, member in ipairs(members) do
+      local row = readRow(headOf(string.sub(member, 17)))
+      if row and row.member == member and row.key == key then rows[#rows + 1] = row
+      elseif row == false then redis.call("ZADD", line, whole(now + 60000), member)
+      else redis.call("ZREM", line, member) end
     end
-    if #part < last - first + 1 then break end
   end
+  if key and #rows == 0 then moveKey(key) end
+  return rows
+end
+`;
+
+/** Histories in parts: what is told is no longer than the budget and one part. */
+export const history: string = `
+local budget = 1000000
+local function eventsFrom(id, from, limit)
+  local found, size, part = {}, 0, nil
+  repeat
+    local first, count = from + #found, math.min(32, limit - #found)
+    part = redis.pcall("LRANGE", historyOf(id), whole(first), whole(first + count - 1))
+    if failed(part) then return {}, 0 end
+    for _, event in ipairs(part) do
+      found[#found + 1] = event
+      size = size + #event
+    end
+  until #part < 32 or #found == limit or size >= budget
   return found, size
 end
-`;
 
-/** Everything of one version, but for the end of a long history, which only grows and is fetched afterwards. */
-export const snapshotRows: string = `${history}
-local function rowsOf(head, row, budget)
-  local id = idOf(head)
-  local text = redis.pcall("HGET", head, "head")
-  local children = redis.pcall("HGETALL", base .. "c:" .. id)
-  if failed(text) or failed(children) then return nil, 0 end
-  local events, size = eventsFrom(id, 0, tonumber(row.version) + 1, budget)
-  return { say(id), say(row.incarnation), say(row.version), say(row.status), say(text), events, children }, size
-end
-`;
-
-/** Where a sorted set of times goes on after a place. */
-export const ranks: string = `
-local function rankAfter(key, newestFirst, at, seq)
-  if at == "" then return 0 end
-  local low
-  if newestFirst then low = redis.call("ZCOUNT", key, "(" .. at, "+inf") else low = redis.call("ZCOUNT", key, "-inf", "(" .. at) end
-  local high = low + redis.call("ZCOUNT", key, at, at)
-  while low < high do
-    local middle = math.floor((low + high) / 2)
-    local found = redis.call(newestFirst and "ZREVRANGE" or "ZRANGE", key, whole(middle), whole(middle))[1]
-    local other = tonumber(string.sub(found, 1, 16)) or 0
-    local isAfter
-    if newestFirst then isAfter = other < seq else isAfter = other > seq end
-    if isAfter then high = middle else low = middle + 1 end
-  end
-  return low
-end
-`;
-
-/** Leaves a tombstone in an execution's place. Redis itself forgets it when the retention is over. */
-export const bury: string = `
-local function bury(head, row, retention)
-  local id = idOf(head)
-  local member = memberOf(row.seq, id)
-  for _, key in ipairs({ lineOf(row.key), created, ended }) do redis.call("ZREM", key, member) end
-  redis.call("UNLINK", head, base .. "h:" .. id, base .. "c:" .. id)
-  if retention ~= "0" then
-    redis.call("SET", base .. "t:" .. id, whole(now) .. " " .. row.status .. " " .. row.incarnation, "PX", retention)
-  end
+-- all of one version, but for the end of a long history, which only grows and is fetched afterwards
+local function rowsOf(row)
+  local text = row and redis.pcall("HGET", row.head, "head")
+  local children = row and redis.pcall("HGETALL", childrenOf(row.id))
+  if not text or failed(text) or failed(children) then return { "" }, 0 end
+  local events, size = eventsFrom(row.id, 0, tonumber(row.version) + 1)
+  return { say(row.incarnation), say(row.version), say(row.status), say(text), events, children }, size
 end
 `;

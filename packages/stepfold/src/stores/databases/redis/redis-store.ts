@@ -1,6 +1,9 @@
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { storeOver } from "../../kit/store-over.ts";
+import { defaultRetentionMs } from "../../kit/tombstones.ts";
 import { type RedisClient, serverOf } from "./redis-client.ts";
-import { storeOverScripts } from "./redis-table.ts";
+import { serverError } from "./redis-error.ts";
+import { RedisTable } from "./redis-table.ts";
 import { scriptRunner } from "./run-script.ts";
 
 /** How a Redis store behaves. */
@@ -45,6 +48,13 @@ export interface RedisStoreOptions {
  * @throws StepfoldError `OPTION_INVALID` for a prefix or retention that is not allowed
  */
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): SnapshotStore {
-  const { prefix = "stepfold", idempotencyRetentionMs = 30 * 24 * 60 * 60 * 1000, durable = false, maxValueBytes = 64 * 2 ** 20 } = options;
-  return storeOverScripts({ name: "redis", run: scriptRunner(serverOf(client)), prefix, idempotencyRetentionMs, durable, maxValueBytes });
+  const {
+    prefix = "stepfold",
+    durable = false,
+    maxValueBytes = 64 * 2 ** 20,
+    idempotencyRetentionMs: retentionMs = defaultRetentionMs,
+  } = options;
+  const run = scriptRunner(serverOf(client));
+  const table = new RedisTable({ name: "redis", run, prefix, durable, retentionMs, maxValueBytes });
+  return storeOver(table, { retentionMs, errorOf: (cause) => serverError("redis", cause) });
 }

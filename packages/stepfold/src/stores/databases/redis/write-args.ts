@@ -1,58 +1,77 @@
-import type { Commit, Lease } from "../../../ports/snapshot-store.ts";
-import { type WrittenCommit, writtenCommit } from "../../kit/written-commit.ts";
+import type { DueChange, RowChanges, RowCondition, RowHistory, RowWrite } from "../../kit/execution-table.ts";
 import { eventRow } from "./redis-reply.ts";
 
-/** A write as the script takes it. */
-export interface Write {
-  readonly written: WrittenCommit;
-  /** Of a creation that asks for a claim. */
-  readonly lease: Lease | undefined;
-  readonly isCreation: boolean;
-  readonly args: readonly string[];
-  /** Length of all of them. */
-  readonly size: number;
+/** Children of one commit, at most, that keep their order. */
+const childrenOfCommit = 1_000_000;
+
+/** The field of a head that says that an execution has a label. */
+export function labelField(label: string): string {
+  return `l:${label}`;
 }
 
-/** Writes a commit down for the script: its values become text at once. */
-export function changeOf(commit: Commit): Write {
-  return writeOf(writtenCommit(commit), undefined, null);
+/** A count, and so many texts. */
+export function manyArgs(values: readonly string[]): string[] {
+  return [String(values.length), ...values];
 }
 
-/** Writes a new execution down for the script. */
-export function creationOf(commit: Commit, lease: Lease | undefined): Write {
-  const { definition, metadata, permit } = commit.head;
-  const fields = ["definitionId", definition.id, "definition", JSON.stringify(definition), "metadata", JSON.stringify(metadata)];
-  for (const [key, value] of Object.entries(metadata)) {
-    if (value !== undefined && (typeof value !== "object" || value === null)) fields.push(metadataField(key), JSON.stringify(value));
+/** A write as `writeScript` reads it: kind, condition, due time, then fields, events and children. What is absent is "". */
+export function writeArgs(write: RowWrite): string[] {
+  switch (write.kind) {
+    case "insert": {
+      const { permit, incarnation, owner, fence, definitionId, definition, metadata, labels, due } = write.row;
+      const fields = {
+        ...{ permit: permit ? `${permit.limit}:${permit.key}` : "", incarnation, ...stateFields(write.row), fence: String(fence) },
+        ...{ owner: owner ?? "", definitionId, definition, metadata },
+      };
+      const all = [...Object.entries(fields), ...labels.map((label) => [labelField(label), ""])].flat();
+      return ["insert", ...conditionArgs({ incarnation: "" }), ...dueArgs({ due }), ...manyArgs(all), ...historyArgs(write.history, 0)];
+    }
+    case "update": {
+      const { state, owner, fence, crashes } = write.set;
+      const fields = {
+        ...(state && stateFields(state)),
+        ...(owner !== undefined && { owner: owner ?? "" }),
+        ...(fence !== undefined && { fence: String(fence) }),
+        ...(crashes !== undefined && { crashes: String(crashes) }),
+      };
+      const all = Object.entries(fields).flat();
+      const historyOf = historyArgs(write.history, state?.version ?? 0);
+      return ["update", ...conditionArgs(write.when), ...dueArgs(write.set), ...manyArgs(all), ...historyOf];
+    }
+    case "bury":
+    case "remove":
+      return [write.kind, ...conditionArgs(write.when), ...dueArgs({}), ...manyArgs([]), ...historyArgs(undefined, 0)];
   }
-  // one that has to wait for its turn is not claimed with its creation
-  if (permit) return writeOf(writtenCommit(commit), undefined, fields, `${permit.limit}:${permit.key}`);
-  return writeOf(writtenCommit(commit), lease, fields);
 }
 
-/** Where a value of the metadata that a list can ask for lies beside the whole: it is compared as text there. */
-export function metadataField(key: string): string {
-  return `m:${key}`;
+function stateFields({ version, status, head, wakeAt }: NonNullable<RowChanges["state"]>): Record<string, string> {
+  return { version: String(version), status, head, wake: text(wakeAt) };
 }
 
-function writeOf(written: WrittenCommit, lease: Lease | undefined, fields: readonly string[] | null, permit = ""): Write {
-  const { commitId, incarnation, expectedVersion, fence, version, status, head, ended, wakeAt, frees, events, children } = written;
-  const flag = (value: boolean): string => (value ? "1" : "");
-  const many = (values: readonly string[]): string[] => [String(values.length), ...values];
-  const args = [
-    ...[fields ? "create" : "commit", JSON.stringify(commitId), incarnation, String(expectedVersion)],
-    ...[
-      fence === null ? "" : String(fence),
-      String(version),
-      status,
-      head,
-      flag(ended),
-      wakeAt === null ? "" : String(wakeAt),
-      flag(frees),
-    ],
-    ...many(events.map(({ text }) => eventRow(commitId, text))),
-    ...many(children.flatMap(({ key, text, last }) => [`=${key}`, flag(last), text ?? ""])),
-    ...(fields ? [lease?.owner ?? "", String(lease?.leaseMs ?? 0), permit, ...many(fields)] : []),
-  ];
-  return { written, lease, isCreation: fields !== null, args, size: args.reduce((sum, arg) => sum + arg.length, 0) };
+function conditionArgs({ incarnation, version, fence, held, open, dueForMs, deleted }: RowCondition): string[] {
+  const isHeld = held === undefined ? "" : held ? "1" : "0";
+  return [incarnation, text(version), text(fence), isHeld, open ? "1" : "", text(dueForMs), deleted ? "1" : ""];
+}
+
+function dueArgs({ due, dueUnlessHeld }: RowChanges): [due: string, unlessHeld: string] {
+  return [due ? dueText(due) : "", dueUnlessHeld ? "1" : ""];
+}
+
+function dueText(due: DueChange): string {
+  if (due === "now") return "now";
+  return "inMs" in due ? `+${due.inMs}` : due.at === null ? "never" : String(due.at);
+}
+
+function historyArgs({ commitId, events, children }: RowHistory = { commitId: "", events: [], children: [] }, version: number): string[] {
+  const place = (index: number): string => `${version * childrenOfCommit + index}:`;
+  const changed = children.flatMap(({ key, text: head, last }, index) => [
+    `=${key}`,
+    last ? "1" : "",
+    head === null ? "" : place(index) + head,
+  ]);
+  return [...manyArgs(events.map((event) => eventRow(commitId, event.text))), ...manyArgs(changed)];
+}
+
+function text(value: number | null | undefined): string {
+  return String(value ?? "");
 }

@@ -1,149 +1,122 @@
 import { prelude } from "./redis-schema.ts";
 import type { Script } from "./run-script.ts";
-import { turns } from "./turns.ts";
 
 /**
- * Creates executions and commits to them: KEYS[2..] are their heads, one for each write, all different.
+ * Makes writes: KEYS[2..] are the heads, one for each write, all different. ARGV: how long a tombstone is kept, and the writes
+ * as `writeArgs` puts them down.
  *
  * A script is not rolled back when a command in it fails, so everything that could fail is asked first. What was written
- * before an error in a later write stays written, and is acknowledged when its commit is repeated.
+ * before an error in a later write stays written, and is acknowledged when it is repeated.
  *
- * Answers one list for each write: `+` and the time; `-`, the guard, whether the row after the expected version is of this
- * commit, and the end of the lease; `buried` and since when; `damaged`.
+ * Answers one list for each write: time, version, status; nothing if its condition does not hold; `damaged`.
  */
 export const writeScript: Script = {
   name: "write",
-  text: `${prelude}${turns}
+  text: `${prelude}
 -- an error here has written nothing
-redis.call("ZCARD", due)
-redis.call("ZCARD", created)
-redis.call("ZCARD", ended)
-
-local at = 0
-local function take() at = at + 1 return ARGV[at] end
-local function takeMany()
-  local count = tonumber(take())
-  local first = at + 1
-  at = at + count
-  return { first = first, last = at }
-end
+local function check(...) for _, key in ipairs({ ... }) do redis.call("ZCARD", key) end end
+check(due, created, ended)
 
 local function readWrite(head)
-  local write = { head = head, id = idOf(head), kind = take(), commitId = take(), incarnation = take(), expected = take(),
-    fence = take(), version = take(), status = take(), text = take(), ended = take() == "1", wake = take(), frees = take() == "1" }
-  write.events, write.children = takeMany(), takeMany()
-  if write.kind == "create" then
-    write.owner, write.leaseMs, write.permit = take(), take(), take()
-    write.fields = takeMany()
-  end
-  return write
+  return { head = head, kind = take(), incarnation = take(), version = take(), fence = take(), held = take(), open = take(),
+    dueForMs = take(), deleted = take(), due = take(), unlessHeld = take(),
+    fields = takeMany(), events = takeMany(), children = takeMany() }
 end
 
-local function append(write, places)
-  local history, children = base .. "h:" .. write.id, base .. "c:" .. write.id
-  for first = write.events.first, write.events.last, 1000 do
-    redis.call("RPUSH", history, unpack(ARGV, first, math.min(first + 999, write.events.last)))
-  end
-  for index = write.children.first, write.children.last, 3 do
-    local key, isLast, text = ARGV[index], ARGV[index + 1] == "1", ARGV[index + 2]
-    if text == "" then
-      redis.call("HDEL", children, key)
-    else
-      local before = not isLast and redis.call("HGET", children, key)
-      local place = before and string.match(before, "^%d+:")
-      if not place then
-        places = places + 1
-        place = whole(places) .. ":"
-      end
-      redis.call("HSET", children, key, place .. text)
-    end
-  end
-  return whole(places)
+local function meets(row, when)
+  if row.incarnation ~= when.incarnation or (row.deleted and "1" or "") ~= when.deleted then return false end
+  if (when.version ~= "" and when.version ~= row.version) or (when.fence ~= "" and when.fence ~= row.fence) then return false end
+  if (when.held ~= "" and when.held ~= (row.owner and "1" or "0")) or (when.open == "1" and terminal[row.status]) then return false end
+  if when.dueForMs == "" then return true end
+  local dueAt = tonumber(dueAtOf(row))
+  return dueAt and dueAt <= now - tonumber(when.dueForMs)
 end
 
-local function refuse(write, row)
-  local index = whole(tonumber(write.expected) + 1)
-  local event = redis.pcall("LINDEX", base .. "h:" .. write.id, index)
-  local isOfThis = type(event) == "string" and string.sub(event, 1, #write.commitId) == write.commitId
-  local reply = guard(row)
-  table.insert(reply, 1, say("-"))
-  reply[#reply + 1] = say(isOfThis and "1")
-  reply[#reply + 1] = say(row.lease)
-  return reply
+local function changeDue(row, change)
+  local dueAt = tonumber(change)
+  if change == "now" then dueAt = math.min(tonumber(dueAtOf(row)) or now, now) end
+  if string.sub(change, 1, 1) == "+" then dueAt = now + dueAt end
+  setDue(row, dueAt)
 end
 
-local function create(write)
-  local row = readHead(write.head)
-  if row == false then return { say("damaged") } end
-  if row then return refuse(write, row) end
-  local tombstone = redis.pcall("GET", base .. "t:" .. write.id)
-  if failed(tombstone) then return { say("damaged") } end
-  if tombstone then return { say("buried"), say(string.match(tombstone, "^%d+")) } end
+local function callMany(command, key, args)
+  for first = args.first, args.last, 1000 do
+    redis.call(command, key, unpack(ARGV, first, math.min(first + 999, args.last)))
+  end
+end
 
-  local key = keyOf(write.permit)
-  if key then refuseOther(key) end
-  local seq = redis.call("INCR", base .. "seq")
-  local member = memberOf(seq, write.id)
+-- a child that is there already keeps the number before its text, by which they are in order
+local function writeChildren(key, children)
+  for index = children.first, children.last, 3 do
+    local name, isLast, text = ARGV[index], ARGV[index + 1] == "1", ARGV[index + 2]
+    local before = not isLast and text ~= "" and redis.call("HGET", key, name)
+    if before then text = string.match(before, "^%d+:") .. string.gsub(text, "^%d+:", "", 1) end
+    if text == "" then redis.call("HDEL", key, name) else redis.call("HSET", key, name, text) end
+  end
+end
+
+local function newRow(head, permit)
+  local row = { head = head, id = string.sub(head, #base + 3), key = keyOf(permit), created = whole(now) }
+  if row.key then check(ready, later, lineOf(row.key)) end
+  row.seq = redis.call("HINCRBY", layout, "seq", "1")
+  row.member = sortable(row.seq) .. row.id
+  redis.call("HSET", layout, "version", "1")
   -- of a head that somebody removed
-  redis.call("UNLINK", base .. "h:" .. write.id, base .. "c:" .. write.id)
-  local places = append(write, 0)
-  local isHeld = write.owner ~= "" and not write.ended
-  local dueAt = write.wake
-  redis.call("HSET", write.head, "incarnation", write.incarnation, "version", write.version, "status", write.status,
-    "head", write.text, "fence", isHeld and "1" or "0", "seq", whole(seq), "wake", write.wake,
-    "places", places, "created", whole(now), "updated", whole(now))
-  for first = write.fields.first, write.fields.last, 1000 do
-    redis.call("HSET", write.head, unpack(ARGV, first, math.min(first + 999, write.fields.last)))
-  end
-  if key then redis.call("HSET", write.head, "permit", write.permit) end
-  if isHeld then
-    dueAt = whole(now + write.leaseMs)
-    redis.call("HSET", write.head, "owner", write.owner, "lease", dueAt)
-  end
-  setDue(lineOf(key), member, dueAt)
-  if key then moveKey(key) end
-  redis.call("ZADD", created, whole(now), member)
-  if write.ended then redis.call("ZADD", ended, whole(now), member) end
-  return { say("+"), say(whole(now)) }
+  redis.call("UNLINK", historyOf(row.id), childrenOf(row.id))
+  redis.call("HSET", head, "seq", whole(row.seq), "created", row.created)
+  redis.call("ZADD", created, "0", sortable(now) .. row.member)
+  return row
 end
 
-local function commit(write)
-  local row = readHead(write.head)
-  if row == false then return { say("damaged") } end
-  if row == nil then return { say("-") } end
-  local isHolder = write.fence == "" or (row.owner and row.fence == write.fence)
-  if row.incarnation ~= write.incarnation or row.version ~= write.expected or terminal[row.status] or not isHolder then
-    return refuse(write, row)
-  end
-  local length = redis.pcall("LLEN", base .. "h:" .. write.id)
-  if type(length) ~= "number" or length ~= tonumber(write.expected) + 1 then return { say("damaged") } end
-  if failed(redis.pcall("HLEN", base .. "c:" .. write.id)) then return { say("damaged") } end
-
-  local member = memberOf(row.seq, write.id)
-  local before, after = row.owner and row.lease or row.wake, write.wake
-  local isFreed = row.owner and write.frees
-  if row.owner and not write.frees then after = before end
-  local turn = row.key and (isFreed or after ~= before) and row.key
-  if turn then refuseOther(turn) end
-  local places = append(write, row.places)
-  redis.call("HSET", write.head, "version", write.version, "status", write.status, "head", write.text, "wake", write.wake,
-    "places", places, "updated", whole(now))
-  if isFreed then redis.call("HDEL", write.head, "owner", "lease") end
-  if write.fence ~= "" and row.crashes > 0 then redis.call("HDEL", write.head, "crashes") end
-  if after ~= before then setDue(lineOf(row.key), member, after) end
-  if turn then
-    if isFreed then redis.call("ZREM", leasesOf(turn), member) end
-    moveKey(turn)
-  end
-  if write.ended then redis.call("ZADD", ended, whole(now), member) end
-  return { say("+"), say(whole(now)) }
+local function change(row, write)
+  callMany("HSET", row.head, write.fields)
+  if write.due ~= "" and not (write.unlessHeld == "1" and row.owner) then changeDue(row, write.due) end
+  if write.events.last < write.events.first then return end
+  redis.call("HSET", row.head, "updated", whole(now))
+  callMany("RPUSH", historyOf(row.id), write.events)
+  writeChildren(childrenOf(row.id), write.children)
 end
 
-local verdicts = {}
-for index = 2, #KEYS do
-  local write = readWrite(KEYS[index])
-  if write.kind == "create" then verdicts[index - 1] = create(write) else verdicts[index - 1] = commit(write) end
+-- of a tombstone stays what guards its id, until the server forgets it
+local function remove(row, write)
+  row.deleted, row.owner, row.permit, row.wake = whole(now), false, false, false
+  setDue(row, nil)
+  redis.call("ZREM", created, sortable(row.created) .. row.member)
+  redis.call("ZREM", ended, sortable(row.updated or 0) .. row.member)
+  redis.call("UNLINK", row.head, historyOf(row.id), childrenOf(row.id))
+  if write.kind == "remove" then return end
+  for _, name in ipairs(columns) do if row[name] then redis.call("HSET", row.head, name, row[name]) end end
+  redis.call("PEXPIRE", row.head, ARGV[1])
 end
-return verdicts
+
+local function isDamaged(row, write)
+  if row == false then return true end
+  if not row or write.events.last < write.events.first then return false end
+  return redis.pcall("LLEN", historyOf(row.id)) ~= tonumber(row.version) + 1 or failed(redis.pcall("HLEN", childrenOf(row.id)))
+end
+
+local function make(write)
+  local row = readRow(write.head)
+  local isNew = write.kind == "insert"
+  if row and (isNew or not meets(row, write)) or (row == nil and not isNew) then return {} end
+  if isDamaged(row, write) then return { say("damaged") } end
+  if row and row.key and (write.due ~= "" or write.kind ~= "update") then check(ready, later, lineOf(row.key)) end
+  -- the first field of a new one is its permit
+  row = row or newRow(write.head, ARGV[write.fields.first + 1])
+  local before, after = row.status, { row.version, row.status }
+  if write.kind == "insert" or write.kind == "update" then
+    change(row, write)
+    after = redis.call("HMGET", row.head, "version", "status")
+    if terminal[after[2]] and not terminal[before] then redis.call("ZADD", ended, "0", sortable(now) .. row.member) end
+  else
+    remove(row, write)
+  end
+  return { say(whole(now)), say(after[1]), say(after[2]) }
+end
+
+local answers = {}
+take()
+for index = 2, #KEYS do answers[index - 1] = make(readWrite(KEYS[index])) end
+return answers
 `,
 };
