@@ -20,7 +20,7 @@ for _, row in ipairs(dueRows(nil, overdueMs, limit)) do
   local rows, more = {}, 0
   if size < budget then rows, more = rowsOf(row) end
   size = size + more
-  answers[#answers + 1] = { guardOf(row), rows }
+  answers[#answers + 1] = { guardOf(row, whole(now + leaseMs)), rows }
 end
 return answers
 `,

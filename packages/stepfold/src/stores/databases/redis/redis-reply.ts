@@ -2,7 +2,7 @@ import type { Permit, Status } from "../../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { ExecutionGuard } from "../../kit/execution-table.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
-import { columns } from "./redis-schema.ts";
+import { type Column, columns } from "./redis-schema.ts";
 
 /**
  * A text that a script said; null where there is none.
@@ -33,8 +33,6 @@ export function readGuard(
     ...{ createdAt: Number(row.created), updatedAt: Number(row.updated) },
   };
 }
-
-type Column = (typeof columns)[number];
 
 function timeOf(text: string | null | undefined): EpochMs | null {
   return text == null ? null : Number(text);

@@ -18,11 +18,14 @@ export function keysOf(prefix: string): Keys {
   return { due: `${base}due`, head: (workflowId) => `${base}e:${workflowId}` };
 }
 
-/** Fields of a head that guard its writes, and its times. What is null is missing or empty. */
-export const columns = [
-  ...(["seq", "incarnation", "version", "status", "wake", "owner"] as const),
-  ...(["fence", "crashes", "permit", "created", "updated", "deleted"] as const),
-] as const;
+const guardColumns = ["seq", "incarnation", "version", "status", "wake", "owner", "fence", "crashes", "permit"] as const;
+const timeColumns = ["created", "updated", "deleted"] as const;
+
+/** A field of a head that guards its writes, or one of its times. */
+export type Column = (typeof guardColumns)[number] | (typeof timeColumns)[number];
+
+/** What is null is missing or empty. */
+export const columns: readonly Column[] = [...guardColumns, ...timeColumns];
 
 /**
  * The beginning of every script: names of keys, and how rows and indexes are read and written. The keys are described in
@@ -86,8 +89,8 @@ end
 
 local function dueAtOf(row) return redis.call("ZSCORE", lineOf(row.key), row.member) end
 
-local function guardOf(row)
-  local told = { say(row.id), say(dueAtOf(row)) }
+local function guardOf(row, dueAt)
+  local told = { say(row.id), say(dueAt or dueAtOf(row)) }
   for _, name in ipairs(columns) do told[#told + 1] = say(row[name]) end
   return told
 end

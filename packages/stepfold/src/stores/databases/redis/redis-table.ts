@@ -172,7 +172,7 @@ export class RedisTable implements ExecutionTable {
     const portions: SentWrite[][] = [];
     let length = Number.POSITIVE_INFINITY;
     for (const write of writes) {
-      const args = writeArgs(write);
+      const args = writeArgs(write, this.#retentionMs);
       const ownLength = args.reduce((sum, arg) => sum + arg.length, 0);
       const refused = this.#refusalOf(write.id, args, ownLength);
       if (refused) {
@@ -201,16 +201,23 @@ export class RedisTable implements ExecutionTable {
 
   async #send(portion: readonly SentWrite[], answers: Map<RowWrite, RowAnswer>): Promise<void> {
     const ids = portion.map(({ write }) => write.id);
-    const replies = await this.#run(writeScript, ids, [this.#retentionMs, ...portion.flatMap(({ args }) => args)]);
-    for (const [index, { write }] of portion.entries()) answers.set(write, this.#answerOf(write.id, listOf(replies[index])));
+    const replies = await this.#run(
+      writeScript,
+      ids,
+      portion.flatMap(({ args }) => args),
+    );
+    for (const [index, { write }] of portion.entries()) answers.set(write, this.#answerOf(write, listOf(replies[index])));
   }
 
-  #answerOf(workflowId: string, reply: readonly unknown[]): RowAnswer {
+  #answerOf(write: RowWrite, reply: readonly unknown[]): RowAnswer {
     const [now, version, status] = reply.map(said);
     if (now === "damaged") {
-      return new StepfoldError("STORE_REJECTED", { store: this.name, reason: `what is stored of execution "${workflowId}" is damaged` });
+      return new StepfoldError("STORE_REJECTED", { store: this.name, reason: `what is stored of execution "${write.id}" is damaged` });
     }
-    return now == null ? null : { now: Number(now), version: Number(version), status: status as Status };
+    if (now == null) return null;
+    const before = { version: Number(version), status: status as Status };
+    const after = write.kind === "insert" ? write.row : write.kind === "update" ? (write.set.state ?? before) : before;
+    return { now: Number(now), version: after.version, status: after.status };
   }
 
   /** The rows of a reply, with the end of a long history. Null if the execution is not there. */

@@ -1,3 +1,4 @@
+import { isTerminal, type Status } from "../../../core/snapshot/snapshot.ts";
 import type { DueChange, RowChanges, RowCondition, RowHistory, RowWrite } from "../../kit/execution-table.ts";
 import { eventRow } from "./redis-reply.ts";
 
@@ -15,16 +16,22 @@ export function manyArgs(values: readonly string[]): string[] {
 }
 
 /** A write as `writeScript` reads it: kind, condition, due time, then fields, events and children. What is absent is "". */
-export function writeArgs(write: RowWrite): string[] {
+export function writeArgs(write: RowWrite, retentionMs: string): string[] {
   switch (write.kind) {
     case "insert": {
-      const { permit, incarnation, owner, fence, definitionId, definition, metadata, labels, due } = write.row;
+      const { permit, incarnation, owner, fence, definitionId, definition, metadata, labels, due, status } = write.row;
       const fields = {
         ...{ permit: permit ? `${permit.limit}:${permit.key}` : "", incarnation, ...stateFields(write.row), fence: String(fence) },
         ...{ owner: owner ?? "", definitionId, definition, metadata },
+        ...Object.fromEntries(labels.map((label) => [labelField(label), ""])),
       };
-      const all = [...Object.entries(fields), ...labels.map((label) => [labelField(label), ""])].flat();
-      return ["insert", ...conditionArgs({ incarnation: "" }), ...dueArgs({ due }), ...manyArgs(all), ...historyArgs(write.history, 0)];
+      return [
+        "insert",
+        ...conditionArgs({ incarnation: "" }),
+        ...dueArgs({ due }, status),
+        ...fieldArgs(fields),
+        ...historyArgs(write.history, 0),
+      ];
     }
     case "update": {
       const { state, owner, fence, crashes } = write.set;
@@ -34,14 +41,17 @@ export function writeArgs(write: RowWrite): string[] {
         ...(fence !== undefined && { fence: String(fence) }),
         ...(crashes !== undefined && { crashes: String(crashes) }),
       };
-      const all = Object.entries(fields).flat();
       const historyOf = historyArgs(write.history, state?.version ?? 0);
-      return ["update", ...conditionArgs(write.when), ...dueArgs(write.set), ...manyArgs(all), ...historyOf];
+      return ["update", ...conditionArgs(write.when), ...dueArgs(write.set, state?.status), ...fieldArgs(fields), ...historyOf];
     }
     case "bury":
     case "remove":
-      return [write.kind, ...conditionArgs(write.when), ...dueArgs({}), ...manyArgs([]), ...historyArgs(undefined, 0)];
+      return [write.kind, ...conditionArgs(write.when), ...dueArgs({}), ...fieldArgs({ retentionMs }), ...historyArgs(undefined, 0)];
   }
+}
+
+function fieldArgs(fields: Readonly<Record<string, string>>): string[] {
+  return manyArgs(Object.entries(fields).flat());
 }
 
 function stateFields({ version, status, head, wakeAt }: NonNullable<RowChanges["state"]>): Record<string, string> {
@@ -53,8 +63,8 @@ function conditionArgs({ incarnation, version, fence, held, open, dueForMs, dele
   return [incarnation, text(version), text(fence), isHeld, open ? "1" : "", text(dueForMs), deleted ? "1" : ""];
 }
 
-function dueArgs({ due, dueUnlessHeld }: RowChanges): [due: string, unlessHeld: string] {
-  return [due ? dueText(due) : "", dueUnlessHeld ? "1" : ""];
+function dueArgs({ due, dueUnlessHeld }: RowChanges, status?: Status): [due: string, unlessHeld: string, ends: string] {
+  return [due ? dueText(due) : "", dueUnlessHeld ? "1" : "", status && isTerminal(status) ? "1" : ""];
 }
 
 function dueText(due: DueChange): string {

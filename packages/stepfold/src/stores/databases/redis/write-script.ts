@@ -2,13 +2,12 @@ import { prelude } from "./redis-schema.ts";
 import type { Script } from "./run-script.ts";
 
 /**
- * Makes writes: KEYS[2..] are the heads, one for each write, all different. ARGV: how long a tombstone is kept, and the writes
- * as `writeArgs` puts them down.
+ * Makes writes: KEYS[2..] are the heads, one for each write, all different. ARGV: the writes as `writeArgs` puts them down.
  *
  * A script is not rolled back when a command in it fails, so everything that could fail is asked first. What was written
  * before an error in a later write stays written, and is acknowledged when it is repeated.
  *
- * Answers one list for each write: time, version, status; nothing if its condition does not hold; `damaged`.
+ * Answers one list for each write: time, and version and status before it; nothing if its condition does not hold; `damaged`.
  */
 export const writeScript: Script = {
   name: "write",
@@ -19,7 +18,7 @@ check(due, created, ended)
 
 local function readWrite(head)
   return { head = head, kind = take(), incarnation = take(), version = take(), fence = take(), held = take(), open = take(),
-    dueForMs = take(), deleted = take(), due = take(), unlessHeld = take(),
+    dueForMs = take(), deleted = take(), due = take(), unlessHeld = take(), ends = take() == "1",
     fields = takeMany(), events = takeMany(), children = takeMany() }
 end
 
@@ -39,8 +38,9 @@ local function changeDue(row, change)
   setDue(row, dueAt)
 end
 
-local function callMany(command, key, args)
-  for first = args.first, args.last, 1000 do
+local function callMany(command, key, args, name, value)
+  if name then redis.call(command, key, name, value, unpack(ARGV, args.first, math.min(args.first + 999, args.last))) end
+  for first = name and args.first + 1000 or args.first, args.last, 1000 do
     redis.call(command, key, unpack(ARGV, first, math.min(first + 999, args.last)))
   end
 end
@@ -69,10 +69,11 @@ local function newRow(head, permit)
 end
 
 local function change(row, write)
-  callMany("HSET", row.head, write.fields)
+  local hasHistory = write.events.last >= write.events.first
+  if hasHistory then callMany("HSET", row.head, write.fields, "updated", whole(now)) else callMany("HSET", row.head, write.fields) end
   if write.due ~= "" and not (write.unlessHeld == "1" and row.owner) then changeDue(row, write.due) end
-  if write.events.last < write.events.first then return end
-  redis.call("HSET", row.head, "updated", whole(now))
+  if write.ends then redis.call("ZADD", ended, "0", sortable(now) .. row.member) end
+  if not hasHistory then return end
   callMany("RPUSH", historyOf(row.id), write.events)
   writeChildren(childrenOf(row.id), write.children)
 end
@@ -86,7 +87,7 @@ local function remove(row, write)
   redis.call("UNLINK", row.head, historyOf(row.id), childrenOf(row.id))
   if write.kind == "remove" then return end
   for _, name in ipairs(columns) do if row[name] then redis.call("HSET", row.head, name, row[name]) end end
-  redis.call("PEXPIRE", row.head, ARGV[1])
+  redis.call("PEXPIRE", row.head, ARGV[write.fields.last])
 end
 
 local function isDamaged(row, write)
@@ -103,19 +104,11 @@ local function make(write)
   if row and row.key and (write.due ~= "" or write.kind ~= "update") then check(ready, later, lineOf(row.key)) end
   -- the first field of a new one is its permit
   row = row or newRow(write.head, ARGV[write.fields.first + 1])
-  local before, after = row.status, { row.version, row.status }
-  if write.kind == "insert" or write.kind == "update" then
-    change(row, write)
-    after = redis.call("HMGET", row.head, "version", "status")
-    if terminal[after[2]] and not terminal[before] then redis.call("ZADD", ended, "0", sortable(now) .. row.member) end
-  else
-    remove(row, write)
-  end
-  return { say(whole(now)), say(after[1]), say(after[2]) }
+  if write.kind == "insert" or write.kind == "update" then change(row, write) else remove(row, write) end
+  return { say(whole(now)), say(row.version), say(row.status) }
 end
 
 local answers = {}
-take()
 for index = 2, #KEYS do answers[index - 1] = make(readWrite(KEYS[index])) end
 return answers
 `,
