@@ -83,7 +83,7 @@ export const scanScript: Script = {
   text: `${prelude}
 local isList = take() == "created"
 local index, command = isList and created or ended, isList and "ZREVRANGEBYLEX" or "ZRANGEBYLEX"
-local from, to, limit, statuses, definition, labels = take(), take(), tonumber(take()), takeMany(), take(), takeMany()
+local from, to, limit, statuses, definition, labels = take(), take(), tonumber(take()), takeMany(take()), take(), takeMany(take())
 local rows, size, looked, part = {}, 0, 0, nil
 local isWanted = {}
 for position = statuses.first, statuses.last do isWanted[ARGV[position]] = true end

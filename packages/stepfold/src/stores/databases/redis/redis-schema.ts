@@ -54,9 +54,9 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
 local at = 0
 local function take() at = at + 1 return ARGV[at] end
-local function takeMany()
-  local count, first = tonumber(take()), at + 1
-  at = at + count
+local function takeMany(count)
+  local first = at + 1
+  at = at + tonumber(count)
   return { first = first, last = at }
 end
 

@@ -17,15 +17,18 @@ local function check(...) for _, key in ipairs({ ... }) do redis.call("ZCARD", k
 check(due, created, ended)
 
 local function readWrite(head)
-  return { head = head, kind = take(), incarnation = take(), version = take(), fence = take(), held = take(), open = take(),
-    dueForMs = take(), deleted = take(), due = take(), unlessHeld = take(), ends = take() == "1",
-    fields = takeMany(), events = takeMany(), children = takeMany() }
+  local kind, version, fence, dueForMs, due, flags, fields, events, children =
+    string.match(take(), "^(%S*) (%S*) (%S*) (%S*) (%S*) (%S*) (%d+) (%d+) (%d+)$")
+  local write = { head = head, kind = kind, incarnation = take(), version = version, fence = fence, dueForMs = dueForMs, due = due,
+    fields = takeMany(fields), events = takeMany(events), children = takeMany(children) }
+  for flag in string.gmatch(flags, ".") do write[flag] = true end
+  return write
 end
 
 local function meets(row, when)
-  if row.incarnation ~= when.incarnation or (row.deleted and "1" or "") ~= when.deleted then return false end
+  if row.incarnation ~= when.incarnation or (when.d or false) ~= (row.deleted ~= false) then return false end
   if (when.version ~= "" and when.version ~= row.version) or (when.fence ~= "" and when.fence ~= row.fence) then return false end
-  if (when.held ~= "" and when.held ~= (row.owner and "1" or "0")) or (when.open == "1" and terminal[row.status]) then return false end
+  if (when.h and not row.owner) or (when.f and row.owner) or (when.o and terminal[row.status]) then return false end
   if when.dueForMs == "" then return true end
   local dueAt = tonumber(dueAtOf(row))
   return dueAt and dueAt <= now - tonumber(when.dueForMs)
@@ -71,8 +74,8 @@ end
 local function change(row, write)
   local hasHistory = write.events.last >= write.events.first
   if hasHistory then callMany("HSET", row.head, write.fields, "updated", whole(now)) else callMany("HSET", row.head, write.fields) end
-  if write.due ~= "" and not (write.unlessHeld == "1" and row.owner) then changeDue(row, write.due) end
-  if write.ends then redis.call("ZADD", ended, "0", sortable(now) .. row.member) end
+  if write.due ~= "" and not (write.u and row.owner) then changeDue(row, write.due) end
+  if write.e then redis.call("ZADD", ended, "0", sortable(now) .. row.member) end
   if not hasHistory then return end
   callMany("RPUSH", historyOf(row.id), write.events)
   writeChildren(childrenOf(row.id), write.children)
