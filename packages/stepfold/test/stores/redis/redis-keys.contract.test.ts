@@ -37,7 +37,6 @@ describe.skipIf(url === null)("what a Redis store keeps where", () => {
       "incarnation",
       "seq",
       "status",
-      "updated",
       "version",
     ]);
     expect(await redis.pttl(key("e:a"))).toBeGreaterThan(29 * 24 * 60 * 60 * 1000);

@@ -22,7 +22,7 @@ local answers, size = {}, 0
 for index = 2, #KEYS do
   if size > budget then break end
   local row, rows, more = readRow(KEYS[index]), {}, 0
-  if row == false or (row and not row.deleted) then rows, more = rowsOf(row) end
+  if row == false or (row and not row.deletedAt) then rows, more = rowsOf(row) end
   answers[index - 1] = rows
   size = size + more
 end
@@ -35,7 +35,7 @@ export const eventsScript: Script = {
   name: "events",
   text: `${prelude}${history}
 local row = readRow(KEYS[2])
-if not row or row.deleted then return { "", {} } end
+if not row or row.deletedAt then return { "", {} } end
 local events = eventsFrom(row.id, tonumber(ARGV[1]), tonumber(ARGV[2]))
 return { say(row.incarnation), events }
 `,
@@ -89,7 +89,7 @@ local isWanted = {}
 for position = statuses.first, statuses.last do isWanted[ARGV[position]] = true end
 
 local function fits(row)
-  if row.deleted or (statuses.last >= statuses.first and not isWanted[row.status]) then return false end
+  if row.deletedAt or (statuses.last >= statuses.first and not isWanted[row.status]) then return false end
   if definition ~= "" and "=" .. (redis.call("HGET", row.head, "definitionId") or "") ~= definition then return false end
   for position = labels.first, labels.last do
     if redis.call("HEXISTS", row.head, ARGV[position]) == 0 then return false end

@@ -13,7 +13,7 @@ local isPermitDue = redis.call("EXISTS", ready) == 1 or redis.call("ZCOUNT", lat
 local answers, size = { say(whole(now)), say(isPermitDue and "1") }, 0
 for _, row in ipairs(dueRows(nil, overdueMs, limit)) do
   -- the one that held it until now was lost
-  row.crashes = whole((tonumber(row.crashes) or 0) + (row.owner and 1 or 0))
+  row.crashes = whole(tonumber(row.crashes) + (row.owner and 1 or 0))
   row.owner, row.fence = owner, whole(tonumber(row.fence) + 1)
   redis.call("HSET", row.head, "owner", row.owner, "fence", row.fence, "crashes", row.crashes)
   setDue(row, now + leaseMs)

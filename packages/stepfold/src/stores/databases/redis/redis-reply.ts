@@ -2,7 +2,6 @@ import type { Permit, Status } from "../../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { ExecutionGuard } from "../../kit/execution-table.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
-import { type Column, columns } from "./redis-schema.ts";
 
 /**
  * A text that a script said; null where there is none.
@@ -23,24 +22,24 @@ export function listOf(value: unknown): readonly unknown[] {
 export function readGuard(
   told: readonly unknown[],
 ): (ExecutionGuard & { readonly createdAt: EpochMs; readonly updatedAt: EpochMs }) | null {
-  const [id, dueAt, ...values] = told.map(said);
-  if (id == null) return null;
-  const row = Object.fromEntries(columns.map((name, index) => [name, values[index] ?? null])) as Record<Column, string | null>;
+  const [id, incarnation, status, owner, permit, numbers] = told.map(said);
+  if (id == null || incarnation == null || numbers == null) return null;
+  const [seq, version, fence, crashes, wakeAt, dueAt, createdAt, updatedAt, deletedAt] = numbers.split(" ");
   return {
-    ...{ id, seq: Number(row.seq), incarnation: row.incarnation!, version: Number(row.version), status: row.status as Status },
-    ...{ wakeAt: timeOf(row.wake), dueAt: timeOf(dueAt), owner: row.owner, fence: Number(row.fence), crashes: Number(row.crashes) },
-    ...{ permit: readPermit(row.permit), deletedAt: timeOf(row.deleted) },
-    ...{ createdAt: Number(row.created), updatedAt: Number(row.updated) },
+    ...{ id, incarnation, status: status as Status, owner: owner ?? null, permit: readPermit(permit ?? null) },
+    ...{ seq: Number(seq), version: Number(version), fence: Number(fence), crashes: Number(crashes) },
+    ...{ wakeAt: timeOf(wakeAt), dueAt: timeOf(dueAt), deletedAt: timeOf(deletedAt) },
+    ...{ createdAt: Number(createdAt), updatedAt: Number(updatedAt) },
   };
 }
 
-function timeOf(text: string | null | undefined): EpochMs | null {
-  return text == null ? null : Number(text);
+function timeOf(text = ""): EpochMs | null {
+  return text === "" ? null : Number(text);
 }
 
 /** A permit from its limit, a colon and its key. */
 export function readPermit(text: string | null): Permit | null {
-  if (text === null) return null;
+  if (text === null || text === "") return null;
   const colon = text.indexOf(":");
   return { limit: Number(text.slice(0, colon)), key: text.slice(colon + 1) };
 }

@@ -18,15 +18,6 @@ export function keysOf(prefix: string): Keys {
   return { due: `${base}due`, head: (workflowId) => `${base}e:${workflowId}` };
 }
 
-const guardColumns = ["seq", "incarnation", "version", "status", "wake", "owner", "fence", "crashes", "permit"] as const;
-const timeColumns = ["created", "updated", "deleted"] as const;
-
-/** A field of a head that guards its writes, or one of its times. */
-export type Column = (typeof guardColumns)[number] | (typeof timeColumns)[number];
-
-/** What is null is missing or empty. */
-export const columns: readonly Column[] = [...guardColumns, ...timeColumns];
-
 /**
  * The beginning of every script: names of keys, and how rows and indexes are read and written. The keys are described in
  * docs/stores/redis.md. KEYS[1] is `due`; all others are made from it, so that a client may put a prefix before all keys, and
@@ -41,7 +32,6 @@ local base = string.sub(due, 1, -4)
 local ready, later, layout = base .. "ready", base .. "later", base .. "layout"
 local created, ended = base .. "created", base .. "ended"
 local terminal = { completed = true, failed = true, cancelled = true }
-local columns = { ${columns.map((name) => `"${name}"`).join(", ")} }
 
 if redis.call("HGET", layout, "version") ~= "1" and redis.call("EXISTS", layout, base .. "seq") > 0 then
   return { err = "OLDLAYOUT the keys have another layout" }
@@ -73,15 +63,16 @@ local function lineOf(key) return key and base .. "w:" .. key or due end
 
 -- nil if there is none, false if what is there is damaged
 local function readRow(head)
-  local found = redis.pcall("HMGET", head, unpack(columns))
+  local found = redis.pcall("HMGET", head, "seq", "incarnation", "version", "status", "wake", "owner", "fence", "crashes", "permit",
+    "created", "updated", "deleted")
   if failed(found) then return false end
-  local row = { head = head, id = string.sub(head, #base + 3) }
-  for index, name in ipairs(columns) do row[name] = found[index] ~= "" and found[index] end
-  if row.incarnation and row.version and row.status and row.created and tonumber(row.fence) and tonumber(row.seq) then
-    row.key = keyOf(row.permit)
+  local seq, incarnation, version, status, wake, owner, fence, crashes, permit, createdAt, updatedAt, deletedAt = unpack(found)
+  if incarnation and version and status and createdAt and tonumber(fence) and tonumber(seq) then
+    local id = string.sub(head, #base + 3)
     -- of those with one score a sorted set puts that first which was created first
-    row.member = sortable(row.seq) .. row.id
-    return row
+    return { head = head, id = id, member = sortable(seq) .. id, seq = seq, incarnation = incarnation, version = version,
+      status = status, wake = wake, owner = owner ~= "" and owner, fence = fence, crashes = crashes or "0", permit = permit,
+      key = keyOf(permit), createdAt = createdAt, updatedAt = updatedAt or "", deletedAt = deletedAt }
   end
   if redis.call("EXISTS", head) == 0 then return nil end
   return false
@@ -90,9 +81,9 @@ end
 local function dueAtOf(row) return redis.call("ZSCORE", lineOf(row.key), row.member) end
 
 local function guardOf(row, dueAt)
-  local told = { say(row.id), say(dueAt or dueAtOf(row)) }
-  for _, name in ipairs(columns) do told[#told + 1] = say(row[name]) end
-  return told
+  local numbers = { row.seq, row.version, row.fence, row.crashes, row.wake or "", dueAt or dueAtOf(row) or "", row.createdAt,
+    row.updatedAt, row.deletedAt or "" }
+  return { say(row.id), say(row.incarnation), say(row.status), say(row.owner), say(row.permit), say(table.concat(numbers, " ")) }
 end
 
 -- keys of permits stand in \`ready\`, by name, if something is due for them, else in \`later\`, by the time of the next one

@@ -13,8 +13,12 @@ export const writeScript: Script = {
   name: "write",
   text: `${prelude}
 -- an error here has written nothing
-local function check(...) for _, key in ipairs({ ... }) do redis.call("ZCARD", key) end end
-check(due, created, ended)
+local function checkIndexes(write, key)
+  if write.due ~= "" or write.kind ~= "update" then redis.call("ZCARD", lineOf(key)) end
+  if write.kind ~= "update" then redis.call("ZCARD", created) end
+  if write.e or write.kind == "bury" then redis.call("ZCARD", ended) end
+  if key then redis.call("ZCARD", ready) redis.call("ZCARD", later) end
+end
 
 local function readWrite(head)
   local kind, version, fence, dueForMs, due, flags, fields, events, children =
@@ -26,7 +30,7 @@ local function readWrite(head)
 end
 
 local function meets(row, when)
-  if row.incarnation ~= when.incarnation or (when.d or false) ~= (row.deleted ~= false) then return false end
+  if row.incarnation ~= when.incarnation or (when.d or false) ~= (row.deletedAt ~= false) then return false end
   if (when.version ~= "" and when.version ~= row.version) or (when.fence ~= "" and when.fence ~= row.fence) then return false end
   if (when.h and not row.owner) or (when.f and row.owner) or (when.o and terminal[row.status]) then return false end
   if when.dueForMs == "" then return true end
@@ -58,15 +62,14 @@ local function writeChildren(key, children)
   end
 end
 
-local function newRow(head, permit)
-  local row = { head = head, id = string.sub(head, #base + 3), key = keyOf(permit), created = whole(now) }
-  if row.key then check(ready, later, lineOf(row.key)) end
+local function newRow(head, key)
+  local row = { head = head, id = string.sub(head, #base + 3), key = key }
   row.seq = redis.call("HINCRBY", layout, "seq", "1")
   row.member = sortable(row.seq) .. row.id
   redis.call("HSET", layout, "version", "1")
   -- of a head that somebody removed
   redis.call("UNLINK", historyOf(row.id), childrenOf(row.id))
-  redis.call("HSET", head, "seq", whole(row.seq), "created", row.created)
+  redis.call("HSET", head, "seq", whole(row.seq), "created", whole(now))
   redis.call("ZADD", created, "0", sortable(now) .. row.member)
   return row
 end
@@ -83,13 +86,13 @@ end
 
 -- of a tombstone stays what guards its id, until the server forgets it
 local function remove(row, write)
-  row.deleted, row.owner, row.permit, row.wake = whole(now), false, false, false
   setDue(row, nil)
-  redis.call("ZREM", created, sortable(row.created) .. row.member)
-  redis.call("ZREM", ended, sortable(row.updated or 0) .. row.member)
+  redis.call("ZREM", created, sortable(row.createdAt) .. row.member)
+  redis.call("ZREM", ended, sortable(tonumber(row.updatedAt) or 0) .. row.member)
   redis.call("UNLINK", row.head, historyOf(row.id), childrenOf(row.id))
   if write.kind == "remove" then return end
-  for _, name in ipairs(columns) do if row[name] then redis.call("HSET", row.head, name, row[name]) end end
+  redis.call("HSET", row.head, "seq", row.seq, "incarnation", row.incarnation, "version", row.version, "status", row.status,
+    "fence", row.fence, "created", row.createdAt, "deleted", whole(now))
   redis.call("PEXPIRE", row.head, ARGV[write.fields.last])
 end
 
@@ -104,9 +107,10 @@ local function make(write)
   local isNew = write.kind == "insert"
   if row and (isNew or not meets(row, write)) or (row == nil and not isNew) then return {} end
   if isDamaged(row, write) then return { say("damaged") } end
-  if row and row.key and (write.due ~= "" or write.kind ~= "update") then check(ready, later, lineOf(row.key)) end
   -- the first field of a new one is its permit
-  row = row or newRow(write.head, ARGV[write.fields.first + 1])
+  local key = row and row.key or isNew and keyOf(ARGV[write.fields.first + 1])
+  checkIndexes(write, key)
+  row = row or newRow(write.head, key)
   if write.kind == "insert" or write.kind == "update" then change(row, write) else remove(row, write) end
   return { say(whole(now)), say(row.version), say(row.status) }
 end
