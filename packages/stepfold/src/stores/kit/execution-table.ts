@@ -137,11 +137,32 @@ export interface DueQuery {
   readonly key: string | null;
 }
 
+/** What is due. */
+export interface DueExecutions {
+  readonly executions: readonly ExecutionGuard[];
+  /** Asked for what has no permit: whether something is due that has one. True where that is not known. */
+  readonly areKeysDue: boolean;
+}
+
+/** What was claimed in one round trip, each as it is afterwards. */
+export interface DueClaimed extends DueExecutions {
+  readonly now: EpochMs;
+  /** What was read of them in the same round trip; what is missing here is loaded afterwards. */
+  readonly rows?: ReadonlyMap<string, StoredRows>;
+}
+
 /** A key for which at least one execution is due. */
 export interface DueKey {
   readonly key: string;
   /** Of the permit of the one that is due longest. */
   readonly limit: number;
+}
+
+/** Some of the keys for which something is due. */
+export interface DueKeys {
+  readonly keys: readonly DueKey[];
+  /** Where to look on; null: there are no more keys. */
+  readonly next: string | null;
 }
 
 /** Which rows are to be deleted. */
@@ -175,9 +196,12 @@ export interface ExecutionTable {
   /** Events after a version, oldest first. None for a tombstone. */
   events(id: string, afterVersion: number, limit: number): Promise<readonly StoredEvent[]>;
   /** What is due and may be claimed, also what a lease held that has ended: by `dueAt`, then by `seq`. */
-  due(query: DueQuery): Promise<readonly ExecutionGuard[]>;
-  /** Keys after one of them, in the order of the database, for which something is due. `""` stands before all keys. */
-  dueKeys(after: string, limit: number, overdueMs: number): Promise<readonly DueKey[]>;
+  due(query: DueQuery): Promise<DueExecutions>;
+  /**
+   * Keys after one of them, in the order of the database, for which something is due; `""` stands before all keys. It looks at
+   * a bounded number of keys: however many executions wait for one key, or sleep, it must not look at each of them.
+   */
+  dueKeys(after: string, limit: number, overdueMs: number): Promise<DueKeys>;
   /** Executions after a place in the list, newest first. No tombstones. */
   page(query: CheckedQuery, labels: readonly string[], after: ListCursor | null, limit: number): Promise<readonly ListedRow[]>;
   /** Rows that may be deleted, the oldest first. */
@@ -186,7 +210,7 @@ export interface ExecutionTable {
   readonly records: RecordTable;
   /**
    * Claims what is due without a permit in one round trip, where the database can: the longest due first, what others are writing
-   * right now is passed over.
+   * right now is passed over. Gives each as it is afterwards, and the database's clock.
    */
   claimDue?(claim: {
     readonly owner: string;
@@ -206,17 +230,6 @@ export interface ExecutionTable {
   };
   /** Frees what the store opened itself. Called once, when nothing is in flight any more. */
   close(): Promise<void>;
-}
-
-/** What was claimed in one round trip. */
-export interface DueClaimed {
-  readonly now: EpochMs;
-  /** Each as it is after it was claimed. */
-  readonly claimed: readonly ExecutionGuard[];
-  /** What was read of them in the same round trip; what is missing here is loaded afterwards. */
-  readonly rows?: ReadonlyMap<string, StoredRows>;
-  /** False: nothing with a permit is due, so that no round trip is needed to ask for it. */
-  readonly permitsAreDue?: boolean;
 }
 
 /** One event as a row. */

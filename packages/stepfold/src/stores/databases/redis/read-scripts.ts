@@ -41,13 +41,15 @@ return { say(row.incarnation), events }
 `,
 };
 
-/** What is due: ARGV overdue, limit, and `=` with the key of a permit. Answers guards. */
+/** What is due: ARGV overdue, limit, and `=` with the key of a permit. Answers whether something with a permit is due, and guards. */
 export const dueScript: Script = {
   name: "due",
   text: `${prelude}${dueRows}
-local rows = dueRows(ARGV[3] ~= "" and string.sub(ARGV[3], 2) or nil, tonumber(ARGV[1]), tonumber(ARGV[2]))
-for index, row in ipairs(rows) do rows[index] = guardOf(row) end
-return rows
+local answers = { say(areKeysDue() and "1") }
+for _, row in ipairs(dueRows(ARGV[3] ~= "" and string.sub(ARGV[3], 2) or nil, tonumber(ARGV[1]), tonumber(ARGV[2]))) do
+  answers[#answers + 1] = guardOf(row)
+end
+return answers
 `,
 };
 

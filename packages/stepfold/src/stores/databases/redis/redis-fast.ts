@@ -9,8 +9,7 @@ export const claimScript: Script = {
   name: "claim",
   text: `${prelude}${dueRows}${history}
 local owner, leaseMs, limit, overdueMs = take(), tonumber(take()), tonumber(take()), tonumber(take())
-local isPermitDue = redis.call("EXISTS", ready) == 1 or redis.call("ZCOUNT", later, "-inf", whole(now)) > 0
-local answers, size = { say(whole(now)), say(isPermitDue and "1") }, 0
+local answers, size = { say(whole(now)), say(areKeysDue() and "1") }, 0
 for _, row in ipairs(dueRows(nil, overdueMs, limit)) do
   -- the one that held it until now was lost
   row.crashes = whole(tonumber(row.crashes) + (row.owner and 1 or 0))

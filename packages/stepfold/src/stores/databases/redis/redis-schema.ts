@@ -106,6 +106,10 @@ end
  * aside for a minute, so that it is in nobody's way.
  */
 export const dueRows: string = `
+local function areKeysDue()
+  return redis.call("EXISTS", ready) == 1 or redis.call("ZCOUNT", later, "-inf", whole(now)) > 0
+end
+
 local function dueRows(key, overdueMs, limit)
   local line, rows = lineOf(key), {}
   while #rows < limit do

@@ -4,7 +4,9 @@ import type { EpochMs } from "../../../core/values/json.ts";
 import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
 import type { CheckedQuery } from "../../kit/checked-store.ts";
 import type {
-  DueKey,
+  DueClaimed,
+  DueExecutions,
+  DueKeys,
   DueQuery,
   EndedQuery,
   ExecutionGuard,
@@ -102,19 +104,16 @@ export class RedisTable implements ExecutionTable {
     return this.#eventsFrom(id, afterVersion + 1, limit, null);
   }
 
-  async due({ key, limit, overdueMs }: DueQuery): Promise<ExecutionGuard[]> {
-    return guardsIn(await this.#run(dueScript, [], [String(overdueMs), String(limit), key === null ? "" : `=${key}`]));
+  async due({ key, limit, overdueMs }: DueQuery): Promise<DueExecutions> {
+    const args = [String(overdueMs), String(limit), key === null ? "" : `=${key}`];
+    const [areKeysDue, ...guards] = await this.#run(dueScript, [], args);
+    return { executions: guardsIn(guards), areKeysDue: said(areKeysDue) !== null };
   }
 
-  async dueKeys(after: string, limit: number, overdueMs: number): Promise<DueKey[]> {
-    const keys: DueKey[] = [];
-    for (let place: string | null = after; place !== null && keys.length < limit; ) {
-      const args: string[] = [String(overdueMs), String(limit - keys.length), place === "" ? "-" : `(${place}`];
-      const [stop, ...permits] = (await this.#run(dueKeysScript, [], args)).map(said);
-      keys.push(...permits.map((permit) => readPermit(permit)!));
-      place = stop ?? null;
-    }
-    return keys;
+  async dueKeys(after: string, limit: number, overdueMs: number): Promise<DueKeys> {
+    const args = [String(overdueMs), String(limit), after === "" ? "-" : `(${after}`];
+    const [last, ...permits] = (await this.#run(dueKeysScript, [], args)).map(said);
+    return { keys: permits.map((permit) => readPermit(permit)!), next: last ?? null };
   }
 
   async page(query: CheckedQuery, labels: readonly string[], after: ListCursor | null, limit: number): Promise<ListedRow[]> {
@@ -151,14 +150,14 @@ export class RedisTable implements ExecutionTable {
     },
   };
 
-  async claimDue(claim: Parameters<NonNullable<ExecutionTable["claimDue"]>>[0]): ReturnType<NonNullable<ExecutionTable["claimDue"]>> {
+  async claimDue(claim: Parameters<NonNullable<ExecutionTable["claimDue"]>>[0]): Promise<DueClaimed> {
     const args = [claim.owner, String(claim.leaseMs), String(claim.limit), String(claim.overdueMs)];
-    const [now, isPermitDue, ...taken] = await this.#run(claimScript, [], args);
-    const claimed = guardsIn(taken.map((one) => listOf(one)[0]));
+    const [now, areKeysDue, ...taken] = await this.#run(claimScript, [], args);
+    const executions = guardsIn(taken.map((one) => listOf(one)[0]));
     const replies = taken.map((one) => listOf(listOf(one)[1]));
-    const loaded = await Promise.all(claimed.map(({ id }, index) => this.#wholeRows(id, replies[index]!)));
+    const loaded = await Promise.all(executions.map(({ id }, index) => this.#wholeRows(id, replies[index]!)));
     const rows = new Map(loaded.flatMap((one) => (one ? [[one.workflowId, one] as const] : [])));
-    return { now: Number(said(now)), claimed, rows, permitsAreDue: said(isPermitDue) !== null };
+    return { now: Number(said(now)), executions, rows, areKeysDue: said(areKeysDue) !== null };
   }
 
   async close(): Promise<void> {}
