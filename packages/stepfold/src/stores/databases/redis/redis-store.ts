@@ -25,7 +25,7 @@ export interface RedisStoreOptions {
  * A store on a Redis server or cluster, version 5 or later, for any number of processes. You hand in a connected client of
  * ioredis or node-redis (also one for a cluster or for sentinels), and close it yourself.
  *
- * Every operation is one Lua script: all of it happens, or nothing, and leases are judged by the server's clock. Commits of
+ * Every write is one Lua script: all of it happens, or nothing, and leases are judged by the server's clock. Commits of
  * different executions that are issued together share a round trip. All keys lie in one slot of a cluster.
  *
  * Redis is as durable as you set it up: see `durable`. A failover may lose commits that were acknowledged, because replicas

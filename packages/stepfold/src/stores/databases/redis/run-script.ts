@@ -8,6 +8,9 @@ export interface Script {
 /** Runs a script on the server and gives what it answers: texts, and lists of them. */
 export type RunScript = (script: Script, keys: readonly string[], args: readonly string[]) => Promise<unknown>;
 
+/** Runs a script on the heads of these executions, and gives the list that it answers. */
+export type CallScript = (script: Script, ids: readonly string[], args: readonly string[]) => Promise<readonly unknown[]>;
+
 /** The two commands that a store needs, whatever client sends them. */
 export interface ScriptServer {
   evalsha(sha1: string, keys: readonly string[], args: readonly string[]): Promise<unknown>;

@@ -27,7 +27,7 @@ export interface UpstashStoreOptions {
  * A store on Upstash Redis, over HTTP: for serverless and edge, where connections cannot be kept. You hand in the client of
  * `@upstash/redis`.
  *
- * Every operation is one Lua script and one request: all of it happens, or nothing, and leases are judged by the server's
+ * Every write is one Lua script and one request: all of it happens, or nothing, and leases are judged by the server's
  * clock. Commits of different executions that are issued together share a request. Eviction must be off, as it is by default.
  *
  * ```ts
