@@ -95,7 +95,7 @@ export class Claims {
         const taken = await table.claimDue({ ...options, limit: wanted });
         ({ areKeysDue } = taken);
         const held = taken.executions.map((guard) => ({ guard, claimedAt: taken.now }));
-        claimed.push(...(await claimedWithSnapshots(table, held, options)));
+        claimed.push(...(await claimedWithSnapshots(table, held, options, taken.rows)));
         if (held.length < wanted) return areKeysDue;
       } else {
         const due = await table.due({ limit: wanted + tried.size, overdueMs: options.overdueMs, key: null });
