@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { serviceUrlOrSkip } from "../../../../../scripts/servers/service-url.ts";
+import { mysqlServer } from "../../../test/stores/mysql/mysql-bench.fixture.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { stepCommit } from "../../testing/index.ts";
 import { dynamoBench, useTable } from "../dynamo/dynamo-bench.fixture.ts";
 import { ownPrefixes } from "../lua/own-prefix.fixture.ts";
-import { mysqlServer } from "../mysql/mysql-bench.fixture.ts";
 import { benchesOver, poolOf } from "../postgres/postgres-bench.fixture.ts";
 import { redisStore } from "../redis/index.ts";
 import { sqliteStore } from "../sqlite/index.ts";

@@ -1,0 +1,196 @@
+import type { Pool, RowDataPacket } from "mysql2/promise";
+import { afterAll, describe, expect, it } from "vitest";
+import { serviceUrlOrSkip } from "../../../../../scripts/servers/service-url.ts";
+import type { Claimed } from "../../../src/ports/snapshot-store.ts";
+import { lookOf, waitingOf } from "../../../src/stores/databases/mysql/due.ts";
+import type { MysqlConnection, MysqlPool } from "../../../src/stores/databases/mysql/mysql-client.ts";
+import { mysqlStore } from "../../../src/stores/databases/mysql/mysql-store.ts";
+import { tablesOf } from "../../../src/stores/databases/mysql/tables.ts";
+import { expectEachKeyItsTurn, expectLimits, expectNoReturn, permitted } from "../../../src/stores/sql/turns.fixture.ts";
+import { startCommit, stepCommit } from "../../../src/testing/index.ts";
+import { wait } from "../../testing/store-contract.fixture.ts";
+import { hostileOptions, mysqlServer } from "./mysql-bench.fixture.ts";
+import { watched } from "./watched-pool.fixture.ts";
+
+const url = await serviceUrlOrSkip("mariadb");
+const server = url === null ? null : await mysqlServer(url);
+afterAll(() => server?.close());
+
+const lease = { owner: "worker", leaseMs: 600_000 };
+
+describe.skipIf(!server)("taking turns in MySQL", () => {
+  it("lets nobody back whose place was given to another one", async () => {
+    const store = mysqlStore(server!.pool(), { prefix: "back_", migrate: true });
+    await expectNoReturn(store, wait);
+    await store.close();
+  });
+
+  it("gives each key its turn behind many that wait for one", async () => {
+    const store = mysqlStore(server!.pool(), { prefix: "each_", migrate: true });
+    await expectEachKeyItsTurn(store);
+    await store.close();
+  });
+
+  it("never holds more than may be, and rejects nobody, however many claim over several pools", { timeout: 60_000 }, async () => {
+    const options = [{}, hostileOptions, { connectionLimit: 1 }];
+    const stores = options.map((one) => mysqlStore(server!.pool(one), { prefix: "limits_", migrate: true }));
+    await expectLimits(stores);
+    for (const store of stores) await store.close();
+  });
+
+  it("counts and takes while nobody else of the key does", async () => {
+    const pool = server!.pool();
+    const other = mysqlStore(pool, { prefix: "pause_", migrate: true });
+    for (const id of ["a", "b", "c"]) await other.create(permitted(id, "x"));
+    let meanwhile: Promise<readonly Claimed[]> | null = null;
+    const store = mysqlStore(
+      pausing(pool, async (text) => {
+        // it has counted, and is about to look for the first in the line
+        if (meanwhile || !text.startsWith("(SELECT seq, permit_key")) return;
+        meanwhile = other.claim({ ...lease, limit: 1, permit: "x" });
+        await Promise.race([meanwhile, wait(400)]);
+      }),
+      { prefix: "pause_" },
+    );
+    const claimed = [...(await store.claim({ ...lease, limit: 1 })), ...((await meanwhile) ?? [])];
+    expect(meanwhile).not.toBeNull();
+    expect(claimed.map(({ claim }) => claim.workflowId)).toEqual(["a"]);
+    await Promise.all([store.close(), other.close()]);
+  });
+
+  it("waits for nobody who commits, and is waited for by nobody but those of its key", async () => {
+    const pool = server!.pool();
+    const store = mysqlStore(pool, { prefix: "wait_", migrate: true });
+    const firsts = [permitted("a", "x"), permitted("b", "x"), permitted("c", "y"), startCommit("d")];
+    for (const first of firsts) await store.create(first);
+    const [held] = await store.claim({ ...lease, limit: 1, workflowId: "a" });
+    const other = await pool.getConnection();
+    await other.query("START TRANSACTION");
+    await other.query("INSERT INTO wait_permits (permit_key) VALUES ('x') ON DUPLICATE KEY UPDATE permit_key = 'x'");
+    const ids = async (asked = {}) => (await store.claim({ ...lease, limit: 10, ...asked })).map(({ claim }) => claim.workflowId);
+    // whoever lets nobody in asks for no lock
+    expect((await ids()).sort()).toEqual(["c", "d"]);
+    expect(await ids({ permit: "x" })).toEqual([]);
+    const next = stepCommit(held!.snapshot, { fence: held!.claim.fence });
+    await store.commit(next);
+    await store.renew(held!.claim);
+    await store.release(held!.claim, 1);
+    const waiting = ids({ permit: "x" });
+    await other.query("ROLLBACK");
+    other.release();
+    expect(await waiting).toEqual(["b"]);
+    await store.close();
+  });
+
+  it("forgets keys that no execution has", async () => {
+    const pool = server!.pool();
+    const store = mysqlStore(pool, { prefix: "keys_", migrate: true });
+    for (const key of ["x", "y"]) {
+      const first = permitted(key, key);
+      await store.create(first);
+      await store.claim({ ...lease, limit: 1 });
+      if (key === "x") await store.commit(stepCommit(first, { status: "completed" }));
+    }
+    const keys = async () => {
+      const [rows] = await pool.query<RowDataPacket[]>(
+        "SELECT CAST(permit_key AS CHAR) AS permit_key FROM keys_permits ORDER BY permit_key",
+      );
+      return rows.map((row) => row.permit_key as string);
+    };
+    expect(await keys()).toEqual(["x", "y"]);
+    await store.prune({ before: Number.MAX_SAFE_INTEGER });
+    expect(await keys()).toEqual(["y"]);
+    await store.close();
+  });
+
+  it("refuses a key that the column would cut off", async () => {
+    const store = mysqlStore(server!.pool(), { prefix: "cut_", migrate: true });
+    await expect(store.create(permitted("a", "😀".repeat(256)))).rejects.toMatchObject({ code: "LIMIT_EXCEEDED" });
+    await store.close();
+  });
+});
+
+describe.skipIf(!server)("what taking turns costs in MySQL", () => {
+  it("is nothing where nobody does: not a statement more", async () => {
+    const seen = watched(server!.pool());
+    const store = mysqlStore(seen.pool, { prefix: "nobody_", migrate: true });
+    await store.load("a");
+    const textsOf = async (work: () => Promise<unknown>): Promise<string[]> => {
+      seen.texts.length = 0;
+      await work();
+      return [...seen.texts];
+    };
+    const claim = () => store.claim({ ...lease, limit: 10 });
+    // the level, the beginning, the look, the end
+    expect((await textsOf(claim)).length).toBe(4);
+    await store.create(startCommit("a"));
+    // and the same with rows that are locked, changed and read
+    const texts = await textsOf(claim);
+    expect(texts.length).toBe(10);
+    expect(texts.filter((text) => text.includes("nobody_permits"))).toEqual([]);
+    expect((await textsOf(claim)).length).toBe(4);
+    await store.close();
+  });
+
+  it("is one transaction for sixteen keys, and a look where nobody may", async () => {
+    const seen = watched(server!.pool());
+    const store = mysqlStore(seen.pool, { prefix: "sixteen_", migrate: true });
+    await Promise.all(Array.from({ length: 32 }, (_, index) => store.create(permitted(`id-${index}`, `key-${index % 16}`))));
+    seen.texts.length = 0;
+    expect((await store.claim({ ...lease, limit: 32 })).length).toBe(16);
+    expect(seen.texts.length).toBe(4 + 9);
+    seen.texts.length = 0;
+    expect(await store.claim({ ...lease, limit: 32 })).toEqual([]);
+    expect(seen.texts.length).toBe(4);
+    await store.close();
+  });
+
+  it("reads few rows of an index among 20,000 that wait or sleep", async () => {
+    const pool = server!.pool();
+    const store = mysqlStore(pool, { prefix: "many_", migrate: true });
+    await store.create(permitted("held", "k"));
+    expect(await store.claim({ ...lease, limit: 1 })).toHaveLength(1);
+    await pool.query(`
+      INSERT INTO many_executions (id, incarnation, definition_id, definition, metadata, creator, version, status, head, fence,
+        created_at, updated_at, wake_at, due_at, permit_key, permit_limit)
+      SELECT CONCAT('id-', n.seq), 'i', 'd', '{}', '{}', '', 0, 'paused', '{}', 0, n.seq, n.seq,
+        IF(n.seq % 2, n.seq, 9e14), IF(n.seq % 2, n.seq, 9e14), IF(n.seq % 2, 'k', CONCAT('key-', n.seq)), 1
+      FROM seq_1_to_20000 AS n`);
+    await store.create(permitted("free", "z"));
+    await pool.query("ANALYZE TABLE many_executions");
+    const tables = tablesOf("many_");
+    const bound = (sql: string): string => sql.replaceAll("CAST(? AS SIGNED)", "0");
+    const look = await planOf(pool, bound(lookOf(tables)));
+    expect(look.map(({ key }) => key).filter(Boolean)).toEqual(["due_by_key", "waiting", "held"]);
+    const afterKey = bound(waitingOf(tables)).replace("> ?", "> 'key-3'").replace("? IS NULL", "NULL IS NULL").replace("<= ?", "<= NULL");
+    const further = await planOf(pool, afterKey);
+    expect(further.map(({ key }) => key)).toEqual(["due_by_key", "held"]);
+    for (const { extra } of [...look, ...further]) expect(extra).not.toMatch(/filesort/);
+    expect((await store.claim({ ...lease, limit: 1 })).map(({ claim }) => claim.workflowId)).toEqual(["free"]);
+    expect(await store.claim({ ...lease, limit: 1 })).toEqual([]);
+    await store.close();
+  });
+});
+
+/** A pool whose statements wait for something. */
+function pausing(pool: Pool, before: (text: string) => Promise<void>): MysqlPool {
+  return {
+    async getConnection() {
+      const connection: MysqlConnection = await pool.getConnection();
+      return {
+        async execute(statement) {
+          await before(statement.sql);
+          return connection.execute(statement);
+        },
+        query: (text) => connection.query(text),
+        release: () => connection.release(),
+        destroy: () => connection.destroy(),
+      };
+    },
+  };
+}
+
+async function planOf(pool: Pool, sql: string): Promise<{ key: string | null; extra: string }[]> {
+  const [rows] = await pool.query<RowDataPacket[]>(`EXPLAIN ${sql}`);
+  return rows.map((row) => ({ key: row.key as string | null, extra: (row.Extra ?? "") as string }));
+}
