@@ -12,7 +12,7 @@ export async function connectMysql(text: string): Promise<Site> {
   const { url, taken } = takeParameters(text.replace(/^mariadb:/i, "mysql:"), { prefix: "stepfold_", pool: "10" });
   const connectionLimit = poolSize(taken.pool);
   parsedUrl(url);
-  const { mysqlMigrations } = await import("../databases/mysql/migrations.ts");
+  const { mysqlMigrations } = await import("../databases/mysql/mysql-schema.ts");
   const { mysqlStore } = await import("../databases/mysql/mysql-store.ts");
   const { createPool } = await importDriver<Driver>("mysql2/promise", "mysql");
   const pool = createPool({ uri: url, connectionLimit });
@@ -28,7 +28,7 @@ export async function connectMysql(text: string): Promise<Site> {
 }
 
 async function dropTables(pool: MysqlPool, prefix: string): Promise<void> {
-  const { tablesOf } = await import("../databases/mysql/tables.ts");
+  const { tablesOf } = await import("../databases/mysql/mysql-statement.ts");
   // by their whole names: another space may begin like this one
   const own = Object.values(tablesOf(prefix)).map((name) => name.replaceAll("`", "'"));
   const connection = await pool.getConnection();

@@ -2,9 +2,9 @@ import type { BlobStore } from "../../../ports/blob-store.ts";
 import { blobsOver } from "../../kit/blob-table.ts";
 import { checkPool, type MysqlPool } from "./mysql-client.ts";
 import { mysqlError } from "./mysql-error.ts";
-import { numberOf, type Row, reading, type Session, textOf, writing } from "./mysql-session.ts";
-import { prepared } from "./prepare.ts";
-import { clock, tablesOf } from "./tables.ts";
+import { prepared } from "./mysql-schema.ts";
+import { numberOf, type Row, reading, type SqlValue, textOf, writing } from "./mysql-session.ts";
+import { clock, tablesOf } from "./mysql-statement.ts";
 
 /** Where in MySQL or MariaDB. */
 export interface MysqlBlobsOptions {
@@ -33,18 +33,16 @@ export interface MysqlBlobsOptions {
  */
 export function mysqlBlobs(pool: MysqlPool, { prefix = "stepfold_", migrate = false }: MysqlBlobsOptions = {}): BlobStore {
   checkPool(pool);
-  const tables = tablesOf(prefix);
-  const { blobs } = tables;
-  const prepare = prepared(pool, tables, migrate ? prefix : null, 0);
-  const rowsOf = async (sql: string, values: Parameters<Session["rows"]>[1]): Promise<readonly Row[]> => {
-    await prepare();
-    // also where sessions read what is not committed
-    return reading(pool, (session) => session.rows(sql, values));
+  const { blobs } = tablesOf(prefix);
+  const ready = prepared({ pool, prefix, migrate, maxValueBytes: 0 });
+  const rowsOf = async (sql: string, values: readonly SqlValue[]): Promise<readonly Row[]> => {
+    await ready();
+    return reading(pool, sql, values);
   };
   return blobsOver(
     {
       name: "mysql",
-      maxBytes: async () => (await prepare()).maxBytes,
+      maxBytes: ready,
       async put(key, bytes) {
         await writing(pool, (session) =>
           session.run(
@@ -60,7 +58,7 @@ export function mysqlBlobs(pool: MysqlPool, { prefix = "stepfold_", migrate = fa
         return row ? new Uint8Array(row[0] as Uint8Array) : null;
       },
       async deleteBetween(from, before) {
-        await prepare();
+        await ready();
         await writing(pool, (session) => session.run(`DELETE FROM ${blobs} WHERE name >= ? AND name < ?`, [from, before]));
       },
       async page(after, limit) {

@@ -48,9 +48,14 @@ export function isMissingTable(cause: unknown): boolean {
   return detailsOf(cause).errno === 1146;
 }
 
-/** True if a column or an index that was to be added is there, or one that was to be dropped is gone. */
-export function isMadeAlready(cause: unknown): boolean {
-  return [1060, 1061, 1091].includes(detailsOf(cause).errno);
+/** True if a table has no such column. */
+export function isMissingColumn(cause: unknown): boolean {
+  return detailsOf(cause).errno === 1054;
+}
+
+/** True if a row with this key is there. */
+export function isDuplicate(cause: unknown): boolean {
+  return detailsOf(cause).errno === 1062;
 }
 
 /** True if no write of a group would fare better alone. */

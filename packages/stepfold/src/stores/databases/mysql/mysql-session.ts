@@ -1,96 +1,103 @@
 import type { MysqlConnection, MysqlPool } from "./mysql-client.ts";
 import { isConflict } from "./mysql-error.ts";
 
-export type SqlValue = string | number | null;
-
 /** What may stand for a `?`. */
-type Bound = SqlValue | Uint8Array;
+export type SqlValue = string | number | Uint8Array | null;
 
 /** The columns of a row, in the order in which the statement names them. */
 export type Row = readonly unknown[];
 
-/** One transaction on one connection. */
+/** Statements on one connection. */
 export interface Session {
-  rows(sql: string, values?: readonly Bound[]): Promise<readonly Row[]>;
-  run(sql: string, values?: readonly Bound[]): Promise<void>;
+  rows(sql: string, values?: readonly SqlValue[]): Promise<readonly Row[]>;
+  /** Gives how many rows it wrote. */
+  run(sql: string, values?: readonly SqlValue[]): Promise<number>;
 }
 
-/** How often a transaction is made that others stand in the way of. */
-const mostAttempts = 4;
+/** How often a transaction is tried that others stand in the way of. */
+const maxTries = 4;
 
+/** How long the server waits for the next statement of a transaction: the locks of a process that has stopped are free after it. */
+const maxPauseSeconds = 10;
+
+// A transaction that may write begins and ends by `autocommit`, so that the limit and its end cost no round trip of their own
+const begin = `SET @stepfold_autocommit = @@autocommit, @stepfold_wait_timeout = @@wait_timeout,
+  autocommit = 0, wait_timeout = ${maxPauseSeconds}`;
+const commit = "SET /* COMMIT */ autocommit = 1, autocommit = @stepfold_autocommit, wait_timeout = @stepfold_wait_timeout";
 const readCommitted = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED";
-const repeatableRead = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ";
 
 /**
  * Runs `work` in one transaction that may write. Every statement sees what was committed before it; what was not found is not
  * locked, so that those who create do not wait for one another in a circle.
  *
- * A transaction that the server gave up for another one (deadlock, lock wait) is made again at once, so `work` may run several times.
+ * A transaction that the server gave up for another one (deadlock, lock wait) is tried again at once, so `work` may run several times.
  */
 export function writing<T>(pool: MysqlPool, work: (session: Session) => Promise<T>): Promise<T> {
-  return insist(() => transaction(pool, [readCommitted, "START TRANSACTION"], work));
+  return insist(() => run(pool, [begin, readCommitted], work, commit));
 }
 
 /** As `writing`, in the isolation of the session: for what only locks rows by their id that are there. Saves a round trip. */
 export function changing<T>(pool: MysqlPool, work: (session: Session) => Promise<T>): Promise<T> {
-  return insist(() => transaction(pool, ["START TRANSACTION"], work));
+  return insist(() => run(pool, [begin], work, commit));
 }
 
-/** Runs `work` on one state of the data, whatever others write meanwhile. */
-export function reading<T>(pool: MysqlPool, work: (session: Session) => Promise<T>): Promise<T> {
-  return transaction(pool, [repeatableRead, "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY"], work);
+/** Reads what was committed before the statement, and nothing that was written meanwhile, also where sessions read what is not committed. */
+export function reading(pool: MysqlPool, sql: string, values?: readonly SqlValue[]): Promise<readonly Row[]> {
+  return run(pool, [readCommitted], (session) => session.rows(sql, values), "COMMIT");
+}
+
+/**
+ * Runs `work` statement by statement, each in the isolation of the session. Saves a round trip where it does not matter what
+ * others have not committed yet.
+ */
+export function connected<T>(pool: MysqlPool, work: (session: Session) => Promise<T>): Promise<T> {
+  // the end is for sessions that do not commit by themselves
+  return insist(() => run(pool, [], work, "COMMIT"));
 }
 
 async function insist<T>(attempt: () => Promise<T>): Promise<T> {
-  for (let attempts = 1; ; attempts++) {
+  for (let tries = 1; ; tries++) {
     try {
       return await attempt();
     } catch (cause) {
-      if (attempts === mostAttempts || !isConflict(cause)) throw cause;
+      if (tries === maxTries || !isConflict(cause)) throw cause;
     }
   }
 }
 
-async function transaction<T>(pool: MysqlPool, begin: readonly string[], work: (session: Session) => Promise<T>): Promise<T> {
+async function run<T>(pool: MysqlPool, first: readonly string[], work: (session: Session) => Promise<T>, last: string): Promise<T> {
   const connection = await pool.getConnection();
   try {
-    for (const statement of begin) await connection.query(statement);
+    for (const statement of first) await connection.query(statement);
     const result = await work(sessionOn(connection));
-    await connection.query("COMMIT");
+    await connection.query(last);
     connection.release();
     return result;
   } catch (cause) {
-    await abandon(connection);
+    await abandon(connection, last);
     throw cause;
   }
 }
 
-/** Gives a connection back without its transaction; one that does not even do that is not used again. */
-async function abandon(connection: MysqlConnection): Promise<void> {
+/** Gives a connection back as it was; one that does not even do that is not used again. */
+async function abandon(connection: MysqlConnection, last: string): Promise<void> {
   try {
     await connection.query("ROLLBACK");
+    await connection.query(last);
     connection.release();
   } catch {
     connection.destroy();
   }
 }
 
-/** Runs `work` on one connection, statement by statement. */
-export function connected<T>(pool: MysqlPool, work: (session: Session) => Promise<T>): Promise<T> {
-  // the end is for sessions that do not commit by themselves
-  return transaction(pool, [], work);
-}
-
 function sessionOn(connection: MysqlConnection): Session {
-  const ask = async (sql: string, values: readonly Bound[]): Promise<unknown> => {
+  const ask = async (sql: string, values: readonly SqlValue[]): Promise<unknown> => {
     const [answer] = await connection.execute({ sql, values: values.map(bound), rowsAsArray: true, nestTables: false, typeCast: asItIs });
     return answer;
   };
   return {
     rows: async (sql, values = []) => (await ask(sql, values)) as Row[],
-    async run(sql, values = []) {
-      await ask(sql, values);
-    },
+    run: async (sql, values = []) => ((await ask(sql, values)) as { readonly affectedRows?: number }).affectedRows ?? 0,
   };
 }
 
@@ -98,7 +105,7 @@ function sessionOn(connection: MysqlConnection): Session {
  * Text goes over as bytes, so that the charset of the connection does not change it. Numbers go as text: the driver would
  * send a double, which not every place of a statement takes.
  */
-function bound(value: Bound): string | Uint8Array | null {
+function bound(value: SqlValue): string | Uint8Array | null {
   if (typeof value === "number") return String(value);
   if (value === null) return null;
   // the driver knows bytes by this class only
@@ -113,6 +120,11 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 /** Text of a column, which comes as bytes where nothing was to be converted. */
 export function textOf(value: unknown): string {
   return typeof value === "string" ? value : decoder.decode(value as Uint8Array);
+}
+
+/** Text of a column, or null. */
+export function textOrNull(value: unknown): string | null {
+  return value === null ? null : textOf(value);
 }
 
 /** A number, which a pool may want to be text. */

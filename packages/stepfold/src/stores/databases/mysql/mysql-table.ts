@@ -1,125 +1,167 @@
-import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
-import { isTerminal } from "../../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
-import type { Claim, Lease } from "../../../ports/snapshot-store.ts";
-import { refusal, repeatedCreation } from "../../kit/verdict.ts";
-import type { WrittenCommit } from "../../kit/written-commit.ts";
-import type { Verdict } from "../../record/group-commit.ts";
-import { type Accepted, append } from "./append.ts";
-import { amongValues, each } from "./batches.ts";
-import { changeExecutions, insertExecutions } from "./executions.ts";
-import { type Locked, lockedRows, writersOf } from "./locked.ts";
-import { numberOf, type Session, textOf } from "./mysql-session.ts";
-import type { Settings } from "./tables.ts";
-import type { NewExecution, Write } from "./write.ts";
+import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
+import type { CheckedQuery } from "../../kit/checked-store.ts";
+import type { DueQuery, EndedQuery, ExecutionGuard, ExecutionTable, RowWrite, RowWritten, StoredEvent } from "../../kit/execution-table.ts";
+import { labelsOf } from "../../kit/labels.ts";
+import type { ListCursor, ListedRow } from "../../kit/list.ts";
+import type { MysqlPool } from "./mysql-client.ts";
+import { claimDueRows, dueKeysAfter, dueStatement } from "./mysql-due.ts";
+import { isOutage } from "./mysql-error.ts";
+import { recordsOf } from "./mysql-records.ts";
+import { guardColumns, guardOf, listedColumns, listedRow, loadStatement, storedRows } from "./mysql-rows.ts";
+import { prepared, type TablesOptions } from "./mysql-schema.ts";
+import { changing, connected, numberOf, type Row, reading, type Session, type SqlValue, textOf, writing } from "./mysql-session.ts";
+import { among, clock, refuseLongName, type Tables, tablesOf } from "./mysql-statement.ts";
+import { refuseLongNames, writeRows } from "./mysql-write.ts";
 
-/**
- * Makes writes of different executions in one transaction, in as many round trips as one of them takes.
- *
- * All rows are locked before anything is judged, so what is read of them is what is there until the end.
- */
-export async function writeGroup(session: Session, settings: Settings, writes: readonly Write[]): Promise<Verdict<Claim | null>[]> {
-  const { tables, maxBytes } = settings;
-  const creator = crypto.randomUUID();
-  const creations = writes.filter((write): write is NewExecution => write.creation !== undefined);
-  await insertExecutions(session, tables, creations, creator, maxBytes);
+/** Executions in the tables of MySQL or MariaDB. */
+export class MysqlTable implements ExecutionTable {
+  readonly name = "mysql";
+  readonly features: StoreFeatures;
+  readonly clockSkewMs = 0;
+  readonly records: ExecutionTable["records"];
+  readonly grouping = { maxWrites: 100, isOutage };
+  readonly #pool: MysqlPool;
+  readonly #tables: Tables;
+  /** Gives the most bytes that the values of one statement may have. */
+  readonly #ready: () => Promise<number>;
 
-  const stored = await lockedRows(
-    session,
-    tables,
-    writes.map(({ written }) => written.workflowId),
-  );
-  const isMine = ({ written, creation }: Write): boolean => creation !== undefined && stored.get(written.workflowId)?.creator === creator;
-  const taken = await takenIds(session, settings, creations.filter(isMine), stored);
-  const held = writes.filter((write) => !isMine(write) && !isAllowed(write, stored.get(write.written.workflowId)));
-  const writers = await writersOf(session, tables, placesOf(held, stored));
+  constructor(options: TablesOptions) {
+    this.features = { clock: "store", durable: true, multiProcess: true, maxValueBytes: options.maxValueBytes, permits: true };
+    this.#pool = options.pool;
+    this.#tables = tablesOf(options.prefix);
+    this.#ready = prepared(options);
+    this.records = recordsOf(options, this.#ready);
+  }
 
-  const accepted: Accepted[] = [];
-  const verdicts = writes.map((write): Verdict<Claim | null> => {
-    const { written, creation } = write;
-    const row = stored.get(written.workflowId) ?? null;
-    const deletedAt = taken.get(written.workflowId);
-    if (deletedAt !== undefined && isMine(write)) {
-      return { refused: new StepfoldError("WORKFLOW_EXISTS", { workflowId: written.workflowId, deletedAt }) };
+  async now(): Promise<EpochMs> {
+    const [row] = await this.#look((session) => session.rows(`SELECT ${clock}`));
+    return numberOf(row![0]);
+  }
+
+  async read(ids: readonly string[]): ReturnType<ExecutionTable["read"]> {
+    const { text, values } = among(ids);
+    const nothing = guardColumns.replaceAll(/\w+/g, "NULL");
+    const [first, ...rows] = await this.#rows(
+      // the clock also where no row is found
+      `SELECT ${clock}, ${nothing} UNION ALL SELECT NULL, ${guardColumns} FROM ${this.#tables.executions} FORCE INDEX (ids) WHERE id ${text}`,
+      values,
+    );
+    return { now: numberOf(first![0]), found: new Map(rows.map((row) => guardOf(row.slice(1))).map((guard) => [guard.id, guard])) };
+  }
+
+  async load(ids: readonly string[]): ReturnType<ExecutionTable["load"]> {
+    const { text, values } = among(ids);
+    return storedRows(await this.#rows(loadStatement(this.#tables, text), [...values, ...values, ...values]));
+  }
+
+  async write(writes: readonly RowWrite[]): Promise<(RowWritten | null)[]> {
+    for (const write of writes) refuseLongNames(write);
+    const maxBytes = await this.#ready();
+    // an update locks rows that are there, by their ids
+    const transaction = writes.every(({ kind }) => kind === "update") ? changing : writing;
+    return transaction(this.#pool, (session) => writeRows(session, this.#tables, writes, maxBytes));
+  }
+
+  async events(id: string, afterVersion: number, limit: number): Promise<StoredEvent[]> {
+    const { executions, events } = this.#tables;
+    const rows = await this.#rows(
+      `SELECT v.version, v.commit_id, CAST(v.event AS BINARY) FROM ${executions} AS e STRAIGHT_JOIN ${events} AS v ON v.execution = e.seq
+      WHERE e.id = ? AND v.version > ? ORDER BY v.version LIMIT ?`,
+      [id, afterVersion, limit],
+    );
+    return rows.map(([version, commitId, text]) => ({ version: numberOf(version), commitId: textOf(commitId), text: textOf(text) }));
+  }
+
+  async due({ key, limit, overdueMs }: DueQuery): Promise<ExecutionGuard[]> {
+    const values = [...(key === null ? [] : [key]), overdueMs, limit];
+    return (await this.#look((session) => session.rows(dueStatement(this.#tables, key, guardColumns), values))).map(guardOf);
+  }
+
+  dueKeys(after: string, limit: number, overdueMs: number): ReturnType<ExecutionTable["dueKeys"]> {
+    return this.#look((session) => dueKeysAfter(session, this.#tables, after, limit, overdueMs));
+  }
+
+  async claimDue(claim: Parameters<NonNullable<ExecutionTable["claimDue"]>>[0]): ReturnType<NonNullable<ExecutionTable["claimDue"]>> {
+    refuseLongName("The owner of a claim", claim.owner);
+    // claims that find nothing lock nothing
+    const [first] = await this.#look((session) => session.rows(dueStatement(this.#tables, null, clock), [claim.overdueMs, 1]));
+    if (!first) return { now: 0, claimed: [] };
+    return writing(this.#pool, (session) => claimDueRows(session, this.#tables, claim));
+  }
+
+  async page(query: CheckedQuery, labels: readonly string[], after: ListCursor | null, limit: number): Promise<ListedRow[]> {
+    const { conditions, values } = listConditions(query);
+    const statement = `SELECT ${listedColumns} FROM ${this.#tables.executions}
+      WHERE ${[...conditions, "created_at <= ?", "(created_at < ? OR seq < ?)"].join(" AND ")} ORDER BY created_at DESC, seq DESC LIMIT ?`;
+    const found: ListedRow[] = [];
+    for (let from = after ?? { createdAt: Number.MAX_SAFE_INTEGER, seq: 0 }; ; ) {
+      const wanted = limit - found.length;
+      const rows = (await this.#rows(statement, [...values, from.createdAt, from.createdAt, from.seq, wanted])).map(listedRow);
+      found.push(...rows.filter((row) => hasLabels(row, labels)));
+      if (found.length === limit || rows.length < wanted) return found;
+      from = rows.at(-1)!;
     }
-    if (row && (isMine(write) || isAllowed(write, row))) {
-      accepted.push({ seq: row.seq, written });
-      return { value: creation ? firstClaim(written, creation.lease, row) : null };
-    }
-    const writer = row && (writers.get(`${row.seq}.${written.expectedVersion + 1}`) ?? null);
-    return creation && row ? repeated(written, creation.lease, row, writer) : refusedOrDone(write, row, writer);
-  });
+  }
 
-  const changes = accepted.filter(({ written }) => written.expectedVersion >= 0);
-  await changeExecutions(session, tables, changes, stored, maxBytes);
-  await append(session, tables, accepted, maxBytes);
-  return verdicts;
-}
+  async ended({ before, limit, ended }: EndedQuery): Promise<ExecutionGuard[]> {
+    const statement = endedStatement(this.#tables, ended);
+    const values = ended ? [...ended.statuses, ...(ended.definitionId === null ? [] : [ended.definitionId])] : [];
+    return (await this.#rows(statement, [before, ...values, limit])).map(guardOf);
+  }
 
-/** Whether the guard lets a commit through. A creation of an id that was there is none that it lets through. */
-function isAllowed({ written, creation }: Write, stored: Locked | undefined): boolean {
-  if (creation || !stored) return false;
-  const { incarnation, expectedVersion, fence } = written;
-  const isHolder = fence === null || (stored.owner !== null && stored.fence === fence);
-  return stored.incarnation === incarnation && stored.version === expectedVersion && !isTerminal(stored.status) && isHolder;
-}
+  async close(): Promise<void> {}
 
-function placesOf(held: readonly Write[], stored: ReadonlyMap<string, Locked>): [number, number][] {
-  return held.flatMap(({ written: { workflowId, expectedVersion } }) => {
-    const row = stored.get(workflowId);
-    return row ? [[row.seq, expectedVersion + 1] as [number, number]] : [];
-  });
-}
+  /** Reads what is committed. */
+  async #rows(sql: string, values: readonly SqlValue[]): Promise<readonly Row[]> {
+    await this.#ready();
+    return reading(this.#pool, sql, values);
+  }
 
-function refusedOrDone({ written }: Write, row: Locked | null, writer: string | null): Verdict<null> {
-  const refused = refusal(written, row, writer);
-  return refused ? { refused } : { value: null };
-}
-
-function repeated(written: WrittenCommit, lease: Lease | undefined, row: Locked, writer: string | null): Verdict<Claim | null> {
-  try {
-    return { value: repeatedCreation(written, row, writer, lease, claimedAt(row, lease)) };
-  } catch (refused) {
-    return { refused };
+  /** Reads what a write will judge again, so that it may be what others have not committed yet. */
+  async #look<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    await this.#ready();
+    return connected(this.#pool, work);
   }
 }
 
-function firstClaim({ workflowId, incarnation, ended }: WrittenCommit, lease: Lease | undefined, row: Locked): Claim | null {
-  if (!lease || ended) return null;
-  return { workflowId, incarnation, owner: lease.owner, leaseMs: lease.leaseMs, fence: 1, claimedAt: claimedAt(row, lease), crashes: 0 };
+/** The statement that finds what may be deleted, longest ago first. Values: before; statuses, and a workflow if there is one; how many. */
+export function endedStatement({ executions }: Tables, ended: EndedQuery["ended"]): string {
+  const [column, index] = ended ? ["ended_at", "ended"] : ["deleted_at", "deleted"];
+  const ofStatus = ended ? ` AND status IN (${ended.statuses.map(() => "?").join(", ")})` : "";
+  const ofWorkflow = ended && ended.definitionId !== null ? " AND definition_id = ?" : "";
+  return `SELECT ${guardColumns} FROM ${executions} FORCE INDEX (${index}) WHERE ${column} < ?${ofStatus}${ofWorkflow} ORDER BY ${column}, seq LIMIT ?`;
 }
 
-/** When the lease that is stored began. */
-function claimedAt({ leaseUntil, now }: Locked, lease: Lease | undefined): EpochMs {
-  return leaseUntil === null || !lease ? now : leaseUntil - lease.leaseMs;
-}
-
-/**
- * Ids that were deleted a while ago and are still taken: what was just inserted for them is removed. Looked up after the insert,
- * which waited for whoever was deleting. Tombstones that are too old are removed.
- */
-async function takenIds(
-  session: Session,
-  { tables: { tombstones, executions }, retentionMs }: Settings,
-  inserted: readonly Write[],
-  stored: ReadonlyMap<string, Locked>,
-): Promise<Map<string, EpochMs>> {
-  if (inserted.length === 0) return new Map();
-  const ids = amongValues(inserted.map(({ written }) => written.workflowId));
-  const found = await session.rows(`SELECT id, deleted_at FROM ${tombstones} WHERE id IN (${each(ids.length, "?")})`, ids);
-  const taken = new Map<string, EpochMs>();
-  const free: string[] = [];
-  for (const [id, deletedAt] of found) {
-    const row = stored.get(textOf(id))!;
-    if (numberOf(deletedAt) + retentionMs > row.now) taken.set(row.id, numberOf(deletedAt));
-    else free.push(row.id);
-  }
-  const remove = async (table: string, names: readonly string[]): Promise<void> => {
-    if (names.length === 0) return;
-    const values = amongValues(names);
-    await session.run(`DELETE FROM ${table} WHERE id IN (${each(values.length, "?")})`, values);
+/** A query as SQL. Text comes only from here; what the caller gave is bound. */
+function listConditions({ status, definitionId, createdBefore, createdAfter, metadata }: CheckedQuery): {
+  readonly conditions: readonly string[];
+  readonly values: readonly SqlValue[];
+} {
+  const conditions: string[] = [];
+  const values: SqlValue[] = [];
+  const add = (condition: string, ...bound: SqlValue[]): void => {
+    conditions.push(condition);
+    values.push(...bound);
   };
-  await remove(executions, [...taken.keys()]);
-  await remove(tombstones, free);
-  return taken;
+  if (status) add(`status IN (${["NULL", ...status.map(() => "?")].join(", ")})`, ...status);
+  if (definitionId !== undefined) add("definition_id = ?", definitionId);
+  if (createdBefore !== undefined) add("created_at < ?", createdBefore);
+  if (createdAfter !== undefined) add("created_at > ?", createdAfter);
+  for (const [key, value] of Object.entries(metadata ?? {})) {
+    // metadata is stored as `JSON.stringify` wrote it, so this text is in it; `hasLabels` tells where
+    add("LOCATE(?, CAST(metadata AS BINARY)) > 0", `${JSON.stringify(key)}:${JSON.stringify(value)}`);
+  }
+  return { conditions, values };
+}
+
+/** Judged here: the servers' JSON functions differ in how deep they read and in what equals what. */
+function hasLabels({ metadata }: ListedRow, labels: readonly string[]): boolean {
+  if (labels.length === 0) return true;
+  try {
+    const own = labelsOf(JSON.parse(metadata));
+    return labels.every((label) => own.includes(label));
+  } catch {
+    return false;
+  }
 }

@@ -1,4 +1,4 @@
-import type { Tables } from "./tables.ts";
+import type { Tables } from "./mysql-statement.ts";
 
 /** What lies at a path of an event, as JSON text. */
 const part = (path: string): string => `JSON_EXTRACT(event, '$.${path}')`;
