@@ -1,4 +1,4 @@
-import type { Pool, RowDataPacket } from "mysql2/promise";
+import type { RowDataPacket } from "mysql2/promise";
 import { afterAll, describe, expect, it } from "vitest";
 import { serviceUrlOrSkip } from "../../../../../scripts/servers/service-url.ts";
 import { migrateMysql, mysqlMigrations, mysqlStore } from "../../../src/stores/databases/mysql/index.ts";
@@ -10,15 +10,6 @@ import { watched } from "./watched-pool.fixture.ts";
 const url = await serviceUrlOrSkip("mariadb");
 const server = url === null ? null : await mysqlServer(url);
 afterAll(() => server?.close());
-
-/** Takes back what came after the second layout, but for `crashes`. */
-async function toLayout2(pool: Pool, prefix: string): Promise<void> {
-  await pool.query(`ALTER TABLE ${prefix}executions DROP KEY due_by_key, DROP KEY waiting, DROP KEY held, ADD KEY due (due_at, seq)`);
-  for (const column of ["turn_at", "turn_until", "permit_key", "permit_limit"])
-    await pool.query(`ALTER TABLE ${prefix}executions DROP COLUMN ${column}`);
-  await pool.query(`DROP TABLE ${prefix}permits`);
-  await pool.query(`UPDATE ${prefix}layout SET version = 2`);
-}
 
 describe.skipIf(!server)("the tables of MySQL", () => {
   it("are made once, however many processes begin at once", async () => {
@@ -51,38 +42,18 @@ describe.skipIf(!server)("the tables of MySQL", () => {
     }
   });
 
-  it("of an earlier version are brought up to date: what was due or held there is", async () => {
+  it("of a checkout before the first release are refused, and left alone", async () => {
     const pool = server!.pool();
-    const made = mysqlStore(pool, { prefix: "earlier_", migrate: true });
-    await made.create(startCommit("due"));
-    await made.create(startCommit("held"), { claim: { owner: "worker", leaseMs: 1 } });
-    await made.close();
-    await toLayout2(pool, "earlier_");
-    await pool.query("ALTER TABLE earlier_executions DROP COLUMN crashes");
-    await pool.query("UPDATE earlier_executions SET due_at = IF(id = 'due', 0, due_at - 60000)");
-    const store = mysqlStore(pool, { prefix: "earlier_", migrate: true });
-    const claimed = await store.claim({ owner: "sweeper", leaseMs: 60_000, limit: 10, overdueMs: 30_000 });
-    expect(claimed.map(({ claim }) => [claim.workflowId, claim.crashes])).toEqual([
-      ["due", 0],
-      ["held", 1],
-    ]);
-    await store.close();
-  });
-
-  it("that have the new column already are taken as they are, also by servers that cannot be asked to add it once", async () => {
-    const pool = server!.pool();
-    await migrateMysql(pool, { prefix: "there_" });
-    await pool.query("UPDATE there_layout SET version = 2");
-    // as MySQL does, to which this is a comment
-    const older = watched(pool, (text) => {
-      if (/ALTER.* ADD /s.test(text)) throw Object.assign(new Error("there"), { code: "ER_DUP_FIELDNAME", errno: 1060 });
-      if (/ALTER.* DROP /s.test(text)) throw Object.assign(new Error("gone"), { code: "ER_CANT_DROP_FIELD_OR_KEY", errno: 1091 });
-    });
-    await migrateMysql(older.pool, { prefix: "there_" });
-    const store = mysqlStore(pool, { prefix: "there_" });
-    await store.create(startCommit("a"));
-    expect((await store.load("a"))?.version).toBe(0);
-    await store.close();
+    await pool.query("CREATE TABLE older_layout (only_row TINYINT NOT NULL PRIMARY KEY, version INT NOT NULL)");
+    await pool.query("INSERT INTO older_layout VALUES (1, 4)");
+    for (const migrate of [true, false]) {
+      const store = mysqlStore(pool, { prefix: "older_", migrate });
+      const refused = { code: "STORE_REJECTED", message: expect.stringContaining("before Stepfold's first release") };
+      await expect(store.load("a")).rejects.toMatchObject(refused);
+      await store.close();
+    }
+    const [rows] = await pool.query<RowDataPacket[]>("SHOW TABLES LIKE 'older%'");
+    expect(rows).toHaveLength(1);
   });
 
   it("may be made by hand from the statements", async () => {
@@ -108,14 +79,14 @@ describe.skipIf(!server)("the tables of MySQL", () => {
   it("of a newer version are refused, and left alone", async () => {
     const pool = server!.pool();
     await migrateMysql(pool, { prefix: "newer_" });
-    await pool.query("UPDATE newer_layout SET version = 99");
+    await pool.query("UPDATE newer_layout SET layout = 99");
     for (const migrate of [true, false]) {
       const store = mysqlStore(pool, { prefix: "newer_", migrate });
       await expect(store.load("a")).rejects.toMatchObject({ code: "STORE_REJECTED", message: expect.stringContaining("Update Stepfold") });
       await store.close();
     }
-    const [rows] = await pool.query<RowDataPacket[]>("SELECT version FROM newer_layout");
-    expect(rows).toMatchObject([{ version: 99 }]);
+    const [rows] = await pool.query<RowDataPacket[]>("SELECT layout FROM newer_layout");
+    expect(rows).toMatchObject([{ layout: 99 }]);
   });
 
   it("of two prefixes know nothing of each other", async () => {

@@ -2,10 +2,10 @@ import type { Pool, RowDataPacket } from "mysql2/promise";
 import { afterAll, describe, expect, it } from "vitest";
 import { serviceUrlOrSkip } from "../../../../../scripts/servers/service-url.ts";
 import type { Claimed } from "../../../src/ports/snapshot-store.ts";
-import { lookOf, waitingOf } from "../../../src/stores/databases/mysql/due.ts";
 import type { MysqlConnection, MysqlPool } from "../../../src/stores/databases/mysql/mysql-client.ts";
+import { dueStatement, keysStatement } from "../../../src/stores/databases/mysql/mysql-due.ts";
+import { tablesOf } from "../../../src/stores/databases/mysql/mysql-statement.ts";
 import { mysqlStore } from "../../../src/stores/databases/mysql/mysql-store.ts";
-import { tablesOf } from "../../../src/stores/databases/mysql/tables.ts";
 import { expectEachKeyItsTurn, expectLimits, expectNoReturn, permitted } from "../../../src/stores/sql/turns.fixture.ts";
 import { startCommit, stepCommit } from "../../../src/testing/index.ts";
 import { wait } from "../../testing/store-contract.fixture.ts";
@@ -45,8 +45,8 @@ describe.skipIf(!server)("taking turns in MySQL", () => {
     let meanwhile: Promise<readonly Claimed[]> | null = null;
     const store = mysqlStore(
       pausing(pool, async (text) => {
-        // it has counted, and is about to look for the first in the line
-        if (meanwhile || !text.startsWith("(SELECT seq, permit_key")) return;
+        // it has counted, and is about to say which one it claims
+        if (meanwhile || !text.startsWith("INSERT INTO `pause_records`")) return;
         meanwhile = other.claim({ ...lease, limit: 1, permit: "x" });
         await Promise.race([meanwhile, wait(400)]);
       }),
@@ -66,9 +66,9 @@ describe.skipIf(!server)("taking turns in MySQL", () => {
     const [held] = await store.claim({ ...lease, limit: 1, workflowId: "a" });
     const other = await pool.getConnection();
     await other.query("START TRANSACTION");
-    await other.query("INSERT INTO wait_permits (permit_key) VALUES ('x') ON DUPLICATE KEY UPDATE permit_key = 'x'");
+    await other.query("SELECT 1 FROM wait_records WHERE kind = 'permit' AND name = 'x' FOR UPDATE");
     const ids = async (asked = {}) => (await store.claim({ ...lease, limit: 10, ...asked })).map(({ claim }) => claim.workflowId);
-    // whoever lets nobody in asks for no lock
+    // a claim that finds no room asks for no lock
     expect((await ids()).sort()).toEqual(["c", "d"]);
     expect(await ids({ permit: "x" })).toEqual([]);
     const next = stepCommit(held!.snapshot, { fence: held!.claim.fence });
@@ -93,7 +93,7 @@ describe.skipIf(!server)("taking turns in MySQL", () => {
     }
     const keys = async () => {
       const [rows] = await pool.query<RowDataPacket[]>(
-        "SELECT CAST(permit_key AS CHAR) AS permit_key FROM keys_permits ORDER BY permit_key",
+        "SELECT CAST(name AS CHAR) AS permit_key FROM keys_records WHERE kind = 'permit' ORDER BY name",
       );
       return rows.map((row) => row.permit_key as string);
     };
@@ -121,27 +121,26 @@ describe.skipIf(!server)("what taking turns costs in MySQL", () => {
       return [...seen.texts];
     };
     const claim = () => store.claim({ ...lease, limit: 10 });
-    // the level, the beginning, the look, the end
+    // two looks, for what has no key and for keys, each with its end
     expect((await textsOf(claim)).length).toBe(4);
     await store.create(startCommit("a"));
     // and the same with rows that are locked, changed and read
     const texts = await textsOf(claim);
-    expect(texts.length).toBe(10);
-    expect(texts.filter((text) => text.includes("nobody_permits"))).toEqual([]);
+    expect(texts.length).toBe(4 + 5 + 3);
+    expect(texts.filter((text) => text.includes("nobody_records"))).toEqual([]);
     expect((await textsOf(claim)).length).toBe(4);
     await store.close();
   });
 
-  it("is one transaction for sixteen keys, and a look where nobody may", async () => {
+  it("is the same few round trips for sixteen keys as for one where no execution may be claimed", async () => {
     const seen = watched(server!.pool());
     const store = mysqlStore(seen.pool, { prefix: "sixteen_", migrate: true });
     await Promise.all(Array.from({ length: 32 }, (_, index) => store.create(permitted(`id-${index}`, `key-${index % 16}`))));
-    seen.texts.length = 0;
     expect((await store.claim({ ...lease, limit: 32 })).length).toBe(16);
-    expect(seen.texts.length).toBe(4 + 9);
     seen.texts.length = 0;
     expect(await store.claim({ ...lease, limit: 32 })).toEqual([]);
-    expect(seen.texts.length).toBe(4);
+    // three looks, the records of all keys, the clock, and the executions that have permits
+    expect(seen.texts.length).toBe(3 * 2 + 3 + 2 + 3);
     await store.close();
   });
 
@@ -160,12 +159,16 @@ describe.skipIf(!server)("what taking turns costs in MySQL", () => {
     await pool.query("ANALYZE TABLE many_executions");
     const tables = tablesOf("many_");
     const bound = (sql: string): string => sql.replaceAll("CAST(? AS SIGNED)", "0");
-    const look = await planOf(pool, bound(lookOf(tables)));
-    expect(look.map(({ key }) => key).filter(Boolean)).toEqual(["due_by_key", "waiting", "held"]);
-    const afterKey = bound(waitingOf(tables)).replace("> ?", "> 'key-3'").replace("? IS NULL", "NULL IS NULL").replace("<= ?", "<= NULL");
-    const further = await planOf(pool, afterKey);
-    expect(further.map(({ key }) => key)).toEqual(["due_by_key", "held"]);
-    for (const { extra } of [...look, ...further]) expect(extra).not.toMatch(/filesort/);
+    const keys = await planOf(pool, bound(keysStatement(tables)).replace("?", "'key-3'"));
+    expect(keys.map(({ key }) => key)).toEqual(["due"]);
+    const first = await planOf(
+      pool,
+      bound(dueStatement(tables, "k", "seq"))
+        .replace("?", "'k'")
+        .replace("?", "1"),
+    );
+    expect(first.map(({ key }) => key)).toEqual(["due"]);
+    for (const { extra } of [...first, ...keys]) expect(extra).not.toMatch(/filesort/);
     expect((await store.claim({ ...lease, limit: 1 })).map(({ claim }) => claim.workflowId)).toEqual(["free"]);
     expect(await store.claim({ ...lease, limit: 1 })).toEqual([]);
     await store.close();

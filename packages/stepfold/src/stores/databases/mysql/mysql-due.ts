@@ -12,32 +12,29 @@ export function dueStatement({ executions }: Tables, key: string | null, columns
   return `SELECT ${columns} FROM ${executions} FORCE INDEX (due) WHERE ${ofKey} AND ${isDue} ORDER BY due_at, seq LIMIT ?`;
 }
 
-/** Keys that one statement looks at. */
-const keysTogether = 64;
+/** Rows that one statement looks at for their keys. */
+const rowsTogether = 128;
 
 /**
- * The statement that finds keys after one, and of each the execution that is due first. It goes from one key to the next by the
- * index, so that it costs the same however many wait for a key. Values: the key; for how long.
+ * The statement that finds executions with a key after one, in the order of keys, and in each key the longest due first. Values: for
+ * how long; the key.
  */
 export function keysStatement({ executions }: Tables): string {
-  const next = (key: string): string =>
-    `SELECT n.seq FROM ${executions} AS n FORCE INDEX (due) WHERE n.due_key > ${key} ORDER BY n.due_key, n.due_at, n.seq LIMIT 1`;
-  return `WITH RECURSIVE firsts (seq, place) AS (
-      SELECT (${next("?")}), 1
-      UNION ALL SELECT (${next("e.due_key")}), place + 1 FROM firsts JOIN ${executions} AS e ON e.seq = firsts.seq WHERE place < ${keysTogether}
-    )
-    SELECT due_key, permit_limit, ${isDue} FROM firsts STRAIGHT_JOIN ${executions} AS e ON e.seq = firsts.seq ORDER BY place`;
+  return `SELECT due_key, permit_limit, ${isDue} FROM ${executions} FORCE INDEX (due)
+    WHERE due_key > ? ORDER BY due_key, due_at, seq LIMIT ${rowsTogether}`;
 }
 
-/** Keys after one for which something is due. */
+/** Keys after one for which something is due. Goes on behind the last key that it saw, however many more wait for that one. */
 export async function dueKeysAfter(session: Session, tables: Tables, after: string, limit: number, overdueMs: number): Promise<DueKey[]> {
   const found: DueKey[] = [];
   for (let last = after; ; ) {
-    const rows = await session.rows(keysStatement(tables), [last, overdueMs]);
-    const due = rows.filter((row) => numberOf(row[2]) === 1);
-    found.push(...due.map(([key, most]): DueKey => ({ key: textOf(key), limit: numberOf(most) })));
-    if (found.length >= limit || rows.length < keysTogether) return found.slice(0, limit);
-    last = textOf(rows.at(-1)![0]);
+    const rows = await session.rows(keysStatement(tables), [overdueMs, last]);
+    for (const [keyValue, most, due] of rows) {
+      const key = textOf(keyValue);
+      if (key !== last && numberOf(due) === 1) found.push({ key, limit: numberOf(most) });
+      last = key;
+    }
+    if (found.length >= limit || rows.length < rowsTogether) return found.slice(0, limit);
   }
 }
 

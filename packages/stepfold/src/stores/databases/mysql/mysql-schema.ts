@@ -44,7 +44,7 @@ function tableStatements({ executions, events, children, records, blobs }: Table
   ended_at BIGINT COMMENT 'apart from updated_at, which changes at every step, so that only the end writes its index',
   deleted_at BIGINT COMMENT 'set for a tombstone: the execution was deleted, and only its id is still taken',
   UNIQUE KEY ids (id),
-  KEY due (due_key, due_at, seq),
+  KEY due (due_key, due_at, seq, permit_limit),
   KEY created (created_at, seq),
   KEY definitions (definition_id, created_at, seq),
   KEY statuses (status, created_at, seq),

@@ -20,11 +20,21 @@ const maxTries = 4;
 /** How long the server waits for the next statement of a transaction: the locks of a process that has stopped are free after it. */
 const maxPauseSeconds = 10;
 
-// A transaction that may write begins and ends by `autocommit`, so that the limit and its end cost no round trip of their own
-const begin = `SET @stepfold_autocommit = @@autocommit, @stepfold_wait_timeout = @@wait_timeout,
-  autocommit = 0, wait_timeout = ${maxPauseSeconds}`;
-const commit = "SET /* COMMIT */ autocommit = 1, autocommit = @stepfold_autocommit, wait_timeout = @stepfold_wait_timeout";
+/** The statements around what is done on a connection. */
+interface Frame {
+  readonly begin: readonly string[];
+  readonly end: string;
+  readonly undo: readonly string[];
+}
+
 const readCommitted = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED";
+// it begins and ends by `autocommit`, so that the limit and its end cost no round trips of their own
+const limited = `SET @stepfold_autocommit = @@autocommit, @stepfold_wait_timeout = @@wait_timeout,
+  autocommit = 0, wait_timeout = ${maxPauseSeconds}`;
+const asBefore = "autocommit = @stepfold_autocommit, wait_timeout = @stepfold_wait_timeout";
+const change: Frame = { begin: [limited], end: `SET /* COMMIT */ autocommit = 1, ${asBefore}`, undo: ["ROLLBACK", `SET ${asBefore}`] };
+// the end is for sessions that do not commit by themselves
+const look: Frame = { begin: [], end: "COMMIT", undo: ["ROLLBACK"] };
 
 /**
  * Runs `work` in one transaction that may write. Every statement sees what was committed before it; what was not found is not
@@ -33,17 +43,17 @@ const readCommitted = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED";
  * A transaction that the server gave up for another one (deadlock, lock wait) is tried again at once, so `work` may run several times.
  */
 export function writing<T>(pool: MysqlPool, work: (session: Session) => Promise<T>): Promise<T> {
-  return insist(() => run(pool, [begin, readCommitted], work, commit));
+  return insist(() => run(pool, { ...change, begin: [limited, readCommitted] }, work));
 }
 
 /** As `writing`, in the isolation of the session: for what only locks rows by their id that are there. Saves a round trip. */
 export function changing<T>(pool: MysqlPool, work: (session: Session) => Promise<T>): Promise<T> {
-  return insist(() => run(pool, [begin], work, commit));
+  return insist(() => run(pool, change, work));
 }
 
 /** Reads what was committed before the statement, and nothing that was written meanwhile, also where sessions read what is not committed. */
 export function reading(pool: MysqlPool, sql: string, values?: readonly SqlValue[]): Promise<readonly Row[]> {
-  return run(pool, [readCommitted], (session) => session.rows(sql, values), "COMMIT");
+  return run(pool, { ...look, begin: [readCommitted] }, (session) => session.rows(sql, values));
 }
 
 /**
@@ -51,8 +61,7 @@ export function reading(pool: MysqlPool, sql: string, values?: readonly SqlValue
  * others have not committed yet.
  */
 export function connected<T>(pool: MysqlPool, work: (session: Session) => Promise<T>): Promise<T> {
-  // the end is for sessions that do not commit by themselves
-  return insist(() => run(pool, [], work, "COMMIT"));
+  return insist(() => run(pool, look, work));
 }
 
 async function insist<T>(attempt: () => Promise<T>): Promise<T> {
@@ -65,25 +74,24 @@ async function insist<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-async function run<T>(pool: MysqlPool, first: readonly string[], work: (session: Session) => Promise<T>, last: string): Promise<T> {
+async function run<T>(pool: MysqlPool, { begin, end, undo }: Frame, work: (session: Session) => Promise<T>): Promise<T> {
   const connection = await pool.getConnection();
   try {
-    for (const statement of first) await connection.query(statement);
+    for (const statement of begin) await connection.query(statement);
     const result = await work(sessionOn(connection));
-    await connection.query(last);
+    await connection.query(end);
     connection.release();
     return result;
   } catch (cause) {
-    await abandon(connection, last);
+    await abandon(connection, undo);
     throw cause;
   }
 }
 
 /** Gives a connection back as it was; one that does not even do that is not used again. */
-async function abandon(connection: MysqlConnection, last: string): Promise<void> {
+async function abandon(connection: MysqlConnection, undo: readonly string[]): Promise<void> {
   try {
-    await connection.query("ROLLBACK");
-    await connection.query(last);
+    for (const statement of undo) await connection.query(statement);
     connection.release();
   } catch {
     connection.destroy();
