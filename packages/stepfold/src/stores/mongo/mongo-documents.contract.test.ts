@@ -1,8 +1,8 @@
 import { type Db, MongoClient, MongoNetworkError } from "mongodb";
 import { describe, expect, it } from "vitest";
+import { engineCommits } from "../../../test/stores/engine-commits.fixture.ts";
 import type { Commit } from "../../ports/snapshot-store.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../testing/index.ts";
-import { engineCommits } from "../sql/engine-commits.fixture.ts";
 import { migrateMongo, mongoStore } from "./index.ts";
 import { child, gone, writeAll } from "./mongo-commits.fixture.ts";
 import { mongoDatabases } from "./mongo-databases.fixture.ts";

@@ -1,9 +1,9 @@
 import { MongoClient } from "mongodb";
 import { afterAll, beforeAll } from "vitest";
 import { serviceUrl } from "../../../../../scripts/servers/service-url.ts";
+import { cuttableProxy } from "../../../test/stores/cuttable-proxy.fixture.ts";
 import { contractOf, wait } from "../../../test/testing/store-contract.fixture.ts";
 import type { StoreBench } from "../../testing/index.ts";
-import { cuttableProxy } from "../sql/cuttable-proxy.fixture.ts";
 import { mongoStore } from "./index.ts";
 import { mongoProcess } from "./mongo-process.fixture.ts";
 

@@ -4,11 +4,11 @@ import { serviceUrlOrSkip } from "../../../../../scripts/servers/service-url.ts"
 import { mysqlServer } from "../../../test/stores/mysql/mysql-bench.fixture.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { stepCommit } from "../../testing/index.ts";
+import { sqliteStore } from "../databases/sqlite/index.ts";
 import { dynamoBench, useTable } from "../dynamo/dynamo-bench.fixture.ts";
 import { ownPrefixes } from "../lua/own-prefix.fixture.ts";
 import { benchesOver, poolOf } from "../postgres/postgres-bench.fixture.ts";
 import { redisStore } from "../redis/index.ts";
-import { sqliteStore } from "../sqlite/index.ts";
 import { testFolder } from "../values/wrapped-bench.fixture.ts";
 import { tieredStore } from "./index.ts";
 import { answer, check, crashing, ended, listed, waiting, write } from "./tiers.fixture.ts";

@@ -6,7 +6,7 @@ import type { MysqlConnection, MysqlPool } from "../../../src/stores/databases/m
 import { dueStatement, keysStatement } from "../../../src/stores/databases/mysql/mysql-due.ts";
 import { tablesOf } from "../../../src/stores/databases/mysql/mysql-statement.ts";
 import { mysqlStore } from "../../../src/stores/databases/mysql/mysql-store.ts";
-import { expectEachKeyItsTurn, expectLimits, expectNoReturn, permitted } from "../../../src/stores/sql/turns.fixture.ts";
+import { expectEachKeyItsTurn, expectLimits, expectNoReturn, permitted } from "../sqlite/permits.fixture.ts";
 import { startCommit, stepCommit } from "../../../src/testing/index.ts";
 import { wait } from "../../testing/store-contract.fixture.ts";
 import { hostileOptions, mysqlServer } from "./mysql-bench.fixture.ts";
