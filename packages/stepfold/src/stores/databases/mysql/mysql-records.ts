@@ -20,6 +20,15 @@ export function recordsOf({ pool, prefix, maxValueBytes }: TablesOptions, ready:
         rows.map(([key, revision, body]) => [textOf(key), { key: textOf(key), revision: textOf(revision), text: textOf(body) }]),
       );
     },
+    async keys(kind, after, limit) {
+      await ready();
+      const rows = await reading(pool, `SELECT name FROM ${records} WHERE kind = ? AND name > ? ORDER BY name LIMIT ?`, [
+        kind,
+        after,
+        limit,
+      ]);
+      return rows.map(([key]) => textOf(key));
+    },
     async put(kind, writes) {
       for (const { next } of writes) if (next) refuseLargeRecord(kind, next.text, maxValueBytes);
       await ready();

@@ -1,9 +1,9 @@
 import type { Status } from "../../../core/snapshot/snapshot.ts";
-import type { ExecutionGuard } from "../../kit/execution-table.ts";
+import type { EndedQuery, ExecutionGuard } from "../../kit/execution-table.ts";
 import type { ListedRow } from "../../kit/list.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
 import { numberOf, numberOrNull, type Row, textOf, textOrNull } from "./mysql-session.ts";
-import type { Tables } from "./mysql-statement.ts";
+import { clock, type Tables } from "./mysql-statement.ts";
 
 /** The columns that `guardOf` reads, in its order. */
 export const guardColumns =
@@ -26,6 +26,35 @@ export function guardOf(row: Row): ExecutionGuard {
     permit: permitKey === null ? null : { key: textOf(permitKey), limit: numberOf(permitLimit) },
     deletedAt: numberOrNull(deletedAt),
   };
+}
+
+/** The condition for what is due. Values: for how long. */
+export const isDue: string = `due_at <= ${clock} - CAST(? AS SIGNED)`;
+
+/** The statement that finds what is due, longest first. Values: the key, unless there is none; for how long; how many. */
+export function dueStatement({ executions }: Tables, key: string | null, columns: string): string {
+  const ofKey = key === null ? "due_key IS NULL" : "due_key = ?";
+  return `SELECT ${columns} FROM ${executions} FORCE INDEX (due) WHERE ${ofKey} AND ${isDue} ORDER BY due_at, seq LIMIT ?`;
+}
+
+/** Rows that one statement looks at for their keys. */
+export const keyRowsTogether: number = 128;
+
+/**
+ * The statement that finds executions with a key after one, in the order of keys, and in each key the longest due first. Values: for
+ * how long; the key.
+ */
+export function keysStatement({ executions }: Tables): string {
+  return `SELECT due_key, permit_limit, ${isDue} FROM ${executions} FORCE INDEX (due)
+    WHERE due_key > ? ORDER BY due_key, due_at, seq LIMIT ${keyRowsTogether}`;
+}
+
+/** The statement that finds what may be deleted, longest ago first. Values: before; statuses, and a workflow if there is one; how many. */
+export function endedStatement({ executions }: Tables, ended: EndedQuery["ended"]): string {
+  const [column, index] = ended ? ["ended_at", "ended"] : ["deleted_at", "deleted"];
+  const ofStatus = ended ? ` AND status IN (${ended.statuses.map(() => "?").join(", ")})` : "";
+  const ofWorkflow = ended && ended.definitionId !== null ? " AND definition_id = ?" : "";
+  return `SELECT ${guardColumns} FROM ${executions} FORCE INDEX (${index}) WHERE ${column} < ?${ofStatus}${ofWorkflow} ORDER BY ${column}, seq LIMIT ?`;
 }
 
 /** The columns that `listedRow` reads, in its order. */

@@ -1,18 +1,41 @@
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
 import type { CheckedQuery } from "../../kit/checked-store.ts";
-import type { DueQuery, EndedQuery, ExecutionGuard, ExecutionTable, RowWrite, RowWritten, StoredEvent } from "../../kit/execution-table.ts";
+import type {
+  DueClaimed,
+  DueKey,
+  DueQuery,
+  EndedQuery,
+  ExecutionGuard,
+  ExecutionTable,
+  RowAnswer,
+  RowWrite,
+  StoredEvent,
+} from "../../kit/execution-table.ts";
+import { groupCommit } from "../../kit/group-commit.ts";
 import { labelsOf } from "../../kit/labels.ts";
 import type { ListCursor, ListedRow } from "../../kit/list.ts";
+import type { StoredRows } from "../../kit/restored-snapshot.ts";
 import type { MysqlPool } from "./mysql-client.ts";
-import { claimDueRows, dueKeysAfter, dueStatement } from "./mysql-due.ts";
 import { isOutage } from "./mysql-error.ts";
+import { claimDue } from "./mysql-fast.ts";
 import { recordsOf } from "./mysql-records.ts";
-import { guardColumns, guardOf, listedColumns, listedRow, loadStatement, storedRows } from "./mysql-rows.ts";
+import {
+  dueStatement,
+  endedStatement,
+  guardColumns,
+  guardOf,
+  keyRowsTogether,
+  keysStatement,
+  listedColumns,
+  listedRow,
+  loadStatement,
+  storedRows,
+} from "./mysql-rows.ts";
 import { prepared, type TablesOptions } from "./mysql-schema.ts";
-import { changing, connected, numberOf, type Row, reading, type Session, type SqlValue, textOf, writing } from "./mysql-session.ts";
-import { among, clock, refuseLongName, type Tables, tablesOf } from "./mysql-statement.ts";
-import { refuseLongNames, writeRows } from "./mysql-write.ts";
+import { changing, connected, numberOf, type Row, reading, type SqlValue, textOf, writing } from "./mysql-session.ts";
+import { among, clock, type Tables, tablesOf } from "./mysql-statement.ts";
+import { longNameIn, writeRows } from "./mysql-write.ts";
 
 /** Executions in the tables of MySQL or MariaDB. */
 export class MysqlTable implements ExecutionTable {
@@ -20,11 +43,23 @@ export class MysqlTable implements ExecutionTable {
   readonly features: StoreFeatures;
   readonly clockSkewMs = 0;
   readonly records: ExecutionTable["records"];
-  readonly grouping = { maxWrites: 100, isOutage };
+  readonly grouping: NonNullable<ExecutionTable["grouping"]> = { maxWrites: 100, isOutage };
   readonly #pool: MysqlPool;
   readonly #tables: Tables;
   /** Gives the most bytes that the values of one statement may have. */
   readonly #ready: () => Promise<number>;
+  /** What is asked for while others are being read is read together, so that loads leave connections to those who write. */
+  readonly #loads = groupCommit<{ readonly id: string; readonly ticket: string }, StoredRows | undefined>({
+    send: async (asked) => {
+      const found = await this.#load(asked.map(({ id }) => id));
+      return asked.map(({ id }) => found.get(id));
+    },
+    // of one execution several may be read at once
+    idOf: ({ ticket }) => ticket,
+    isOutage,
+    maxWrites: 32,
+  });
+  #tickets = 0;
 
   constructor(options: TablesOptions) {
     this.features = { clock: "store", durable: true, multiProcess: true, maxValueBytes: options.maxValueBytes, permits: true };
@@ -35,7 +70,7 @@ export class MysqlTable implements ExecutionTable {
   }
 
   async now(): Promise<EpochMs> {
-    const [row] = await this.#look((session) => session.rows(`SELECT ${clock}`));
+    const [row] = await this.#look(`SELECT ${clock}`);
     return numberOf(row![0]);
   }
 
@@ -51,16 +86,21 @@ export class MysqlTable implements ExecutionTable {
   }
 
   async load(ids: readonly string[]): ReturnType<ExecutionTable["load"]> {
-    const { text, values } = among(ids);
-    return storedRows(await this.#rows(loadStatement(this.#tables, text), [...values, ...values, ...values]));
+    if (ids.length > 1) return this.#load(ids);
+    const [id] = ids as [string];
+    const rows = await this.#loads.add({ id, ticket: `${++this.#tickets}` });
+    return new Map(rows && [[id, rows]]);
   }
 
-  async write(writes: readonly RowWrite[]): Promise<(RowWritten | null)[]> {
-    for (const write of writes) refuseLongNames(write);
+  async write(writes: readonly RowWrite[]): Promise<RowAnswer[]> {
     const maxBytes = await this.#ready();
+    const refused = writes.map(longNameIn);
+    const allowed = writes.filter((_, index) => !refused[index]);
+    if (allowed.length === 0) return refused;
     // an update locks rows that are there, by their ids
-    const transaction = writes.every(({ kind }) => kind === "update") ? changing : writing;
-    return transaction(this.#pool, (session) => writeRows(session, this.#tables, writes, maxBytes));
+    const transaction = allowed.every(({ kind }) => kind === "update") ? changing : writing;
+    const written = (await transaction(this.#pool, (session) => writeRows(session, this.#tables, allowed, maxBytes))).values();
+    return refused.map((error) => error ?? written.next().value ?? null);
   }
 
   async events(id: string, afterVersion: number, limit: number): Promise<StoredEvent[]> {
@@ -75,19 +115,26 @@ export class MysqlTable implements ExecutionTable {
 
   async due({ key, limit, overdueMs }: DueQuery): Promise<ExecutionGuard[]> {
     const values = [...(key === null ? [] : [key]), overdueMs, limit];
-    return (await this.#look((session) => session.rows(dueStatement(this.#tables, key, guardColumns), values))).map(guardOf);
+    return (await this.#look(dueStatement(this.#tables, key, guardColumns), values)).map(guardOf);
   }
 
-  dueKeys(after: string, limit: number, overdueMs: number): ReturnType<ExecutionTable["dueKeys"]> {
-    return this.#look((session) => dueKeysAfter(session, this.#tables, after, limit, overdueMs));
+  async dueKeys(after: string, limit: number, overdueMs: number): Promise<DueKey[]> {
+    const found: DueKey[] = [];
+    // each part goes on behind the last key of the one before, however many more wait for that key
+    for (let last = after; ; ) {
+      const rows = await this.#look(keysStatement(this.#tables), [overdueMs, last]);
+      for (const [keyValue, most, due] of rows) {
+        const key = textOf(keyValue);
+        if (key !== last && numberOf(due) === 1) found.push({ key, limit: numberOf(most) });
+        last = key;
+      }
+      if (found.length >= limit || rows.length < keyRowsTogether) return found.slice(0, limit);
+    }
   }
 
-  async claimDue(claim: Parameters<NonNullable<ExecutionTable["claimDue"]>>[0]): ReturnType<NonNullable<ExecutionTable["claimDue"]>> {
-    refuseLongName("The owner of a claim", claim.owner);
-    // claims that find nothing lock nothing
-    const [first] = await this.#look((session) => session.rows(dueStatement(this.#tables, null, clock), [claim.overdueMs, 1]));
-    if (!first) return { now: 0, claimed: [] };
-    return writing(this.#pool, (session) => claimDueRows(session, this.#tables, claim));
+  async claimDue(claim: Parameters<typeof claimDue>[2]): Promise<DueClaimed> {
+    await this.#ready();
+    return claimDue(this.#pool, this.#tables, claim);
   }
 
   async page(query: CheckedQuery, labels: readonly string[], after: ListCursor | null, limit: number): Promise<ListedRow[]> {
@@ -112,6 +159,11 @@ export class MysqlTable implements ExecutionTable {
 
   async close(): Promise<void> {}
 
+  async #load(ids: readonly string[]): Promise<ReadonlyMap<string, StoredRows>> {
+    const { text, values } = among(ids);
+    return storedRows(await this.#rows(loadStatement(this.#tables, text), [...values, ...values, ...values]));
+  }
+
   /** Reads what is committed. */
   async #rows(sql: string, values: readonly SqlValue[]): Promise<readonly Row[]> {
     await this.#ready();
@@ -119,18 +171,10 @@ export class MysqlTable implements ExecutionTable {
   }
 
   /** Reads what a write will judge again, so that it may be what others have not committed yet. */
-  async #look<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  async #look(sql: string, values?: readonly SqlValue[]): Promise<readonly Row[]> {
     await this.#ready();
-    return connected(this.#pool, work);
+    return connected(this.#pool, (session) => session.rows(sql, values));
   }
-}
-
-/** The statement that finds what may be deleted, longest ago first. Values: before; statuses, and a workflow if there is one; how many. */
-export function endedStatement({ executions }: Tables, ended: EndedQuery["ended"]): string {
-  const [column, index] = ended ? ["ended_at", "ended"] : ["deleted_at", "deleted"];
-  const ofStatus = ended ? ` AND status IN (${ended.statuses.map(() => "?").join(", ")})` : "";
-  const ofWorkflow = ended && ended.definitionId !== null ? " AND definition_id = ?" : "";
-  return `SELECT ${guardColumns} FROM ${executions} FORCE INDEX (${index}) WHERE ${column} < ?${ofStatus}${ofWorkflow} ORDER BY ${column}, seq LIMIT ?`;
 }
 
 /** A query as SQL. Text comes only from here; what the caller gave is bound. */
