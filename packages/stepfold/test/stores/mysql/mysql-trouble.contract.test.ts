@@ -1,10 +1,12 @@
 import { connect, createServer, type Socket } from "node:net";
-import type { RowDataPacket } from "mysql2/promise";
+import type { Pool, PoolConnection, RowDataPacket } from "mysql2/promise";
 import { afterAll, describe, expect, it } from "vitest";
 import { serviceUrlOrSkip } from "../../../../../scripts/servers/service-url.ts";
 import type { SnapshotStore } from "../../../src/ports/snapshot-store.ts";
+import type { MysqlConnection, MysqlPool } from "../../../src/stores/databases/mysql/mysql-client.ts";
 import { mysqlStore } from "../../../src/stores/databases/mysql/mysql-store.ts";
 import { startCommit, stepCommit } from "../../../src/testing/index.ts";
+import { wait } from "../../testing/store-contract.fixture.ts";
 import { mysqlServer } from "./mysql-bench.fixture.ts";
 import { watched } from "./watched-pool.fixture.ts";
 
@@ -121,6 +123,46 @@ describe.skipIf(!server)("a MySQL store in trouble", () => {
     for (const store of stores) await store.close();
   });
 
+  it("frees the rows of a process that stops in the middle of a commit", { timeout: 60_000 }, async () => {
+    const store = mysqlStore(server!.pool(), { prefix: "frozen_", migrate: true });
+    const first = startCommit("a");
+    await store.create(first);
+    const pool = server!.pool();
+    const stopped = mysqlStore(stopping(pool, "INSERT INTO `frozen_events`"), { prefix: "frozen_" });
+    stopped.commit(stepCommit(first, { output: "never" })).catch(() => undefined);
+    await lockedRow(server!.database);
+    const began = Date.now();
+    await store.commit(stepCommit(first, { output: "after" }));
+    expect(Date.now() - began).toBeLessThan(20_000);
+    expect((await store.load("a"))?.context.step?.map(({ output }) => output)).toEqual(["after"]);
+    await store.close();
+  });
+
+  it("gives sessions back with the settings that they had", async () => {
+    for (const autocommit of [0, 1]) {
+      const pool = server!.pool({ connectionLimit: 1 });
+      await pool.query(`SET SESSION autocommit = ${autocommit}, wait_timeout = 1234`);
+      const failing = { now: false };
+      const under = watched(pool, (text) => {
+        if (failing.now && text.startsWith("INSERT INTO")) throw Object.assign(new Error("no"), { errno: 1062, code: "ER_DUP_ENTRY" });
+      });
+      const store = mysqlStore(under.pool, { prefix: `back_${autocommit}_`, migrate: true });
+      const expectSettings = async () => {
+        const [rows] = await pool.query<RowDataPacket[]>("SELECT @@autocommit AS autocommit, @@wait_timeout AS wait");
+        expect(rows).toMatchObject([{ autocommit, wait: 1234 }]);
+      };
+      const first = startCommit("a");
+      await store.create(first);
+      await expectSettings();
+      await store.commit(stepCommit(first));
+      await expectSettings();
+      failing.now = true;
+      await expect(store.create(startCommit("b"))).rejects.toMatchObject({ code: "STORE_REJECTED" });
+      await expectSettings();
+      await store.close();
+    }
+  });
+
   it("finds nothing due without waiting for those who write, and leaves no lock", async () => {
     const pool = server!.pool();
     const seen = watched(pool);
@@ -167,6 +209,39 @@ describe.skipIf(!server)("a MySQL store in trouble", () => {
   });
 });
 
+/** The server shows the transactions that it showed before, until nobody has asked for a tenth of a second. */
+const transactionsAreKeptMs = 150;
+
+/** A pool whose process stops for ever before it sends a statement. */
+function stopping(pool: Pool, before: string): MysqlPool {
+  return {
+    async getConnection() {
+      const connection: MysqlConnection = await pool.getConnection();
+      // what the server says about the end is heard by nobody
+      (connection as unknown as PoolConnection).on("error", () => undefined);
+      return {
+        execute: (statement) => (statement.sql.startsWith(before) ? new Promise(() => undefined) : connection.execute(statement)),
+        query: (text) => connection.query(text),
+        release: () => connection.release(),
+        destroy: () => connection.destroy(),
+      };
+    },
+  };
+}
+
+/** Resolves once a transaction holds a row. */
+async function lockedRow(database: string): Promise<void> {
+  const pool = server!.pool({ connectionLimit: 1 });
+  for (;;) {
+    const [rows] = await pool.query<RowDataPacket[]>(
+      "SELECT 1 FROM information_schema.innodb_trx JOIN information_schema.processlist AS p ON p.id = trx_mysql_thread_id WHERE trx_rows_modified > 0 AND p.db = ?",
+      [database],
+    );
+    if (rows[0]) return;
+    await wait(transactionsAreKeptMs);
+  }
+}
+
 /** The connection that waits for a lock, once there is one. */
 async function waitingThread(database: string): Promise<number> {
   const pool = server!.pool({ connectionLimit: 1 });
@@ -176,6 +251,7 @@ async function waitingThread(database: string): Promise<number> {
       [database],
     );
     if (rows[0]) return rows[0].thread as number;
+    await wait(transactionsAreKeptMs);
   }
 }
 
