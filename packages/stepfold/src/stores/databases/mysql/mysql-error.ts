@@ -20,7 +20,7 @@ const hints: Readonly<Record<number, string>> = {
   1045: "user or password is wrong",
   1049: "the database does not exist: create it, or name another one in the pool",
   1046: "no database is chosen: name one in the pool",
-  1142: "this user may not do that: grant SELECT, INSERT, UPDATE and DELETE on the tables, for migrations also CREATE, ALTER and CREATE VIEW",
+  1142: "this user may not do that: grant SELECT, INSERT, UPDATE and DELETE on the tables, for migrations also CREATE and CREATE VIEW",
   1146: "the tables are missing: run `stepfold migrate --store URL`, or pass migrate: true",
   1153: "a statement is larger than max_allowed_packet: raise it on the server, and open the store anew",
   1461: "max_prepared_stmt_count is reached: raise it on the server, or use smaller pools",
