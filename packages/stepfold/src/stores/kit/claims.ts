@@ -70,10 +70,9 @@ export class Claims {
     const claimed: Claimed[] = [];
     try {
       if (wereOwed) claimed.push(...(await this.#permits.claimAny(options, Math.ceil(limit / 2))));
-      const plain = claimed.length < limit ? await this.#claimPlain(options, limit - claimed.length) : null;
-      claimed.push(...(plain?.claimed ?? []));
-      this.#permitsAreOwed = claimed.length >= limit && !wereOwed && plain?.permitsAreDue === true;
-      if (claimed.length < limit && plain?.permitsAreDue) claimed.push(...(await this.#permits.claimAny(options, limit - claimed.length)));
+      if (claimed.length < limit) claimed.push(...(await this.#claimPlain(options, limit - claimed.length)));
+      this.#permitsAreOwed = claimed.length >= limit && !wereOwed;
+      if (claimed.length < limit) claimed.push(...(await this.#permits.claimAny(options, limit - claimed.length)));
     } catch (error) {
       // what was claimed is to be driven, whatever became of the rest
       if (claimed.length === 0) throw error;
@@ -81,23 +80,18 @@ export class Claims {
     return claimed;
   }
 
-  /** Claims executions without a permit, and tells whether some with a permit may be due. */
-  async #claimPlain(
-    options: CheckedClaim,
-    limit: number,
-  ): Promise<{ readonly claimed: readonly Claimed[]; readonly permitsAreDue: boolean }> {
+  /** Claims executions without a permit. */
+  async #claimPlain(options: CheckedClaim, limit: number): Promise<Claimed[]> {
     const table = this.#table;
     const claimed: Claimed[] = [];
     // what is damaged, or was lost to another process, is not tried twice
     const tried = new Set<string>();
-    let permitsAreDue = true;
     while (claimed.length < limit) {
       const wanted = Math.min(limit - claimed.length, maxTogether);
       if (table.claimDue) {
         const taken = await table.claimDue({ ...options, limit: wanted });
         const held = taken.claimed.map((guard) => ({ guard, claimedAt: taken.now }));
-        permitsAreDue = taken.permitsAreDue ?? true;
-        claimed.push(...(await claimedWithSnapshots(table, held, options, taken.rows)));
+        claimed.push(...(await claimedWithSnapshots(table, held, options)));
         if (held.length < wanted) break;
         continue;
       }
@@ -108,7 +102,7 @@ export class Claims {
       claimed.push(...(await takeExecutions(table, this.#writer, fresh, options)).claimed);
       if (due.length < wanted) break;
     }
-    return { claimed, permitsAreDue };
+    return claimed;
   }
 
   async #claimOne(workflowId: string, options: CheckedClaim): Promise<readonly Claimed[]> {

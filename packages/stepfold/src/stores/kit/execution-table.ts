@@ -1,4 +1,3 @@
-import type { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Permit, Status } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { StoreFeatures } from "../../ports/snapshot-store.ts";
@@ -125,9 +124,6 @@ export interface RowWritten {
   readonly status: Status;
 }
 
-/** What became of a write; null: the condition did not hold. An error: the database refused this one write, and not the others. */
-export type RowAnswer = RowWritten | StepfoldError | null;
-
 /** Which executions are due. */
 export interface DueQuery {
   readonly limit: number;
@@ -171,7 +167,7 @@ export interface ExecutionTable {
   /** Head, history and children of these ids, each execution as it was at one moment. No tombstones. */
   load(ids: readonly string[]): Promise<ReadonlyMap<string, StoredRows>>;
   /** Makes writes on different ids, each on its own; the answers are in the order of the writes. */
-  write(writes: readonly RowWrite[]): Promise<readonly RowAnswer[]>;
+  write(writes: readonly RowWrite[]): Promise<readonly (RowWritten | null)[]>;
   /** Events after a version, oldest first. None for a tombstone. */
   events(id: string, afterVersion: number, limit: number): Promise<readonly StoredEvent[]>;
   /** What is due and may be claimed, also what a lease held that has ended: by `dueAt`, then by `seq`. */
@@ -186,14 +182,14 @@ export interface ExecutionTable {
   readonly records: RecordTable;
   /**
    * Claims what is due without a permit in one round trip, where the database can: the longest due first, what others are writing
-   * right now is passed over.
+   * right now is passed over. Gives each as it is afterwards, and the database's clock.
    */
   claimDue?(claim: {
     readonly owner: string;
     readonly leaseMs: number;
     readonly limit: number;
     readonly overdueMs: number;
-  }): Promise<DueClaimed>;
+  }): Promise<{ readonly now: EpochMs; readonly claimed: readonly ExecutionGuard[] }>;
   /** Makes writes, and whatever else `work` sends, one transaction. What `work` rejects with undoes all of it. */
   transact?<T>(work: (own: Pick<ExecutionTable, "write" | "read" | "events">, query: TransactionQuery) => Promise<T>): Promise<T>;
   /** How writes are sent together. Absent: each alone, at once. */
@@ -206,17 +202,6 @@ export interface ExecutionTable {
   };
   /** Frees what the store opened itself. Called once, when nothing is in flight any more. */
   close(): Promise<void>;
-}
-
-/** What was claimed in one round trip. */
-export interface DueClaimed {
-  readonly now: EpochMs;
-  /** Each as it is after it was claimed. */
-  readonly claimed: readonly ExecutionGuard[];
-  /** What was read of them in the same round trip; what is missing here is loaded afterwards. */
-  readonly rows?: ReadonlyMap<string, StoredRows>;
-  /** False: nothing with a permit is due, so that no round trip is needed to ask for it. */
-  readonly permitsAreDue?: boolean;
 }
 
 /** One event as a row. */

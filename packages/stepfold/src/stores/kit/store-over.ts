@@ -9,7 +9,7 @@ import { keyedLock } from "./keyed-lock.ts";
 import { labelsOf } from "./labels.ts";
 import { executionPage } from "./list.ts";
 import { restoredSnapshot } from "./restored-snapshot.ts";
-import { rowWriter, writtenOf } from "./row-writer.ts";
+import { rowWriter } from "./row-writer.ts";
 import { defaultRetentionMs, deleteExecution, pruneExecutions } from "./tombstones.ts";
 import { refuseOversize } from "./value-limit.ts";
 import { commitExecution, createExecution, type WriteAccess } from "./writes.ts";
@@ -47,7 +47,7 @@ export function storeOver(table: ExecutionTable, { retentionMs = defaultRetentio
     order.run(workflowId, () => {
       if (!alongside || !table.transact) return write(access);
       return table.transact(async (own, query) => {
-        const result = await write({ name, ...own, write: async (one) => writtenOf((await own.write([one]))[0]!) });
+        const result = await write({ name, ...own, write: async (one) => (await own.write([one]))[0]! });
         await alongside(query);
         return result;
       });
