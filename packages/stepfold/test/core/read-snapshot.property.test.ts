@@ -7,7 +7,7 @@ import { randomGraph } from "../reference/random-graph.fixture.ts";
 import { RandomSchedule } from "../reference/random-schedule.fixture.ts";
 
 const seeds = fc.integer({ min: 0, max: 2 ** 30 });
-const mostEvents = 60;
+const maxEvents = 60;
 
 describe("readSnapshot", () => {
   it("gives back every snapshot of a random execution just as it was: with joins, waits, maps, children, compensations", {
@@ -19,7 +19,7 @@ describe("readSnapshot", () => {
       const model = Model.start(definition, { hashId: engineHash });
       const engine = new Engine(definition);
       const events = new RandomSchedule(schedule, { outcomes: schedule });
-      for (let i = 0; i < mostEvents; i++) {
+      for (let i = 0; i < maxEvents; i++) {
         const { snapshot } = engine;
         expect(readSnapshot(snapshot, engine.workflow)).toEqual(snapshot);
         const children = Object.values(snapshot.childStates ?? {});

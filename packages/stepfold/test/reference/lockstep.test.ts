@@ -8,7 +8,7 @@ import { brokenLaws } from "./model-laws.fixture.ts";
 import { randomGraph } from "./random-graph.fixture.ts";
 import { RandomSchedule } from "./random-schedule.fixture.ts";
 
-const mostEvents = 60;
+const maxEvents = 60;
 const seeds = fc.integer({ min: 0, max: 2 ** 30 });
 
 /** Every open path, as both sides can tell it. */
@@ -92,7 +92,7 @@ function inLockstep(graph: number, schedule: number): number {
   const engine = new Engine(definition);
   const events = new RandomSchedule(schedule, { outcomes: schedule });
   const trail: unknown[] = [];
-  for (let i = 0; i < mostEvents; i++) {
+  for (let i = 0; i < maxEvents; i++) {
     const told = JSON.stringify({ definition, trail }).slice(0, 6_000);
     expect(standing(engine.snapshot), told).toEqual(modelStanding(model));
     expect(pathsOf(engine.snapshot), told).toEqual(modelPathsOf(model));
@@ -111,7 +111,7 @@ function inLockstep(graph: number, schedule: number): number {
     const taken = model.apply(next.event);
     expect(engine.apply(next.event), JSON.stringify({ definition, trail })).toBe(taken);
   }
-  return mostEvents;
+  return maxEvents;
 }
 
 /** Coverage is slow, and needs fewer. */
