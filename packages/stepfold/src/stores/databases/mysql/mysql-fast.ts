@@ -1,4 +1,5 @@
-import type { DueClaimed, ExecutionGuard, ExecutionTable } from "../../kit/execution-table.ts";
+import type { EpochMs } from "../../../core/values/json.ts";
+import type { DueExecutions, ExecutionGuard, ExecutionTable } from "../../kit/execution-table.ts";
 import type { MysqlPool } from "./mysql-client.ts";
 import { dueStatement, guardColumns, guardOf, isDue } from "./mysql-rows.ts";
 import { connected, numberOf, textOf, writing } from "./mysql-session.ts";
@@ -7,21 +8,21 @@ import { among, clock, refuseLongName, type Tables } from "./mysql-statement.ts"
 type DueClaim = Parameters<NonNullable<ExecutionTable["claimDue"]>>[0];
 
 /** Claims what is due without a permit. What others are writing is about to change, and is passed over. */
-export async function claimDue(pool: MysqlPool, tables: Tables, claim: DueClaim): Promise<DueClaimed> {
+export async function claimDue(pool: MysqlPool, tables: Tables, claim: DueClaim): Promise<DueExecutions & { readonly now: EpochMs }> {
   const { owner, leaseMs, limit, overdueMs } = claim;
   refuseLongName("The owner of a claim", owner);
   const from = `FROM ${tables.executions} FORCE INDEX (due) WHERE`;
   // claims that find nothing lock nothing
-  const look = `(SELECT 'plain' ${from} due_key IS NULL AND ${isDue} LIMIT 1) UNION ALL (SELECT 'permit' ${from} due_key > '' LIMIT 1)`;
+  const look = `(SELECT 'plain' ${from} due_key IS NULL AND ${isDue} LIMIT 1) UNION ALL (SELECT 'key' ${from} due_key > '' LIMIT 1)`;
   const kinds = (await connected(pool, (session) => session.rows(look, [overdueMs]))).map(([kind]) => textOf(kind));
-  const permitsAreDue = kinds.includes("permit");
-  if (!kinds.includes("plain")) return { now: 0, claimed: [], permitsAreDue };
+  const areKeysDue = kinds.includes("key");
+  if (!kinds.includes("plain")) return { now: 0, executions: [], areKeysDue };
   return writing(pool, async (session) => {
     const rows = await session.rows(`${dueStatement(tables, null, `${guardColumns}, ${clock}`)} FOR UPDATE SKIP LOCKED`, [
       overdueMs,
       limit,
     ]);
-    if (rows.length === 0) return { now: 0, claimed: [], permitsAreDue };
+    if (rows.length === 0) return { now: 0, executions: [], areKeysDue };
     const now = numberOf(rows[0]!.at(-1));
     const dueAt = now + leaseMs;
     const seqs = among(rows.map(([seq]) => numberOf(seq)));
@@ -30,9 +31,9 @@ export async function claimDue(pool: MysqlPool, tables: Tables, claim: DueClaim)
       `UPDATE ${tables.executions} SET crashes = crashes + (owner IS NOT NULL), owner = ?, fence = fence + 1, due_at = ? WHERE seq ${seqs.text}`,
       [owner, dueAt, ...seqs.values],
     );
-    const claimed = rows.map(guardOf).map((guard): ExecutionGuard => {
+    const executions = rows.map(guardOf).map((guard): ExecutionGuard => {
       return { ...guard, owner, dueAt, fence: guard.fence + 1, crashes: guard.crashes + (guard.owner === null ? 0 : 1) };
     });
-    return { now, claimed, permitsAreDue };
+    return { now, executions, areKeysDue };
   });
 }

@@ -15,12 +15,11 @@ const json = "LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin";
 const table = "ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin";
 
 /**
- * The tables. What a commit of the claim's holder touches: one row of `executions`, none of its indexes, and one new row of `events`.
+ * The executions. What a commit of the claim's holder touches: one row of `executions`, none of its indexes, and one new row of `events`.
  * A tombstone has no `created_at`, no `due_at` and no `ended_at`, so that it is in no index by which lists and claims go.
  */
-function tableStatements({ executions, events, children, records, blobs }: Tables): string[] {
-  return [
-    `CREATE TABLE IF NOT EXISTS ${executions} (
+function executionsStatement(executions: string): string {
+  return `CREATE TABLE IF NOT EXISTS ${executions} (
   seq BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY,
   id ${name} NOT NULL COMMENT 'UTF-8, like every VARBINARY here',
   incarnation ${name} NOT NULL,
@@ -50,7 +49,12 @@ function tableStatements({ executions, events, children, records, blobs }: Table
   KEY statuses (status, created_at, seq),
   KEY ended (ended_at, seq),
   KEY deleted (deleted_at, seq)
-) ${table}`,
+) ${table}`;
+}
+
+function tableStatements({ executions, events, children, records, blobs }: Tables): string[] {
+  return [
+    executionsStatement(executions),
     `CREATE TABLE IF NOT EXISTS ${events} (
   execution BIGINT NOT NULL,
   version BIGINT NOT NULL,

@@ -88,16 +88,13 @@ export function among<V extends SqlValue>(values: readonly V[]): { readonly text
   return { text: `IN (${each(all.length, "?")})`, values: all };
 }
 
-/** Why a column cannot hold a name, which it would cut off where the server is not strict; null if it can. */
-export function longName(what: string, name: string): StepfoldError | null {
-  const actual = Buffer.byteLength(name);
-  return actual <= maxNameBytes
-    ? null
-    : new StepfoldError("LIMIT_EXCEEDED", { what, limit: "mysql name in bytes", max: maxNameBytes, actual });
-}
-
-/** @throws StepfoldError `LIMIT_EXCEEDED` */
-export function refuseLongName(what: string, name: string): void {
-  const refused = longName(what, name);
-  if (refused) throw refused;
+/**
+ * Refuses a name that its column would cut off where the server is not strict.
+ *
+ * @throws StepfoldError `LIMIT_EXCEEDED`
+ */
+export function refuseLongName(what: string, name: string | null | undefined): void {
+  const actual = Buffer.byteLength(name ?? "");
+  if (actual <= maxNameBytes) return;
+  throw new StepfoldError("LIMIT_EXCEEDED", { what, limit: "mysql name in bytes", max: maxNameBytes, actual });
 }

@@ -2,14 +2,14 @@ import type { EpochMs } from "../../../core/values/json.ts";
 import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
 import type { CheckedQuery } from "../../kit/checked-store.ts";
 import type {
-  DueClaimed,
-  DueKey,
+  DueExecutions,
+  DueKeys,
   DueQuery,
   EndedQuery,
   ExecutionGuard,
   ExecutionTable,
-  RowAnswer,
   RowWrite,
+  RowWritten,
   StoredEvent,
 } from "../../kit/execution-table.ts";
 import { groupCommit } from "../../kit/group-commit.ts";
@@ -35,7 +35,7 @@ import {
 import { prepared, type TablesOptions } from "./mysql-schema.ts";
 import { changing, connected, numberOf, type Row, reading, type SqlValue, textOf, writing } from "./mysql-session.ts";
 import { among, clock, type Tables, tablesOf } from "./mysql-statement.ts";
-import { longNameIn, writeRows } from "./mysql-write.ts";
+import { refuseLongNames, writeRows } from "./mysql-write.ts";
 
 /** Executions in the tables of MySQL or MariaDB. */
 export class MysqlTable implements ExecutionTable {
@@ -92,15 +92,12 @@ export class MysqlTable implements ExecutionTable {
     return new Map(rows && [[id, rows]]);
   }
 
-  async write(writes: readonly RowWrite[]): Promise<RowAnswer[]> {
+  async write(writes: readonly RowWrite[]): Promise<(RowWritten | null)[]> {
+    for (const write of writes) refuseLongNames(write);
     const maxBytes = await this.#ready();
-    const refused = writes.map(longNameIn);
-    const allowed = writes.filter((_, index) => !refused[index]);
-    if (allowed.length === 0) return refused;
     // an update locks rows that are there, by their ids
-    const transaction = allowed.every(({ kind }) => kind === "update") ? changing : writing;
-    const written = (await transaction(this.#pool, (session) => writeRows(session, this.#tables, allowed, maxBytes))).values();
-    return refused.map((error) => error ?? written.next().value ?? null);
+    const transaction = writes.every(({ kind }) => kind === "update") ? changing : writing;
+    return transaction(this.#pool, (session) => writeRows(session, this.#tables, writes, maxBytes));
   }
 
   async events(id: string, afterVersion: number, limit: number): Promise<StoredEvent[]> {
@@ -113,26 +110,24 @@ export class MysqlTable implements ExecutionTable {
     return rows.map(([version, commitId, text]) => ({ version: numberOf(version), commitId: textOf(commitId), text: textOf(text) }));
   }
 
-  async due({ key, limit, overdueMs }: DueQuery): Promise<ExecutionGuard[]> {
+  async due({ key, limit, overdueMs }: DueQuery): Promise<DueExecutions> {
     const values = [...(key === null ? [] : [key]), overdueMs, limit];
-    return (await this.#look(dueStatement(this.#tables, key, guardColumns), values)).map(guardOf);
+    const rows = await this.#look(dueStatement(this.#tables, key, guardColumns), values);
+    return { executions: rows.map(guardOf), areKeysDue: true };
   }
 
-  async dueKeys(after: string, limit: number, overdueMs: number): Promise<DueKey[]> {
-    const found: DueKey[] = [];
-    // each part goes on behind the last key of the one before, however many more wait for that key
-    for (let last = after; ; ) {
-      const rows = await this.#look(keysStatement(this.#tables), [overdueMs, last]);
-      for (const [keyValue, most, due] of rows) {
-        const key = textOf(keyValue);
-        if (key !== last && numberOf(due) === 1) found.push({ key, limit: numberOf(most) });
-        last = key;
-      }
-      if (found.length >= limit || rows.length < keyRowsTogether) return found.slice(0, limit);
-    }
+  async dueKeys(after: string, limit: number, overdueMs: number): Promise<DueKeys> {
+    const rows = await this.#look(keysStatement(this.#tables), [overdueMs, after]);
+    const firsts = new Map<string, Row>();
+    for (const row of rows) if (!firsts.has(textOf(row[0]))) firsts.set(textOf(row[0]), row);
+    const due = [...firsts].filter(([, row]) => numberOf(row[2]) === 1).map(([key, row]) => ({ key, limit: numberOf(row[1]) }));
+    const keys = due.slice(0, limit);
+    // goes on behind the last key that was seen, however many more wait for it
+    const next = rows.length < keyRowsTogether ? null : textOf(rows.at(-1)![0]);
+    return { keys, next: keys.length < due.length ? keys.at(-1)!.key : next };
   }
 
-  async claimDue(claim: Parameters<typeof claimDue>[2]): Promise<DueClaimed> {
+  async claimDue(claim: Parameters<typeof claimDue>[2]): ReturnType<typeof claimDue> {
     await this.#ready();
     return claimDue(this.#pool, this.#tables, claim);
   }

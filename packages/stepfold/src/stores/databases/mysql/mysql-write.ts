@@ -1,11 +1,10 @@
-import type { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import { isTerminal } from "../../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { ExecutionGuard, RowChanges, RowHistory, RowWrite, RowWritten } from "../../kit/execution-table.ts";
 import { dueAtAfter, meetsCondition } from "../../kit/row-rules.ts";
 import { guardColumns, guardOf } from "./mysql-rows.ts";
 import { numberOf, numberOrNull, type Session, type SqlValue, textOf } from "./mysql-session.ts";
-import { among, batchesOf, clock, each, filled, longName, type Tables } from "./mysql-statement.ts";
+import { among, batchesOf, clock, each, filled, refuseLongName, type Tables } from "./mysql-statement.ts";
 
 type Insert = RowWrite & { readonly kind: "insert" };
 
@@ -56,22 +55,15 @@ export async function writeRows(
   return verdicts.map((verdict) => verdict?.after ?? null);
 }
 
-/** Why the columns cannot hold the names in a write; null if they can. */
-export function longNameIn(write: RowWrite): StepfoldError | null {
+/** Refuses a write whose names the columns cannot hold. */
+export function refuseLongNames(write: RowWrite): void {
   const row = write.kind === "insert" ? write.row : null;
-  const names = {
-    "The id of an execution": write.id,
-    "The incarnation of an execution": row?.incarnation,
-    "The id of a workflow": row?.definitionId,
-    "The key of a permit": row?.permit?.key,
-    "The id of a commit": "history" in write ? write.history?.commitId : undefined,
-    "The owner of a claim": write.kind === "update" ? write.set.owner : row?.owner,
-  };
-  for (const [what, name] of Object.entries(names)) {
-    const refused = name && longName(what, name);
-    if (refused) return refused;
-  }
-  return null;
+  refuseLongName("The id of an execution", write.id);
+  refuseLongName("The incarnation of an execution", row?.incarnation);
+  refuseLongName("The id of a workflow", row?.definitionId);
+  refuseLongName("The key of a permit", row?.permit?.key);
+  refuseLongName("The id of a commit", "history" in write ? write.history?.commitId : null);
+  refuseLongName("The owner of a claim", write.kind === "update" ? write.set.owner : row?.owner);
 }
 
 /** Inserts executions. One whose id is there is left as it is: `creator` tells which are new. */
