@@ -49,9 +49,7 @@ export async function writeRows(
   const histories = accepted.flatMap(({ write, row, after }): AppendedHistory[] =>
     "history" in write && write.history ? [{ ...write.history, seq: row.seq, version: after.version }] : [],
   );
-  await appendEvents(session, tables, histories, maxBytes);
-  await deleteChildren(session, tables, histories, maxBytes);
-  await putChildren(session, tables, histories, maxBytes);
+  await appendHistories(session, tables, histories, maxBytes);
   return verdicts.map((verdict) => verdict?.after ?? null);
 }
 
@@ -82,15 +80,33 @@ async function insertRows(
       ...[inMs, at, owner, fence, isTerminal(status) ? 1 : 0, permit?.key ?? null, permit?.limit ?? null],
     ];
   });
-  const row = `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, COALESCE(${clock} + CAST(? AS SIGNED), ?), ?, ?, IF(? > 0, ${clock}, NULL), ?, ?, ${clock}, ${clock})`;
+  await insertOrUpdate(session, rows, maxBytes, {
+    into: `${executions} (id, incarnation, definition_id, definition, metadata, creator, version, status, head, wake_at,
+      due_at, owner, fence, ended_at, permit_key, permit_limit, created_at, updated_at)`,
+    row: `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, COALESCE(${clock} + CAST(? AS SIGNED), ?), ?, ?, IF(? > 0, ${clock}, NULL), ?, ?, ${clock}, ${clock})`,
+    filling: ([id]) => [id!, "", "", "", "", "", 0, "", "", null, null, null, null, 0, 0, null, null],
+    update: "seq = seq",
+  });
+}
+
+/** How rows are inserted, and what becomes of those that are there. */
+interface InsertStatement {
+  readonly into: string;
+  readonly row: string;
+  /** Makes a row that changes nothing from another one. */
+  readonly filling: (row: readonly SqlValue[]) => readonly SqlValue[];
+  readonly update: string;
+}
+
+async function insertOrUpdate(
+  session: Session,
+  rows: readonly (readonly SqlValue[])[],
+  maxBytes: number,
+  { into, row, filling, update }: InsertStatement,
+): Promise<void> {
   for (const batch of batchesOf(rows, maxBytes)) {
-    const values = filled(batch, ([id]) => [id!, "", "", "", "", "", 0, "", "", null, null, null, null, 0, 0, null, null]);
-    await session.run(
-      `INSERT INTO ${executions} (id, incarnation, definition_id, definition, metadata, creator, version, status, head, wake_at,
-        due_at, owner, fence, ended_at, permit_key, permit_limit, created_at, updated_at)
-      VALUES ${each(values.length, row)} ON DUPLICATE KEY UPDATE seq = seq`,
-      values.flat(),
-    );
+    const values = filled(batch, filling);
+    await session.run(`INSERT INTO ${into} VALUES ${each(values.length, row)} ON DUPLICATE KEY UPDATE ${update}`, values.flat());
   }
 }
 
@@ -135,20 +151,17 @@ async function updateRows(session: Session, { executions }: Tables, accepted: re
     ];
   });
   const ifWritten = (value: string, otherwise: string): string => `IF(VALUES(head) = '', ${otherwise}, ${value})`;
-  for (const batch of batchesOf(rows, maxBytes)) {
-    const values = filled(batch, (last) => last.with(3, ""));
-    await session.run(
-      `INSERT INTO ${executions} (seq, version, status, head, wake_at, due_at, owner, fence, crashes,
-        id, incarnation, definition_id, definition, metadata, creator, updated_at)
-      VALUES ${each(values.length, `(?, ?, ?, ?, ?, ?, ?, ?, ?, '', '', '', '', '', '', ${clock})`)}
-      ON DUPLICATE KEY UPDATE version = VALUES(version), status = VALUES(status), wake_at = VALUES(wake_at), due_at = VALUES(due_at),
-        owner = IF(VALUES(owner) = '', owner, VALUES(owner)), fence = VALUES(fence), crashes = VALUES(crashes),
-        updated_at = ${ifWritten("VALUES(updated_at)", "updated_at")},
-        ended_at = ${ifWritten("IF(VALUES(status) IN ('completed', 'failed', 'cancelled'), VALUES(updated_at), NULL)", "ended_at")},
-        head = ${ifWritten("VALUES(head)", "head")}`,
-      values.flat(),
-    );
-  }
+  await insertOrUpdate(session, rows, maxBytes, {
+    into: `${executions} (seq, version, status, head, wake_at, due_at, owner, fence, crashes,
+      id, incarnation, definition_id, definition, metadata, creator, updated_at)`,
+    row: `(?, ?, ?, ?, ?, ?, ?, ?, ?, '', '', '', '', '', '', ${clock})`,
+    filling: (row) => row.with(3, ""),
+    update: `version = VALUES(version), status = VALUES(status), wake_at = VALUES(wake_at), due_at = VALUES(due_at),
+      owner = IF(VALUES(owner) = '', owner, VALUES(owner)), fence = VALUES(fence), crashes = VALUES(crashes),
+      updated_at = ${ifWritten("VALUES(updated_at)", "updated_at")},
+      ended_at = ${ifWritten("IF(VALUES(status) IN ('completed', 'failed', 'cancelled'), VALUES(updated_at), NULL)", "ended_at")},
+      head = ${ifWritten("VALUES(head)", "head")}`,
+  });
 }
 
 /** What is not changed is not sent. */
@@ -181,63 +194,35 @@ interface AppendedHistory extends RowHistory {
   readonly version: number;
 }
 
-type EventRow = readonly [execution: number, version: number, commitId: string, event: string];
-
-async function appendEvents(session: Session, { events }: Tables, histories: readonly AppendedHistory[], maxBytes: number): Promise<void> {
-  const rows = histories.flatMap(({ seq, commitId, events: added }) =>
-    added.map(({ version, text }): EventRow => [seq, version, commitId, text]),
-  );
-  for (const batch of batchesOf(rows, maxBytes)) {
-    const values = filled(batch, ([execution, version]): EventRow => [execution, version, "", ""]);
-    // only what fills up may be there already; for any other the sum overflows, which is an error in every sql_mode
-    await session.run(
-      `INSERT INTO ${events} (execution, version, commit_id, event) VALUES ${each(values.length, "(?, ?, ?, ?)")}
-      ON DUPLICATE KEY UPDATE version = version + IF(VALUES(event) = '', 0, ~0 + VALUES(version) + 1)`,
-      values.flat(),
-    );
-  }
-}
-
 /** Of keys, which may be of any length, the index holds a hash. */
 const hashed = "UNHEX(SHA2(?, 256))";
 
-async function deleteChildren(
-  session: Session,
-  { children }: Tables,
-  histories: readonly AppendedHistory[],
-  maxBytes: number,
-): Promise<void> {
-  const rows = histories.flatMap(({ seq, children: changed }) =>
-    changed.filter(({ text, last }) => text === null || last).map(({ key }): readonly SqlValue[] => [seq, key]),
+async function appendHistories(session: Session, tables: Tables, histories: readonly AppendedHistory[], maxBytes: number): Promise<void> {
+  const { events, children } = tables;
+  const added = histories.flatMap(({ seq, commitId, events: some }) => some.map(({ version, text }) => [seq, version, commitId, text]));
+  await insertOrUpdate(session, added, maxBytes, {
+    into: `${events} (execution, version, commit_id, event)`,
+    row: "(?, ?, ?, ?)",
+    filling: ([execution, version]) => [execution!, version!, "", ""],
+    // only what fills up may be there already; for any other the sum overflows, which is an error in every sql_mode
+    update: "version = version + IF(VALUES(event) = '', 0, ~0 + VALUES(version) + 1)",
+  });
+  const changed = histories.flatMap(({ seq, version, children: some }) =>
+    some.map((child, index) => ({ ...child, seq, place: version * 1_000_000 + index })),
   );
-  for (const batch of batchesOf(rows, maxBytes / 2)) {
-    const shortest = shortestOf(batch);
-    const values = filled(batch, () => shortest);
-    await session.run(
-      `DELETE FROM ${children} WHERE ${each(values.length, `(execution = ? AND hash = ${hashed})`, " OR ")}`,
-      values.flat(),
-    );
+  // what fills up has the key of the last row, and must not make a statement much larger: the shortest comes last
+  changed.sort((a, b) => b.key.length - a.key.length);
+  const deleted = changed.filter(({ text, last }) => text === null || last).map(({ seq, key }) => [seq, key]);
+  for (const batch of batchesOf(deleted, maxBytes / 2)) {
+    const values = filled(batch, (last) => last);
+    const which = each(values.length, `(execution = ? AND hash = ${hashed})`, " OR ");
+    await session.run(`DELETE FROM ${children} WHERE ${which}`, values.flat());
   }
-}
-
-type ChildRow = readonly [execution: number, key: string, sameKey: string, place: number, head: string];
-
-async function putChildren(session: Session, { children }: Tables, histories: readonly AppendedHistory[], maxBytes: number): Promise<void> {
-  const rows = histories.flatMap(({ seq, version, children: changed }) =>
-    changed.flatMap(({ key, text }, index): ChildRow[] => (text === null ? [] : [[seq, key, key, version * 1_000_000 + index, text]])),
-  );
-  for (const batch of batchesOf(rows, maxBytes / 2)) {
-    const [execution, key] = shortestOf(batch);
-    const values = filled(batch, (): ChildRow => [execution, key, key, 0, ""]);
-    await session.run(
-      `INSERT INTO ${children} (execution, hash, name, place, head) VALUES ${each(values.length, `(?, ${hashed}, ?, ?, ?)`)}
-      ON DUPLICATE KEY UPDATE head = IF(VALUES(head) = '', head, VALUES(head))`,
-      values.flat(),
-    );
-  }
-}
-
-/** The row with the shortest key: what fills up a statement must not make it much larger. */
-function shortestOf<R extends readonly SqlValue[]>(rows: readonly R[]): R {
-  return rows.reduce((shortest, row) => (String(row[1]).length < String(shortest[1]).length ? row : shortest));
+  const put = changed.flatMap(({ seq, key, text, place }) => (text === null ? [] : [[seq, key, key, place, text]]));
+  await insertOrUpdate(session, put, maxBytes / 2, {
+    into: `${children} (execution, hash, name, place, head)`,
+    row: `(?, ${hashed}, ?, ?, ?)`,
+    filling: ([execution, key]) => [execution!, key!, key!, 0, ""],
+    update: "head = IF(VALUES(head) = '', head, VALUES(head))",
+  });
 }
