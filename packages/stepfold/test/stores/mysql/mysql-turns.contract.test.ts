@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { serviceUrlOrSkip } from "../../../../../scripts/servers/service-url.ts";
 import type { Claimed } from "../../../src/ports/snapshot-store.ts";
 import type { MysqlConnection, MysqlPool } from "../../../src/stores/databases/mysql/mysql-client.ts";
-import { dueStatement, keysStatement } from "../../../src/stores/databases/mysql/mysql-rows.ts";
+import { dueStatement, keysStatement, waitingStatement } from "../../../src/stores/databases/mysql/mysql-rows.ts";
 import { tablesOf } from "../../../src/stores/databases/mysql/mysql-statement.ts";
 import { mysqlStore } from "../../../src/stores/databases/mysql/mysql-store.ts";
 import { startCommit, stepCommit } from "../../../src/testing/index.ts";
@@ -161,6 +161,8 @@ describe.skipIf(!server)("what taking turns costs in MySQL", () => {
     const bound = (sql: string): string => sql.replaceAll("CAST(? AS SIGNED)", "0");
     const keys = await planOf(pool, bound(keysStatement(tables)).replace("?", "'key-3'"));
     expect(keys.map(({ key }) => key)).toEqual(["due"]);
+    const waiting = await planOf(pool, bound(waitingStatement(tables)));
+    expect(waiting.map(({ key }) => key)).toEqual([null, "waiting"]);
     const first = await planOf(
       pool,
       bound(dueStatement(tables, "k", "seq"))

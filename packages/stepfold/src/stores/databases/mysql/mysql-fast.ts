@@ -1,7 +1,7 @@
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { DueExecutions, ExecutionGuard, ExecutionTable } from "../../kit/execution-table.ts";
 import type { MysqlPool } from "./mysql-client.ts";
-import { dueStatement, guardColumns, guardOf, isDue } from "./mysql-rows.ts";
+import { dueStatement, guardColumns, guardOf, isDue, isWaiting } from "./mysql-rows.ts";
 import { connected, numberOf, textOf, writing } from "./mysql-session.ts";
 import { among, clock, refuseLongName, type Tables } from "./mysql-statement.ts";
 
@@ -9,12 +9,13 @@ type DueClaim = Parameters<NonNullable<ExecutionTable["claimDue"]>>[0];
 
 /** Claims what is due without a permit. What others are writing is about to change, and is passed over. */
 export async function claimDue(pool: MysqlPool, tables: Tables, claim: DueClaim): Promise<DueExecutions & { readonly now: EpochMs }> {
+  const { executions } = tables;
   const { owner, leaseMs, limit, overdueMs } = claim;
   refuseLongName("The owner of a claim", owner);
-  const from = `FROM ${tables.executions} FORCE INDEX (due) WHERE`;
   // claims that find nothing lock nothing
-  const look = `(SELECT 'plain' ${from} due_key IS NULL AND ${isDue} LIMIT 1) UNION ALL (SELECT 'key' ${from} due_key > '' LIMIT 1)`;
-  const kinds = (await connected(pool, (session) => session.rows(look, [overdueMs]))).map(([kind]) => textOf(kind));
+  const look = `(SELECT 'plain' FROM ${executions} FORCE INDEX (due) WHERE due_key IS NULL AND ${isDue} LIMIT 1)
+    UNION ALL (SELECT 'key' FROM ${executions} FORCE INDEX (waiting) WHERE ${isWaiting} LIMIT 1)`;
+  const kinds = (await connected(pool, (session) => session.rows(look, [overdueMs, overdueMs]))).map(([kind]) => textOf(kind));
   const areKeysDue = kinds.includes("key");
   if (!kinds.includes("plain")) return { now: 0, executions: [], areKeysDue };
   return writing(pool, async (session) => {
@@ -28,12 +29,12 @@ export async function claimDue(pool: MysqlPool, tables: Tables, claim: DueClaim)
     const seqs = among(rows.map(([seq]) => numberOf(seq)));
     await session.run(
       // in this order: what is set is what is read further on
-      `UPDATE ${tables.executions} SET crashes = crashes + (owner IS NOT NULL), owner = ?, fence = fence + 1, due_at = ? WHERE seq ${seqs.text}`,
+      `UPDATE ${executions} SET crashes = crashes + (owner IS NOT NULL), owner = ?, fence = fence + 1, due_at = ? WHERE seq ${seqs.text}`,
       [owner, dueAt, ...seqs.values],
     );
-    const executions = rows.map(guardOf).map((guard): ExecutionGuard => {
+    const claimed = rows.map(guardOf).map((guard): ExecutionGuard => {
       return { ...guard, owner, dueAt, fence: guard.fence + 1, crashes: guard.crashes + (guard.owner === null ? 0 : 1) };
     });
-    return { now, executions, areKeysDue };
+    return { now, executions: claimed, areKeysDue };
   });
 }

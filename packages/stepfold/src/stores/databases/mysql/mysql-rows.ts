@@ -38,7 +38,20 @@ export function dueStatement({ executions }: Tables, key: string | null, columns
 }
 
 /** Rows that one statement looks at for their keys. */
-export const keyRowsTogether: number = 128;
+export const keyRowsTogether: number = 512;
+
+/** Rows that are looked at before: as long as fewer are due, they are all. */
+export const waitingTogether: number = 128;
+
+/** The condition for what is due and has a key. Values: for how long. */
+export const isWaiting: string = isDue.replace("due_at", "waiting_at");
+
+/** The statement that finds what is due longest and has a key, in the order of keys, and in each key the longest due first. Values: for how long. */
+export function waitingStatement({ executions }: Tables): string {
+  const first = `SELECT due_key, permit_limit, due_at, seq FROM ${executions} FORCE INDEX (waiting)
+    WHERE ${isWaiting} ORDER BY waiting_at, seq LIMIT ${waitingTogether}`;
+  return `SELECT due_key, permit_limit, 1 FROM (${first}) AS waiting ORDER BY due_key, due_at, seq`;
+}
 
 /**
  * The statement that finds executions with a key after one, in the order of keys, and in each key the longest due first. Values: for

@@ -31,6 +31,8 @@ import {
   listedRow,
   loadStatement,
   storedRows,
+  waitingStatement,
+  waitingTogether,
 } from "./mysql-rows.ts";
 import { prepared, type TablesOptions } from "./mysql-schema.ts";
 import { changing, connected, numberOf, type Row, reading, type SqlValue, textOf, writing } from "./mysql-session.ts";
@@ -117,13 +119,17 @@ export class MysqlTable implements ExecutionTable {
   }
 
   async dueKeys(after: string, limit: number, overdueMs: number): Promise<DueKeys> {
-    const rows = await this.#look(keysStatement(this.#tables), [overdueMs, after]);
+    // however many sleep, they are not looked at while few are due
+    const waiting = await this.#look(waitingStatement(this.#tables), [overdueMs]);
+    const isAll = waiting.length < waitingTogether;
+    const isBehind = ([key]: Row): boolean => Buffer.compare(Buffer.from(textOf(key)), Buffer.from(after)) > 0;
+    const rows = isAll ? waiting.filter(isBehind) : await this.#look(keysStatement(this.#tables), [overdueMs, after]);
     const firsts = new Map<string, Row>();
     for (const row of rows) if (!firsts.has(textOf(row[0]))) firsts.set(textOf(row[0]), row);
     const due = [...firsts].filter(([, row]) => numberOf(row[2]) === 1).map(([key, row]) => ({ key, limit: numberOf(row[1]) }));
     const keys = due.slice(0, limit);
     // goes on behind the last key that was seen, however many more wait for it
-    const next = rows.length < keyRowsTogether ? null : textOf(rows.at(-1)![0]);
+    const next = isAll || rows.length < keyRowsTogether ? null : textOf(rows.at(-1)![0]);
     return { keys, next: keys.length < due.length ? keys.at(-1)!.key : next };
   }
 
