@@ -1,4 +1,4 @@
-import { type Holder, type SeenHolder, standingOf } from "../record/permit-holders.ts";
+import { type Holder, type SeenHolder, standingOf } from "../../record/permit-holders.ts";
 import { type Collections, literal, now, reading, writing } from "./collections.ts";
 import type { MongoDocument } from "./mongo-client.ts";
 import { isDuplicate } from "./mongo-error.ts";

@@ -1,7 +1,7 @@
-import type { Claimed } from "../../ports/snapshot-store.ts";
-import type { CheckedClaim } from "../kit/checked-store.ts";
-import type { Rota } from "../record/share-room.ts";
-import type { Turnstile } from "../record/turnstile.ts";
+import type { Claimed } from "../../../ports/snapshot-store.ts";
+import type { CheckedClaim } from "../../kit/checked-store.ts";
+import type { Rota } from "../../record/share-room.ts";
+import type { Turnstile } from "../../record/turnstile.ts";
 import { claimInLine } from "./claim-line.ts";
 import { type Collections, reading } from "./collections.ts";
 import { isDue } from "./due-time.ts";

@@ -1,6 +1,6 @@
-import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { Claimed } from "../../ports/snapshot-store.ts";
-import type { CheckedClaim } from "../kit/checked-store.ts";
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import type { Claimed } from "../../../ports/snapshot-store.ts";
+import type { CheckedClaim } from "../../kit/checked-store.ts";
 import { type Collections, literal, now, returning } from "./collections.ts";
 import { type DueField, isDue } from "./due-time.ts";
 import type { MongoDocument } from "./mongo-client.ts";

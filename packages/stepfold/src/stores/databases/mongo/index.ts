@@ -1,3 +1,3 @@
-export { migrateMongo } from "./migrate-mongo.ts";
 export type { MongoCollection, MongoDatabase, MongoDocument, MongoWrite } from "./mongo-client.ts";
+export { migrateMongo } from "./mongo-schema.ts";
 export { type MongoStoreOptions, mongoStore } from "./mongo-store.ts";

@@ -1,9 +1,9 @@
 import { MongoNetworkError } from "mongodb";
 import { describe, expect, it } from "vitest";
-import type { SnapshotHead } from "../../core/snapshot/snapshot.ts";
-import type { ClaimOptions, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
-import { type StartOptions, startCommit, stepCommit } from "../../testing/commit-builder.ts";
-import { mongoStore } from "./index.ts";
+import type { SnapshotHead } from "../../../src/core/snapshot/snapshot.ts";
+import type { ClaimOptions, Commit, SnapshotStore } from "../../../src/ports/snapshot-store.ts";
+import { mongoStore } from "../../../src/stores/databases/mongo/index.ts";
+import { type StartOptions, startCommit, stepCommit } from "../../../src/testing/commit-builder.ts";
 import { mongoDatabases } from "./mongo-databases.fixture.ts";
 import { type Around, observed } from "./observed-database.fixture.ts";
 

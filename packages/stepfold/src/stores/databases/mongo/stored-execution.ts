@@ -1,7 +1,7 @@
-import type { Status } from "../../core/snapshot/snapshot.ts";
-import type { EpochMs } from "../../core/values/json.ts";
-import type { Guard } from "../kit/verdict.ts";
-import type { WrittenChild, WrittenEvent } from "../kit/written-commit.ts";
+import type { Status } from "../../../core/snapshot/snapshot.ts";
+import type { EpochMs } from "../../../core/values/json.ts";
+import type { Guard } from "../../kit/verdict.ts";
+import type { WrittenChild, WrittenEvent } from "../../kit/written-commit.ts";
 import { reading } from "./collections.ts";
 import type { MongoCollection, MongoDocument } from "./mongo-client.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { startCommit, stepCommit } from "../../testing/index.ts";
-import { mongoStore } from "./index.ts";
+import { mongoStore } from "../../../src/stores/databases/mongo/index.ts";
+import { startCommit, stepCommit } from "../../../src/testing/index.ts";
 import { mongoDatabases } from "./mongo-databases.fixture.ts";
 import { observed } from "./observed-database.fixture.ts";
 

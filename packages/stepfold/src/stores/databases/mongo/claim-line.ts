@@ -1,6 +1,6 @@
-import type { Claimed } from "../../ports/snapshot-store.ts";
-import type { CheckedClaim } from "../kit/checked-store.ts";
-import type { Turnstile } from "../record/turnstile.ts";
+import type { Claimed } from "../../../ports/snapshot-store.ts";
+import type { CheckedClaim } from "../../kit/checked-store.ts";
+import type { Turnstile } from "../../record/turnstile.ts";
 import { type Collections, reading } from "./collections.ts";
 import { isDue } from "./due-time.ts";
 import { type NewHolder, noteHolders, type PermitRow, permitRows, settle, takeOut } from "./permit-row.ts";

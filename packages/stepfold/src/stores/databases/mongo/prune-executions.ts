@@ -1,7 +1,7 @@
-import type { Json } from "../../core/values/json.ts";
-import type { PruneReport } from "../../ports/snapshot-store.ts";
-import type { CheckedPrune } from "../kit/checked-store.ts";
-import { refuseDelete } from "../kit/verdict.ts";
+import type { Json } from "../../../core/values/json.ts";
+import type { PruneReport } from "../../../ports/snapshot-store.ts";
+import type { CheckedPrune } from "../../kit/checked-store.ts";
+import { refuseDelete } from "../../kit/verdict.ts";
 import { type Collections, endOfVersions, eventsBetween, literal, now, reading, writing } from "./collections.ts";
 import { forgetRows } from "./permit-row.ts";
 import { type Stored, storedOf } from "./stored-execution.ts";

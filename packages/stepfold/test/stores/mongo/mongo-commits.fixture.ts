@@ -1,4 +1,4 @@
-import type { ChangedChild, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { ChangedChild, Commit, SnapshotStore } from "../../../src/ports/snapshot-store.ts";
 
 /** A child that a commit puts. */
 export function child(key: string, steps: number): ChangedChild {

@@ -1,4 +1,4 @@
-import type { EpochMs } from "../../core/values/json.ts";
+import type { EpochMs } from "../../../core/values/json.ts";
 import { now } from "./collections.ts";
 import type { MongoDocument } from "./mongo-client.ts";
 

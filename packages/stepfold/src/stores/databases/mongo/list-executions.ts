@@ -1,7 +1,7 @@
-import type { Json } from "../../core/values/json.ts";
-import type { ExecutionSummary, Page } from "../../ports/snapshot-store.ts";
-import type { CheckedQuery } from "../kit/checked-store.ts";
-import { executionPage, type ListedRow } from "../kit/list.ts";
+import type { Json } from "../../../core/values/json.ts";
+import type { ExecutionSummary, Page } from "../../../ports/snapshot-store.ts";
+import type { CheckedQuery } from "../../kit/checked-store.ts";
+import { executionPage, type ListedRow } from "../../kit/list.ts";
 import { type Collections, reading } from "./collections.ts";
 import type { MongoDocument } from "./mongo-client.ts";
 

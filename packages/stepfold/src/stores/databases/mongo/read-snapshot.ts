@@ -1,8 +1,8 @@
-import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { Event } from "../../core/snapshot/event.ts";
-import type { Snapshot } from "../../core/snapshot/snapshot.ts";
-import type { AppendedRow } from "../../ports/snapshot-store.ts";
-import { restoredSnapshot } from "../kit/restored-snapshot.ts";
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import type { Event } from "../../../core/snapshot/event.ts";
+import type { Snapshot } from "../../../core/snapshot/snapshot.ts";
+import type { AppendedRow } from "../../../ports/snapshot-store.ts";
+import { restoredSnapshot } from "../../kit/restored-snapshot.ts";
 import { type Collections, endOfVersions, eventsBetween, reading } from "./collections.ts";
 import { placeOf } from "./flush-tail.ts";
 import { type Stored, storedOf } from "./stored-execution.ts";

@@ -1,4 +1,4 @@
-import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { MongoCollection, MongoDatabase, MongoDocument } from "./mongo-client.ts";
 
 /** The collections of a store. */

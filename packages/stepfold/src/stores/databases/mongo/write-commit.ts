@@ -1,10 +1,10 @@
-import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { isTerminal } from "../../core/snapshot/snapshot.ts";
-import type { EpochMs, Json } from "../../core/values/json.ts";
-import type { Claim, Commit, Lease } from "../../ports/snapshot-store.ts";
-import { bytesOf, refuseOversize } from "../kit/value-limit.ts";
-import { refusal, repeatedCreation } from "../kit/verdict.ts";
-import { type WrittenCommit, writtenCommit } from "../kit/written-commit.ts";
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import { isTerminal } from "../../../core/snapshot/snapshot.ts";
+import type { EpochMs, Json } from "../../../core/values/json.ts";
+import type { Claim, Commit, Lease } from "../../../ports/snapshot-store.ts";
+import { bytesOf, refuseOversize } from "../../kit/value-limit.ts";
+import { refusal, repeatedCreation } from "../../kit/verdict.ts";
+import { type WrittenCommit, writtenCommit } from "../../kit/written-commit.ts";
 import { type Collections, eventId, keyOf, literal, now, reading, returning, writing } from "./collections.ts";
 import { type DueField, dueAtOf, laterDueAtOf } from "./due-time.ts";
 import { flushTail } from "./flush-tail.ts";

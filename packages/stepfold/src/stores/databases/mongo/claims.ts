@@ -1,9 +1,9 @@
-import type { Status } from "../../core/snapshot/snapshot.ts";
-import type { EpochMs } from "../../core/values/json.ts";
-import type { Claim, Claimed } from "../../ports/snapshot-store.ts";
-import type { CheckedClaim } from "../kit/checked-store.ts";
-import { endedClaim, keptClaim } from "../kit/verdict.ts";
-import { shareRoom } from "../record/share-room.ts";
+import type { Status } from "../../../core/snapshot/snapshot.ts";
+import type { EpochMs } from "../../../core/values/json.ts";
+import type { Claim, Claimed } from "../../../ports/snapshot-store.ts";
+import type { CheckedClaim } from "../../kit/checked-store.ts";
+import { endedClaim, keptClaim } from "../../kit/verdict.ts";
+import { shareRoom } from "../../record/share-room.ts";
 import { claimInLine } from "./claim-line.ts";
 import { anyLine, claimInLines, type Walk } from "./claim-lines.ts";
 import { type Collections, now, reading, returning, writing } from "./collections.ts";

@@ -1,14 +1,14 @@
 import { type Db, MongoServerError } from "mongodb";
 import { describe, expect, it } from "vitest";
-import type { Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
-import { snapshotAfter, startCommit, stepCommit } from "../../testing/index.ts";
-import { collectionsOf, eventId } from "./collections.ts";
-import { flushTail } from "./flush-tail.ts";
-import { mongoStore } from "./index.ts";
+import type { Commit, SnapshotStore } from "../../../src/ports/snapshot-store.ts";
+import { collectionsOf, eventId } from "../../../src/stores/databases/mongo/collections.ts";
+import { flushTail } from "../../../src/stores/databases/mongo/flush-tail.ts";
+import { mongoStore } from "../../../src/stores/databases/mongo/index.ts";
+import { type Stored, storedOf } from "../../../src/stores/databases/mongo/stored-execution.ts";
+import { snapshotAfter, startCommit, stepCommit } from "../../../src/testing/index.ts";
 import { child, gone, writeAll } from "./mongo-commits.fixture.ts";
 import { mongoDatabases } from "./mongo-databases.fixture.ts";
 import { observed } from "./observed-database.fixture.ts";
-import { type Stored, storedOf } from "./stored-execution.ts";
 
 const { add: newDatabase } = await mongoDatabases();
 

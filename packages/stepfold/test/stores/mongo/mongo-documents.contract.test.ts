@@ -1,9 +1,9 @@
 import { type Db, MongoClient, MongoNetworkError } from "mongodb";
 import { describe, expect, it } from "vitest";
-import type { Commit } from "../../ports/snapshot-store.ts";
-import { snapshotAfter, startCommit, stepCommit } from "../../testing/index.ts";
-import { engineCommits } from "../sql/engine-commits.fixture.ts";
-import { migrateMongo, mongoStore } from "./index.ts";
+import type { Commit } from "../../../src/ports/snapshot-store.ts";
+import { migrateMongo, mongoStore } from "../../../src/stores/databases/mongo/index.ts";
+import { engineCommits } from "../../../src/stores/sql/engine-commits.fixture.ts";
+import { snapshotAfter, startCommit, stepCommit } from "../../../src/testing/index.ts";
 import { child, gone, writeAll } from "./mongo-commits.fixture.ts";
 import { mongoDatabases } from "./mongo-databases.fixture.ts";
 import { type Call, observed } from "./observed-database.fixture.ts";

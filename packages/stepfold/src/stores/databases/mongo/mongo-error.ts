@@ -1,4 +1,4 @@
-import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 
 /** Names of the driver's errors that mean: nobody answered. */
 const network = /Network|ServerSelection|NotConnected|TopologyClosed|PoolClear|PoolClosed|Timeout|ExpiredSession/;

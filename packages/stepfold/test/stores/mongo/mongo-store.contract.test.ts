@@ -1,10 +1,10 @@
 import { MongoClient } from "mongodb";
 import { afterAll, beforeAll } from "vitest";
 import { serviceUrl } from "../../../../../scripts/servers/service-url.ts";
-import { contractOf, wait } from "../../../test/testing/store-contract.fixture.ts";
-import type { StoreBench } from "../../testing/index.ts";
-import { cuttableProxy } from "../sql/cuttable-proxy.fixture.ts";
-import { mongoStore } from "./index.ts";
+import { mongoStore } from "../../../src/stores/databases/mongo/index.ts";
+import { cuttableProxy } from "../../../src/stores/sql/cuttable-proxy.fixture.ts";
+import type { StoreBench } from "../../../src/testing/index.ts";
+import { contractOf, wait } from "../../testing/store-contract.fixture.ts";
 import { mongoProcess } from "./mongo-process.fixture.ts";
 
 let standIn: Awaited<ReturnType<typeof mongoProcess>>;

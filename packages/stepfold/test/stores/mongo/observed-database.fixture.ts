@@ -1,4 +1,4 @@
-import type { MongoCollection, MongoDatabase } from "./mongo-client.ts";
+import type { MongoCollection, MongoDatabase } from "../../../src/stores/databases/mongo/mongo-client.ts";
 
 type Method = Exclude<keyof MongoCollection, "collectionName">;
 
