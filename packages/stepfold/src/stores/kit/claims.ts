@@ -55,6 +55,11 @@ export class Claims {
     keptClaim(claim, version, isUnchanged ? await this.#guardOf(claim.workflowId) : guard);
   }
 
+  /** Deletes what is kept of keys that are not in use. */
+  forgetUnusedKeys(): Promise<void> {
+    return this.#permits.forgetUnused();
+  }
+
   /**
    * Fairness: of each kind the longest due comes first. Those with a permit and those without share the room: where those
    * without took all of it, the next claim gives half of it to the others.

@@ -91,6 +91,20 @@ export class PermitClaims {
     return claimed;
   }
 
+  /** Deletes the records of keys whose last holder has ended its claim, and for which nothing was claimed since. */
+  async forgetUnused(): Promise<void> {
+    const { records } = this.#table;
+    if (!records.keys) return;
+    for (let after = ""; ; ) {
+      const keys = await records.keys("permit", after, keysTogether);
+      if (keys.length === 0) return;
+      for (const [index, { record, held, lost }] of (await this.#statesOf(keys)).entries()) {
+        if (record && held.length === 0 && lost.length === 0) await this.#write(keys[index]!, record, null);
+      }
+      after = keys.at(-1)!;
+    }
+  }
+
   /** All keys for which something is due, in parts: those behind the last one, then from the first one to the last one. */
   async *#keysInTurn(overdueMs: number): AsyncGenerator<readonly DueKey[], void> {
     const last = this.#lastKey;

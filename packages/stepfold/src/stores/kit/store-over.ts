@@ -81,7 +81,11 @@ export function storeOver(table: ExecutionTable, { retentionMs = defaultRetentio
         return executionPage(query.limit, query.cursor, (after, limit) => table.page(query, labels, after, limit));
       },
       delete: (workflowId) => order.run(workflowId, () => deleteExecution(table, writer, workflowId)),
-      prune: (options) => pruneExecutions(table, writer, options, retentionMs),
+      async prune(options) {
+        const report = await pruneExecutions(table, writer, options, retentionMs);
+        if (!options.dryRun) await claims.forgetUnusedKeys();
+        return report;
+      },
       async putDefinition(hash, definition) {
         // starts of known workflows write nothing
         if ((await records.get("definition", [hash])).has(hash)) return;
