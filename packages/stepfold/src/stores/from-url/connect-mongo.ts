@@ -15,7 +15,7 @@ interface Driver {
 /** `mongodb://host/database?prefix=stepfold_`, with `mongodb`. */
 export async function connectMongo(text: string): Promise<Site> {
   const { url, taken } = takeParameters(text, { prefix: "stepfold_" });
-  const { collectionsOf } = await import("../databases/mongo/collections.ts");
+  const { collectionsOf } = await import("../databases/mongo/mongo-schema.ts");
   const { mongoStore } = await import("../databases/mongo/mongo-store.ts");
   const { MongoClient } = await importDriver<Driver>("mongodb", "mongodb");
   const client = new MongoClient(url);

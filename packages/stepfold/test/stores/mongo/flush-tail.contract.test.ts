@@ -1,10 +1,9 @@
 import { type Db, MongoServerError } from "mongodb";
 import { describe, expect, it } from "vitest";
 import type { Commit, SnapshotStore } from "../../../src/ports/snapshot-store.ts";
-import { collectionsOf, eventId } from "../../../src/stores/databases/mongo/collections.ts";
-import { flushTail } from "../../../src/stores/databases/mongo/flush-tail.ts";
 import { mongoStore } from "../../../src/stores/databases/mongo/index.ts";
-import { type Stored, storedOf } from "../../../src/stores/databases/mongo/stored-execution.ts";
+import { flushTail, keyOf } from "../../../src/stores/databases/mongo/mongo-history.ts";
+import { collectionsOf } from "../../../src/stores/databases/mongo/mongo-schema.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../../src/testing/index.ts";
 import { child, gone, writeAll } from "./mongo-commits.fixture.ts";
 import { mongoDatabases } from "./mongo-databases.fixture.ts";
@@ -17,7 +16,8 @@ interface EventRow {
   readonly version: number;
 }
 
-const eventsIn = (db: Db) => db.collection<EventRow>("stepfold_events");
+const eventsIn = (db: Db) => db.collection<EventRow>("stepfold_history");
+const eventId = (key: string, version: number): string => key + String(version).padStart(10, "0");
 const versionsIn = async (db: Db): Promise<number[]> =>
   (
     await eventsIn(db)
@@ -68,7 +68,7 @@ describe("events and children that a MongoDB store copies out of a document", ()
       const before = async () => {
         whenReplaced = await versionsIn(db);
       };
-      return method === "updateOne" ? { before } : undefined;
+      return method === "findOneAndUpdate" ? { before } : undefined;
     });
     await mongoStore(watched).commit(third);
     expect(whenReplaced).toEqual([0, 1, 2, 3, 4]);
@@ -79,9 +79,8 @@ describe("events and children that a MongoDB store copies out of a document", ()
     const db = newDatabase();
     const [first, second] = await fourEvents(mongoStore(db));
     const store = beforeCopy(db, async () => {
-      const stored = (await storedOf(collectionsOf(db, "stepfold_").executions, "a"))!;
-      const event = stored.tail.events[1]!;
-      const row = { _id: eventId(stored.key, 2), version: 2, commitId: second.commitId, event: event.text };
+      const text = JSON.stringify(second.events[1]);
+      const row = { _id: eventId(keyOf("a", second.incarnation), 2), version: 2, commitId: second.commitId, text };
       await eventsIn(db).insertOne(row);
       throw new MongoServerError({ code: 11000, errmsg: "E11000 duplicate key error collection: x index: _id_ dup key: { _id: 1 }" });
     });
@@ -117,21 +116,16 @@ describe("events and children that a MongoDB store copies out of a document", ()
   it("get ids in the order of their versions, as far as versions go", async () => {
     const db = newDatabase();
     const versions = [0, 9, 10, 2 ** 31 - 1, 2 ** 31, 2 ** 32, 9_999_999_998];
-    const events = versions.map((version) => ({ version, text: "{}" }));
-    const stored = {
-      _id: "a",
-      incarnation: "$i",
-      key: '["a","$i"]',
-      version: versions.at(-1)!,
-      tail: { commitId: "$c", events, children: [] },
-    };
-    await db.collection<Pick<Stored, "_id">>("stepfold_executions").insertOne(stored);
-    await flushTail(collectionsOf(db, "stepfold_"), stored);
+    const events = versions.map((version) => ({ id: eventId("", version), version, text: "{}" }));
+    const key = keyOf("a", "$i");
+    const stored = { _id: "a", key, version: versions.at(-1)!, tail: { commitId: "$c", events, children: [] } };
+    await db.collection<{ _id: string }>("stepfold_executions").insertOne(stored);
+    await flushTail(collectionsOf(db, "stepfold_"), "a", stored.version);
     expect(
       await eventsIn(db)
         .find({}, { sort: { _id: 1 } })
         .toArray(),
-    ).toEqual(versions.map((version) => ({ _id: eventId(stored.key, version), version, commitId: "$c", event: "{}" })));
+    ).toEqual(versions.map((version) => ({ _id: eventId(key, version), version, commitId: "$c", text: "{}", place: null })));
   });
 
   it("stay as they are when they are newer, however late an old copy comes", async () => {
@@ -139,22 +133,26 @@ describe("events and children that a MongoDB store copies out of a document", ()
     const store = mongoStore(db);
     const collections = collectionsOf(db, "stepfold_");
     const commits = [startCommit("a", { children: [child("x", 0), child("y", 0), child("z", 0)] })];
-    const late = [];
+    const executions = db.collection<{ _id: string; version: number }>("stepfold_executions");
+    const late: { _id: string; version: number }[] = [];
+    const flush = ({ _id, version }: { _id: string; version: number }) => flushTail(collections, _id, version);
     for (const children of [[child("x", 1)], [gone("x"), child("y", 1)], [child("x", 2)], [gone("z"), child("z", 3)], []]) {
       commits.push(stepCommit(commits.at(-1)!, { children }));
     }
     for (const [index, commit] of commits.entries()) {
       await writeAll(store, [commit]);
-      const stored = (await storedOf(collections.executions, "a"))!;
+      const stored = (await executions.findOne({ _id: "a" }))!;
       const { childStates } = snapshotAfter(...commits.slice(0, index + 1));
-      for (const work of [async () => {}, () => flushTail(collections, stored)]) {
+      for (const work of [async () => {}, () => flush(stored)]) {
         await work();
         expect(Object.entries((await store.load("a"))!.childStates!)).toEqual(Object.entries(childStates!));
       }
-      late.push(stored);
+      // as a server has it that read the document and then stood still
+      late.push({ ...stored, _id: `late-${index}` });
     }
-    for (const stored of [...late, ...late.toReversed()]) await flushTail(collections, stored);
-    await Promise.all(late.map((stored) => flushTail(collections, stored)));
+    await executions.insertMany(late);
+    for (const stored of [...late, ...late.toReversed()]) await flush(stored);
+    await Promise.all(late.map(flush));
     const snapshot = await store.load("a");
     expect(snapshot).toEqual(snapshotAfter(...commits));
     expect(Object.keys(snapshot!.childStates!)).toEqual(["y", "x", "z"]);

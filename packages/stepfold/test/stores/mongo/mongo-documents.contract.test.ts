@@ -12,7 +12,7 @@ const { url, add: newDatabase } = await mongoDatabases();
 
 /** Everything that lies in a database. */
 async function everything(db: Db): Promise<unknown[]> {
-  const names = ["executions", "events", "children", "definitions"];
+  const names = ["executions", "history", "records"];
   return await Promise.all(
     names.map((name) =>
       db
@@ -55,7 +55,7 @@ describe("what a MongoDB store writes (stand-in for a single mongod, or the serv
 
   it("is all of a commit or nothing, wherever the connection is lost", async () => {
     for (const when of ["before", "after"] as const) {
-      for (const broken of ["executions.aggregate", "children.bulkWrite", "executions.updateOne"]) {
+      for (const broken of ["executions.findOne", "executions.aggregate", "executions.findOneAndUpdate"]) {
         const db = newDatabase();
         const loses = { armed: false };
         const lossy = observed(db, ({ collection, method }) => {
@@ -69,7 +69,7 @@ describe("what a MongoDB store writes (stand-in for a single mongod, or the serv
         for (const [index, commit] of commits.slice(1).entries()) {
           loses.armed = true;
           await expect(store.commit(commit)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
-          const isThere = broken === "executions.updateOne" && when === "after";
+          const isThere = broken === "executions.findOneAndUpdate" && when === "after";
           expect(await mongoStore(db).load("a")).toEqual(snapshotAfter(...commits.slice(0, isThere ? index + 2 : index + 1)));
           loses.armed = false;
           await store.commit(commit);
@@ -104,7 +104,7 @@ describe("what a MongoDB store writes (stand-in for a single mongod, or the serv
     let meanwhile: readonly Commit[] = commits.slice(1);
     const reader = mongoStore(
       observed(db, ({ collection }) => {
-        if (collection !== "stepfold_children") return undefined;
+        if (collection !== "stepfold_history") return undefined;
         const write = async () => {
           const now = meanwhile;
           meanwhile = [];
@@ -163,8 +163,8 @@ describe("what a MongoDB store writes (stand-in for a single mongod, or the serv
     expect(await costOf(stepCommit(last, { fence: claim!.fence }))).toEqual(early);
     expect(early).toEqual([
       ["stepfold_executions", "findOne", 1],
-      ["stepfold_executions", "aggregate", 4],
-      ["stepfold_executions", "updateOne", 1],
+      ["stepfold_executions", "aggregate", 7],
+      ["stepfold_executions", "findOneAndUpdate", 1],
     ]);
     expect((await store.load("a"))?.version).toBe(2004);
   });
@@ -269,7 +269,7 @@ describe("what a MongoDB store writes (stand-in for a single mongod, or the serv
     await watched.close();
   });
 
-  it("is cleaned up by prune when a deletion was broken off", async () => {
+  it("is cleaned up by prune when a deletion was broken off, once the id is free again", async () => {
     const db = newDatabase();
     const first = startCommit("a", { children: [child("x", 0)] });
     const ended = stepCommit(first, { status: "completed" });
@@ -279,8 +279,8 @@ describe("what a MongoDB store writes (stand-in for a single mongod, or the serv
     await expect(broken.delete("a")).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
     expect(await store.load("a")).toBeNull();
     await expect(store.create(startCommit("a"))).rejects.toMatchObject({ code: "WORKFLOW_EXISTS" });
-    await store.prune({ before: 0 });
-    expect((await everything(db)).map((documents) => (documents as unknown[]).length)).toEqual([1, 0, 0, 0]);
+    await mongoStore(db, { idempotencyRetentionMs: 0 }).prune({ before: 0 });
+    expect((await everything(db)).map((documents) => (documents as unknown[]).length)).toEqual([0, 0, 0]);
   });
 });
 
@@ -290,7 +290,16 @@ describe("a MongoDB store and its database", () => {
     await Promise.all([migrateMongo(db), migrateMongo(db)]);
     await mongoStore(db, { migrate: true }).load("a");
     const names = (await db.collection("stepfold_executions").listIndexes().toArray()).map(({ name }) => name);
-    expect(names.sort()).toEqual(["_id_", "created", "definition", "deleted", "due", "ended", "metadata", "status", "turn"]);
+    expect(names.sort()).toEqual(["_id_", "created", "definition", "deleted", "due", "ended", "labels", "status"]);
+  });
+
+  it("refuses what an older version has written", async () => {
+    const db = newDatabase();
+    await db.collection<{ _id: string }>("stepfold_counters").insertOne({ _id: "seq" });
+    const refusal = { code: "STORE_REJECTED", message: expect.stringContaining("older version") };
+    await expect(migrateMongo(db)).rejects.toMatchObject(refusal);
+    for (const migrate of [true, false]) await expect(mongoStore(db, { migrate }).load("a")).rejects.toMatchObject(refusal);
+    expect(await mongoStore(db, { prefix: "other_" }).load("a")).toBeNull();
   });
 
   it("keeps apart what has another prefix, and takes no prefix that is none", async () => {
