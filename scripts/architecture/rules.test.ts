@@ -231,7 +231,7 @@ describe("checkNames", () => {
     "core/Apply.ts",
   ])("refuses %s", (path) => expect(checkNames(tree({ [path]: "" }))).toHaveLength(1));
   it("takes kebab-case nouns and verbs", () =>
-    expect(checkNames(tree({ "stores/sqlite/sqlite-store.ts": "", "index.ts": "" }))).toEqual([]));
+    expect(checkNames(tree({ "stores/databases/sqlite/sqlite-store.ts": "", "index.ts": "" }))).toEqual([]));
 });
 
 describe("checkDependencies", () => {

@@ -1,4 +1,4 @@
-import type { LibsqlClient } from "../libsql/libsql-client.ts";
+import type { LibsqlClient } from "../databases/libsql/libsql-client.ts";
 import { parsedUrl, takeParameters } from "./address.ts";
 import { importDriver } from "./import-driver.ts";
 import type { Site } from "./site.ts";
@@ -14,8 +14,8 @@ export async function connectLibsql(text: string): Promise<Site> {
   const isLocal = /^(file:|:memory:$)/.test(address);
   const { url, taken } = takeParameters(address, { authToken: "" });
   if (!isLocal) parsedUrl(url);
-  const { libsqlStore } = await import("../libsql/libsql-store.ts");
-  const { libsqlMigrations } = await import("../libsql/migrate-libsql.ts");
+  const { libsqlStore } = await import("../databases/libsql/libsql-store.ts");
+  const { libsqlMigrations } = await import("../databases/libsql/libsql-schema.ts");
   const { createClient } = await importDriver<Driver>("@libsql/client", "libsql");
   // a file that another process writes to is waited for
   const client = createClient({

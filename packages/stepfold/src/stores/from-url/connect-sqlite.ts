@@ -4,8 +4,8 @@ import type { Site } from "./site.ts";
 
 /** `sqlite:PATH`, or a path. */
 export async function connectSqlite(url: string): Promise<Site> {
-  const { sqliteStore } = await import("../sqlite/sqlite-store.ts");
-  const { sqliteLayout } = await import("../sql/sqlite-layout.ts");
+  const { sqliteStore } = await import("../databases/sqlite/sqlite-store.ts");
+  const { sqliteLayout } = await import("../databases/sqlite-dialect/sqlite-schema.ts");
   const path = url.replace(/^sqlite:(\/\/)?/i, "");
   if (path === "") throw invalidUrl("names no file: sqlite:app.db");
   // what lies beside it gets its name

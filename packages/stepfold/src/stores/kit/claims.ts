@@ -110,7 +110,7 @@ export class Claims {
     for (let tries = 0; tries < maxTries; tries++) {
       const { now, found } = await this.#table.read([workflowId]);
       const guard = found.get(workflowId);
-      if (!guard || !isDue(guard, now, overdueMs, this.#table.clockSkewMs)) return [];
+      if (!guard || !isDue(guard, now, overdueMs)) return [];
       if (guard.permit) return this.#permits.claimOfKey(guard.permit.key, { ...options, limit: 1 });
       const { claimed, missed } = await takeExecutions(this.#table, this.#writer, [guard], options);
       if (missed.length === 0) return claimed;

@@ -154,15 +154,13 @@ export interface EndedQuery {
  * a `SnapshotStore` of it; here is only how this database reads and writes rows.
  *
  * A method may reject with anything: the store's `errorOf` says what it means. Times are epoch milliseconds.
+ *
+ * Where the clock that judges is not the database's own, another process may have a wrong one, or it may be set back. Such a
+ * table keeps what is due at once apart from what has a time, so that it is due whatever the clock says, and merges both by time.
  */
 export interface ExecutionTable {
   readonly name: string;
   readonly features: StoreFeatures;
-  /**
-   * How much clocks may differ where the clock is not the database's own: what is due now is written as due so much earlier, so
-   * that a process whose clock is behind sees it too. 0 where the database has one clock.
-   */
-  readonly clockSkewMs: number;
   now(): Promise<EpochMs>;
   /** The guards of these ids, tombstones too. What is not there is missing. */
   read(ids: readonly string[]): Promise<{ readonly now: EpochMs; readonly found: ReadonlyMap<string, ExecutionGuard> }>;

@@ -7,9 +7,9 @@ export function liveGuard(guard: ExecutionGuard | undefined): ExecutionGuard | n
 }
 
 /** Whether an execution may be claimed, and is due for at least so long. */
-export function isDue({ wakeAt, dueAt, owner, deletedAt }: ExecutionGuard, now: EpochMs, overdueMs: number, clockSkewMs: number): boolean {
+export function isDue({ wakeAt, dueAt, owner, deletedAt }: ExecutionGuard, now: EpochMs, overdueMs: number): boolean {
   if (dueAt === null || deletedAt !== null) return false;
-  const isDueSinceItsCommit = owner === null && wakeAt !== null && wakeAt <= 0;
-  const skewMs = overdueMs > 0 && isDueSinceItsCommit ? clockSkewMs : 0;
-  return dueAt <= now - overdueMs - skewMs;
+  // what is due at once is due whatever the clock says
+  const isDueAtOnce = owner === null && wakeAt !== null && wakeAt <= 0;
+  return (isDueAtOnce && overdueMs === 0) || dueAt <= now - overdueMs;
 }

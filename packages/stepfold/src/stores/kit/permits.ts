@@ -177,7 +177,7 @@ export class PermitClaims {
     if (workflowId === undefined) return this.#table.due({ key, limit, overdueMs });
     const { now, found } = await this.#table.read([workflowId]);
     const guard = found.get(workflowId);
-    return guard && isDue(guard, now, overdueMs, this.#table.clockSkewMs) ? [guard] : [];
+    return guard && isDue(guard, now, overdueMs) ? [guard] : [];
   }
 
   /** Takes holders out that were not claimed. */

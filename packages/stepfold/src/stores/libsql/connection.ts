@@ -1,6 +1,6 @@
 import type { EpochMs } from "../../core/values/json.ts";
+import type { LibsqlClient, LibsqlResult, LibsqlStatement } from "../databases/libsql/libsql-client.ts";
 import type { Walk } from "../sql/sqlite-turns.ts";
-import type { LibsqlClient, LibsqlResult, LibsqlStatement } from "./libsql-client.ts";
 
 /** A client, and what the store's statements depend on. */
 export interface Connection {

@@ -1,8 +1,8 @@
+import type { LibsqlRow, LibsqlStatement } from "../databases/libsql/libsql-client.ts";
 import type { CheckedClaim } from "../kit/checked-store.ts";
 import type { DueSpan } from "../record/due-time.ts";
 import { type Due, longestDue, mostWaiting, openLines, type Waiting, walkFrom } from "../sql/sqlite-turns.ts";
 import type { Connection } from "./connection.ts";
-import type { LibsqlRow, LibsqlStatement } from "./libsql-client.ts";
 import { textOf } from "./read-snapshot.ts";
 import { sql } from "./statements.ts";
 

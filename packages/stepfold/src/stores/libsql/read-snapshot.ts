@@ -2,9 +2,9 @@ import type { WorkflowDefinition } from "../../core/definition/definition.ts";
 import type { Event } from "../../core/snapshot/event.ts";
 import type { Snapshot, Status } from "../../core/snapshot/snapshot.ts";
 import type { AppendedRow } from "../../ports/snapshot-store.ts";
+import type { LibsqlRow } from "../databases/libsql/libsql-client.ts";
 import { restoredSnapshot } from "../kit/restored-snapshot.ts";
 import type { Connection } from "./connection.ts";
-import type { LibsqlRow } from "./libsql-client.ts";
 import { sql } from "./statements.ts";
 
 /** The whole snapshot. */

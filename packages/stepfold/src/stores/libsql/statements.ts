@@ -1,3 +1,4 @@
+import { statement } from "../databases/libsql/libsql-client.ts";
 import { dueAtSql } from "../sql/due-at.ts";
 import {
   changeStatement,
@@ -9,7 +10,6 @@ import {
   terminalStatuses,
 } from "../sql/sqlite-statements.ts";
 import { dueStatements, isFreeSql, lapseStatement } from "../sql/sqlite-turns.ts";
-import { statement } from "./libsql-client.ts";
 
 /** The time that is given, or that of the database: a server is another machine. */
 export const clock = (given: string): string => `coalesce(${given}, CAST(round(unixepoch('subsec') * 1000) AS INTEGER))`;

@@ -2,12 +2,12 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Status } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Claim, Commit, Lease } from "../../ports/snapshot-store.ts";
+import type { LibsqlResult, LibsqlRow, LibsqlStatement } from "../databases/libsql/libsql-client.ts";
 import { refuseOversize } from "../kit/value-limit.ts";
 import { type Guard, keptClaim, refusal, repeatedCreation } from "../kit/verdict.ts";
 import { type WrittenCommit, writtenCommit } from "../kit/written-commit.ts";
 import type { Verdict } from "../record/group-commit.ts";
 import type { Connection } from "./connection.ts";
-import type { LibsqlResult, LibsqlRow, LibsqlStatement } from "./libsql-client.ts";
 import { sql } from "./statements.ts";
 
 /** SQLite's limit of a text or a row is a billion bytes. */

@@ -1,10 +1,10 @@
 import type { Pool, RowDataPacket } from "mysql2/promise";
 import { afterAll, describe, expect, it } from "vitest";
 import { serviceUrlOrSkip } from "../../../../../scripts/servers/service-url.ts";
+import { expectEachKeyItsTurn, expectLimits, expectNoReturn, permitted } from "../../../test/stores/sqlite/permits.fixture.ts";
 import { wait } from "../../../test/testing/store-contract.fixture.ts";
 import type { Claimed } from "../../ports/snapshot-store.ts";
 import { startCommit, stepCommit } from "../../testing/index.ts";
-import { expectEachKeyItsTurn, expectLimits, expectNoReturn, permitted } from "../sql/turns.fixture.ts";
 import { lookOf, waitingOf } from "./due.ts";
 import { hostileOptions, mysqlServer } from "./mysql-bench.fixture.ts";
 import type { MysqlConnection, MysqlPool } from "./mysql-client.ts";

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from "vitest";
+import { engineCommits } from "../../../test/stores/engine-commits.fixture.ts";
 import type { Event } from "../../core/snapshot/event.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import { startCommit, stepCommit } from "../../testing/index.ts";
-import { engineCommits } from "../sql/engine-commits.fixture.ts";
 import { postgresStore } from "./index.ts";
 import { newSchema, poolOf, url } from "./postgres-bench.fixture.ts";
 

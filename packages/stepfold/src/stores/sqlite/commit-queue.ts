@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { isBusy, storeError } from "../databases/sqlite/sqlite-error.ts";
 import { type Connection, writing } from "./connection.ts";
-import { isBusy, storeError } from "./sqlite-error.ts";
 
 /** Most writes in one transaction: other processes wait that long for theirs. */
 const mostTogether = 256;

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { sqliteLayout } from "../sql/sqlite-layout.ts";
+import { sqliteLayout } from "../databases/sqlite-dialect/sqlite-schema.ts";
 
 /** Brings a file to today's layout. Any number of processes may do so at once: the first one works, the others find it done. */
 export function migrate(db: DatabaseSync): void {

@@ -2,6 +2,7 @@ import type { WorkflowDefinition } from "../../core/definition/definition.ts";
 import type { Event } from "../../core/snapshot/event.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { AppendedRow, SnapshotStore } from "../../ports/snapshot-store.ts";
+import { storeError } from "../databases/sqlite/sqlite-error.ts";
 import { checkedStore } from "../kit/checked-store.ts";
 import { fairClaim } from "../record/fair-claim.ts";
 import { claimDue, releaseClaim, renewClaim } from "./claims.ts";
@@ -10,7 +11,6 @@ import { type Connection, reading } from "./connection.ts";
 import { listExecutions } from "./list-executions.ts";
 import { deleteExecution, pruneExecutions } from "./prune-executions.ts";
 import { type HeadRow, snapshotOf } from "./snapshot-row.ts";
-import { storeError } from "./sqlite-error.ts";
 import { change, creation } from "./write-commit.ts";
 
 /** The store on an open connection, which it closes in the end. */

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
+import { sqliteBench } from "../../../test/stores/sqlite/sqlite-bench.fixture.ts";
 import { memoryBench } from "../../../test/testing/memory-bench.fixture.ts";
 import { contractOf } from "../../../test/testing/store-contract.fixture.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { StoreBench } from "../../testing/index.ts";
-import { sqliteBench } from "../sqlite/sqlite-bench.fixture.ts";
 
 /** A folder that is gone after the tests of the file. */
 export function testFolder(name: string): string {

@@ -2,9 +2,9 @@ import { MongoClient } from "mongodb";
 import { afterAll, beforeAll } from "vitest";
 import { serviceUrl } from "../../../../../scripts/servers/service-url.ts";
 import { mongoStore } from "../../../src/stores/databases/mongo/index.ts";
-import { cuttableProxy } from "../../../src/stores/sql/cuttable-proxy.fixture.ts";
 import type { StoreBench } from "../../../src/testing/index.ts";
 import { contractOf, wait } from "../../testing/store-contract.fixture.ts";
+import { cuttableProxy } from "../cuttable-proxy.fixture.ts";
 import { mongoProcess } from "./mongo-process.fixture.ts";
 
 let standIn: Awaited<ReturnType<typeof mongoProcess>>;

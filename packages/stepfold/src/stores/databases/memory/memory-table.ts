@@ -32,7 +32,6 @@ interface MemoryRow extends ExecutionGuard, Omit<NewExecution, "due"> {
 export class MemoryTable implements ExecutionTable {
   readonly name = "memory";
   readonly features = { clock: "store", durable: false, multiProcess: false, permits: true } as const;
-  readonly clockSkewMs = 0;
   readonly rows: Map<string, MemoryRow> = new Map();
   readonly #clock: () => EpochMs;
   /** What is due, by the key of its permit; under null what has none. */

@@ -1,5 +1,6 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
+import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
 import type { CheckedQuery } from "../../kit/checked-store.ts";
 import type {
   DueKey,
@@ -33,8 +34,7 @@ const maxTries = 100;
 /** Executions in the collections of a MongoDB database. */
 export class MongoTable implements ExecutionTable {
   readonly name = "mongodb";
-  readonly features = { clock: "store", durable: true, multiProcess: true, maxValueBytes, permits: true } as const;
-  readonly clockSkewMs = 0;
+  readonly features: StoreFeatures = { clock: "store", durable: true, multiProcess: true, maxValueBytes, permits: true };
   readonly records: RecordTable = mongoRecords(() => this.#open());
   readonly #db: MongoDatabase;
   readonly #collections: Collections;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import { contractOf } from "../../../test/testing/store-contract.fixture.ts";
+import { contractOf } from "../../testing/store-contract.fixture.ts";
 import { sqliteBench } from "./sqlite-bench.fixture.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "stepfold-sqlite-"));

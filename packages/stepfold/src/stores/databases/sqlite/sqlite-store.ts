@@ -1,8 +1,8 @@
-import type { EpochMs } from "../../core/values/json.ts";
-import type { SnapshotStore } from "../../ports/snapshot-store.ts";
-import { connect } from "./connection.ts";
-import { openDatabase } from "./open-database.ts";
-import { storeOver } from "./store-over.ts";
+import type { EpochMs } from "../../../core/values/json.ts";
+import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { connect } from "../../sqlite/connection.ts";
+import { storeOver } from "../../sqlite/store-over.ts";
+import { openDatabase } from "./sqlite-client.ts";
 
 /** How an SQLite store behaves. */
 export interface SqliteStoreOptions {

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, it } from "vitest";
-import type { Event } from "../../core/snapshot/event.ts";
-import type { Snapshot } from "../../core/snapshot/snapshot.ts";
-import { startCommit, stepCommit } from "../../testing/index.ts";
-import { engineCommits } from "../sql/engine-commits.fixture.ts";
-import { sqliteStore } from "./index.ts";
+import type { Event } from "../../../src/core/snapshot/event.ts";
+import type { Snapshot } from "../../../src/core/snapshot/snapshot.ts";
+import { sqliteStore } from "../../../src/stores/databases/sqlite/index.ts";
+import { startCommit, stepCommit } from "../../../src/testing/index.ts";
+import { engineCommits } from "../engine-commits.fixture.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "stepfold-sqlite-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
-import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { migrate } from "./migrations.ts";
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import { migrate } from "../../sqlite/migrations.ts";
 import { isBusy, storeError } from "./sqlite-error.ts";
 
 /** How a file is opened. */

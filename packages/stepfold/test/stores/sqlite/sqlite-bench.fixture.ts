@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
-import type { StoreBench } from "../../testing/index.ts";
-import { sqliteStore } from "./sqlite-store.ts";
+import { sqliteStore } from "../../../src/stores/databases/sqlite/sqlite-store.ts";
+import type { StoreBench } from "../../../src/testing/index.ts";
 
 /** An empty SQLite database whose clock moves only when told. */
 export function sqliteBench(path: string): StoreBench {

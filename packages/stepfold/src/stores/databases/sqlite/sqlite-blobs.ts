@@ -1,9 +1,15 @@
-import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { EpochMs } from "../../core/values/json.ts";
-import type { BlobEntry, BlobStore } from "../../ports/blob-store.ts";
-import { blobsOver } from "../kit/blob-table.ts";
-import { blobPageStatement, blobStatement, deleteBlobsStatement, maxSqliteBlobBytes, putBlobStatement } from "../sql/sqlite-blobs.ts";
-import { openDatabase } from "./open-database.ts";
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import type { EpochMs } from "../../../core/values/json.ts";
+import type { BlobEntry, BlobStore } from "../../../ports/blob-store.ts";
+import { blobsOver } from "../../kit/blob-table.ts";
+import {
+  blobPageStatement,
+  blobStatement,
+  deleteBlobsStatement,
+  maxSqliteBlobBytes,
+  putBlobStatement,
+} from "../sqlite-dialect/blob-statements.ts";
+import { openDatabase } from "./sqlite-client.ts";
 import { storeError } from "./sqlite-error.ts";
 
 /** How blobs in SQLite behave. */

@@ -5,10 +5,10 @@ import { type Client, createClient } from "@libsql/client";
 import { afterAll } from "vitest";
 import { hranaServer } from "../../../../../scripts/servers/hrana-server.ts";
 import type { StandIn } from "../../../../../scripts/servers/stand-in.ts";
-import { contractOf, wait } from "../../../test/testing/store-contract.fixture.ts";
-import type { StoreBench } from "../../testing/index.ts";
-import { cuttableProxy } from "../sql/cuttable-proxy.fixture.ts";
-import { libsqlStore } from "./index.ts";
+import { libsqlStore } from "../../../src/stores/databases/libsql/index.ts";
+import type { StoreBench } from "../../../src/testing/index.ts";
+import { contractOf, wait } from "../../testing/store-contract.fixture.ts";
+import { cuttableProxy } from "../cuttable-proxy.fixture.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "stepfold-libsql-"));
 const opened: { close(): unknown }[] = [];

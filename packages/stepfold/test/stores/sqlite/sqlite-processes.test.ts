@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, it } from "vitest";
-import { sqliteStore } from "./index.ts";
+import { sqliteStore } from "../../../src/stores/databases/sqlite/index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "stepfold-sqlite-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,4 +1,4 @@
-import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 
 /** Codes of SQLite, the client and the protocol after which the same call may succeed. */
 const passing =

@@ -1,4 +1,4 @@
-import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 
 /** SQLite's primary result codes after which the same call may succeed: busy, locked, I/O error, full, cannot open, lock protocol. */
 const passing: ReadonlySet<number> = new Set([5, 6, 10, 13, 14, 15]);

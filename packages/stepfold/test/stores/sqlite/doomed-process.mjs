@@ -1,7 +1,7 @@
 // Commits to several executions until it is killed (see sqlite-processes.test.ts). Prints every commit that was acknowledged.
 import { writeSync } from "node:fs";
-import { startCommit, stepCommit } from "../../testing/commit-builder.ts";
-import { sqliteStore } from "./sqlite-store.ts";
+import { sqliteStore } from "../../../src/stores/databases/sqlite/sqlite-store.ts";
+import { startCommit, stepCommit } from "../../../src/testing/commit-builder.ts";
 
 const store = sqliteStore(process.argv[2]);
 await Promise.all(

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import type { Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
-import { startCommit, stepCommit } from "../../testing/index.ts";
+import type { Commit, SnapshotStore } from "../../../src/ports/snapshot-store.ts";
+import { startCommit, stepCommit } from "../../../src/testing/index.ts";
 
 /** The commit that creates an execution with a permit. */
 export function permitted(workflowId: string, key: string, limit = 1): Commit {

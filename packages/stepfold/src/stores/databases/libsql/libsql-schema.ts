@@ -1,5 +1,5 @@
-import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { sqliteLayout } from "../sql/sqlite-layout.ts";
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import { sqliteLayout } from "../sqlite-dialect/sqlite-schema.ts";
 import { type LibsqlClient, type LibsqlStatement, statement } from "./libsql-client.ts";
 import { libsqlError, missingTables } from "./libsql-error.ts";
 

@@ -1,7 +1,8 @@
 // One of several processes that share a file (see sqlite-processes.test.ts): opens it, creates what others create too,
 // then drives whatever it can claim to its end. Prints what it was acknowledged.
-import { startCommit, stepCommit } from "../../testing/commit-builder.ts";
-import { sqliteStore } from "./sqlite-store.ts";
+
+import { sqliteStore } from "../../../src/stores/databases/sqlite/sqlite-store.ts";
+import { startCommit, stepCommit } from "../../../src/testing/commit-builder.ts";
 
 const [path, name, executions, steps] = process.argv.slice(2);
 const store = sqliteStore(path, { synchronous: "NORMAL", busyTimeoutMs: 30_000 });

@@ -1,6 +1,6 @@
-import { keptHistory, randomDefinition } from "../../../test/core/restore.fixture.ts";
-import { closeDraft, headOf } from "../../core/transition/draft/close-draft.ts";
-import type { ChangedChild, Commit } from "../../ports/snapshot-store.ts";
+import { closeDraft, headOf } from "../../src/core/transition/draft/close-draft.ts";
+import type { ChangedChild, Commit } from "../../src/ports/snapshot-store.ts";
+import { keptHistory, randomDefinition } from "../core/restore.fixture.ts";
 
 /** A history that the core has made, with children, maps and compensations, as the commits of an engine. */
 export function engineCommits(workflowId: string, seed: number): Commit[] {

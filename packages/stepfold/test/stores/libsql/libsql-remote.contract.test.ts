@@ -2,11 +2,11 @@ import { createClient, type ResultSet } from "@libsql/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hranaServer } from "../../../../../scripts/servers/hrana-server.ts";
 import type { StandIn } from "../../../../../scripts/servers/stand-in.ts";
-import { wait } from "../../../test/testing/store-contract.fixture.ts";
-import type { Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
-import { startCommit, stepCommit } from "../../testing/index.ts";
-import { type CuttableProxy, cuttableProxy } from "../sql/cuttable-proxy.fixture.ts";
-import { libsqlStore } from "./index.ts";
+import type { Commit, SnapshotStore } from "../../../src/ports/snapshot-store.ts";
+import { libsqlStore } from "../../../src/stores/databases/libsql/index.ts";
+import { startCommit, stepCommit } from "../../../src/testing/index.ts";
+import { wait } from "../../testing/store-contract.fixture.ts";
+import { type CuttableProxy, cuttableProxy } from "../cuttable-proxy.fixture.ts";
 
 let server: StandIn;
 let proxy: CuttableProxy;

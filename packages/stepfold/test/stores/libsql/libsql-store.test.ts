@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, createClient } from "@libsql/client";
 import { afterAll, describe, expect, it } from "vitest";
-import type { Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
-import { startCommit, stepCommit } from "../../testing/index.ts";
-import { engineCommits } from "../sql/engine-commits.fixture.ts";
-import { permitted } from "../sql/turns.fixture.ts";
-import { sqliteStore } from "../sqlite/index.ts";
-import { type LibsqlStatement, libsqlMigrations, libsqlStore, migrateLibsql } from "./index.ts";
+import type { Commit, SnapshotStore } from "../../../src/ports/snapshot-store.ts";
+import { type LibsqlStatement, libsqlMigrations, libsqlStore, migrateLibsql } from "../../../src/stores/databases/libsql/index.ts";
+import { sqliteStore } from "../../../src/stores/databases/sqlite/index.ts";
+import { startCommit, stepCommit } from "../../../src/testing/index.ts";
+import { engineCommits } from "../engine-commits.fixture.ts";
+import { permitted } from "../sqlite/permits.fixture.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "stepfold-libsql-"));
 const clients: Client[] = [];

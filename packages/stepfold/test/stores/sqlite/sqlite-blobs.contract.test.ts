@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
-import { blobContractOf } from "../../../test/testing/blob-contract.fixture.ts";
-import { snapshotAfter, startCommit } from "../../testing/index.ts";
-import { blobbedStore } from "../blobs/blobbed-store.ts";
-import { sqliteLayout } from "../sql/sqlite-layout.ts";
-import { testFolder } from "../values/wrapped-bench.fixture.ts";
-import { sqliteBlobs, sqliteStore } from "./index.ts";
+import { blobbedStore } from "../../../src/stores/blobs/blobbed-store.ts";
+import { sqliteBlobs, sqliteStore } from "../../../src/stores/databases/sqlite/index.ts";
+import { sqliteLayout } from "../../../src/stores/databases/sqlite-dialect/sqlite-schema.ts";
+import { testFolder } from "../../../src/stores/values/wrapped-bench.fixture.ts";
+import { snapshotAfter, startCommit } from "../../../src/testing/index.ts";
+import { blobContractOf } from "../../testing/blob-contract.fixture.ts";
 
 const folder = testFolder("sqlite-blobs");
 

@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, it } from "vitest";
-import type { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { startCommit, stepCommit } from "../../testing/index.ts";
-import { connect } from "./connection.ts";
-import { sqliteStore } from "./index.ts";
-import { openDatabase } from "./open-database.ts";
-import { storeOver } from "./store-over.ts";
+import type { StepfoldError } from "../../../src/core/errors/stepfold-error.ts";
+import { sqliteStore } from "../../../src/stores/databases/sqlite/index.ts";
+import { openDatabase } from "../../../src/stores/databases/sqlite/sqlite-client.ts";
+import { connect } from "../../../src/stores/sqlite/connection.ts";
+import { storeOver } from "../../../src/stores/sqlite/store-over.ts";
+import { startCommit, stepCommit } from "../../../src/testing/index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "stepfold-sqlite-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

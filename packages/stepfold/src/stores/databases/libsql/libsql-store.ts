@@ -1,19 +1,19 @@
-import type { EpochMs } from "../../core/values/json.ts";
-import type { Claim, ExecutionSummary, Page, SnapshotStore } from "../../ports/snapshot-store.ts";
-import { type CheckedQuery, checkedStore } from "../kit/checked-store.ts";
-import { executionPage, type ListedRow } from "../kit/list.ts";
-import { fairClaim } from "../record/fair-claim.ts";
-import { groupCommit } from "../record/group-commit.ts";
-import { listStatement } from "../sql/sqlite-list.ts";
-import { claimDue, renewClaim } from "./claims.ts";
-import { type Connection, connect } from "./connection.ts";
+import type { EpochMs } from "../../../core/values/json.ts";
+import type { Claim, ExecutionSummary, Page, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { type CheckedQuery, checkedStore } from "../../kit/checked-store.ts";
+import { executionPage, type ListedRow } from "../../kit/list.ts";
+import { claimDue, renewClaim } from "../../libsql/claims.ts";
+import { type Connection, connect } from "../../libsql/connection.ts";
+import { deleteExecution, pruneExecutions } from "../../libsql/prune-executions.ts";
+import { definitionOf, eventsOf, loadSnapshot, textOf } from "../../libsql/read-snapshot.ts";
+import { sql } from "../../libsql/statements.ts";
+import { change, creation, releasing, sendTogether, type Write } from "../../libsql/write-commit.ts";
+import { fairClaim } from "../../record/fair-claim.ts";
+import { groupCommit } from "../../record/group-commit.ts";
+import { listStatement } from "../../sql/sqlite-list.ts";
 import { type LibsqlClient, statement } from "./libsql-client.ts";
 import { isOutage, libsqlError } from "./libsql-error.ts";
-import { checkLayout, migrateLibsql } from "./migrate-libsql.ts";
-import { deleteExecution, pruneExecutions } from "./prune-executions.ts";
-import { definitionOf, eventsOf, loadSnapshot, textOf } from "./read-snapshot.ts";
-import { sql } from "./statements.ts";
-import { change, creation, releasing, sendTogether, type Write } from "./write-commit.ts";
+import { checkLayout, migrateLibsql } from "./libsql-schema.ts";
 
 /** How a libSQL store behaves. */
 export interface LibsqlStoreOptions {

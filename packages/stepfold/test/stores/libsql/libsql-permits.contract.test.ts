@@ -2,10 +2,10 @@ import { type Client, createClient } from "@libsql/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hranaServer } from "../../../../../scripts/servers/hrana-server.ts";
 import type { StandIn } from "../../../../../scripts/servers/stand-in.ts";
-import type { Claimed } from "../../ports/snapshot-store.ts";
-import { startCommit } from "../../testing/index.ts";
-import { expectEachKeyItsTurn, expectLimits, expectNoReturn, permitted } from "../sql/turns.fixture.ts";
-import { libsqlStore } from "./index.ts";
+import type { Claimed } from "../../../src/ports/snapshot-store.ts";
+import { libsqlStore } from "../../../src/stores/databases/libsql/index.ts";
+import { startCommit } from "../../../src/testing/index.ts";
+import { expectEachKeyItsTurn, expectLimits, expectNoReturn, permitted } from "../sqlite/permits.fixture.ts";
 
 const servers: StandIn[] = [];
 const clients: Client[] = [];

@@ -1,11 +1,17 @@
-import type { BlobStore } from "../../ports/blob-store.ts";
-import { blobsOver } from "../kit/blob-table.ts";
-import { blobPageStatement, blobStatement, deleteBlobsStatement, maxSqliteBlobBytes, putBlobStatement } from "../sql/sqlite-blobs.ts";
-import { connect } from "./connection.ts";
+import type { BlobStore } from "../../../ports/blob-store.ts";
+import { blobsOver } from "../../kit/blob-table.ts";
+import { connect } from "../../libsql/connection.ts";
+import { clock } from "../../libsql/statements.ts";
+import {
+  blobPageStatement,
+  blobStatement,
+  deleteBlobsStatement,
+  maxSqliteBlobBytes,
+  putBlobStatement,
+} from "../sqlite-dialect/blob-statements.ts";
 import type { LibsqlClient } from "./libsql-client.ts";
 import { libsqlError } from "./libsql-error.ts";
-import { checkLayout, migrateLibsql } from "./migrate-libsql.ts";
-import { clock } from "./statements.ts";
+import { checkLayout, migrateLibsql } from "./libsql-schema.ts";
 
 /** How blobs in libSQL behave. */
 export interface LibsqlBlobsOptions {
