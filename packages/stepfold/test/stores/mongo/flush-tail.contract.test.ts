@@ -120,12 +120,12 @@ describe("events and children that a MongoDB store copies out of a document", ()
     const key = keyOf("a", "$i");
     const stored = { _id: "a", key, version: versions.at(-1)!, tail: { commitId: "$c", events, children: [] } };
     await db.collection<{ _id: string }>("stepfold_executions").insertOne(stored);
-    await flushTail(collectionsOf(db, "stepfold_"), "a", stored.version);
+    await flushTail(collectionsOf(db, "stepfold_"), "a", stored.version, false);
     expect(
       await eventsIn(db)
         .find({}, { sort: { _id: 1 } })
         .toArray(),
-    ).toEqual(versions.map((version) => ({ _id: eventId(key, version), version, commitId: "$c", text: "{}", place: null })));
+    ).toEqual(versions.map((version) => ({ _id: eventId(key, version), version, commitId: "$c", text: "{}" })));
   });
 
   it("stay as they are when they are newer, however late an old copy comes", async () => {
@@ -135,7 +135,7 @@ describe("events and children that a MongoDB store copies out of a document", ()
     const commits = [startCommit("a", { children: [child("x", 0), child("y", 0), child("z", 0)] })];
     const executions = db.collection<{ _id: string; version: number }>("stepfold_executions");
     const late: { _id: string; version: number }[] = [];
-    const flush = ({ _id, version }: { _id: string; version: number }) => flushTail(collections, _id, version);
+    const flush = ({ _id, version }: { _id: string; version: number }) => flushTail(collections, _id, version, true);
     for (const children of [[child("x", 1)], [gone("x"), child("y", 1)], [child("x", 2)], [gone("z"), child("z", 3)], []]) {
       commits.push(stepCommit(commits.at(-1)!, { children }));
     }

@@ -163,7 +163,7 @@ describe("what a MongoDB store writes (stand-in for a single mongod, or the serv
     expect(await costOf(stepCommit(last, { fence: claim!.fence }))).toEqual(early);
     expect(early).toEqual([
       ["stepfold_executions", "findOne", 1],
-      ["stepfold_executions", "aggregate", 7],
+      ["stepfold_executions", "aggregate", 5],
       ["stepfold_executions", "findOneAndUpdate", 1],
     ]);
     expect((await store.load("a"))?.version).toBe(2004);

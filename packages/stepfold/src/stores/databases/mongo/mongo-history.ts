@@ -61,26 +61,48 @@ export function tailFields(version: number, { commitId, events, children }: RowH
 
 /**
  * Copies what the last commit wrote to where it stays. It is committed, so it does no harm to do this twice, late, or at the
- * same time as others: what is there stays, unless it is older. That is why the document of a deleted child stays until its
- * execution is deleted: a late copy would bring it back.
+ * same time as others: an event that is there stays, and so does a child that is not older. That is why the document of a
+ * deleted child stays until its execution is deleted: a late copy would bring it back.
  *
- * The server copies from document to documents: each row is sent to it once. When this resolves, all of it is there, or the
- * execution's document is of a later version: then somebody else copied it.
+ * When this resolves, all of it is there, or the execution's document is of a later version: then somebody else copied it.
  */
-export async function flushTail({ executions, history }: Collections, id: string, version: number): Promise<void> {
-  const ids = { _id: { $concat: ["$key", "$row.id"] }, place: { $concat: ["$key", "$row.place"] }, commitId: "$tail.commitId" };
-  const isDeleted = (text: string) => ({ $eq: [{ $ifNull: [text, null] }, null] });
-  const isNew = { $or: ["$$new.last", isDeleted("$text"), isDeleted("$$new.text")] };
-  const newer = { $mergeObjects: ["$$new", { place: { $cond: [isNew, "$$new.place", "$place"] } }] };
-  const newest = { $cond: [{ $lt: ["$version", "$$new.version"] }, newer, "$$ROOT"] };
+export async function flushTail(collections: Collections, id: string, version: number, hasChildren: boolean): Promise<void> {
+  const copied = [copyRows(collections, { _id: id, version }, "$tail.events", { commitId: "$tail.commitId" }, "keepExisting")];
+  if (hasChildren) {
+    const place = { $concat: ["$key", "$tail.children.place"] };
+    copied.push(copyRows(collections, { _id: id, version }, "$tail.children", { place }, [{ $replaceWith: newerChild }]));
+  }
+  await Promise.all(copied);
+}
+
+/** Of a child that is there and one that comes, the newer one. A child that changes keeps its place. */
+const newerChild: MongoDocument = {
+  $cond: [
+    { $lt: ["$version", "$$new.version"] },
+    {
+      $mergeObjects: [
+        "$$new",
+        { place: { $cond: [{ $or: ["$$new.last", { $in: [null, ["$place", "$$new.place"]] }] }, "$$new.place", "$place"] } },
+      ],
+    },
+    "$$ROOT",
+  ],
+};
+
+/** Copies rows of a document to documents of their own. The server does it: each row is sent to it once. */
+async function copyRows(
+  { executions, history }: Collections,
+  which: MongoDocument,
+  rows: string,
+  computed: MongoDocument,
+  whenMatched: "keepExisting" | MongoDocument[],
+): Promise<void> {
   const copy = [
-    { $match: { _id: id, version } },
-    { $set: { row: { $concatArrays: ["$tail.events", "$tail.children"] } } },
-    { $unwind: "$row" },
-    { $set: { row: { $mergeObjects: ["$row", ids] } } },
-    { $unset: "row.id" },
-    { $replaceWith: "$row" },
-    { $merge: { into: history.collectionName, on: "_id", whenMatched: [{ $replaceWith: newest }], whenNotMatched: "insert" } },
+    { $match: which },
+    { $unwind: rows },
+    { $replaceWith: { $mergeObjects: [rows, { _id: { $concat: ["$key", `${rows}.id`] }, ...computed }] } },
+    { $unset: "id" },
+    { $merge: { into: history.collectionName, on: "_id", whenMatched, whenNotMatched: "insert" } },
   ];
   for (let tries = 1; ; tries++) {
     try {

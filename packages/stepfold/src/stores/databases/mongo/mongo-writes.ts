@@ -46,9 +46,10 @@ async function insert(
 
 /** Copies what the last commit wrote, which the next one replaces. False if the next one would be refused as things stand. */
 async function keepLast(collections: Collections, { id, when }: RowWrite & { kind: "update" }): Promise<boolean> {
-  const stored = await collections.executions.findOne({ _id: String(id) }, { ...readingLocal, projection: guardFields });
+  const projection = { ...guardFields, childrenAt: 1 };
+  const stored = await collections.executions.findOne({ _id: String(id) }, { ...readingLocal, projection });
   if (!stored || !meetsCondition(guardOf(stored), when, 0)) return false;
-  await flushTail(collections, id, stored.version as number);
+  await flushTail(collections, id, stored.version as number, stored.childrenAt === stored.version);
   return true;
 }
 
