@@ -4,7 +4,7 @@ import { serviceUrlOrSkip } from "../../../../../scripts/servers/service-url.ts"
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { stepCommit } from "../../testing/index.ts";
 import { sqliteStore } from "../databases/sqlite/index.ts";
-import { dynamoBench, useTable } from "../dynamo/dynamo-bench.fixture.ts";
+import { dynamoBench, useTable } from "../../../test/stores/dynamo/dynamo-bench.fixture.ts";
 import { ownPrefixes } from "../lua/own-prefix.fixture.ts";
 import { mysqlServer } from "../mysql/mysql-bench.fixture.ts";
 import { benchesOver, poolOf } from "../postgres/postgres-bench.fixture.ts";

@@ -1,0 +1,59 @@
+import { deleteItems } from "./batch-write.ts";
+import { foldedLines } from "./commit-row.ts";
+import { headOf } from "./dynamo-heads.ts";
+import type { Loaded } from "./dynamo-history.ts";
+import { headKey, rowKey, storedText } from "./dynamo-keys.ts";
+import { type Connection, itemsOf, updateItem } from "./dynamo-requests.ts";
+import { dropTexts, heldIn, holdText } from "./long-text.ts";
+
+/** A text without a single child: no part is empty. */
+const noLines = "[]";
+
+/** Length of text from which it is worth it. */
+const leastLength = 256 * 1024;
+
+/**
+ * Folds what commits wrote about children into one text, if most of it no longer counts: so a map whose items change again and
+ * again takes no more room, and no longer to load, than a few times what is there.
+ *
+ * Done by whoever claims an execution, who has read it anyway. Nothing depends on it; an error is no matter.
+ */
+export async function foldAway(connection: Connection, { head, children }: Loaded): Promise<void> {
+  if (children.readLength < leastLength) return;
+  const lines = foldedLines(children.texts);
+  if (lines.length * 4 > children.readLength) return;
+  try {
+    await fold(connection, head, lines);
+  } catch {
+    // the next one who claims it tries again
+  }
+}
+
+async function fold(connection: Connection, head: Loaded["head"], lines: string): Promise<void> {
+  const { pk, incarnation, version, baseVersion } = head;
+  // never in the head: every commit pays for its size
+  const base = await holdText(connection, head, lines === "" ? noLines : lines, 0);
+  const outcome = await updateItem(
+    connection,
+    { pk, sk: headKey },
+    {
+      set: { baseParts: base.parts, baseVersion: version },
+      when: [
+        ["incarnation", "=", storedText(incarnation)],
+        baseVersion < 0 ? ["baseVersion", "absent"] : ["baseVersion", "=", baseVersion],
+      ],
+    },
+  );
+  // if the answer to the first attempt was lost, the second finds its own work
+  if ("stored" in outcome && headOf(connection, outcome.stored)?.base.parts !== base.parts) return dropTexts(connection, head, [base]);
+  const from = rowKey(pk, "c", incarnation, baseVersion + 1).sk;
+  const to = rowKey(pk, "c", incarnation, version).sk;
+  const old = [head.base];
+  const keys: { pk: string; sk: string }[] = [];
+  for await (const item of itemsOf(connection, pk, { from, to, only: ["sk", "parts"] })) {
+    keys.push({ pk, sk: String(item.sk) });
+    old.push(heldIn(item));
+  }
+  await deleteItems(connection, keys);
+  await dropTexts(connection, head, old);
+}
