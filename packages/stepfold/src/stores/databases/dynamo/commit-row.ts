@@ -1,3 +1,4 @@
+import { changeChildren } from "../../kit/row-rules.ts";
 import type { WrittenChild } from "../../kit/written-commit.ts";
 
 /**
@@ -13,19 +14,14 @@ export function childLines(children: readonly WrittenChild[]): string {
   return children.map(({ key, text, last }) => `${JSON.stringify(key)}\n${text === null ? "-" : (last ? "+" : "=") + text}`).join("\n");
 }
 
-/** The children of a fold as lines that begin another one. */
-export function foldedLines(children: ReadonlyMap<string, string>): string {
-  return childLines([...children].map(([key, text]) => ({ key, text, last: false })));
-}
-
 /** Applies what a commit did to children: JSON of the heads by key, in order of creation. */
-export function foldChildren(children: Map<string, string>, lines: string): void {
-  if (lines === "") return;
+export function applyChildren(children: Map<string, string>, lines: string): void {
+  const changed: WrittenChild[] = [];
   const parts = lines.split("\n");
   for (let at = 0; at + 1 < parts.length; at += 2) {
-    const key = JSON.parse(parts[at]!) as string;
     const change = parts[at + 1]!;
-    if (change[0] !== "=") children.delete(key);
-    if (change[0] !== "-") children.set(key, change.slice(1));
+    const text = change[0] === "-" ? null : change.slice(1);
+    changed.push({ key: JSON.parse(parts[at]!) as string, text, last: change[0] === "+" });
   }
+  changeChildren(children, changed);
 }

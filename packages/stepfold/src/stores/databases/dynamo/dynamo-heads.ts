@@ -1,18 +1,15 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
-import type { Permit, Status } from "../../../core/snapshot/snapshot.ts";
+import type { Status } from "../../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
-import type { Guard } from "../../kit/verdict.ts";
+import type { ExecutionGuard } from "../../kit/execution-table.ts";
 import type { Item } from "./dynamo-client.ts";
-import { headKey, readTurn } from "./dynamo-keys.ts";
-import { type Connection, itemAt, remember } from "./dynamo-requests.ts";
+import { headKey } from "./dynamo-keys.ts";
+import { batchGet, type Connection, itemAt } from "./dynamo-requests.ts";
 import { type HeldText, heldIn } from "./long-text.ts";
 
-/** The head of an execution, as its item holds it. */
-export interface Head extends Guard {
+/** The head of an execution, or its tombstone, as its item holds it. */
+export interface Head extends ExecutionGuard {
   readonly pk: string;
-  readonly workflowId: string;
-  /** The commit that wrote it. */
-  readonly commitId: string;
   /** JSON. */
   readonly head: HeldText;
   /** JSON of what a list needs of a head that lies in parts. */
@@ -25,117 +22,66 @@ export interface Head extends Guard {
   readonly made: string;
   readonly updatedAt: EpochMs;
   readonly endedAt: EpochMs | null;
-  readonly wakeAt: EpochMs | null;
-  /** Claims in a row that ran out, up to the one in force. */
-  readonly crashes: number;
-  /** What it needs a place of; null if it takes turns with nobody. */
-  readonly permit: Permit | null;
-  /** Its place in the agenda, as it is stored. */
-  readonly turn: string | null;
-  /** When the lease of whoever holds it ends; null if nobody does. */
-  readonly leaseUntil: EpochMs | null;
   /** Version up to which children were folded into one text; -1 if they were not. */
   readonly baseVersion: number;
   readonly base: HeldText;
 }
 
-/** What is left of an execution that was deleted. */
-export interface Tombstone {
-  readonly incarnation: string;
-  readonly deletedAt: EpochMs;
-  /** Its rows are still to be deleted. */
-  readonly unswept: boolean;
-}
-
 const statuses: ReadonlySet<unknown> = new Set<Status>(["active", "paused", "error", "parked", "completed", "failed", "cancelled"]);
 
-/** Reads what lies at an execution's key. Null if nothing does, or a tombstone. */
+/** Reads what lies at an execution's key. @throws StepfoldError `STORE_REJECTED` if it is damaged */
 export function headOf({ keys }: Connection, stored: unknown): Head | null {
-  const item = plainItem(stored);
-  if (item === null || item.deletedAt !== undefined) return null;
-  const pk = textOf(item.pk);
-  const workflowId = keys.workflowIdOf(pk);
-  const damaged = (): StepfoldError => damagedExecution(workflowId);
-  const number = (name: string, missing?: number): number => {
-    const value = item[name];
-    if (value === undefined && missing !== undefined) return missing;
-    const read = value === undefined || value === null ? Number.NaN : Number(String(value));
-    if (!Number.isFinite(read)) throw damaged();
+  if (typeof stored !== "object" || stored === null) return null;
+  // items in errors come in the form of the wire: { version: { N: "7" } }
+  const item: Item = Object.fromEntries(Object.entries(stored).map(([name, value]) => [name, plainValue(value)]));
+  const pk = String(item.pk);
+  const id = keys.workflowIdOf(pk);
+  const text = (name: string): string => (typeof item[name] === "string" ? item[name] : "");
+  const optionalText = (name: string): string | null => (typeof item[name] === "string" ? item[name].slice(1) : null);
+  const number = (name: string, absent = Number.NaN): number => {
+    const read = item[name] === undefined ? absent : Number(String(item[name]));
+    if (Number.isNaN(read)) throw damagedExecution(id);
     return read;
   };
   const optional = (name: string): number | null => (item[name] === undefined ? null : number(name));
-  if (!statuses.has(item.status) || typeof item.incarnation !== "string" || typeof item.made !== "string") throw damaged();
-  const permit = typeof item.permitKey === "string" ? { key: ownText(item.permitKey), limit: number("permitLimit") } : null;
-  const owner = item.owner === undefined ? null : ownText(textOf(item.owner));
+  const made = text("made");
+  const key = optionalText("permitKey");
+  if (!statuses.has(item.status) || typeof item.incarnation !== "string" || made === "") throw damagedExecution(id);
   return {
-    pk,
-    workflowId,
-    incarnation: ownText(item.incarnation),
-    version: number("version"),
-    status: item.status as Status,
-    owner,
-    fence: number("fence"),
-    // the count is that of the next claim: the one in force is in it until it is given back
-    crashes: owner === null ? number("nextCrashes", 0) : number("nextCrashes", 1) - 1,
-    permit,
-    turn: typeof item.turn === "string" ? item.turn : null,
-    leaseUntil: owner === null ? null : Number.parseInt(readTurn(textOf(item.turn)).turn, 10),
-    commitId: ownText(textOf(item.commitId)),
+    ...{ pk, id, made, definition: text("definition"), status: item.status as Status, incarnation: item.incarnation.slice(1) },
+    ...{ version: number("version"), fence: number("fence"), crashes: number("crashes", 0), baseVersion: number("baseVersion", -1) },
+    ...{ wakeAt: optional("wakeAt"), dueAt: optional("dueAt"), endedAt: optional("endedAt"), deletedAt: optional("deletedAt") },
+    seq: Number(made.split(".")[1]),
+    owner: optionalText("owner"),
+    permit: key === null ? null : { key, limit: number("permitLimit") },
+    updatedAt: number("updatedAt", 0),
+    listed: text("listed") || null,
     head: heldIn(item, "head", "headParts"),
-    listed: typeof item.listed === "string" ? item.listed : null,
-    definition: textOf(item.definition),
     metadata: heldIn(item, "metadata", "metadataParts"),
-    made: item.made,
-    updatedAt: number("updatedAt"),
-    endedAt: optional("endedAt"),
-    wakeAt: optional("wakeAt"),
-    baseVersion: number("baseVersion", -1),
     base: heldIn(item, "", "baseParts"),
   };
 }
 
-/** Reads a tombstone. Null for anything else. */
-export function tombstoneOf(stored: unknown): Tombstone | null {
-  const item = plainItem(stored);
-  if (item?.deletedAt === undefined) return null;
-  return {
-    incarnation: ownText(textOf(item.incarnation)),
-    deletedAt: Number(String(item.deletedAt)),
-    unswept: item.unswept !== undefined,
-  };
-}
-
-/** The head as it is now; null if there is none. */
+/** The head as it is now, or the tombstone. */
 export async function readHead(connection: Connection, workflowId: string): Promise<Head | null> {
-  const head = headOf(connection, await itemAt(connection, { pk: connection.keys.execution(workflowId), sk: headKey }));
-  if (head) rememberHead(connection, head);
-  return head;
+  return headOf(connection, await itemAt(connection, { pk: connection.keys.execution(workflowId), sk: headKey }));
 }
 
-/** A head; null also if it is damaged. */
-export function intactHead(connection: Connection, item: Item): Head | null {
-  try {
-    return headOf(connection, item);
-  } catch (error) {
-    if (StepfoldError.is(error)) return null;
-    throw error;
+/** Heads by partition, as they are now. What is damaged is left out. */
+export async function intactHeads(connection: Connection, partitions: Iterable<string>): Promise<ReadonlyMap<string, Head>> {
+  const items = await batchGet(
+    connection,
+    [...new Set(partitions)].map((pk) => ({ pk, sk: headKey })),
+  );
+  const heads = new Map<string, Head>();
+  for (const [pk, item] of items) {
+    try {
+      heads.set(pk, headOf(connection, item)!);
+    } catch (error) {
+      if (!StepfoldError.is(error)) throw error;
+    }
   }
-}
-
-/** Notes what a later commit needs: where in the agenda an execution stands among those of one time, and parts to be cleared away. */
-export function rememberHead({ stamps, lines, longHeads }: Connection, { pk, incarnation, made, version, head, permit }: Head): void {
-  remember(stamps, noteKey(pk, incarnation), made);
-  if (permit) remember(lines, noteKey(pk, incarnation), permit.key);
-  if (head.parts !== null) remember(longHeads, noteKey(pk, incarnation), { version, parts: head.parts });
-}
-
-/** Name of an execution in notes. */
-export function noteKey(pk: string, incarnation: string): string {
-  return `${incarnation}\n${pk}`;
-}
-
-function ownText(stored: string): string {
-  return stored.slice(1);
+  return heads;
 }
 
 /** The error for rows that somebody else changed. */
@@ -143,18 +89,8 @@ export function damagedExecution(workflowId: string): StepfoldError {
   return new StepfoldError("STORE_REJECTED", { store: "dynamo", reason: `what is stored of execution "${workflowId}" is damaged` });
 }
 
-/** Items in errors come in the form of the wire: `{ version: { N: "7" } }`. */
-function plainItem(stored: unknown): Item | null {
-  if (typeof stored !== "object" || stored === null) return null;
-  return Object.fromEntries(Object.entries(stored).map(([name, value]) => [name, plainValue(value)]));
-}
-
 function plainValue(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const { S, N } = value as { S?: unknown; N?: unknown };
   return S ?? N ?? value;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

@@ -1,26 +1,12 @@
-import type { Event } from "../../../core/snapshot/event.ts";
-import type { Snapshot } from "../../../core/snapshot/snapshot.ts";
-import type { AppendedRow } from "../../../ports/snapshot-store.ts";
-import { restoredSnapshot } from "../../kit/restored-snapshot.ts";
-import { foldChildren } from "./commit-row.ts";
+import type { StoredEvent } from "../../kit/execution-table.ts";
+import type { StoredRows } from "../../kit/restored-snapshot.ts";
+import { applyChildren } from "./commit-row.ts";
 import type { Item } from "./dynamo-client.ts";
 import { damagedExecution, type Head, readHead } from "./dynamo-heads.ts";
 import { type RowKind, rowKey, rowStart } from "./dynamo-keys.ts";
-import { type Connection, itemsOf, pause } from "./dynamo-requests.ts";
+import { type Connection, deleteItems, firstItems, itemsOf, pause } from "./dynamo-requests.ts";
+import { type Children, foldAway } from "./fold-children.ts";
 import { heldIn, readText } from "./long-text.ts";
-
-/** An execution as it was at one version. */
-export interface Loaded {
-  readonly head: Head;
-  readonly snapshot: Snapshot;
-  /** Size of the texts that children were folded from, and JSON of their heads by key. */
-  readonly children: Children;
-}
-
-interface Children {
-  readonly readLength: number;
-  readonly texts: ReadonlyMap<string, string>;
-}
 
 /** What one commit wrote. */
 interface Row {
@@ -31,66 +17,73 @@ interface Row {
   readonly hasChildren: boolean;
 }
 
+/** How often what is just being written is read again. */
+const maxTries = 6;
+
 /**
  * The whole of one version, also while others commit.
  *
  * Rows are written once and never changed, so those up to the version of the head are that version, whatever follows.
  * A query may run into a transaction, a delete or a fold of children that is just being made: versions have no gaps, so it
  * shows, and the head is read again.
- *
- * @param start a head that was just read
  */
-export async function loadExecution(connection: Connection, workflowId: string, start?: Head): Promise<Loaded | null> {
-  let head: Head | null | undefined = start;
-  for (let tries = 0; tries < 6; tries++) {
-    if (tries > 0) await pause(tries + 1);
-    head ??= await readHead(connection, workflowId);
-    if (!head) return null;
-    const loaded = await loadVersion(connection, head);
-    if (loaded) return loaded;
-    head = null;
-  }
-  throw damagedExecution(workflowId);
-}
-
-/** History after a version, never beyond the head. */
-export async function readEvents(connection: Connection, workflowId: string, after: number, limit: number): Promise<AppendedRow[]> {
-  for (let tries = 0; tries < 6; tries++) {
+export async function loadRows(connection: Connection, workflowId: string): Promise<StoredRows | null> {
+  for (let tries = 0; tries < maxTries; tries++) {
     if (tries > 0) await pause(tries + 1);
     const head = await readHead(connection, workflowId);
-    if (!head || after >= head.version) return [];
-    const upTo = Math.min(head.version, after + limit);
-    const rows = await rowsOf(connection, head, after, upTo, Math.min(upTo - after, 1000));
-    if (!rows) continue;
-    const all = rows.flatMap(({ first, commitId, lines }) => lines.map((line, index) => ({ version: first + index, commitId, line })));
-    const wanted = all.filter(({ version }) => version > after && version <= upTo);
-    return wanted.map(({ version, commitId, line }) => ({ version, commitId, event: parsed(workflowId, line) }));
+    if (!head || head.deletedAt !== null) return null;
+    const loaded = await loadVersion(connection, head);
+    if (loaded) return loaded;
   }
   throw damagedExecution(workflowId);
 }
 
-/** Id of the commit that wrote a version that is there; null if its row is not. */
-export async function writerOf(connection: Connection, head: Pick<Head, "pk" | "incarnation">, version: number): Promise<string | null> {
-  const range = { ...rangeOf("e", head, version, Number.MAX_SAFE_INTEGER), limit: 1, only: ["first", "commitId"] };
-  for (let tries = 0; tries < 4; tries++) {
-    if (tries > 0) await pause(tries + 1);
-    for await (const { first, commitId } of itemsOf(connection, head.pk, range)) {
-      if (Number(String(first)) <= version) return String(commitId).slice(1);
-      break;
-    }
-  }
-  return null;
-}
-
-async function loadVersion(connection: Connection, head: Head): Promise<Loaded | null> {
-  const { workflowId, version, status } = head;
+async function loadVersion(connection: Connection, head: Head): Promise<StoredRows | null> {
+  const { id: workflowId, version, status } = head;
   const rows = await rowsOf(connection, head, -1, version);
   const text = rows && (await readText(connection, head, head.head));
   const children = text === null ? null : await childrenOf(connection, head, rows!);
   if (text === null || children === null) return null;
-  const events = rows!.flatMap(({ lines }) => lines);
-  const snapshot = restoredSnapshot("dynamo", { workflowId, version, status, head: text, events, children: [...children.texts] });
-  return { head, snapshot, children };
+  await foldAway(connection, head, children);
+  return { workflowId, version, status, head: text, events: rows!.flatMap(({ lines }) => lines), children: [...children.texts] };
+}
+
+/** History after a version, never beyond the head. */
+export async function readEvents(connection: Connection, workflowId: string, after: number, limit: number): Promise<StoredEvent[]> {
+  for (let tries = 0; tries < maxTries; tries++) {
+    if (tries > 0) await pause(tries + 1);
+    const head = await readHead(connection, workflowId);
+    if (!head || head.deletedAt !== null || after >= head.version) return [];
+    const upTo = Math.min(head.version, after + limit);
+    const rows = await rowsOf(connection, head, after, upTo, Math.min(upTo - after, 1000));
+    if (!rows) continue;
+    const all = rows.flatMap(({ first, commitId, lines }) => lines.map((text, index) => ({ version: first + index, commitId, text })));
+    return all.filter(({ version }) => version > after && version <= upTo);
+  }
+  throw damagedExecution(workflowId);
+}
+
+/** Id of the commit that wrote a version; null if it is not there. */
+export async function writerOf(connection: Connection, pk: string, incarnation: string, version: number): Promise<string | null> {
+  const range = { ...rangeOf("e", incarnation, version, Number.MAX_SAFE_INTEGER), limit: 1, only: ["first", "commitId"] };
+  const [row] = await firstItems(connection, pk, range);
+  return row && Number(String(row.first)) <= version ? String(row.commitId).slice(1) : null;
+}
+
+/** Deletes the rows of an incarnation. */
+export async function deleteRows(connection: Connection, pk: string, incarnation: string): Promise<void> {
+  for (const kind of ["c", "e", "p"] as const) {
+    const from = rowStart(kind, incarnation);
+    // $ comes after # in the order of bytes
+    const range = { from, to: `${from.slice(0, -1)}$`, only: ["sk"], limit: 1000 };
+    for (let found: Item[] | null = null; found === null || found.length === range.limit; ) {
+      found = await firstItems(connection, pk, range);
+      await deleteItems(
+        connection,
+        found.map(({ sk }) => ({ pk, sk: String(sk) })),
+      );
+    }
+  }
 }
 
 /** Rows with the versions after one up to another; null if one of these is missing. */
@@ -98,7 +91,7 @@ async function rowsOf(connection: Connection, head: Head, after: number, upTo: n
   const rows: Row[] = [];
   let next = after + 1;
   // the last one may end beyond
-  const range = { ...rangeOf("e", head, next, Number.MAX_SAFE_INTEGER), ...(limit !== undefined && { limit }) };
+  const range = { ...rangeOf("e", head.incarnation, next, Number.MAX_SAFE_INTEGER), limit };
   for await (const item of itemsOf(connection, head.pk, range)) {
     const text = await readText(connection, head, heldIn(item));
     if (text === null) return null;
@@ -114,37 +107,31 @@ async function rowsOf(connection: Connection, head: Head, after: number, upTo: n
 
 /** The children at the version of the head; null if a row of one of the commits is missing. */
 async function childrenOf(connection: Connection, head: Head, rows: readonly Row[]): Promise<Children | null> {
-  const { pk, baseVersion } = head;
+  const { pk, incarnation, baseVersion } = head;
   const texts = new Map<string, string>();
   let readLength = 0;
-  const fold = (lines: string): void => {
+  const apply = (lines: string): void => {
     readLength += lines.length;
-    foldChildren(texts, lines);
+    applyChildren(texts, lines);
   };
   if (baseVersion >= 0) {
     const base = await readText(connection, head, head.base);
     if (base === null) return null;
-    fold(base);
+    apply(base);
   }
   const changed = rows.filter(({ last, hasChildren }) => hasChildren && last > baseVersion).map(({ last }) => last);
   if (changed.length === 0) return { texts, readLength };
-  for await (const item of itemsOf(connection, pk, rangeOf("c", head, changed[0]!, changed.at(-1)!))) {
+  for await (const item of itemsOf(connection, pk, rangeOf("c", incarnation, changed[0]!, changed.at(-1)!))) {
     const lines = await readText(connection, head, heldIn(item));
     if (lines === null || Number(String(item.last)) !== changed.shift()) return null;
-    fold(lines);
+    apply(lines);
   }
   return changed.length === 0 ? { texts, readLength } : null;
 }
 
-function rangeOf(kind: RowKind, { incarnation }: Pick<Head, "incarnation">, from: number, to: number): { from: string; to: string } {
+function rangeOf(kind: RowKind, incarnation: string, from: number, to: number): { from: string; to: string } {
   const key = (version: number): string => rowKey("", kind, incarnation, version).sk;
   return { from: key(from), to: key(to) };
-}
-
-/** Every row of one incarnation. */
-export function allRows(incarnation: string, kind: RowKind): { from: string; to: string } {
-  // after # in the order of bytes
-  return { from: rowStart(kind, incarnation), to: `${rowStart(kind, incarnation).slice(0, -1)}$` };
 }
 
 function rowOf({ first, last, commitId, children }: Item, text: string): Row {
@@ -155,12 +142,4 @@ function rowOf({ first, last, commitId, children }: Item, text: string): Row {
     lines: text.split("\n"),
     hasChildren: children !== undefined,
   };
-}
-
-function parsed(workflowId: string, line: string): Event {
-  try {
-    return JSON.parse(line) as Event;
-  } catch {
-    throw damagedExecution(workflowId);
-  }
 }

@@ -7,65 +7,51 @@ import type { Key } from "./dynamo-client.ts";
 /** Sort key of an execution's head, or of the tombstone in its place. */
 export const headKey = "head";
 
-/** Sort key of the row of a permit's key. */
-export const permitRowKey = "permit";
-
-/** Sort key of the item that says that there are executions with permits. */
-export const linesKey = "lines";
-
 /** What the rows of an execution hold: `c`hildren, `e`vents, and `p`arts of long texts. */
 export type RowKind = "c" | "e" | "p";
 
 /**
- * Which of the agenda's lists an item is in. What is `due` takes turns with nobody; in `turns` those that share a key stand
- * together.
+ * Which list of the index of due times an item is in: what is `due` without a permit, what is due with one (`keyed`, where
+ * executions with one key stand together), what has ended, what was deleted, and records.
  */
-export type Lane = "due" | "turns" | "permits" | "deleted" | "sweep" | Extract<Status, "completed" | "failed" | "cancelled">;
+export type Lane = "due" | "keyed" | "deleted" | "records" | EndedLane;
 
-/** Before every turn. */
-export const noTurn = " ";
-
-/** Numbers as text that sorts as they do. */
-export function sortable(value: number): string {
-  return String(Math.min(Math.max(value, 0), Number.MAX_SAFE_INTEGER)).padStart(16, "0");
-}
+/** Lists of what has ended. */
+export type EndedLane = Extract<Status, "completed" | "failed" | "cancelled">;
 
 /**
  * How the keys of a store begin and end. Nothing of the caller stands in front of anything of ours, so no id can look
  * like another's row.
  */
 export interface Keys {
-  readonly shards: number;
   /** Partition of an execution: head and rows. */
   execution(workflowId: string): string;
   workflowIdOf(partition: string): string;
-  definition(hash: string): string;
-  /** Partition of the row of those who have the places of a key that executions share. */
-  permit(key: string): string;
-  permitOf(partition: string): string;
-  /** Partition of the item that says that there are such keys. */
-  readonly lines: string;
-  /** Partition of the list of all executions. */
-  shelf(shard: number): string;
-  /** Partition of one list of the agenda. */
-  lane(lane: Lane, shard: number): string;
-  shardOf(workflowId: string): number;
+  /** Partition of a record. */
+  record(kind: string, key: string): string;
+  /** Partition of the list of all executions for an execution; all of them. */
+  shelf(workflowId: string): string;
+  readonly shelves: readonly string[];
+  /** Partition of a list of the index of due times for an execution; all of them. */
+  lane(lane: Lane, workflowId: string): string;
+  lanes(lane: Lane): readonly string[];
 }
 
 /** @param prefix tells stores in one table apart */
 export function keysOf(prefix: string, shards: number): Keys {
   const start = prefix === "" ? "" : `${prefix}.`;
+  const shardOf = (workflowId: string): number => hashOf(workflowId) % shards;
+  const all = Array.from({ length: shards }, (_, shard) => shard);
+  // few have keys: one partition is one question
+  const laneOf = (lane: Lane, shard: number): string => `${start}${lane}#${lane === "keyed" || lane === "records" ? 0 : shard}`;
   return {
-    shards,
     execution: (workflowId) => fitting(`${start}x#${workflowId}`, 2048, "The id of an execution"),
     workflowIdOf: (partition) => partition.slice(start.length + 2),
-    definition: (hash) => fitting(`${start}d#${hash}`, 2048, "The hash of a definition"),
-    permit: (key) => fitting(`${start}l#${key}`, 2048, "The key of a permit"),
-    permitOf: (partition) => partition.slice(start.length + 2),
-    lines: `${start}lines`,
-    shelf: (shard) => `${start}list#${shard}`,
-    lane: (lane, shard) => `${start}${lane}#${shard}`,
-    shardOf: (workflowId) => hashOf(workflowId) % shards,
+    record: (kind, key) => fitting(`${start}${kind}#${key}`, 2048, "The key of a record"),
+    shelf: (workflowId) => `${start}list#${shardOf(workflowId)}`,
+    shelves: all.map((shard) => `${start}list#${shard}`),
+    lane: (lane, workflowId) => laneOf(lane, shardOf(workflowId)),
+    lanes: (lane) => [...new Set(all.map((shard) => laneOf(lane, shard)))],
   };
 }
 
@@ -85,52 +71,60 @@ export function storedText(text: string): string {
   return `=${text}`;
 }
 
-/** Place in the agenda: by time, and of the same time the oldest first. */
-export function turnAt(time: EpochMs, made = ""): string {
-  return `${sortable(Math.ceil(time))}.${made}`;
+/** Numbers as text that sorts as they do. */
+export function sortable(value: number): string {
+  return String(Math.min(Math.max(value, 0), Number.MAX_SAFE_INTEGER)).padStart(16, "0");
 }
 
-/** Place in the agenda of what nobody holds: what is due at once stands before all times, in the order in which it became so. */
-export function turnToWake(wakeAt: EpochMs, now: EpochMs, made: string): string {
-  return wakeAt > 0 ? turnAt(wakeAt, made) : turnAt(0, `${sortable(Math.ceil(now))}.${made}`);
+/** A due time as an item has it. What is due at once is so since then, and whatever a clock says. */
+export interface DueTime {
+  readonly dueAt: EpochMs;
+  readonly isAtOnce: boolean;
 }
 
-/** A turn among those that share a key; null for one that takes turns with nobody. */
-export function turnIn(line: string | null, turn: string): string {
-  return line === null ? turn : `${lineStart(line)} ${turn}`;
+/** Before every turn. */
+export const noTurn = " ";
+
+/** Place in the index by time: what is due at once stands before all times, in the order in which it became so. */
+export function turnAt({ dueAt, isAtOnce }: DueTime, made: string): string {
+  const time = `${sortable(Math.ceil(dueAt))}.${made}`;
+  return isAtOnce ? `${sortable(0)}.${time}` : time;
 }
 
-/** Where the turns of a key begin: all before the first space is the key. */
-function lineStart(line: string): string {
-  return fitting(line.replace(/[ %]/g, encodeURIComponent), 900, "The key of a permit");
+/** A turn among those with a key; null for one without a permit. */
+export function turnIn(key: string | null, turn: string): string {
+  return key === null ? turn : `${keyStart(key)} ${turn}`;
 }
 
 /** Above every turn of a key. */
-export function afterLine(line: string): string {
-  return `${lineStart(line)}!`;
+export function afterKey(key: string): string {
+  return `${keyStart(key)}!`;
 }
 
-/** What a turn says: the key, if there is one, and the place in time. */
-export function readTurn(stored: string): { readonly line: string | null; readonly turn: string } {
+/** What a turn says. */
+export function readTurn(stored: string): DueTime & { readonly key: string | null; readonly made: string } {
   const end = stored.indexOf(" ");
-  if (end < 0) return { line: null, turn: stored };
-  return { line: stored.slice(0, end).replace(/%2[05]/g, decodeURIComponent), turn: stored.slice(end + 1) };
+  const key = end < 0 ? null : stored.slice(0, end).replace(/%2[05]/g, decodeURIComponent);
+  const parts = stored.slice(end + 1).split(".");
+  const isAtOnce = parts[0] === sortable(0);
+  const [time, ...made] = isAtOnce ? parts.slice(1) : parts;
+  return { key, dueAt: Number(time), isAtOnce, made: made.join(".") };
 }
 
-/** Above every turn up to a time. */
-export function turnsUntil(time: EpochMs): string {
-  return `${sortable(Math.floor(time))}/`;
+/** Places of what is due until a time: from, to. What is due at once is so whatever the time is, if `until` is null. */
+export function turnsAtOnce(key: string | null, until: EpochMs | null): { readonly from: string; readonly to: string } {
+  const end = until === null ? "/" : `.${sortable(Math.floor(until))}/`;
+  return { from: turnIn(key, sortable(0)), to: turnIn(key, sortable(0) + end) };
 }
 
-/** Turns of what became due at once after a time: from, to. */
-export function turnsAtOnceAfter(time: EpochMs): readonly [from: string, to: string] {
-  return [`${sortable(0)}.${sortable(Math.floor(time))}/`, `${sortable(0)}/`];
+/** The same of what has a time. */
+export function turnsUntil(key: string | null, until: EpochMs): { readonly from: string; readonly to: string } {
+  return { from: turnIn(key, `${sortable(0)}/`), to: turnIn(key, `${sortable(Math.floor(until))}/`) };
 }
 
-/** Whether a place in time has come, and that for at least so long. */
-export function isDueAt(turn: string, latest: EpochMs, overdueMs: number): boolean {
-  const [from, to] = turnsAtOnceAfter(latest);
-  return turn < turnsUntil(latest) && !(overdueMs > 0 && from <= turn && turn <= to);
+/** Where the turns of a key begin: all before the first space is the key. */
+function keyStart(key: string): string {
+  return fitting(key.replace(/[ %]/g, encodeURIComponent), 900, "The key of a permit");
 }
 
 function fitting(key: string, max: number, what: string): string {

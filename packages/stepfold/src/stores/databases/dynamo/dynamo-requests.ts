@@ -1,79 +1,24 @@
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
-import type { Rota } from "../../record/share-room.ts";
-import { type Turnstile, turnstile } from "../../record/turnstile.ts";
-import type { DynamoDocumentClient, Item, Key, TransactAction, UpdateAction } from "./dynamo-client.ts";
+import type { BatchAction, DynamoDocumentClient, Item, Key, TransactAction, UpdateAction } from "./dynamo-client.ts";
 import { failedCondition, isCongestion } from "./dynamo-error.ts";
-import { type Keys, noTurn, sortable } from "./dynamo-keys.ts";
+import type { Keys } from "./dynamo-keys.ts";
 import { type Change, updateOf } from "./expression.ts";
 
-/** What every operation of a store works with. */
+/** What every request of a store needs. */
 export interface Connection {
   readonly client: DynamoDocumentClient;
   readonly table: string;
   readonly keys: Keys;
-  readonly retentionMs: number;
   /** The caller's clock: DynamoDB has none. */
   now(): EpochMs;
-  /** Place of a new execution in order of creation: time, count within the millisecond, and chance where two processes meet. */
-  stamp(now: EpochMs): string;
-  /** The stamp of executions that this handle has met lately, by partition and incarnation. */
-  readonly stamps: Map<string, string>;
-  /** Keys of executions with a permit that this handle has met lately, by partition and incarnation. */
-  readonly lines: Map<string, string>;
-  /** For claims of one key, and of all. */
-  readonly turnstile: Turnstile;
-  /** What is known of all lines. */
-  readonly walk: Walk;
-  /** Heads in parts that this handle has met lately: whoever replaces one deletes its parts. */
-  readonly longHeads: Map<string, { readonly version: number; readonly parts: string }>;
-}
-
-/** Where those that take turns are looked for. */
-interface Walk extends Rota {
-  /** Whether there ever was an execution with a permit; where that is not known, when it was asked last. */
-  isUsed: boolean;
-  askedAt: EpochMs | null;
-  /** Where the last claim stopped, so that each key has its chance. */
-  shard: number;
-  from: string;
-}
-
-/** Notes something of a few of many. */
-export function remember<T>(notes: Map<string, T>, key: string, note: T): void {
-  notes.set(key, note);
-  if (notes.size > 10_000) notes.delete(notes.keys().next().value!);
 }
 
 /** What became of a conditional write: its answer, or what lay there if the condition did not hold. */
 export type Written<T> = { readonly value: T } | { readonly stored: unknown };
 
-/** A connection over a client. */
-export function connect(
-  client: DynamoDocumentClient,
-  { table, keys, now, retentionMs }: Pick<Connection, "table" | "keys" | "now" | "retentionMs">,
-): Connection {
-  let latest = -1;
-  let count = 0;
-  const walk: Walk = { isOwed: false, isUsed: false, askedAt: null, shard: 0, from: noTurn };
-  const stamp = (at: EpochMs): string => {
-    count = at === latest ? count + 1 : 0;
-    latest = at;
-    return `${sortable(at)}.${sortable(count * 2 ** 32 + Math.floor(Math.random() * 2 ** 32))}`;
-  };
-  return {
-    client,
-    table,
-    keys,
-    retentionMs,
-    now,
-    stamp,
-    stamps: new Map(),
-    lines: new Map(),
-    turnstile: turnstile(),
-    walk,
-    longHeads: new Map(),
-  };
-}
+/** How often what may succeed in a moment is tried again: for about two seconds. */
+const maxTries = 12;
 
 /** Waits a little, longer each time and never the same. */
 export function pause(tries: number): Promise<void> {
@@ -81,13 +26,13 @@ export function pause(tries: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, delayMs));
 }
 
-/** Makes a call again while it meets other writers, for about two seconds. To be used for what may happen twice. */
+/** Makes a call again while it meets other writers. To be used for what may happen twice. */
 export async function insist<T>(call: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
       return await call();
     } catch (cause) {
-      if (tries === 12 || !isCongestion(cause)) throw cause;
+      if (tries === maxTries || !isCongestion(cause)) throw cause;
     }
     await pause(tries);
   }
@@ -128,29 +73,107 @@ export async function conditional<T>(write: () => Promise<T>): Promise<Written<T
   }
 }
 
-/** Items of one partition, page by page, as they are now. */
-export async function* itemsOf(
-  { client, table }: Connection,
-  pk: string,
-  range: { readonly from: string; readonly to: string; readonly limit?: number; readonly only?: readonly string[] },
-): AsyncGenerator<Item> {
-  const { from, to, limit, only } = range;
-  const names = Object.fromEntries(["pk", "sk", ...(only ?? [])].map((name) => [`#${name}`, name]));
+/** Which items of a partition, and of which index. */
+export interface Range {
+  readonly from: string;
+  readonly to: string;
+  readonly limit?: number | undefined;
+  /** Attributes that are wanted. Default: all. */
+  readonly only?: readonly string[];
+  /** With the names of the partition's and the sort key. Default: the table itself, as it is now. */
+  readonly index?: { readonly name: string; readonly partition: string; readonly sort: string; readonly newestFirst?: boolean };
+  readonly filter?: { readonly text: string; readonly names: Record<string, string>; readonly values: Record<string, unknown> };
+}
+
+/** Items of one partition, page by page. */
+export async function* itemsOf({ client, table }: Connection, partition: string, range: Range): AsyncGenerator<Item> {
+  const { from, to, limit, only, index, filter } = range;
+  const names = Object.fromEntries((only ?? []).map((name) => [`#${name}`, name]));
+  const keys = { "#partition": index?.partition ?? "pk", "#sort": index?.sort ?? "sk" };
   for (let start: Item | undefined; ; ) {
     const { Items: items = [], LastEvaluatedKey: last } = await insist(() =>
       client.query({
         TableName: table,
-        ConsistentRead: true,
-        KeyConditionExpression: "#pk = :pk AND #sk BETWEEN :from AND :to",
-        ExpressionAttributeNames: names,
-        ExpressionAttributeValues: { ":pk": pk, ":from": from, ":to": to },
+        ...(index ? { IndexName: index.name, ScanIndexForward: !index.newestFirst } : { ConsistentRead: true }),
+        KeyConditionExpression: "#partition = :partition AND #sort BETWEEN :from AND :to",
+        ExpressionAttributeNames: { ...keys, ...names, ...filter?.names },
+        ExpressionAttributeValues: { ":partition": partition, ":from": from, ":to": to, ...filter?.values },
+        ...(filter && { FilterExpression: filter.text }),
         ...(only && { ProjectionExpression: only.map((name) => `#${name}`).join(", ") }),
-        ...(limit !== undefined && { Limit: limit }),
+        // counts what is looked at, not what passes a filter
+        ...(limit !== undefined && { Limit: filter ? Math.max(limit, 500) : limit }),
         ...(start && { ExclusiveStartKey: start }),
       }),
     );
     yield* items;
     if (!last) return;
     start = last;
+  }
+}
+
+/** The first of them. */
+export async function firstItems(connection: Connection, partition: string, range: Range & { readonly limit: number }): Promise<Item[]> {
+  const found: Item[] = [];
+  if (range.from > range.to) return found;
+  for await (const item of itemsOf(connection, partition, range)) {
+    found.push(item);
+    if (found.length === range.limit) break;
+  }
+  return found;
+}
+
+/** Items by partition, as they are now; one of each partition at most. */
+export async function batchGet({ client, table }: Connection, keys: readonly Key[]): Promise<ReadonlyMap<string, Item>> {
+  const items = new Map<string, Item>();
+  await inBatches(
+    keys.map((key): Item => ({ ...key })),
+    100,
+    async (left) => {
+      const { Responses: found, UnprocessedKeys: undone } = await client.batchGet({
+        RequestItems: { [table]: { Keys: left, ConsistentRead: true } },
+      });
+      for (const item of found?.[table] ?? []) items.set(String(item.pk), item);
+      return undone?.[table]?.Keys ?? [];
+    },
+  );
+  return items;
+}
+
+/** Puts items that nothing refers to yet, in any order. */
+export function putItems(connection: Connection, items: readonly Item[]): Promise<void> {
+  return batchWrite(
+    connection,
+    items.map((item) => ({ PutRequest: { Item: item } })),
+  );
+}
+
+/** Deletes items that nothing refers to any more, in any order. */
+export function deleteItems(connection: Connection, keys: readonly Key[]): Promise<void> {
+  return batchWrite(
+    connection,
+    keys.map((key) => ({ DeleteRequest: { Key: { ...key } } })),
+  );
+}
+
+/** 25 parts of long texts are half of the 16 MB that a batch may have. */
+function batchWrite({ client, table }: Connection, actions: readonly BatchAction[]): Promise<void> {
+  return inBatches(actions, 25, async (left) => {
+    const { UnprocessedItems: undone } = await client.batchWrite({ RequestItems: { [table]: left } });
+    return undone?.[table] ?? [];
+  });
+}
+
+/** What the service leaves undone in a batch is sent again: a partition takes 1 MB a second, once its reserve is used up. */
+async function inBatches<T>(all: readonly T[], size: number, send: (some: T[]) => Promise<T[]>): Promise<void> {
+  for (let at = 0; at < all.length; at += size) {
+    let left = all.slice(at, at + size);
+    for (let tries = 0; left.length > 0; tries++) {
+      if (tries > maxTries)
+        throw new StepfoldError("STORE_UNAVAILABLE", { store: "dynamo", reason: "it left part of a batch undone, again and again" });
+      if (tries > 0) await pause(tries + 1);
+      const undone = await insist(() => send(left));
+      if (undone.length < left.length) tries = 0;
+      left = undone;
+    }
   }
 }

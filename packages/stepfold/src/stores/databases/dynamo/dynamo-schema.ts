@@ -1,7 +1,13 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
-import { agendaIndex } from "./agenda.ts";
 import { dynamoError } from "./dynamo-error.ts";
 import { catalogueIndex } from "./dynamo-list.ts";
+
+/** The index of what is due, ended and deleted, by time. */
+export const dueIndex: { readonly name: string; readonly partition: string; readonly sort: string } = {
+  name: "agenda",
+  partition: "lane",
+  sort: "turn",
+};
 
 interface KeyPart {
   AttributeName: string;
@@ -50,7 +56,7 @@ export function dynamoTable(name: string): DynamoTable {
     KeySchema: keySchema("pk", "sk"),
     GlobalSecondaryIndexes: [
       // what is due, ended or deleted; like what is listed, nothing in it changes with a step
-      index(agendaIndex, keySchema("lane", "turn"), ["definitionId"]),
+      index(dueIndex.name, keySchema(dueIndex.partition, dueIndex.sort), ["definitionId", "permitLimit"]),
       index(catalogueIndex, keySchema("shelf", "made"), ["status", "definitionId", "tags"]),
     ],
   };

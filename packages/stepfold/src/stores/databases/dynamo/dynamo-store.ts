@@ -1,20 +1,12 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
-import { checkedStore } from "../../kit/checked-store.ts";
-import { fairClaim } from "../../record/fair-claim.ts";
-import { claimDue, releaseClaim, renewClaim } from "./claims.ts";
-import { fixedBy, writeCreation } from "./create-execution.ts";
-import { definitionOf, putDefinition } from "./definitions.ts";
+import { storeOver } from "../../kit/store-over.ts";
+import { defaultRetentionMs } from "../../kit/tombstones.ts";
 import type { DynamoDocumentClient } from "./dynamo-client.ts";
 import { dynamoError } from "./dynamo-error.ts";
-import { loadExecution, readEvents } from "./dynamo-history.ts";
 import { keysOf } from "./dynamo-keys.ts";
-import { listExecutions } from "./dynamo-list.ts";
-import { connect } from "./dynamo-requests.ts";
-import { checkedCommit, writeChange } from "./dynamo-writes.ts";
-import { inOrder } from "./in-order.ts";
-import { deleteExecution, pruneExecutions } from "./prune-executions.ts";
+import { DynamoTable } from "./dynamo-table.ts";
 
 /** How a DynamoDB store behaves. */
 export interface DynamoStoreOptions {
@@ -68,45 +60,13 @@ export interface DynamoStoreOptions {
  */
 export function dynamoStore(client: DynamoDocumentClient, options: DynamoStoreOptions): SnapshotStore {
   const { table, prefix = "", shards = 4, maxValueBytes = 16 * 2 ** 20, now = Date.now } = options;
-  const { idempotencyRetentionMs: retentionMs = 30 * 24 * 60 * 60 * 1000 } = options;
+  const { idempotencyRetentionMs: retentionMs = defaultRetentionMs } = options;
   refuse("table", table === "", "must be the name of a table");
   refuse("prefix", !/^[A-Za-z0-9_]{0,48}$/.test(prefix), "must be letters, digits and underscores, at most 48");
   refuse("shards", !(Number.isInteger(shards) && shards >= 1 && shards <= 64), "must be a whole number from 1 to 64");
   refuse("maxValueBytes", !(Number.isInteger(maxValueBytes) && maxValueBytes >= 1), "must be a whole number, at least 1");
-  const connection = connect(client, { table, keys: keysOf(prefix, shards), now, retentionMs });
-  const writes = inOrder();
-  return checkedStore(
-    {
-      name: "dynamo",
-      features: { clock: "caller", durable: true, multiProcess: true, maxValueBytes, permits: true },
-      async create(commit, { claim } = {}) {
-        const written = checkedCommit(commit, maxValueBytes);
-        const fixed = fixedBy(commit);
-        return writes.add(commit.workflowId, () => writeCreation(connection, written, fixed, claim));
-      },
-      async commit(commit) {
-        const written = checkedCommit(commit, maxValueBytes);
-        const line = commit.head.permit?.key ?? null;
-        return writes.add(commit.workflowId, () => writeChange(connection, written, line));
-      },
-      claim: fairClaim((wanted) => writes.beside(() => claimDue(connection, wanted))),
-      renew: (claim) => writes.add(claim.workflowId, () => renewClaim(connection, claim)),
-      release: (claim, version) => writes.add(claim.workflowId, () => releaseClaim(connection, claim, version)),
-      now: async () => connection.now(),
-      load: async (workflowId) => (await loadExecution(connection, workflowId))?.snapshot ?? null,
-      events: (workflowId, afterVersion, limit) => readEvents(connection, workflowId, afterVersion, limit),
-      list: (query) => listExecutions(connection, query),
-      delete: (workflowId) => writes.add(workflowId, () => deleteExecution(connection, workflowId)),
-      prune: (wanted) => writes.beside(() => pruneExecutions(connection, wanted)),
-      async putDefinition(hash, definition) {
-        const text = JSON.stringify(definition);
-        return writes.beside(() => putDefinition(connection, hash, text));
-      },
-      getDefinition: (hash) => definitionOf(connection, hash),
-      close: () => writes.idle(),
-    },
-    (cause) => dynamoError(table, cause),
-  );
+  const connection = { client, table, keys: keysOf(prefix, shards), now };
+  return storeOver(new DynamoTable(connection, maxValueBytes, retentionMs), { retentionMs, errorOf: (cause) => dynamoError(table, cause) });
 }
 
 function refuse(option: string, isInvalid: boolean, reason: string): void {

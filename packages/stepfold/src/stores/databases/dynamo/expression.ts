@@ -1,79 +1,67 @@
 import type { Attribute, Expression } from "./dynamo-client.ts";
 
-/** What must hold of an item for a write to happen. */
+/** What must hold of an item for a write to be made. */
 export type Test =
-  | readonly [attribute: string, test: "=" | "<" | "<=", value: Attribute]
-  | readonly [attribute: string, test: "outside", from: Attribute, to: Attribute]
-  | readonly [attribute: string, test: "exists" | "absent"];
+  | readonly [attribute: string, test: "=" | "<=", value: Attribute]
+  | readonly [attribute: string, test: "exists" | "absent"]
+  | readonly [test: "either", first: Test, second: Test];
 
 /** How a write changes an item. */
 export interface Change {
   /** Null removes the attribute. */
-  readonly set?: Readonly<Record<string, Attribute | null>>;
-  readonly add?: Readonly<Record<string, number>>;
+  readonly set: Readonly<Record<string, Attribute | null>>;
   /** All of them. */
   readonly when: readonly Test[];
 }
 
 /** A condition. No name and no value is ever text of an expression. */
 export function conditionOf(tests: readonly Test[]): Expression {
-  const names: Record<string, string> = {};
-  const values: Record<string, unknown> = {};
-  const ConditionExpression = conditionText(tests, names, values);
-  return { ConditionExpression, ExpressionAttributeNames: names, ...(hasAny(values) && { ExpressionAttributeValues: values }) };
+  const placeholders = new Placeholders();
+  const ConditionExpression = placeholders.all(tests);
+  return { ConditionExpression, ...placeholders.fields };
 }
 
 /** An update with its condition. */
-export function updateOf({ set = {}, add = {}, when }: Change): Expression & { UpdateExpression: string } {
-  const names: Record<string, string> = {};
-  const values: Record<string, unknown> = {};
-  const sets: string[] = [];
-  const removes: string[] = [];
-  const adds: string[] = [];
-  for (const [attribute, value] of Object.entries(set)) {
-    names[`#${attribute}`] = attribute;
-    if (value === null) {
-      removes.push(`#${attribute}`);
-      continue;
-    }
-    values[`:set_${attribute}`] = value;
-    sets.push(`#${attribute} = :set_${attribute}`);
+export function updateOf({ set, when }: Change): Expression & { UpdateExpression: string } {
+  const placeholders = new Placeholders();
+  const sets = Object.entries(set).flatMap(([name, value]) =>
+    value === null ? [] : [`${placeholders.name(name)} = ${placeholders.value(value)}`],
+  );
+  const removed = Object.entries(set).flatMap(([name, value]) => (value === null ? [placeholders.name(name)] : []));
+  const clauses = [sets.length > 0 ? `SET ${sets.join(", ")}` : "", removed.length > 0 ? `REMOVE ${removed.join(", ")}` : ""];
+  return { UpdateExpression: clauses.join(" ").trim(), ConditionExpression: placeholders.all(when), ...placeholders.fields };
+}
+
+/** What stands for the names and values in an expression. */
+class Placeholders {
+  readonly #names: Record<string, string> = {};
+  readonly #values: Record<string, unknown> = {};
+
+  get fields(): Expression {
+    const hasValues = Object.keys(this.#values).length > 0;
+    return { ExpressionAttributeNames: this.#names, ...(hasValues && { ExpressionAttributeValues: this.#values }) };
   }
-  for (const [attribute, value] of Object.entries(add)) {
-    names[`#${attribute}`] = attribute;
-    values[`:add_${attribute}`] = value;
-    adds.push(`#${attribute} :add_${attribute}`);
+
+  name(name: string): string {
+    this.#names[`#${name}`] = name;
+    return `#${name}`;
   }
-  const clauses = [clause("SET", sets), clause("REMOVE", removes), clause("ADD", adds)].filter((text) => text !== "");
-  return {
-    UpdateExpression: clauses.join(" "),
-    ConditionExpression: conditionText(when, names, values),
-    ExpressionAttributeNames: names,
-    ...(hasAny(values) && { ExpressionAttributeValues: values }),
-  };
-}
 
-function conditionText(tests: readonly Test[], names: Record<string, string>, values: Record<string, unknown>): string {
-  const texts = tests.map((test) => {
-    const [attribute, kind] = test;
-    names[`#${attribute}`] = attribute;
-    if (kind === "exists") return `attribute_exists(#${attribute})`;
-    if (kind === "absent") return `attribute_not_exists(#${attribute})`;
-    if (kind === "outside") {
-      values[`:from_${attribute}`] = test[2];
-      values[`:to_${attribute}`] = test[3];
-      return `NOT #${attribute} BETWEEN :from_${attribute} AND :to_${attribute}`;
-    }
-    values[`:is_${attribute}`] = test[2];
-    return `#${attribute} ${kind} :is_${attribute}`;
-  });
-  return texts.join(" AND ");
-}
+  value(value: Attribute): string {
+    const placeholder = `:v${Object.keys(this.#values).length}`;
+    this.#values[placeholder] = value;
+    return placeholder;
+  }
 
-function clause(verb: string, parts: readonly string[]): string {
-  return parts.length === 0 ? "" : `${verb} ${parts.join(", ")}`;
-}
+  all(tests: readonly Test[]): string {
+    return tests.map((test) => this.#test(test)).join(" AND ");
+  }
 
-function hasAny(values: Record<string, unknown>): boolean {
-  return Object.keys(values).length > 0;
+  #test(test: Test): string {
+    if (test[0] === "either") return `(${this.#test(test[1] as Test)} OR ${this.#test(test[2] as Test)})`;
+    const [name, kind, value] = test as readonly [string, string, Attribute];
+    if (kind === "exists") return `attribute_exists(${this.name(name)})`;
+    if (kind === "absent") return `attribute_not_exists(${this.name(name)})`;
+    return `${this.name(name)} ${kind} ${this.value(value)}`;
+  }
 }

@@ -1,38 +1,40 @@
-import { deleteItems } from "./batch-write.ts";
-import { foldedLines } from "./commit-row.ts";
-import { headOf } from "./dynamo-heads.ts";
-import type { Loaded } from "./dynamo-history.ts";
+import { childLines } from "./commit-row.ts";
+import { type Head, headOf } from "./dynamo-heads.ts";
 import { headKey, rowKey, storedText } from "./dynamo-keys.ts";
-import { type Connection, itemsOf, updateItem } from "./dynamo-requests.ts";
+import { type Connection, deleteItems, itemsOf, updateItem } from "./dynamo-requests.ts";
 import { dropTexts, heldIn, holdText } from "./long-text.ts";
+
+/** Children at one version, and the size of the texts that they were read from. */
+export interface Children {
+  readonly readLength: number;
+  /** JSON of heads by key. */
+  readonly texts: ReadonlyMap<string, string>;
+}
 
 /** A text without a single child: no part is empty. */
 const noLines = "[]";
 
 /** Length of text from which it is worth it. */
-const leastLength = 256 * 1024;
+const minLength = 256 * 1024;
 
 /**
  * Folds what commits wrote about children into one text, if most of it no longer counts: so a map whose items change again and
  * again takes no more room, and no longer to load, than a few times what is there.
  *
- * Done by whoever claims an execution, who has read it anyway. Nothing depends on it; an error is no matter.
+ * Done when an execution is loaded, which has read it anyway. Nothing depends on it; an error is no matter.
  */
-export async function foldAway(connection: Connection, { head, children }: Loaded): Promise<void> {
-  if (children.readLength < leastLength) return;
-  const lines = foldedLines(children.texts);
-  if (lines.length * 4 > children.readLength) return;
-  try {
-    await fold(connection, head, lines);
-  } catch {
-    // the next one who claims it tries again
-  }
+export async function foldAway(connection: Connection, head: Head, { readLength, texts }: Children): Promise<void> {
+  if (readLength < minLength) return;
+  const lines = childLines([...texts].map(([key, text]) => ({ key, text, last: false })));
+  if (lines.length * 4 > readLength) return;
+  // the next load tries again
+  await fold(connection, head, lines || noLines).catch(() => undefined);
 }
 
-async function fold(connection: Connection, head: Loaded["head"], lines: string): Promise<void> {
+async function fold(connection: Connection, head: Head, lines: string): Promise<void> {
   const { pk, incarnation, version, baseVersion } = head;
   // never in the head: every commit pays for its size
-  const base = await holdText(connection, head, lines === "" ? noLines : lines, 0);
+  const base = await holdText(connection, head, lines, 0);
   const outcome = await updateItem(
     connection,
     { pk, sk: headKey },
@@ -40,6 +42,7 @@ async function fold(connection: Connection, head: Loaded["head"], lines: string)
       set: { baseParts: base.parts, baseVersion: version },
       when: [
         ["incarnation", "=", storedText(incarnation)],
+        ["deletedAt", "absent"],
         baseVersion < 0 ? ["baseVersion", "absent"] : ["baseVersion", "=", baseVersion],
       ],
     },

@@ -1,8 +1,7 @@
 import { bytesOf } from "../../kit/value-limit.ts";
-import { deleteItems, putItems } from "./batch-write.ts";
 import type { Item, Key } from "./dynamo-client.ts";
 import { rowStart } from "./dynamo-keys.ts";
-import { type Connection, itemsOf } from "./dynamo-requests.ts";
+import { type Connection, deleteItems, itemsOf, putItems } from "./dynamo-requests.ts";
 
 /** Most bytes of text in an item that a transaction writes: it pays twice, and a longer one would not pass a busy partition. */
 const mostInline = 100_000;
