@@ -9,7 +9,7 @@ describe("the table", () => {
     const table = dynamoTable("workflows");
     expect(JSON.parse(JSON.stringify(table))).toEqual(table);
     const projected = table.GlobalSecondaryIndexes.flatMap(({ Projection }) => Projection.NonKeyAttributes);
-    expect(new Set(projected)).toEqual(new Set(["definitionId", "status", "tags"]));
+    expect(new Set(projected)).toEqual(new Set(["definitionId", "permitLimit", "status", "tags"]));
   });
 
   it("is left as it is if it is there, and waited for", async () => {
