@@ -5,6 +5,9 @@ import { join } from "node:path";
 /** Where databases are made: the folder that bench/main.ts chose on a real disk. */
 export const folderVariable = "STEPFOLD_BENCH_FOLDER";
 
+/** A checkout of another version, built, which the group start measures beside this one. */
+export const otherVariable = "STEPFOLD_BENCH_OTHER";
+
 /** Gives `work` a place for a database file, and removes it afterwards. */
 export async function withDatabase<T>(work: (path: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(process.env[folderVariable] ?? tmpdir(), "database-"));

@@ -1,20 +1,21 @@
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { arch, loadavg, platform } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { folderVariable } from "./database.ts";
+import { folderVariable, otherVariable } from "./database.ts";
 import type { Group } from "./group.ts";
 import { groups } from "./groups.ts";
 import { describeMachine, type Machine, makeFolder } from "./machine.ts";
 import type { Sample } from "./measure.ts";
 import { type Line, linesOf, tableOf } from "./table.ts";
 
-const usage = `node bench/main.ts [NAME...] [--rounds N] [--json]
+const usage = `node bench/main.ts [NAME...] [--rounds N] [--other CHECKOUT] [--json]
 
 NAME    ${Object.keys(groups).join(", ")}; default: all
 --rounds  how often each case is measured, default 5
+--other   a checkout of another version, built: the group start measures it beside this one
 --json    also writes bench/results/*.json`;
 
 /** No case takes this long unless something is wrong. */
@@ -22,12 +23,14 @@ const longestMs = 60_000;
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: "boolean" }, rounds: { type: "string", default: "5" }, help: { type: "boolean" } },
+  options: { json: { type: "boolean" }, other: { type: "string" }, rounds: { type: "string", default: "5" }, help: { type: "boolean" } },
 });
 const names = positionals.length > 0 ? positionals : Object.keys(groups);
 const rounds = Number(values.rounds);
 if (values.help || names.some((name) => !groups[name]) || !Number.isInteger(rounds) || rounds < 1) end(usage, values.help ? 0 : 2);
 if (!existsSync(fileURLToPath(import.meta.resolve("stepfold")))) end("The library is not built: npm run build", 2);
+
+if (values.other) process.env[otherVariable] = resolve(values.other);
 
 const folder = makeFolder();
 process.once("exit", () => rmSync(folder, { recursive: true, force: true }));

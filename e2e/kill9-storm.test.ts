@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { effort } from "../scripts/test/effort.ts";
 import { bench } from "./kill9/bench.ts";
 import { faultsOf, noFaults } from "./kill9/outcome.ts";
 import { reportStorm } from "./kill9/report.ts";
@@ -8,11 +9,11 @@ import { toldByQueue } from "./kill9/told-by-queue.ts";
 
 const seed = Number(process.env.STEPFOLD_KILL_SEED ?? 20_260);
 /** A quarter of a minute each: most of it is the start of processes. */
-const short = { kills: 10, workers: 3, client: { openAtOnce: 40 } };
+const short = { kills: effort.queueKills, workers: 3, client: { openAtOnce: 40 } };
 
 const setups = [
-  { name: "sqlite", kills: 30 },
-  { name: "postgres", kills: 30 },
+  { name: "sqlite", kills: effort.storeKills },
+  { name: "postgres", kills: effort.storeKills },
   { name: "postgres + pg-boss", ...short },
   { name: "postgres + bullmq", ...short },
   { name: "redis + bullmq", ...short },
@@ -24,9 +25,9 @@ describe.each(setups)("kill -9 of workers and clients under load on $name", ({ n
     const outcome = await storm({ folder, target, seed, ...hardness });
     console.log(reportStorm(outcome).join("\n"));
     expect(faultsOf(outcome), `seed ${seed}`).toEqual(noFaults);
-    expect(outcome.acknowledged.transitions).toBeGreaterThan(100);
+    expect(outcome.acknowledged.transitions).toBeGreaterThan(2 * hardness.kills);
     // not for ever, and not for half an hour: `npm run kill9` tells how long on a machine that has nothing else to do
     expect(outcome.recovery.longestMs).toBeLessThan(20 * leaseMs);
-    if (target.queueUrl !== undefined) expect(toldByQueue(outcome.lines).told).toBeGreaterThan(10);
+    if (target.queueUrl !== undefined) expect(toldByQueue(outcome.lines).told).toBeGreaterThan(Math.min(10, hardness.kills));
   });
 });

@@ -4,10 +4,11 @@ import type { Event } from "stepfold";
 import { sqliteStore } from "stepfold/stores/sqlite";
 import { describe, expect, it } from "vitest";
 import { type LedgerLine, readLedger } from "../examples/order-flow/shop.ts";
+import { effort } from "../scripts/test/effort.ts";
 import { cli, jsonLines, newFolder, orderFlow, printedCommand, type Running, startCli, startPrinted } from "./cli.ts";
 import { seeded } from "./kill9/seeded.ts";
 
-const wantedKills = 50;
+const { orderKills: wantedKills } = effort;
 const mostKillsPerCommand = 6;
 const flowsAtOnce = 2;
 const seed = Number(process.env.STEPFOLD_KILL_SEED ?? 20260);

@@ -6,9 +6,10 @@ import type { SnapshotStore } from "stepfold";
 import { createRuntime } from "stepfold/runtime";
 import { sqliteStore } from "stepfold/stores/sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { effort } from "../scripts/test/effort.ts";
 import { branchNodes, type Message, twoBranches } from "./racing-branches-nodes.ts";
 
-const rounds = 1_000;
+const { races: rounds } = effort;
 const script = new URL("./racing-branches.ts", import.meta.url);
 const ids = Array.from({ length: rounds }, (_, i) => `round-${i}`);
 
@@ -130,7 +131,7 @@ async function startAll(): Promise<void> {
   await store.close();
 }
 
-describe("two processes on one SQLite file, 1,000 times at the same moment", () => {
+describe(`two processes on one SQLite file, ${rounds} times at the same moment`, () => {
   const once = ["fork", "right began", "right resumed", "join", "after"];
   const bothCommit = ["VERSION_CONFLICT", "first"];
 

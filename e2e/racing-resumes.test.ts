@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createRuntime } from "stepfold/runtime";
 import { siteFromUrl } from "stepfold/stores/from-url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { tellNotTested } from "../scripts/servers/service-url.ts";
 import { nodeDefinitions, racingWorkflow } from "./racing-nodes.ts";
 import { racingStores } from "./racing-stores.ts";
 
@@ -44,7 +45,7 @@ describe.each(racingStores)("eight handles in four processes on $name", ({ name,
   it(`apply exactly one answer in each of ${rounds} rounds, and start an execution once`, { timeout: 300_000 }, async ({ skip }) => {
     const opened = await open(folder);
     if (!opened) {
-      if (process.env.REQUIRE_SERVICES === "1") throw new TypeError(`${name}: no server answers`);
+      tellNotTested(`NOT TESTED: no server answers for ${name}`);
       skip(`NOT TESTED: no server answers for ${name}`);
       return;
     }

@@ -5,6 +5,7 @@ import { mongoServer } from "../scripts/servers/mongo-server.ts";
 import { type ServiceName, serviceUrl } from "../scripts/servers/service-url.ts";
 import type { StandIn } from "../scripts/servers/stand-in.ts";
 import { upstashServer } from "../scripts/servers/upstash-server.ts";
+import { effort } from "../scripts/test/effort.ts";
 
 /** A store that several processes can open. */
 export interface RacingStore {
@@ -16,13 +17,12 @@ export interface RacingStore {
 }
 
 const space = (): string => `race_${randomUUID().replaceAll("-", "").slice(0, 12)}`;
-const standInRounds = Number(process.env.STEPFOLD_RACES ?? 200);
 const nothing = async (): Promise<void> => undefined;
 
 function served(name: string, service: ServiceName, urlOf: (url: URL) => string): RacingStore {
   return {
     name,
-    rounds: 1_000,
+    rounds: effort.races,
     async open() {
       const url = await serviceUrl(service);
       return url === null ? null : { url: urlOf(new URL(url)), close: nothing };
@@ -33,7 +33,7 @@ function served(name: string, service: ServiceName, urlOf: (url: URL) => string)
 function standIn(name: string, start: (folder: string) => Promise<StandIn>, urlOf: (url: string) => string): RacingStore {
   return {
     name,
-    rounds: standInRounds,
+    rounds: effort.standInRaces,
     async open(folder) {
       const server = await start(folder);
       return { url: urlOf(server.url), close: () => server.close() };
@@ -48,8 +48,12 @@ function withParameter(url: URL, name: string, value: string): string {
 
 /** Every store that more than one process can share. */
 export const racingStores: readonly RacingStore[] = [
-  { name: "sqlite", rounds: 1_000, open: async (folder) => ({ url: `sqlite:${join(folder, "race.db")}`, close: nothing }) },
-  { name: "libsql (a file)", rounds: 1_000, open: async (folder) => ({ url: `libsql:file:${join(folder, "race.db")}`, close: nothing }) },
+  { name: "sqlite", rounds: effort.races, open: async (folder) => ({ url: `sqlite:${join(folder, "race.db")}`, close: nothing }) },
+  {
+    name: "libsql (a file)",
+    rounds: effort.races,
+    open: async (folder) => ({ url: `libsql:file:${join(folder, "race.db")}`, close: nothing }),
+  },
   standIn(
     "libsql (remote protocol)",
     (folder) => hranaServer({ path: join(folder, "race.db") }),
@@ -60,7 +64,7 @@ export const racingStores: readonly RacingStore[] = [
   served("redis", "redis", (url) => withParameter(url, "prefix", space())),
   {
     name: "upstash (its protocol)",
-    rounds: standInRounds,
+    rounds: effort.standInRaces,
     async open() {
       const redisUrl = await serviceUrl("redis");
       if (redisUrl === null) return null;

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, type TestContext } from "vitest";
+import { effort } from "../scripts/test/effort.ts";
 import { notTested } from "./kill9/not-tested.ts";
 import { faultsOf, noFaults } from "./kill9/outcome.ts";
 import { forgetfulRedis, type OwnServer, ownPostgres, ownRedis } from "./kill9/own-server.ts";
@@ -12,7 +13,7 @@ import { reportRun } from "./kill9/report.ts";
 import { run } from "./kill9/run.ts";
 import type { Target } from "./kill9/stored.ts";
 
-const restarts = Number(process.env.STEPFOLD_RESTARTS ?? 3);
+const { restarts } = effort;
 
 const servers: readonly {
   readonly name: string;
@@ -25,6 +26,7 @@ const servers: readonly {
 
 /** A folder, and a server of the test's own in it. */
 async function serverFor(folder: string, { name, start }: Pick<(typeof servers)[number], "name" | "start">, skip: TestContext["skip"]) {
+  if (!effort.servers) return notTested(`${name} is a server`, skip);
   const server = await start(folder);
   if (!server) return notTested(`the programs of ${name} are not installed`, skip);
   onTestFinished(() => server.close());

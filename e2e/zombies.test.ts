@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { effort } from "../scripts/test/effort.ts";
 import { bench } from "./kill9/bench.ts";
 import { until } from "./kill9/fleet.ts";
 import { readLogs, type WrittenLine } from "./kill9/log.ts";
@@ -7,7 +8,7 @@ import { reportRun, reportZombies } from "./kill9/report.ts";
 import { leaseMs, run } from "./kill9/run.ts";
 import { zombies } from "./kill9/zombies.ts";
 
-const wanted = 5;
+const { zombies: wanted } = effort;
 const seed = Number(process.env.STEPFOLD_KILL_SEED ?? 20_260);
 
 describe.each(["sqlite", "postgres"])("workers that lose what they hold on %s", (name) => {

@@ -1,21 +1,28 @@
 // Packs the library, installs it in an empty folder and uses it there: as many packages as promised, types that
-// compile without skipLibCheck and without @types/node, code that runs without code generation.
+// compile without skipLibCheck and without @types/node, code that runs without code generation, source maps and stacks
+// that lead to published sources, and a second copy that knows what the first one makes.
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { libraryDependencies } from "./architecture/layers.ts";
 import { library, publicEntries, root } from "./public-entries.ts";
 
 const windows = process.platform === "win32";
 const folder = mkdtempSync(join(tmpdir(), "stepfold-consumer-"));
+const installed = join(folder, "node_modules/stepfold");
 try {
-  install();
+  const packed = pack();
+  install(packed);
+  checkMaps();
   compile("nodenext");
   compile("bundler");
   execute("dist/entries.js");
   execute("dist/flow.js");
   execute("--disallow-code-generation-from-strings", "dist/flow.js");
+  checkStack();
+  addCopy(packed);
+  execute("dist/copies.js");
   console.log(`${publicEntries().length} entries compile and run in an empty folder`);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
@@ -24,15 +31,48 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-function install(): void {
-  const packed = JSON.parse(run("npm", "pack", "--json", "--ignore-scripts", "--pack-destination", folder, library)) as [
-    { filename: string },
-  ];
+/** The name of the packed file. */
+function pack(): string {
+  const packed = run("npm", "pack", "--json", "--ignore-scripts", "--pack-destination", folder, library);
+  return (JSON.parse(packed) as [{ readonly filename: string }])[0].filename;
+}
+
+function install(packed: string): void {
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
-  run("npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline", `./${packed[0].filename}`);
+  run("npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline", `./${packed}`);
   const expected = ["stepfold", ...libraryDependencies].sort();
-  const installed = packagesIn(join(folder, "node_modules")).sort();
-  if (installed.join() !== expected.join()) throw new RangeError(`installs ${installed.join(", ")} instead of ${expected.join(", ")}`);
+  const found = packagesIn(join(folder, "node_modules")).sort();
+  if (found.join() !== expected.join()) throw new RangeError(`installs ${found.join(", ")} instead of ${expected.join(", ")}`);
+}
+
+/** Every map of code and of declarations leads to sources that are published. */
+function checkMaps(): void {
+  const maps = readdirSync(join(installed, "dist"), { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".map"));
+  for (const path of maps) {
+    const map = join(installed, "dist", path);
+    const { sources } = JSON.parse(readFileSync(map, "utf8")) as { readonly sources: readonly string[] };
+    const missing = sources.filter((source) => !existsSync(join(dirname(map), source)) && !source.startsWith("\0"));
+    if (missing.length > 0) throw new RangeError(`${path} leads to ${missing.join(", ")}, which is not published`);
+  }
+  if (maps.length === 0) throw new RangeError("no source maps are published");
+}
+
+/** With source maps, a stack shows published sources and the lines where the calls stand. */
+function checkStack(): void {
+  const stack = run(process.execPath, "--enable-source-maps", "dist/failure.js");
+  const frames = [...stack.matchAll(/\(?((?:file:\/\/)?[^\s(]*node_modules\/stepfold\/[^\s:]+):(\d+):\d+\)?/g)];
+  const lines = frames.map(([, path = "", line]) => lineOf(path, Number(line)));
+  if (!lines[0]?.includes("throw new StepfoldError(")) throw new RangeError(`the first frame does not lead to what was thrown:\n${stack}`);
+}
+
+function lineOf(path: string, line: number): string | undefined {
+  if (!path.includes("/node_modules/stepfold/src/")) throw new RangeError(`a stack shows ${path} instead of a source`);
+  return readFileSync(path.replace("file://", ""), "utf8").split("\n")[line - 1];
+}
+
+/** Installs the same package a second time, as two versions of it may lie in one tree of dependencies. */
+function addCopy(packed: string): void {
+  run("npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline", `stepfold-again@file:./${packed}`);
 }
 
 function packagesIn(modules: string): string[] {
@@ -45,7 +85,7 @@ function packagesIn(modules: string): string[] {
 /** Compiles every entry and a flow that uses them. */
 function compile(moduleResolution: "nodenext" | "bundler"): void {
   mkdirSync(join(folder, "src"), { recursive: true });
-  copyFileSync(`${root}/scripts/consumer/flow.ts`, join(folder, "src/flow.ts"));
+  for (const name of ["copies.ts", "failure.ts", "flow.ts"]) copyFileSync(`${root}/scripts/consumer/${name}`, join(folder, "src", name));
   const names = publicEntries().map(({ name }) => name);
   const imports = names.map((name, index) => `import * as entry${index} from ${JSON.stringify(name)};`);
   const uses = `if ([${names.map((_, index) => `entry${index}`)}].some((one) => Object.keys(one).length === 0)) throw new TypeError("an empty entry");`;

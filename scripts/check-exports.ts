@@ -32,7 +32,7 @@ function stale(): string[] {
       .map((path) => path.replace(/\.ts$/, "")),
   );
   return filesBelow("dist")
-    .filter((path) => path.endsWith(".js") && !sources.has(path.replace(/\.js$/, "")))
+    .filter((path) => path.endsWith(".d.ts") && !sources.has(path.replace(/\.d\.ts$/, "")))
     .map((path) => `dist/${path} has no source any more: run npm run clean && npm run build`);
 }
 

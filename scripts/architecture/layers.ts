@@ -80,6 +80,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   expressions: [["evaluation"], ["syntax"], ["functions"], ["compile"], ["read-set"], [""]],
   engine: [["workflow"], ["attempt"], ["commands"], [""]],
+  runtime: [["context"], ["commands", "retention"], ["worker"], ["handle"], [""]],
 };
 
 /** The row that a file of the library belongs to, and the folder that is its part. */

@@ -39,7 +39,7 @@ export const codeMutants: readonly CodeMutant[] = [
     name: "answers-judged-by-the-clock-of-callers",
     caughtBy: ["I8"],
     options: { mode: "faultFree", faults: ["skew"] },
-    patches: [{ file: "runtime/tell.ts", find: "await patiently(() => clock.now())", put: "environment.now()" }],
+    patches: [{ file: "runtime/commands/dispatch-command.ts", find: "await patiently(() => clock.now())", put: "environment.now()" }],
   },
   {
     name: "retry-early",
@@ -118,9 +118,9 @@ export const codeMutants: readonly CodeMutant[] = [
     options: { mode: "liveness" },
     patches: [
       {
-        file: "runtime/deliver.ts",
-        find: "      await take(kernel, from, message);\n",
-        put: '      if (message.type !== "ended") await take(kernel, from, message);\n',
+        file: "runtime/worker/deliver-outbox.ts",
+        find: "      await deliver(context, local, from, message);\n",
+        put: '      if (message.type !== "ended") await deliver(context, local, from, message);\n',
       },
     ],
   },
@@ -179,7 +179,11 @@ export const codeMutants: readonly CodeMutant[] = [
     caughtBy: ["I12"],
     options: faultFree,
     patches: [
-      { file: "runtime/drive.ts", find: "if (same && (isTerminal(stored.status)", put: "if (false && same && (isTerminal(stored.status)" },
+      {
+        file: "runtime/worker/execution-session.ts",
+        find: "if (same && (isTerminal(stored.status)",
+        put: "if (false && same && (isTerminal(stored.status)",
+      },
     ],
   },
 ];

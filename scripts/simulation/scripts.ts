@@ -2,7 +2,7 @@ import type { ErrorCode } from "../../packages/stepfold/src/core/errors/catalogu
 import { StepfoldError } from "../../packages/stepfold/src/core/errors/stepfold-error.ts";
 import { waits } from "../../packages/stepfold/src/core/explain/waits.ts";
 import { isTerminal, type Snapshot } from "../../packages/stepfold/src/core/snapshot/snapshot.ts";
-import type { Run } from "../../packages/stepfold/src/runtime/run.ts";
+import type { Run } from "../../packages/stepfold/src/runtime/handle/run.ts";
 import type { Client, Script } from "../../packages/stepfold/src/testing/simulation/scenario.ts";
 
 /** Refusals that are no surprise: somebody else was first. */

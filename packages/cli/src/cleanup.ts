@@ -1,7 +1,7 @@
 /** Closes what was opened, last first, each once. */
 export interface Cleanup {
   add(close: () => unknown): void;
-  /** One that fails does not keep the others from being closed. */
+  /** Closes all of them, even if one fails. */
   run(): Promise<void>;
 }
 
@@ -15,7 +15,7 @@ export function cleanup(): Cleanup {
         try {
           await close();
         } catch {
-          // the command is ending; what it had to say is said
+          // the command is ending and has reported its result
         }
       }
     },

@@ -7,7 +7,7 @@ import { paintFor } from "./text/paint.ts";
 
 let readerGone = false;
 
-/** Writes to standard output. Once nobody reads it any more, it goes nowhere: the work goes on and the exit code tells. */
+/** Writes to standard output. If the reader has gone, the text is dropped: the work goes on, and the exit code tells the result. */
 export function say(text: string): void {
   if (!readerGone) process.stdout.write(text);
 }

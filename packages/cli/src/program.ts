@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
-import { addMovingVerbs } from "./commands/moving-commands.ts";
+import { addMovingCommands } from "./commands/moving-commands.ts";
 import type { Act } from "./commands/program-options.ts";
-import { addReadingVerbs } from "./commands/reading-commands.ts";
-import { addTendingVerbs } from "./commands/tending-commands.ts";
-import { addWorkingVerbs } from "./commands/working-commands.ts";
+import { addReadingCommands } from "./commands/reading-commands.ts";
+import { addTendingCommands } from "./commands/tending-commands.ts";
+import { addWorkingCommands } from "./commands/working-commands.ts";
 
 /** The command line. @param ended told the exit code of the verb */
 export function program(ended: (code: number) => void): Command {
@@ -21,10 +21,10 @@ export function program(ended: (code: number) => void): Command {
     (verb) =>
     async (...args) =>
       ended(await verb(...args));
-  addMovingVerbs(stepfold, act);
-  addReadingVerbs(stepfold, act);
-  addTendingVerbs(stepfold, act);
-  addWorkingVerbs(stepfold, act);
+  addMovingCommands(stepfold, act);
+  addReadingCommands(stepfold, act);
+  addTendingCommands(stepfold, act);
+  addWorkingCommands(stepfold, act);
   return stepfold;
 }
 

@@ -87,7 +87,7 @@ export type { Compensating, StepContext, SuspendOptions } from "./engine/node/st
 export type { Plugin, TaskInfo } from "./engine/plugin.ts";
 export { defineWorkflow } from "./engine/workflow/define-workflow.ts";
 export { checkWorkflow } from "./engine/workflow/prepared-workflow.ts";
-export type { StartOptions } from "./engine/workflow/started.ts";
+export type { StartOptions } from "./engine/workflow/start-event.ts";
 export { type ContinueRequest, type EngineOptions, type StartRequest, type StreamItem, WorkflowEngine } from "./engine/workflow-engine.ts";
 export { systemEnvironment } from "./environment/system-environment.ts";
 export type { Environment } from "./ports/environment.ts";

@@ -3,14 +3,14 @@ import { type MoveOptions, type Moving, moveExecution, optionWords } from "../se
 import { refusedCancel } from "../session/refused-cancel.ts";
 
 /** Options of `stepfold cancel`. */
-export interface CancelVerbOptions extends MoveOptions {
+export interface CancelCommandOptions extends MoveOptions {
   readonly step?: string;
   readonly wait?: string;
   readonly reason?: string;
 }
 
 /** `stepfold cancel ID`: ends an execution or a part of it, and drives what is to be undone. @returns the exit code */
-export async function cancel(workflowId: string, options: CancelVerbOptions): Promise<number> {
+export async function cancel(workflowId: string, options: CancelCommandOptions): Promise<number> {
   const { step, wait, reason } = options;
   return moveExecution(workflowId, options, {
     verb: "cancel",

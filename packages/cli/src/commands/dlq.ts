@@ -26,7 +26,7 @@ export interface DlqRetryOptions extends DlqOptions {
 }
 
 const pageSize = 500;
-const longest = 120;
+const maxLength = 120;
 
 /** `stepfold dlq ls`: the executions that are parked, and why. @returns the exit code */
 export async function dlqLs(options: DlqOptions): Promise<number> {
@@ -47,7 +47,7 @@ export async function dlqLs(options: DlqOptions): Promise<number> {
         definition.id,
         new Date(parked.at).toISOString(),
         then,
-        `${parked.code}: ${printable(parked.message, longest)}`,
+        `${parked.code}: ${printable(parked.message, maxLength)}`,
       ];
       rows.push(texts.map((text) => ({ text })));
     }

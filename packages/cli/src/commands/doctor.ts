@@ -57,7 +57,7 @@ export async function doctor(options: DoctorOptions): Promise<number> {
   return allWell ? exitCode.done : exitCode.failed;
 }
 
-/** That a clock is wrong breaks nothing: the store's is the one that counts. But people compare logs. */
+/** Reports a clock that differs from the store's. Nothing breaks, because the store's clock counts, but people compare logs. */
 function tellClock(aheadMs: number, tell: Tell): void {
   if (Math.abs(aheadMs) < noticeableMs) return;
   const difference = `${durationText(Math.abs(aheadMs))} ${aheadMs > 0 ? "ahead of" : "behind"} that of this machine`;
@@ -85,7 +85,7 @@ async function examineQueue(named: string, tell: Tell): Promise<void> {
   try {
     const queue = await openQueue(await loadConfig(configPath), configPath, closing);
     if (!queue) return tell(true, "the config has no queue: workers ask the store", { type: "queue", name: null });
-    // a worker that gets it finds no such execution, and forgets it
+    // a worker that gets this message finds no such execution and ignores it
     await queue.send([{ workflowId: `stepfold-doctor-${randomUUID()}` }]);
     tell(true, `${queue.name} takes messages`, { type: "queue", name: queue.name });
   } catch (error) {
@@ -104,7 +104,7 @@ async function examinePromises(database: Database, isSilent: boolean): Promise<E
       throw new BadInput("USAGE", `Nothing can be tried beside the executions in ${database.name}: it has no schemas or prefixes`, {
         hint: "Give a database of its own with --store, or only look with --quick",
       });
-    // those who watch would wait for half a minute, and on some stores longer
+    // a watch could wait for half a minute, and on some stores longer
     if (!isSilent && process.stderr.isTTY)
       complain(`Trying ${promises} promises in spaces named ${spacePrefix}…, which are deleted again\n`);
     return await examine(site);

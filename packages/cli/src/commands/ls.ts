@@ -43,7 +43,7 @@ export async function ls(options: LsOptions): Promise<number> {
   const limit = options.limit === undefined ? defaultLimit : readLimit(options.limit);
   const database = chooseDatabase(options.store);
   let page = emptyPage;
-  // no database yet is no mistake where nobody named one: there are simply no executions
+  // if no store was named, a missing database means that there are no executions yet
   if (!database.isDefault || existsSync(database.path!)) {
     const store = await openExistingDatabase(database);
     try {
@@ -63,7 +63,7 @@ export async function ls(options: LsOptions): Promise<number> {
   return exitCode.done;
 }
 
-/** What has not ended is looked at one by one: a list is short. */
+/** Loads every execution that has not ended: a page is short. */
 async function withWaits({ items, nextCursor }: Page, store: Store): Promise<Listed> {
   const told: Listed["items"][number][] = [];
   const now = await store.now();

@@ -6,8 +6,8 @@ import { retry } from "./retry.ts";
 import { run } from "./run.ts";
 import { signal } from "./signal.ts";
 
-/** The verbs that move an execution. */
-export function addMovingVerbs(stepfold: Command, act: Act): void {
+/** Adds the commands that move an execution. */
+export function addMovingCommands(stepfold: Command, act: Act): void {
   stepfold
     .command("run <file>")
     .description("start an execution of a workflow (a JSON file, or an id of the config), and drive it until it ends or waits for somebody")

@@ -10,7 +10,7 @@ import { historyFiles } from "../store/history-files.ts";
 import { paintFor } from "../text/paint.ts";
 
 /** Options of `stepfold prune`. */
-export interface PruneVerbOptions {
+export interface PruneCommandOptions {
   readonly before: string;
   readonly workflow?: string;
   readonly status?: readonly string[];
@@ -31,11 +31,11 @@ interface Pruned {
 const ended: readonly string[] = ["completed", "failed", "cancelled"];
 /** Executions in one go: the oldest of them are looked for once. */
 const together = 1000;
-/** More than anybody counts. */
+/** A limit that no store reaches. */
 const all = 1_000_000_000;
 
 /** `stepfold prune`: deletes executions that ended long enough ago, and keeps their histories if that is wished. @returns the exit code */
-export async function prune(options: PruneVerbOptions): Promise<number> {
+export async function prune(options: PruneCommandOptions): Promise<number> {
   const { workflow, dryRun = false, json = false } = options;
   const age = readAge(options.before);
   const statuses = options.status?.flatMap((words) => words.split(",")).map(readEnded);

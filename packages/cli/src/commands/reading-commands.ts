@@ -4,8 +4,8 @@ import { type Act, options } from "./program-options.ts";
 import { show } from "./show.ts";
 import { validate } from "./validate.ts";
 
-/** The verbs that only look. */
-export function addReadingVerbs(stepfold: Command, act: Act): void {
+/** Adds the commands that only read. */
+export function addReadingCommands(stepfold: Command, act: Act): void {
   stepfold
     .command("ls")
     .description("list executions, newest first")

@@ -5,7 +5,7 @@ import { type MoveOptions, type Moving, moveExecution, optionWords } from "../se
 import { type Meant, refusedAnswer } from "../session/refused-answer.ts";
 
 /** Options of `stepfold resume`. */
-export interface ResumeVerbOptions extends MoveOptions {
+export interface ResumeCommandOptions extends MoveOptions {
   readonly step?: string;
   readonly wait?: string;
   readonly payload?: string;
@@ -23,7 +23,7 @@ interface Given {
 }
 
 /** `stepfold resume ID`: answers a wait, and drives on to the end or the next pause. @returns the exit code */
-export async function resume(workflowId: string, options: ResumeVerbOptions): Promise<number> {
+export async function resume(workflowId: string, options: ResumeCommandOptions): Promise<number> {
   const { step, wait, by, idempotencyKey } = options;
   const payload = options.payload === undefined ? undefined : await jsonArgument(options.payload, "--payload");
   const given = { step, wait, payload, by, idempotencyKey };
@@ -60,7 +60,7 @@ async function answer(moving: Moving, given: Given): Promise<void> {
     if (!gone && !StepfoldError.is(error, "RESPONDER_DENIED")) throw await refusedAnswer(error, moving, meant);
     if (await wasAnswered(store, run.workflowId, { step, wait, payload, by })) return note("This answer was given before; going on");
     const asksNothing = step === undefined && wait === undefined && payload === undefined;
-    // a command that answers nothing goes on with what a crash or Ctrl-C has left
+    // a command without an answer goes on with an execution that a crash or Ctrl-C has interrupted
     if (!asksNothing || !StepfoldError.is(error, "WAIT_GONE")) throw await refusedAnswer(error, moving, meant);
     note("It waits for no answer; going on");
   }

@@ -5,12 +5,12 @@ import { isDue } from "../execution/standing.ts";
 import { type MoveOptions, moveExecution, optionWords } from "../session/move-execution.ts";
 
 /** Options of `stepfold retry`. */
-export interface RetryVerbOptions extends MoveOptions {
+export interface RetryCommandOptions extends MoveOptions {
   readonly step?: string;
 }
 
 /** `stepfold retry ID`: makes a pending retry at once, and drives on. @returns the exit code */
-export async function retry(workflowId: string, options: RetryVerbOptions): Promise<number> {
+export async function retry(workflowId: string, options: RetryCommandOptions): Promise<number> {
   const { step } = options;
   return moveExecution(workflowId, options, {
     verb: "retry",
@@ -19,7 +19,7 @@ export async function retry(workflowId: string, options: RetryVerbOptions): Prom
       try {
         await run.retry(step === undefined ? {} : { step });
       } catch (error) {
-        // what a crash or Ctrl-C has left needs no retry, only somebody who goes on
+        // an execution that a crash or Ctrl-C has interrupted needs no retry: it is only driven on
         const left = StepfoldError.is(error, "RETRY_NOT_PENDING") && step === undefined && isDue(await run.snapshot(), Date.now());
         if (!left) throw StepfoldError.is(error, "RETRY_NOT_PENDING") ? notPending(await run.snapshot(), step, error) : error;
         note("No retry is pending, but something is to run; going on");

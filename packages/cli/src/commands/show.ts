@@ -26,7 +26,7 @@ export async function show(workflowId: string, options: ShowOptions): Promise<nu
     const snapshot = await store.load(workflowId);
     if (!snapshot) throw new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId });
     const foundConfig = findConfig(undefined, ["."]);
-    // looking runs nobody's code: the config is only named, never loaded
+    // showing an execution must not run code of a config: the config is named, but not loaded
     const configPath = rememberedConfig(snapshot, database.folder) ?? foundConfig;
     const context = await commandContext(snapshot, { store, database, config: {}, configPath, foundConfig });
     const waits = answerable(snapshot, context);

@@ -4,7 +4,7 @@ import { type MoveOptions, moveExecution, optionWords } from "../session/move-ex
 import { refusedAnswer } from "../session/refused-answer.ts";
 
 /** Options of `stepfold signal`. */
-export interface SignalVerbOptions extends MoveOptions {
+export interface SignalCommandOptions extends MoveOptions {
   readonly payload?: string;
   readonly key?: string;
   readonly ttl?: string;
@@ -12,10 +12,10 @@ export interface SignalVerbOptions extends MoveOptions {
 }
 
 /** `stepfold signal ID NAME`: tells an execution that something has happened, and drives it on. @returns the exit code */
-export async function signal(workflowId: string, name: string, options: SignalVerbOptions): Promise<number> {
+export async function signal(workflowId: string, name: string, options: SignalCommandOptions): Promise<number> {
   const { key, ttl } = options;
   const payload = options.payload === undefined ? undefined : await jsonArgument(options.payload, "--payload");
-  // so that the command that goes on after an interruption is not a second signal
+  // with the key, the command that goes on after an interruption does not send a second signal
   const idempotencyKey = options.idempotencyKey ?? randomUUID();
   return moveExecution(workflowId, options, {
     verb: "signal",

@@ -4,8 +4,8 @@ import { migrate } from "./migrate.ts";
 import { type Act, options } from "./program-options.ts";
 import { prune } from "./prune.ts";
 
-/** The verbs that look after a store. */
-export function addTendingVerbs(stepfold: Command, act: Act): void {
+/** Adds the commands that maintain a store. */
+export function addTendingCommands(stepfold: Command, act: Act): void {
   stepfold
     .command("migrate")
     .description("make or update the tables of a store; nothing else ever does, but for SQLite files")

@@ -21,7 +21,7 @@ export interface WorkerOptions {
 }
 
 const defaultConcurrency = 100;
-/** How long steps under way may go on after the worker was asked to end; their leases then bring others in. */
+/** How long steps in progress may go on after the worker was asked to end. Then their leases end and other workers take over. */
 const patienceMs = 30_000;
 
 /** `stepfold worker`: drives whatever is due, until it is asked to end. @returns the exit code */
@@ -37,7 +37,7 @@ export async function worker(options: WorkerOptions): Promise<number> {
   try {
     const store = await openQuietly(database);
     closing.add(() => store.close());
-    // tables that are missing are to be told now, not again and again
+    // missing tables are reported once, at the start
     await store.list({ limit: 1 });
     const globals = await openGlobals({ config, configPath, database, cleanup: closing });
     const queue = await openQueue(config, configPath, closing);

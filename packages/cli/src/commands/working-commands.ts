@@ -3,8 +3,8 @@ import { dlqLs, dlqRetry } from "./dlq.ts";
 import { type Act, options } from "./program-options.ts";
 import { worker } from "./worker.ts";
 
-/** The verbs for many executions, and those who drive them. */
-export function addWorkingVerbs(stepfold: Command, act: Act): void {
+/** Adds the commands for workers and parked executions. */
+export function addWorkingCommands(stepfold: Command, act: Act): void {
   stepfold
     .command("worker")
     .description("drive whatever is due, beside any number of others, until Ctrl-C or SIGTERM; then the steps under way are ended")

@@ -25,7 +25,7 @@ export function findConfig(named: string | undefined, folders: readonly string[]
   return null;
 }
 
-/** What is kept with an execution, so that whoever resumes it later uses the same config. */
+/** The metadata that is kept with an execution, so that a later command uses the same config. */
 export function rememberConfig(config: string | null, dataFolder: string): Readonly<Record<string, string>> {
   return config === null ? {} : { [metadataKey]: relative(dataFolder, config).replaceAll("\\", "/") };
 }
@@ -38,7 +38,7 @@ export function rememberedConfig({ metadata }: Pick<SnapshotHead, "metadata">, d
   return isFile(path) ? path : null;
 }
 
-/** Ends at the root of the repository: what lies beyond belongs to somebody else. */
+/** Looks for a config from a folder upwards, as far as the root of the repository. */
 function lookUpwards(from: string): string | null {
   for (let folder = from; ; folder = dirname(folder)) {
     const found = names.map((name) => join(folder, name)).find(isFile);

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-// no vowels, so no words; nothing that looks like something else
+// no vowels, so that no words appear, and no letters that look like digits
 const letters = "23456789bcdfghjkmnpqrstvwxz";
 
 /** A short id that a person can type: `order-flow-k7f3q2wz`. */

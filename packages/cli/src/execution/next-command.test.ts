@@ -12,7 +12,7 @@ const context: CommandContext = {
   flags: ["--store", "my data.db"],
   workflow: null,
   resumeSchema: (type) => (type === "sign" ? { type: "string" } : undefined),
-  person: "me",
+  user: "me",
 };
 
 async function pausedAt(

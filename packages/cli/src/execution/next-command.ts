@@ -13,8 +13,8 @@ export interface CommandContext {
   readonly workflow: CompiledWorkflow | null;
   /** Payload schemas of node types, for waits that carry none. */
   readonly resumeSchema: (nodeType: string) => unknown;
-  /** Who sits here: answers where several people have to, and anybody may. */
-  readonly person: string;
+  /** The current user: the name in the commands for waits that several people may answer. */
+  readonly user: string;
 }
 
 /** An open wait, and what ends it. */
@@ -24,7 +24,7 @@ export interface Answerable {
   readonly command: string | null;
 }
 
-/** Every open wait, with the exact command for each that somebody could answer. */
+/** Every open wait, with the exact command for each that can be answered. */
 export function answerable(snapshot: Snapshot, context: CommandContext): Answerable[] {
   const open = waits(snapshot);
   const commandOf = commandsFor(snapshot, open, context);
@@ -49,7 +49,7 @@ export function commandsFor(snapshot: Snapshot, open: readonly WaitInfo[], conte
   const places = new Map<string, number>();
   for (const { address } of external) places.set(address, (places.get(address) ?? 0) + 1);
 
-  /** Whether the place, or one around it, will or may be there once more: then it does not name this wait for good. */
+  /** Whether the execution may come to this place, or one around it, again: then the address does not name this wait for good. */
   const mayWaitAgain = ({ id, address }: WaitInfo): boolean => {
     let scope = parentKey(id);
     for (const step of address.split("/").reverse()) {
@@ -62,7 +62,7 @@ export function commandsFor(snapshot: Snapshot, open: readonly WaitInfo[], conte
     const type = nodeAt(parentKey(id), nodeId)?.node.type;
     const wanted = schema ?? (type === undefined ? undefined : resumeSchema(type));
     if (wanted === undefined || wanted === null) return [];
-    // a Standard Schema says no more about itself than that it is there
+    // nothing can be read from a Standard Schema, so the sample is empty
     if (typeof wanted !== "object" || "~standard" in wanted) return ["--payload", "{}"];
     return ["--payload", JSON.stringify(samplePayload(wanted))];
   };
@@ -73,7 +73,7 @@ export function commandsFor(snapshot: Snapshot, open: readonly WaitInfo[], conte
   };
   return (wait) => {
     const { answer } = wait;
-    // what it waits for is told there
+    // it waits for another execution, so the command shows that one
     if (wait.workflowId !== undefined) return commandLine(context, "show", [wait.workflowId]);
     if (!answer) return null;
     if (answer.type === "resume")
@@ -81,7 +81,7 @@ export function commandsFor(snapshot: Snapshot, open: readonly WaitInfo[], conte
         context,
         "resume",
         [workflowId],
-        [...targetWords(wait), ...payloadWords(wait), ...personWords(wait, context.person)],
+        [...targetWords(wait), ...payloadWords(wait), ...responderWords(wait, context.user)],
       );
     const key = answer.key === undefined ? [] : ["--key", answer.key];
     return commandLine(context, "signal", [workflowId, answer.name], [...key, ...payloadWords(wait)]);
@@ -101,8 +101,8 @@ export function commandLine(
   );
 }
 
-function personWords({ responders, answered = [], missing }: WaitInfo, person: string): string[] {
+function responderWords({ responders, answered = [], missing }: WaitInfo, user: string): string[] {
   if (!responders && missing === undefined) return [];
-  const left = (responders ?? [person, "NAME"]).find((name) => !answered.includes(name));
+  const left = (responders ?? [user, "NAME"]).find((name) => !answered.includes(name));
   return left === undefined ? [] : ["--by", left];
 }

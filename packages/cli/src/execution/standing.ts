@@ -1,12 +1,12 @@
 import { type ActivePath, type EpochMs, isTerminal, type Snapshot } from "stepfold";
 import { openPaths } from "stepfold/core";
 
-/** A timer that is nearer than this is waited for, although somebody could answer meanwhile. */
+/** The command waits for a timer that is nearer than this, even if there is a wait that can be answered. */
 const soonMs = 60_000;
 
 type Standing = Pick<Snapshot, "status" | "activePaths" | "childStates" | "outbox" | "parked">;
 
-/** Whether there is nothing to wait for but others: it has ended, or waits for an answer or a signal and nothing else moves soon. */
+/** Whether the command has nothing to wait for: the execution has ended, or waits for an answer or a signal and nothing else moves soon. */
 export function stands(snapshot: Standing, now: EpochMs): boolean {
   if (isTerminal(snapshot.status)) return true;
   if (snapshot.parked) return snapshot.parked.until === undefined || snapshot.parked.until > now + soonMs;
@@ -27,13 +27,13 @@ export function isDue(snapshot: Standing, now: EpochMs): boolean {
   return false;
 }
 
-/** When a path moves without help; infinity for never. */
+/** When a path moves by itself; infinity for never. */
 export function nextMove({ nextRetryAt, waits = [] }: Pick<ActivePath, "nextRetryAt" | "waits">): EpochMs {
   const moments = [nextRetryAt, ...waits.flatMap(({ resumeAt, timeoutAt }) => [resumeAt, timeoutAt])];
   return Math.min(...moments.filter((at) => at !== undefined));
 }
 
-/** An item that waits for a place in its map is ready, but it is not its turn. */
+/** Whether a path can run now: an item that waits for room in its map is ready, but cannot. */
 function isReady({ childStates }: Standing, scope: string, { status }: ActivePath): boolean {
   return status === "ready" && childStates?.[scope]?.queued === undefined;
 }

@@ -50,7 +50,7 @@ function lineOf(event: Event, telling: Telling): string | null {
     case "mapClosed":
       return stepLine("■", "quiet", trail.at(event.scope, event.pathId), [closedText(event)], style);
     default:
-      // messages between executions: nothing happened at any place of this one
+      // messages between executions: nothing happened at a place of this one
       return null;
   }
 }

@@ -47,7 +47,7 @@ function section(title: string, lines: readonly string[], paint: Paint): string[
   return lines.length ? ["", paint("strong", title), ...lines.map((line) => `  ${line}`)] : [];
 }
 
-/** Signals that came before anybody waited for them. */
+/** Lists the signals in the inbox. */
 function inboxLines({ inbox = [] }: Snapshot, now: EpochMs): string[] {
   return inbox.map(({ name, key, payload, expiresAt }) => {
     const said = `${key === undefined ? "" : ` (key ${printable(key)})`}${payload === undefined ? "" : `: ${printableJson(payload, 100)}`}`;

@@ -6,7 +6,7 @@ import { plainPaint } from "../text/paint.ts";
 import { liveProgress } from "./live-progress.ts";
 import type { Progress } from "./progress.ts";
 
-const context: CommandContext = { program: ["stepfold"], flags: [], workflow: null, resumeSchema: () => undefined, person: "ada" };
+const context: CommandContext = { program: ["stepfold"], flags: [], workflow: null, resumeSchema: () => undefined, user: "ada" };
 
 /** A terminal that knows the few codes that are used, and shows what a person would see. */
 function fakeTerminal(): { view: Progress; screen: () => string[]; tick: (ms: number) => void; ticking: () => boolean } {

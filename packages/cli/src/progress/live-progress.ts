@@ -8,14 +8,14 @@ import type { Progress } from "./progress.ts";
 import { type Trail, trail } from "./trail.ts";
 
 const redrawMs = 100;
-/** Of a map with more items than this only what went wrong, or what somebody did, is told item by item. */
+/** For a map with more items than this, only failures and actions from outside are shown item by item. */
 const fewItems = 20;
 const eraseBelow = "\u001b[0J";
 // the terminal cuts long lines itself, so that a line is a line and can be erased
 const wrapOff = "\u001b[?7l";
 const wrapOn = "\u001b[?7h";
 
-/** What a live view needs of the world. */
+/** What a live view needs from its terminal. */
 export interface LiveTerminal {
   write(text: string): void;
   now(): EpochMs;
@@ -65,7 +65,7 @@ export function liveProgress(terminal: LiveTerminal, context: CommandContext, st
       note = null;
       const told = eventLines(event, { trail: places, style, after: snapshot });
       const isCrowded = Math.max(itemsIn(snapshot), "scope" in event ? places.crowd(event.scope) : 0) > fewItems;
-      // to look at thousands of items again for each event would take longer than the events do
+      // looking at thousands of items again for each event would take longer than the events do
       if (!isCrowded) look();
       if (isCrowded && isUsual(event, places)) return;
       draw(told.map((line) => `${line}\n`).join(""));
@@ -87,7 +87,7 @@ function itemsIn({ activePaths }: Snapshot): number {
   return Math.max(0, ...activePaths.map(({ children }) => children?.map?.total ?? 0));
 }
 
-/** What happens to every item of a large map: the line of the map tells it well enough. */
+/** Whether an event is one of those that happen to every item of a large map: the line of the map shows them. */
 function isUsual(event: Event, places: Trail): boolean {
   if (!("scope" in event) || places.crowd(event.scope) <= fewItems || event.consequences?.results) return false;
   if (event.type === "failed") return event.retryAt !== null;

@@ -4,7 +4,7 @@ import { type CommandContext, commandsFor } from "../execution/next-command.ts";
 import type { LineStyle } from "./line.ts";
 import { placeLine } from "./place-line.ts";
 
-const mostLines = 10;
+const maxLines = 10;
 
 /** What is redrawn in place: what every path is doing now, and how to answer what waits. Never more than a screen has. */
 export interface LiveRegion {
@@ -24,13 +24,13 @@ export function liveRegion(context: CommandContext, style: LineStyle): LiveRegio
     look(next, now) {
       snapshot = next;
       const { places: all, more: hidden } = explain(next, context.workflow ?? undefined);
-      places = all.slice(0, mostLines);
+      places = all.slice(0, maxLines);
       more = hidden + all.length - places.length;
       const commandOf = commandsFor(next, waits(next), context);
       commands = places
         .flatMap((place) => place.waits.map(commandOf))
         .filter((command) => command !== null)
-        .slice(0, mostLines);
+        .slice(0, maxLines);
       seen = new Map(places.map((place) => [turnOf(place, next), seen.get(turnOf(place, next)) ?? now]));
     },
     lines(now) {

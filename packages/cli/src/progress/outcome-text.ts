@@ -5,7 +5,7 @@ import { printable } from "../text/printable.ts";
 import { pauseText } from "./pause-text.ts";
 import type { Outcome } from "./progress.ts";
 
-const longestOutput = 4_000;
+const maxOutputLength = 4_000;
 
 /** The first line about an execution. */
 export function headline(snapshot: Snapshot, existed: boolean, paint: Paint): string {
@@ -40,7 +40,7 @@ export function errorText({ error }: Pick<Snapshot, "error">): string {
 export function outputText({ output }: Pick<Snapshot, "output">): string {
   if (output === undefined || output === null) return "";
   const text = JSON.stringify(output, null, 2).replace(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, " ");
-  return text.length > longestOutput ? `${text.slice(0, longestOutput)}\n… (--json shows all of it)\n` : `${text}\n`;
+  return text.length > maxOutputLength ? `${text.slice(0, maxOutputLength)}\n… (--json shows all of it)\n` : `${text}\n`;
 }
 
 function tookText({ createdAt }: Snapshot, endedAt: EpochMs | null): string {

@@ -4,7 +4,7 @@ import type { Paint } from "../text/paint.ts";
 import { questionOf, wantedText } from "../text/wait-text.ts";
 import type { Outcome } from "./progress.ts";
 
-const mostWaits = 10;
+const maxWaits = 10;
 
 /** The last lines about an execution that is not at its end: where it stands, and the command for everything it waits for. */
 export function pauseText({ snapshot, waits, sentence, show }: Outcome, paint: Paint, now: number = Date.now()): string {
@@ -16,8 +16,8 @@ export function pauseText({ snapshot, waits, sentence, show }: Outcome, paint: P
   if (open.length === 1) lines.push("", `  ${paint("command", open[0]!.command)}`);
   if (open.length > 1) {
     lines.push("");
-    for (const { wait, command } of open.slice(0, mostWaits)) lines.push(`  ${askedText(wait)}`, `    ${paint("command", command)}`);
-    if (open.length > mostWaits) lines.push(`  and ${open.length - mostWaits} more; this lists them:`, `    ${paint("command", show)}`);
+    for (const { wait, command } of open.slice(0, maxWaits)) lines.push(`  ${askedText(wait)}`, `    ${paint("command", command)}`);
+    if (open.length > maxWaits) lines.push(`  and ${open.length - maxWaits} more; this lists them:`, `    ${paint("command", show)}`);
   }
   return `${lines.join("\n")}\n`;
 }

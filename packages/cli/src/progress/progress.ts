@@ -20,7 +20,7 @@ export interface Progress {
   /** @param existed it was started before this command */
   begin(snapshot: Snapshot, existed: boolean): void;
   event(event: Event, snapshot: Snapshot): void;
-  /** Something that is no event of the execution: whom one waits for. */
+  /** Shows something that is not an event of the execution, such as what the command waits for. */
   note(text: string): void;
   end(outcome: Outcome): void;
   /** Leaves the terminal in order, whatever happened. Safe to call twice. */

@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
 
-/** The name of whoever sits at this terminal, as the system knows it. */
-export function person(): string {
+/** The name of the current user, as the system knows it. */
+export function currentUser(): string {
   try {
     return userInfo().username || "NAME";
   } catch {

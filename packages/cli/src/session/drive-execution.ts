@@ -10,7 +10,7 @@ import { programName } from "../program-name.ts";
 import type { Database, Store } from "../store/database.ts";
 import { storedWorkflow } from "../store/stored-workflow.ts";
 import { nodeWidth } from "../text/node-width.ts";
-import { person } from "./current-user.ts";
+import { currentUser } from "./current-user.ts";
 import { follow } from "./follow.ts";
 import type { Interruption } from "./interruption.ts";
 import { nodeDefinitionsOf, type Session } from "./session.ts";
@@ -73,7 +73,7 @@ export async function commandContext(snapshot: Snapshot, showing: Showing): Prom
     flags: [...databaseFlags(database), ...(configPath === null || configPath === foundAgain ? [] : ["--config", namePath(configPath)])],
     workflow: await storedWorkflow(store, snapshot),
     resumeSchema: (type) => (Object.hasOwn(nodeDefinitions, type) ? nodeDefinitions[type]?.resume : undefined),
-    person: person(),
+    user: currentUser(),
   };
 }
 

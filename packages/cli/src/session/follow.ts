@@ -4,7 +4,7 @@ import { isDue, stands } from "../execution/standing.ts";
 import type { Progress } from "../progress/progress.ts";
 import { countdownText } from "../text/duration-text.ts";
 import type { Interruption } from "./interruption.ts";
-import { othersMove } from "./others-running.ts";
+import { othersRunning } from "./others-running.ts";
 import type { Session } from "./session.ts";
 
 const lookMs = 250;
@@ -14,24 +14,24 @@ export interface Followed {
   readonly snapshot: Snapshot;
   /** Time of the last event; null if there was none. */
   readonly at: EpochMs | null;
-  /** The exit code of the signal that ended it; null if it came to a stand by itself. */
+  /** The exit code of the signal that ended it; null if the execution came to rest by itself. */
   readonly interrupted: number | null;
 }
 
 /**
- * Shows what happens until there is nothing to wait for but people, or until the command is interrupted.
+ * Shows what happens until the execution waits for people only, or until the command is interrupted.
  *
  * @param after the last version that need not be shown
  */
 export async function follow(run: Run, after: number, session: Session, progress: Progress, interruption: Interruption): Promise<Followed> {
   let snapshot = await run.snapshot();
   let at: EpochMs | null = null;
-  /** It stands until other executions have moved it. */
+  /** True if only other executions can move it. */
   let onOthers = false;
   const isOver = async (): Promise<boolean> => {
-    // it may have moved on since, if others move it too
+    // it may have moved on since, if other processes drive it too
     const isStill = stands(snapshot, Date.now()) && (await run.snapshot()).version === snapshot.version;
-    onOthers = isStill && (await othersMove(snapshot, session.runtime));
+    onOthers = isStill && (await othersRunning(snapshot, session.runtime));
     return isStill && !onOthers;
   };
   if (snapshot.version === after && (await isOver())) return { snapshot, at, interrupted: null };
@@ -67,14 +67,14 @@ export async function follow(run: Run, after: number, session: Session, progress
   }
 }
 
-/** So long until it is looked at others again. */
+/** Waits until the other executions are looked at again. */
 function moment(): Promise<null> {
   return new Promise((resolve) => {
     setTimeout(() => resolve(null), lookMs);
   });
 }
 
-/** Says so once when the execution is due and this process does not get it, and once when the database does not answer. */
+/** Prints one note if the execution is due and this process does not get it, and one if the database does not answer. */
 function noteDelays(snapshot: () => Snapshot, { refused, trouble, leaseMs }: Session, progress: Progress): () => void {
   let noted = false;
   let troubled = false;

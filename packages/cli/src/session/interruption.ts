@@ -1,7 +1,7 @@
 import { exitCode } from "../exit-code.ts";
 import { complain } from "../output.ts";
 
-/** npm passes Ctrl-C on although the terminal has sent it already: what comes so soon is the same one. */
+/** npm passes Ctrl-C on although the terminal has sent it already: a second signal within this time is the same one. */
 const sameMs = 400;
 
 /** Ctrl-C or SIGTERM: the first asks the command to come to an end, the second ends it. */

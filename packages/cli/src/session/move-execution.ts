@@ -23,7 +23,7 @@ export interface MoveOptions {
 export interface Moving extends Showing {
   readonly run: Run;
   readonly before: Snapshot;
-  /** Says something that is no error to whoever reads along. */
+  /** Prints a note that is not an error. */
   note(text: string): void;
 }
 
@@ -33,7 +33,7 @@ export interface Move {
   /** The arguments after the execution's id, and the options, that give the same command again. */
   readonly args?: readonly string[];
   readonly words: readonly string[];
-  /** Does it. While this throws, nothing was changed. @returns `cancelled` if the end of the execution is what was wanted */
+  /** Does it. If this throws, nothing was changed. @returns `cancelled` if the command was meant to end the execution */
   act(moving: Moving): Promise<"cancelled" | undefined>;
 }
 

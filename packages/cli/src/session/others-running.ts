@@ -2,13 +2,13 @@ import { type Snapshot, StepfoldError, waits } from "stepfold";
 import type { Runtime } from "stepfold/runtime";
 import { stands } from "../execution/standing.ts";
 
-/** Whether other executions that this one waits for, or those that they wait for, are still on their way. */
-export async function othersMove(snapshot: Snapshot, runtime: Runtime): Promise<boolean> {
+/** Whether executions that this one waits for, directly or through others, are still running. */
+export async function othersRunning(snapshot: Snapshot, runtime: Runtime): Promise<boolean> {
   for (const { workflowId } of waits(snapshot)) {
     if (workflowId === undefined) continue;
     const other = await find(workflowId, runtime);
-    // one that has ended is about to say so
-    if (other && (!stands(other, Date.now()) || other.activePaths.length === 0 || (await othersMove(other, runtime)))) return true;
+    // one that has ended will soon report its end to this one
+    if (other && (!stands(other, Date.now()) || other.activePaths.length === 0 || (await othersRunning(other, runtime)))) return true;
   }
   return false;
 }

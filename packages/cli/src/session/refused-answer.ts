@@ -5,7 +5,7 @@ import { shellQuote } from "../execution/shell-quote.ts";
 import { commandContext } from "./drive-execution.ts";
 import type { Moving } from "./move-execution.ts";
 
-const mostCommands = 5;
+const maxCommands = 5;
 
 /** An answer or a signal, as far as it tells what was meant. */
 export interface Meant {
@@ -15,7 +15,7 @@ export interface Meant {
   readonly by?: string | undefined;
 }
 
-/** What to tell of an answer or a signal that was refused: with the commands that would be taken. Other trouble stays as it is. */
+/** Explains a refused answer or signal, with the commands that would be accepted. Gives any other error as it is. */
 export async function refusedAnswer(error: unknown, moving: Moving, { fits, by }: Meant): Promise<unknown> {
   if (!StepfoldError.is(error)) return error;
   const { workflowId } = moving.run;
@@ -25,7 +25,7 @@ export async function refusedAnswer(error: unknown, moving: Moving, { fits, by }
   };
   if (StepfoldError.is(error, "RESUME_AMBIGUOUS")) {
     const named = new Set(error.details.waits.map(({ id }) => id));
-    // of very many waits the error names the first
+    // the error lists only the first waits
     const choices = await commands(({ wait }) => named.has(wait.id) || fits(wait));
     const told = choices.map(({ wait, command }) => ({ id: wait.id, node: wait.nodeId, address: wait.address, command }));
     return new BadInput("RESUME_AMBIGUOUS", `Execution "${workflowId}" waits for ${choices.length} answers; say which one you give`, {
@@ -58,6 +58,6 @@ function refused(code: BadInputCode, cause: StepfoldError, hint: string | null):
 }
 
 function commandLines(choices: readonly Answerable[]): string {
-  const shown = choices.slice(0, mostCommands).map(({ command }) => `  ${command}`);
+  const shown = choices.slice(0, maxCommands).map(({ command }) => `  ${command}`);
   return [...shown, ...(choices.length > shown.length ? [`  and ${choices.length - shown.length} more`] : [])].join("\n");
 }

@@ -5,16 +5,16 @@ import { shellQuote } from "../execution/shell-quote.ts";
 import { commandContext } from "./drive-execution.ts";
 import type { Moving } from "./move-execution.ts";
 
-const mostCommands = 5;
-const mostPlaces = 20;
+const maxCommands = 5;
+const maxPlaces = 20;
 
-/** What to tell of a cancellation that was refused: where the execution stands, or the commands for the places that may be meant. */
+/** Explains a refused cancellation: where the execution stands, or the commands for the places that may be meant. */
 export async function refusedCancel(error: unknown, moving: Moving): Promise<unknown> {
   const { workflowId } = moving.run;
   if (StepfoldError.is(error, "WAIT_GONE")) {
     const { target, open } = error.details;
     return new BadInput("WAIT_GONE", `Execution "${workflowId}" is not at ${target}`, {
-      hint: `It stands at: ${open.slice(0, mostPlaces).join(", ")}; stepfold show ${shellQuote(workflowId)} tells more`,
+      hint: `It stands at: ${open.slice(0, maxPlaces).join(", ")}; stepfold show ${shellQuote(workflowId)} tells more`,
       details: { workflowId, target, open },
       cause: error,
     });
@@ -26,9 +26,9 @@ export async function refusedCancel(error: unknown, moving: Moving): Promise<unk
     return { address, command: commandLine(context, "cancel", [workflowId], ["--step", address]) };
   });
   const shown = [...new Set(choices.map(({ command }) => command))];
-  const more = shown.length > mostCommands ? [`  and ${shown.length - mostCommands} more`] : [];
+  const more = shown.length > maxCommands ? [`  and ${shown.length - maxCommands} more`] : [];
   return new BadInput("RESUME_AMBIGUOUS", `Execution "${workflowId}" is there ${choices.length} times; say which one you mean`, {
-    hint: ["One of these commands:", ...shown.slice(0, mostCommands).map((command) => `  ${command}`), ...more].join("\n"),
+    hint: ["One of these commands:", ...shown.slice(0, maxCommands).map((command) => `  ${command}`), ...more].join("\n"),
     details: { workflowId, places: choices },
     cause: error,
   });

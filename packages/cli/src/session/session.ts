@@ -9,23 +9,23 @@ import type { Store } from "../store/database.ts";
 import { oneExecution } from "../store/one-execution.ts";
 import { outageOf } from "../store/outage.ts";
 
-/** After a `kill -9` the next command must go on soon; a command that lives renews its lease in time. */
+/** The lease is short, so that the next command can go on soon after a `kill -9`. A running command renews it in time. */
 const shortLeaseMs = 2_000;
 const pollMs = 200;
-/** How long a database may not answer before the command gives up; the execution is as safe then as it was before. */
+/** How long a database may be silent before the command gives up. The execution stays safe. */
 const patienceMs = 30_000;
 
 /** Everything that moves one execution. */
 export interface Session {
   readonly runtime: Runtime;
   readonly leaseMs: number;
-  /** Drives whatever is due. Before that, and before something was committed here, nothing moves. */
+  /** Begins to drive what is due. Before this call, and before a commit of this process, nothing moves. */
   begin(): void;
-  /** True while the execution is not given to this process when it asks for it. */
+  /** True while another process holds the execution. */
   refused(): boolean;
-  /** Why the database does not answer, while it does not. */
+  /** Why the database does not answer; null while it does. */
   trouble(): string | null;
-  /** Rejects when the execution cannot be driven here, however often it is tried. */
+  /** Rejects when the execution cannot be driven by this process at all. */
   readonly failure: Promise<never>;
 }
 

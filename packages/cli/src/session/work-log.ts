@@ -3,7 +3,7 @@ import { complain, say } from "../output.ts";
 import { type Paint, paintFor } from "../text/paint.ts";
 import { printable } from "../text/printable.ts";
 
-/** What a worker tells of itself. */
+/** The log of a worker. */
 export interface WorkLog {
   begins(store: string, queue: string | null, concurrency: number): void;
   /** Something was committed. */
@@ -13,7 +13,7 @@ export interface WorkLog {
   ends(): void;
 }
 
-const longest = 300;
+const maxLength = 300;
 
 /** One line for each step that ended, and for each problem; with `json` one object. */
 export function workLog(json: boolean): WorkLog {
@@ -31,7 +31,7 @@ export function workLog(json: boolean): WorkLog {
     },
     problem(workflowId, error) {
       const code = StepfoldError.is(error) ? error.code : "INTERNAL";
-      const message = printable(error instanceof Error ? error.message : String(error), longest);
+      const message = printable(error instanceof Error ? error.message : String(error), maxLength);
       if (json) tell("", { type: "problem", workflowId, code, message });
       else complain(`${clock()} ${workflowId === null ? "" : `${workflowId} `}${code}: ${message}\n`);
     },
@@ -46,7 +46,7 @@ function eventText(event: Event, paint: Paint): string | null {
     case "completed":
       return `${paint("good", "✔")} ${event.nodeId}`;
     case "failed":
-      return `${paint("bad", "✖")} ${event.nodeId}: ${printable(event.error.message, longest)}${event.retryAt === null ? "" : "; to be tried again"}`;
+      return `${paint("bad", "✖")} ${event.nodeId}: ${printable(event.error.message, maxLength)}${event.retryAt === null ? "" : "; to be tried again"}`;
     case "suspended":
       return `${paint("wait", "…")} ${event.nodeId} waits`;
     case "timedOut":

@@ -6,7 +6,7 @@ import { BadInput } from "../bad-input.ts";
 import { namePath } from "../name-path.ts";
 import { complain } from "../output.ts";
 
-/** What a command keeps executions in. */
+/** The store of a command. */
 export type Store = Awaited<ReturnType<typeof storeFromUrl>>;
 
 /** Which database a command works on. */
@@ -54,7 +54,7 @@ export async function openQuietly(database: Database, options: StoreOfUrlOptions
     return await storeFromUrl(url, options);
   } catch (cause) {
     if (cause instanceof BadInput) throw cause;
-    // a server's own answer, which no other --store would change
+    // the server has answered, so another --store would not help
     if (path === null && (StepfoldError.is(cause, "STORE_UNAVAILABLE") || StepfoldError.is(cause, "STORE_REJECTED"))) throw cause;
     throw unusable(database, cause);
   }
@@ -75,7 +75,7 @@ function unusable({ name, path }: Database, cause: unknown): BadInput {
     file: "Name an SQLite file of Stepfold, or a new one, with --store",
     url: "Name an SQLite file, or a URL such as postgres://user@host/database, with --store or STEPFOLD_STORE",
   };
-  // what installs a driver is in the message
+  // the message says how to install a driver
   const hint = StepfoldError.is(cause, "DRIVER_MISSING") ? null : hints[path === null ? "url" : "file"];
   return new BadInput("DATABASE_UNUSABLE", `The database ${name} cannot be used: ${reasonOf(cause)}`, { hint, cause });
 }
@@ -83,7 +83,7 @@ function unusable({ name, path }: Database, cause: unknown): BadInput {
 function reasonOf(cause: unknown): string {
   if (!StepfoldError.is(cause) || !("reason" in cause.details)) return (cause as Error).message;
   const { reason } = cause.details;
-  // a reason that is not about the whole URL does not say what it is about
+  // a reason about a part of the URL has to name the part
   return StepfoldError.is(cause, "OPTION_INVALID") && cause.details.option !== "store" ? `its ${cause.details.option} ${reason}` : reason;
 }
 

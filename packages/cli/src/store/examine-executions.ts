@@ -22,12 +22,12 @@ export interface Survey {
 type Summary = Awaited<ReturnType<Store["list"]>>["items"][number];
 
 const pageSize = 1_000;
-const mostOfAStatus = 20_000;
-const mostTold = 20;
-/** The clocks of this machine and of the store may differ, and workers ask now and then only. */
+const maxPerStatus = 20_000;
+const maxReported = 20;
+/** How long an execution may be due before it counts as stuck: clocks may differ, and workers poll only now and then. */
 const graceMs = 60_000;
 
-/** Looks for executions that are stuck: parked, due and not taken, held by somebody who gives no sign of life, or killing workers. */
+/** Looks for executions that are stuck: parked, due and not claimed, held by a process without sign of life, or killing workers. */
 export async function examineExecutions(store: Store, now: EpochMs): Promise<Survey> {
   const counts: Partial<Record<Status, number>> = {};
   const findings: Finding[] = [];
@@ -38,14 +38,14 @@ export async function examineExecutions(store: Store, now: EpochMs): Promise<Sur
     do {
       const page = await store.list({ status: [status], limit: pageSize, ...(cursor !== null && { cursor }) });
       for (const summary of page.items) {
-        const told = await findingOf(summary, now, () => store.load(summary.workflowId), findings.length < mostTold);
+        const told = await findingOf(summary, now, () => store.load(summary.workflowId), findings.length < maxReported);
         if (!told) continue;
         found++;
-        if (findings.length < mostTold) findings.push(told);
+        if (findings.length < maxReported) findings.push(told);
       }
       count += page.items.length;
       cursor = page.nextCursor;
-    } while (cursor !== null && count < mostOfAStatus);
+    } while (cursor !== null && count < maxPerStatus);
     isPartial ||= cursor !== null;
     counts[status] = count;
   }

@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import type { Site } from "stepfold/stores/from-url";
 import { type ContractCase, isClaimed, type Need, type StoreBench, snapshotStoreContract } from "stepfold/testing";
 
-/** What became of a store's promises. */
+/** The results of trying a store's promises. */
 export interface Examination {
   readonly passed: number;
   readonly failed: readonly { readonly name: string; readonly message: string }[];
-  /** Promises that the store does not make, or that are not tried on a database of somebody's. */
+  /** Promises that the store does not make, or that are not tried on a user's database. */
   readonly notClaimed: number;
-  /** What those are about, in words. */
+  /** The subjects of the skipped promises. */
   readonly untried: readonly string[];
 }
 

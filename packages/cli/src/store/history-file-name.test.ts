@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { tries } from "../../../../scripts/test/effort.ts";
 import { historyFileName } from "./history-file-name.ts";
 
 describe("the name of a history's file", () => {
@@ -15,7 +16,7 @@ describe("the name of a history's file", () => {
         expect(first).toMatch(/^[a-z0-9_%~-]{1,200}$/);
         expect(first === second).toBe(one === other);
       }),
-      { numRuns: 500 },
+      { numRuns: tries(500) },
     );
   });
 

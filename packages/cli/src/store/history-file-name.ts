@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 /** Longer names end in a hash: a file system takes 255 bytes, and something may follow. */
-const longestName = 200;
+const maxNameLength = 200;
 
 /** What Windows takes for a device, whatever its ending is. */
 const device = /^(con|prn|aux|nul|com\d|lpt\d)$/;
@@ -12,7 +12,7 @@ const device = /^(con|prn|aux|nul|com\d|lpt\d)$/;
  */
 export function historyFileName(workflowId: string): string {
   const encoded = encode(workflowId);
-  if (encoded !== null && encoded !== "" && encoded.length <= longestName) return encoded;
+  if (encoded !== null && encoded !== "" && encoded.length <= maxNameLength) return encoded;
   const readable = workflowId
     .slice(0, 1000)
     .replace(/[^a-z0-9_-]/g, "")

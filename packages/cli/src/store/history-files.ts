@@ -30,7 +30,7 @@ async function keep(folder: string, name: string, bytes: Buffer): Promise<void> 
     const there = await unlessMissing(readFile(path));
     if (there !== null && !there.equals(bytes)) continue;
     if (there === null) await write(folder, path, bytes);
-    // also after a crash that was between the name and this
+    // the folder is always synced: a crash may have come between an earlier renaming and its sync
     await flushFolder(folder);
     return;
   }
@@ -58,7 +58,7 @@ async function flushFolder(folder: string): Promise<void> {
   try {
     handle = await open(folder, "r");
   } catch {
-    // Windows has no such thing
+    // Windows cannot sync a folder
     return;
   }
   try {

@@ -1,12 +1,12 @@
 import { type Snapshot, StepfoldError, waits } from "stepfold";
 import type { Store } from "./database.ts";
 
-/** A store as a command sees it that drives one execution, and those that belong to it. */
+/** A store that gives claims only on one execution and those that belong to it. */
 export interface OneExecution {
   readonly store: Store;
-  /** True while this process has asked for the execution twice in a row and was not given it. */
+  /** True if this process asked for the execution twice in a row and did not get it. */
   refused(): boolean;
-  /** From now on claims are given out. A commit of this process begins too. */
+  /** Allows claims from now on. A commit of this process does the same. */
   begin(): void;
 }
 

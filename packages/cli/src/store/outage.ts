@@ -4,7 +4,7 @@ import { StepfoldError } from "stepfold";
 export interface Outage {
   /** Something went wrong in the background. */
   tell(error: unknown): void;
-  /** The database has answered; gives back what it said. */
+  /** Notes that the database has answered, and gives the answer back. */
   over<T>(answer: T): T;
   /** Why it does not answer; null while it does. */
   reason(): string | null;

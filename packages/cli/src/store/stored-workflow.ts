@@ -11,7 +11,7 @@ export async function storedWorkflow(
   const stored = await store.getDefinition(definition.hash);
   if (!stored) return null;
   try {
-    // what its node types are does not matter to somebody who only looks
+    // the command only shows it, so the node types do not matter
     return compile(stored, expressionLanguage);
   } catch (error) {
     if (StepfoldError.is(error, "DEFINITION_INVALID")) return null;

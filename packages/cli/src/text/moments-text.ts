@@ -3,11 +3,11 @@ import { agoText, countdownText } from "./duration-text.ts";
 import { printable } from "./printable.ts";
 
 const moment = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
-const longest = 600;
+const maxLength = 600;
 
 /** A sentence with the times in it as people read them: `2026-01-31T09:00:00Z (in 3 h)`. */
 export function momentsText(sentence: string, now: EpochMs): string {
-  return printable(sentence, longest).replace(moment, (text) => {
+  return printable(sentence, maxLength).replace(moment, (text) => {
     const left = Date.parse(text) - now;
     return `${text.replace(/\.\d+/, "")} (${left < 0 ? agoText(-left) : `in ${countdownText(left)}`})`;
   });

@@ -1,8 +1,8 @@
-const mostNames = 3;
+const maxNames = 3;
 
 /** Some names of perhaps very many: `a, b and c`, `a, b, c and 997 more`. */
 export function namesText(names: Iterable<string>, last: "and" | "or" = "and"): string {
   const all = [...new Set(names)];
-  const shown = all.length > mostNames + 1 ? [...all.slice(0, mostNames), `${all.length - mostNames} more`] : all;
+  const shown = all.length > maxNames + 1 ? [...all.slice(0, maxNames), `${all.length - maxNames} more`] : all;
   return shown.length < 2 ? shown.join("") : `${shown.slice(0, -1).join(", ")} ${last} ${shown.at(-1)}`;
 }

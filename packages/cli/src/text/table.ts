@@ -12,7 +12,7 @@ export function tableLines(head: readonly string[], rows: readonly (readonly Cel
   const line = (cells: readonly Cell[]): string =>
     cells
       .map(({ text, meaning }, i) => {
-        // padded outside of the colour, and never at the end of the line
+        // the padding stands outside the colour, and not at the end of a line
         const padding = i === cells.length - 1 ? "" : " ".repeat(widths[i]! - text.length);
         return (meaning ? paint(meaning, text) : text) + padding;
       })

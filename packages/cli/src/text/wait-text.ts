@@ -35,14 +35,14 @@ export function wantedText(wait: AnyWait): string | null {
   return `${what}${left ? ` from ${namesText(left, "or")}` : ""}${has}`;
 }
 
-/** What the step told the world: its title and message if it has some, else all of it; empty for nothing. */
+/** What the step suspended with: its title and message if it has them, else all of it; empty for nothing. */
 export function questionOf({ payload }: Pick<Wait, "payload">): string {
   if (payload === undefined || payload === null) return "";
   if (typeof payload === "string") return `"${printable(payload)}"`;
   if (!isJsonObject(payload)) return printableJson(payload, 120);
   const texts = [payload.title, payload.message, payload.question].filter((text) => typeof text === "string" && text !== "");
   if (texts.length > 0) return `"${printable(texts.join(": "))}"`;
-  // an approval without a word says by its type only that it is one
+  // an approval without title and message has only its type to show
   const { type: _, ...told } = payload;
   return Object.keys(told).length === 0 ? "" : printableJson(payload, 120);
 }

@@ -5,7 +5,7 @@ import { countdownText } from "./duration-text.ts";
 import { printable } from "./printable.ts";
 import { wantedText } from "./wait-text.ts";
 
-const longest = 48;
+const maxLength = 48;
 
 /** What an execution waits for, in a few words: `an answer from ada`, `12 answers, 3 signals`, `a retry in 5 s`; empty for nothing. */
 export function waitsFor(snapshot: Snapshot, now: EpochMs): string {
@@ -17,7 +17,7 @@ export function waitsFor(snapshot: Snapshot, now: EpochMs): string {
     counted(open.filter(({ kind }) => kind === "signal").length, "signal"),
     counted(open.filter(({ kind }) => kind === "child").length, "execution"),
   ];
-  const wanted = open.length === 1 ? [printable(wantedText(open[0]!) ?? "", longest)] : counts;
+  const wanted = open.length === 1 ? [printable(wantedText(open[0]!) ?? "", maxLength)] : counts;
   const time = open.length === 0 || snapshot.status === "error" ? timeText(snapshot, now) : "";
   return [...wanted, time].filter((text) => text !== "").join(", ");
 }

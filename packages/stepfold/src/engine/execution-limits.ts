@@ -42,7 +42,7 @@ function pathsAfter(limits: Limits, draft: Draft, { nodeId, scope: key }: Task, 
   const scope = key === undefined ? draft : scopeAt(draft, key);
   if (!scope) return 0;
   const { length } = scope.workflow.definition.edges;
-  // however many of its edges a path takes, there is room
+  // there is room for every edge that a path could take
   if (!handles && scope.paths.length + length <= limits.paths) return 0;
   const { edges, next } = scope.workflow.nodes.get(nodeId)!;
   return scope.paths.length - 1 + (handles ? handles.reduce((sum, handle) => sum + (edges.get(handle)?.length ?? 0), 0) : next.length);

@@ -32,10 +32,10 @@ export interface TurnRequest {
   readonly onEvent?: TurnOptions["onEvent"] | undefined;
 }
 
-/** Paths of one execution that are performed at once, where nothing else is said. */
+/** How many paths of one execution are performed at once, by default. */
 export const defaultConcurrency = 16;
 
-/** A turn on a draft, with plugins told and errors scrubbed. */
+/** Makes a turn on a draft that tells plugins and removes secrets from errors. */
 export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: TurnSetting, request: TurnRequest): Turn {
   const { environment, deadlines, limits, stepTimeoutMs, plugins, workflowNamed } = setting;
   const { globals, onEvent } = request;

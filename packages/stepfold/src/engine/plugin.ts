@@ -10,7 +10,7 @@ export interface TaskInfo extends Task {
 }
 
 /**
- * Looks on. Whatever a plugin throws, or its promises reject with, changes no execution.
+ * Observes executions. If a plugin throws, or a promise of it rejects, no execution changes.
  */
 export interface Plugin {
   readonly name?: string;
@@ -35,7 +35,7 @@ export function notify<H extends Hook>(plugins: readonly Plugin[], hook: H, ...a
       const returned = (plugin[hook] as ((...args: unknown[]) => unknown) | undefined)?.(...args);
       if (returned instanceof Promise) returned.catch(() => undefined);
     } catch {
-      // an observer's trouble is its own
+      // a failing plugin must not change the execution
     }
   }
 }

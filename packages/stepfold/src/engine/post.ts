@@ -2,7 +2,7 @@ import type { Draft } from "../core/transition/draft/draft.ts";
 
 type News = { readonly ids: readonly string[] } | { readonly failure: unknown };
 
-/** Takes the messages of one execution to others, in their order and one lot at a time. */
+/** Delivers the messages of one execution to others, in order and one batch at a time. */
 export class Post {
   readonly #deliver: (from: Draft) => Promise<readonly string[]>;
   readonly #onNews: () => void;
@@ -22,7 +22,7 @@ export class Post {
     return this.#news !== null;
   }
 
-  /** Sends off what is in the outbox, which has to be committed. */
+  /** Begins to deliver the outbox, which must be committed. */
   send(from: Draft): void {
     if (this.#underWay || this.#news || from.outbox.length === 0) return;
     this.#underWay = true;
@@ -37,7 +37,7 @@ export class Post {
     );
   }
 
-  /** What has arrived since it was last asked; null if nothing has. */
+  /** The messages that were delivered since the last call; null if none were. */
   arrived(): readonly string[] | null {
     const news = this.#news;
     if (!news || "failure" in news) return null;

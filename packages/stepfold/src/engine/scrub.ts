@@ -9,8 +9,8 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 /** Shorter texts are too likely to occur by chance. */
-const shortestSecret = 6;
-const mostSecrets = 200;
+const minSecretLength = 6;
+const maxSecrets = 200;
 
 /**
  * A function that takes secrets out of a text: values that `globals` holds under `secrets` or under a telling key
@@ -30,10 +30,10 @@ export function scrubber(globals: unknown): (text: string) => string {
 
 function collect(value: unknown, secret: boolean, found: Set<string>, seen: Set<object>): void {
   if (typeof value === "string") {
-    if (secret && value.length >= shortestSecret && found.size < mostSecrets) found.add(value);
+    if (secret && value.length >= minSecretLength && found.size < maxSecrets) found.add(value);
     return;
   }
-  // services (class instances, functions) keep their secrets to themselves
+  // class instances and functions are not searched: they are services, not data
   if (typeof value !== "object" || value === null || seen.has(value) || seen.size > 1_000) return;
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null && !Array.isArray(value)) return;

@@ -1,7 +1,7 @@
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { defaultLimits, type Limits } from "../core/values/limits.ts";
 
-/** Longest time of one attempt where nobody says: long for a call, short for a leak. */
+/** Default timeout of one attempt: long enough for a call, short enough to end a step that hangs. */
 const defaultStepTimeoutMs = 600_000;
 
 /** The limits that apply: the defaults, where nothing else is said. @throws StepfoldError `OPTION_INVALID` */

@@ -69,12 +69,12 @@ export class Turn {
   #settled: Settled[] = [];
   #wake: (() => void) | null = null;
   #stored: Snapshot | null = null;
-  /** Null where somebody else takes the messages: they stay in the snapshot. */
+  /** Null if the turn does not deliver messages: they stay in the snapshot. */
   readonly #post: Post | null;
   #stopped = false;
   #draining = false;
   #performed = 0;
-  /** Paths that had ended when running steps were last held against them. */
+  /** The count of ended paths when running steps were last checked against the draft. */
   #endings = 0;
 
   constructor(draft: Draft, options: TurnOptions) {
@@ -90,13 +90,13 @@ export class Turn {
     this.#wake?.();
   }
 
-  /** Begins no more tasks; the turn ends once those under way have. */
+  /** Begins no more tasks. The turn ends when those in progress have ended. */
   drain(): void {
     this.#draining = true;
     this.#wake?.();
   }
 
-  /** Tells the turn what somebody else has committed: it goes on from there. */
+  /** Gives the turn a snapshot that was committed from outside: it goes on from there. */
   refresh(stored: Snapshot): void {
     this.#stored = stored;
     this.#wake?.();
@@ -127,7 +127,7 @@ export class Turn {
     }
   }
 
-  /** Not async: every step of an asynchronous executor would wait for one promise more. */
+  /** Not an async function: that would make every step wait for one more promise. */
   #news(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve;
@@ -169,7 +169,7 @@ export class Turn {
     else this.#options.onEvent?.(whole, this.draft);
   }
 
-  /** Commits; where somebody else was first, moves to what they left and tries again with what is still wanted. */
+  /** Commits. If another commit was first, goes on from its snapshot and tries again with the outcomes that are still current. */
   async #commit(events: readonly Event[], outcomes: readonly Settled[]): Promise<void> {
     const { commit, onEvent } = this.#options;
     let pending = events;
@@ -188,7 +188,7 @@ export class Turn {
     }
   }
 
-  /** Nothing is under way, and nothing more is due: whoever drives next has to be woken. */
+  /** Whether the next commit is the last one of the turn: nothing is in progress, and nothing more is due. */
   #isLast(): boolean {
     if (this.draft.ended) return true;
     const { now, early } = this.#options;
@@ -203,7 +203,7 @@ export class Turn {
     this.#withdraw();
   }
 
-  /** Steps whose paths have ended or moved on without them get their signal. */
+  /** Aborts the steps whose paths have ended or moved on without them. */
   #withdraw(): void {
     this.#endings = this.draft.endings;
     for (const [name, { task, attempt }] of this.#running) {
@@ -235,7 +235,7 @@ export class Turn {
     const attempt: Attempt = spent
       ? { outcome: spent, abort: () => undefined }
       : perform(task, prepared.get(node)!, place, performing, now, (outcome) => {
-          // a task that is no longer wanted was taken out, and may answer as late as it likes
+          // a task that is no longer current was removed, so a late answer is ignored
           if (this.#running.get(name)?.attempt !== attempt) return;
           this.#settle(task, outcome);
           this.#wake?.();

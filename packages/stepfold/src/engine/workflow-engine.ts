@@ -28,7 +28,7 @@ import { checkTurnOptions, readLimits, readStepTimeout } from "./turn-options.ts
 import { libraryOf } from "./workflow/link-workflows.ts";
 import { namedWorkflows } from "./workflow/named-workflows.ts";
 import { type PreparedWorkflow, prepareWorkflow } from "./workflow/prepared-workflow.ts";
-import { type StartOptions, started } from "./workflow/started.ts";
+import { type StartOptions, startEvent } from "./workflow/start-event.ts";
 
 /** What an engine is made of. */
 export interface EngineOptions<D extends NodeDefinitions> {
@@ -187,7 +187,7 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
   }
 
   #begin(request: StartRequest): Opened {
-    const event = started(this.#prepared, request, this.#setting.environment, this.#setting.limits);
+    const event = startEvent(this.#prepared, request, this.#setting.environment, this.#setting.limits);
     const draft = begin(this.workflow, event);
     return { draft, before: withConsequences(draft, event), unchanged: null };
   }
@@ -213,7 +213,7 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
     try {
       return await decide(this.#prepared, snapshot, command, now, limits);
     } catch (error) {
-      // it asks for a payload, or for somebody: so nothing of nobody is no answer
+      // the wait has a schema or names who may answer, so an empty answer without a name cannot answer it
       if (StepfoldError.is(error, "RESUME_INVALID") || StepfoldError.is(error, "RESPONDER_DENIED")) return null;
       throw error;
     }
@@ -250,7 +250,7 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
   }
 }
 
-/** On snapshots: the engine that made them. Not enumerable, so neither JSON nor a copy has it. */
+/** Marks a snapshot with the engine that made it. Not enumerable, so neither JSON nor a copy has it. */
 const madeBy: unique symbol = Symbol("stepfold.madeBy");
 
 interface Opened {

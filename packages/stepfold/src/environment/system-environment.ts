@@ -1,7 +1,7 @@
 import type { Environment } from "../ports/environment.ts";
 
 /** What a platform's timer can hold; more would fire at once. */
-const longestTimerMs = 2 ** 31 - 1;
+const maxTimerMs = 2 ** 31 - 1;
 
 /** The real clock, timers and random ids of this process. */
 export const systemEnvironment: Environment = Object.freeze({
@@ -13,7 +13,7 @@ export const systemEnvironment: Environment = Object.freeze({
     let timer: ReturnType<typeof setTimeout>;
     const arm = (): void => {
       const leftMs = dueAt - Date.now();
-      timer = leftMs > longestTimerMs ? setTimeout(arm, longestTimerMs) : setTimeout(callback, Math.max(0, leftMs));
+      timer = leftMs > maxTimerMs ? setTimeout(arm, maxTimerMs) : setTimeout(callback, Math.max(0, leftMs));
       // browsers give a number; there nothing is kept alive
       if (background && typeof timer === "object") timer.unref();
     };

@@ -82,7 +82,7 @@ function compileMembers(walk: Walk, value: { readonly [key: string]: Json }, poi
   };
 }
 
-/** A definition that nobody checked can have any key; setting it must not set a prototype. */
+/** Sets a member without ever setting a prototype: a definition that was not checked can have any key. */
 function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== "__proto__") target[key] = value;
   else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
@@ -105,7 +105,7 @@ function mix({ texts, programs }: Pieces): Build {
   };
 }
 
-/** The text of a value is work like the value itself: its own frame pays for it, out of the same purse. */
+/** Makes the text of a value. This work counts against the same budget as the evaluation. */
 function append(program: Program, scope: Scope, purse: Purse, before: string, after: string): string {
   const value = evaluate(program, scope, purse);
   const frame: Frame = { unit: program.unit, scope, locals: [], steps: purse.steps, room: purse.room };

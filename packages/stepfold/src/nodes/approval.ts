@@ -4,7 +4,7 @@ import type { NodeDefinition, NodeOutput } from "../engine/node/node-definition.
 import { type ApprovalAnswer, type ApprovalData, type ApprovalResult, answer, answerSchema } from "./approval-data.ts";
 
 /**
- * Node type `approval`: waits until somebody decides, then leaves by the handle `approved` or `rejected`. Its output is
+ * Node type `approval`: waits for a decision, then leaves by the handle `approved` or `rejected`. Its output is
  * the answer.
  *
  * The answer is `{ approved: boolean, comment?, by? }`; any other is refused with `RESUME_INVALID` and changes nothing.
@@ -18,7 +18,7 @@ import { type ApprovalAnswer, type ApprovalData, type ApprovalResult, answer, an
  *
  * With `quorum`, so many approvals are needed, of different people, and the output is `{ approved, answers }`. An answer
  * with `approved: false` counts against. The wait ends as soon as the outcome is certain: approved with `quorum` approvals,
- * rejected when the responders left are too few to reach it; where anybody may answer, with `quorum` rejections. Nobody can
+ * rejected when the responders left are too few to reach it; where anybody may answer, with `quorum` rejections. No one can
  * answer twice. A quorum above the number of responders fails the node with `OPTION_INVALID`.
  *
  * After `timeout` the path leaves by the handle `timeout`, else `error`, else the execution fails. Default: no timeout.

@@ -9,7 +9,7 @@ import { type RaceData, type RaceResult, raceSchema } from "./race-data.ts";
 
 /**
  * Node type `race`: waits for several things at once, and leaves by the handle of whatever comes first. The others count
- * no longer: a signal that comes late is kept for whoever waits for it next.
+ * no longer: a signal that comes late is kept for the next wait for it.
  *
  * Contestants, at least two, at most 100: `signals`, each with a `name` and, as in a node of type `signal`, `key` and
  * `transient`; one `timer`, with `for` or `until` as in a node of type `wait`; one `answer`, a payload from outside as

@@ -3,12 +3,12 @@ import type { TransactionQuery } from "./transaction-query.ts";
 /** A hint: this execution may have something to do. */
 export interface WakeUp {
   readonly workflowId: string;
-  /** It comes no earlier than so many milliseconds from now; 0 and less: at once. Default 0. */
+  /** The message comes no earlier than this many milliseconds from now; 0 and less: at once. Default 0. */
   readonly delayMs?: number;
   /**
-   * Two wake-ups with one key and without a delay may become one message, as long as it has not been given to anybody: what
-   * was sent while a message is being handled comes after it. With a delay, or without a key, each is a message of its own.
-   * Use one key for one execution only; it never carries data of it.
+   * Two wake-ups with the same key and without a delay may become one message, as long as it has not been given to a
+   * consumer: a wake-up that is sent while a message is being handled comes after it. With a delay, or without a key, each
+   * is a message of its own. Use a key for one execution only; it never contains data of it.
    */
   readonly dedupeKey?: string;
 }
@@ -17,28 +17,28 @@ export interface WakeUp {
 export interface Delivery {
   readonly workflowId: string;
   /**
-   * Keeps the message with this consumer for as long again as it was given out for. Whoever works longer than half of that
-   * calls it meanwhile: not every queue does so by itself. Rejects, or does nothing, if the message is no longer here.
+   * Prolongs the lease of the message by its full length. A handler that takes longer than half of the lease has to call
+   * it: not every queue does so by itself. Rejects, or does nothing, if this consumer no longer holds the message.
    */
   extend(): Promise<void>;
 }
 
 /** How a consumer works. */
 export interface ConsumeOptions {
-  /** Messages under way at once. A whole number, at least 1. */
+  /** Messages handled at once. A whole number, at least 1. */
   readonly concurrency: number;
   /**
-   * How long a message stays with a consumer that shows no sign of life, in milliseconds; then another one gets it. A queue
-   * that knows only longer times takes the next one that it knows, and may need as long again to notice.
+   * How long a message stays with a consumer that shows no sign of life, in milliseconds; then another consumer gets it. A
+   * queue whose shortest lease is longer uses that one, and may need as long again to notice.
    */
   readonly leaseMs: number;
-  /** Told of what goes wrong in the background: the queue does not answer, a handler failed. */
+  /** Called with errors of background work: the queue does not answer, a handler failed. */
   readonly onProblem: (error: unknown) => void;
 }
 
-/** Somebody who takes messages. */
+/** Takes messages from a queue. */
 export interface Consumer {
-  /** Takes no more messages; resolves when those under way are acknowledged or given back. Safe to call twice. */
+  /** Takes no more messages; resolves when those in flight are acknowledged or given back. Safe to call twice. */
   drain(): Promise<void>;
 }
 
@@ -48,18 +48,18 @@ export interface QueueFeatures {
   readonly durable: boolean;
   /** Several processes may share it. */
   readonly multiProcess: boolean;
-  /** The longest delay; a longer one is shortened to it. The message comes early then: whoever gets it sends it again. Absent: none. */
+  /** The longest delay; a longer one is shortened to it, and the message comes early. Absent: no limit. */
   readonly maxDelayMs?: number;
-  /** `sendIn` is there, for transactions of stores that say the same in `features.transactions`. */
+  /** Set if there is `sendIn`, for transactions of stores whose `features.transactions` has the same value. */
   readonly joins?: "postgres";
 }
 
 /**
- * Tells workers that there is something to do. The store is the truth and the queue only a hint: a message that is lost,
- * late, doubled or out of order costs time, never work. So a queue need promise little, and any will do.
+ * Tells workers that an execution is due. The store is the truth and the queue only a hint: a message that is lost, late,
+ * doubled or out of order costs time, never work. So almost any queue will do.
  *
- * A message is delivered at least once: it is acknowledged when the handler has resolved, and delivered again, to anybody,
- * when the handler has rejected, or when its lease ended. That has no end: none is dropped because it failed too often.
+ * A message is delivered at least once: it is acknowledged when the handler has resolved, and delivered again, to any
+ * consumer, when the handler has rejected or its lease has ended. No message is dropped because it failed too often.
  * Every adapter passes the contract in `stepfold/testing`.
  *
  * Any method may reject with `QUEUE_UNAVAILABLE` (try again) or `QUEUE_REJECTED`.
@@ -74,14 +74,14 @@ export interface WorkQueue {
    */
   send(wakeUps: readonly WakeUp[]): Promise<void>;
   /**
-   * Sends within a transaction of the store: nobody gets a message before the transaction is committed, or if it is not.
-   * For `Commit.alongside`. Here no wake-up becomes one with another, which could be delivered before the commit.
+   * Sends in a transaction of the store: no consumer gets a message before the transaction is committed, or if it is not.
+   * For `Commit.alongside`. Here two wake-ups never become one message: that could be delivered before the commit.
    *
-   * @throws StepfoldError as `send`; the transaction is then of no use any more
+   * @throws StepfoldError as `send`; the transaction has then failed
    */
   sendIn?(query: TransactionQuery, wakeUps: readonly WakeUp[]): Promise<void>;
   /**
-   * Gives messages to `handle`, those first that are due the longest, as far as the queue has an order. Resolves when it is ready.
+   * Gives messages to `handle`, the longest due first, as far as the queue has an order. Resolves when it is ready.
    *
    * @throws StepfoldError `OPTION_INVALID` for a concurrency or lease that is no whole number from 1 on
    */

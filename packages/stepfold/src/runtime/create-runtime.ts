@@ -2,12 +2,20 @@ import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { openDraft } from "../core/transition/draft/open-draft.ts";
 import { wakeAt } from "../core/transition/draft/standing.ts";
 import type { NodeDefinitions } from "../engine/node/node-definition.ts";
-import { deliver } from "./deliver.ts";
-import { assemble, checkCount, defaultExecutions, load } from "./kernel.ts";
-import { prune } from "./prune.ts";
-import { runOf } from "./run-of.ts";
-import type { Runtime, RuntimeOptions } from "./runtime.ts";
-import { start } from "./start.ts";
+import { requireSnapshot } from "./context/require-snapshot.ts";
+import { createRuntimeContext, requireWhole } from "./context/runtime-context.ts";
+import type { RuntimeOptions } from "./context/runtime-options.ts";
+import { claimOne } from "./context/timed-claim.ts";
+import { runHandle } from "./handle/run-handle.ts";
+import { startRun } from "./handle/start-run.ts";
+import { prune } from "./retention/prune.ts";
+import { readRetention } from "./retention/retention.ts";
+import type { Runtime } from "./runtime.ts";
+import { Dispatcher } from "./worker/dispatcher.ts";
+import { createLocalWork } from "./worker/local-work.ts";
+
+/** Executions run at once, where nothing else is said. */
+const defaultMaxExecutions = 100;
 
 /**
  * Durable executions on a store.
@@ -20,58 +28,62 @@ import { start } from "./start.ts";
  * await run.result();
  * ```
  *
- * While it is open it also drives what is due and nobody holds: timers, retries, and what a crash left behind. Close it
- * before the process ends.
+ * While it is open it also runs executions that are due and held by no process: timers, retries, and executions whose
+ * process died. Close it before the process ends.
  *
  * @throws StepfoldError `DEFINITION_INVALID`, `OPTION_INVALID`
  */
 export function createRuntime<const D extends NodeDefinitions>(options: RuntimeOptions<D>): Runtime {
-  const kernel = assemble(options, deliver);
-  const { store, driver, registry, lease } = kernel;
+  const { maxExecutions = defaultMaxExecutions } = options;
+  requireWhole("maxExecutions", maxExecutions);
+  const context = createRuntimeContext(options);
+  const local = createLocalWork();
+  const dispatcher = new Dispatcher(context, local);
+  const retention = readRetention(options.retention, context);
   let closing: Promise<void> | null = null;
   const requireOpen = (action: string): void => {
     if (closing) throw new StepfoldError("RUNTIME_CLOSED", { action });
   };
-  if (options.drive ?? true) {
-    driver.open(options.maxExecutions ?? defaultExecutions);
-    kernel.retention.open();
-  }
+  const openWorker = (slots: number): void => {
+    dispatcher.open(slots);
+    retention.open();
+  };
+  const closeWorker = async (timeoutMs: number): Promise<void> => {
+    await Promise.all([dispatcher.close(timeoutMs), retention.close(timeoutMs)]);
+  };
+  if (options.drive ?? true) openWorker(maxExecutions);
   return {
     async start(workflow, startOptions = {}) {
       requireOpen("start");
-      return runOf(kernel, await start(kernel, workflow, startOptions), requireOpen);
+      return runHandle(context, local, await startRun(context, local, workflow, startOptions), requireOpen);
     },
     async get(workflowId) {
-      await load(kernel, workflowId);
-      return runOf(kernel, workflowId, requireOpen);
+      await requireSnapshot(context.store, workflowId);
+      return runHandle(context, local, workflowId, requireOpen);
     },
     async advance(workflowId) {
       requireOpen("advance");
-      const askedAtMs = kernel.setting.environment.monotonicMs();
-      const [claimed] = await store.claim({ ...lease, limit: 1, workflowId });
-      const snapshot = claimed ? await driver.take("here", claimed, askedAtMs).snapshot : await load(kernel, workflowId);
-      const { compiled } = await registry.pinned(workflowId, snapshot.definition.hash);
-      return { advanced: claimed !== undefined, snapshot, wakeAt: wakeAt(openDraft(compiled, snapshot)) };
+      const claim = await claimOne(context, { workflowId });
+      const snapshot = claim
+        ? await dispatcher.run({ ...claim, slot: local.slots.take("local") })
+        : await requireSnapshot(context.store, workflowId);
+      const { compiled } = await context.registry.pinned(workflowId, snapshot.definition.hash);
+      return { advanced: claim !== null, snapshot, wakeAt: wakeAt(openDraft(compiled, snapshot)) };
     },
-    work({ concurrency = options.maxExecutions ?? defaultExecutions } = {}) {
+    work({ concurrency = maxExecutions } = {}) {
       requireOpen("work");
-      if (driver.isOpen)
+      if (local.slots.isOpen)
         throw new StepfoldError("OPTION_INVALID", { option: "drive", reason: "must be false for a runtime that begins to work later" });
-      checkCount("concurrency", concurrency);
-      driver.open(concurrency);
-      kernel.retention.open();
-      return {
-        async stop({ timeoutMs = 30_000 } = {}) {
-          await Promise.all([driver.close(timeoutMs), kernel.retention.close(timeoutMs)]);
-        },
-      };
+      requireWhole("concurrency", concurrency);
+      openWorker(concurrency);
+      return { stop: ({ timeoutMs = 30_000 } = {}) => closeWorker(timeoutMs) };
     },
     async prune(which) {
       requireOpen("prune");
-      return prune(store, which);
+      return prune(context.store, which);
     },
     close({ timeoutMs = 30_000 } = {}) {
-      closing ??= Promise.all([driver.close(timeoutMs), kernel.retention.close(timeoutMs)]).then(() => undefined);
+      closing ??= closeWorker(timeoutMs);
       return closing;
     },
     [Symbol.asyncDispose]() {

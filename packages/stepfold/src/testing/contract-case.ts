@@ -9,7 +9,7 @@ export interface StoreBench {
   open(): Promise<SnapshotStore>;
   /** Moves the store's clock. With a real clock: waits. */
   advance(durationMs: number): Promise<void>;
-  /** Breaks what is stored of an execution's head, as somebody might who edits the database. */
+  /** Damages the stored head of an execution, as an edit in the database might. */
   damage?(workflowId: string): Promise<void>;
   /** Cuts the connections that `store` has to its database, whatever is under way on them. New ones can be made. */
   cut?(): Promise<void>;

@@ -10,9 +10,9 @@ export interface QueueBench {
   advance(durationMs: number): Promise<void>;
   /** A lease that the queue can keep to, in milliseconds; the shorter, the less the cases wait. */
   readonly leaseMs: number;
-  /** How long it may take until a message is given to somebody that is due, or whose handler failed, in milliseconds. */
+  /** How long it may take, in milliseconds, until a message is delivered that is due, or whose handler failed. */
   readonly patienceMs: number;
-  /** How long it may take until a message is given to somebody else after the last sign of life of a consumer, in milliseconds. */
+  /** How long it may take, in milliseconds, until a message goes to another consumer after the last sign of life of its own. */
   readonly noticeMs: number;
   /** Ends a handle as the end of its process would: it acknowledges nothing and gives nothing back. */
   kill(queue: WorkQueue): Promise<void>;

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { tries } from "../../../../scripts/test/effort.ts";
 import { compile } from "../../src/core/definition/compile.ts";
 import type { CompiledJoin } from "../../src/core/definition/compiled.ts";
 import { dominators } from "../../src/core/definition/dominators.ts";
@@ -54,7 +55,7 @@ describe("dominators", () => {
       const naive = out.map((_, node) => naiveDominator(graph, starts, node));
       expect(dominators(out, starts)).toEqual(naive);
     });
-    fc.assert(property, { numRuns: 1_500 });
+    fc.assert(property, { numRuns: tries(1_500) });
   });
 
   it("of a line of 5,000 nodes are found without a deep call stack", () => {
@@ -100,7 +101,7 @@ describe("compile", () => {
         expect(wave && members(wave, size)).toEqual(own.length === 0 ? null : [...within].sort((a, b) => a - b));
       }
     });
-    fc.assert(property, { numRuns: 600 });
+    fc.assert(property, { numRuns: tries(600) });
     for (const times of Object.values(seen)) expect(times).toBeGreaterThan(50);
   });
 });

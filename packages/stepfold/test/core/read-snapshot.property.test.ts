@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { tries } from "../../../../scripts/test/effort.ts";
 import { readSnapshot } from "../../src/core/reading/read-snapshot.ts";
 import { Engine, engineHash } from "../reference/lockstep.fixture.ts";
 import { Model } from "../reference/model.fixture.ts";
@@ -7,7 +8,7 @@ import { randomGraph } from "../reference/random-graph.fixture.ts";
 import { RandomSchedule } from "../reference/random-schedule.fixture.ts";
 
 const seeds = fc.integer({ min: 0, max: 2 ** 30 });
-const mostEvents = 60;
+const maxEvents = 60;
 
 describe("readSnapshot", () => {
   it("gives back every snapshot of a random execution just as it was: with joins, waits, maps, children, compensations", {
@@ -19,7 +20,7 @@ describe("readSnapshot", () => {
       const model = Model.start(definition, { hashId: engineHash });
       const engine = new Engine(definition);
       const events = new RandomSchedule(schedule, { outcomes: schedule });
-      for (let i = 0; i < mostEvents; i++) {
+      for (let i = 0; i < maxEvents; i++) {
         const { snapshot } = engine;
         expect(readSnapshot(snapshot, engine.workflow)).toEqual(snapshot);
         const children = Object.values(snapshot.childStates ?? {});
@@ -38,7 +39,7 @@ describe("readSnapshot", () => {
         engine.apply(next.event);
       }
     });
-    fc.assert(property, { numRuns: 200 });
+    fc.assert(property, { numRuns: tries(200) });
     // the rarest are not met in every run
     expect(Object.values(seen).filter((times) => times > 0).length).toBeGreaterThanOrEqual(6);
   });

@@ -21,7 +21,7 @@ class Kept {
   readonly children = new Map<string, ChildHead>();
   #head: SnapshotHead | undefined;
 
-  /** Takes a commit of these events, as `runtime/commit-of.ts` makes it. */
+  /** Takes a commit of these events, as `runtime/context/make-commit.ts` makes it. */
   commit(draft: Draft, events: readonly Event[]): void {
     this.events.push(...events.map(throughJson));
     for (const { key, head } of takeChanges(draft)) {

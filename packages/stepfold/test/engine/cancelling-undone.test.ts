@@ -4,7 +4,7 @@ import type { Snapshot } from "../../src/core/snapshot/snapshot.ts";
 import type { Command } from "../../src/engine/commands/command.ts";
 import { WorkflowEngine } from "../../src/engine/workflow-engine.ts";
 import { builtinNodes } from "../../src/nodes/index.ts";
-import { closeAll, setUp } from "../../src/runtime/runtime.fixture.ts";
+import { closeAll, setUp } from "../runtime/runtime.fixture.ts";
 import { workflow } from "./cancelling.fixture.ts";
 
 const engineOf = (definition: WorkflowDefinition): WorkflowEngine<typeof builtinNodes> =>

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { tries } from "../../../../scripts/test/effort.ts";
 import type { Event, StartedEvent } from "../../src/core/snapshot/event.ts";
 import { isTerminal, type Snapshot } from "../../src/core/snapshot/snapshot.ts";
 import { fold } from "../../src/core/transition/apply.ts";
@@ -78,7 +79,7 @@ describe("any execution of any graph", () => {
         expect(await drive(flow, thrown, viaJson)).toEqual(kept);
         expect(viaJson(kept)).toEqual(kept);
       }),
-      { numRuns: 160 },
+      { numRuns: tries(160) },
     );
   });
 
@@ -93,7 +94,7 @@ describe("any execution of any graph", () => {
         expect(steps).toBeLessThanOrEqual(61);
         for (const results of Object.values(context)) for (const { attempt } of results) expect(attempt).toBeLessThanOrEqual(maxAttempts);
       }),
-      { numRuns: 240 },
+      { numRuns: tries(240) },
     );
     expect([...statuses].sort()).toEqual(["completed", "failed"]);
   });
@@ -109,7 +110,7 @@ describe("any execution of any graph", () => {
           expect(snapshot).toEqual(fold(engine.workflow, events as [StartedEvent, ...Event[]]));
         }
       }),
-      { numRuns: 160 },
+      { numRuns: tries(160) },
     );
   });
 
@@ -123,7 +124,7 @@ describe("any execution of any graph", () => {
         });
         for (const [snapshot, text] of texts) expect(JSON.stringify(snapshot)).toBe(text);
       }),
-      { numRuns: 120 },
+      { numRuns: tries(120) },
     );
   });
 });
@@ -137,7 +138,7 @@ describe("a graph in which nothing depends on time", () => {
         expect(first.status).toBe("completed");
         expect(unordered(first)).toEqual(unordered(second));
       }),
-      { numRuns: 160 },
+      { numRuns: tries(160) },
     );
   });
 });

@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: template strings of the language under test
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
+import { tries } from "../../../../scripts/test/effort.ts";
 import { StepfoldError } from "../../src/core/errors/stepfold-error.ts";
 import { compileExpression } from "../../src/expressions/compile-expression.ts";
 import { compileTemplate } from "../../src/expressions/compile-template.ts";
@@ -297,7 +298,7 @@ describe("garbage", () => {
       fc.property(garbage, (source) => {
         outcome(source);
       }),
-      { numRuns: 5_000 },
+      { numRuns: tries(5_000) },
     );
   });
 
@@ -312,7 +313,7 @@ describe("garbage", () => {
           if (!StepfoldError.is(error)) throw error;
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: tries(2_000) },
     );
   });
 });

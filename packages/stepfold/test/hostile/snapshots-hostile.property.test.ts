@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { tries } from "../../../../scripts/test/effort.ts";
 import { StepfoldError } from "../../src/core/errors/stepfold-error.ts";
 import { explain } from "../../src/core/explain/explain.ts";
 import { waits } from "../../src/core/explain/waits.ts";
@@ -45,7 +46,7 @@ describe("a snapshot that this engine made", () => {
         for (const what of traits(snapshot)) seen.set(what, (seen.get(what) ?? 0) + 1);
       });
     });
-    await fc.assert(property, { numRuns: 20 });
+    await fc.assert(property, { numRuns: tries(20) });
     expect(seen.size).toBeGreaterThan(12);
   });
 });
@@ -70,7 +71,7 @@ describe("a snapshot in which somebody has changed one place", () => {
         if (read) await goOn(execution, read, what);
       }
     });
-    await fc.assert(property, { numRuns: 15 });
+    await fc.assert(property, { numRuns: tries(15) });
     expect(verdicts.refused).toBeGreaterThan(verdicts.accepted / 4);
     expect(verdicts.accepted).toBeGreaterThan(8);
   });

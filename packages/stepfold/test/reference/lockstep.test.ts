@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { effort } from "../../../../scripts/test/effort.ts";
 import { openScopes } from "../../src/core/snapshot/address.ts";
 import type { Snapshot } from "../../src/core/snapshot/snapshot.ts";
 import { Engine, engineHash } from "./lockstep.fixture.ts";
@@ -8,7 +9,7 @@ import { brokenLaws } from "./model-laws.fixture.ts";
 import { randomGraph } from "./random-graph.fixture.ts";
 import { RandomSchedule } from "./random-schedule.fixture.ts";
 
-const mostEvents = 60;
+const maxEvents = 60;
 const seeds = fc.integer({ min: 0, max: 2 ** 30 });
 
 /** Every open path, as both sides can tell it. */
@@ -92,7 +93,7 @@ function inLockstep(graph: number, schedule: number): number {
   const engine = new Engine(definition);
   const events = new RandomSchedule(schedule, { outcomes: schedule });
   const trail: unknown[] = [];
-  for (let i = 0; i < mostEvents; i++) {
+  for (let i = 0; i < maxEvents; i++) {
     const told = JSON.stringify({ definition, trail }).slice(0, 6_000);
     expect(standing(engine.snapshot), told).toEqual(modelStanding(model));
     expect(pathsOf(engine.snapshot), told).toEqual(modelPathsOf(model));
@@ -111,11 +112,10 @@ function inLockstep(graph: number, schedule: number): number {
     const taken = model.apply(next.event);
     expect(engine.apply(next.event), JSON.stringify({ definition, trail })).toBe(taken);
   }
-  return mostEvents;
+  return maxEvents;
 }
 
-/** Coverage is slow, and needs fewer. */
-const graphs = Number(process.env.STEPFOLD_GRAPHS ?? 10_000);
+const { graphs } = effort;
 
 it(`the engine and the reference model agree on every path after every event, on ${graphs} random graphs`, { timeout: 900_000 }, () => {
   let events = 0;

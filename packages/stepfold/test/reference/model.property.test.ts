@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { tries } from "../../../../scripts/test/effort.ts";
 import { Model } from "./model.fixture.ts";
 import { brokenLaws, endState, isOver, overruns } from "./model-laws.fixture.ts";
 import { randomGraph } from "./random-graph.fixture.ts";
@@ -38,7 +39,7 @@ describe("what docs/path-semantics.md says that tests hold, on the model itself"
         expect(brokenLaws(model)).toEqual([]);
       });
     });
-    fc.assert(property, { numRuns: 500 });
+    fc.assert(property, { numRuns: tries(500) });
   });
 
   it("hold for an order of outcomes that does not matter: the end is the same", () => {
@@ -52,6 +53,6 @@ describe("what docs/path-semantics.md says that tests hold, on the model itself"
       fc.pre(ends.every((model) => isOver(model) && !overruns(model)));
       expect(new Set(ends.map((model) => JSON.stringify(endState(model)))).size).toBe(1);
     });
-    fc.assert(property, { numRuns: 250 });
+    fc.assert(property, { numRuns: tries(250) });
   });
 });

@@ -1,16 +1,16 @@
 import type { WorkQueue } from "../../src/ports/work-queue.ts";
-import { handleOn } from "../../src/queues/memory/memory-queue.ts";
-import { messageHall } from "../../src/queues/memory/message-hall.ts";
+import { createBroker } from "../../src/queues/memory/broker.ts";
+import { queueOn } from "../../src/queues/memory/memory-queue.ts";
 import type { QueueBench } from "../../src/testing/queue-contract-case.ts";
 import { virtualEnvironment } from "../../src/testing/virtual-environment.ts";
 
 /** An empty queue in memory whose clock moves only when told. */
 export function memoryQueueBench(): QueueBench {
   const environment = virtualEnvironment();
-  const hall = messageHall(environment, 500);
-  const handles = new Map<WorkQueue, ReturnType<typeof handleOn>>();
+  const broker = createBroker(environment, 500);
+  const handles = new Map<WorkQueue, ReturnType<typeof queueOn>>();
   const open = (): WorkQueue => {
-    const handle = handleOn(hall);
+    const handle = queueOn(broker);
     handles.set(handle.queue, handle);
     return handle.queue;
   };
@@ -26,6 +26,6 @@ export function memoryQueueBench(): QueueBench {
     leaseMs: 1_000,
     patienceMs: 1_000,
     noticeMs: 1_500,
-    kill: async (queue) => handles.get(queue)?.vanish(),
+    kill: async (queue) => handles.get(queue)?.cut(),
   };
 }

@@ -22,13 +22,13 @@ const definitionKeys = [
 ];
 const concurrencyKeys = ["key", "limit"];
 const edgeKeys = ["id", "source", "target", "sourceHandle", "targetHandle"];
-/** Executions of one key, driven at once. */
-const mostAtOnce = 10_000;
-/** Definitions inside definitions inside definitions. */
-const mostNesting = 8;
+/** The highest limit of a concurrency key. */
+const maxConcurrency = 10_000;
+/** How deep definitions may be nested. */
+const maxNesting = 8;
 
-/** Edges whose ends are looked up among all similar names: each costs as much as there are nodes. */
-const mostSuggestions = 20;
+/** How many unknown ends of edges get a suggestion: each costs a look at every node. */
+const maxSuggestions = 20;
 
 /** Every mistake in the shape of a definition: types, missing parts, ids, edges that lead nowhere. */
 export function checkDefinition(definition: unknown, limits: Limits): Issue[] {
@@ -61,8 +61,8 @@ function checkWorkflow(definition: unknown, at: string, nesting: number, limits:
     report("START_UNKNOWN", `${at}/start`, `names no node${suggestion(definition.start, ids)}`);
   checkType(definition, at, "workflows", "object", report);
   if (!isJsonObject(definition.workflows)) return;
-  if (nesting >= mostNesting) {
-    report("TOO_MANY", `${at}/workflows`, `is nested deeper than ${mostNesting} levels`);
+  if (nesting >= maxNesting) {
+    report("TOO_MANY", `${at}/workflows`, `is nested deeper than ${maxNesting} levels`);
     return;
   }
   for (const [name, inner] of Object.entries(definition.workflows)) {
@@ -80,13 +80,13 @@ function checkConcurrency(concurrency: unknown, at: string, report: Report): voi
   const { key, limit = 1 } = concurrency;
   if (key === undefined) report("REQUIRED", `${at}/key`, "is missing: what executions share that take turns");
   else if (typeof key !== "string" || key === "") report("TYPE", `${at}/key`, "must be text");
-  if (!Number.isInteger(limit) || (limit as number) < 1 || (limit as number) > mostAtOnce)
-    report("TYPE", `${at}/limit`, `must be a whole number from 1 to ${mostAtOnce}`);
+  if (!Number.isInteger(limit) || (limit as number) < 1 || (limit as number) > maxConcurrency)
+    report("TYPE", `${at}/limit`, `must be a whole number from 1 to ${maxConcurrency}`);
 }
 
 function checkEdges(edges: readonly unknown[], at: string, nodeIds: ReadonlySet<string>, report: Report): void {
   const ids = new Set<unknown>();
-  let suggestions = mostSuggestions;
+  let suggestions = maxSuggestions;
   for (const [i, edge] of edges.entries()) {
     const pointer = `${at}/${i}`;
     if (!isJsonObject(edge)) {

@@ -32,7 +32,7 @@ export function compileNode(node: Node, index: number, pointer: string, compileT
   };
 }
 
-/** What undoes a node is performed like a node, which has no edges and cannot be joined. */
+/** Compiles a compensation: it is performed like a node without edges and joins. */
 function compensationOf(
   { id }: Node,
   { type, data, retryPolicy, timeout }: NonNullable<Node["compensate"]>,

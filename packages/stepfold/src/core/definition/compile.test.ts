@@ -322,13 +322,13 @@ describe("compile", () => {
     expect(() => compile(hostile, expressionLanguage)).toThrow(expect.objectContaining({ code: "DEFINITION_INVALID" }));
   });
 
-  it("answers soon, also about a large graph with nothing but mistakes", () => {
+  it("looks for similar names for the first mistakes only, so that a large graph of mistakes is checked soon", () => {
     const nodes = Array.from({ length: 5_000 }, (_, i) => ({ id: `node-${10_000 + i}`, type: "noop" }));
     const edges = Array.from({ length: 20_000 }, (_, i) => ({ source: `nude-${20_000 + i}`, target: `node-${10_000 + (i % 5_000)}` }));
-    const before = performance.now();
-    expect(issuesOf({ id: "x", nodes, edges })).toHaveLength(20_000);
+    const { issues } = messages({ id: "x", nodes, edges });
+    expect(issues).toHaveLength(20_000);
+    expect(issues.filter((message) => message.includes("Did you mean"))).toHaveLength(20);
     expect(issuesOf({ id: "x", nodes, edges: edges.map(({ target }) => ({ source: target, target })) })).toEqual([]);
-    expect(performance.now() - before).toBeLessThan(5_000);
   });
 });
 

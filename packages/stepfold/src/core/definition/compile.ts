@@ -46,7 +46,7 @@ interface Building {
 function build(definition: unknown, language: ExpressionLanguage, limits: Limits): { built: CompiledWorkflow | null; issues: Issue[] } {
   let plain: unknown;
   try {
-    // a definition is as large as its nodes are many: only one value of it is bounded
+    // only single values of a definition are bounded: the whole may be large
     plain = plainJson(definition, "The definition", { ...limits, keys: limits.keys * 10, valueBytes: limits.executionBytes }).value;
   } catch (error) {
     const { pointer = "" } = (error as StepfoldError<"VALUE_NOT_JSON" | "LIMIT_EXCEEDED">).details;
@@ -60,7 +60,7 @@ function build(definition: unknown, language: ExpressionLanguage, limits: Limits
   return { built: issues.some(isError) ? null : built, issues };
 }
 
-/** A workflow of which it is not known yet what the workflows around it are. */
+/** A workflow that is not linked to the workflows around it yet. */
 type Unshared = Omit<CompiledWorkflow, "workflows" | "compensates"> & {
   readonly workflows: Map<string, CompiledWorkflow>;
   compensates: boolean;
@@ -94,7 +94,7 @@ function buildWorkflow(definition: WorkflowDefinition, pointer: string, building
   };
 }
 
-/** Lets every workflow name those around it, and itself, unless it has one of that name of its own. */
+/** Links every workflow to itself and those around it. A workflow of its own with the same name comes first. */
 function share(workflow: Unshared, around: ReadonlyMap<string, CompiledWorkflow>): void {
   const { workflows, definition } = workflow;
   const own = [...workflows.values()] as Unshared[];
@@ -104,7 +104,7 @@ function share(workflow: Unshared, around: ReadonlyMap<string, CompiledWorkflow>
   workflow.compensates ||= [...around.values()].some(({ compensates }) => compensates);
 }
 
-/** Nodes that run other workflows name one that is there, and that has one first node. */
+/** Checks that nodes which run other workflows name one that exists and has one first node. */
 function checkNames({ definition, workflows }: CompiledWorkflow, at: string, issues: Issue[]): void {
   for (const [i, { type, data }] of definition.nodes.entries()) {
     if ((type !== "map" && type !== "workflow") || !isJsonObject(data) || data.detached === true) continue;

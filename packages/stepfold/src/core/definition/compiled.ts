@@ -17,7 +17,7 @@ export interface CompiledWorkflow {
   readonly starts: readonly string[];
   /** Of the execution's output; null where the last result is the output. */
   readonly output: Template | null;
-  /** Whose executions take turns with its own; null: it does not matter. */
+  /** The concurrency key and limit of its executions; null if there is none. */
   readonly concurrency: { readonly key: Template; readonly limit: number } | null;
   /** Nodes where paths are merged, in the order of `nodes`. */
   readonly joins: readonly CompiledJoin[];
@@ -49,7 +49,7 @@ export interface CompiledNode {
   readonly next: readonly CompiledEdge[];
   /** How paths are merged here; null where each goes through by itself. */
   readonly join: CompiledJoin | null;
-  /** Of a node where branches that are joined begin: from where one of these joins can be reached without coming here again. */
+  /** At the fork of joins: the nodes from which one of these joins can be reached without passing the fork again. */
   readonly wave: NodeSet | null;
   /** The condition of a milestone. */
   readonly when: Template | null;

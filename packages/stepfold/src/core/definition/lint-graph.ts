@@ -5,7 +5,7 @@ import { reachedFrom } from "./reached-from.ts";
 
 type Nodes = ReadonlyMap<string, CompiledNode>;
 
-/** Doubts about a graph that can run: what is probably not meant, each with the way that shows it. */
+/** Warns about a graph that can run but is probably not meant so, with the way through the graph that shows it. */
 export function lintGraph(definition: WorkflowDefinition, nodes: Nodes, starts: readonly string[], pointer: string, issues: Issue[]): void {
   const reached = reachedFrom(starts.map((id) => nodes.get(id)!));
   const warn = (i: number, code: Issue["code"], message: string): void => {
@@ -21,7 +21,7 @@ export function lintGraph(definition: WorkflowDefinition, nodes: Nodes, starts: 
     const entering = sources.get(id) ?? [];
     if (join === undefined || join === "each") {
       const fork =
-        entering.length > 1 && definition.nodes.length <= mostNodes && definition.edges.length <= mostEdges
+        entering.length > 1 && definition.nodes.length <= maxNodes && definition.edges.length <= maxEdges
           ? branches.commonFork(id, entering)
           : null;
       if (fork)
@@ -101,9 +101,9 @@ class BranchFinder {
   }
 }
 
-/** Beyond this a graph is too large for a doubt that looks at pairs of branches. */
-const mostNodes = 200;
-const mostEdges = 600;
+/** In a larger graph pairs of branches are not compared: that would take too long. */
+const maxNodes = 200;
+const maxEdges = 600;
 
 function distinct(
   targets: readonly string[],

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { tries } from "../../../../../scripts/test/effort.ts";
 import { hash32, seededShare } from "../values/seeded.ts";
 import { noRetry, retryDelayMs } from "./retry.ts";
 
@@ -35,7 +36,7 @@ describe("retryDelayMs", () => {
         expect(Number.isSafeInteger(delay)).toBe(true);
         expect(delay).toBeGreaterThanOrEqual(0);
       }),
-      { numRuns: 300 },
+      { numRuns: tries(300) },
     );
   });
 

@@ -10,8 +10,8 @@ interface Entry<D> {
   say(details: D): string;
 }
 
-const list = (items: readonly string[], most = 10): string =>
-  (items.length > most ? `${items.slice(0, most).join(", ")} and ${items.length - most} more` : items.join(", ")) || "none";
+const list = (items: readonly string[], maxCount = 10): string =>
+  (items.length > maxCount ? `${items.slice(0, maxCount).join(", ")} and ${items.length - maxCount} more` : items.join(", ")) || "none";
 const lines = (issues: readonly { readonly pointer: string; readonly message: string }[]): string =>
   issues
     .slice(0, 20)

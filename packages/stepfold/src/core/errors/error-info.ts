@@ -8,7 +8,7 @@ export interface ErrorInfo {
   readonly nodeId?: string;
 }
 
-const longestMessage = 2_000;
+const maxMessageLength = 2_000;
 const unreadable = "something that cannot be read was thrown";
 
 /**
@@ -20,7 +20,7 @@ export function errorInfo(thrown: unknown, nodeId?: string, scrub: (text: string
   const { name, message, code } = read(thrown);
   const info: { name: string; message: string; code?: string; nodeId?: string } = {
     name: cut(scrub(name), 100),
-    message: cut(scrub(message), longestMessage),
+    message: cut(scrub(message), maxMessageLength),
   };
   if (code !== undefined) info.code = cut(scrub(code), 100);
   if (nodeId !== undefined) info.nodeId = nodeId;

@@ -5,13 +5,13 @@ import { scopeAt } from "../transition/draft/open-draft.ts";
 import { emptyEdges, pendingPaths } from "../transition/joins/pending.ts";
 import { counted, cut, listed } from "./explain-words.ts";
 
-const longestCondition = 100;
+const maxConditionLength = 100;
 
 /** Which branches a path waits for at a join, as a sentence without its subject. @param draft null where the workflow is not known */
 export function joinText(draft: Draft | null, scopeKey: string, { id }: ActivePath): string {
   if (!draft) return "waits for other branches";
   const scope = scopeAt(draft, scopeKey)!;
-  // whoever is joining waits in a group
+  // a joining path always waits in a group
   const group = [...scope.groups!.values()].find(({ waiting }) => waiting.some((path) => path.id === id))!;
   const { join, got, waiting, filled } = group;
   if (got) return `waits for the next round; in this one ${branches(scope, group)} may still come`;
@@ -32,7 +32,7 @@ export function holdText(node: CompiledNode | null, paths: readonly ActivePath[]
   const { mutex, when } = node.node;
   const holder = mutex === undefined ? undefined : paths.find((path) => isBusy(path) && nodes.get(path.nodeId)?.node.mutex === mutex);
   const turn = holder ? `until ${holder.nodeId} is done (both have the mutex "${mutex}")` : null;
-  const moment = when === undefined ? null : `until this holds: ${cut(when, longestCondition)}`;
+  const moment = when === undefined ? null : `until this holds: ${cut(when, maxConditionLength)}`;
   const reasons = [turn, moment].filter((reason) => reason !== null);
   return reasons.length === 0 ? "waits for its turn" : `waits ${reasons.join(", and ")}`;
 }

@@ -9,14 +9,14 @@ export interface ItemCounts {
   readonly done: number;
   readonly failed: number;
   readonly cancelled: number;
-  /** Something of it runs. */
+  /** A step of the item runs. */
   readonly underWay: number;
   readonly retrying: number;
   /** It waits for an answer or a signal. */
   readonly waiting: number;
   /** It waits for a time. */
   readonly timed: number;
-  /** It could go on, and every place of the map's `concurrency` is taken. */
+  /** The item is ready, and the map already runs as many items as its `concurrency` allows. */
   readonly queued: number;
   readonly notBegun: number;
 }
@@ -36,7 +36,7 @@ export function itemsOf({ children }: Pick<ActivePath, "children">, group: Group
   return { total, done, failed, cancelled, ...counts, notBegun: total - next };
 }
 
-/** What the children of a path come to, as a sentence without its subject. */
+/** Says how the children of a path stand, as a sentence without its subject. */
 export function childrenText(path: ActivePath, children: ChildrenState, group: Group | undefined, node: CompiledNode | null): string {
   const items = itemsOf(path, group);
   if (!items) return `runs the workflow "${children.workflow}"`;
@@ -62,7 +62,7 @@ function told(count: number, one: string, many: string): string | null {
   return count === 0 ? null : `${counted(count)} ${count === 1 ? one : many}`;
 }
 
-/** Only where it is something else than: when all are done. */
+/** When the map is complete; only if that is before all items are done. */
 function goesOn({ completeWhen, open }: MapState, node: CompiledNode | null): string {
   if (completeWhen !== undefined) return `; goes on when ${counted(completeWhen)} are done`;
   if (node?.completeWhen) return "; goes on as soon as its completeWhen holds";

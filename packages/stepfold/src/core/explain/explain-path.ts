@@ -24,13 +24,13 @@ export interface PlaceInfo {
   /** What it does or waits for, and what happens then; the address is its subject: `waits for an answer from ada`. */
   readonly sentence: string;
   readonly waits: readonly WaitInfo[];
-  /** When it moves by itself; null where it needs somebody, or something else to happen first. */
+  /** When it moves by itself; null if it needs an answer, or something else has to happen first. */
   readonly until: EpochMs | null;
   /** Of a map: how its items stand. */
   readonly items?: ItemCounts;
 }
 
-/** What telling about an execution needs. */
+/** What is needed to explain the paths of an execution. */
 export interface Telling {
   readonly snapshot: Snapshot;
   readonly survey: Survey;
@@ -41,7 +41,7 @@ export interface Telling {
   draft(): Draft | null;
 }
 
-const longestError = 160;
+const maxErrorLength = 160;
 
 /** What is needed to tell about a snapshot. @param workflow another one than the snapshot's says nothing about it */
 export function telling(snapshot: Snapshot, survey: Survey, workflow: CompiledWorkflow | undefined): Telling {
@@ -110,13 +110,13 @@ function sentenceOf(telling: Telling, scope: string, path: ActivePath, waits: re
 
 function retryText({ snapshot }: Telling, scope: string, { nodeId, attempts, nextRetryAt = 0, undoes }: ActivePath): string {
   const context = scope === "" ? snapshot.context : snapshot.childStates![scope]!.context;
-  // what a compensation came to is no result of its node
+  // the result of a compensation is not a result of its node
   const last = undoes || !Object.hasOwn(context, nodeId) ? undefined : context[nodeId]!.at(-1);
-  const reason = last?.error === undefined ? "" : `: ${cut(last.error, longestError)}`;
+  const reason = last?.error === undefined ? "" : `: ${cut(last.error, maxErrorLength)}`;
   return `failed (attempt ${attempts})${reason}; is tried again at ${iso(nextRetryAt)}`;
 }
 
-/** Which item of a map is meant, by the key of its scope. */
+/** Names the item of a map by the key of its scope. */
 function itemText(scope: string | undefined): string {
   const item = scope === undefined ? null : itemOf(scope);
   return item === null ? "" : ` (item ${item})`;

@@ -28,11 +28,11 @@ export interface Placed {
 /** The open children of one path. */
 export interface Group {
   readonly counts: Record<Standing, number>;
-  /** Keys of those to be told about, the most interesting first. */
+  /** Keys of the children to explain, the most important first. */
   readonly first: readonly string[];
 }
 
-/** All that is open, seen once. */
+/** Everything that is open, collected in one pass. */
 export interface Survey {
   readonly counts: Record<Standing, number>;
   /** Children of a path, by the key of the path with its scope. */
@@ -41,14 +41,14 @@ export interface Survey {
   readonly ready: Placed | null;
   /** What moves first by itself, when no step can run. */
   readonly first: (Placed & { readonly at: EpochMs }) | null;
-  /** The only open place, but for those that just wait for their children; null if there are several. */
+  /** The only open place, apart from paths that wait for their children; null if there are several. */
   readonly only: Placed | null;
 }
 
-/** Most children of one path that are told about one by one. */
-const mostChildren = 5;
+/** How many children of one path are explained one by one, at most. */
+const maxChildren = 5;
 
-/** What is told about first. */
+/** The order in which children are explained. */
 const interest: readonly Standing[] = ["somebody", "signal", "retrying", "running", "execution", "time", "branches", "turn", "place"];
 
 /** Looks once at every open path of every scope. */
@@ -65,7 +65,7 @@ export function survey(snapshot: Pick<Snapshot, "activePaths" | "childStates">):
       const standing = standingOf(path, isHeldUp);
       counts[standing]++;
       if (standing === "children") {
-        // of maps without an item, the first stands for all
+        // of maps without an item the first one is shown for all
         if (leaves === 0) only ??= { scope, path };
         continue;
       }
@@ -95,21 +95,21 @@ function standingOf({ status, waits = [], children }: ActivePath, isHeldUp: bool
   return has("external") ? "somebody" : has("signal") ? "signal" : has("child") ? "execution" : "time";
 }
 
-/** True if a child, or one around it, is ready and waits for a place in its map. */
+/** True if a child, or one around it, is ready and waits for room in its map. */
 export function heldUp({ childStates }: Pick<Snapshot, "childStates">, scope: string): boolean {
   for (let key = scope; key !== ""; key = parentKey(key)) if (childStates?.[key]?.queued !== undefined) return true;
   return false;
 }
 
-/** Paths of a scope to be told about one by one: those that somebody can move first, in order otherwise. */
-export function mostInteresting(paths: readonly ActivePath[], most: number): readonly ActivePath[] {
-  if (paths.length <= most) return paths;
+/** The paths of a scope to explain one by one: first those that can be answered, then the others, each in order. */
+export function mostImportant(paths: readonly ActivePath[], maxCount: number): readonly ActivePath[] {
+  if (paths.length <= maxCount) return paths;
   const buckets = new Map<Standing, ActivePath[]>();
-  for (const path of paths) put(buckets, standingOf(path, false), path, most);
-  return [...(buckets.get("children") ?? []), ...inOrder(buckets)].slice(0, most);
+  for (const path of paths) put(buckets, standingOf(path, false), path, maxCount);
+  return [...(buckets.get("children") ?? []), ...inOrder(buckets)].slice(0, maxCount);
 }
 
-/** A child in which somebody is asked, and every one around it. */
+/** Marks a child that waits for an answer, and every child around it. */
 function mark(asking: Map<string, "somebody" | "signal">, scope: string, what: "somebody" | "signal"): void {
   for (let key = scope; key !== ""; key = parentKey(key)) {
     const known = asking.get(key);
@@ -130,9 +130,9 @@ function groupsOf(snapshot: Pick<Snapshot, "childStates">, asking: ReadonlyMap<s
     }
     const standing = standingOfChild(child, asking.get(key));
     group.counts[standing]++;
-    put(group.buckets, standing, key, mostChildren);
+    put(group.buckets, standing, key, maxChildren);
   }
-  return new Map([...found].map(([name, { counts, buckets }]) => [name, { counts, first: inOrder(buckets).slice(0, mostChildren) }]));
+  return new Map([...found].map(([name, { counts, buckets }]) => [name, { counts, first: inOrder(buckets).slice(0, maxChildren) }]));
 }
 
 function standingOfChild({ status, queued }: ChildState, asked: Standing | undefined): Standing {
@@ -141,10 +141,10 @@ function standingOfChild({ status, queued }: ChildState, asked: Standing | undef
   return status === "error" ? "retrying" : (asked ?? "time");
 }
 
-function put<T>(buckets: Map<Standing, T[]>, standing: Standing, entry: T, most: number): void {
+function put<T>(buckets: Map<Standing, T[]>, standing: Standing, entry: T, maxCount: number): void {
   const bucket = buckets.get(standing);
   if (!bucket) buckets.set(standing, [entry]);
-  else if (bucket.length < most) bucket.push(entry);
+  else if (bucket.length < maxCount) bucket.push(entry);
 }
 
 function inOrder<T>(buckets: ReadonlyMap<Standing, readonly T[]>): T[] {

@@ -2,7 +2,7 @@ import type { CompiledNode } from "../definition/compiled.ts";
 import { counted, cut, iso, listed } from "./explain-words.ts";
 import type { WaitInfo } from "./waits.ts";
 
-const longestName = 80;
+const maxNameLength = 80;
 
 /** What a path waits for that is suspended, as a sentence without its subject. @param node null where nothing is known of it */
 export function waitText(waits: readonly WaitInfo[], node: CompiledNode | null): string {
@@ -15,7 +15,7 @@ export function waitText(waits: readonly WaitInfo[], node: CompiledNode | null):
   return time.late ? `${what}, until ${at}${tooLate(node)}` : `${what}, or until ${at}, and then goes on`;
 }
 
-/** Of several times the one that counts: the earliest, on a tie the one after which it is too late. */
+/** The time that counts of several: the earliest; of two equal ones the deadline. */
 export function firstTime(
   waits: readonly Pick<WaitInfo, "resumeAt" | "timeoutAt">[],
 ): { readonly at: number; readonly late: boolean } | null {
@@ -42,18 +42,18 @@ function tooLate(node: CompiledNode | null): string {
 function wantedBy(wait: WaitInfo): string | null {
   const { kind, signal = "", key, workflowId = "" } = wait;
   if (kind === "external") return answerText(wait);
-  if (kind === "child") return `the execution "${cut(workflowId, longestName)}"`;
+  if (kind === "child") return `the execution "${cut(workflowId, maxNameLength)}"`;
   if (kind === "timer") return null;
-  return `the signal "${cut(signal, longestName)}"${key === undefined ? "" : ` with the key "${cut(key, longestName)}"`}`;
+  return `the signal "${cut(signal, maxNameLength)}"${key === undefined ? "" : ` with the key "${cut(key, maxNameLength)}"`}`;
 }
 
 function answerText({ responders, answered = [], missing, tally }: WaitInfo): string {
-  const names = (some: readonly string[]): string[] => some.map((name) => cut(name, longestName));
+  const names = (some: readonly string[]): string[] => some.map((name) => cut(name, maxNameLength));
   const left = responders?.filter((name) => !answered.includes(name));
   const from = left ? ` from ${listed(names(left), "or")}` : "";
   if (missing === undefined) return `an answer${from}`;
   const has = answered.length === 1 ? "has" : "have";
   const told = answered.length === 0 ? "" : ` (${listed(names(answered), "and")} ${has} answered)`;
-  const which = tally === undefined ? "" : ` with "${cut(tally, longestName)}": true`;
+  const which = tally === undefined ? "" : ` with "${cut(tally, maxNameLength)}": true`;
   return `${counted(missing)}${answered.length === 0 ? "" : " more"} ${missing === 1 ? "answer" : "answers"}${which}${from}${told}`;
 }

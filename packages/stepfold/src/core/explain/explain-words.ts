@@ -2,7 +2,7 @@ import type { EpochMs } from "../values/json.ts";
 
 /** The last moment that ISO 8601 can write. */
 const lastMs = 8.64e15;
-const mostNames = 5;
+const maxNames = 5;
 
 /** A moment as people and programs read it: `2026-01-31T09:00:00.000Z`. */
 export function iso(at: EpochMs): string {
@@ -11,7 +11,7 @@ export function iso(at: EpochMs): string {
 
 /** `a, b or c`; of many the first five, and how many more there are. */
 export function listed(names: readonly string[], last: "and" | "or"): string {
-  const shown = names.length > mostNames ? [...names.slice(0, mostNames - 1), `${counted(names.length - mostNames + 1)} more`] : names;
+  const shown = names.length > maxNames ? [...names.slice(0, maxNames - 1), `${counted(names.length - maxNames + 1)} more`] : names;
   return shown.length < 2 ? shown.join("") : `${shown.slice(0, -1).join(", ")} ${last} ${shown.at(-1)}`;
 }
 
@@ -21,7 +21,7 @@ export function counted(count: number): string {
 }
 
 /** A text on one line, cut to a length. */
-export function cut(text: string, most: number): string {
+export function cut(text: string, maxLength: number): string {
   const line = text.replace(/\s+/g, " ").trim();
-  return line.length > most ? `${line.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, "")}…` : line;
+  return line.length > maxLength ? `${line.slice(0, maxLength - 1).replace(/[\uD800-\uDBFF]$/, "")}…` : line;
 }

@@ -5,11 +5,11 @@ import { isTerminal, type Parked, type Snapshot, type Status } from "../snapshot
 import { endOf } from "../transition/draft/outbox.ts";
 import type { EpochMs } from "../values/json.ts";
 import { nodeOf, type PlaceInfo, placeOf, type Telling, telling } from "./explain-path.ts";
-import { mostInteresting, type Placed, type Standing, survey } from "./explain-survey.ts";
+import { mostImportant, type Placed, type Standing, survey } from "./explain-survey.ts";
 import { firstTime, timeoutText } from "./explain-wait.ts";
 import { counted, cut, iso, listed } from "./explain-words.ts";
 
-/** What happens next if nobody does anything. */
+/** What happens next by itself. */
 export interface NextInfo {
   readonly address: string;
   /** Null: at once. */
@@ -22,20 +22,20 @@ export interface Explanation {
   readonly status: Status;
   /** The whole in one sentence. */
   readonly sentence: string;
-  /** Every place where it stands; of very many those that matter most. Children come after the place they belong to. */
+  /** Every place where it stands; if there are very many, the most important ones. Children come after the place they belong to. */
   readonly places: readonly PlaceInfo[];
   /** Places that are open and not among these. */
   readonly more: number;
-  /** What moves first by itself; null where it has ended, or somebody else has to do something. */
+  /** What moves first by itself; null if the execution has ended, or waits for something from outside. */
   readonly next: NextInfo | null;
 }
 
-/** Most places told about one by one, of the execution itself and in all. */
-const mostOwn = 20;
-const mostPlaces = 40;
+/** How many places are explained one by one, of the execution itself and in all. */
+const maxOwnPlaces = 20;
+const maxPlaces = 40;
 /** The same inside a child. */
-const mostInside = 5;
-const longestError = 300;
+const maxChildPlaces = 5;
+const maxErrorLength = 300;
 
 /**
  * Says what an execution is doing or waiting for, who can move it, by when, and what happens then: for people who look at
@@ -69,22 +69,22 @@ export function explain(snapshot: Snapshot, workflow?: CompiledWorkflow): Explan
 
 function parkedText({ code, message, until }: Parked, otherwise: string): string {
   const then = until === undefined ? "it goes on when somebody says retry" : `it is tried again at ${iso(until)}`;
-  return `Parked: ${cut(message, longestError).replace(/\.$/, "")} (${code}); ${then}. ${otherwise}`;
+  return `Parked: ${cut(message, maxErrorLength).replace(/\.$/, "")} (${code}); ${then}. ${otherwise}`;
 }
 
 function placesOf(tell: Telling): PlaceInfo[] {
   const places: PlaceInfo[] = [];
   const { snapshot, survey: found } = tell;
-  const add = (scope: string, most: number): void => {
+  const add = (scope: string, maxCount: number): void => {
     const paths = scope === "" ? snapshot.activePaths : snapshot.childStates![scope]!.activePaths;
-    for (const path of mostInteresting(paths, most)) {
-      if (places.length >= mostPlaces) return;
+    for (const path of mostImportant(paths, maxCount)) {
+      if (places.length >= maxPlaces) return;
       places.push(placeOf(tell, { scope, path }));
       const group = path.children && found.groups.get(scopedKey(scope, path.children.key));
-      for (const child of group?.first ?? []) add(child, mostInside);
+      for (const child of group?.first ?? []) add(child, maxChildPlaces);
     }
   };
-  add("", mostOwn);
+  add("", maxOwnPlaces);
   return places;
 }
 
@@ -97,10 +97,10 @@ function endText({ status, error, currentNodeId }: Snapshot): string {
 function failureText(error: ErrorInfo | undefined, nodeId: string | null): string {
   const at = error?.nodeId ?? nodeId;
   const code = error?.code === undefined ? "" : ` (${error.code})`;
-  return `${at === null ? "" : ` at ${at}`}${error ? `: ${cut(error.message, longestError).replace(/\.$/, "")}${code}` : ""}`;
+  return `${at === null ? "" : ` at ${at}`}${error ? `: ${cut(error.message, maxErrorLength).replace(/\.$/, "")}${code}` : ""}`;
 }
 
-/** What the open places come to. */
+/** The sentence about all open places. */
 const phrases: readonly (readonly [Standing, one: string, many: string])[] = [
   ["running", "is to run", "are to run"],
   ["retrying", "is to be retried", "are to be retried"],

@@ -13,7 +13,7 @@ export type WaitAnswer =
 export interface WaitInfo {
   /** Names this very wait; no other wait of the execution ever has the same. */
   readonly id: string;
-  /** Where it is open: `approve`, `map[3]/approve`. */
+  /** The place of the wait: `approve`, `map[3]/approve`. */
   readonly address: string;
   /** The node, without what is around it. */
   readonly nodeId: string;
@@ -22,7 +22,7 @@ export interface WaitInfo {
   readonly signal?: string;
   /** Only a signal with the same key is meant. */
   readonly key?: string;
-  /** What the step told the world. */
+  /** What the step suspended with. */
   readonly payload?: Json;
   /** What an answer must look like. Absent: whatever the type of the node says. */
   readonly schema?: JsonSchema;
@@ -38,7 +38,7 @@ export interface WaitInfo {
   readonly workflowId?: string;
   /** When the step goes on by itself. */
   readonly resumeAt?: EpochMs;
-  /** When it is too late. */
+  /** When it can no longer be answered. */
   readonly timeoutAt?: EpochMs;
   /** Null where only time, or the end of another execution, can end the wait. */
   readonly answer: WaitAnswer | null;
@@ -78,7 +78,7 @@ function missingOf({ tally, answers = [] }: Wait, quorum: number): number {
 
 function answerTo({ id, kind, signal, key }: Wait): WaitAnswer | null {
   if (kind === "external") return { type: "resume", target: id };
-  // a signal's wait always names it
+  // a wait for a signal always has its name
   if (kind === "signal") return key === undefined ? { type: "signal", name: signal! } : { type: "signal", name: signal!, key };
   return null;
 }

@@ -19,7 +19,7 @@ function readChild(value: JsonObject, place: Place): ChildState {
   const scope = readScope(value, place);
   const isKept = flag(value.kept, `${pointer}/kept`);
   if (isKept && !isTerminal(scope.status)) return invalid(`${pointer}/kept`, "says nothing of a child that is open");
-  // it waits for a place since it woke: nothing of it can have failed meanwhile
+  // it has waited for room since it woke, so none of its steps can have failed in the meantime
   if (queued !== undefined && scope.status !== "active")
     return invalid(`${pointer}/queued`, "says nothing of a child that is not ready to go on");
   return Object.freeze({

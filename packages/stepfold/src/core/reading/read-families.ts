@@ -11,21 +11,21 @@ import { into, object } from "./read-text.ts";
 interface Family {
   readonly pointer: string;
   readonly children: ChildrenState;
-  /** Nobody waits for them any more: what has ended may be gone. */
+  /** True if no path waits for them any more: children that have ended may be gone. */
   readonly draining: boolean;
   /** How many there are, by status. */
   readonly counts: Record<Status, number>;
   present: number;
-  /** Those that were cancelled before their turn. */
+  /** Items that were cancelled before they began. */
   skipped: number;
-  /** Those that are active or retrying, and have a place. */
+  /** Children that are active or retrying and count against `concurrency`. */
   busy: number;
   retrying: number;
   queued: number;
 }
 
 interface Scope {
-  /** It has ended, and only how it ended is still to be told. */
+  /** The execution has ended, and only its messages are still to be delivered. */
   readonly isGone: boolean;
   readonly pointer: string;
   readonly state: ReadScope;
@@ -109,7 +109,7 @@ function join(
   if (queued === undefined && status === "error") family.retrying++;
 }
 
-/** A path waits as long as there is something to wait for, and begins whatever has a place. */
+/** Checks that a path waits only while it has children to wait for, and has begun all that its map has room for. */
 function checkFamily({ pointer, children: { map }, draining, counts, present, skipped, busy, queued }: Family): void {
   const open = counts.active + counts.paused + counts.error;
   if (!map) {
@@ -153,7 +153,7 @@ function checkScope(
   }
 }
 
-/** As paths make it: one that is ready counts before one that retries, and that before one that waits. */
+/** Derives a status from paths: a ready path counts before a retrying one, and that before a suspended one. */
 function statusOf(scope: string, paths: readonly ActivePath[], families: ReadonlyMap<string, Family>): Status {
   if (paths.length === 0) return "active";
   let status: Status = "paused";
@@ -165,7 +165,7 @@ function statusOf(scope: string, paths: readonly ActivePath[], families: Readonl
   return status;
 }
 
-/** Every map has its items, and nothing else has any. */
+/** Checks that every map has its items, and that nothing else has any. */
 function readItems(value: Json | undefined, families: ReadonlyMap<string, Family>): Snapshot["mapItems"] {
   const given = object(value ?? {}, "/mapItems", "must be an object of lists, by key");
   const items: Record<string, readonly Json[]> = {};
@@ -173,7 +173,7 @@ function readItems(value: Json | undefined, families: ReadonlyMap<string, Family
     const family = families.get(key);
     if (!family?.children.map) return invalid(into("/mapItems", key), "belongs to no map");
     const { total } = family.children.map;
-    // of a map that was ended early, those that never began may be there too
+    // items that never began may be there if their map was ended early
     if (!Array.isArray(own) || own.length < total || (own.length > total && !family.draining))
       return invalid(into("/mapItems", key), `must be a list of ${total} items`);
     items[key] = own as readonly Json[];

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../values/json.ts";
 import { count, invalid, time } from "./read-number.ts";
 import { list, object, optionalText, text } from "./read-text.ts";
 
-/** Signals that nobody has waited for yet, checked. */
+/** Reads the signals in the inbox. */
 export function readInbox(value: Json): Snapshot["inbox"] {
   for (const [i, kept] of list(value, "/inbox", "must be a list of signals").entries()) {
     const signal = object(kept, `/inbox/${i}`, "must be an object with name and expiresAt");
@@ -15,7 +15,7 @@ export function readInbox(value: Json): Snapshot["inbox"] {
   return value as unknown as Snapshot["inbox"];
 }
 
-/** What other executions are still to be told, checked. */
+/** Reads the messages in the outbox. */
 export function readOutbox(value: Json): Snapshot["outbox"] {
   const messages = list(value, "/outbox", "must be a list of messages");
   if (messages.length === 0) return invalid("/outbox", "must hold a message, or be absent");
@@ -40,7 +40,7 @@ function checkStart({ definition, waitId }: JsonObject, pointer: string): void {
   if (waitId !== undefined) text(waitId, `${pointer}/waitId`, "must be the id of a wait");
 }
 
-/** The execution around this one, checked. */
+/** Reads the link to the parent execution. */
 export function readParent(value: Json): Snapshot["parent"] {
   const parent = object(value, "/parent");
   if (!isWorkflowId(parent.workflowId)) return invalid("/parent/workflowId", "must name an execution");
@@ -49,7 +49,7 @@ export function readParent(value: Json): Snapshot["parent"] {
   return parent as unknown as Snapshot["parent"];
 }
 
-/** What names a definition, checked. */
+/** Reads the id and hash of a definition. */
 export function readDefinition(value: Json | undefined, pointer: string): Snapshot["definition"] {
   const { id, hash } = object(value, pointer, "must be an object with id and hash");
   if (typeof id !== "string" || typeof hash !== "string") return invalid(pointer, "must be an object with id and hash");

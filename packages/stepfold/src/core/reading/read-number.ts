@@ -1,7 +1,7 @@
 import { StepfoldError } from "../errors/stepfold-error.ts";
 import type { Json } from "../values/json.ts";
 
-/** Leaves room for whatever is still counted: far beyond it, adding 1 would no longer count. */
+/** The highest count that is accepted. It leaves room to count on: from 2^53 on, adding 1 changes nothing. */
 export const highestCount: number = 2 ** 52;
 /** The last moment that a Date can hold. */
 export const lastMs = 8.64e15;

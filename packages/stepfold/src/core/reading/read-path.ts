@@ -38,7 +38,7 @@ export function readPath(value: Json, pointer: string, place: Place): ActivePath
   return Object.freeze({ ...rest, ...(waves && { waves }), stepPath }) as unknown as ActivePath;
 }
 
-/** A path is suspended while it waits for something, or for its children, and at no other time. */
+/** Checks that a path is suspended exactly while it has waits or children. */
 function checkSuspension({ status, waits, children, undoes }: JsonObject, pointer: string, name: string): void {
   if (waits !== undefined) checkWaits(waits, `${pointer}/waits`, name);
   if (status === "suspended" && waits === undefined && children === undefined)
@@ -49,7 +49,7 @@ function checkSuspension({ status, waits, children, undoes }: JsonObject, pointe
     invalid(`${pointer}/children`, "must belong to a path that waits for them");
 }
 
-/** Of a changed definition, only the forks that still are any. */
+/** Keeps only the waves of forks that the definition still has. */
 function wavesOf(value: Json | undefined, pointer: string, { workflow: { nodes } }: Place): JsonObject | undefined {
   if (value === undefined) return undefined;
   const waves = object(value, pointer, "must be an object of visits, by node");

@@ -17,7 +17,7 @@ export function readPaths(scope: JsonObject, place: Place, context: Context): re
   return Object.freeze(paths);
 }
 
-/** The definition may have changed: a path can only stand where there is something that it can do there. */
+/** Checks that the definition, which may have changed, still has what a path does at its node. */
 function requireNode({ nodeId, status, via, undoes }: ActivePath, place: Place): void {
   if (undoes) {
     requireCompensation(undoes, nodeId, place);
@@ -30,7 +30,7 @@ function requireNode({ nodeId, status, via, undoes }: ActivePath, place: Place):
   if (status === "held" && !when && node.mutex === undefined) place.lacks(nodeId);
 }
 
-/** No id is there twice, and none will be given again by a path that forks. */
+/** Checks that no id occurs twice, and that no path will give an existing id to a fork. */
 function checkIds(paths: readonly ActivePath[], pointer: string): void {
   const open = new Map<string, ActivePath>();
   for (const [i, path] of paths.entries()) {
@@ -76,7 +76,7 @@ function classicPaths(snapshot: JsonObject, { workflow, lacks }: Place, context:
   return [Object.freeze(isIn(nextRetryAt, lastMs) ? { ...failed, nextRetryAt } : failed)];
 }
 
-/** The node that ended last stands for the way the path came. */
+/** The step path of a classic snapshot: the node that ended last. */
 function classicTrail(context: Context, currentNodeId: string): readonly string[] {
   let last: { nodeId: string; timestamp: number } | undefined;
   for (const [nodeId, results] of Object.entries(context)) {

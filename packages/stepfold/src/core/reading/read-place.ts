@@ -15,7 +15,7 @@ export interface Place {
   readonly version: number;
   /** What every scope runs, by its key. */
   readonly workflows: ReadonlyMap<string, CompiledWorkflow>;
-  /** The definition is no longer what it was: it lacks a node that the execution stands at. */
+  /** Throws, because the definition has changed and lacks a node that the execution stands at. */
   readonly lacks: (nodeId: string) => never;
 }
 
@@ -31,8 +31,8 @@ export function rootPlace(plain: JsonObject, workflow: CompiledWorkflow, workflo
 
 const segment = "[^/>@#\\s]{1,64}#[1-9]\\d{0,15}(?:/(?:0|[1-9]\\d{0,8}))?";
 const keyForm = new RegExp(`^${segment}(?:>${segment})*$`);
-/** Sub-workflows inside each other: far more than any limit allows, and far fewer than a call stack holds. */
-const mostNesting = 500;
+/** How deep sub-workflows may be nested: more than any limit allows, and far less than a call stack holds. */
+const maxNesting = 500;
 
 /** What every child runs. Children may come in any order: some databases sort the keys of objects. */
 function workflowsOf(value: Json, root: CompiledWorkflow): ReadonlyMap<string, CompiledWorkflow> {
@@ -42,7 +42,7 @@ function workflowsOf(value: Json, root: CompiledWorkflow): ReadonlyMap<string, C
   for (const { key, nesting } of keys.sort((a, b) => a.nesting - b.nesting)) {
     const pointer = into("/childStates", key);
     if (!keyForm.test(key)) return invalid(pointer, "is no key of a child");
-    if (nesting > mostNesting) return invalid(pointer, "lies too deep");
+    if (nesting > maxNesting) return invalid(pointer, "lies too deep");
     const around = found.get(parentKey(key));
     if (!around) return invalid(pointer, "lies in a child that is not there");
     const { workflow: name } = object(states[key], pointer);

@@ -77,7 +77,7 @@ function readResult(value: Json, pointer: string, latest: number): NodeResult {
   const { output = null, error, pathId = "0" } = given;
   if (error !== undefined && typeof error !== "string") return invalid(`${pointer}/error`, "must be text");
   text(pathId, `${pointer}/pathId`, "must be the id of a path");
-  // classic results know no path, version or attempt: they are older than whatever comes
+  // classic results have no path, version or attempt: they count as older than everything that follows
   const result = {
     output,
     timestamp: time(given.timestamp, `${pointer}/timestamp`) ?? 0,

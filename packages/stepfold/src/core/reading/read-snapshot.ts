@@ -88,7 +88,7 @@ function optional(plain: JsonObject, version: number): Partial<Snapshot> {
   } as Partial<Snapshot>;
 }
 
-/** Of the retry that comes first. What classic snapshots say of it may be anything. */
+/** Reads the state of the first retry. In a classic snapshot it may have any form. */
 function retryStateOf({ retryState, activePaths }: JsonObject): Snapshot["retryState"] {
   if (retryState === undefined || (activePaths === undefined && !isSound(retryState))) return undefined;
   const state = object(retryState, "/retryState");

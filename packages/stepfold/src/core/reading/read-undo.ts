@@ -36,14 +36,14 @@ export function readEnding(value: Json, pointer: string, place: Place): Ending {
     const at = `${pointer}/begun/${i}`;
     const begun = checkUndo(step, at, place);
     const node = text(begun.nodeId, `${at}/nodeId`, "must be the id of a node");
-    // it would be undone again and again
+    // otherwise the step would be undone again and again
     if (begun.version !== undefined) return invalid(`${at}/version`, "says nothing of a step that has not completed");
     requireCompensation(begun as unknown as Undo, node, place);
   }
   return ending as unknown as Ending;
 }
 
-/** A scope that ends does nothing but undo: first what was begun, then what has completed. */
+/** Checks that an ending scope only undoes: first steps that had begun, then completed ones. */
 export function checkEnding(ending: Ending | undefined, paths: readonly ActivePath[], pointer: string, onlyTells: boolean): void {
   const undoing = paths.findIndex(({ undoes }) => undoes);
   if (!ending) {

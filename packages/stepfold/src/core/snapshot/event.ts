@@ -27,7 +27,7 @@ interface Step extends Placed {
   readonly undoes?: Undo;
 }
 
-/** What followed from an event beside what it says itself. */
+/** What followed from an event at other places. */
 export interface Consequences {
   /** Results of other nodes: a map whose last item ended, a join that can no longer have enough branches. */
   readonly results?: readonly PlacedResult[];
@@ -56,7 +56,7 @@ export interface StartedEvent extends Stamp {
   readonly type: "started";
   readonly workflowId: string;
   readonly definition: { readonly id: string; readonly hash: string };
-  /** Random; only where there is a store, which tells two executions of one id apart by it. */
+  /** Random; only with a store, which needs it to tell two executions with the same id apart. */
   readonly incarnation?: string;
   readonly nodeId: string;
   readonly input?: Json;
@@ -75,7 +75,7 @@ export interface CompletedEvent extends Step {
   readonly handles?: readonly string[];
   /** It ends its scope: all other paths end too. */
   readonly terminates?: true;
-  /** An execution that goes its own way. */
+  /** A detached execution that the step does not wait for. */
   readonly starts?: ChildStart;
 }
 
@@ -191,19 +191,19 @@ export interface MapClosedEvent extends Placed {
   readonly completes?: true;
 }
 
-/** Other executions know what they had to be told. */
+/** Messages to other executions were delivered. */
 export interface DeliveredEvent extends Stamp {
   readonly type: "delivered";
-  /** Of the messages. */
+  /** Ids of the messages. */
   readonly ids: readonly string[];
 }
 
-/** Whoever drove it could not: it rests until a time, or until somebody says `retry`. */
+/** The execution could not be driven: it is parked until a time, or until a `retry` command. */
 export interface ParkedEvent extends Stamp, Parked {
   readonly type: "parked";
 }
 
-/** An execution that was parked is to be driven again. */
+/** A parked execution may be driven again. */
 export interface UnparkedEvent extends Stamp {
   readonly type: "unparked";
 }

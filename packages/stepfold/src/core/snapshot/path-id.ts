@@ -1,6 +1,6 @@
 import { hash32 } from "../values/seeded.ts";
 
-const longest = 32;
+const maxIdLength = 32;
 
 /**
  * Id of the next path that forks off `parent`: `0.1`, `0.2`. Above 32 characters it is `~` and a hash; hashed again
@@ -8,7 +8,7 @@ const longest = 32;
  */
 export function forkId(parent: string, forks: number, isOpen: (id: string) => boolean): string {
   let id = `${parent}.${forks}`;
-  if (id.length <= longest) return id;
+  if (id.length <= maxIdLength) return id;
   do id = `~${hash32(id).toString(36)}${hash32(`${id}/`).toString(36)}`;
   while (isOpen(id));
   return id;

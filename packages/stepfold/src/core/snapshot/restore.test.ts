@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { tries } from "../../../../../scripts/test/effort.ts";
 import { graph, startedAt } from "../../../test/core/execution.fixture.ts";
 import { keptHistory, randomDefinition } from "../../../test/core/restore.fixture.ts";
 import { fold } from "../transition/apply.ts";
@@ -199,7 +200,7 @@ describe("restore, after every commit of every history", () => {
           }
         });
       }),
-      { numRuns: 250 },
+      { numRuns: tries(250) },
     );
     // the histories were worth it
     for (const what of ["nested", "items", "open", "draining", "kept", "undone", "consequences"])

@@ -15,7 +15,7 @@ import {
 /** The parts of a snapshot that a store keeps apart, and rewrites apart. */
 export interface StoredParts {
   readonly head: SnapshotHead;
-  /** Heads of the children that are there, in order of creation. */
+  /** Heads of the children that exist, in order of creation. */
   readonly children: Iterable<readonly [key: string, head: ChildHead]>;
   /** The whole history, oldest first. */
   readonly events: Iterable<Event>;
@@ -43,9 +43,9 @@ class History {
   readonly context: Results = {};
   readonly children = new Map<string, ChildState & { readonly context: Results }>();
   readonly compensations: CompensationResult[] = [];
-  /** Items of every map there ever was, by the key that its children begin with. */
+  /** Items of every map in the history, by the key that its children begin with. */
   readonly #items = new Map<string, Json[]>();
-  /** The map that a path has begun last: the only one that it can still add to. */
+  /** The last map that each path has begun: items can be added only to this one. */
   readonly #latest = new Map<string, Json[]>();
 
   constructor(children: StoredParts["children"]) {
@@ -92,7 +92,7 @@ class History {
     const { nodeId, result } = resultOf(event);
     const undoes = "undoes" in event ? event.undoes : undefined;
     if (!undoes) this.#append(event.scope, nodeId, result);
-    // an attempt that is made again came to nothing yet
+    // an attempt that will be retried has no result yet
     else if (event.type !== "failed" || event.retryAt === null) {
       const { pathId: _, ...rest } = result;
       this.compensations.push({ nodeId, undoes, ...rest });

@@ -2,7 +2,7 @@ import type { Json } from "../values/json.ts";
 import type { CompletedEvent, Event, FailedEvent, TimedOutEvent } from "./event.ts";
 import type { NodeResult } from "./snapshot.ts";
 
-/** The result that an event tells of itself, and the node it belongs to; null if it has none. */
+/** The result that an event brings, and its node; null if it brings none. */
 export function resultOf(event: CompletedEvent | FailedEvent | TimedOutEvent): { readonly nodeId: string; readonly result: NodeResult };
 export function resultOf(event: Event): { readonly nodeId: string; readonly result: NodeResult } | null;
 export function resultOf(event: Event): { readonly nodeId: string; readonly result: NodeResult } | null {

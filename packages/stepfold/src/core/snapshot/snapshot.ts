@@ -10,7 +10,7 @@ export type Status = "active" | "paused" | "error" | "parked" | "completed" | "f
 /** What every node has produced, by node id, oldest first. */
 export type Context = Readonly<Record<string, readonly NodeResult[]>>;
 
-/** What one attempt of a node left behind. */
+/** The result of one attempt of a node. */
 export interface NodeResult {
   readonly output: Json | null;
   /** When it ended. */
@@ -37,7 +37,7 @@ export interface Wait {
   readonly id: string;
   /** `external`: a payload from outside. `signal`: a signal by its name. `timer`: only time. `child`: an execution of its own. */
   readonly kind: "external" | "signal" | "timer" | "child";
-  /** What the step told the world when it suspended. */
+  /** What the step suspended with: for those who answer. */
   readonly payload?: Json;
   /** What a resume payload must look like. */
   readonly schema?: JsonSchema;
@@ -49,7 +49,7 @@ export interface Wait {
   readonly transient?: true;
   /** When the step runs again by itself. */
   readonly resumeAt?: EpochMs;
-  /** When it is too late: the path leaves by the handle `timeout`. */
+  /** The deadline of the wait: the path then leaves by the handle `timeout`. */
   readonly timeoutAt?: EpochMs;
   /** Who may answer. Absent: anybody. */
   readonly responders?: readonly string[];
@@ -75,7 +75,7 @@ export interface Resumed {
   readonly key?: string;
   /** Who answered, as told. */
   readonly who?: string;
-  /** What the payload must look like, where nobody has looked yet: that of a signal which came before it was waited for. */
+  /** The schema of the payload, if it is not checked yet: a signal came before the step waited for it. */
   readonly schema?: JsonSchema;
   /** All answers, where the wait took several. */
   readonly answers?: readonly Answer[];
@@ -106,7 +106,7 @@ export interface MapState {
   readonly done: number;
   readonly failed: number;
   readonly cancelled: number;
-  /** Items under way at once; one that waits for somebody does not count. */
+  /** Items in progress at once; an item that waits for an answer or a signal does not count. */
   readonly concurrency: number;
   /** Items may still be added. */
   readonly open?: true;
@@ -183,21 +183,21 @@ export interface KeptSignal {
   readonly expiresAt: EpochMs;
 }
 
-/** A place among the executions that share a key. */
+/** What an execution needs to be driven: one of the places that executions with the same key share. */
 export interface Permit {
   readonly key: string;
-  /** Driven at once, at most, of all with this key. */
+  /** How many executions with this key are driven at the same time, at most. */
   readonly limit: number;
 }
 
-/** Why an execution rests although there is something to do. */
+/** Why an execution is parked. */
 export interface Parked {
-  /** `WORKER_CRASHED`: those who drove it died. `DEFINITION_MISSING`, `DEFINITION_INVALID`: whoever tried lacks what it needs. */
+  /** `WORKER_CRASHED`: its workers died. `DEFINITION_MISSING`, `DEFINITION_INVALID`: the worker lacks its definition or node types. */
   readonly code: string;
   readonly message: string;
   /** Since when. */
   readonly at: EpochMs;
-  /** When it is tried again by itself. Absent: when somebody says `retry`. */
+  /** When it is tried again by itself. Absent: only after a `retry` command. */
   readonly until?: EpochMs;
 }
 
@@ -211,7 +211,7 @@ export interface ParentLink {
   readonly depth: number;
 }
 
-/** What an execution has to tell another one. It stays in the outbox until that is stored there. */
+/** A message to another execution. It stays in the outbox until the other execution has stored it. */
 export type Message =
   | (Addressed & { readonly type: "start"; readonly input?: Json; readonly definition: ChildStart["definition"]; readonly waitId?: string })
   | (Addressed & { readonly type: "cancel"; readonly waitId: string })
@@ -238,17 +238,17 @@ export interface ChildEnd {
   readonly error?: ErrorInfo;
 }
 
-/** An execution that is about to end: what it has done is being undone, or others are still to be told of its end. */
+/** The end that a scope is coming to: its steps are being undone, or messages are still to be delivered. */
 export interface Ending {
   readonly status: "completed" | "failed" | "cancelled";
   /** Where it failed, or stood when it was cancelled. */
   readonly nodeId: string | null;
   readonly error?: ErrorInfo;
-  /** Steps that were under way, and may have had their effect. */
+  /** Steps that were in progress and may have had their effect. */
   readonly begun: readonly (Undo & { readonly nodeId: string })[];
 }
 
-/** What a compensation came to. */
+/** The result of a compensation. */
 export interface CompensationResult extends Omit<NodeResult, "pathId"> {
   readonly nodeId: string;
   readonly undoes: Undo;
@@ -277,9 +277,9 @@ export interface ScopeHead {
 export interface ChildHead extends ScopeHead {
   /** The definition it runs, by its name in `workflows`. */
   readonly workflow: string;
-  /** It is ready to go on, and every place of its map's `concurrency` is taken: since this version. */
+  /** Since this version it is ready and waits for room: its map runs as many items as `concurrency` allows. */
   readonly queued?: number;
-  /** It ended, and its results stay: they may have to be undone. */
+  /** It has ended, and its results are kept because they may have to be undone. */
   readonly kept?: true;
 }
 
@@ -297,23 +297,23 @@ export interface SnapshotHead extends ScopeHead {
   /** Yours, set at the start; searchable. */
   readonly metadata: Readonly<Record<string, Json>>;
   readonly retryState?: RetryState;
-  /** Nothing is done until its time, or until somebody says `retry`. Answers and signals are taken all the same. */
+  /** The execution does not move until a time, or until a `retry` command. It still takes answers and signals. */
   readonly parked?: Parked;
   /** Start of the latest attempt. */
   readonly lastStartedAt?: EpochMs;
   /** Time spent in executors, in milliseconds. */
   readonly totalExecutionTime?: number;
-  /** Signals that nobody has waited for yet, oldest first. */
+  /** Signals that no step has waited for yet, oldest first. */
   readonly inbox?: readonly KeptSignal[];
   /** Attempts made, in all. */
   readonly steps: number;
   /** About how many bytes of JSON the execution holds: inputs, payloads, and the results that are kept. */
   readonly sizeBytes: number;
-  /** What it needs to be driven, beside somebody who does. As it was at the start. */
+  /** Its concurrency key and limit, as they were at the start. */
   readonly permit?: Permit;
   /** When it was started. */
   readonly createdAt?: EpochMs;
-  /** Random; tells two executions of one id apart after a delete. Only where there is a store. */
+  /** Random; tells an execution from a deleted one with the same id. Only with a store. */
   readonly incarnation?: string;
   readonly parent?: ParentLink;
   /** Messages that are still to be delivered, oldest first. An execution does not end before they are. */

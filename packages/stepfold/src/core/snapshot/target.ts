@@ -14,7 +14,7 @@ export type Target =
   | { readonly waitId: string }
   | { readonly pathId: string };
 
-/** A target, taken apart. */
+/** The parts of a target. */
 export interface Wanted {
   readonly waitId?: string;
   /** Id of a path, with the children around it. */
@@ -48,7 +48,7 @@ export function readTarget(target: Target | undefined): Wanted {
   return item === undefined ? readText(node) : { node, item: item as number };
 }
 
-/** Ids of nodes are letters, digits, `_` and `-`: whatever else a text holds tells what it is. */
+/** Reads a target that is text. Ids of nodes have only letters, digits, `_` and `-`, so other characters show what it is. */
 function readText(text: string): Wanted {
   if (text.includes("@")) return { waitId: text };
   if (/[#>.~]/.test(text)) return { pathId: text };
@@ -61,7 +61,7 @@ export function textOf({ waitId, pathId, node, item }: Wanted): string {
   return waitId ?? pathId ?? (node === undefined ? "any node" : item === undefined ? node : `${node}[${item}]`);
 }
 
-/** The paths that are meant, of those given. */
+/** Picks the paths that a target means. */
 export function select<P extends FoundPath>(snapshot: Snapshot, wanted: Wanted, paths: Iterable<P>): P[] {
   const named: P[] = [];
   for (const found of paths) if (isNamed(snapshot, found, wanted)) named.push(found);
@@ -79,7 +79,7 @@ export function* openPaths(snapshot: Scopes): Generator<FoundPath> {
   for (const [scope, paths] of openScopes(snapshot)) for (const path of paths) yield { scope, path };
 }
 
-/** The children that are items of maps and are meant, begun or not. */
+/** The items of maps that a target means, begun or not. */
 export function findItems(snapshot: Snapshot, { node, item }: Wanted): string[] {
   const found: string[] = [];
   if (item === undefined) return found;

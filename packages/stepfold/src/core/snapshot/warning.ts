@@ -1,4 +1,4 @@
-/** A doubt about an execution that goes on all the same. It is told when it comes up, and kept nowhere. */
+/** Something about an execution that is probably not as meant. The execution goes on; the warning is reported once and not stored. */
 export interface Warning {
   /**
    * `JOIN_OVERRUN`: two paths of one wave came to a join by the same edge, so what it takes together depends on their

@@ -23,7 +23,7 @@ export function begin(workflow: CompiledWorkflow, event: StartedEvent): Draft {
     incarnation,
     parent,
     permit,
-    // whatever follows from an event belongs to the version after this one
+    // the start event makes version 0
     version: -1,
     paths: [first],
     ended: null,

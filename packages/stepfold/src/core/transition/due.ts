@@ -15,7 +15,7 @@ interface Due {
   readonly late: boolean;
 }
 
-/** Whether any path waits for a time: where none does, the clock need not be asked. */
+/** Whether any path waits for a time. If none does, the clock need not be read. */
 export function hasTimer({ paths, timers }: Draft): boolean {
   return paths.some(({ waits }) => waits) || timers.first() !== null;
 }

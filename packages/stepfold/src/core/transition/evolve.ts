@@ -18,18 +18,18 @@ import { addResult, touch } from "./draft/add-result.ts";
 import { type Draft, isChild, type ScopeDraft } from "./draft/draft.ts";
 import type { DraftPath } from "./draft/draft-path.ts";
 import { scopeAt } from "./draft/open-draft.ts";
-import { delivered, hasOnlyToTell, post, start, tellOfEnd } from "./draft/outbox.ts";
+import { applyDelivered, hasOnlyToTell, post, start, tellOfEnd } from "./draft/outbox.ts";
 import { endsParking, park } from "./draft/parking.ts";
 import { endPath } from "./paths/end-path.ts";
 import { cancelOthers, leave } from "./paths/leave.ts";
-import { signalled, takeKept } from "./paths/signals.ts";
+import { applySignalled, takeKept } from "./paths/signals.ts";
 import { fail, stop, terminate } from "./paths/stop.ts";
 import { compensated } from "./paths/undo.ts";
 import { answer } from "./paths/wake-path.ts";
 import { settle } from "./settle.ts";
 
 /**
- * Lets a draft take one event, with all that follows from it.
+ * Applies one event to a draft, with everything that follows from it.
  *
  * @returns false, and the draft unchanged, if the event does not follow: a late or refused event changes nothing
  * (docs/path-semantics.md, "Scopes and transitions")
@@ -37,7 +37,7 @@ import { settle } from "./settle.ts";
 export function evolve(draft: Draft, event: Event): boolean {
   if (draft.ended || event.version !== draft.version + 1) return false;
   if (event.type === "parked" || event.type === "unparked") return park(draft, event);
-  const isTaken = event.type === "delivered" ? delivered(draft, event) : taken(draft, event);
+  const isTaken = event.type === "delivered" ? applyDelivered(draft, event) : taken(draft, event);
   if (isTaken && draft.parked && endsParking(event)) draft.parked = undefined;
   return isTaken;
 }
@@ -60,7 +60,7 @@ function taken(draft: Draft, event: ScopedEvent): boolean {
   return true;
 }
 
-/** The event as it is to be kept: with what followed from it elsewhere, if anything did. */
+/** The event as it is stored: with its consequences at other places, if there are any. */
 export function withConsequences<E extends Event>({ results, endedPaths }: Draft, event: E): E {
   if (results.length === 0 && endedPaths.length === 0) return event;
   const consequences = { ...(results.length > 0 && { results }), ...(endedPaths.length > 0 && { ended: endedPaths }) };
@@ -73,7 +73,7 @@ type ScopedEvent = Exclude<Event, { type: "delivered" | "parked" | "unparked" }>
 /** The scope that the event has changed; null if it does not follow. */
 function take(draft: Draft, event: ScopedEvent): ScopeDraft | null {
   if (event.type === "started") return null;
-  const scope = event.type === "signalled" ? signalled(draft, event) : scopeAt(draft, event.scope);
+  const scope = event.type === "signalled" ? applySignalled(draft, event) : scopeAt(draft, event.scope);
   if (!scope && event.type === "cancelled") return skipped(draft, event);
   if (!scope || scope.ended || (event.type !== "signalled" && !takeIn(scope, event))) return null;
   touch(scope, event.version);
@@ -89,34 +89,34 @@ function skipped(draft: Draft, { scope: key, version }: CancelledEvent): ScopeDr
 function takeIn(scope: ScopeDraft, event: Exclude<ScopedEvent, { type: "started" | "signalled" }>): boolean {
   switch (event.type) {
     case "completed":
-      return completed(scope, event);
+      return applyCompleted(scope, event);
     case "failed":
-      return failed(scope, event);
+      return applyFailed(scope, event);
     case "suspended":
-      return suspended(scope, event);
+      return applySuspended(scope, event);
     case "spawned":
-      return spawned(scope, event);
+      return applySpawned(scope, event);
     case "resumed": {
       const found = waiting(scope, event.pathId, event.waitId);
       if (found) answer(found.path, found.wait, event);
       return found !== null;
     }
     case "timedOut":
-      return timedOut(scope, event);
+      return applyTimedOut(scope, event);
     case "retried":
-      return retried(scope, event.pathId);
+      return applyRetried(scope, event.pathId);
     case "cancelled":
-      return cancelled(scope, event);
+      return applyCancelled(scope, event);
     case "itemAdded":
-      return itemAdded(scope, event);
+      return applyItemAdded(scope, event);
     case "mapClosed":
-      return mapClosed(scope, event);
+      return applyMapClosed(scope, event);
     default:
       return false;
   }
 }
 
-function completed(scope: ScopeDraft, event: CompletedEvent): boolean {
+function applyCompleted(scope: ScopeDraft, event: CompletedEvent): boolean {
   const path = performed(scope, event);
   if (!path) return false;
   const { nodeId, version } = event;
@@ -137,7 +137,7 @@ function completed(scope: ScopeDraft, event: CompletedEvent): boolean {
   return true;
 }
 
-function failed(scope: ScopeDraft, event: FailedEvent): boolean {
+function applyFailed(scope: ScopeDraft, event: FailedEvent): boolean {
   const path = performed(scope, event);
   if (!path) return false;
   const { nodeId, version, attempt, retryAt } = event;
@@ -153,7 +153,7 @@ function failed(scope: ScopeDraft, event: FailedEvent): boolean {
   return true;
 }
 
-function suspended(scope: ScopeDraft, event: SuspendedEvent): boolean {
+function applySuspended(scope: ScopeDraft, event: SuspendedEvent): boolean {
   const path = performed(scope, event);
   if (!path) return false;
   path.status = "suspended";
@@ -167,13 +167,13 @@ function suspended(scope: ScopeDraft, event: SuspendedEvent): boolean {
   return true;
 }
 
-function spawned(scope: ScopeDraft, event: SpawnedEvent): boolean {
+function applySpawned(scope: ScopeDraft, event: SpawnedEvent): boolean {
   const path = performed(scope, event);
   if (path) spawn(scope, path, event.children);
   return path !== null;
 }
 
-function timedOut(scope: ScopeDraft, event: TimedOutEvent): boolean {
+function applyTimedOut(scope: ScopeDraft, event: TimedOutEvent): boolean {
   const found = waiting(scope, event.pathId, event.waitId);
   if (!found) return false;
   const { result } = resultOf(event);
@@ -189,16 +189,16 @@ function timedOut(scope: ScopeDraft, event: TimedOutEvent): boolean {
   return true;
 }
 
-function retried(scope: ScopeDraft, pathId: string): boolean {
+function applyRetried(scope: ScopeDraft, pathId: string): boolean {
   const path = pathWith(scope, pathId);
   if (path?.status !== "retrying") return false;
-  // its turn has risen when the attempt failed: one that is under way early already stays current
+  // the turn rose when the attempt failed, so an attempt that was begun before its time stays current
   path.status = "ready";
   path.nextRetryAt = undefined;
   return true;
 }
 
-function cancelled(scope: ScopeDraft, { pathIds, version }: CancelledEvent): boolean {
+function applyCancelled(scope: ScopeDraft, { pathIds, version }: CancelledEvent): boolean {
   if (scope.ending) return false;
   if (!pathIds) {
     stop(scope, "cancelled", scope.paths[0]!.nodeId, isChild(scope) ? cancellation(scope.key) : undefined, version);
@@ -209,7 +209,7 @@ function cancelled(scope: ScopeDraft, { pathIds, version }: CancelledEvent): boo
   return paths.length > 0;
 }
 
-function itemAdded(scope: ScopeDraft, { pathId, item }: ItemAddedEvent): boolean {
+function applyItemAdded(scope: ScopeDraft, { pathId, item }: ItemAddedEvent): boolean {
   const children = pathWith(scope, pathId)?.children;
   if (!children?.map?.open) return false;
   const key = scopedKey(scope.key, children.key);
@@ -218,7 +218,7 @@ function itemAdded(scope: ScopeDraft, { pathId, item }: ItemAddedEvent): boolean
   return true;
 }
 
-function mapClosed(scope: ScopeDraft, { pathId, completes }: MapClosedEvent): boolean {
+function applyMapClosed(scope: ScopeDraft, { pathId, completes }: MapClosedEvent): boolean {
   const children = pathWith(scope, pathId)?.children;
   if (!children?.map || (!completes && !children.map.open)) return false;
   const { open: _, ...closed } = children.map;

@@ -35,10 +35,10 @@ export function findWait(workflow: CompiledWorkflow, snapshot: Snapshot, target:
   const named = ({ scope, path, wait }: OpenWait): { id: string; nodeId: string } => {
     return { id: wait.id, nodeId: addressOf(snapshot, scope, path.nodeId) };
   };
-  if (meant.length > 1) throw new StepfoldError("RESUME_AMBIGUOUS", { workflowId, waits: meant.slice(0, mostListed).map(named) });
+  if (meant.length > 1) throw new StepfoldError("RESUME_AMBIGUOUS", { workflowId, waits: meant.slice(0, maxListed).map(named) });
   const found = meant[0];
   if (!found) {
-    const listed = open.slice(0, mostListed).map(named);
+    const listed = open.slice(0, maxListed).map(named);
     throw new StepfoldError("WAIT_GONE", { workflowId, target: textOf(wanted), open: listed.map(({ id, nodeId }) => `${nodeId} (${id})`) });
   }
   const timeoutAt = deadlineOf(found);
@@ -47,14 +47,14 @@ export function findWait(workflow: CompiledWorkflow, snapshot: Snapshot, target:
   return found;
 }
 
-/** When it is too late for a wait: at its own deadline, or when another wait of its path has come true by its time. */
+/** When a wait can no longer be answered: at its own deadline, or when a timer of the same path is due. */
 function deadlineOf({ path, wait }: OpenWait): EpochMs | undefined {
   const times = path.waits!.flatMap((other) => [other === wait ? undefined : other.resumeAt, other.timeoutAt]);
   const known = times.filter((time) => time !== undefined);
   return known.length > 0 ? Math.min(...known) : undefined;
 }
 
-const mostListed = 100;
+const maxListed = 100;
 
 /** @throws StepfoldError `NODE_UNKNOWN` */
 function requireNode(workflow: CompiledWorkflow, { node }: Wanted): void {

@@ -20,7 +20,7 @@ import { stop } from "./paths/stop.ts";
 export function settle(scope: ScopeDraft, at: EpochMs): void {
   for (let current = scope; ; current = current.parent) {
     settleScope(current, at);
-    // what a completed child did may have to be undone later; what another one did has been
+    // the steps of a completed child may have to be undone later; those of a failed or cancelled one were undone already
     if (current.ended && (current.ended !== "completed" || !isChild(current))) forgetChildren(current);
     if (!isChild(current)) return;
     conclude(current);
@@ -35,7 +35,7 @@ function conclude(child: ChildDraft): void {
   if (child.status !== status || child.queued !== queued) {
     const version = child.root.version + 1;
     touch(child, version);
-    // what it counts, and perhaps where it stands, changes too
+    // the counters of the parent change too, and perhaps its status
     touch(child.parent, version);
   }
   if (child.ended) fold(child, child.root.version + 1);
@@ -55,12 +55,12 @@ function settleScope(scope: ScopeDraft, at: EpochMs): void {
   else if (isStalled(scope)) stall(scope);
 }
 
-/** Nothing of it waits for anything else of it: most steps of most executions need no more than this look. */
+/** True if no path of a scope depends on another one. Most steps need no more than this test. */
 function isCalm({ paths, workflow, groups, root }: ScopeDraft): boolean {
   return paths.length > 0 && !workflow.holds && !groups?.size && root.children.size === 0 && root.mapItems.size === 0;
 }
 
-/** Begins the children that there is a place for, and lets paths go on whose children are done. */
+/** Begins the children that the map has room for, and lets paths go on whose children are done. */
 function settleChildren(scope: ScopeDraft, at: EpochMs): boolean {
   if (scope.root.mapItems.size === 0 && scope.root.children.size === 0) return false;
   let moved = false;
@@ -80,7 +80,7 @@ function settleChildren(scope: ScopeDraft, at: EpochMs): boolean {
 }
 
 function isStalled({ paths, groups }: ScopeDraft): boolean {
-  // of many paths one that a join is known to wait for tells as much as all
+  // one path that a join waits for and that can move is enough: the others need not be looked at
   for (const { blocker } of groups?.values() ?? []) if (blocker?.path.open && !isStuck(blocker.path)) return false;
   return paths.every(isStuck);
 }
@@ -94,7 +94,7 @@ function stall(scope: ScopeDraft): void {
   stop(scope, "failed", nodes[0]!, errorInfo(new StepfoldError("STALLED", { nodes }), nodes[0]!), scope.root.version + 1);
 }
 
-/** No path is left: the scope is complete, or fails now that all else has come to its end. */
+/** Ends a scope without paths: it is complete, or fails if a path failed before. */
 function complete(scope: ScopeDraft, at: EpochMs): void {
   const version = scope.root.version + 1;
   if (scope.error) {
@@ -116,7 +116,7 @@ function outputOf({ workflow, context, root, input }: ScopeDraft, at: EpochMs): 
   return normalise(workflow.output!.evaluate(scope), `The output of workflow "${workflow.definition.id}"`, workflow.limits).value;
 }
 
-/** Of a scope whose last path did not come to an end of the graph, but was ended. */
+/** The output of a scope whose last path did not reach an end of the graph but was ended. */
 function lastOutput({ context }: ScopeDraft): Json {
   let last: { readonly version: number; readonly output: Json } = { version: -1, output: null };
   for (const results of Object.values(context)) {

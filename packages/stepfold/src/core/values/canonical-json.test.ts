@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { tries } from "../../../../../scripts/test/effort.ts";
 import { canonicalJson } from "./canonical-json.ts";
 import type { Json } from "./json.ts";
 
@@ -21,7 +22,7 @@ describe("canonicalJson", () => {
         expect(canonicalJson(shuffled)).toBe(canonicalJson(value as Json));
         expect(JSON.parse(canonicalJson(value as Json))).toEqual(JSON.parse(JSON.stringify(value)));
       }),
-      { numRuns: 200 },
+      { numRuns: tries(200) },
     );
   });
 });

@@ -10,7 +10,7 @@ export function isWorkflowId(value: unknown): value is string {
   return (
     typeof value === "string" &&
     value.length <= 255 &&
-    // most are ASCII, and told so quickly
+    // most ids are ASCII, which is tested fastest
     (/^[!-~]+$/.test(value) || /^[^\p{C}\p{Z}](?:[^\p{C}\p{Zl}\p{Zp}]*[^\p{C}\p{Z}])?$/u.test(value)) &&
     !reserved.has(value)
   );

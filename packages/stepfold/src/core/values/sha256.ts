@@ -1,4 +1,4 @@
-// FIPS 180-4. The pure layers have no platform to ask, and WebCrypto's digest is asynchronous.
+// FIPS 180-4, written out: the pure layers may not use a platform's functions, and WebCrypto's digest is asynchronous.
 const k = Uint32Array.from(primes(64), (prime) => fraction(Math.cbrt(prime)));
 
 function primes(howMany: number): number[] {

@@ -9,9 +9,9 @@ export function similar(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** Letters to insert, delete or change (Levenshtein); `most` or more is not told apart. */
-function distance(a: string, b: string, most: number): number {
-  if (Math.abs(a.length - b.length) >= most) return most;
+/** Letters to insert, delete or change (Levenshtein); `max` stands for every higher number. */
+function distance(a: string, b: string, max: number): number {
+  if (Math.abs(a.length - b.length) >= max) return max;
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];

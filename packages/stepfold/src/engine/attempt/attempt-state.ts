@@ -8,7 +8,7 @@ import type { PreparedWorkflow } from "../workflow/prepared-workflow.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Step, StepSurroundings } from "./step.ts";
 
-/** All that performing needs beside the task. */
+/** Everything that an attempt needs, apart from the task. */
 export interface Performing extends StepSurroundings {
   readonly deadlines: Deadlines;
   readonly limits: Limits;
@@ -21,7 +21,7 @@ export interface Performing extends StepSurroundings {
   readonly onHeartbeat: ((progress: unknown, task: Task) => void) | null;
 }
 
-/** What one attempt carries along. */
+/** The state of one attempt. */
 export interface AttemptState {
   readonly task: Task;
   readonly node: PreparedNode;
@@ -32,8 +32,8 @@ export interface AttemptState {
   readonly scope: () => Scope;
   readonly settle: (outcome: Outcome) => void;
   step: Step | null;
-  /** Takes the deadline back; null while there is none. */
+  /** Removes the deadline; null if there is none. */
   relax: (() => void) | null;
-  /** It is settled: whatever comes now is too late. */
+  /** True once the attempt has an outcome: what comes later is ignored. */
   over: boolean;
 }

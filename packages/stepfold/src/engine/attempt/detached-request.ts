@@ -5,7 +5,7 @@ import type { ChildStart, Wait } from "../../core/snapshot/snapshot.ts";
 import { isWorkflowId } from "../../core/values/id.ts";
 import type { Json } from "../../core/values/json.ts";
 import { normalise } from "../../core/values/to-json.ts";
-import { checkInput, firstNode } from "../workflow/started.ts";
+import { checkInput, firstNode } from "../workflow/start-event.ts";
 import type { AttemptState } from "./attempt-state.ts";
 import type { Outcome } from "./outcome.ts";
 

@@ -9,7 +9,7 @@ import { retryAfterMs } from "../node/retry-after-error.ts";
 import type { AttemptState } from "./attempt-state.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** What a failed attempt comes to: another one at a certain time, the edge `error`, or the end. */
+/** Decides what follows a failed attempt: a retry at a certain time, the `error` edge, or the end of the execution. */
 export function failureOf(run: AttemptState, thrown: unknown): Outcome {
   const { task, node, around, startedAt } = run;
   const endedAt = around.now();
@@ -32,7 +32,7 @@ export function failureOf(run: AttemptState, thrown: unknown): Outcome {
   return delayMs === null && !task.undoes && node.compiled.edges.has("error") ? { ...outcome, handle: "error" } : outcome;
 }
 
-/** Our own verdicts say themselves whether a repeat could help. */
+/** Whether an error can be retried. A StepfoldError says so itself. */
 function mayRetry(thrown: unknown): boolean {
   return !isFatal(thrown) && (!StepfoldError.is(thrown) || thrown.retryable);
 }

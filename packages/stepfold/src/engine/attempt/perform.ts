@@ -17,9 +17,9 @@ import { taskScope } from "./task-scope.ts";
 
 /** One attempt. */
 export interface Attempt {
-  /** Null while it is under way. */
+  /** Null while the attempt is in progress. */
   readonly outcome: Outcome | null;
-  /** Ends it without an outcome that counts: the executor's signal fires, and nobody waits for it. */
+  /** Aborts the attempt: the executor's signal fires, and its outcome is ignored. */
   readonly abort: (reason: unknown) => void;
 }
 
@@ -73,7 +73,7 @@ async function check(
 ): Promise<{ readonly data: unknown; readonly payload: unknown }> {
   const { nodeId } = task;
   const { schema } = task.resumed ?? {};
-  // a signal that was kept is held against the schema of the wait that took it now
+  // the payload of a kept signal is checked against the schema of the wait that has just taken it
   const { issues } = schema === undefined ? {} : await validatorOf(schema)(payload);
   if (issues) throw new StepfoldError("RESUME_INVALID", { nodeId, issues });
   const checked = node.input ? await node.input(data) : { value: data };
@@ -138,7 +138,7 @@ function attempt(run: AttemptState, work: () => Outcome | null): Outcome | null 
   }
 }
 
-/** The executor threw: because it suspended, or because it failed. */
+/** Makes an outcome of what the executor threw: it has suspended, or failed. */
 function ended(run: AttemptState, thrown: unknown): Outcome {
   const suspension = run.step?.suspension;
   if (!suspension) {

@@ -19,7 +19,7 @@ export function readOutput(run: AttemptState, returned: unknown): Outcome | Prom
   const leaving: Leaving = { handles: terminates || run.task.undoes ? undefined : handlesOf(run, returned), terminates };
   if (!node.output) return completed(run, returned.data, leaving);
   const { output } = node.definition;
-  // a JSON Schema describes what is kept: text where a Date was returned
+  // a JSON Schema describes the stored value: a Date that was returned is text there
   const result = node.output(isStandard(output!) ? returned.data : normalise(returned.data, whatOf(task), around.limits).value);
   const finish = ({
     value,
@@ -45,7 +45,7 @@ interface Returned {
   readonly then?: unknown;
 }
 
-/** How it leaves its node. */
+/** How a path leaves its node. */
 interface Leaving {
   readonly handles: readonly string[] | undefined;
   readonly terminates: boolean;
@@ -62,7 +62,7 @@ function whatOf({ nodeId }: Task): string {
   return `The output of node "${nodeId}"`;
 }
 
-/** The handles it leaves by; undefined for the default one. A typo is never silent success. */
+/** The handles that a path leaves by; undefined for the default one. An unknown handle is an error. */
 function handlesOf({ node, task }: AttemptState, { nextHandle, nextHandles }: Returned): readonly string[] | undefined {
   const { edges, next } = node.compiled;
   const { nodeId } = task;

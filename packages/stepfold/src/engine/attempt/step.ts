@@ -20,7 +20,7 @@ export interface Suspension {
   readonly options: readonly SuspendOptions[];
 }
 
-/** Thrown by `suspend` to leave the executor; never seen by anybody else. */
+/** What `suspend` throws to leave the executor. It is always caught here. */
 const suspended: unique symbol = Symbol("the step is suspended");
 
 /**
@@ -112,7 +112,7 @@ export class Step implements StepContext {
     return (progress) => this.#onHeartbeat?.(progress);
   }
 
-  /** Tells the executor that nobody waits for it any more. */
+  /** Aborts the executor's signal. */
   abort(reason: unknown): void {
     this.#aborted ??= { reason };
     this.#controller?.abort(reason);

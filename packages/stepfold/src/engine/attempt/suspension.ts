@@ -10,13 +10,13 @@ import type { Outcome } from "./outcome.ts";
 import type { Suspension } from "./step.ts";
 
 /** The most that one step may wait for at once. */
-const mostWaits = 100;
+const maxWaits = 100;
 
 /** The waits that a suspension makes: one for each of its options. */
 export function suspensionOf(run: AttemptState, { payload, options }: Suspension): Outcome {
   const { task, around, startedAt } = run;
   const endedAt = around.now();
-  if (options.length === 0 || options.length > mostWaits) throw invalid("options", `must be 1 to ${mostWaits} waits`);
+  if (options.length === 0 || options.length > maxWaits) throw invalid("options", `must be 1 to ${maxWaits} waits`);
   let sizeBytes = 0;
   const keep = (value: unknown, what: string): Json => {
     const kept = normalise(value, `${what} of node "${task.nodeId}"`, around.limits);
@@ -45,8 +45,9 @@ function waitOf(run: AttemptState, options: SuspendOptions, id: string, only: bo
   if (timeout !== undefined) wait.timeoutAt = moment(run, "timeout", now + durationMs(timeout), now);
   if (responders !== undefined) wait.responders = Object.freeze([...new Set(textList("responders", responders))]);
   if (quorum !== undefined) {
-    const most = wait.responders?.length ?? 1_000;
-    if (!Number.isSafeInteger(quorum) || quorum < 1 || quorum > most) throw invalid("quorum", `must be a whole number from 1 to ${most}`);
+    const maxQuorum = wait.responders?.length ?? 1_000;
+    if (!Number.isSafeInteger(quorum) || quorum < 1 || quorum > maxQuorum)
+      throw invalid("quorum", `must be a whole number from 1 to ${maxQuorum}`);
     wait.quorum = quorum;
     if (tally !== undefined) wait.tally = text("tally", tally);
   }

@@ -25,7 +25,7 @@ export interface ResumeCommand {
 }
 
 /** The event of an answer. @throws StepfoldError `RESUME_AMBIGUOUS`, `RESUME_INVALID`, `RESPONDER_DENIED`, `WAIT_GONE`, ... */
-export async function resumed(
+export async function resumeEvent(
   workflow: PreparedWorkflow,
   snapshot: Snapshot,
   command: ResumeCommand,

@@ -21,7 +21,7 @@ export interface CancelCommand {
 }
 
 /** The event of a cancellation. @throws StepfoldError `EXECUTION_ENDED`, `WAIT_GONE`, `RESUME_AMBIGUOUS`, `OPTION_INVALID` */
-export function cancelled(
+export function cancelEvent(
   snapshot: Snapshot,
   { target, reason, parent }: CancelCommand,
   stamp: { readonly version: number; readonly at: EpochMs },
@@ -50,29 +50,29 @@ export function cancelled(
   return found[0].scope === "" ? { ...event, pathIds } : { ...event, scope: found[0].scope, pathIds };
 }
 
-/** True for an item that is open, and for one that has not begun; what is being undone goes on with that. */
+/** Whether an item can be cancelled: it is open or has not begun, and is not being undone. */
 function mayEnd({ childStates }: Snapshot, key: string): boolean {
   const child = childStates?.[key];
   return !child || !(isTerminal(child.status) || child.ending);
 }
 
 function ambiguous({ workflowId }: Snapshot, waits: readonly { readonly id: string; readonly nodeId: string }[]): StepfoldError {
-  return new StepfoldError("RESUME_AMBIGUOUS", { workflowId, waits: waits.slice(0, mostListed) });
+  return new StepfoldError("RESUME_AMBIGUOUS", { workflowId, waits: waits.slice(0, maxListed) });
 }
 
 function isBegunBy({ parent }: Snapshot, { workflowId, incarnation, waitId }: NonNullable<CancelCommand["parent"]>): boolean {
   return parent?.workflowId === workflowId && parent.incarnation === incarnation && parent.waitId === waitId;
 }
 
-const mostListed = 100;
+const maxListed = 100;
 
-/** The addresses of what is open, not more than anybody reads. */
+/** The addresses of open places, for a message: only the first ones. */
 function placesOf(snapshot: Snapshot): string[] {
   const places = new Set<string>();
   for (const [scope, paths] of openScopes(snapshot)) {
     for (const { nodeId } of paths) {
       places.add(addressOf(snapshot, scope, nodeId));
-      if (places.size === mostListed) return [...places];
+      if (places.size === maxListed) return [...places];
     }
   }
   return [...places];

@@ -19,20 +19,20 @@ export interface AddItemCommand {
   readonly item: unknown;
 }
 
-/** An open map gets no more items: it is complete once those it has are done. */
+/** Closes an open map: it gets no more items, and is complete when those it has are done. */
 export interface CloseMapCommand {
   readonly type: "closeMap";
   readonly node: string;
 }
 
-/** A map goes on at once, with what is done; items under way are cancelled. */
+/** Completes a map at once with the items that are done; items in progress are cancelled. */
 export interface CompleteMapCommand {
   readonly type: "completeMap";
   readonly node: string;
 }
 
 /** @throws StepfoldError `MAP_CLOSED`, `RESUME_AMBIGUOUS`, `INPUT_INVALID`, ... */
-export function changeMap(
+export function mapEvent(
   { compiled }: PreparedWorkflow,
   snapshot: Snapshot,
   command: AddItemCommand | CloseMapCommand | CompleteMapCommand,

@@ -5,15 +5,15 @@ import { endOf } from "../../core/transition/draft/outbox.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import type { PreparedWorkflow } from "../workflow/prepared-workflow.ts";
-import { type ResumeCommand, resumed } from "./answer-wait.ts";
-import { type CancelCommand, cancelled } from "./cancel-paths.ts";
-import { type AddItemCommand, type CloseMapCommand, type CompleteMapCommand, changeMap } from "./change-map.ts";
-import { type DeliveredCommand, delivered } from "./deliver-messages.ts";
-import { childEnded, type EndChildCommand } from "./end-child.ts";
-import { type RetryCommand, retried } from "./retry-path.ts";
-import { type SignalCommand, signal } from "./send-signal.ts";
+import { type ResumeCommand, resumeEvent } from "./answer-wait.ts";
+import { type CancelCommand, cancelEvent } from "./cancel-paths.ts";
+import { type AddItemCommand, type CloseMapCommand, type CompleteMapCommand, mapEvent } from "./change-map.ts";
+import { type DeliveredCommand, deliveredEvent } from "./deliver-messages.ts";
+import { childEndEvent, type EndChildCommand } from "./end-child.ts";
+import { type RetryCommand, retryEvent } from "./retry-path.ts";
+import { type SignalCommand, signalEvent } from "./send-signal.ts";
 
-/** What one may tell an execution from outside. */
+/** Something that an execution can be told from outside. */
 export type Command =
   | ResumeCommand
   | SignalCommand
@@ -43,26 +43,26 @@ export async function decide(
   const stamp = { version: snapshot.version + 1, at: now };
   if (typeof command !== "object" || command === null) throw unknownCommand();
   const end = endOf(snapshot);
-  // that the others are told may have to be tried again, too
+  // an execution that only has messages left still takes `delivered`, and `retry` if it is parked
   const goesOn = command.type === "delivered" || (command.type === "retry" && snapshot.parked !== undefined);
   if (end && !goesOn) throw new StepfoldError("EXECUTION_ENDED", { workflowId, status: end });
   switch (command.type) {
     case "resume":
-      return resumed(workflow, snapshot, command, stamp, limits);
+      return resumeEvent(workflow, snapshot, command, stamp, limits);
     case "signal":
-      return signal(workflow, snapshot, command, stamp, limits);
+      return signalEvent(workflow, snapshot, command, stamp, limits);
     case "cancel":
-      return cancelled(snapshot, command, stamp);
+      return cancelEvent(snapshot, command, stamp);
     case "retry":
-      return retried(snapshot, command, stamp);
+      return retryEvent(snapshot, command, stamp);
     case "addItem":
     case "closeMap":
     case "completeMap":
-      return changeMap(workflow, snapshot, command, stamp, limits);
+      return mapEvent(workflow, snapshot, command, stamp, limits);
     case "endChild":
-      return childEnded(snapshot, command, stamp, limits);
+      return childEndEvent(snapshot, command, stamp, limits);
     case "delivered":
-      return delivered(snapshot, command, stamp);
+      return deliveredEvent(snapshot, command, stamp);
     default:
       throw unknownCommand();
   }

@@ -3,15 +3,15 @@ import type { DeliveredEvent } from "../../core/snapshot/event.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 
-/** Takes messages out of the outbox of an execution, because they have arrived. */
+/** Removes messages from the outbox of an execution, because they were delivered. */
 export interface DeliveredCommand {
   readonly type: "delivered";
-  /** Of the messages. Those that are not there have arrived before. */
+  /** Ids of the messages. An id that is not in the outbox was delivered before. */
   readonly ids: readonly string[];
 }
 
 /** The event of messages that have arrived. @throws StepfoldError `OPTION_INVALID` if none of them is in the outbox */
-export function delivered(
+export function deliveredEvent(
   { outbox = [] }: Snapshot,
   { ids }: DeliveredCommand,
   stamp: { readonly version: number; readonly at: EpochMs },

@@ -7,20 +7,20 @@ import type { EpochMs } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import { keepValue } from "./keep-value.ts";
 
-/** Tells an execution that one which it has begun is over. */
+/** Tells an execution that a detached child of it has ended. */
 export interface EndChildCommand {
   readonly type: "endChild";
   /** The execution that has ended. */
   readonly workflowId: string;
   /** The wait that it was begun for. */
   readonly waitId: string;
-  /** Of the execution that began it: one that was created again under the same id is another. */
+  /** Incarnation of the parent: a new execution with the same id has another one. */
   readonly incarnation?: string | undefined;
   readonly end: ChildEnd;
 }
 
 /** The event of a child's end. @throws StepfoldError `WAIT_GONE` if nobody waits for it, or no longer; `OPTION_INVALID`, `LIMIT_EXCEEDED` */
-export function childEnded(
+export function childEndEvent(
   snapshot: Snapshot,
   { workflowId, waitId, incarnation, end }: EndChildCommand,
   stamp: { readonly version: number; readonly at: EpochMs },

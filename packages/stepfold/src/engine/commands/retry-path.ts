@@ -12,7 +12,7 @@ export interface RetryCommand {
 }
 
 /** @throws StepfoldError `RETRY_NOT_PENDING`, `OPTION_INVALID` */
-export function retried(
+export function retryEvent(
   snapshot: Snapshot,
   { node }: RetryCommand,
   stamp: { readonly version: number; readonly at: EpochMs },

@@ -12,7 +12,7 @@ import type { PreparedWorkflow } from "../workflow/prepared-workflow.ts";
 import { checkPayload } from "./answer-wait.ts";
 import { keepValue } from "./keep-value.ts";
 
-/** How long a signal is kept that nobody waits for yet, where nobody says. */
+/** How long the inbox keeps a signal, if the command does not say. */
 const defaultTtl: Duration = "30 days";
 
 /** Tells an execution that something has happened, by a name that steps wait for. */
@@ -29,7 +29,7 @@ export interface SignalCommand {
 }
 
 /** The event of a signal. @throws StepfoldError `RESUME_INVALID`, `WAIT_EXPIRED`, `LIMIT_EXCEEDED`, `OPTION_INVALID`, ... */
-export async function signal(
+export async function signalEvent(
   workflow: PreparedWorkflow,
   snapshot: Snapshot,
   command: SignalCommand,

@@ -19,7 +19,7 @@ export function linkWorkflows(definition: unknown, library: Library): unknown {
   try {
     return isJsonObject(definition) ? linked(definition, library) : definition;
   } catch {
-    // a proxy or a getter that throws: compile refuses it, and says where it is
+    // a proxy or a getter that throws: `compile` refuses it and says where it is
     return definition;
   }
 }

@@ -3,10 +3,10 @@ import type { StartedEvent } from "../../core/snapshot/event.ts";
 import type { Permit } from "../../core/snapshot/snapshot.ts";
 import type { PreparedWorkflow } from "./prepared-workflow.ts";
 
-const longestKey = 255;
+const maxKeyLength = 255;
 
 /**
- * What an execution that is about to begin will need to be driven; undefined if its workflow asks for nothing.
+ * The concurrency key and limit of an execution that is about to begin; undefined if its workflow has no `concurrency`.
  *
  * @throws StepfoldError `INPUT_INVALID` if the input gives no key, `EXPRESSION_FAILED`
  */
@@ -16,8 +16,8 @@ export function permitOf({ compiled }: Pick<PreparedWorkflow, "compiled">, event
   const { input, metadata, at } = event;
   const key = concurrency.key.evaluate(language.executionScope({ context: {}, since: 0, input, metadata, at }));
   const text = typeof key === "string" || typeof key === "number" || typeof key === "boolean" ? String(key) : "";
-  if (text === "" || text.length > longestKey) {
-    const message = `gives no key for "concurrency": that must be text of 1 to ${longestKey} characters, or a number`;
+  if (text === "" || text.length > maxKeyLength) {
+    const message = `gives no key for "concurrency": that must be text of 1 to ${maxKeyLength} characters, or a number`;
     throw new StepfoldError("INPUT_INVALID", { workflow: definition.id, issues: [{ pointer: "", message }] });
   }
   return Object.freeze({ key: text, limit: concurrency.limit });

@@ -18,7 +18,7 @@ export interface PreparedNode {
   readonly handles: ReadonlySet<string> | null;
 }
 
-/** Brings a node and its type together; mistakes in the type's retry policy become issues. */
+/** Joins a node with the definition of its type; mistakes in the type's retry policy become issues. */
 export function prepareNode(
   compiled: CompiledNode,
   definition: NodeDefinition,

@@ -73,7 +73,7 @@ function prepareNodes(
     prepareNodes(compiled.workflows.get(name)!, `${at}/workflows/${name}`, nodeDefinitions, nodes, issues);
 }
 
-/** Compiles; where the definition has mistakes, those of its types are told with them. */
+/** Compiles a workflow. If the definition has mistakes, those of its node types are reported with them. */
 function compiledWith(definition: unknown, nodeDefinitions: NodeDefinitions, limits: Limits): CompiledWorkflow {
   try {
     return compile(definition, expressionLanguage, limits);
@@ -90,7 +90,7 @@ function compiledWith(definition: unknown, nodeDefinitions: NodeDefinitions, lim
   }
 }
 
-/** Every mistake and every doubt about a workflow and the types of its nodes, as data; empty if there is nothing to say. */
+/** Every error and warning about a workflow and the types of its nodes, as data; empty if there is none. */
 export function checkWorkflow(
   definition: unknown,
   nodeDefinitions: NodeDefinitions,
@@ -116,7 +116,7 @@ function unknownType(type: string, pointer: string, nodeDefinitions: NodeDefinit
   };
 }
 
-/** Data without expressions is known now, so it can be refused now. */
+/** Checks data without expressions, which is known before the node runs. */
 function checkData({ compiled, input }: PreparedNode, pointer: string, issues: Issue[]): void {
   if (compiled.data || !input) return;
   let result: Validated | Promise<Validated>;
@@ -127,7 +127,7 @@ function checkData({ compiled, input }: PreparedNode, pointer: string, issues: I
     return;
   }
   if (result instanceof Promise) {
-    // checked again, and waited for, when the node runs
+    // an asynchronous schema is checked when the node runs
     result.catch(() => undefined);
     return;
   }

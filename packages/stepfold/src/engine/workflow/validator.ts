@@ -64,11 +64,11 @@ function ofJsonSchema(schema: object): Validator {
   let validator: JsonSchemaValidator | null = null;
   return (value) => {
     try {
-      // it writes into the schema, and ours are frozen
+      // the validator writes into the schema, and ours are frozen
       validator ??= new JsonSchemaValidator(structuredClone(schema), "2020-12", false);
       const { valid, errors } = validator.validate(value === undefined ? null : value);
       if (valid) return { value };
-      // the outermost errors only repeat that something inside is wrong
+      // the outer errors only say that something inside is wrong
       const leaves = errors.filter(({ keyword }) => keyword !== "properties" && keyword !== "items" && keyword !== "$ref");
       return { issues: leaves.map(({ instanceLocation, error }) => ({ pointer: instanceLocation.slice(1), message: error })) };
     } catch (error) {

@@ -85,13 +85,13 @@ function nodeId(compiler: Compiler, { key }: Member): Run {
 
 function last(frame: Frame, id: unknown, position: number): unknown {
   const nodes = nodesOf(frame);
-  if (nodes instanceof NodesView) return nodes.last(textId(frame, id, position));
+  if (NodesView.is(nodes)) return nodes.last(textId(frame, id, position));
   return ofPlain(frame, nodes, id, "last", position);
 }
 
 function all(frame: Frame, id: unknown, position: number): unknown {
   const nodes = nodesOf(frame);
-  if (!(nodes instanceof NodesView)) return ofPlain(frame, nodes, id, "all", position) ?? [];
+  if (!NodesView.is(nodes)) return ofPlain(frame, nodes, id, "all", position) ?? [];
   const key = textId(frame, id, position);
   const count = nodes.count(key);
   charge(frame, count);

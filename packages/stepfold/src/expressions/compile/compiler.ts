@@ -11,14 +11,14 @@ export interface Compiler {
   /** Arrow parameters in sight, with their slots. */
   locals: ReadonlyMap<string, number>;
   slots: number;
-  /** Whether it reads `globals`: data that nobody has checked. */
+  /** Whether it reads `globals`, which are not checked. */
   untrusted: boolean;
 }
 
 /** What a `?.` leaves behind until its chain ends; never seen outside one. */
 export const SKIP: unique symbol = Symbol("skip");
 
-/** Nothing can go wrong with literals, so their frame is a formality. */
+/** The frame of literals: evaluating them cannot fail. */
 const folding: Frame = {
   unit: { source: "", pointer: undefined, limits: defaultExpressionLimits },
   scope: {},

@@ -1,3 +1,4 @@
+import { safeMember } from "../../core/errors/safe-member.ts";
 import type { Context, NodeResult } from "../../core/snapshot/snapshot.ts";
 
 /** What expressions see of one result. */
@@ -12,12 +13,22 @@ export interface ResultView {
  * knows it, can read it: to everything else it is a class instance, and those have no members.
  */
 export class NodesView {
+  /** True for a NodesView, of whichever copy of this package. */
+  static is(value: unknown): value is NodesView {
+    return value instanceof NodesView || typeof safeMember(value, "~nodesView") === "function";
+  }
+
   readonly #context: Context;
   readonly #since: number;
 
   constructor(context: Context, since: number) {
     this.#context = context;
     this.#since = since;
+  }
+
+  /** Recognises views of a second copy of this package in the same process. A method, because JSON has none. */
+  "~nodesView"(): true {
+    return true;
   }
 
   /** The latest visible result. Versions rise, so the search from the end meets it after the few that came later. */

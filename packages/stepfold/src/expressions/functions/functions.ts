@@ -106,7 +106,7 @@ const parse: Pure = (frame, site, _, args) => {
   } catch (cause) {
     fail(frame, site.position, "JSON.parse: this text is not JSON", { cause });
   }
-  // Text can hold what data never does: a "__proto__" key, a depth that breaks whoever walks it.
+  // Parsed text can hold what data never does: a "__proto__" key, or nesting so deep that walking it fails.
   return plainCopy(frame, site.position, value);
 };
 

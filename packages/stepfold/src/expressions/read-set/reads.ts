@@ -14,7 +14,7 @@ interface Reader {
 }
 
 const NEW: Origin = { at: [], items: [] };
-const MOST = 32;
+const MAX_PATHS = 32;
 const ITEM: ReadonlySet<string> = new Set(["at", "find", "findLast"]);
 const SORT: ReadonlySet<string> = new Set(["sort", "toSorted"]);
 const ITEMS: ReadonlySet<string> = new Set(["slice", "filter", "reverse", "toReversed", "sort", "toSorted"]);
@@ -47,7 +47,7 @@ function consumeItems(reader: Reader, items: readonly Item[]): Origin {
 /** One of several values. Chains of conditions multiply paths: past a limit the whole values count as read. */
 function either(reader: Reader, ...origins: readonly Origin[]): Origin {
   const all = { at: origins.flatMap((origin) => origin.at), items: origins.flatMap((origin) => origin.items) };
-  if (all.at.length + all.items.length <= MOST) return all;
+  if (all.at.length + all.items.length <= MAX_PATHS) return all;
   use(reader, all);
   return NEW;
 }

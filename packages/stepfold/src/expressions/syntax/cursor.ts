@@ -69,7 +69,7 @@ export function count<E extends { readonly start: number }>(cursor: Cursor, node
   return node;
 }
 
-/** Goes one level down. Whoever calls it takes 1 from `depth` when done. */
+/** Goes one level down. The caller subtracts 1 from `depth` when it is done. */
 export function deeper(cursor: Cursor): void {
   if (++cursor.depth > cursor.limits.depth) {
     refuseAt(cursor, peek(cursor).start, `this expression is nested deeper than ${cursor.limits.depth} levels`);

@@ -37,7 +37,7 @@ export function addressGuard(allowHosts: readonly string[], resolve: ResolveHost
       const trusted = trusts(url);
       const usable = (found: readonly ResolvedAddress[]): readonly ResolvedAddress[] => {
         const judged = trusted ? found : found.filter(({ address }) => refusalOf(address) === null);
-        // which address it was is not said: a workflow must not map the network it runs in
+        // the message does not name the address: a workflow must not explore the network it runs in
         if (judged.length === 0) throw refused(url, "has no public address");
         return judged;
       };

@@ -30,7 +30,7 @@ export interface HttpAnswer {
 }
 
 /** Redirects that a call follows at most, and by default. */
-export const mostRedirects = 5;
+export const maxRedirects = 5;
 
 /** Answers that are worth another attempt, where the data does not say. */
 export const defaultRetriableCodes: readonly number[] = [500, 502, 503, 504];
@@ -55,8 +55,8 @@ const body: JsonObject = {
   additionalProperties: false,
 };
 
-/** The schema of the data; nobody may ask for more bytes than `mostBytes`. */
-export function httpInput(mostBytes: number, defaultTimeoutMs: number): JsonSchema {
+/** Makes the schema of the data. A node may ask for at most `limitBytes`. */
+export function httpInput(limitBytes: number, defaultTimeoutMs: number): JsonSchema {
   return {
     title: "HTTP request",
     type: "object",
@@ -77,8 +77,8 @@ export function httpInput(mostBytes: number, defaultTimeoutMs: number): JsonSche
         description: "In bytes, after decompression; a larger one fails the node",
         type: "integer",
         minimum: 1,
-        maximum: mostBytes,
-        default: mostBytes,
+        maximum: limitBytes,
+        default: limitBytes,
       },
       retriableCodes: {
         title: "Retriable codes",
@@ -99,8 +99,8 @@ export function httpInput(mostBytes: number, defaultTimeoutMs: number): JsonSche
         description: "How many at most; 0 makes a redirect an answer, which leaves by the handle fail",
         type: "integer",
         minimum: 0,
-        maximum: mostRedirects,
-        default: mostRedirects,
+        maximum: maxRedirects,
+        default: maxRedirects,
       },
       idempotencyKey: {
         title: "Idempotency key",

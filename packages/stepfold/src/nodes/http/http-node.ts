@@ -8,7 +8,7 @@ import { defineNode } from "../../engine/node/define-node.ts";
 import type { NodeDefinition, NodeOutput } from "../../engine/node/node-definition.ts";
 import { addressGuard, systemResolve } from "./address-guard.ts";
 import { within } from "./deadline.ts";
-import { defaultRetriableCodes, type HttpAnswer, type HttpData, httpInput, httpOutput, mostRedirects } from "./http-data.ts";
+import { defaultRetriableCodes, type HttpAnswer, type HttpData, httpInput, httpOutput, maxRedirects } from "./http-data.ts";
 import { FatalHttpError, HttpError, HttpRetryAfterError } from "./http-error.ts";
 import { labelOf, outgoing } from "./outgoing.ts";
 import type { ResolveHost } from "./resolve-host.ts";
@@ -17,7 +17,7 @@ import { type Content, contentOf, contentOfFailure } from "./response-content.ts
 import { retryAfterOf } from "./retry-after.ts";
 import { type Received, send } from "./send.ts";
 
-/** What whoever runs the engine decides about the calls of its workflows. */
+/** Settings for the calls of all workflows of an engine. */
 export interface HttpNodeOptions {
   /**
    * Hosts that may be called although they are not public: `"localhost"` at any port, `"10.0.0.7:8080"` at one. Compared
@@ -35,7 +35,7 @@ export interface HttpNodeOptions {
 /** A definition of the node type `http`. */
 export type HttpNode = NodeDefinition<HttpData, HttpAnswer, unknown, "" | "auth-error" | "fail">;
 
-const longestTimeoutMs = 24 * 3_600_000;
+const maxTimeoutMs = 24 * 3_600_000;
 
 /**
  * Node type `http`: makes one HTTP call. Its output is `{ status, headers, body }`.
@@ -79,11 +79,11 @@ export function httpNode(options: HttpNodeOptions = {}): HttpNode {
 
 /** `httpNode` with another resolver of host names. Internal: for tests. */
 export function httpNodeWith(options: HttpNodeOptions, resolve: ResolveHost): HttpNode {
-  const mostBytes = positive("maxBytes", options.maxBytes ?? 1_048_576);
+  const limitBytes = positive("maxBytes", options.maxBytes ?? 1_048_576);
   const defaultTimeoutMs = positive("defaultTimeoutMs", options.defaultTimeoutMs ?? 30_000);
   const guard = addressGuard(options.allowHosts ?? [], resolve);
   return defineNode({
-    input: httpInput(mostBytes, defaultTimeoutMs),
+    input: httpInput(limitBytes, defaultTimeoutMs),
     output: httpOutput,
     handles: ["", "auth-error", "fail"],
     retryPolicy: options.retryPolicy,
@@ -98,9 +98,9 @@ export function httpNodeWith(options: HttpNodeOptions, resolve: ResolveHost): Ht
       const timeoutMs = readTimeout(data.timeout ?? defaultTimeoutMs);
       const request = outgoing(data, step.idempotencyKey);
       return within(timeoutMs, step.signal, labelOf(request), async (signal) => {
-        const received = await send(request, guard, data.followRedirects ?? mostRedirects, signal);
+        const received = await send(request, guard, data.followRedirects ?? maxRedirects, signal);
         try {
-          return await judge(received, data, data.maxBytes ?? mostBytes, signal, step.now());
+          return await judge(received, data, data.maxBytes ?? limitBytes, signal, step.now());
         } finally {
           received.response.destroy();
         }
@@ -137,7 +137,7 @@ function headersOf({ rawHeaders }: IncomingMessage): Record<string, string> {
   const headers = new Map<string, string>();
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]!.toLowerCase();
-    // cookies are credentials; the other name could not be kept as JSON
+    // cookies are credentials, and `__proto__` cannot be kept as JSON
     if (name === "set-cookie" || name === "set-cookie2" || name === "__proto__") continue;
     const before = headers.get(name);
     headers.set(name, before === undefined ? rawHeaders[i + 1]! : `${before}, ${rawHeaders[i + 1]!}`);
@@ -147,12 +147,12 @@ function headersOf({ rawHeaders }: IncomingMessage): Record<string, string> {
 
 function readTimeout(timeout: Duration): number {
   const timeoutMs = durationMs(timeout);
-  if (timeoutMs >= 1 && timeoutMs <= longestTimeoutMs) return timeoutMs;
+  if (timeoutMs >= 1 && timeoutMs <= maxTimeoutMs) return timeoutMs;
   throw new FatalHttpError("HTTP_REQUEST_INVALID", `The timeout must be between 1 ms and 24 hours, not ${timeoutMs} ms`);
 }
 
 function positive(option: string, value: number): number {
-  const max = option === "maxBytes" ? Number.MAX_SAFE_INTEGER : longestTimeoutMs;
+  const max = option === "maxBytes" ? Number.MAX_SAFE_INTEGER : maxTimeoutMs;
   if (Number.isInteger(value) && value > 0 && value <= max) return value;
   throw new StepfoldError("OPTION_INVALID", { option, reason: `must be a whole number from 1 to ${max}, not ${String(value)}` });
 }

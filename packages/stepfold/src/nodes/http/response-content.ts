@@ -64,7 +64,7 @@ function decode(bytes: Buffer, charset: string): string {
   try {
     return new TextDecoder(charset).decode(bytes);
   } catch {
-    // a charset that nobody knows is more often misspelt than not UTF-8
+    // an unknown charset is probably UTF-8 with a misspelt name
     return new TextDecoder().decode(bytes);
   }
 }

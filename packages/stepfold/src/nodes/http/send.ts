@@ -12,16 +12,16 @@ export interface Received {
 }
 
 /** Sends a request, follows its redirects, and gives the answer whose body is still to be read. */
-export async function send(first: Outgoing, guard: AddressGuard, mostRedirects: number, signal: AbortSignal): Promise<Received> {
+export async function send(first: Outgoing, guard: AddressGuard, maxRedirects: number, signal: AbortSignal): Promise<Received> {
   let sent = first;
   for (let followed = 0; ; followed++) {
     const response = await sendOnce(sent, guard, signal);
     const status = response.statusCode!;
-    const location = mostRedirects === 0 ? null : redirectTo(status, response.headers.location);
+    const location = maxRedirects === 0 ? null : redirectTo(status, response.headers.location);
     if (location === null) return { response, sent };
     response.destroy();
-    if (followed === mostRedirects)
-      throw new FatalHttpError("HTTP_REDIRECT", `${labelOf(first)} was redirected more than ${mostRedirects} times`);
+    if (followed === maxRedirects)
+      throw new FatalHttpError("HTTP_REDIRECT", `${labelOf(first)} was redirected more than ${maxRedirects} times`);
     sent = redirected(sent, status, location);
   }
 }

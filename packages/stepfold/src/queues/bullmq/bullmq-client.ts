@@ -1,4 +1,4 @@
-/** What we send with each message: options of a BullMQ job. */
+/** The options of the BullMQ job that is sent for each message. */
 export interface BullmqJobOptions {
   readonly delay: number;
   readonly attempts: number;
@@ -7,28 +7,28 @@ export interface BullmqJobOptions {
   readonly stackTraceLimit: number;
 }
 
-/** What we need of a `Queue` of BullMQ. Described here and not imported, so that BullMQ is no dependency. */
+/** The methods of a BullMQ `Queue` that are used. Described here and not imported, so that BullMQ is no dependency. */
 export interface BullmqQueueClient {
   readonly name: string;
   addBulk(jobs: { name: string; data: { readonly workflowId: string }; opts: BullmqJobOptions }[]): Promise<unknown>;
 }
 
-/** What we need of a `Job` of BullMQ. */
+/** The members of a BullMQ `Job` that are used. */
 export interface BullmqJob {
   readonly data: unknown;
   readonly token?: string | undefined;
   extendLock(token: string, durationMs: number): Promise<unknown>;
 }
 
-/** What we need of a `Worker` of BullMQ. */
+/** The methods of a BullMQ `Worker` that are used. */
 export interface BullmqWorker {
   on(event: "error", listener: (error: Error) => void): unknown;
   waitUntilReady(): Promise<unknown>;
-  /** Takes no more jobs, and resolves when those under way are done. */
+  /** Takes no more jobs, and resolves when those in flight are done. */
   close(): Promise<void>;
 }
 
-/** To be passed on to the `Worker`, beside its connection. */
+/** Options for the `Worker`, beside its connection. */
 export interface BullmqWorkerOptions {
   readonly concurrency: number;
   readonly lockDuration: number;

@@ -8,22 +8,22 @@ export interface BullmqQueueOptions {
   /** About how long a message waits after its handler failed, in milliseconds: from half of it to all of it. Default 5,000. */
   readonly retryDelayMs?: number;
   /**
-   * Say so if your server keeps what it acknowledged: PostgreSQL does, Redis with `appendonly yes`. It is only told on in
+   * True if your server keeps what it has acknowledged: PostgreSQL does, Redis with `appendonly yes` does. It only sets
    * `features.durable`. Default false.
    */
   readonly durable?: boolean;
 }
 
-/** As many attempts, or losses of a worker, as there can be: nothing is given up. */
-const endless = 2 ** 31 - 1;
+/** The most attempts, and losses of a worker, that BullMQ counts: no job is given up. */
+const unlimited = 2 ** 31 - 1;
 /** A year. Redis orders by a number that is exact until 2039. */
-const longestDelayMs = 365 * 24 * 60 * 60 * 1000;
+const maxDelayMs = 365 * 24 * 60 * 60 * 1000;
 /** Jobs in one call. */
-const mostAtOnce = 1000;
+const maxJobs = 1000;
 
 /**
- * A queue in BullMQ, on Redis or PostgreSQL. You hand in a `Queue` for sending and say how a `Worker` is made; connections
- * are yours. `close()` closes the workers that were made here, and not your queue.
+ * A queue in BullMQ, on Redis or PostgreSQL. You hand in a `Queue` for sending and a function that makes a `Worker`;
+ * connections are yours. `close()` closes the workers that were made here, but not your queue.
  *
  * ```ts
  * import { Queue, Worker } from "bullmq";
@@ -37,25 +37,25 @@ const mostAtOnce = 1000;
  * await jobs.close();
  * ```
  *
- * Every wake-up is a job of its own with an id of BullMQ's: `dedupeKey` is not used, because a job that exists already,
- * also one that is being handled, would swallow the next.
+ * Every wake-up is a job of its own with an id of BullMQ's. `dedupeKey` is not used: BullMQ would drop a job while one with
+ * the same id exists, even if that one is being handled.
  *
  * @param worker has to pass `options` on: without them BullMQ drops jobs whose worker died twice
  */
 export function bullmqQueue(queue: BullmqQueueClient, worker: MakeBullmqWorker, options: BullmqQueueOptions = {}): WorkQueue {
   const { retryDelayMs = 5000, durable = false } = options;
   const opts = {
-    attempts: endless,
+    attempts: unlimited,
     backoff: { type: "fixed", delay: retryDelayMs, jitter: 0.5 },
     removeOnComplete: true,
     stackTraceLimit: 1,
   } as const;
   return checkedQueue({
     name: "bullmq",
-    features: { durable, multiProcess: true, maxDelayMs: longestDelayMs },
+    features: { durable, multiProcess: true, maxDelayMs },
     async send(wakeUps: readonly CheckedWakeUp[]) {
-      for (let from = 0; from < wakeUps.length; from += mostAtOnce) {
-        const some = wakeUps.slice(from, from + mostAtOnce);
+      for (let from = 0; from < wakeUps.length; from += maxJobs) {
+        const some = wakeUps.slice(from, from + maxJobs);
         await queue.addBulk(
           some.map(({ workflowId, delayMs }) => ({ name: "wake-up", data: { workflowId }, opts: { ...opts, delay: delayMs } })),
         );
@@ -75,11 +75,11 @@ async function consumer(
       await handle(deliveryOf(job, leaseMs));
     } catch (cause) {
       onProblem(cause);
-      // not the error itself: BullMQ keeps its text, and some names mean "never again" to it
+      // not the error itself: BullMQ stores its text, and does not retry after errors with certain names
       throw new StepfoldError("QUEUE_UNAVAILABLE", { queue: "bullmq", reason: "the handler failed; the message comes again" }, { cause });
     }
   };
-  const made = worker(process, { concurrency, lockDuration: leaseMs, stalledInterval: leaseMs, maxStalledCount: endless });
+  const made = worker(process, { concurrency, lockDuration: leaseMs, stalledInterval: leaseMs, maxStalledCount: unlimited });
   made.on("error", onProblem);
   try {
     await made.waitUntilReady();

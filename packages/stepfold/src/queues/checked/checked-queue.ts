@@ -3,25 +3,25 @@ import type { TransactionQuery } from "../../ports/transaction-query.ts";
 import type { ConsumeOptions, Consumer, Delivery, QueueFeatures, WakeUp, WorkQueue } from "../../ports/work-queue.ts";
 import { queueError } from "./queue-error.ts";
 
-/** A wake-up whose delay is there and allowed. */
+/** A wake-up with a checked delay. */
 export interface CheckedWakeUp extends WakeUp {
   /** From 0 to the queue's longest delay. */
   readonly delayMs: number;
 }
 
-/** What an adapter has to do itself; the rest is the same for all. */
+/** What an adapter implements; `checkedQueue` adds what is the same for all queues. */
 export interface QueueMethods {
   readonly name: string;
   readonly features: QueueFeatures;
-  /** At least one. */
+  /** Called with at least one wake-up. */
   send(wakeUps: readonly CheckedWakeUp[]): Promise<void>;
   sendIn?(query: TransactionQuery, wakeUps: readonly CheckedWakeUp[]): Promise<void>;
   consume(handle: (delivery: Delivery) => Promise<void>, options: ConsumeOptions): Promise<Consumer>;
 }
 
 /**
- * A queue that checks what it is given, drains its consumers when it is closed, refuses every call after that, and rejects
- * with nothing but `StepfoldError`s.
+ * A queue that checks its arguments, drains its consumers when it is closed, refuses every call after that, and rejects only
+ * with `StepfoldError`s.
  */
 export function checkedQueue(methods: QueueMethods): WorkQueue {
   const { name, features } = methods;
@@ -29,7 +29,7 @@ export function checkedQueue(methods: QueueMethods): WorkQueue {
   const sends = new Set<Promise<void>>();
   let closing: Promise<void> | null = null;
 
-  const ask = async <T>(work: () => Promise<T>): Promise<T> => {
+  const whileOpen = async <T>(work: () => Promise<T>): Promise<T> => {
     if (closing) throw new StepfoldError("QUEUE_UNAVAILABLE", { queue: name, reason: "it was closed" });
     try {
       return await work();
@@ -38,7 +38,7 @@ export function checkedQueue(methods: QueueMethods): WorkQueue {
     }
   };
   const sending = (send: (wakeUps: readonly CheckedWakeUp[]) => Promise<void>, wakeUps: readonly WakeUp[]): Promise<void> =>
-    ask(async () => {
+    whileOpen(async () => {
       const checked = wakeUps.map((wakeUp) => ({ ...wakeUp, delayMs: checkedDelay(wakeUp.delayMs, features.maxDelayMs) }));
       if (checked.length === 0) return;
       const sent = send(checked);
@@ -51,7 +51,7 @@ export function checkedQueue(methods: QueueMethods): WorkQueue {
     const opened = await methods.consume(async (delivery) => handle(delivery), options);
     const consumer = drainedOnce(() => opened.drain().finally(() => consumers.delete(consumer)));
     consumers.add(consumer);
-    // closed while it was getting ready
+    // the queue was closed while the consumer was opened
     if (closing) await consumer.drain();
     return consumer;
   };
@@ -61,7 +61,7 @@ export function checkedQueue(methods: QueueMethods): WorkQueue {
     features,
     send: (wakeUps) => sending(methods.send, wakeUps),
     ...(methods.sendIn && { sendIn: (query, wakeUps) => sending((checked) => methods.sendIn!(query, checked), wakeUps) }),
-    consume: (handle, options) => ask(() => consume(handle, options)),
+    consume: (handle, options) => whileOpen(() => consume(handle, options)),
     close() {
       closing ??= Promise.all([...consumers].map((consumer) => consumer.drain()))
         .then(() => Promise.allSettled(sends))
@@ -81,11 +81,11 @@ function drainedOnce(drain: () => Promise<void>): Consumer {
   };
 }
 
-function checkedDelay(delayMs = 0, mostMs = Number.MAX_SAFE_INTEGER): number {
+function checkedDelay(delayMs = 0, maxMs = Number.MAX_SAFE_INTEGER): number {
   if (typeof delayMs !== "number" || Number.isNaN(delayMs)) {
     throw new StepfoldError("OPTION_INVALID", { option: "delayMs", reason: "must be a number of milliseconds" });
   }
-  return Math.min(Math.max(0, Math.ceil(delayMs)), mostMs);
+  return Math.min(Math.max(0, Math.ceil(delayMs)), maxMs);
 }
 
 function checkWhole(option: string, value: number): void {

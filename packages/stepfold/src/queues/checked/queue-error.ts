@@ -1,24 +1,24 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 
 /** SQLSTATEs after which the same call may succeed: connection, resources, deadlock, timeouts, shutdown and failover. */
-const passingStates = /^(08|53|40001$|40P01$|40003$|55P03$|57014$|57P0|25006$|25P03$|58030$)/;
+const transientStates = /^(08|53|40001$|40P01$|40003$|55P03$|57014$|57P0|25006$|25P03$|58030$)/;
 
-/** The same of Redis, by the first word of its answer. */
-const passingReplies = /^(LOADING|READONLY|OOM|BUSY|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|MISCONF|NOREPLICAS|UNBLOCKED)\b/;
+/** The same for Redis, by the first word of its answer. */
+const transientReplies = /^(LOADING|READONLY|OOM|BUSY|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|MISCONF|NOREPLICAS|UNBLOCKED)\b/;
 
-/** What went wrong in a queue or on the way there, as one of our errors. */
+/** Makes a `StepfoldError` of an error of a queue or of the connection to it. */
 export function queueError(queue: string, cause: unknown): StepfoldError {
   if (StepfoldError.is(cause)) return cause;
   const message = cause instanceof Error ? cause.message : String(cause);
   const details = { queue, reason: withoutUrls(message || "the connection failed") };
-  return new StepfoldError(mayPass(cause, message) ? "QUEUE_UNAVAILABLE" : "QUEUE_REJECTED", details, { cause });
+  return new StepfoldError(isTransient(cause, message) ? "QUEUE_UNAVAILABLE" : "QUEUE_REJECTED", details, { cause });
 }
 
-function mayPass(cause: unknown, message: string): boolean {
+function isTransient(cause: unknown, message: string): boolean {
   const { code, name } = (cause ?? {}) as { code?: unknown; name?: unknown };
-  if (typeof code === "string" && /^(?=.*\d)[0-9A-Z]{5}$/.test(code)) return passingStates.test(code);
-  if (name === "ReplyError" || name === "ErrorReply") return passingReplies.test(message);
-  // what no server said is a matter of the connection, unless it is a mistake in code or options
+  if (typeof code === "string" && /^(?=.*\d)[0-9A-Z]{5}$/.test(code)) return transientStates.test(code);
+  if (name === "ReplyError" || name === "ErrorReply") return transientReplies.test(message);
+  // not from a server: a failure of the connection, unless it is a mistake in code or options
   return !(cause instanceof TypeError || cause instanceof RangeError || cause instanceof SyntaxError || code === "ERR_ASSERTION");
 }
 

@@ -1,2 +1,2 @@
+export type { QueueClock } from "./broker.ts";
 export { type MemoryQueueOptions, memoryQueue } from "./memory-queue.ts";
-export type { QueueClock } from "./message-hall.ts";

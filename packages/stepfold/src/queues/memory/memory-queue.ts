@@ -1,7 +1,7 @@
 import { systemEnvironment } from "../../environment/system-environment.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
 import { checkedQueue } from "../checked/checked-queue.ts";
-import { type MessageHall, messageHall, type QueueClock, type Seat } from "./message-hall.ts";
+import { type Broker, createBroker, type QueueClock, type Subscription } from "./broker.ts";
 
 /** How a queue in memory behaves. */
 export interface MemoryQueueOptions {
@@ -12,8 +12,8 @@ export interface MemoryQueueOptions {
 }
 
 /**
- * A queue in the memory of this process: for tests, and for a single process whose store may forget the messages, because a
- * sweep finds what they were about. Everything is lost when the process ends. Waiting messages do not keep a process alive.
+ * A queue in the memory of this process: for tests, and for a single process. Its messages are lost when the process ends;
+ * the executions that they were about are found in the store. Waiting messages do not keep a process alive.
  *
  * ```ts
  * import { memoryQueue } from "stepfold/queues/memory";
@@ -30,35 +30,35 @@ export interface MemoryQueueOptions {
  * ```
  */
 export function memoryQueue({ environment = systemEnvironment, retryDelayMs = 1000 }: MemoryQueueOptions = {}): WorkQueue {
-  return handleOn(messageHall(environment, retryDelayMs)).queue;
+  return queueOn(createBroker(environment, retryDelayMs)).queue;
 }
 
-/** One of several queues over the same messages; `vanish` is what the end of its process would be. */
-export function handleOn(hall: MessageHall): { readonly queue: WorkQueue; vanish(): void } {
-  const seats: Seat[] = [];
+/** One of several queues on the same broker; `cut` ends its consumers as the death of its process would. */
+export function queueOn(broker: Broker): { readonly queue: WorkQueue; cut(): void } {
+  const subscriptions: Subscription[] = [];
   const queue = checkedQueue({
     name: "memory",
     features: { durable: false, multiProcess: false },
     async send(wakeUps) {
-      const now = hall.clock.monotonicMs();
-      hall.put(
+      const now = broker.clock.monotonicMs();
+      broker.publish(
         wakeUps.map(({ workflowId, delayMs, dedupeKey }) => ({
           workflowId,
-          dueAt: now + delayMs,
+          dueAtMs: now + delayMs,
           ...(delayMs === 0 && dedupeKey !== undefined && { dedupeKey }),
         })),
       );
     },
     async consume(handle, options) {
-      const seat = hall.enter(handle, options);
-      seats.push(seat);
-      return seat;
+      const subscription = broker.subscribe(handle, options);
+      subscriptions.push(subscription);
+      return subscription;
     },
   });
   return {
     queue,
-    vanish() {
-      for (const seat of seats) seat.vanish();
+    cut() {
+      for (const subscription of subscriptions) subscription.cut();
     },
   };
 }

@@ -1,36 +1,36 @@
 import { systemEnvironment } from "../../environment/system-environment.ts";
 import type { ConsumeOptions, Consumer, Delivery } from "../../ports/work-queue.ts";
-import { jobHands } from "./job-hands.ts";
+import { jobHandler } from "./job-handler.ts";
 import type { PgBossClient } from "./pg-boss-client.ts";
 
-/** A consumer that looks for messages by itself, and sooner when it is told of some. */
+/** A consumer that polls for messages, and polls at once when it is told to. */
 export interface BossConsumer extends Consumer {
-  /** There may be something now. */
+  /** There may be a message now. */
   look(): void;
 }
 
-/** Fetches as many messages as have a free place. */
+/** Fetches as many messages as it has room for. */
 export function bossConsumer(
   boss: PgBossClient,
   name: string,
   handle: (delivery: Delivery) => Promise<void>,
   { concurrency, onProblem, pollMs }: ConsumeOptions & { readonly pollMs: number },
 ): BossConsumer {
-  const underWay = new Set<Promise<void>>();
-  const hands = jobHands(boss, name, handle, { onProblem });
+  const inFlight = new Set<Promise<void>>();
+  const jobs = jobHandler(boss, name, handle, { onProblem });
   const pause = wakeable();
   let isDraining = false;
 
   const fetchSome = async (free: number): Promise<number> => {
     try {
-      const jobs = await boss.fetch(name, { batchSize: free });
-      for (const job of jobs) {
-        const handled = hands.handle(job).then(() => {
-          underWay.delete(handled);
+      const fetched = await boss.fetch(name, { batchSize: free });
+      for (const job of fetched) {
+        const handled = jobs.handle(job).then(() => {
+          inFlight.delete(handled);
         });
-        underWay.add(handled);
+        inFlight.add(handled);
       }
-      return jobs.length;
+      return fetched.length;
     } catch (error) {
       onProblem(error);
       return 0;
@@ -38,8 +38,8 @@ export function bossConsumer(
   };
   const work = async (): Promise<void> => {
     while (!isDraining) {
-      const free = concurrency - underWay.size;
-      if (free === 0) await Promise.race(underWay);
+      const free = concurrency - inFlight.size;
+      if (free === 0) await Promise.race(inFlight);
       else if ((await fetchSome(free)) < free) await pause.wait(pollMs, () => isDraining);
     }
   };
@@ -51,13 +51,13 @@ export function bossConsumer(
       isDraining = true;
       pause.wake();
       await working;
-      await Promise.all(underWay);
-      hands.close();
+      await Promise.all(inFlight);
+      jobs.close();
     },
   };
 }
 
-/** A pause that can be ended; who wakes while nobody waits ends the next one at once. */
+/** A pause that can be ended. A `wake` before the pause ends the next one at once. */
 function wakeable(): { wake(): void; wait(durationMs: number, isOver: () => boolean): Promise<void> } {
   let isAwake = false;
   let end: () => void = () => undefined;

@@ -1,11 +1,11 @@
-/** A job that pg-boss gave out; the number of retries says in which attempt. */
+/** A job that pg-boss has given to a consumer. */
 export interface PgBossJob {
   readonly id: string;
   readonly retryCount: number;
   readonly data: unknown;
 }
 
-/** How long a job of pg-boss is kept, and what becomes of it when it fails. */
+/** How long pg-boss keeps a job, and how it retries the job. */
 export interface PgBossJobSettings {
   readonly retryLimit: number;
   readonly retryDelay: number;
@@ -15,7 +15,7 @@ export interface PgBossJobSettings {
   readonly retentionSeconds: number;
 }
 
-/** What is inserted. */
+/** A job to insert. */
 export interface PgBossInsert extends PgBossJobSettings {
   readonly data: { readonly workflowId: string };
   /** Seconds from now, by the database's clock. */
@@ -23,13 +23,13 @@ export interface PgBossInsert extends PgBossJobSettings {
   readonly singletonKey: string;
 }
 
-/** How a queue of pg-boss behaves. */
+/** The settings of a pg-boss queue. */
 export interface PgBossQueueSettings extends PgBossJobSettings {
   readonly policy: "short";
   readonly heartbeatSeconds: number;
 }
 
-/** What we need of a `PgBoss`. Described here and not imported, so that pg-boss is no dependency. */
+/** The methods of a `PgBoss` that are used. Described here and not imported, so that pg-boss is no dependency. */
 export interface PgBossClient {
   getQueue(name: string): Promise<{ readonly policy?: string; readonly heartbeatSeconds?: number | null } | null>;
   createQueue(name: string, settings: PgBossQueueSettings): Promise<void>;

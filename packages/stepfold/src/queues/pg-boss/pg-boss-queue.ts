@@ -7,32 +7,32 @@ import type { PgBossClient, PgBossInsert, PgBossJobSettings } from "./pg-boss-cl
 
 /** How a pg-boss queue behaves. */
 export interface PgBossQueueOptions {
-  /** Name of the queue in pg-boss. It is made if it is not there. Default `stepfold`. */
+  /** Name of the queue in pg-boss. It is created if it does not exist. Default `stepfold`. */
   readonly name?: string;
-  /** How often a consumer with free places looks for messages, in milliseconds. Default 1,000. */
+  /** How often a consumer that has room looks for messages, in milliseconds. Default 1,000. */
   readonly pollMs?: number;
   /** How long a message waits after its handler failed the first time, in whole seconds; then twice as long, up to a minute. Default 1. */
   readonly retryDelaySeconds?: number;
   /**
-   * Say so if your store is `postgresStore` on the same database, and its user may write pg-boss's tables: then a wake-up is
-   * sent in the transaction that makes it necessary. Default false.
+   * True if your store is `postgresStore` on the same database and its user may write pg-boss's tables: then a wake-up is
+   * sent in the same transaction as the commit that it belongs to. Default false.
    */
   readonly sharesStoreDatabase?: boolean;
 }
 
-/** pg-boss knows nothing shorter. */
-const shortestHeartbeatSeconds = 10;
-const day = 24 * 60 * 60;
-/** Ten years: times end somewhere in PostgreSQL, too. */
-const longestDelayMs = 3650 * day * 1000;
+/** pg-boss allows no shorter one. */
+const minHeartbeatSeconds = 10;
+const daySeconds = 24 * 60 * 60;
+/** Ten years. PostgreSQL has a last timestamp. */
+const maxDelayMs = 3650 * daySeconds * 1000;
 /** Jobs in one statement. */
-const mostAtOnce = 1000;
-/** A key is part of an index, whose entries have a limit. */
-const longestKey = 500;
+const maxJobs = 1000;
+/** A longer key would not fit into an entry of the index. */
+const maxKeyLength = 500;
 
 /**
- * A queue in pg-boss 12. You hand in a `PgBoss` that was started, and stop it yourself; one of the processes that share
- * the queue must supervise (pg-boss does by default): that is what gives messages of dead consumers to others.
+ * A queue in pg-boss 12. You hand in a `PgBoss` that was started, and stop it yourself. One of the processes that share the
+ * queue must supervise, as pg-boss does by default: messages of dead consumers are then given to others.
  *
  * ```ts
  * import { PgBoss } from "pg-boss";
@@ -54,7 +54,7 @@ export function pgBossQueue(boss: PgBossClient, options: PgBossQueueOptions = {}
   let ready: Promise<void> | null = null;
 
   const prepare = (): Promise<void> => {
-    // what failed is tried again by the next call
+    // after a failure the next call tries again
     ready ??= makeQueue(boss, name, settings).catch((cause: unknown) => {
       ready = null;
       throw cause;
@@ -63,24 +63,24 @@ export function pgBossQueue(boss: PgBossClient, options: PgBossQueueOptions = {}
   };
   const insert = async (wakeUps: readonly CheckedWakeUp[], db?: Parameters<PgBossClient["insert"]>[2]): Promise<void> => {
     await prepare();
-    for (let from = 0; from < wakeUps.length; from += mostAtOnce) {
-      const some = wakeUps.slice(from, from + mostAtOnce).map((wakeUp) => jobOf(wakeUp, settings));
+    for (let from = 0; from < wakeUps.length; from += maxJobs) {
+      const some = wakeUps.slice(from, from + maxJobs).map((wakeUp) => jobOf(wakeUp, settings));
       await boss.insert(name, some, db);
     }
   };
 
   return checkedQueue({
     name: "pg-boss",
-    features: { durable: true, multiProcess: true, maxDelayMs: longestDelayMs, ...(sharesStoreDatabase && { joins: "postgres" }) },
+    features: { durable: true, multiProcess: true, maxDelayMs, ...(sharesStoreDatabase && { joins: "postgres" }) },
     async send(wakeUps) {
       await insert(wakeUps);
-      // those in this process need not wait until they look
+      // consumers of this process need not wait for their next poll
       if (wakeUps.some(({ delayMs }) => delayMs === 0)) for (const consumer of consumers) consumer.look();
     },
     ...(sharesStoreDatabase && {
       sendIn: (query, wakeUps) =>
         insert(
-          // one that was there before could be delivered before the commit
+          // without a key: a message that exists already could be delivered before the commit
           wakeUps.map(({ workflowId, delayMs }) => ({ workflowId, delayMs })),
           { db: { executeSql: async (text, values) => ({ rows: [...(await query(text, values)).rows] }) } },
         ),
@@ -100,24 +100,24 @@ export function pgBossQueue(boss: PgBossClient, options: PgBossQueueOptions = {}
   });
 }
 
-/** Every message has them itself, whatever the queue says that it is put into. */
+/** Every message has these settings itself, whatever the settings of its queue. */
 function settingsOf(retryDelaySeconds: number): PgBossJobSettings {
   return {
     retryLimit: 2 ** 31 - 1,
     retryDelay: retryDelaySeconds,
     retryBackoff: true,
     retryDelayMax: Math.max(60, retryDelaySeconds),
-    // the longest that pg-boss knows: what counts is the heartbeat
-    expireInSeconds: day,
-    retentionSeconds: 365 * day,
+    // the longest that pg-boss allows: the heartbeat decides
+    expireInSeconds: daySeconds,
+    retentionSeconds: 365 * daySeconds,
   };
 }
 
 async function makeQueue(boss: PgBossClient, name: string, settings: PgBossJobSettings): Promise<void> {
   const found = await boss.getQueue(name);
-  // of those that wait, one for each key; those under way do not count. The lease: until a consumer asks for a longer one
-  if (!found) return boss.createQueue(name, { ...settings, policy: "short", heartbeatSeconds: shortestHeartbeatSeconds });
-  // others would refuse a message while one with the same key is under way
+  // "short": one waiting message for each key; messages in flight do not count. A consumer may ask for a longer heartbeat
+  if (!found) return boss.createQueue(name, { ...settings, policy: "short", heartbeatSeconds: minHeartbeatSeconds });
+  // other policies refuse a message while one with the same key is in flight
   if (found.policy !== undefined && found.policy !== "short" && found.policy !== "standard") {
     throw new StepfoldError("QUEUE_REJECTED", {
       queue: "pg-boss",
@@ -126,20 +126,20 @@ async function makeQueue(boss: PgBossClient, name: string, settings: PgBossJobSe
   }
 }
 
-/** A message has the lease that the queue had when it was sent; consumers show signs of life often enough for any. */
+/** A message keeps the heartbeat that the queue had when it was sent. Consumers send heartbeats often enough for any. */
 async function setLease(boss: PgBossClient, name: string, leaseMs: number): Promise<void> {
-  const heartbeatSeconds = Math.max(shortestHeartbeatSeconds, Math.ceil(leaseMs / 1000));
+  const heartbeatSeconds = Math.max(minHeartbeatSeconds, Math.ceil(leaseMs / 1000));
   const found = await boss.getQueue(name);
   if (found?.heartbeatSeconds !== heartbeatSeconds) await boss.updateQueue(name, { heartbeatSeconds });
 }
 
 function jobOf({ workflowId, delayMs, dedupeKey }: CheckedWakeUp, settings: PgBossJobSettings): PgBossInsert {
-  const isShared = delayMs === 0 && dedupeKey !== undefined && dedupeKey.length <= longestKey;
+  const isShared = delayMs === 0 && dedupeKey !== undefined && dedupeKey.length <= maxKeyLength;
   return {
     ...settings,
     data: { workflowId },
     startAfter: delayMs / 1000,
-    // without a key all would be one
+    // without a key of its own it would count as the same message as all others
     singletonKey: isShared ? `key:${dedupeKey}` : `own:${systemEnvironment.newId()}`,
   };
 }

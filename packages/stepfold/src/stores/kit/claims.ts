@@ -70,9 +70,10 @@ export class Claims {
     const claimed: Claimed[] = [];
     try {
       if (wereOwed) claimed.push(...(await this.#permits.claimAny(options, Math.ceil(limit / 2))));
-      if (claimed.length < limit) claimed.push(...(await this.#claimPlain(options, limit - claimed.length)));
-      this.#permitsAreOwed = claimed.length >= limit && !wereOwed;
-      if (claimed.length < limit) claimed.push(...(await this.#permits.claimAny(options, limit - claimed.length)));
+      const areKeysDue = await this.#claimPlain(options, claimed);
+      const isFull = claimed.length >= limit;
+      this.#permitsAreOwed = areKeysDue && isFull && !wereOwed;
+      if (areKeysDue && !isFull) claimed.push(...(await this.#permits.claimAny(options, limit - claimed.length)));
     } catch (error) {
       // what was claimed is to be driven, whatever became of the rest
       if (claimed.length === 0) throw error;
@@ -80,29 +81,29 @@ export class Claims {
     return claimed;
   }
 
-  /** Claims executions without a permit. */
-  async #claimPlain(options: CheckedClaim, limit: number): Promise<Claimed[]> {
+  /** Claims executions without a permit, and adds them to what was claimed. Tells whether some with a permit are due. */
+  async #claimPlain(options: CheckedClaim, claimed: Claimed[]): Promise<boolean> {
     const table = this.#table;
-    const claimed: Claimed[] = [];
     // what is damaged, or was lost to another process, is not tried twice
     const tried = new Set<string>();
-    while (claimed.length < limit) {
-      const wanted = Math.min(limit - claimed.length, maxTogether);
+    for (let areKeysDue = true; ; ) {
+      const wanted = Math.min(options.limit - claimed.length, maxTogether);
+      if (wanted <= 0) return areKeysDue;
       if (table.claimDue) {
         const taken = await table.claimDue({ ...options, limit: wanted });
-        const held = taken.claimed.map((guard) => ({ guard, claimedAt: taken.now }));
+        ({ areKeysDue } = taken);
+        const held = taken.executions.map((guard) => ({ guard, claimedAt: taken.now }));
         claimed.push(...(await claimedWithSnapshots(table, held, options)));
-        if (held.length < wanted) break;
-        continue;
+        if (held.length < wanted) return areKeysDue;
+      } else {
+        const due = await table.due({ limit: wanted + tried.size, overdueMs: options.overdueMs, key: null });
+        ({ areKeysDue } = due);
+        const fresh = due.executions.filter((guard) => !tried.has(attemptOf(guard))).slice(0, wanted);
+        for (const guard of fresh) tried.add(attemptOf(guard));
+        claimed.push(...(await takeExecutions(table, this.#writer, fresh, options)).claimed);
+        if (due.executions.length < wanted || fresh.length === 0) return areKeysDue;
       }
-      const due = await table.due({ limit: wanted + tried.size, overdueMs: options.overdueMs, key: null });
-      const fresh = due.filter((guard) => !tried.has(attemptOf(guard))).slice(0, wanted);
-      if (fresh.length === 0) break;
-      for (const guard of fresh) tried.add(attemptOf(guard));
-      claimed.push(...(await takeExecutions(table, this.#writer, fresh, options)).claimed);
-      if (due.length < wanted) break;
     }
-    return claimed;
   }
 
   async #claimOne(workflowId: string, options: CheckedClaim): Promise<readonly Claimed[]> {

@@ -133,11 +133,25 @@ export interface DueQuery {
   readonly key: string | null;
 }
 
+/** What is due. */
+export interface DueExecutions {
+  readonly executions: readonly ExecutionGuard[];
+  /** Asked for what has no permit: whether something is due that has one. True where that is not known. */
+  readonly areKeysDue: boolean;
+}
+
 /** A key for which at least one execution is due. */
 export interface DueKey {
   readonly key: string;
   /** Of the permit of the one that is due longest. */
   readonly limit: number;
+}
+
+/** Some of the keys for which something is due. */
+export interface DueKeys {
+  readonly keys: readonly DueKey[];
+  /** Where to look on; null: there are no more keys. */
+  readonly next: string | null;
 }
 
 /** Which rows are to be deleted. */
@@ -171,9 +185,12 @@ export interface ExecutionTable {
   /** Events after a version, oldest first. None for a tombstone. */
   events(id: string, afterVersion: number, limit: number): Promise<readonly StoredEvent[]>;
   /** What is due and may be claimed, also what a lease held that has ended: by `dueAt`, then by `seq`. */
-  due(query: DueQuery): Promise<readonly ExecutionGuard[]>;
-  /** Keys after one of them, in the order of the database, for which something is due. `""` stands before all keys. */
-  dueKeys(after: string, limit: number, overdueMs: number): Promise<readonly DueKey[]>;
+  due(query: DueQuery): Promise<DueExecutions>;
+  /**
+   * Keys after one of them, in the order of the database, for which something is due; `""` stands before all keys. It looks at
+   * a bounded number of keys: however many executions wait for one key, or sleep, it must not look at each of them.
+   */
+  dueKeys(after: string, limit: number, overdueMs: number): Promise<DueKeys>;
   /** Executions after a place in the list, newest first. No tombstones. */
   page(query: CheckedQuery, labels: readonly string[], after: ListCursor | null, limit: number): Promise<readonly ListedRow[]>;
   /** Rows that may be deleted, the oldest first. */
@@ -189,7 +206,7 @@ export interface ExecutionTable {
     readonly leaseMs: number;
     readonly limit: number;
     readonly overdueMs: number;
-  }): Promise<{ readonly now: EpochMs; readonly claimed: readonly ExecutionGuard[] }>;
+  }): Promise<DueExecutions & { readonly now: EpochMs }>;
   /** Makes writes, and whatever else `work` sends, one transaction. What `work` rejects with undoes all of it. */
   transact?<T>(work: (own: Pick<ExecutionTable, "write" | "read" | "events">, query: TransactionQuery) => Promise<T>): Promise<T>;
   /** How writes are sent together. Absent: each alone, at once. */

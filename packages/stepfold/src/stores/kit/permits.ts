@@ -1,7 +1,7 @@
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Claimed } from "../../ports/snapshot-store.ts";
 import type { CheckedClaim } from "./checked-store.ts";
-import type { DueKey, ExecutionGuard, ExecutionTable, RowWrite } from "./execution-table.ts";
+import type { DueKey, DueKeys, ExecutionGuard, ExecutionTable, RowWrite } from "./execution-table.ts";
 import { isDue, liveGuard } from "./guard.ts";
 import { keyedLock } from "./keyed-lock.ts";
 import type { StoredRecord } from "./record-table.ts";
@@ -109,15 +109,13 @@ export class PermitClaims {
   async *#keysInTurn(overdueMs: number): AsyncGenerator<readonly DueKey[], void> {
     const last = this.#lastKey;
     for (const start of last === "" ? [""] : [last, ""]) {
-      let keys: readonly DueKey[];
-      let after = start;
-      do {
-        keys = await this.#table.dueKeys(after, keysTogether, overdueMs);
+      for (let after: string | null = start; after !== null; ) {
+        const { keys, next }: DueKeys = await this.#table.dueKeys(after, keysTogether, overdueMs);
         const end = start === "" && last !== "" ? keys.findIndex(({ key }) => key === last) : -1;
         if (keys.length > 0) yield end < 0 ? keys : keys.slice(0, end + 1);
         if (end >= 0) return;
-        after = keys.at(-1)?.key ?? after;
-      } while (keys.length === keysTogether);
+        after = next;
+      }
     }
   }
 
@@ -174,7 +172,7 @@ export class PermitClaims {
   }
 
   async #dueOf(key: string, limit: number, { workflowId, overdueMs }: CheckedClaim): Promise<readonly ExecutionGuard[]> {
-    if (workflowId === undefined) return this.#table.due({ key, limit, overdueMs });
+    if (workflowId === undefined) return (await this.#table.due({ key, limit, overdueMs })).executions;
     const { now, found } = await this.#table.read([workflowId]);
     const guard = found.get(workflowId);
     return guard && isDue(guard, now, overdueMs) ? [guard] : [];

@@ -19,14 +19,16 @@ import { type WrittenCommit, writtenCommit } from "./written-commit.ts";
 export interface StoreOptions {
   /** How long the id of a deleted execution stays taken. Default 30 days. */
   readonly retentionMs?: number | undefined;
+  /** Of one part of a commit, where the store does not say so in its features. */
+  readonly maxValueBytes?: number;
   /** What an error of the database means: `STORE_UNAVAILABLE` if the same call may succeed later, else `STORE_REJECTED`. */
   readonly errorOf: (cause: unknown) => StepfoldError;
 }
 
 /** The store that a database's table makes: all rules are those of the kit. */
-export function storeOver(table: ExecutionTable, { retentionMs = defaultRetentionMs, errorOf }: StoreOptions): SnapshotStore {
+export function storeOver(table: ExecutionTable, { retentionMs = defaultRetentionMs, errorOf, ...limits }: StoreOptions): SnapshotStore {
   const { name, features, records } = table;
-  const { maxValueBytes } = features;
+  const { maxValueBytes = limits.maxValueBytes } = features;
   const writer = rowWriter(table);
   const claims = new Claims(table, writer);
   // a pool sends what is issued one after the other over several connections at once

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { calls, closeAll, dying, hour, setUp } from "../../runtime/runtime.fixture.ts";
+import { calls, closeAll, dying, hour, setUp } from "../../../test/runtime/runtime.fixture.ts";
 import { virtualEnvironment } from "../../testing/virtual-environment.ts";
 import { memoryStore } from "../databases/memory/index.ts";
 import { tieredStore } from "./index.ts";

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { tries } from "../../../../../scripts/test/effort.ts";
 import { keptHistory, randomDefinition } from "../../../test/core/restore.fixture.ts";
 import type { Event } from "../../core/snapshot/event.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
@@ -73,7 +74,7 @@ describe("a store that wraps another", () => {
           }
           expect(await shown(wrapped, commits[0]!)).toBe(await shown(plain, commits[0]!));
         }),
-        { numRuns: 40 },
+        { numRuns: tries(40) },
       );
     });
   }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { closeAll, line, setUp } from "../../runtime/runtime.fixture.ts";
+import { closeAll, line, setUp } from "../../../test/runtime/runtime.fixture.ts";
 import { virtualEnvironment } from "../../testing/virtual-environment.ts";
 import { blobbedStore } from "../blobs/index.ts";
 import { compressedStore } from "../compressed/index.ts";

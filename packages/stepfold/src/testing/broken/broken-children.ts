@@ -91,12 +91,12 @@ export const brokenChildren: readonly BrokenStore[] = [
   },
 ];
 
-/** A store that writes other changes of children than those it was given. */
+/** Makes a store that writes other changes of children than it was given. */
 function changing(store: SnapshotStore, change: (children: readonly ChangedChild[]) => readonly ChangedChild[]): SnapshotStore {
   return writing(store, (commit) => (commit.children ? { ...commit, children: change(commit.children) } : commit));
 }
 
-/** Children of what was refused for this reason are seen all the same. */
+/** Shows the children of a refused commit. */
 function leakingOn(store: SnapshotStore, code: ErrorCode): SnapshotStore {
   const leaked = new Map<string, ChangedChild[]>();
   const leaking = async <T>({ workflowId, children = [] }: Commit, write: Promise<T>): Promise<T> => {
@@ -114,7 +114,7 @@ function leakingOn(store: SnapshotStore, code: ErrorCode): SnapshotStore {
   });
 }
 
-/** What was committed before is written once more where it comes again. */
+/** Writes a repeated commit once more. */
 function writingTwice(store: SnapshotStore): SnapshotStore {
   const known = new Set<string>();
   const late: ChangedChild[] = [];
@@ -130,7 +130,7 @@ function writingTwice(store: SnapshotStore): SnapshotStore {
   );
 }
 
-/** Deletes more than it was told to. */
+/** Deletes more children than it was told to. */
 function deletingLike(store: SnapshotStore, alike: (key: string, deleted: string) => boolean): SnapshotStore {
   const known = new Set<string>();
   return changing(store, (children) => {

@@ -111,7 +111,7 @@ function hidingOldLeases(store: SnapshotStore): SnapshotStore {
   const seen = showingLeases(store, (lease) => (lease && lease.until > now ? lease : null));
   return altered(seen, {
     async list(query) {
-      // another execution tells the time
+      // a claim on another execution shows the store's time
       const clock = await store.create(startCommit("clock"), { claim: { owner: "clock", leaseMs: 1 } });
       now = clock?.claimedAt ?? now;
       const { items, ...page } = await seen.list(query && { ...query, limit: 2 });

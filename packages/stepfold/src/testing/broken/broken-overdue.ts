@@ -62,7 +62,7 @@ export const brokenOverdue: readonly BrokenStore[] = [
 
 /** Claims what is due, and keeps what is overdue by a judgement of its own. */
 function judging(store: SnapshotStore, dueForMs: (item: ExecutionSummary, now: number) => number): SnapshotStore {
-  // those that were only looked at lose their lease
+  // executions that were only looked at lose their lease
   const leases = new Map<string, ExecutionSummary["lease"]>();
   return altered(store, {
     async claim({ overdueMs = 0, ...options }) {
@@ -83,7 +83,7 @@ function judging(store: SnapshotStore, dueForMs: (item: ExecutionSummary, now: n
   });
 }
 
-/** Gives the overdue to whoever asks, though somebody holds them. */
+/** Gives overdue executions to every caller, even if they are held. */
 function robbing(store: SnapshotStore): SnapshotStore {
   const latest = new Map<string, Claimed>();
   return altered(store, {

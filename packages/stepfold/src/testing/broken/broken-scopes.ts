@@ -96,7 +96,7 @@ function sharing(store: SnapshotStore): SnapshotStore {
   });
 }
 
-/** Children of deleted executions are seen in those that are called the same. */
+/** Shows the children of a deleted execution in a new one with the same id. */
 function leftBehind(store: SnapshotStore): SnapshotStore {
   const written = new Map<string, ChangedChild[]>();
   const left = new Map<string, ChangedChild[]>();

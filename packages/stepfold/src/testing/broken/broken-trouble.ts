@@ -81,7 +81,7 @@ async function whole<T>(store: SnapshotStore, work: () => Promise<T>): Promise<T
   return work();
 }
 
-/** The first acknowledgement of each commit is lost, and the commit is another one when it comes again. */
+/** Loses the first acknowledgement of each commit, and takes the repeated commit for another one. */
 function forgetful(store: SnapshotStore): SnapshotStore {
   const seen = new Set<string>();
   return altered(store, {

@@ -9,20 +9,20 @@ type Ending = "release" | "commit" | "end" | "foreign end" | "lease";
 
 /** How a store lets executions take turns. */
 export interface TurnRules {
-  /** What gives a place to the next; default: whatever ends a claim. */
+  /** What frees a permit; default: everything that ends a claim. */
   readonly frees?: readonly Ending[];
   readonly keyOf?: (key: string) => string;
   readonly limitOf?: (permit: Permit) => number;
   readonly renews?: boolean;
-  /** Also a claim whose place others have. */
+  /** Also renews a claim whose permit was given to another execution. */
   readonly revives?: true;
-  /** The one that is due the shortest comes first. */
+  /** Gives the permit to the execution that has been due for the shortest time. */
   readonly reversed?: true;
-  /** Those without a permit come before those with one. */
+  /** Prefers executions without a permit. */
   readonly plainFirst?: true;
-  /** Counts, and takes a moment later. */
+  /** Counts the permits, and takes one a moment later. */
   readonly countsFirst?: true;
-  /** Whoever waits holds up those after it, also of other keys. */
+  /** A waiting execution holds up all after it, even those with other keys. */
   readonly queuesAll?: true;
   readonly ignoresIds?: true;
   readonly ignoresKeys?: true;
@@ -71,7 +71,7 @@ export function takingTurns(store: SnapshotStore, rules: TurnRules): SnapshotSto
   });
 }
 
-/** Who has a place, and who may have one. */
+/** The permits that are held, and who may get one. */
 class Turns {
   readonly #store: SnapshotStore;
   readonly #rules: TurnRules;
@@ -174,7 +174,7 @@ class Turns {
   }
 }
 
-/** So that the store underneath lets everybody in. */
+/** Removes the limit of a permit, so that the store underneath does not refuse a claim. */
 function disguised(commit: Commit): Commit {
   return { ...commit, head: { ...commit.head, permit: { key: `of ${commit.workflowId}`, limit: 10_000 } } };
 }

@@ -37,7 +37,7 @@ export interface Performing {
 }
 
 /** Executors are quick or take a while; some outlive the lease. */
-const longestStepMs = 30;
+const maxStepMs = 30;
 const shareAtOnce = 0.25;
 
 /** Node definitions as one process has them: every call of an executor is noted outside of all processes, and takes time. */
@@ -49,9 +49,9 @@ export function observedNodes(definitions: NodeDefinitions, machine: Machine, pe
 function observedNode(definition: NodeDefinition, machine: Machine, performing: Performing): NodeDefinition {
   const { random, faults, longMs, onEffect, nowMs } = performing;
   const slowly = async (data: unknown, step: StepContext): Promise<NodeOutput> => {
-    await machine.sleep(random.between(0, longestStepMs));
+    await machine.sleep(random.between(0, maxStepMs));
     onEffect(effectOf(step, machine, nowMs()));
-    await machine.sleep(faults.happens("slowStep") ? random.between(longMs, 2 * longMs) : random.between(0, longestStepMs));
+    await machine.sleep(faults.happens("slowStep") ? random.between(longMs, 2 * longMs) : random.between(0, maxStepMs));
     return await definition.executor(data, step);
   };
   return {
@@ -65,7 +65,7 @@ function observedNode(definition: NodeDefinition, machine: Machine, performing: 
   };
 }
 
-/** What the executor gives; nothing, for ever, if it takes its process with it. */
+/** The result of the executor; a promise that never settles if it kills its process. */
 async function orDie<T>(machine: Machine, output: Promise<T>): Promise<T> {
   try {
     return await output;

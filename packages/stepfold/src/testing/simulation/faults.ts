@@ -1,6 +1,6 @@
 import type { Random } from "./random.ts";
 
-/** What can go wrong in a schedule. Each kind is there or not for a whole seed, so that none hides behind another. */
+/** What can go wrong in a schedule. A seed has a kind or has it not, so that no kind hides another. */
 export const faultKinds = [
   "crash",
   "restart",
@@ -35,7 +35,7 @@ export type SimulationMode = "liveness" | "safety" | "faultFree";
 export interface Faults {
   /** Whether a fault of this kind is to happen here and now. */
   happens(kind: FaultKind): boolean;
-  /** Whether it can happen at all, still. */
+  /** Whether a fault of this kind can still happen. */
   isActive(kind: FaultKind): boolean;
 }
 
@@ -43,7 +43,7 @@ export interface Faults {
 const leastShare = 0.01;
 const greatestShare = 0.1;
 
-/** About half of all kinds. That clocks are wrong and steps take long is no fault: nothing may come of it. */
+/** Chooses about half of all kinds. Wrong clocks and slow steps do not count as faults: they must have no effect. */
 export function chooseFaults(random: Random, mode: SimulationMode): FaultKind[] {
   const possible = mode === "faultFree" ? (["skew", "slowStep"] as const) : faultKinds;
   return possible.filter(() => random.chance(0.5));

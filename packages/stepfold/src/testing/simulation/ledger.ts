@@ -35,24 +35,24 @@ export interface Entry {
   wakeAt: number | null;
   committedAtMs: number;
   holder: Holder | null;
-  /** The highest that was given. */
+  /** The highest fence that was given. */
   fence: number;
   /** Holders in a row that have lost it. */
   losses: number;
 }
 
-/** What is true, whatever processes believe: everything that the store has acknowledged, seen from below all faults. */
+/** Everything that the store has acknowledged, recorded below all faults. */
 export class Ledger {
   readonly entries: Map<string, Entry> = new Map();
   readonly violations: Violation[] = [];
-  /** Claims of what somebody had lost, and of what was due at once and nobody was told of. */
+  /** Rescues: claims of executions whose holder was lost, or that were due at once although no process was told. */
   rescues = 0;
   commits = 0;
-  /** Of all commits, with their times: two schedules are the same if theirs are. */
+  /** A hash of all commits with their times: two schedules with the same hash are the same. */
   hash = 0;
-  /** Timers are told by a queue, too. */
+  /** Whether a queue also brings timers. */
   readonly hasQueue: boolean;
-  /** After so many holders in a row that have lost an execution it rests. */
+  /** After so many lost holders in a row an execution is parked. */
   readonly mostLosses: number;
   readonly #nowMs: () => number;
 
@@ -107,7 +107,7 @@ export class Ledger {
     this.hash = hash32(`${this.hash} ${this.nowMs} ${entry.workflowId} ${JSON.stringify(events)}`);
   }
 
-  /** Whether nothing moves any more: all have ended, or wait for somebody. */
+  /** Whether nothing moves any more: all executions have ended, or wait for an answer. */
   get isQuiet(): boolean {
     for (const { status, wakeAt, holder } of this.entries.values()) if (!isTerminal(status) && (wakeAt !== null || holder)) return false;
     return true;

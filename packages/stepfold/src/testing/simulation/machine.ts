@@ -14,7 +14,7 @@ export class Machine {
   readonly name: string;
   readonly environment: Environment;
   isAlive = true;
-  /** Until then it reaches nobody, and nobody answers it. */
+  /** Until this time the process is cut off from the network. */
   cutOffUntilMs = 0;
   readonly #scheduler: Scheduler;
   #onEnded: () => void = () => undefined;

@@ -4,7 +4,7 @@ import type { Machine } from "./machine.ts";
 import type { Random } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
 
-/** How a service behaves when it does not. */
+/** How a service fails. */
 export interface Trouble {
   readonly before: FaultKind;
   readonly after: FaultKind;
@@ -19,9 +19,9 @@ const slowest = 15;
 /** How long a caller waits for an answer that never comes. */
 const giveUpAfterMs = 400;
 
-/** Everything that lies between a process and a service: it takes time, and it goes wrong. */
+/** The network between processes and services: it delays calls and loses them. */
 export class Network {
-  /** Who called, while a service is at work for it. */
+  /** The caller that a service is working for. */
   caller: Machine | null = null;
   readonly #scheduler: Scheduler;
   readonly #random: Random;

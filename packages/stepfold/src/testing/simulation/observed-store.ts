@@ -5,7 +5,7 @@ import { checkClaim, checkRelease, checkRenewal } from "./checks/check-claims.ts
 import { checkCommit } from "./checks/check-commit.ts";
 import type { Ledger } from "./ledger.ts";
 
-/** The store itself, below all faults: whatever it acknowledges goes into the ledger and is held against the rules. */
+/** The store below all faults. Everything it acknowledges goes into the ledger and is checked. */
 export function observedStore(store: SnapshotStore, ledger: Ledger): SnapshotStore {
   return altered(store, { ...observedWrites(store, ledger), ...observedReads(store, ledger), ...observedClaims(store, ledger) });
 }
@@ -15,7 +15,7 @@ function observedWrites(store: SnapshotStore, ledger: Ledger): Partial<SnapshotS
     async create(commit, options) {
       const claim = await store.create(commit, options);
       const known = ledger.entries.get(commit.workflowId);
-      // the same commit again, because nobody heard that it was applied
+      // the same commit again, because its acknowledgement was lost
       if (known?.commitIds[0] === commit.commitId) return claim;
       if (known) ledger.violate("I2", "a second execution was begun under the same id", commit.workflowId);
       const entry = ledger.begin(commit);

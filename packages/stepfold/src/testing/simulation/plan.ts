@@ -16,7 +16,7 @@ export interface SchedulePlan {
   readonly pollMs: number;
 }
 
-/** What the seed decides where nothing was said. */
+/** The choices of the seed, for options that were not given. */
 export function planOf(options: ScheduleOptions, random: Random, clients: number): SchedulePlan {
   const mode = options.mode ?? random.fork("mode").pick(["liveness", "liveness", "liveness", "safety", "faultFree"] as const);
   const faults = options.faults ?? chooseFaults(random.fork("kinds"), mode);

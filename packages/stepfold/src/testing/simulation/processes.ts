@@ -6,12 +6,12 @@ import type { Script } from "./scenario.ts";
 import type { Process, World } from "./world.ts";
 
 /** A process that was closed, or has died, is replaced after so long at most. */
-const longestDownMs = 1_000;
+const maxDownMs = 1_000;
 /** How often something may happen to a process. */
 const lookMs = 250;
 /** A process that is closed may take so long. */
 const closeMs = 500;
-const mostClientProcesses = 3;
+const maxClientProcesses = 3;
 
 /** Keeps a process alive: whenever it has ended another takes its place, of a later release. */
 function keep(world: World, name: string, drives: boolean, onBegun: (process: Process) => void): void {
@@ -19,7 +19,7 @@ function keep(world: World, name: string, drives: boolean, onBegun: (process: Pr
   let release = 0;
   const begin = (): void => {
     const process = world.begin(name, { drive: drives, release: release++ });
-    process.machine.onEnded = () => world.scheduler.after(random.between(10, longestDownMs), begin);
+    process.machine.onEnded = () => world.scheduler.after(random.between(10, maxDownMs), begin);
     onBegun(process);
     trouble(world, process, random.fork(`${release}`));
   };
@@ -32,15 +32,15 @@ export function beginProcesses(world: World, onScriptDone: () => void): void {
   const { wakeUps, mode } = plan;
   for (let i = 0; i < plan.workers; i++) keep(world, `worker${i}`, true, () => undefined);
   const chance = random.fork("clients");
-  // without a queue nobody would be told of what is only handed over; with nothing else nobody is to look around
+  // a process that drives also polls: without a queue and faults all of them must, with only a queue none may
   const drives = Array.from(
-    { length: mostClientProcesses },
+    { length: maxClientProcesses },
     () => (wakeUps === "store" && mode === "faultFree") || (wakeUps !== "queue" && chance.chance(0.5)),
   );
   const all = scenario.clients.flatMap((given, index) =>
     scriptsOf(given).map((script, i) => ({
       index,
-      place: chance.between(0, mostClientProcesses - 1),
+      place: chance.between(0, maxClientProcesses - 1),
       name: `script${index}.${i}`,
       script,
       restarts: 0,
@@ -98,12 +98,12 @@ function play(world: World, { machine, runtime }: Process, running: Running, onD
   });
 }
 
-/** What every caller has to expect: it is tried again. */
+/** Errors that every caller has to expect: the call is made again. */
 function isTrouble(error: unknown): boolean {
   return StepfoldError.is(error) && ["STORE_UNAVAILABLE", "QUEUE_UNAVAILABLE", "RUNTIME_CLOSED"].includes(error.code);
 }
 
-/** Lets the worst happen to a process, now and then. */
+/** Crashes, closes or cuts off a process from time to time. */
 function trouble(world: World, process: Process, random: Random): void {
   const { faults, scheduler, plan } = world;
   const { machine } = process;

@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { EpochMs } from "../../core/values/json.ts";
-import type { Run } from "../../runtime/run.ts";
+import type { Run } from "../../runtime/handle/run.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { Ledger } from "./ledger.ts";
 
@@ -9,7 +9,7 @@ export interface Promised {
   readonly workflowId: string;
   readonly what: "start" | "resume" | "signal" | "cancel" | "signalling";
   readonly idempotencyKey?: string | undefined;
-  /** It was this call that did it, not one before it with the same key. */
+  /** True if this call did it, not an earlier one with the same key. */
   readonly applied: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface Witness {
   readonly onExpired: (workflowId: string, timeoutAt: EpochMs) => void;
 }
 
-/** A runtime whose clients are taken at the word that was given to them. */
+/** Makes a runtime that records what its clients were told. */
 export function witnessed(runtime: Runtime, witness: Witness): Runtime {
   const { onPromised } = witness;
   return {

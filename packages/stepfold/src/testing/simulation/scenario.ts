@@ -4,7 +4,8 @@ import type { EpochMs } from "../../core/values/json.ts";
 import type { NodeDefinitions } from "../../engine/node/node-definition.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
-import type { Runtime, RuntimeOptions } from "../../runtime/runtime.ts";
+import type { RuntimeOptions } from "../../runtime/context/runtime-options.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import type { FaultKind, SimulationMode } from "./faults.ts";
 import type { Random } from "./random.ts";
 

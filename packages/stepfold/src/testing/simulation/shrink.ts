@@ -8,7 +8,7 @@ export interface FailedSchedule {
 }
 
 /** So many schedules at most are run to make one smaller. */
-const mostTries = 200;
+const maxTries = 200;
 /** What is left out changes the order of all the rest: so many other orders are tried. */
 const chances = 8;
 
@@ -23,7 +23,7 @@ export async function shrink(scenarioOf: ScenarioOf, failed: FailedSchedule): Pr
     const { chance, ...options } = { ...pinned(smallest), ...less };
     const orders = Array.from({ length: chances }, (_, order) => order);
     for (const order of chance === undefined ? [undefined, ...orders] : [chance, ...orders]) {
-      if (tries++ >= mostTries) return;
+      if (tries++ >= maxTries) return;
       const given = order === undefined ? options : { ...options, chance: order };
       const outcome = await runSchedule(scenarioOf, given);
       if (outcome.violations[0]?.invariant !== failed.outcome.violations[0]?.invariant) continue;
@@ -31,7 +31,7 @@ export async function shrink(scenarioOf: ScenarioOf, failed: FailedSchedule): Pr
       return;
     }
   };
-  for (let before: FailedSchedule | null = null; before !== smallest && tries < mostTries; ) {
+  for (let before: FailedSchedule | null = null; before !== smallest && tries < maxTries; ) {
     before = smallest;
     for (const client of smallest.outcome.plan.clients) {
       const clients = smallest.outcome.plan.clients.filter((other) => other !== client);

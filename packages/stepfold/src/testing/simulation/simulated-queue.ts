@@ -29,7 +29,7 @@ interface Around {
   readonly network: Network;
 }
 
-const longestDelayMs = 5_000;
+const maxDelayMs = 5_000;
 /** How often it looks whether a consumer has room again. */
 const againMs = 25;
 
@@ -70,8 +70,8 @@ export class SimulatedQueue {
   #accept(wakeUp: WakeUp): void {
     const { faults, random } = this.#around;
     if (faults.happens("queueDrop")) return;
-    this.#put(wakeUp, faults.happens("queueDelay") ? random.between(0, longestDelayMs) : 0);
-    if (faults.happens("queueDuplicate")) this.#put(wakeUp, random.between(0, longestDelayMs));
+    this.#put(wakeUp, faults.happens("queueDelay") ? random.between(0, maxDelayMs) : 0);
+    if (faults.happens("queueDuplicate")) this.#put(wakeUp, random.between(0, maxDelayMs));
   }
 
   #put({ workflowId, delayMs = 0 }: WakeUp, lateMs: number): void {

@@ -37,7 +37,7 @@ afterAll(async () => {
 
 /** Everything that lies in the database. */
 async function everything(): Promise<unknown[]> {
-  const tables = ["executions", "events", "children", "tombstones"];
+  const tables = ["executions", "events", "children", "records"];
   const results = await connect().batch(
     tables.map((table) => `SELECT * FROM ${table} ORDER BY 1`),
     "read",

@@ -74,7 +74,7 @@ async function realBench(): Promise<StoreBench> {
   const client = connect(url);
   const bench = benchOf(client, () => connect(url));
   await bench.store.load("nothing");
-  const tables = ["events", "children", "executions", "definitions", "tombstones"];
+  const tables = ["events", "children", "executions", "records"];
   await client.batch(
     tables.map((table) => `DELETE FROM ${table}`),
     "write",

@@ -3,7 +3,6 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { blobbedStore } from "../../../src/stores/blobs/blobbed-store.ts";
 import { sqliteBlobs, sqliteStore } from "../../../src/stores/databases/sqlite/index.ts";
-import { sqliteLayout } from "../../../src/stores/databases/sqlite-dialect/sqlite-schema.ts";
 import { testFolder } from "../../../src/stores/values/wrapped-bench.fixture.ts";
 import { snapshotAfter, startCommit } from "../../../src/testing/index.ts";
 import { blobContractOf } from "../../testing/blob-contract.fixture.ts";
@@ -35,22 +34,6 @@ describe("blobs in SQLite", () => {
     expect(await reader.load("a")).toEqual(snapshotAfter(first));
     await store.delete("a");
     for await (const { key } of blobs.list()) expect(key).toBe("gone with its execution");
-    await store.close();
-    await blobs.close();
-  });
-
-  it("get their table in a file that an earlier version made", async () => {
-    const path = join(folder, "earlier.db");
-    const db = new DatabaseSync(path);
-    for (const statement of sqliteLayout[0]!) db.exec(statement);
-    db.exec("PRAGMA user_version = 1");
-    db.exec("INSERT INTO definitions (hash, definition) VALUES ('h', '{\"id\":\"kept\"}')");
-    db.close();
-    const blobs = sqliteBlobs(path, { now: () => 1234 });
-    await blobs.put("a/b", new Uint8Array([1, 2]));
-    for await (const entry of blobs.list()) expect(entry).toEqual({ key: "a/b", writtenAt: 1234 });
-    const store = sqliteStore(path);
-    expect(await store.getDefinition("h")).toEqual({ id: "kept" });
     await store.close();
     await blobs.close();
   });

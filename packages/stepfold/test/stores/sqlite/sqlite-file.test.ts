@@ -6,9 +6,8 @@ import { afterAll, describe, expect, it } from "vitest";
 import type { StepfoldError } from "../../../src/core/errors/stepfold-error.ts";
 import { sqliteStore } from "../../../src/stores/databases/sqlite/index.ts";
 import { openDatabase } from "../../../src/stores/databases/sqlite/sqlite-client.ts";
-import { connect } from "../../../src/stores/sqlite/connection.ts";
-import { storeOver } from "../../../src/stores/sqlite/store-over.ts";
 import { startCommit, stepCommit } from "../../../src/testing/index.ts";
+import { openInside, planOf } from "./open-inside.fixture.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "stepfold-sqlite-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -22,13 +21,6 @@ function openingError(path: string): Pick<StepfoldError, "code" | "message" | "c
     return error as StepfoldError;
   }
   return expect.fail("it was opened");
-}
-
-/** A store and the connection that it uses. */
-function openInside(path: string) {
-  const db = openDatabase(path, { synchronous: "NORMAL", busyTimeoutMs: 20 });
-  const connection = connect(db, () => 1_000_000, 1000);
-  return { db, connection, store: storeOver(connection, true) };
 }
 
 describe("opening an SQLite store", () => {
@@ -52,35 +44,14 @@ describe("opening an SQLite store", () => {
     expect(openingError(`file:${path}?mode=ro`)).toMatchObject({ code: "STORE_REJECTED" });
   });
 
-  it("refuses a file that a newer version made", () => {
-    const path = newPath();
-    new DatabaseSync(path).exec("PRAGMA user_version = 999");
-    expect(openingError(path)).toMatchObject({ code: "STORE_REJECTED" });
-    expect(openingError(path).message).toContain("Update Stepfold");
-  });
-
-  it("brings a file of an earlier version up to date: what was due or held there is", async () => {
-    const path = newPath();
-    const made = sqliteStore(path, { now: () => 1000 });
-    await made.create(startCommit("due"));
-    await made.create(startCommit("held"), { claim: { owner: "worker", leaseMs: 100 } });
-    await made.close();
-    const db = new DatabaseSync(path);
-    db.exec(`
-      DROP INDEX executions_due; DROP INDEX executions_waiting; DROP INDEX executions_held;
-      CREATE INDEX executions_due ON executions (due_at) WHERE due_at IS NOT NULL;
-      ALTER TABLE executions DROP COLUMN permit_key; ALTER TABLE executions DROP COLUMN permit_limit;
-      ALTER TABLE executions DROP COLUMN crashes;
-      UPDATE executions SET due_at = 0 WHERE id = 'due';
-      PRAGMA user_version = 2`);
-    db.close();
-    const store = sqliteStore(path, { now: () => 60_000 });
-    const claimed = await store.claim({ owner: "sweeper", leaseMs: 100, limit: 10, overdueMs: 30_000 });
-    expect(claimed.map(({ claim }) => [claim.workflowId, claim.crashes])).toEqual([
-      ["due", 0],
-      ["held", 1],
-    ]);
-    await store.close();
+  it("refuses a file whose tables another version made, and leaves it alone", () => {
+    for (const layout of [4, 999]) {
+      const path = newPath();
+      new DatabaseSync(path).exec(`PRAGMA user_version = ${layout}`);
+      expect(openingError(path)).toMatchObject({ code: "STORE_REJECTED" });
+      expect(openingError(path).message).toContain(`it has layout ${layout}, and this version of Stepfold reads layout 1`);
+      expect(new DatabaseSync(path).prepare("SELECT count(*) AS tables FROM sqlite_schema").get()).toEqual({ tables: 0 });
+    }
   });
 
   it("refuses options that it does not know", () => {
@@ -171,30 +142,32 @@ describe("an SQLite store in trouble", () => {
 
 describe("what an SQLite store costs", () => {
   it("finds due executions by index among 200,000 that wait", async () => {
-    const { store, db, connection } = openInside(":memory:");
+    const { store, db, statements } = openInside(":memory:");
     db.exec(`
-      INSERT INTO executions (id, incarnation, definition_id, definition, metadata, version, status, head, fence, created_at, updated_at, wake_at, due_at)
+      INSERT INTO executions (id, incarnation, definition_id, definition, metadata, labels, version, status, head, fence, crashes, created_at, updated_at, wake_at, due_at)
       WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 200000)
-      SELECT 'paused-' || n, 'i', 'd', '{}', '{}', 0, 'paused', '{}', 0, n, n, iif(n % 2, NULL, 9e14), iif(n % 2, NULL, 9e14) FROM numbers`);
+      SELECT 'paused-' || n, 'i', 'd', '{}', '{}', '[]', 0, 'paused', '{}', 0, 0, n, n, iif(n % 2, NULL, 9e14), iif(n % 2, NULL, 9e14) FROM numbers`);
     await store.create(startCommit("a"));
     expect((await store.claim({ owner: "worker", leaseMs: 10, limit: 10 })).map(({ claim }) => claim.workflowId)).toEqual(["a"]);
-    const plan = (sql: string) =>
-      db
-        .prepare(`EXPLAIN QUERY PLAN ${sql}`)
-        .all()
-        .map(({ detail }) => detail);
-    expect(plan(connection.sql.due.sourceSQL)).toEqual([
-      expect.stringContaining("USING COVERING INDEX executions_due (permit_key=? AND due_at>? AND due_at<?)"),
-    ]);
-    expect(plan(connection.sql.ended.sourceSQL).join()).toContain("executions_ended (ended_at<?)");
-    expect(plan(connection.sql.ended.sourceSQL).join()).not.toContain("TEMP B-TREE");
+    const due = planOf(db, statements.find(({ text }) => text.includes("permit_key IS NULL"))!);
+    expect(due.match(/SEARCH executions USING INDEX executions_due \(due_at[<>]\?/g)).toHaveLength(2);
+    expect(due).not.toMatch(/SCAN executions/);
+    await store.prune({ before: 1, definitionId: "d" });
+    const ended = planOf(db, statements.find(({ text }) => text.includes("executions_ended"))!);
+    expect(ended).toContain("executions_ended (ended_at<?)");
+    expect(ended).not.toContain("TEMP B-TREE");
     await store.close();
   });
 
   it("writes no index when the holder of a claim commits a step", async () => {
-    const { store, db, connection } = openInside(":memory:");
+    const { store, db, statements } = openInside(":memory:");
+    const first = startCommit("a");
+    const claim = await store.create(first, { claim: { owner: "worker", leaseMs: 60_000 } });
+    statements.length = 0;
+    await store.commit(stepCommit(first, { fence: claim!.fence }));
+    expect(statements.map(({ text }) => text.trim().split(" ")[0])).toEqual(["BEGIN", "UPDATE", "INSERT", "COMMIT"]);
     const codes = db
-      .prepare(`EXPLAIN ${connection.sql.step.sourceSQL}`)
+      .prepare(`EXPLAIN ${statements[1]!.text}`)
       .all()
       .map(({ opcode }) => opcode);
     expect(codes).toContain("Insert");
@@ -203,15 +176,9 @@ describe("what an SQLite store costs", () => {
   });
 
   it("hands SQLite at most 1,000 bytes for a step of a long loop with an output of 100 bytes", async () => {
-    const { connection } = openInside(":memory:");
-    let bytes = 0;
+    const { store, statements } = openInside(":memory:");
     const size = (value: unknown): number => (typeof value === "string" ? Buffer.byteLength(value) : 8);
-    const store = storeOver(
-      observed(connection, (_, values) => {
-        for (const value of values) bytes += size(value);
-      }),
-      false,
-    );
+    const bytesBound = (): number => statements.flatMap(({ values }) => values.map(size)).reduce((sum, bytes) => sum + bytes, 0);
     const uuid = "00000000-0000-4000-8000-000000000000";
     const start = startCommit(uuid, { incarnation: uuid });
     const definition = { id: "loop", hash: "a".repeat(64) };
@@ -235,30 +202,24 @@ describe("what an SQLite store costs", () => {
         head: { ...next.head, definition, activePaths, lastStartedAt: 1763720177000, totalExecutionTime: 5000, sizeBytes: 1_050_000 },
       };
       await store.commit(last);
-      if (version === 10) atTen = bytes;
+      if (version === 10) atTen = bytesBound();
     }
-    const each = (bytes - atTen) / 290;
+    const each = (bytesBound() - atTen) / 290;
     expect(each).toBeGreaterThan(500);
     expect(each).toBeLessThanOrEqual(1000);
     await store.close();
   });
 
   it("writes what is issued together in one transaction, each with its own verdict", async () => {
-    const { connection } = openInside(":memory:");
-    let transactions = 0;
-    const store = storeOver(
-      observed(connection, (name) => {
-        if (name === "begin") transactions++;
-      }),
-      false,
-    );
+    const { store, statements } = openInside(":memory:");
+    const transactions = (): number => statements.filter(({ text }) => text.startsWith("BEGIN")).length;
     const firsts = Array.from({ length: 50 }, (_, index) => startCommit(`id-${index}`));
     await Promise.all(firsts.map((first) => store.create(first)));
-    expect(transactions).toBe(1);
+    expect(transactions()).toBe(1);
     const settled = await Promise.allSettled(
       firsts.map((first, index) => store.commit(index % 5 ? stepCommit(first) : stepCommit(startCommit(first.workflowId)))),
     );
-    expect(transactions).toBe(2);
+    expect(transactions()).toBe(2);
     expect(settled.map(({ status }) => status === "fulfilled")).toEqual(firsts.map((_, index) => index % 5 !== 0));
     const seen = store.load("id-0");
     const late = store.commit(stepCommit(firsts[0]!));
@@ -267,20 +228,3 @@ describe("what an SQLite store costs", () => {
     await late;
   });
 });
-
-/** The connection, with a look at everything that is bound. */
-function observed(
-  connection: ReturnType<typeof connect>,
-  see: (name: string, values: readonly unknown[]) => void,
-): ReturnType<typeof connect> {
-  const sql = Object.entries(connection.sql).map(([name, statement]) => {
-    const watch =
-      (method: "get" | "all" | "run") =>
-      (...values: never[]) => {
-        see(name, values);
-        return statement[method](...values);
-      };
-    return [name, { get: watch("get"), all: watch("all"), run: watch("run") }];
-  });
-  return { ...connection, sql: Object.fromEntries(sql) };
-}

@@ -15,7 +15,7 @@ import { forgetChildren } from "../paths/drop-children.ts";
 import { enter } from "../paths/leave.ts";
 import { hasEffects } from "../paths/undo.ts";
 
-/** The path waits for children, which begin when the scope is settled. */
+/** Makes a path wait for children. They begin when the scope settles. */
 export function spawn(scope: ScopeDraft, path: DraftPath, { workflow, input, map }: Spawn): void {
   const key = `${path.id}#${path.visit}`;
   path.status = "suspended";
@@ -43,12 +43,12 @@ export function spawn(scope: ScopeDraft, path: DraftPath, { workflow, input, map
   });
 }
 
-/** Changes what is counted of a map. */
+/** Changes the counters of a map. */
 export function countItems(children: DraftChildren, change: Partial<MapState>): void {
   children.map = Object.freeze({ ...children.map!, ...change });
 }
 
-/** Lets the next child begin or go on, if there is one and a place for it. */
+/** Lets the next child begin or go on, if there is one and the map's `concurrency` has room for it. */
 export function nextChild(scope: ScopeDraft, children: DraftChildren, version: number): ChildDraft | null {
   const { map, queue } = children;
   if (!map) return scope.root.children.has(childKey(scope.key, children.key, null)) ? null : begin(scope, children, null, version);
@@ -56,7 +56,7 @@ export function nextChild(scope: ScopeDraft, children: DraftChildren, version: n
   const waiting = queue.shift();
   if (waiting !== undefined) return goOn(scope, children, waiting, version);
   let item = map.next;
-  // those that were cancelled before their turn
+  // skips items that were cancelled before they began
   while (scope.root.children.has(childKey(scope.key, children.key, item))) item++;
   if (item >= map.total) return null;
   countItems(children, { next: item + 1 });
@@ -108,7 +108,7 @@ function begin(scope: ScopeDraft, children: DraftChildren, item: number | null, 
   return child;
 }
 
-/** An item that has not begun, and never will. Gives the scope of its map; null if there is no such item. */
+/** Cancels an item that has not begun. Gives the scope of its map; null if there is no such item. */
 export function skipItem(draft: Draft, key: string, version: number): ScopeDraft | null {
   const scope = scopeAt(draft, parentKey(key));
   const children = scope?.paths.find(({ children }) => children?.key === groupOf(key))?.children;
@@ -120,7 +120,7 @@ export function skipItem(draft: Draft, key: string, version: number): ScopeDraft
   return scope;
 }
 
-/** What a child that somebody cancelled has failed with. */
+/** The error of a child that was cancelled by a command. */
 export function cancellation(key: string): ErrorInfo {
   return errorInfo(new StepfoldError("EXECUTION_CANCELLED", { workflowId: key }));
 }
@@ -143,7 +143,7 @@ export function fold(child: ChildDraft, version: number): void {
   root.children.set(key, stubOf(workflowName, ended!, version, left));
 }
 
-/** What stays of a child that has ended. */
+/** The part of an ended child that is kept. */
 function stubOf(
   workflow: string,
   status: ChildState["status"],
@@ -161,7 +161,7 @@ function stubOf(
   });
 }
 
-/** What a node's own `compensate` undoes, its children need not undo. */
+/** Whether the children of a node have to be undone: not if the node has a `compensate` of its own. */
 function needsUndo({ siblings }: ChildDraft): boolean {
   return siblings !== null && !siblings.path.node.compensation;
 }
@@ -173,7 +173,7 @@ export function endedChild({ root, key }: ScopeDraft, children: DraftChildren): 
   return ("root" in child ? child.ended !== null : isTerminal(child.status)) ? child : null;
 }
 
-/** Items that will never come. */
+/** Whether all items of a map have ended, and no more can be added. */
 export function isFull({ map }: DraftChildren): boolean {
   return map!.done + map!.failed + map!.cancelled >= map!.total && !map!.open;
 }

@@ -14,7 +14,7 @@ import { cancelOthers, leave, newId } from "../paths/leave.ts";
 import { fail } from "../paths/stop.ts";
 import { endedChild, isFull } from "./children.ts";
 
-/** What has become of the children of a path. */
+/** The state of the children of a path: still going, or what they lead to. */
 type Verdict = "going" | { readonly output: Json } | { readonly error: ErrorInfo };
 
 /** Lets a path go on whose children are done, or have failed. False if they are still going. */
@@ -68,7 +68,7 @@ function verdictOfChild(scope: ScopeDraft, { nodeId }: DraftPath, children: Draf
   if (!child) return "going";
   const status = "root" in child ? child.ended : child.status;
   if (status === "completed") return { output: child.output ?? null };
-  // one that failed or was cancelled says why
+  // a child that failed or was cancelled has an error
   return { error: { ...child.error!, nodeId } };
 }
 
@@ -96,13 +96,13 @@ function holds(scope: ScopeDraft, children: DraftChildren, at: EpochMs): boolean
   const { root, context, input } = scope;
   const { total, done, failed } = children.map!;
   const parts = { context, since: root.version, input, metadata: root.metadata, at };
-  // what is not read need not be gathered after every item
+  // the results are collected only if the expression reads them: this runs after every item
   const results = completeWhen.reads.some(([name]) => name === "results") ? outputs(scope, children, "done") : [];
   const value = completeWhen.evaluate(root.workflow.language.executionScope({ ...parts, progress: { results, total, done, failed } }));
   return typeof value === "number" ? done >= value : value === true;
 }
 
-/** What the items gave, in their order; of those that failed the error, null for those that did not end. */
+/** The outputs of the items in their order: the error for an item that failed, null for one that did not end. */
 function outputs({ root, key }: ScopeDraft, children: DraftChildren, which: "all" | "done" = "all"): Json[] {
   const found: Json[] = [];
   for (let item = 0; item < children.map!.total; item++) {

@@ -5,7 +5,7 @@ import type { ScopeDraft } from "./draft.ts";
 import { isChild } from "./draft.ts";
 import { keepOf } from "./open-draft.ts";
 
-/** Appends what a node has produced. */
+/** Appends the result of a node. */
 export function addResult(scope: ScopeDraft, node: CompiledNode, result: NodeResult): void {
   const nodeId = node.node.id;
   if (scope.context === scope.borrowed) scope.context = { ...scope.context };
@@ -21,7 +21,7 @@ export function addResult(scope: ScopeDraft, node: CompiledNode, result: NodeRes
   context[nodeId] = results;
 }
 
-/** Appends a result that no event of its own tells of: it goes along with the one that is being taken. */
+/** Appends a result that has no event of its own: it becomes a consequence of the event that is being applied. */
 export function addConsequence(scope: ScopeDraft, node: CompiledNode, result: NodeResult): void {
   addResult(scope, node, result);
   scope.root.sizeBytes += sizeOfResult(result);
@@ -29,13 +29,13 @@ export function addConsequence(scope: ScopeDraft, node: CompiledNode, result: No
   scope.root.results.push(isChild(scope) ? { scope: scope.key, ...placed } : placed);
 }
 
-/** The execution holds so much less. */
+/** Lowers the counted size of the execution. */
 export function shrink(root: { sizeBytes: number }, bytes: number): void {
-  // a snapshot from elsewhere may have counted otherwise
+  // a snapshot from outside may have been counted in another way, so the size must not become negative
   root.sizeBytes = Math.max(0, root.sizeBytes - bytes);
 }
 
-/** Remembers that something about a child is to be committed. */
+/** Marks a child as changed, so that the next commit writes it. */
 export function touch(scope: ScopeDraft, version: number): void {
   if (!isChild(scope)) return;
   scope.version = version;

@@ -38,11 +38,11 @@ export interface DraftChildren {
   map: MapState | undefined;
   /** The map as it was when last asked whether it is complete. */
   judged: MapState | undefined;
-  /** Children that are active or retrying; for a map those that take a place. */
+  /** Children that are active or retrying; for a map those that count against its `concurrency`. */
   busy: number;
-  /** Of the busy ones: those that retry and do nothing else. */
+  /** Busy children that only wait for a retry. */
   retrying: number;
-  /** Children that are ready to go on and have no place, oldest first, by key. */
+  /** Keys of children that are ready and wait for room in the map, oldest first. */
   queue: string[];
 }
 
@@ -72,7 +72,7 @@ export function firstPath(node: CompiledNode, since: number): DraftPath {
   };
 }
 
-/** The path of a snapshot, to be changed. Its children are still to be counted. */
+/** Opens a path of a snapshot for changes. Its children are counted later. */
 export function openPath(path: ActivePath, nodes: ReadonlyMap<string, CompiledNode>): DraftPath {
   const { id, nodeId, status, turn, visit, attempts, since, forks = 0, via, waves, inputs, waits, draining = false } = path;
   const { nextRetryAt, resumed, undoes, stepPath } = path;
@@ -115,7 +115,7 @@ export function visit(path: DraftPath, node: CompiledNode, version: number): voi
   path.resumed = undefined;
 }
 
-/** Counters of children of which none is known yet. */
+/** Counters of children before the first one is known. */
 export function openChildren(path: DraftPath, { key, workflow, map }: ChildrenState): DraftChildren {
   return { path, key, workflow, map, judged: undefined, busy: 0, retrying: 0, queue: [] };
 }

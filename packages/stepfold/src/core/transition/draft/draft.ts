@@ -19,7 +19,7 @@ import type { EpochMs, Json } from "../../values/json.ts";
 import type { DraftChildren, DraftPath } from "./draft-path.ts";
 import { Timetable } from "./timetable.ts";
 
-/** One scope in the making: the execution itself, a sub-workflow, one item of a map. Paths and joins never mix across scopes. */
+/** A scope that is being changed: the execution itself, a sub-workflow, or one item of a map. Paths and joins never mix across scopes. */
 export interface ScopeDraft {
   readonly root: Draft;
   /** Key of a child; empty for the execution itself. */
@@ -52,28 +52,28 @@ export interface JoinGroup {
   got: Set<string> | null;
   /** How many of them came by each edge. */
   readonly filled: Map<string, number>;
-  /** A path that it had to wait for when last asked, and the edge by which it may come: most of the time it still has to. */
+  /** The path that the join had to wait for when it was last examined, and the edge by which that path may come. */
   blocker: { readonly path: DraftPath; readonly edge: JoinEdge } | null;
 }
 
-/** A child in the making. */
+/** A child that is being changed. */
 export interface ChildDraft extends ScopeDraft {
   readonly parent: ScopeDraft;
   readonly workflowName: string;
   /** Index of a map's item; null for a sub-workflow. */
   readonly item: number | null;
-  /** Null once nobody waits for it any more. */
+  /** Null if no path waits for the child any more. */
   siblings: DraftChildren | null;
-  /** As its parent knows it. */
+  /** The status that its parent has counted. */
   status: Status;
-  /** The version since which it waits for a place; null if it does not. */
+  /** The version since which it waits for room in its map; null if it does not wait. */
   queued: number | null;
   kept: boolean;
   version: number;
 }
 
 /**
- * An execution in the making, owned by one turn.
+ * An execution that is being changed, owned by one turn.
  *
  * It is opened once from a snapshot, takes any number of events and is closed into the next snapshot. What an
  * event costs depends on what it changes, not on how much the execution holds.
@@ -95,14 +95,14 @@ export interface Draft extends ScopeDraft {
   outbox: readonly Message[];
   parked: Parked | undefined;
   compensations: CompensationResult[];
-  /** Every child by its key; those that nothing has happened to are still as they were given. */
+  /** Every child by its key; a child that has not changed is still the state of the snapshot. */
   children: Map<string, ChildDraft | ChildState>;
   mapItems: Map<string, readonly Json[]>;
   /** Children that may have something to do. */
   awake: Set<ChildDraft>;
-  /** When which child has a timer. */
+  /** The earliest timer of each child. */
   timers: Timetable;
-  /** Children that are not as they were given or last committed, by key. */
+  /** Children that have changed since the snapshot or the last commit, by key. */
   changed: Set<string>;
   /** Keys of children that are no longer wanted, each with all that begin with it. */
   dropped: string[];
@@ -110,21 +110,21 @@ export interface Draft extends ScopeDraft {
   results: PlacedResult[];
   endedPaths: EndedPath[];
   warnings: Warning[];
-  /** Joins that came short in this transition, and the paths that went on by their edge `error`: each may do so once. */
+  /** Joins that failed with `JOIN_SHORT` in this transition, and the paths that took their `error` edge: each may do so once. */
   shorts: Set<string> | null;
-  /** Rises whenever a path ends, whyever. */
+  /** Rises whenever a path ends, for any reason. */
   endings: number;
 }
 
-/** What a draft knows of its children. */
+/** The parts of a draft that are about its children. */
 type Family = Pick<Draft, "children" | "mapItems" | "awake" | "timers" | "changed">;
 
-/** Room for children. */
+/** Empty collections for children. */
 export function newFamily(): Family {
   return { children: new Map(), mapItems: new Map(), awake: new Set(), timers: new Timetable(), changed: new Set() };
 }
 
-/** That of executions that have none, which most never have: shared, so nothing may be put into it. */
+/** The shared empty collections of executions without children. Nothing may be put into them. */
 export const noFamily: Family = newFamily();
 
 /** True for a child. */
@@ -132,7 +132,7 @@ export function isChild(scope: ScopeDraft): scope is ChildDraft {
   return scope.key !== "";
 }
 
-/** True for a child that has to wait for a place in a map around it. */
+/** True for a child that waits for room in a map around it. */
 export function isHeldUp(child: ChildDraft): boolean {
   for (let scope: ScopeDraft = child; isChild(scope); scope = scope.parent) if (scope.queued !== null) return true;
   return false;

@@ -8,7 +8,7 @@ export function waveOf(join: CompiledJoin, path: DraftPath): string {
   return (join.fork && path.waves?.[join.fork.node.id]) ?? "";
 }
 
-/** Lets a path that has arrived wait at its join. Gives how many of its wave wait there that came by the same edge. */
+/** Puts a path that has arrived into the group of its join. Gives how many paths of its wave wait there that came by the same edge. */
 export function wait(scope: ScopeDraft, join: CompiledJoin, path: DraftPath): number {
   const { waiting, filled } = groupAt(scope, join, waveOf(join, path));
   let place = waiting.length;
@@ -19,7 +19,7 @@ export function wait(scope: ScopeDraft, join: CompiledJoin, path: DraftPath): nu
   return count;
 }
 
-/** Lets a path that ends no longer wait. */
+/** Takes a path out of the group of its join. */
 export function unwait(scope: ScopeDraft, join: CompiledJoin, path: DraftPath): void {
   const group = groupAt(scope, join, waveOf(join, path));
   const { waiting, filled } = group;
@@ -42,7 +42,7 @@ export function groupAt(scope: ScopeDraft, join: CompiledJoin, wave: string): Jo
   return group;
 }
 
-/** Forgets a group in which nobody waits, and of which nothing is expected. */
+/** Deletes a group in which no path waits and which has no open round. */
 export function discardIfEmpty(scope: ScopeDraft, group: JoinGroup): void {
   if (group.waiting.length === 0 && group.got === null) scope.groups!.delete(group.key);
 }

@@ -7,7 +7,7 @@ import { type DraftPath, openPath } from "./draft-path.ts";
 import { groupAt, wait } from "./join-group.ts";
 import { earliestTimer } from "./standing.ts";
 
-/** Starts work on a snapshot, which stays as it is. */
+/** Opens a draft of a snapshot. The snapshot does not change. */
 export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft {
   const draft: Omit<Draft, "root"> & { root: Draft | null } = {
     ...openScope(workflow, snapshot, snapshot.context),
@@ -106,7 +106,7 @@ function openScope(workflow: CompiledWorkflow, state: ScopeHead, given: Context)
   };
 }
 
-/** What is undone may be a step of a child, of another workflow. */
+/** Finds the node of a compensation, which may belong to a child with another workflow. */
 function openUndo(scope: ScopeDraft): void {
   const [path] = scope.paths;
   const place = path?.undoes?.scope;
@@ -133,7 +133,7 @@ function joinOf(
   return join;
 }
 
-/** Counts the children of every path, and opens those that may have something to do. */
+/** Counts the children of every path, and opens those that are active or retrying. */
 function openFamily(draft: Draft, states: Snapshot["childStates"] = {}, items: Snapshot["mapItems"] = {}): void {
   Object.assign(draft, { ...newFamily(), children: new Map(Object.entries(states)), mapItems: new Map(Object.entries(items)) });
   const queued: ChildDraft[] = [];
@@ -157,7 +157,7 @@ function openFamily(draft: Draft, states: Snapshot["childStates"] = {}, items: S
   for (const child of queued) child.siblings!.queue.push(child.key);
 }
 
-/** What is to be kept of a context: a store gives all that there ever was. */
+/** The part of a context that is kept: a store may give results that are not kept any more. */
 function keptContext({ nodes, definition }: CompiledWorkflow, context: Context): Context {
   let kept = context;
   for (const { id } of definition.nodes) {
@@ -169,7 +169,7 @@ function keptContext({ nodes, definition }: CompiledWorkflow, context: Context):
   return Object.freeze(kept);
 }
 
-/** How many results of a node stay in the context. What may have to be undone always does. */
+/** How many results of a node stay in the context. Results that may have to be undone always stay. */
 export function keepOf({
   node,
   compensation,

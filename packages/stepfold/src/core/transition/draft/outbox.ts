@@ -11,17 +11,17 @@ export function post(draft: Draft, message: Unsent): void {
   draft.outbox = Object.freeze([...draft.outbox, Object.freeze({ id, ...message } as Message)]);
 }
 
-/** What begins an execution of its own. */
+/** The message that starts a detached execution. */
 export function start({ workflowId, definition, input }: ChildStart, waitId?: string): Unsent {
   return { type: "start", to: workflowId, definition, ...(input !== undefined && { input }), ...(waitId !== undefined && { waitId }) };
 }
 
-/** Nobody waits any more: an execution that was begun for one of these waits is to end too. */
+/** Cancels the executions that were started for these waits: the path does not wait for them any more. */
 export function withdraw(draft: Draft, waits: readonly Wait[]): void {
   for (const { id, workflowId } of waits) if (workflowId !== undefined) post(draft, { type: "cancel", to: workflowId, waitId: id });
 }
 
-/** An execution that has ended tells so whoever waits for it. Only then, and once all its messages are out, it is over. */
+/** Tells the parent that an execution has ended. The execution is over only when all its messages are delivered. */
 export function tellOfEnd(draft: Draft): void {
   const { ended, parent, failedAt: nodeId, error } = draft;
   if (!ended) return;
@@ -31,18 +31,18 @@ export function tellOfEnd(draft: Draft): void {
   draft.ended = null;
 }
 
-/** True if all that an execution does was done, and others are still to be told. */
+/** True if an execution has nothing more to do than to deliver its messages. */
 export function hasOnlyToTell({ ended, ending, paths }: Pick<Draft, "ended" | "ending" | "paths">): boolean {
   return ended === null && ending !== undefined && paths.length === 0;
 }
 
-/** The status that an execution will have once others have been told; null if there is more to do. */
+/** The status that an execution will have when its messages are delivered; null if there is more to do. */
 export function endOf({ ending, activePaths, outbox }: Pick<Snapshot, "ending" | "activePaths" | "outbox">): Snapshot["status"] | null {
   return ending && outbox && activePaths.length === 0 ? ending.status : null;
 }
 
-/** Lets go of messages that have arrived. */
-export function delivered(draft: Draft, { ids, version }: DeliveredEvent): boolean {
+/** Removes messages that were delivered. */
+export function applyDelivered(draft: Draft, { ids, version }: DeliveredEvent): boolean {
   const left = draft.outbox.filter(({ id }) => !ids.includes(id));
   if (left.length === draft.outbox.length) return false;
   draft.outbox = Object.freeze(left);

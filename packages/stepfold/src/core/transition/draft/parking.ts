@@ -3,17 +3,17 @@ import type { Parked } from "../../snapshot/snapshot.ts";
 import type { EpochMs } from "../../values/json.ts";
 import type { Draft } from "./draft.ts";
 
-/** True while nothing of an execution may be done. */
+/** True while an execution is parked and may not move. */
 export function rests({ parked }: { readonly parked?: Parked | undefined }, now: EpochMs): boolean {
   return parked !== undefined && (parked.until === undefined || now < parked.until);
 }
 
-/** What the head of an execution says of it. */
+/** What an event of parking puts into the head. */
 export function parkedBy({ code, message, at, until }: ParkedEvent): Parked {
   return Object.freeze({ code, message, at, ...(until !== undefined && { until }) });
 }
 
-/** Lets an execution rest, or ends that. */
+/** Parks an execution, or ends that. */
 export function park(draft: Draft, event: ParkedEvent | UnparkedEvent): boolean {
   if (event.type === "unparked" && !draft.parked) return false;
   draft.parked = event.type === "parked" ? parkedBy(event) : undefined;
@@ -23,7 +23,7 @@ export function park(draft: Draft, event: ParkedEvent | UnparkedEvent): boolean 
   return true;
 }
 
-/** Whoever could do this has driven it; and to cancel it is to have done with it. What came from outside changes nothing. */
+/** Whether an event ends parking: a step was performed, or the execution was cancelled. Answers and signals do not end it. */
 export function endsParking(event: Event): boolean {
   switch (event.type) {
     case "completed":

@@ -3,11 +3,11 @@ import type { EpochMs } from "../../values/json.ts";
 import { type ChildDraft, type Draft, isHeldUp, type ScopeDraft } from "./draft.ts";
 import type { DraftPath } from "./draft-path.ts";
 
-/** Status of a scope: a path that is ready counts before one that retries, and that before one that waits. */
+/** Derives the status of a scope: a ready path counts before a retrying one, and that before a suspended one. */
 export function statusOf(scope: ScopeDraft): Status {
   if (scope.ended) return scope.ended;
   if (scope.root.parked && scope.key === "") return "parked";
-  // it has come to its end, and others are still to be told
+  // the scope has ended, and its messages are not delivered yet
   if (scope.paths.length === 0) return "active";
   let status: Status = "paused";
   for (const { status: standing, children } of scope.paths) {
@@ -17,7 +17,7 @@ export function statusOf(scope: ScopeDraft): Status {
   return status;
 }
 
-/** When somebody must drive the execution: 0 for now, null for never. */
+/** When the execution has to be driven next: 0 for now, null for never. */
 export function wakeAt(draft: Draft): EpochMs | null {
   if (draft.ended) return null;
   if (draft.parked) return draft.parked.until ?? null;
@@ -54,7 +54,7 @@ function timerOf(waits: readonly Wait[]): EpochMs {
   return earliest;
 }
 
-/** Tells a child's parent how the child stands now: what takes a place in its map, what is to be driven, when it is due. */
+/** Brings the parent's counters up to date with a child: its status, its room in the map, and its timers. */
 export function recount(child: ChildDraft): void {
   const { root } = child;
   const siblings = child.siblings!;

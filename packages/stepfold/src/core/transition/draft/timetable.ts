@@ -1,12 +1,12 @@
 import type { EpochMs } from "../../values/json.ts";
 
-/** Which of many comes first. Asking again costs nothing until the first one changes. */
+/** Times by key, and the earliest of them. Asking for it again costs nothing until it changes. */
 export class Timetable {
   readonly #times = new Map<string, EpochMs>();
   #first: string | null = null;
   #stale = false;
 
-  /** Sets the time of a key; null takes it out. */
+  /** Sets the time of a key; null removes the key. */
   set(key: string, at: EpochMs | null): void {
     const before = this.#times.get(key);
     if (before === (at ?? undefined)) return;

@@ -10,7 +10,7 @@ import { endPath } from "../paths/end-path.ts";
 import { enter } from "../paths/leave.ts";
 import { fail } from "../paths/stop.ts";
 
-/** Merges paths that wait at a join: the senior one survives, and is to perform the node with what all of them brought. */
+/** Merges paths that wait at a join: the senior one goes on and performs the node with the results of all of them. */
 export function fire(scope: ScopeDraft, group: JoinGroup, taken: readonly DraftPath[]): DraftPath {
   const { join } = group;
   const order = new Map(join.edges.map(({ via }, i) => [via, i]));
@@ -27,7 +27,7 @@ export function fire(scope: ScopeDraft, group: JoinGroup, taken: readonly DraftP
   return survivor;
 }
 
-/** The node of a join fails without being performed. */
+/** Fails the node of a join without performing it. */
 export function failJoin(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, at: EpochMs): void {
   const version = scope.root.version + 1;
   const handle = mayGoOn(scope, path) ? "error" : undefined;
@@ -43,7 +43,7 @@ export function failJoin(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, a
   fail(scope, path, error, handle, version);
 }
 
-/** By the edge `error`, if there is one: but an edge that leads back here would be taken for ever in this transition. */
+/** Whether the `error` edge is taken: once per path and transition, because an edge that leads back here would never end. */
 function mayGoOn({ root, key }: ScopeDraft, { id, nodeId, node }: DraftPath): boolean {
   if (!node.edges.has("error")) return false;
   const name = `${key}>${id}@${nodeId}`;

@@ -1,7 +1,7 @@
 import type { JoinGroup } from "../draft/draft.ts";
 import type { DraftPath } from "../draft/draft-path.ts";
 
-/** What keeps a group from doing anything: these paths, or another round of its join. */
+/** What a group waits for: these paths, or the end of another round of its join. */
 export interface Blocked {
   readonly by: readonly DraftPath[];
   readonly behind?: JoinGroup;

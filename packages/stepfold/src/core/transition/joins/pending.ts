@@ -91,7 +91,7 @@ function nextBlocker({ paths }: ScopeDraft, group: JoinGroup, edges: Edges): rea
 export function isStillBlocked(group: JoinGroup): boolean {
   const { join, blocker, got, filled, waiting } = group;
   if (!blocker?.path.open || blocker.path.status === "joining") return false;
-  // somebody who came too late is to be ended at once
+  // a path that came too late has to be ended at once
   if (got && waiting.length > 0) return false;
   if (!got && join.count !== "all" && (join.threads ? waiting.length : filled.size) >= join.count) return false;
   return pendingEdge(group, blocker.path, (via) => via === blocker.edge.via && emptyEdges(group)(via)) !== undefined;

@@ -16,14 +16,14 @@ export function settleJoins(scope: ScopeDraft, at: EpochMs): boolean {
   return moved;
 }
 
-/** Whether there is a group that is not just waiting for what it waited for before. */
+/** Whether any group may have something to do: it is not still blocked by the same path as before. */
 function mayMove(scope: ScopeDraft): boolean {
   if (!scope.groups || scope.ended) return false;
   for (const group of scope.groups.values()) if (!isStillBlocked(group)) return true;
   return false;
 }
 
-/** The first group, in the order of `nodes`, that can do something does it. */
+/** Lets the first group that can do something do it, in the order of `nodes`. */
 function settleOne(scope: ScopeDraft, at: EpochMs): boolean {
   const groups = inOrder(scope);
   const blocked = new Map<JoinGroup, Blocked>();
@@ -74,7 +74,7 @@ function headsOf({ waiting }: JoinGroup): DraftPath[] {
   return [...heads.values()];
 }
 
-/** A round: who comes late ends, until nobody can come any more. */
+/** Ends the late paths of a round, and closes it when no path can come any more. */
 function askRound(scope: ScopeDraft, group: JoinGroup, got: Set<string>, force: boolean): Blocked | null {
   const late = headsOf(group).filter(({ via }) => !got.has(via!));
   for (const path of late) {
@@ -89,7 +89,7 @@ function askRound(scope: ScopeDraft, group: JoinGroup, got: Set<string>, force: 
   return null;
 }
 
-/** Fewer came than are wanted, and nobody else can: they are merged, and the node fails. */
+/** Merges the paths of a join to which too few came and no other can come, and fails its node. */
 function fallShort(scope: ScopeDraft, group: JoinGroup, at: EpochMs): void {
   const { join, waiting, filled } = group;
   const nodeId = join.node.node.id;
@@ -98,7 +98,7 @@ function fallShort(scope: ScopeDraft, group: JoinGroup, at: EpochMs): void {
   failJoin(scope, fire(scope, group, [...waiting]), errorInfo(error, nodeId), at);
 }
 
-/** The first n arrivals go on; what becomes of the others is said by `late`. */
+/** Fires a join with its first n arrivals. `late` says what happens to the others. */
 function fireFirst(scope: ScopeDraft, group: JoinGroup, heads: readonly DraftPath[]): void {
   const { join } = group;
   const taken = heads.slice(0, join.count as number);

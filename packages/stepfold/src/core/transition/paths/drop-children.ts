@@ -24,7 +24,7 @@ export function dropChildren(scope: ScopeDraft, children: DraftChildren, begun: 
     if (dropChild(scope, child, begun)) undoing++;
   };
   if (!map) drop(childKey(scope.key, key, null));
-  // what ended long ago lies at known keys; of what is open somebody else may be inside
+  // children that ended before lie at known keys; an open one may have children of its own
   for (let item = 0; map && item < map.total; item++) drop(childKey(scope.key, key, item));
   if (undoing === 0) {
     root.mapItems.delete(scopedKey(scope.key, key));
@@ -54,7 +54,7 @@ function dropChild({ root, workflow }: ScopeDraft, key: string, begun: Ending["b
   return false;
 }
 
-/** Ends a child, and what is inside it first: what is kept of that keeps what is around it. */
+/** Ends a child, its own children first: a child that is kept keeps the one around it. */
 function retire(child: ChildDraft, begun: Ending["begun"]): void {
   const { root, key } = child;
   for (const { waits, children } of child.paths) {
@@ -76,7 +76,7 @@ function retire(child: ChildDraft, begun: Ending["begun"]): void {
   touch(child, root.version + 1);
 }
 
-/** Lets go of every child inside a scope that has ended: whatever was to be undone is. */
+/** Deletes every child inside a scope that has ended: nothing is left to undo. */
 export function forgetChildren({ root, key }: ScopeDraft): void {
   if (root.children.size === 0) return;
   for (const child of [...root.children.keys()]) if (key === "" || (child !== key && belongsTo(child, key))) forget(root, child);
@@ -84,7 +84,7 @@ export function forgetChildren({ root, key }: ScopeDraft): void {
 
 function forget(root: ScopeDraft["root"], key: string): void {
   const child = root.children.get(key)!;
-  // of one that has ended nothing is held but its output
+  // of a child that has ended only the output is kept
   const size = sizeOfContext(child.context);
   shrink(root, size === 0 && child.output !== undefined ? sizeOfJson(child.output) : size);
   root.children.delete(key);

@@ -7,8 +7,8 @@ import { withdraw } from "../draft/outbox.ts";
 import { dropChildren } from "./drop-children.ts";
 
 /**
- * Ends a path, and its children with it; where one of those is being undone, the path drains: it stays until that is done.
- * The reason goes along with the event, unless the path just came to its end.
+ * Ends a path and its children. If one of the children is being undone, the path drains: it stays until that is done.
+ * The reason is stored with the event, unless the path simply came to its end.
  *
  * @param begun where everything around is being undone, as `dropChildren` takes it
  */

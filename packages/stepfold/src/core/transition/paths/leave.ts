@@ -7,7 +7,7 @@ import { type DraftPath, visit } from "../draft/draft-path.ts";
 import { wait } from "../draft/join-group.ts";
 import { endPath } from "./end-path.ts";
 
-// every commit writes it, so it is a part of what a step costs
+// every commit writes the step path, so a longer one would make every step cost more
 const stepPathLength = 16;
 
 /**
@@ -67,7 +67,7 @@ function arrive(scope: ScopeDraft, path: DraftPath, { via, target }: CompiledEdg
   } else enter(path);
 }
 
-/** The path is to perform its node: at once, or when it may. */
+/** Makes a path ready to perform its node, or holds it where it has to wait for `mutex` or `when`. */
 export function enter(path: DraftPath): void {
   const { node, when } = path.node;
   path.status = when || node.mutex !== undefined ? "held" : "ready";

@@ -20,7 +20,7 @@ interface Signal {
  * Gives a signal to the oldest wait for it, the execution's own before those of its children; else the inbox keeps it
  * (docs/path-semantics.md, "Waits, signals and children").
  */
-export function signalled(draft: Draft, event: SignalledEvent): ScopeDraft {
+export function applySignalled(draft: Draft, event: SignalledEvent): ScopeDraft {
   const { name, key, payload, expiresAt, at } = event;
   const found = findTaker(draft, event, at);
   if (found) {
@@ -33,7 +33,7 @@ export function signalled(draft: Draft, event: SignalledEvent): ScopeDraft {
   return draft;
 }
 
-/** A path that has just begun to wait takes the oldest signal in the inbox that is meant for it. */
+/** Gives a path that has just begun to wait the oldest signal in the inbox that fits one of its waits. */
 export function takeKept(draft: Draft, path: DraftPath, at: EpochMs): void {
   if (draft.inbox.length === 0) return;
   for (const signal of draft.inbox) {
@@ -45,7 +45,7 @@ export function takeKept(draft: Draft, path: DraftPath, at: EpochMs): void {
   }
 }
 
-/** The wait that a signal goes to now; null if nobody waits for it. */
+/** The wait that takes a signal now; null if there is none. */
 export function findTaker(
   draft: Draft,
   signal: Signal,
@@ -76,7 +76,7 @@ function takerIn(
 
 type WaitingPath = { readonly waits?: readonly Wait[] | undefined };
 
-/** The wait of a path that a signal is for. Once one of its timers is due the path is the timer's, also before it was fired. */
+/** The wait of a path that takes a signal. If a timer of the path is due, the timer wins, even before it has fired. */
 function waitOf({ waits }: WaitingPath, signal: Signal, at: EpochMs): Wait | undefined {
   const wait = waits?.find((open) => isFor(open, signal));
   return wait && (earliestTimer([{ waits }]) ?? Number.POSITIVE_INFINITY) > at ? wait : undefined;

@@ -8,7 +8,7 @@ import { endPath } from "./end-path.ts";
 import { leave } from "./leave.ts";
 import { firstUndo } from "./undo.ts";
 
-/** A path whose node failed goes on by the handle, if the failure has one; otherwise its scope fails. */
+/** Lets a path whose node failed leave by the handle, if the failure has one; otherwise fails the scope. */
 export function fail(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, handle: string | undefined, version: number): void {
   if (handle !== undefined) {
     leave(scope, path, [handle], version);
@@ -34,7 +34,7 @@ export function stop(
   failure: ErrorInfo | undefined,
   version: number,
 ): void {
-  // with onFailure "finish" there may have been one before
+  // with onFailure "finish" there may be an earlier failure
   const error = failure ?? scope.error;
   const begun = scope.workflow.compensates ? begunIn(scope) : [];
   clear(scope, begun);
@@ -47,7 +47,7 @@ export function stop(
   scope.ended = status;
 }
 
-/** The scope has come to its end by a node that says so: nothing of it goes on. */
+/** Ends all paths of a scope because a node has ended the scope. */
 export function terminate(scope: ScopeDraft): void {
   clear(scope, null);
 }
@@ -57,11 +57,11 @@ function clear(scope: ScopeDraft, begun: Ending["begun"] | null): void {
   scope.groups = null;
 }
 
-/** Steps under way that could be undone, here and in all open children: they may have had their effect. */
+/** Steps in progress that can be undone, here and in all open children: they may have had their effect. */
 function begunIn(scope: ScopeDraft): Ending["begun"] {
   const begun: Ending["begun"][number][] = [];
   for (const place of [scope, ...openChildren(scope)]) {
-    // of a child that was being undone already: what is left of it
+    // a child that was being undone already: what is left to undo
     if (place.ending) begun.push(...place.ending.begun);
     for (const { id, nodeId, node, status, undoes } of place.paths) {
       if (undoes || (status !== "ready" && status !== "retrying") || !node.compensation) continue;

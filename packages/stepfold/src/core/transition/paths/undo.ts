@@ -7,7 +7,7 @@ import { isChild, type ScopeDraft } from "../draft/draft.ts";
 import { firstPath, visit } from "../draft/draft-path.ts";
 import { childOf, scopeAt } from "../draft/open-draft.ts";
 
-/** The path that undoes what a scope has done. */
+/** The id of the path that undoes the steps of a scope. */
 const undoPathId = "undo";
 
 interface Undoable {
@@ -15,7 +15,7 @@ interface Undoable {
   readonly undoes: Undo;
 }
 
-/** Begins to undo what a scope and its children have done, the newest first. False if there is nothing. */
+/** Begins to undo the steps of a scope and its children, the newest first. False if there is nothing to undo. */
 export function firstUndo(scope: ScopeDraft, version: number): boolean {
   const found = begun(scope) ?? newest(scope, Number.POSITIVE_INFINITY);
   if (!found) return false;
@@ -23,7 +23,7 @@ export function firstUndo(scope: ScopeDraft, version: number): boolean {
   return true;
 }
 
-/** Goes on with what is to be undone next. False, and the path is gone, if there is nothing left. */
+/** Goes on with the next step to undo. If nothing is left, it removes the path and gives false. */
 function nextUndo(scope: ScopeDraft, version: number): boolean {
   const path = scope.paths[0]!;
   const { version: undone = Number.POSITIVE_INFINITY } = path.undoes!;
@@ -64,7 +64,7 @@ function newest(scope: ScopeDraft, before: number): Undoable | null {
   return found;
 }
 
-/** Whether a child, or one inside it, has done something that can be undone. */
+/** Whether a child, or one inside it, has a step that can be undone. */
 export function hasEffects(child: ScopeDraft): boolean {
   return newest(child, Number.POSITIVE_INFINITY) !== null;
 }
@@ -87,7 +87,7 @@ function isUndone({ compensations }: ScopeDraft["root"], key: string, version: n
   return compensations.some(({ undoes }) => undoes.version === version && (undoes.scope ?? "") === key);
 }
 
-/** Takes what a compensation came to, and goes on with the next; ends the scope when there is none. */
+/** Records the result of a compensation and goes on with the next one; ends the scope if there is none. */
 export function compensated(scope: ScopeDraft, nodeId: string, { pathId: _, ...result }: NodeResult): void {
   const { root } = scope;
   const { undoes } = scope.paths[0]!;

@@ -2,7 +2,7 @@ import type { ResumedEvent } from "../../snapshot/event.ts";
 import type { Answer, Resumed, Wait } from "../../snapshot/snapshot.ts";
 import type { DraftPath } from "../draft/draft-path.ts";
 
-/** A suspended path is to perform its node again. All its waits are withdrawn. */
+/** Makes a suspended path perform its node again, and withdraws all its waits. */
 export function wake(path: DraftPath, wait: Wait, why: Resumed): void {
   path.status = "ready";
   path.turn++;
@@ -10,7 +10,7 @@ export function wake(path: DraftPath, wait: Wait, why: Resumed): void {
   path.resumed = Object.freeze(wait.payload === undefined ? why : { ...why, suspendPayload: wait.payload });
 }
 
-/** Takes an answer to a wait. The path wakes, unless the wait wants more of them. */
+/** Records an answer to a wait. The path wakes unless the wait needs more answers. */
 export function answer(path: DraftPath, wait: Wait, { by, payload, who, at }: ResumedEvent): void {
   const why: Resumed = { by, ...(payload !== undefined && { payload }), ...(who !== undefined && { who }) };
   if (by === "timer" || wait.quorum === undefined) {
@@ -27,7 +27,7 @@ export function answer(path: DraftPath, wait: Wait, { by, payload, who, at }: Re
 }
 
 /**
- * True when no further answer can change what comes of a wait: its quorum is there or, where answers are told apart,
+ * True if no further answer can change the result of a wait: its quorum is reached or, where answers differ in kind,
  * can no longer be reached.
  */
 function isDecided({ quorum = 1, tally, responders }: Wait, answers: readonly Answer[]): boolean {

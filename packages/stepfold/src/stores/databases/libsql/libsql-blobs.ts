@@ -1,7 +1,5 @@
 import type { BlobStore } from "../../../ports/blob-store.ts";
 import { blobsOver } from "../../kit/blob-table.ts";
-import { connect } from "../../libsql/connection.ts";
-import { clock } from "../../libsql/statements.ts";
 import {
   blobPageStatement,
   blobStatement,
@@ -9,9 +7,11 @@ import {
   maxSqliteBlobBytes,
   putBlobStatement,
 } from "../sqlite-dialect/blob-statements.ts";
+import type { SqlRow } from "../sqlite-dialect/statement.ts";
 import type { LibsqlClient } from "./libsql-client.ts";
 import { libsqlError } from "./libsql-error.ts";
 import { checkLayout, migrateLibsql } from "./libsql-schema.ts";
+import { databaseClock, libsqlSession } from "./libsql-session.ts";
 
 /** How blobs in libSQL behave. */
 export interface LibsqlBlobsOptions {
@@ -38,10 +38,10 @@ export interface LibsqlBlobsOptions {
  */
 export function libsqlBlobs(client: LibsqlClient, { migrate = "auto" }: LibsqlBlobsOptions = {}): BlobStore {
   const migrates = migrate === "auto" ? client.protocol === "file" : migrate;
-  const { execute } = connect(client, () => (migrates ? migrateLibsql(client) : checkLayout(client)), undefined, 0);
-  const rowsOf = async (sql: string, ...args: (string | number | Uint8Array)[]): Promise<readonly Readonly<Record<string, unknown>>[]> =>
-    (await execute({ sql, args })).rows;
-  const put = putBlobStatement(clock("NULL"));
+  const session = libsqlSession(client, () => (migrates ? migrateLibsql(client) : checkLayout(client)), undefined);
+  const rowsOf = async (text: string, ...values: (string | number | Uint8Array)[]): Promise<readonly SqlRow[]> =>
+    (await session.read([{ text, values }]))[0]!;
+  const put = putBlobStatement(databaseClock);
   return blobsOver(
     {
       name: "libsql",

@@ -20,18 +20,7 @@ export interface LibsqlClient {
   readonly protocol: string;
   execute(statement: LibsqlStatement): Promise<LibsqlResult>;
   /** All in one transaction and one round trip. */
-  batch(statements: LibsqlStatement[], mode: "write"): Promise<LibsqlResult[]>;
+  batch(statements: LibsqlStatement[], mode: "write" | "deferred"): Promise<LibsqlResult[]>;
   /** Used for files only, when the driver's own connection has got stuck. */
   reconnect?(): unknown;
-}
-
-/** A statement that waits for its parameters. */
-export function statement(sql: string): (...args: (string | number | null)[]) => LibsqlStatement {
-  return (...args) => ({ sql, args: args.map(bindable) });
-}
-
-/** Any number as one that a statement takes. */
-function bindable(value: string | number | null): string | number | null {
-  if (typeof value !== "number" || Number.isFinite(value)) return value;
-  return value > 0 ? Number.MAX_SAFE_INTEGER : Number.MIN_SAFE_INTEGER;
 }

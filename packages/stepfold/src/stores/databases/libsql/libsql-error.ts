@@ -14,7 +14,7 @@ interface Failure {
 export function libsqlError(cause: unknown): StepfoldError {
   if (StepfoldError.is(cause)) return cause;
   const message = cause instanceof Error ? cause.message : String(cause);
-  const hint = /no such table: (executions|events|children|definitions|tombstones)/.test(message) ? `; ${missingTables}` : "";
+  const hint = /no such table: (executions|events|children|records)/.test(message) ? `; ${missingTables}` : "";
   const code = isPassing(cause, message) ? "STORE_UNAVAILABLE" : "STORE_REJECTED";
   return new StepfoldError(code, { store: "libsql", reason: message + hint }, { cause });
 }

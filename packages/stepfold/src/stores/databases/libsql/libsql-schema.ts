@@ -1,11 +1,10 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
-import { sqliteLayout } from "../sqlite-dialect/sqlite-schema.ts";
-import { type LibsqlClient, type LibsqlStatement, statement } from "./libsql-client.ts";
+import { layoutProblem, sqliteLayout, sqliteSchema } from "../sqlite-dialect/sqlite-schema.ts";
+import type { LibsqlClient, LibsqlStatement } from "./libsql-client.ts";
 import { libsqlError, missingTables } from "./libsql-error.ts";
 
 /**
- * Brings a database to the layout of this version, which is the one of `stepfold/stores/sqlite`. Any number of processes
- * may do so at once. A file is switched to WAL mode.
+ * Makes the tables of a new database, which are those of `stepfold/stores/sqlite`. Any number of processes may do so at once. A file is switched to WAL mode.
  *
  * ```ts
  * import { createClient } from "@libsql/client";
@@ -14,11 +13,11 @@ import { libsqlError, missingTables } from "./libsql-error.ts";
  * await migrateLibsql(createClient({ url: "file:workflows.db" }));
  * ```
  *
- * @throws StepfoldError `STORE_UNAVAILABLE` if it cannot be reached, `STORE_REJECTED` if a newer version made it
+ * @throws StepfoldError `STORE_UNAVAILABLE` if it cannot be reached, `STORE_REJECTED` if another version of Stepfold made it
  */
 export async function migrateLibsql(client: LibsqlClient): Promise<void> {
   try {
-    await bringUp(client);
+    await makeTables(client);
   } catch (cause) {
     throw libsqlError(cause);
   }
@@ -26,43 +25,36 @@ export async function migrateLibsql(client: LibsqlClient): Promise<void> {
 
 /** The SQL that makes the tables of a new database, for those who migrate by their own means. In one transaction, in this order. */
 export function libsqlMigrations(): readonly string[] {
-  return stepsFrom(0);
+  return [...sqliteSchema, `PRAGMA user_version = ${sqliteLayout}`];
 }
 
-/** Makes sure that the layout is the one of this version. */
+/** Makes sure that the tables are there. */
 export async function checkLayout(client: LibsqlClient): Promise<void> {
-  const layout = await layoutOf(client);
-  if (layout === 0) throw rejected(missingTables);
-  if (layout < sqliteLayout.length)
-    throw rejected("the tables are of an older version: run `stepfold migrate --store libsql://...`, or call `migrateLibsql(client)`");
+  if ((await layoutOf(client)) === 0) throw rejected(missingTables);
 }
 
-async function bringUp(client: LibsqlClient): Promise<void> {
-  const from = await layoutOf(client);
-  if (from === sqliteLayout.length) return;
+async function makeTables(client: LibsqlClient): Promise<void> {
+  if ((await layoutOf(client)) === sqliteLayout) return;
   // readers and the writer then do not wait for one another
   if (client.protocol === "file") await client.execute(plain("PRAGMA journal_mode = WAL"));
   try {
-    await client.batch(stepsFrom(from).map(plain), "write");
+    await client.batch(libsqlMigrations().map(plain), "write");
   } catch (cause) {
-    // somebody else was faster
-    if ((await layoutOf(client)) !== sqliteLayout.length) throw cause;
+    // another process was faster
+    if ((await layoutOf(client)) !== sqliteLayout) throw cause;
   }
-}
-
-function stepsFrom(layout: number): string[] {
-  return [...sqliteLayout.slice(layout).flat(), `PRAGMA user_version = ${sqliteLayout.length}`];
 }
 
 async function layoutOf(client: LibsqlClient): Promise<number> {
   const { rows } = await client.execute(plain("PRAGMA user_version"));
   const layout = Number(rows[0]?.user_version ?? 0);
-  if (layout <= sqliteLayout.length) return layout;
-  throw rejected(`the database has layout ${layout}, this version of Stepfold knows up to ${sqliteLayout.length}. Update Stepfold`);
+  const problem = layoutProblem(layout);
+  if (problem) throw rejected(`the database cannot be used: ${problem}`);
+  return layout;
 }
 
 function plain(sql: string): LibsqlStatement {
-  return statement(sql)();
+  return { sql, args: [] };
 }
 
 function rejected(reason: string): StepfoldError {

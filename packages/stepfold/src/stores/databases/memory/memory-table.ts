@@ -2,6 +2,9 @@ import { isTerminal } from "../../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { CheckedQuery } from "../../kit/checked-store.ts";
 import type {
+  DueExecutions,
+  DueKey,
+  DueKeys,
   DueQuery,
   EndedQuery,
   ExecutionGuard,
@@ -73,18 +76,13 @@ export class MemoryTable implements ExecutionTable {
     return this.rows.get(id)?.events.slice(afterVersion + 1, afterVersion + 1 + limit) ?? [];
   }
 
-  async due({ key, limit, overdueMs }: DueQuery): Promise<ExecutionGuard[]> {
-    const until = this.#clock() - overdueMs;
-    return this.#due.get(key)?.first(limit, ({ dueAt }) => dueAt! <= until) ?? [];
+  async due({ key, limit, overdueMs }: DueQuery): Promise<DueExecutions> {
+    return { executions: this.#firstDue(key, limit, overdueMs), areKeysDue: this.#dueKeys("", overdueMs).length > 0 };
   }
 
-  async dueKeys(after: string, limit: number, overdueMs: number): ReturnType<ExecutionTable["dueKeys"]> {
-    const keys = [...this.#due.keys()].filter((key) => key !== null && key > after).sort();
-    const first = await Promise.all(keys.map((key) => this.due({ key, limit: 1, overdueMs })));
-    return first
-      .flat()
-      .map(({ permit }) => permit!)
-      .slice(0, limit);
+  async dueKeys(after: string, limit: number, overdueMs: number): Promise<DueKeys> {
+    const keys = this.#dueKeys(after, overdueMs);
+    return { keys: keys.slice(0, limit), next: keys.length > limit ? keys[limit - 1]!.key : null };
   }
 
   async page(query: CheckedQuery, labels: readonly string[], after: ListCursor | null, limit: number): Promise<ListedRow[]> {
@@ -118,6 +116,16 @@ export class MemoryTable implements ExecutionTable {
     const times = { createdAt: now, updatedAt: now, endedAt: isTerminal(given.status) ? now : null, deletedAt: null };
     const row = { ...given, ...times, id, seq: ++this.#lastSeq, crashes: 0, dueAt: null, events: [], children: new Map() };
     return { ...row, dueAt: dueAtAfter(row, { due }, now) };
+  }
+
+  #firstDue(key: string | null, limit: number, overdueMs: number): MemoryRow[] {
+    const until = this.#clock() - overdueMs;
+    return this.#due.get(key)?.first(limit, ({ dueAt }) => dueAt! <= until) ?? [];
+  }
+
+  #dueKeys(after: string, overdueMs: number): DueKey[] {
+    const keys = [...this.#due.keys()].filter((key) => key !== null && key > after).sort();
+    return keys.flatMap((key) => this.#firstDue(key, 1, overdueMs).map(({ permit }) => permit!));
   }
 
   #replace(row: MemoryRow | undefined, next: MemoryRow | undefined): void {

@@ -97,5 +97,5 @@ export const sqliteViews: readonly string[] = [
     status, version, created_at, updated_at
   FROM (
     SELECT executions.*, event AS started
-    FROM executions JOIN events ON events.execution = seq AND events.version = 0) AS executions_started`,
+    FROM executions JOIN events ON events.execution = seq AND events.version = 0 WHERE deleted_at IS NULL) AS executions_started`,
 ];

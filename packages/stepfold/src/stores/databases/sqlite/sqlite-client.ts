@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
-import { migrate } from "../../sqlite/migrations.ts";
+import { layoutProblem, sqliteLayout, sqliteSchema } from "../sqlite-dialect/sqlite-schema.ts";
 import { isBusy, storeError } from "./sqlite-error.ts";
 
 /** How a file is opened. */
@@ -32,6 +32,27 @@ export function openDatabase(path: string, { synchronous, busyTimeoutMs }: OpenO
     db?.close();
     throw storeError(cause, `cannot open "${path}"`);
   }
+}
+
+/** Makes the tables of a new file. Any number of processes may do so at once: the first one works, the others find it done. */
+function migrate(db: DatabaseSync): void {
+  if (layoutOf(db) === sqliteLayout) return;
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    if (layoutOf(db) === 0) for (const statement of sqliteSchema) db.exec(statement);
+    db.exec(`PRAGMA user_version = ${sqliteLayout}`);
+    db.exec("COMMIT");
+  } catch (cause) {
+    if (db.isTransaction) db.exec("ROLLBACK");
+    throw cause;
+  }
+}
+
+function layoutOf(db: DatabaseSync): number {
+  const layout = Number(db.prepare("PRAGMA user_version").get()?.user_version ?? 0);
+  const problem = layoutProblem(layout);
+  if (problem) throw new StepfoldError("STORE_REJECTED", { store: "sqlite", reason: `the file cannot be used: ${problem}` });
+  return layout;
 }
 
 /** SQLite does not wait by itself when several connections switch one new file to WAL at once. */

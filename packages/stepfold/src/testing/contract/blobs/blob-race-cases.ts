@@ -80,7 +80,7 @@ async function watching(blobs: BlobStore, key: string, bytes: Uint8Array, isDone
   for (let last = false; !last; ) {
     last = isDone();
     if ((await blobs.get(key)) !== null) await expectBytes(blobs, key, bytes);
-    // what answers at once must not keep others from working
+    // a store that answers at once must leave the others time to work
     await new Promise((resolve) => setTimeout(resolve));
   }
 }

@@ -5,7 +5,7 @@ import { present } from "../../expectations.ts";
 /** A lease for cases: long for the calls of a case, short to wait for. */
 export const leaseMs = 1_500;
 
-/** A lease for cases in which nobody else claims before it has run out. */
+/** A lease for cases in which no other claim comes before it has ended. */
 export const shortLeaseMs = 100;
 
 /** Claims one execution, which must be free and due. */

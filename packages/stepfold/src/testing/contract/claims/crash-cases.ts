@@ -4,7 +4,7 @@ import type { ContractCase, StoreBench } from "../../contract-case.ts";
 import { equal, present, rejectsWith } from "../../expectations.ts";
 import { claimOf, createClaimed, shortLeaseMs as leaseMs } from "./claiming.ts";
 
-/** What a claim says of those before it whose holders were lost. */
+/** What a claim says about earlier claims whose holders were lost. */
 export const crashCases: readonly ContractCase[] = [
   {
     name: "crashes: one for each claim in a row that ran out",

@@ -7,7 +7,7 @@ import { claimOf, createClaimed, dueIds, leaseMs } from "./claiming.ts";
 /** Long for the calls of a case, short to wait for. */
 const overdueMs = 1_000;
 
-/** What `claim` promises of those who ask for what others have missed. */
+/** What `claim` promises about overdue executions. */
 export const overdueCases: readonly ContractCase[] = [
   {
     name: "overdue: what is due now, so long after it was said",

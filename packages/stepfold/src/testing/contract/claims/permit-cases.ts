@@ -6,7 +6,7 @@ import { leaseMs, shortLeaseMs } from "./claiming.ts";
 
 const needs = { needs: "permits" } as const;
 
-/** What holds of executions that take turns. */
+/** What a store promises about permits. */
 export const permitCases: readonly ContractCase[] = [
   {
     name: "permit: no more of one key are claimed than its limit; other keys and those without one are",
@@ -173,7 +173,7 @@ export const permitCases: readonly ContractCase[] = [
   },
 ];
 
-/** Whatever ends a claim gives its place to the next. */
+/** Every end of a claim frees its permit for the next execution. */
 function endings(): ContractCase[] {
   const ways: Readonly<Record<string, (store: SnapshotStore, held: Claimed, first: Commit) => Promise<unknown>>> = {
     "the claim was given back": (store, { claim }) => store.release(claim, 0),
@@ -242,12 +242,12 @@ async function claimOne(store: SnapshotStore, asked: Asked): Promise<Claimed> {
   return present(claimed, "a claim");
 }
 
-/** Claims, and gives the ids in order of the alphabet: those of different keys may come in any order. */
+/** Claims, and gives the ids sorted: executions with different keys may come in any order. */
 async function claimedIds(store: SnapshotStore, asked: Asked = {}): Promise<string[]> {
   return (await store.claim({ owner: "worker", leaseMs, limit: 50, ...asked })).map(({ claim }) => claim.workflowId).sort();
 }
 
-/** Many claim at once, again and again: never are more held than may be, and all get their turn. */
+/** Lets many claim at once, again and again: the limit of a key is never passed, and every execution is claimed in the end. */
 async function race(stores: readonly SnapshotStore[]): Promise<void> {
   const [store] = stores as [SnapshotStore];
   const limit = 3;

@@ -5,7 +5,7 @@ import type { ContractCase } from "../../contract-case.ts";
 import { equal, holds, present, rejectsWith } from "../../expectations.ts";
 import { dueIds, leaseMs } from "./claiming.ts";
 
-/** What a store promises on bad days: rows that somebody has broken, connections that end, values that do not fit. */
+/** What a store promises when things go wrong: damaged rows, lost connections, values that are too large. */
 export const troubleCases: readonly ContractCase[] = [
   {
     name: "trouble: what is damaged is refused when it is loaded, and in nobody's way",

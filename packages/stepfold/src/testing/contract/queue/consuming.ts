@@ -31,7 +31,7 @@ export async function hear(
 /** Time between two looks. */
 const stepMs = 20;
 
-/** Lets time pass until something is so; fails if it is not within `withinMs`. */
+/** Lets time pass until a condition is true; fails if it is not within `withinMs`. */
 export async function until(bench: QueueBench, isSo: () => boolean, what: string, withinMs: number = bench.patienceMs): Promise<void> {
   for (let passedMs = 0; !isSo(); passedMs += stepMs) {
     if (passedMs > withinMs) throw new ContractViolation(`${what}: not within ${withinMs} ms`);
@@ -39,7 +39,7 @@ export async function until(bench: QueueBench, isSo: () => boolean, what: string
   }
 }
 
-/** Something to wait for that a case decides on. */
+/** A promise that a case can settle. */
 export interface Gate {
   readonly opened: Promise<void>;
   open(): void;
@@ -54,12 +54,12 @@ export function gate(): Gate {
   return { opened, open: () => open() };
 }
 
-/** What a handler does that hangs. */
+/** A handler that never ends. */
 export function never(): Promise<void> {
   return new Promise(() => undefined);
 }
 
-/** What a handler throws. */
+/** The error of a failing handler. */
 export class HandlerFailure extends Error {
   override readonly name: string = "HandlerFailure";
 }

@@ -106,7 +106,7 @@ export const queueSendCases: readonly QueueContractCase[] = [
       const heard = await hear(bench, bench.queue, async (delivery) => {
         keys.push(...Object.entries(delivery).flatMap(([key, value]) => (typeof value === "function" ? [] : [key])));
       });
-      // a caller who hands over more than it should
+      // a caller that passes more fields than it should
       const wakeUp = { workflowId: "a", dedupeKey: "key", delayMs: 0, input: { secret: 1 } };
       await bench.queue.send([wakeUp]);
       await until(bench, () => heard.ids.length > 0, "the message is delivered");

@@ -193,7 +193,7 @@ export const childSafetyCases: readonly ContractCase[] = [
   },
 ];
 
-/** A commit that follows `before`, which no longer does, leaves the children alone. */
+/** A commit for a version that is not current changes no children. */
 function refused(
   code: ErrorCode & ("VERSION_CONFLICT" | "EXECUTION_ENDED"),
   before: (bench: StoreBench) => Promise<ReturnType<typeof startCommit>>,

@@ -10,7 +10,7 @@ export function put(key: string, more: Partial<ChildHead> = {}): ChangedChild {
   return { key, head: { workflow: "item", status: "active", currentNodeId: "inner", activePaths: [path], version: 0, ...more } };
 }
 
-/** One that has ended: nothing of it stays but its output. */
+/** A child that has ended: only its output is kept. */
 export function putEnded(key: string, output: Json, more: Partial<ChildHead> = {}): ChangedChild {
   return put(key, { status: "completed", currentNodeId: null, activePaths: [], output, ...more });
 }

@@ -7,7 +7,7 @@ import type { ContractCase } from "../../contract-case.ts";
 import { equal, present } from "../../expectations.ts";
 import { childrenOf, put, putEnded, stepIn } from "./children.ts";
 
-/** What of children, maps and compensations lies in the history: it comes back where it belongs. */
+/** Children, maps and compensations that are stored in the history come back in the right place. */
 export const scopeCases: readonly ContractCase[] = [
   {
     name: "scopes: results of children are theirs, and not the execution's",

@@ -60,7 +60,7 @@ const ids = [
   " a",
 ];
 
-/** What becomes of values: they come back exactly, wherever they stood. */
+/** Values come back exactly as they were, wherever they are stored. */
 export const valueCases: readonly ContractCase[] = [
   ...Object.entries(values).map(
     ([what, value]): ContractCase => ({
@@ -73,7 +73,7 @@ export const valueCases: readonly ContractCase[] = [
         const expected = snapshotAfter(first, second);
         const loaded = present(await store.load("a"), "snapshot");
         equal(loaded, expected, "snapshot");
-        // the text too: order of keys, form of numbers
+        // compares the text too: order of keys, form of numbers
         equal(JSON.stringify(loaded.input), JSON.stringify(value), "input as text");
         equal(JSON.stringify(loaded.metadata), JSON.stringify({ value }), "metadata as text");
         equal(JSON.stringify(loaded.context.step?.[0]?.output), JSON.stringify(value), "output as text");

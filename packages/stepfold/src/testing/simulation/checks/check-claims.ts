@@ -3,11 +3,11 @@ import type { Claim, ClaimOptions } from "../../../ports/snapshot-store.ts";
 import type { Ledger } from "../ledger.ts";
 import { beginsAt } from "../machine.ts";
 
-/** How long what is due at once may wait for whoever was told of it, before its claim by somebody who looks around counts as a rescue. */
+/** How long an execution that is due at once may wait for the process that was told of it. A later claim by a poll counts as a rescue. */
 const graceMs = 150;
 
 /**
- * I14, fences: they rise, and nobody gets what another one holds.
+ * I14, fences: they rise, and no process gets an execution that another one holds.
  *
  * @param options what was asked for; null if the execution was begun with the claim
  */
@@ -35,7 +35,7 @@ export function checkClaim(ledger: Ledger, claim: Claim, options: ClaimOptions |
   entry.holder = { owner, fence, untilMs: ledger.nowMs + leaseMs };
 }
 
-/** I14: only who holds an execution may prolong that. */
+/** I14: only the holder of an execution may renew its claim. */
 export function checkRenewal(ledger: Ledger, { workflowId, owner, fence, leaseMs }: Claim): void {
   const entry = ledger.entries.get(workflowId);
   if (!entry || isTerminal(entry.status)) return;
@@ -43,7 +43,7 @@ export function checkRenewal(ledger: Ledger, { workflowId, owner, fence, leaseMs
   else ledger.violate("I14", `${owner} prolonged what it had lost`, workflowId);
 }
 
-/** I7: a holder gives back what it knows; what others have committed meanwhile would be left undone. */
+/** I7: a holder gives back only the version it knows; otherwise a newer commit from outside would not be acted on. */
 export function checkRelease(ledger: Ledger, { workflowId, fence }: Claim, version: number): void {
   const entry = ledger.entries.get(workflowId);
   if (entry?.holder?.fence !== fence) return;

@@ -4,10 +4,10 @@ import type { Commit } from "../../../ports/snapshot-store.ts";
 import type { Entry, Ledger } from "../ledger.ts";
 import { beginsAt } from "../machine.ts";
 
-/** What was decided is committed within so long, or not at all: leases end, and callers give up. */
-const longestOnItsWayMs = 60_000;
+/** The longest time between a decision and its commit: later, leases have ended and callers have given up. */
+const maxTransitMs = 60_000;
 
-/** What has to hold of a commit that was acknowledged, given what was acknowledged before. */
+/** Checks an acknowledged commit against all that was acknowledged before it. */
 export function checkCommit(ledger: Ledger, entry: Entry, commit: Commit): void {
   const { workflowId, expectedVersion, fence, head, events, release } = commit;
   const before = commit.expectedVersion === -1 ? -1 : entry.version;
@@ -51,10 +51,10 @@ function neededAt({ status, activePaths, outbox }: SnapshotHead): number | null 
   return needed === Number.POSITIVE_INFINITY ? null : needed;
 }
 
-/** I8: whatever happens does so at a time of the store's clock, however wrong that of a process is. */
+/** I8: every event has a time of the store's clock, even if the clock of the process is wrong. */
 function checkStamp(ledger: Ledger, workflowId: string, { type, at }: Event): void {
   const agoMs = ledger.nowMs - (at - beginsAt);
-  if (agoMs < 0 || agoMs > longestOnItsWayMs)
+  if (agoMs < 0 || agoMs > maxTransitMs)
     ledger.violate(
       "I8",
       `${type} is said to have happened ${Math.abs(agoMs)} ms ${agoMs < 0 ? "after" : "before"} it was committed`,
@@ -62,7 +62,7 @@ function checkStamp(ledger: Ledger, workflowId: string, { type, at }: Event): vo
     );
 }
 
-/** I8: no timer before its time, by the clock of the store, which is right. */
+/** I8: no timer fires before its time by the clock of the store, which is right. */
 function checkTime(ledger: Ledger, { workflowId }: Entry, known: readonly Event[], event: Event): void {
   const isTimer = event.type === "timedOut" || (event.type === "resumed" && event.by === "timer");
   if (!isTimer) return;

@@ -4,9 +4,9 @@ import type { Effect } from "../effects.ts";
 import type { Entry, Ledger } from "../ledger.ts";
 import { beginsAt } from "../machine.ts";
 
-/** All calls of executors, and what has to hold of them. */
+/** All calls of executors, and the checks of them. */
 export class EffectLog {
-  /** Calls that were made again though nothing had changed. */
+  /** Calls that were repeated although nothing had changed. */
   repeated = 0;
   readonly #ledger: Ledger;
   readonly #all: Effect[] = [];
@@ -37,11 +37,11 @@ export class EffectLog {
     }
   }
 
-  /** I8: no further attempt before its time, by the clock of the store. */
+  /** I8: no retry before its time, by the clock of the store. */
   #checkRetry({ events, workflowId }: Entry, { pathId, nodeId, attempt, idempotencyKey, isCompensation }: Effect): void {
     if (attempt === 1 || isCompensation) return;
     const visit = Number(idempotencyKey.slice(idempotencyKey.lastIndexOf("#") + 1));
-    // who has lost the execution and does not know tries what was to be tried long ago
+    // a process that has lost the execution without knowing it repeats an old attempt
     const isMeant = (event: Event): boolean =>
       event.type === "failed" && event.attempt === attempt - 1 && event.nodeId === nodeId && event.turn >= visit && tellsOf(event, pathId);
     const index = events.findIndex(isMeant);

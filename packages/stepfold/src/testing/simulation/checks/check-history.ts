@@ -38,7 +38,7 @@ export function checkAttempts(ledger: Ledger, { workflowId, events }: Entry, mos
   }
 }
 
-/** I10: what is stored is what the history adds up to. I13: and so is what any version in between, copied as JSON, becomes. */
+/** I10: the stored snapshot is what its history adds up to. I13: the same holds from any version in between, copied as JSON. */
 export async function checkFold(
   ledger: Ledger,
   entry: Entry,
@@ -66,11 +66,11 @@ export async function checkFold(
     ledger.violate("I13", `from version ${middle} on it comes to something else: ${difference(folded, after)}`, workflowId);
 }
 
-/** I7: at the end of a schedule whose faults have ended nothing is left that should have moved. */
+/** I7: when the faults of a schedule have ended, nothing is left that should have moved. */
 export function checkSettled(ledger: Ledger, { workflowId, status, wakeAt, head, version, holder }: Entry): void {
   if (isTerminal(status)) return;
   const where = head.activePaths.map(({ nodeId, status: standing }) => `${nodeId} (${standing})`).join(", ");
-  // one that is parked rests until somebody has looked at it: whether it may is a matter of I9
+  // a parked execution does not move; I9 checks whether it may be parked
   if (wakeAt !== null || holder)
     ledger.violate("I7", `it is stuck at version ${version}: ${status} at ${where}, due at ${wakeAt}`, workflowId);
 }

@@ -1,0 +1,20 @@
+import type { EpochMs } from "../../core/values/json.ts";
+
+/** What a command has done. It wakes no session and no worker itself: the caller does. */
+export interface CommandResult {
+  /** False if the same was committed before. */
+  readonly committed: boolean;
+  /** Null if no session and no worker has to look at the execution. */
+  readonly wakeUp: PendingWakeUp | null;
+}
+
+/** An execution that a worker has to look at. */
+export interface PendingWakeUp {
+  readonly workflowId: string;
+  readonly incarnation?: string | undefined;
+  readonly version: number;
+  /** When it is due, by the store's clock: 0 for now. Null: only a session that holds it here has to look. */
+  readonly wakeAt: EpochMs | null;
+  /** True if the queue has its message: it was sent in the same transaction, or with an earlier commit. */
+  readonly isAnnounced: boolean;
+}

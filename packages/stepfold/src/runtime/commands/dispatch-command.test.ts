@@ -1,0 +1,38 @@
+import { expect, it } from "vitest";
+import { memoryQueue } from "../../queues/memory/memory-queue.ts";
+import { memoryStore } from "../../stores/databases/memory/memory-store.ts";
+import { virtualEnvironment } from "../../testing/virtual-environment.ts";
+import { createRuntimeContext } from "../context/runtime-context.ts";
+import { dispatchCommand } from "./dispatch-command.ts";
+import { startExecution } from "./start-execution.ts";
+
+const workflow = { id: "one", nodes: [{ id: "a", type: "noop" }], edges: [] };
+
+function setUp(hasQueue = false) {
+  const environment = virtualEnvironment();
+  const store = memoryStore({ now: () => environment.now() });
+  const nodeDefinitions = { noop: { executor: () => ({ data: null }) } };
+  const queue = hasQueue ? { queue: memoryQueue({ environment }) } : {};
+  const context = createRuntimeContext({ store, environment, nodeDefinitions, workflows: [workflow], ...queue });
+  const request = { prepared: context.registry.current("one"), options: { workflowId: "w" } };
+  return { context, store, request };
+}
+
+it("a start returns the claim, or whom to wake", async () => {
+  const { context, request } = setUp(true);
+  const claimed = await startExecution(context, request, context.lease);
+  expect(claimed).toMatchObject({ committed: true, wakeUp: null, claim: { claimed: { claim: { workflowId: "w", fence: 1 } } } });
+  const again = await startExecution(context, request, context.lease);
+  expect(again).toMatchObject({ committed: false, claim: null, wakeUp: { workflowId: "w", wakeAt: 0, isAnnounced: true } });
+  const other = await startExecution(context, { ...request, options: { workflowId: "v" } }, null);
+  expect(other).toMatchObject({ committed: true, claim: null, wakeUp: { workflowId: "v", version: 0, wakeAt: 0, isAnnounced: false } });
+});
+
+it("a command returns whom to wake, and wakes nobody itself", async () => {
+  const { context, store, request } = setUp();
+  await startExecution(context, request, null);
+  const result = await dispatchCommand(context, "w", { type: "cancel" }, false);
+  expect(result).toMatchObject({ committed: true, wakeUp: { workflowId: "w", version: 1, wakeAt: null, isAnnounced: false } });
+  expect(await store.load("w")).toMatchObject({ status: "cancelled", version: 1 });
+  await expect(dispatchCommand(context, "w", { type: "cancel" }, false)).rejects.toMatchObject({ code: "EXECUTION_ENDED" });
+});

@@ -1,0 +1,40 @@
+import type { Snapshot, Status } from "../../core/snapshot/snapshot.ts";
+import { closeDraft } from "../../core/transition/draft/close-draft.ts";
+import type { Draft } from "../../core/transition/draft/draft.ts";
+import { statusOf } from "../../core/transition/draft/standing.ts";
+
+/** A commit that this process has made. */
+export interface CommitNotice {
+  readonly workflowId: string;
+  readonly version: number;
+  readonly status: Status;
+  /** The snapshot after the commit; it is only made when it is asked for. */
+  readonly snapshot: () => Snapshot;
+}
+
+type Listener = (change: CommitNotice) => void;
+
+/** Tells the handles in this process of the commits that this process makes. Commits of other processes are found by polling. */
+export class Changes {
+  readonly #listeners = new Map<string, Set<Listener>>();
+
+  publish(change: CommitNotice): void {
+    for (const listener of this.#listeners.get(change.workflowId) ?? []) listener(change);
+  }
+
+  /** Returns the function that ends the subscription. */
+  subscribe(workflowId: string, listener: Listener): () => void {
+    const listeners = this.#listeners.get(workflowId) ?? new Set();
+    this.#listeners.set(workflowId, listeners);
+    listeners.add(listener);
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0) this.#listeners.delete(workflowId);
+    };
+  }
+}
+
+/** The change that a commit of this draft makes. */
+export function noticeOf(draft: Draft): CommitNotice {
+  return { workflowId: draft.workflowId, version: draft.version, status: statusOf(draft), snapshot: () => closeDraft(draft) };
+}

@@ -1,0 +1,36 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { Environment } from "../../ports/environment.ts";
+
+const firstDelayMs = 20;
+const maxDelayMs = 2_000;
+
+/** How long a call from outside waits for a store that does not answer. */
+export const maxUnavailableMs = 10_000;
+
+/**
+ * Repeats a store call while the store does not answer. This is safe for a commit too: if the store applied it and the
+ * answer was lost, the store recognises its id and acknowledges it again.
+ *
+ * @param until gives the time on the monotonic clock at which to give up and pass the error on
+ */
+export async function persist<T>(environment: Environment, until: () => number, call: () => Promise<T>): Promise<T> {
+  for (let delayMs = firstDelayMs; ; delayMs = Math.min(delayMs * 2, maxDelayMs)) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!StepfoldError.is(error, "STORE_UNAVAILABLE") || environment.monotonicMs() + delayMs >= until()) throw error;
+      await new Promise<void>((resolve) => {
+        environment.after(delayMs, resolve);
+      });
+    }
+  }
+}
+
+/** As `persist`, for a call from outside: gives up after 10 s, or at `untilMs` on the monotonic clock. */
+export function persistForCaller<T>(
+  environment: Environment,
+  call: () => Promise<T>,
+  untilMs: number = environment.monotonicMs() + maxUnavailableMs,
+): Promise<T> {
+  return persist(environment, () => untilMs, call);
+}

@@ -1,0 +1,105 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { Limits } from "../../core/values/limits.ts";
+import type { NodeDefinitions } from "../../engine/node/node-definition.ts";
+import { defaultConcurrency, type TurnSetting } from "../../engine/open-turn.ts";
+import { checkTurnOptions, readLimits, readStepTimeout } from "../../engine/turn-options.ts";
+import { Deadlines } from "../../environment/deadlines.ts";
+import { systemEnvironment } from "../../environment/system-environment.ts";
+import type { Environment } from "../../ports/environment.ts";
+import type { Lease, SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { WorkQueue } from "../../ports/work-queue.ts";
+import { Changes } from "./changes.ts";
+import { Registry } from "./registry.ts";
+import type { RuntimeOptions } from "./runtime-options.ts";
+import { StoreClock } from "./store-clock.ts";
+import { WakeUpSender } from "./wake-up-sender.ts";
+
+/** What all parts of one runtime share. It knows none of them. */
+export interface RuntimeContext {
+  readonly store: SnapshotStore;
+  /** Null: workers only poll the store. */
+  readonly queue: WorkQueue | null;
+  readonly environment: Environment;
+  readonly clock: StoreClock;
+  readonly registry: Registry;
+  readonly changes: Changes;
+  readonly wakeUpSender: WakeUpSender;
+  /** How turns run. */
+  readonly setting: TurnSetting;
+  readonly globals: unknown;
+  /** Paths of one execution performed at once. */
+  readonly concurrency: number;
+  readonly lease: Lease;
+  readonly pollMs: number;
+  /** Processes in a row that may lose an execution; then it is parked. */
+  readonly maxCrashes: number;
+  /** Called with errors of background work. */
+  readonly onProblem: (workflowId: string | null, error: unknown) => void;
+  readonly newCommitId: () => string;
+}
+
+const defaultMaxCrashes = 5;
+
+/** @throws StepfoldError `OPTION_INVALID`, `DEFINITION_INVALID` */
+export function createRuntimeContext<D extends NodeDefinitions>(options: RuntimeOptions<D>): RuntimeContext {
+  const { store, queue = null, leaseMs = 30_000, pollMs = 1_000, concurrency = defaultConcurrency } = options;
+  const { maxCrashes = defaultMaxCrashes, plugins = [], onProblem = () => undefined, globals } = options;
+  const environment = options.environment ?? systemEnvironment;
+  checkTurnOptions({ concurrency });
+  for (const [option, value] of Object.entries({ leaseMs, pollMs, maxCrashes })) requireAtLeastOne(option, value);
+  const limits = limitsFor(store, readLimits(options.limits));
+  const registry = new Registry(store, options.workflows ?? [], options.nodeDefinitions, limits);
+  const setting: TurnSetting = {
+    environment,
+    deadlines: new Deadlines(environment),
+    limits,
+    stepTimeoutMs: readStepTimeout(options.stepTimeoutMs),
+    plugins,
+    workflowNamed: (name) => registry.current(name),
+  };
+  const clock = new StoreClock(store, environment);
+  return {
+    store,
+    queue,
+    environment,
+    clock,
+    registry,
+    changes: new Changes(),
+    wakeUpSender: new WakeUpSender({ queue, store, environment, clock, onProblem }),
+    setting,
+    globals,
+    concurrency,
+    lease: { owner: options.owner ?? environment.newId(), leaseMs },
+    pollMs,
+    maxCrashes,
+    onProblem,
+    newCommitId: commitIds(environment.newId()),
+  };
+}
+
+/** @throws StepfoldError `OPTION_INVALID` */
+function requireAtLeastOne(option: string, value: unknown): void {
+  if (typeof value !== "number" || !(value >= 1))
+    throw new StepfoldError("OPTION_INVALID", { option, reason: "must be a number from 1 on" });
+}
+
+/** @throws StepfoldError `OPTION_INVALID` */
+export function requireWhole(option: string, value: unknown): void {
+  if (!Number.isSafeInteger(value) || (value as number) < 1)
+    throw new StepfoldError("OPTION_INVALID", { option, reason: "must be a whole number from 1 on" });
+}
+
+/** Size of an event without the value that it carries: ids, times, names. */
+const eventBytes = 16 * 1024;
+
+/** A value that the store cannot hold fails the step that made it, like any other value that is too large. */
+function limitsFor({ features: { maxValueBytes } }: SnapshotStore, limits: Limits): Limits {
+  if (maxValueBytes === undefined) return limits;
+  return { ...limits, valueBytes: Math.min(limits.valueBytes, Math.max(1, maxValueBytes - eventBytes)) };
+}
+
+/** Random once for each runtime, then counted: unique and cheap. */
+function commitIds(prefix: string): () => string {
+  let commits = 0;
+  return () => `${prefix}.${(++commits).toString(36)}`;
+}

@@ -1,0 +1,56 @@
+import type { Duration } from "../../core/values/duration.ts";
+import type { Limits } from "../../core/values/limits.ts";
+import type { GlobalsOf, NodeDefinitions } from "../../engine/node/node-definition.ts";
+import type { Plugin } from "../../engine/plugin.ts";
+import type { Environment } from "../../ports/environment.ts";
+import type { SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { WorkQueue } from "../../ports/work-queue.ts";
+
+/** What a runtime is made of. */
+export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {
+  /** Yours to open and to close. */
+  readonly store: SnapshotStore;
+  /** The definitions that can be started here; plain JSON. */
+  readonly workflows?: readonly unknown[];
+  readonly nodeDefinitions: D;
+  /** Secrets and services for executors and expressions; never stored. */
+  readonly globals?: GlobalsOf<D> | undefined;
+  /**
+   * Tells workers which executions are due. Yours to open and to close. It is only a hint: an execution whose message is
+   * lost is found in the store half a second later, by the next poll. Default: none, every worker polls the store.
+   */
+  readonly queue?: WorkQueue;
+  /** Whether this process runs executions from the beginning. Default true. With false it only stores what is due, until `work`. */
+  readonly drive?: boolean;
+  /** How long a process keeps an execution without a sign of life. Default 30 s. */
+  readonly leaseMs?: number;
+  /** How often the store is asked for executions that are due and held by no process. Default 1 s. */
+  readonly pollMs?: number;
+  /** Paths of one execution performed at once. Default 16. */
+  readonly concurrency?: number;
+  /**
+   * Executions run at once. Default 100. More can be started or resumed: they are stored, and run when a slot is free, here
+   * or in another process. Some slots are kept for executions found in the store; with a queue there are at least two slots.
+   */
+  readonly maxExecutions?: number;
+  /**
+   * Processes in a row that may die while they run one execution, or lose it, before it is parked: it then rests until
+   * somebody calls `retry`. Every commit sets the count back to zero. Default 5; `Infinity` for never.
+   */
+  readonly maxCrashes?: number;
+  /** Name of this process in claims. Default: random. */
+  readonly owner?: string;
+  readonly limits?: Partial<Limits>;
+  /** Longest time of one attempt where neither node nor type says, in milliseconds. Default: 10 minutes. */
+  readonly stepTimeoutMs?: number;
+  /**
+   * How long ended executions are kept, in milliseconds or as text ("30d", "PT12H"): one duration for all, or one for each
+   * id of a workflow; those of other workflows are kept for ever, which is the default. A worker deletes older ones when it
+   * begins and every ten minutes from then on, some thousand at a time, the oldest first.
+   */
+  readonly retention?: Duration | Readonly<Record<string, Duration>>;
+  readonly plugins?: readonly Plugin[];
+  readonly environment?: Environment;
+  /** Called with errors of background work: a store that does not answer, an execution whose node types are missing here. */
+  readonly onProblem?: (workflowId: string | null, error: unknown) => void;
+}

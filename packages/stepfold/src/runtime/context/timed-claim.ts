@@ -1,0 +1,19 @@
+import type { Claimed } from "../../ports/snapshot-store.ts";
+import type { RuntimeContext } from "./runtime-context.ts";
+
+/** A claimed execution, with the time at which its claim was asked for. */
+export interface TimedClaim {
+  readonly claimed: Claimed;
+  /** On the monotonic clock. The lease began after that, so it ends no earlier than `leaseMs` later. */
+  readonly askedAtMs: number;
+}
+
+/** Claims one execution if it is due and not held: this one, or any that waits for a permit of this key. */
+export async function claimOne(
+  { store, environment, lease }: RuntimeContext,
+  which: { readonly workflowId: string } | { readonly permit: string },
+): Promise<TimedClaim | null> {
+  const askedAtMs = environment.monotonicMs();
+  const [claimed] = await store.claim({ ...lease, limit: 1, ...which });
+  return claimed ? { claimed, askedAtMs } : null;
+}

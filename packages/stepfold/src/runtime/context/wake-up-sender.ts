@@ -1,0 +1,79 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { EpochMs } from "../../core/values/json.ts";
+import type { Environment } from "../../ports/environment.ts";
+import type { Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { WakeUp, WorkQueue } from "../../ports/work-queue.ts";
+import type { StoreClock } from "./store-clock.ts";
+import { withTimeout } from "./with-timeout.ts";
+
+/** How long a caller waits for a queue that does not answer. After that the execution is found in the store. */
+const maxSendMs = 2_000;
+
+/** Added to every delay: a message that comes a moment too early is of no use, because nothing is due yet. */
+const marginMs = 2;
+
+/** The execution that a message is about. */
+interface DueExecution {
+  readonly workflowId: string;
+  readonly incarnation?: string | undefined;
+  readonly version: number;
+}
+
+interface WakeUpSenderOptions {
+  readonly queue: WorkQueue | null;
+  readonly store: SnapshotStore;
+  readonly environment: Environment;
+  readonly clock: StoreClock;
+  readonly onProblem: (workflowId: string, error: unknown) => void;
+}
+
+/** Sends a message to the queue, if there is one, when an execution is due. A message is only a hint: nothing fails without it. */
+export class WakeUpSender {
+  readonly #options: WakeUpSenderOptions;
+
+  constructor(options: WakeUpSenderOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Makes a commit, and sends its message in the same transaction if store and queue share a database.
+   *
+   * @returns true if the message was sent, or none is needed
+   */
+  async sendWith(execution: DueExecution, commit: Commit, write: (commit: Commit) => Promise<void>): Promise<boolean> {
+    const { queue, store, onProblem } = this.#options;
+    const wakeUp = this.#wakeUpOf(execution, commit.wakeAt);
+    const joins = queue?.features.joins !== undefined && queue.features.joins === store.features.transactions;
+    if (wakeUp && joins) {
+      try {
+        await write({ ...commit, alongside: (query) => queue.sendIn!(query, [wakeUp]) });
+        return true;
+      } catch (error) {
+        if (!StepfoldError.is(error, "QUEUE_UNAVAILABLE") && !StepfoldError.is(error, "QUEUE_REJECTED")) throw error;
+        // the message failed, so nothing was written: the commit is made without it
+        onProblem(execution.workflowId, error);
+      }
+    }
+    await write(commit);
+    return wakeUp === null;
+  }
+
+  /** Sends a message, and waits at most two seconds for the queue. */
+  async send(execution: DueExecution, wakeAt: EpochMs | null): Promise<void> {
+    const { queue, environment, onProblem } = this.#options;
+    const wakeUp = this.#wakeUpOf(execution, wakeAt);
+    if (!queue || !wakeUp) return;
+    const sending = queue.send([wakeUp]).catch((error: unknown) => onProblem(execution.workflowId, error));
+    await withTimeout(environment, maxSendMs, sending);
+  }
+
+  /** Null if no message is needed: there is no queue, it is not due by itself, or later than the queue's longest delay. */
+  #wakeUpOf({ workflowId, incarnation = "", version }: DueExecution, wakeAt: EpochMs | null): WakeUp | null {
+    const { queue, clock } = this.#options;
+    if (!queue || wakeAt === null) return null;
+    const now = clock.estimate();
+    const delayMs = wakeAt <= now ? 0 : wakeAt - now + marginMs;
+    if (delayMs > (queue.features.maxDelayMs ?? Number.POSITIVE_INFINITY)) return null;
+    return { workflowId, delayMs, dedupeKey: `${incarnation}:${version}` };
+  }
+}

@@ -1,0 +1,53 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { Snapshot } from "../../core/snapshot/snapshot.ts";
+import type { Json } from "../../core/values/json.ts";
+import type { Command } from "../../engine/commands/command.ts";
+import { requireSnapshot } from "../context/require-snapshot.ts";
+import type { RuntimeContext } from "../context/runtime-context.ts";
+import { commandHere, type LocalWork } from "../worker/local-work.ts";
+import { type Run, targetOf } from "./run.ts";
+import { nextChange, waitUntilEnded } from "./wait-until.ts";
+import { waitUntilSettled } from "./wait-until-settled.ts";
+import { watch } from "./watch.ts";
+
+/** A handle on an execution. */
+export function runHandle(context: RuntimeContext, local: LocalWork, workflowId: string, requireOpen: (action: string) => void): Run {
+  const { store, registry } = context;
+  const { sessions } = local;
+  const dispatch = async (command: Command): Promise<boolean> => {
+    requireOpen(command.type);
+    return commandHere(context, local, workflowId, command);
+  };
+  const change = async (command: Command): Promise<void> => void (await dispatch(command));
+  return {
+    workflowId,
+    snapshot: () => requireSnapshot(store, workflowId),
+    settled: () => waitUntilSettled(context, sessions, workflowId),
+    result: async () => outputOf(await waitUntilEnded(context, sessions, workflowId)),
+    async *watch({ after = -1 } = {}) {
+      const { definition } = await requireSnapshot(store, workflowId);
+      const workflow = await registry.pinned(workflowId, definition.hash);
+      yield* watch(store, workflow, workflowId, after, () => nextChange(context, sessions, workflowId));
+    },
+    async resume(options = {}) {
+      const { payload, by, idempotencyKey } = options;
+      return { applied: await dispatch({ type: "resume", target: targetOf(options), payload, by, idempotencyKey }) };
+    },
+    async signal(name, payload, options = {}) {
+      const { key, ttl, idempotencyKey } = options;
+      return { applied: await dispatch({ type: "signal", name, payload, key, ttl, idempotencyKey }) };
+    },
+    cancel: async ({ reason, ...place } = {}) => change({ type: "cancel", target: targetOf(place), reason }),
+    retry: async ({ step } = {}) => change({ type: "retry", node: step }),
+    addItem: async (step, item) => change({ type: "addItem", node: step, item }),
+    closeMap: async (step) => change({ type: "closeMap", node: step }),
+    completeMap: async (step) => change({ type: "completeMap", node: step }),
+  };
+}
+
+function outputOf({ workflowId, status, output = null, error, currentNodeId }: Snapshot): Json {
+  if (status === "completed") return output;
+  if (status === "cancelled") throw new StepfoldError("EXECUTION_CANCELLED", { workflowId });
+  const nodeId = error?.nodeId ?? currentNodeId;
+  throw new StepfoldError("EXECUTION_FAILED", { workflowId, message: error?.message ?? "unknown", ...(nodeId === null ? {} : { nodeId }) });
+}

@@ -1,0 +1,110 @@
+import type { Snapshot } from "../../core/snapshot/snapshot.ts";
+import type { Target } from "../../core/snapshot/target.ts";
+import type { Duration } from "../../core/values/duration.ts";
+import type { Json } from "../../core/values/json.ts";
+import type { Watched } from "./watch.ts";
+
+/** A wait, a path or a node of an execution. */
+export interface Place {
+  /** Id of a node, or its address: `approve`, `map[3]/approve`. */
+  readonly step?: string | undefined;
+  /** With `step`: in the item of the map with this index. */
+  readonly item?: number | undefined;
+  readonly waitId?: string | undefined;
+  /** Id of a path, with the children around it. */
+  readonly pathId?: string | undefined;
+}
+
+/** How to answer a wait. `step` or `waitId` is needed where there are several. */
+export interface ResumeOptions extends Place {
+  readonly payload?: unknown;
+  /** Who answers; kept in the history. Needed where only certain people may, or where several have to. */
+  readonly by?: string | undefined;
+  /** The same key with the same payload is one answer, however often it is sent. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** How to send a signal. */
+export interface SignalOptions {
+  /** Only for waits with the same key. */
+  readonly key?: string | undefined;
+  /** How long it is kept for a wait that is not open yet. Default 30 days. */
+  readonly ttl?: Duration | undefined;
+  /** The same key with the same payload is one signal, however often it is sent. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** What to cancel. */
+export interface CancelOptions extends Place {
+  readonly reason?: string | undefined;
+}
+
+/** A durable execution. A handle, not the execution: any number of them, in any process, reach the same one. */
+export interface Run {
+  readonly workflowId: string;
+  /**
+   * The output, once there is one; waits through pauses, retries and restarts of other processes.
+   *
+   * @throws StepfoldError `EXECUTION_FAILED`, `EXECUTION_CANCELLED`
+   */
+  result(): Promise<Json>;
+  /**
+   * The snapshot, once nothing can move without outside help: it has ended, or waits and no timer runs, and the same is
+   * true of detached executions that it waits for.
+   */
+  settled(): Promise<Snapshot>;
+  /** @throws StepfoldError `WORKFLOW_NOT_FOUND` */
+  snapshot(): Promise<Snapshot>;
+  /**
+   * Every event with the snapshot after it, those to come included, until the execution ends.
+   *
+   * ```ts
+   * for await (const { activePaths } of run.watch()) {
+   *   const approval = activePaths.get("approval");
+   *   if (approval?.status === "suspended") console.log(approval.suspendPayload);
+   * }
+   * ```
+   *
+   * @param options `after`: the last version you have seen; default: from the beginning
+   */
+  watch(options?: { readonly after?: number }): AsyncGenerator<Watched, void, void>;
+  /**
+   * Answers a wait. Resolves after the answer is committed; of several answers to one wait exactly one is applied.
+   *
+   * @returns `applied: false` if the same idempotency key with the same payload was applied before
+   * @throws StepfoldError `WAIT_GONE`, `WAIT_EXPIRED`, `RESUME_AMBIGUOUS`, `RESUME_CONFLICT`, `RESUME_INVALID`,
+   * `EXECUTION_ENDED`, `WORKFLOW_NOT_FOUND`; nothing is changed
+   */
+  resume(options?: ResumeOptions): Promise<{ readonly applied: boolean }>;
+  /**
+   * Sends a signal. The oldest wait for it takes it; if no path waits for it yet, it is kept until one does.
+   *
+   * @returns `applied: false` if the same idempotency key with the same payload was sent before
+   * @throws StepfoldError `RESUME_INVALID` (a path waits for another payload), `RESUME_CONFLICT`, `LIMIT_EXCEEDED`,
+   * `EXECUTION_ENDED`, `WORKFLOW_NOT_FOUND`
+   */
+  signal(name: string, payload?: unknown, options?: SignalOptions): Promise<{ readonly applied: boolean }>;
+  /**
+   * Ends the execution, or with `step` the paths at that node, or with `item` too that item of its map. Steps in
+   * flight get their `AbortSignal`. Completed steps are undone first, if their nodes have a `compensate`.
+   *
+   * @throws StepfoldError `EXECUTION_ENDED`, `WAIT_GONE` (no path is there), `WORKFLOW_NOT_FOUND`
+   */
+  cancel(options?: CancelOptions): Promise<void>;
+  /** Makes the earliest pending retry, or that of a node, at once. @throws StepfoldError `RETRY_NOT_PENDING`, ... */
+  retry(options?: { readonly step?: string }): Promise<void>;
+  /** Gives the open map at a node another item. @throws StepfoldError `MAP_CLOSED`, `INPUT_INVALID`, ... */
+  addItem(step: string, item: unknown): Promise<void>;
+  /** The open map at a node gets no more items. @throws StepfoldError `MAP_CLOSED`, ... */
+  closeMap(step: string): Promise<void>;
+  /** The map at a node goes on at once with the finished items; items in flight are cancelled. @throws StepfoldError `MAP_CLOSED`, ... */
+  completeMap(step: string): Promise<void>;
+}
+
+/** The target of a command. */
+export function targetOf({ step, item, waitId, pathId }: Place): Target | undefined {
+  if (waitId !== undefined) return { waitId };
+  if (pathId !== undefined) return { pathId };
+  if (step === undefined) return undefined;
+  return item === undefined ? step : { node: step, item };
+}

@@ -1,0 +1,40 @@
+import type { WorkflowDefinition } from "../../core/definition/definition.ts";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { StartedEvent } from "../../core/snapshot/event.ts";
+import type { Snapshot } from "../../core/snapshot/snapshot.ts";
+import { canonicalJson } from "../../core/values/canonical-json.ts";
+import type { Json } from "../../core/values/json.ts";
+import type { ExecutionStart } from "../commands/start-execution.ts";
+import { requireSnapshot } from "../context/require-snapshot.ts";
+import type { RuntimeContext } from "../context/runtime-context.ts";
+import { type LocalWork, startHere, wakeExecution } from "../worker/local-work.ts";
+
+/**
+ * Starts an execution, or finds the one that was started before with the same id and input. Gives its id.
+ *
+ * @throws StepfoldError `START_CONFLICT` if the id was started with another workflow or input
+ */
+export async function startRun(
+  context: RuntimeContext,
+  local: LocalWork,
+  workflow: string | WorkflowDefinition,
+  options: ExecutionStart["options"],
+): Promise<string> {
+  const { registry, store } = context;
+  const prepared = typeof workflow === "string" ? registry.current(workflow) : registry.add(workflow);
+  const { event, committed, wakeUp } = await startHere(context, local, { prepared, options });
+  if (!committed) {
+    requireSameStart(await requireSnapshot(store, event.workflowId), event);
+    await wakeExecution(context, local, wakeUp);
+  }
+  return event.workflowId;
+}
+
+function requireSameStart(existing: Snapshot, { workflowId, definition, input }: StartedEvent): void {
+  if (existing.definition.id !== definition.id) throw new StepfoldError("START_CONFLICT", { workflowId, differs: "definition" });
+  if (!isSame(existing.input, input)) throw new StepfoldError("START_CONFLICT", { workflowId, differs: "input" });
+}
+
+function isSame(a: Json | undefined, b: Json | undefined): boolean {
+  return a === undefined || b === undefined ? a === b : canonicalJson(a) === canonicalJson(b);
+}

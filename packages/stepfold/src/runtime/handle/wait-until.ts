@@ -1,0 +1,84 @@
+import { isTerminal, type Snapshot, type Status } from "../../core/snapshot/snapshot.ts";
+import type { CommitNotice } from "../context/changes.ts";
+import { requireSnapshot } from "../context/require-snapshot.ts";
+import type { RuntimeContext } from "../context/runtime-context.ts";
+import type { OpenSessions } from "../worker/open-sessions.ts";
+
+/** The next change of an execution. */
+export interface NextChange {
+  /** A commit of this process; null after `pollMs`, when it is time to look whether another process has committed. */
+  readonly come: Promise<CommitNotice | null>;
+  /** Ends the waiting. */
+  readonly cancel: () => void;
+}
+
+/**
+ * The first snapshot from now on for which `holds` is true.
+ *
+ * @param matters whether `holds` can be true with a status: only then the snapshot is loaded, which costs what it contains
+ */
+export async function waitUntil(
+  context: RuntimeContext,
+  sessions: OpenSessions,
+  workflowId: string,
+  matters: (status: Status) => boolean,
+  holds: (snapshot: Snapshot) => boolean,
+): Promise<Snapshot> {
+  for (;;) {
+    const next = nextChange(context, sessions, workflowId, matters);
+    try {
+      const snapshot = await requireSnapshot(context.store, workflowId);
+      if (holds(snapshot)) return snapshot;
+      await next.come;
+    } finally {
+      next.cancel();
+    }
+  }
+}
+
+/** The snapshot of an execution once it has ended. Of one that runs here nothing is loaded: its session publishes the end. */
+export async function waitUntilEnded(context: RuntimeContext, sessions: OpenSessions, workflowId: string): Promise<Snapshot> {
+  for (;;) {
+    const next = nextChange(context, sessions, workflowId, isTerminal);
+    try {
+      if (!sessions.isBefore(workflowId, isTerminal)) {
+        const snapshot = await requireSnapshot(context.store, workflowId);
+        if (isTerminal(snapshot.status)) return snapshot;
+      }
+      const change = await next.come;
+      if (change) return change.snapshot();
+    } finally {
+      next.cancel();
+    }
+  }
+}
+
+/** The next change after which the status is one that matters. Called before the snapshot is read, so that no change is missed. */
+export function nextChange(
+  { changes, environment, pollMs }: RuntimeContext,
+  sessions: OpenSessions,
+  workflowId: string,
+  matters: (status: Status) => boolean = () => true,
+): NextChange {
+  let cancel = (): void => undefined;
+  const come = new Promise<CommitNotice | null>((resolve) => {
+    const done = (change: CommitNotice | null): void => {
+      cancel();
+      resolve(change);
+    };
+    const unsubscribe = changes.subscribe(workflowId, (change) => {
+      if (matters(change.status)) done(change);
+    });
+    let endTimer = (): void => undefined;
+    const arm = (): void => {
+      // of an execution that runs here every change is published
+      endTimer = environment.after(pollMs, () => (sessions.has(workflowId) ? arm() : done(null)));
+    };
+    cancel = () => {
+      unsubscribe();
+      endTimer();
+    };
+    arm();
+  });
+  return { come, cancel: () => cancel() };
+}

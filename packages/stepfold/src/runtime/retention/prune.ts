@@ -1,0 +1,97 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { AppendedRow, ExecutionSummary, PruneOptions, PruneReport, SnapshotStore } from "../../ports/snapshot-store.ts";
+
+/** An execution that has ended and is about to be deleted, with its whole history. */
+export interface EndedExecution extends ExecutionSummary {
+  /** Every event, oldest first. */
+  readonly events: readonly AppendedRow[];
+}
+
+/** Which ended executions to delete, and what becomes of their histories. */
+export interface PruneWithHistoryOptions extends PruneOptions {
+  /**
+   * Called with each execution before it is deleted, one after the other; the execution is deleted once this has resolved. If
+   * it throws, the prune ends and the execution stays. After a crash it is called again with the same: at least once, always
+   * with the same content. Not called with `dryRun`.
+   */
+  readonly keepEvents?: (execution: EndedExecution) => Promise<void>;
+}
+
+const terminal = ["completed", "failed", "cancelled"] as const;
+/** Rows asked for at once, of summaries and of events. */
+const pageSize = 1000;
+
+/**
+ * Deletes executions that ended a while ago, the oldest first; passes the history of each to `keepEvents` before that.
+ *
+ * @throws StepfoldError `OPTION_INVALID`
+ */
+export async function prune(store: SnapshotStore, { keepEvents, ...which }: PruneWithHistoryOptions): Promise<PruneReport> {
+  checkOptions(which, keepEvents);
+  if (!keepEvents || which.dryRun) return store.prune(which);
+  // the store checks the limit, and counts
+  const { executions: count } = await store.prune({ ...which, dryRun: true });
+  let executions = 0;
+  let events = 0;
+  for (const summary of count === 0 ? [] : await oldestEnded(store, which, count)) {
+    const history = await historyOf(store, summary);
+    // another process has deleted it meanwhile
+    if (history === null) continue;
+    await keepEvents(history);
+    if (!(await deleted(store, history))) continue;
+    executions += 1;
+    events += history.events.length;
+  }
+  return { executions, events };
+}
+
+function checkOptions({ before, statuses }: PruneOptions, keepEvents: unknown): void {
+  const refuse = (option: string, reason: string): never => {
+    throw new StepfoldError("OPTION_INVALID", { option, reason });
+  };
+  if (typeof before !== "number" || !Number.isFinite(before)) refuse("before", "must be a time in epoch milliseconds");
+  const known: readonly string[] = terminal;
+  if (statuses && !(Array.isArray(statuses) && statuses.every((status) => known.includes(status))))
+    refuse("statuses", `must be a list of some of ${terminal.join(", ")}: nothing else has ended`);
+  if (keepEvents !== undefined && typeof keepEvents !== "function") refuse("keepEvents", "must be a function");
+}
+
+/** The `count` executions of those to prune that changed least recently. */
+async function oldestEnded(store: SnapshotStore, which: PruneOptions, count: number): Promise<readonly ExecutionSummary[]> {
+  const { before, definitionId, statuses: status = terminal } = which;
+  const query = { status, createdBefore: before, limit: pageSize, ...(definitionId !== undefined && { definitionId }) };
+  let oldest: ExecutionSummary[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await store.list(cursor === undefined ? query : { ...query, cursor });
+    oldest.push(...page.items.filter(({ updatedAt }) => updatedAt < before));
+    cursor = page.nextCursor;
+    // the list may be much longer than what is wanted of it
+    if (oldest.length > count + pageSize || cursor === null) oldest = oldest.sort((a, b) => a.updatedAt - b.updatedAt).slice(0, count);
+  }
+  return oldest;
+}
+
+/** Null if the execution is gone or has changed. */
+async function historyOf(store: SnapshotStore, summary: ExecutionSummary): Promise<EndedExecution | null> {
+  const { workflowId, version } = summary;
+  const events: AppendedRow[] = [];
+  while (events.length <= version) {
+    const rows = await store.events(workflowId, events.length - 1, pageSize);
+    if (rows.length === 0) return null;
+    events.push(...rows);
+  }
+  return events.length === version + 1 ? { ...summary, events } : null;
+}
+
+/** False if another process has deleted it, or another execution has its id now. */
+async function deleted(store: SnapshotStore, { workflowId, events }: EndedExecution): Promise<boolean> {
+  const [first] = await store.events(workflowId, -1, 1);
+  if (first?.commitId !== events[0]!.commitId) return false;
+  try {
+    await store.delete(workflowId);
+    return true;
+  } catch (error) {
+    if (StepfoldError.is(error, "WORKFLOW_NOT_FOUND") || StepfoldError.is(error, "EXECUTION_OPEN")) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,83 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { type Duration, durationMs } from "../../core/values/duration.ts";
+import type { RuntimeContext } from "../context/runtime-context.ts";
+import { withTimeout } from "../context/with-timeout.ts";
+
+const intervalMs = 10 * 60_000;
+/** Executions of one workflow deleted by one call of the store. */
+const batchSize = 500;
+/** Calls for one workflow each time: the rest is left to the next time, so that other work is not held up. */
+const maxBatches = 20;
+
+/** How long ended executions of one workflow, or of all, are kept. */
+interface RetentionRule {
+  readonly definitionId?: string;
+  readonly keepMs: number;
+}
+
+/** @throws StepfoldError `OPTION_INVALID` */
+export function readRetention(given: Duration | Readonly<Record<string, Duration>> | undefined, context: RuntimeContext): Retention {
+  if (given === undefined) return new Retention([], context);
+  if (typeof given !== "object") return new Retention([{ keepMs: keepMs("retention", given) }], context);
+  const rules = Object.entries(given).map(([definitionId, duration]) => {
+    return { definitionId, keepMs: keepMs(`retention.${definitionId}`, duration) };
+  });
+  return new Retention(rules, context);
+}
+
+function keepMs(option: string, duration: Duration): number {
+  try {
+    return durationMs(duration);
+  } catch {
+    throw new StepfoldError("OPTION_INVALID", { option, reason: 'must be a duration: milliseconds, "30d", "PT12H"' });
+  }
+}
+
+/** Deletes executions that ended long enough ago, every ten minutes. */
+export class Retention {
+  readonly #rules: readonly RetentionRule[];
+  readonly #context: RuntimeContext;
+  #cancel: () => void = () => undefined;
+  #pruning: Promise<void> = Promise.resolve();
+  #closed = false;
+
+  constructor(rules: readonly RetentionRule[], context: RuntimeContext) {
+    this.#rules = rules;
+    this.#context = context;
+  }
+
+  open(): void {
+    this.#closed = false;
+    if (this.#rules.length > 0) this.#pruneIn(0);
+  }
+
+  /** Resolves when no deletion is in flight any more, or after `timeoutMs`. */
+  async close(timeoutMs: number): Promise<void> {
+    this.#closed = true;
+    this.#cancel();
+    await withTimeout(this.#context.environment, timeoutMs, this.#pruning);
+  }
+
+  #pruneIn(delayMs: number): void {
+    if (this.#closed) return;
+    const prune = (): void => {
+      this.#pruning = this.#prune().finally(() => this.#pruneIn(intervalMs));
+    };
+    this.#cancel = this.#context.environment.after(delayMs, prune, { background: true });
+  }
+
+  async #prune(): Promise<void> {
+    const { store, clock, onProblem } = this.#context;
+    for (const { keepMs: age, ...which } of this.#rules) {
+      try {
+        for (let batches = 0; batches < maxBatches && !this.#closed; batches++) {
+          const { executions } = await store.prune({ ...which, before: (await clock.now()) - age, limit: batchSize });
+          if (executions < batchSize) break;
+        }
+      } catch (error) {
+        // it is tried again the next time
+        onProblem(null, error);
+      }
+    }
+  }
+}

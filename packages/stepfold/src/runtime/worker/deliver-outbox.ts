@@ -1,0 +1,129 @@
+import { errorInfo } from "../../core/errors/error-info.ts";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { ChildEnd, Message, ParentLink } from "../../core/snapshot/snapshot.ts";
+import type { Draft } from "../../core/transition/draft/draft.ts";
+import type { EndChildCommand } from "../../engine/commands/end-child.ts";
+import { requireSnapshot } from "../context/require-snapshot.ts";
+import type { RuntimeContext } from "../context/runtime-context.ts";
+import { commandHere, type LocalWork, startHere, wakeExecution } from "./local-work.ts";
+
+/** Messages delivered in one go: they leave the outbox before the next ones are delivered. */
+const maxMessages = 100;
+
+type StartMessage = Message & { readonly type: "start" };
+type CancelMessage = Message & { readonly type: "cancel" };
+
+/**
+ * Delivers the messages of an execution to other executions, the oldest first: starts a child, cancels a child, or tells
+ * the parent of the end.
+ *
+ * After a crash a message may be delivered again: the second time it changes nothing.
+ *
+ * @returns the ids of the messages that are delivered
+ * @throws what went wrong with the first one, if none is delivered
+ */
+export async function deliverOutbox(context: RuntimeContext, local: LocalWork, from: Draft): Promise<readonly string[]> {
+  const delivered: string[] = [];
+  for (const message of from.outbox.slice(0, maxMessages)) {
+    try {
+      await deliver(context, local, from, message);
+    } catch (error) {
+      if (delivered.length === 0) throw error;
+      break;
+    }
+    delivered.push(message.id);
+  }
+  return delivered;
+}
+
+async function deliver(context: RuntimeContext, local: LocalWork, from: Draft, message: Message): Promise<void> {
+  switch (message.type) {
+    case "start":
+      return startChild(context, local, from, message);
+    case "cancel":
+      return cancelChild(context, local, from, message);
+    case "ended":
+      return endChild(context, local, message.to, {
+        type: "endChild",
+        workflowId: from.workflowId,
+        waitId: from.parent!.waitId!,
+        incarnation: from.parent!.incarnation,
+        end: endOf(from),
+      });
+  }
+}
+
+async function startChild(context: RuntimeContext, local: LocalWork, from: Draft, message: StartMessage): Promise<void> {
+  const { to: workflowId, definition, input, waitId } = message;
+  const prepared = await context.registry.pinned(from.workflowId, definition.hash);
+  const parent: ParentLink = Object.freeze({
+    workflowId: from.workflowId,
+    ...(from.incarnation !== undefined && { incarnation: from.incarnation }),
+    ...(waitId !== undefined && { waitId }),
+    depth: (from.parent?.depth ?? 0) + 1,
+  });
+  const taken = { committed: false, wakeUp: null };
+  const { committed, wakeUp } = await startHere(context, local, { prepared, options: { workflowId, input }, parent }).catch(
+    (error: unknown) => {
+      if (StepfoldError.is(error, "WORKFLOW_EXISTS")) return taken;
+      throw error;
+    },
+  );
+  if (committed || waitId === undefined) return;
+  if (await isChildOf(context, workflowId, parent)) return wakeExecution(context, local, wakeUp);
+  const error = errorInfo(new StepfoldError("START_CONFLICT", { workflowId, differs: "parent" }));
+  await endChild(context, local, from.workflowId, {
+    type: "endChild",
+    workflowId,
+    waitId,
+    incarnation: from.incarnation,
+    end: { status: "failed", error },
+  });
+}
+
+/** Whether the execution exists, and this very wait has started it. */
+async function isChildOf({ store }: RuntimeContext, workflowId: string, link: ParentLink): Promise<boolean> {
+  const parent = await requireSnapshot(store, workflowId).then(
+    (existing) => existing.parent,
+    (error: unknown) => {
+      if (StepfoldError.is(error, "WORKFLOW_NOT_FOUND")) return undefined;
+      throw error;
+    },
+  );
+  return parent?.workflowId === link.workflowId && parent.incarnation === link.incarnation && parent.waitId === link.waitId;
+}
+
+async function cancelChild(
+  context: RuntimeContext,
+  local: LocalWork,
+  { workflowId, incarnation }: Draft,
+  { to, waitId }: CancelMessage,
+): Promise<void> {
+  const parent = { workflowId, waitId, ...(incarnation !== undefined && { incarnation }) };
+  const reason = `execution ${workflowId} no longer waits for it`;
+  await unlessGone(() => commandHere(context, local, to, { type: "cancel", reason, parent }));
+}
+
+async function endChild(context: RuntimeContext, local: LocalWork, to: string, command: EndChildCommand): Promise<void> {
+  try {
+    await unlessGone(() => commandHere(context, local, to, command));
+  } catch (error) {
+    // an output larger than the parent may hold: the child has failed, as far as the parent is concerned
+    if (!StepfoldError.is(error, "LIMIT_EXCEEDED")) throw error;
+    await unlessGone(() => commandHere(context, local, to, { ...command, end: { status: "failed", error: errorInfo(error) } }));
+  }
+}
+
+/** A message counts as delivered if the execution or the wait that it is for is gone. */
+async function unlessGone(command: () => Promise<unknown>): Promise<void> {
+  try {
+    await command();
+  } catch (error) {
+    if (StepfoldError.is(error) && ["WORKFLOW_NOT_FOUND", "EXECUTION_ENDED", "WAIT_GONE"].includes(error.code)) return;
+    throw error;
+  }
+}
+
+function endOf({ ending, output, error }: Draft): ChildEnd {
+  return { status: ending!.status, ...(output !== undefined && { output }), ...(error && { error }) };
+}

@@ -1,0 +1,148 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { Snapshot } from "../../core/snapshot/snapshot.ts";
+import type { RuntimeContext } from "../context/runtime-context.ts";
+import { claimOne, type TimedClaim } from "../context/timed-claim.ts";
+import { ExecutionSession } from "./execution-session.ts";
+import type { ClaimedWork, InboxItem } from "./inbox.ts";
+import { type LocalWork, wakeHere } from "./local-work.ts";
+import { workflowOrPark } from "./park.ts";
+import { Poller } from "./poller.ts";
+import { QueueConsumer } from "./queue-consumer.ts";
+import { sharesOf } from "./slots.ts";
+
+/** How long steps that were stopped have to come to their end. */
+const unwindMs = 500;
+
+/**
+ * The worker of a process: runs every claimed execution that comes into the inbox, each in a session of its own. While it is
+ * open, the store is polled and the queue is consumed for more.
+ */
+export class Dispatcher {
+  readonly #context: RuntimeContext;
+  readonly #local: LocalWork;
+  readonly #sessions = new Set<ExecutionSession>();
+  /** Runs that still have a slot. */
+  readonly #runs = new Set<Promise<unknown>>();
+  #poller: Poller | null = null;
+  #consumer: QueueConsumer | null = null;
+  #isClosing = false;
+
+  constructor(context: RuntimeContext, local: LocalWork) {
+    this.#context = context;
+    this.#local = local;
+    local.inbox.consume((item) => this.#receive(item));
+  }
+
+  /** Begins to look for due executions, to run so many at once. */
+  open(slots: number): void {
+    const { queue } = this.#context;
+    const shares = sharesOf(slots, queue !== null);
+    this.#local.slots.open(shares);
+    this.#poller = new Poller(this.#context, this.#local);
+    if (queue) this.#consumer = new QueueConsumer(this.#context, this.#local, queue, shares.queued);
+  }
+
+  /**
+   * Runs a claimed execution. Its slot is free again when the executions that waited for its permit have run too.
+   *
+   * @returns the snapshot when nothing was due any more; rejects if it could not run, or its claim was lost
+   */
+  run(work: ClaimedWork): Promise<Snapshot> {
+    const first = this.#runOne(work);
+    const all = this.#runOthersOfKey(first).finally(() => {
+      this.#runs.delete(all);
+      work.slot.free();
+      this.#poller?.slotFreed();
+    });
+    this.#runs.add(all);
+    return first;
+  }
+
+  /** Takes no more work, and waits for the steps in flight. After `timeoutMs` these are stopped, and their claims run out. */
+  async close(timeoutMs: number): Promise<void> {
+    const { slots } = this.#local;
+    slots.close();
+    this.#isClosing = true;
+    const sourcesClosed = Promise.all([this.#poller?.close(), this.#consumer?.close()]);
+    this.#poller = null;
+    this.#consumer = null;
+    const { environment } = this.#context;
+    let cancel = (): void => undefined;
+    // a store or a queue that never answers does not keep the process from ending
+    const timeout = new Promise<void>((resolve) => {
+      cancel = environment.after(timeoutMs, () => {
+        const reason = new StepfoldError("RUNTIME_CLOSED", { action: "wait for this step any longer" });
+        for (const session of this.#sessions) session.stop(reason);
+        cancel = environment.after(unwindMs, resolve);
+      });
+    });
+    for (const session of this.#sessions) session.drain();
+    const allDone = async (): Promise<void> => {
+      await Promise.allSettled(this.#runs);
+      await sourcesClosed;
+      // executions that were claimed last are drained from their start
+      await Promise.allSettled(this.#runs);
+    };
+    await Promise.race([allDone(), timeout]);
+    cancel();
+    this.#isClosing = false;
+  }
+
+  #receive(item: InboxItem): void {
+    if (item === "unclaimed") this.#poller?.more();
+    else void this.run(item);
+  }
+
+  async #runOne(claim: TimedClaim): Promise<Snapshot> {
+    const { workflowId, leaseMs, claimedAt } = claim.claimed.claim;
+    const { environment, clock, onProblem } = this.#context;
+    clock.observe(claimedAt);
+    try {
+      // the answer was so long on its way that another process may hold the execution by now
+      if (environment.monotonicMs() >= claim.askedAtMs + leaseMs) throw new StepfoldError("FENCE_LOST", { workflowId });
+      const found = await workflowOrPark(this.#context, claim.claimed);
+      if ("parked" in found) return found.parked;
+      return await this.#runSession(new ExecutionSession(this.#context, this.#local, found.workflow, claim));
+    } catch (error) {
+      if (!StepfoldError.is(error, "FENCE_LOST")) onProblem(workflowId, error);
+      throw error;
+    }
+  }
+
+  async #runSession(session: ExecutionSession): Promise<Snapshot> {
+    const { sessions } = this.#local;
+    const { workflowId } = session;
+    this.#sessions.add(session);
+    sessions.add(session);
+    this.#poller?.forget(workflowId);
+    if (this.#isClosing) session.drain();
+    try {
+      const snapshot = await session.done;
+      await this.#announceNext(session, snapshot);
+      return snapshot;
+    } finally {
+      this.#sessions.delete(session);
+      if (sessions.remove(session)) wakeHere(this.#context, this.#local, workflowId).catch(() => undefined);
+    }
+  }
+
+  /** Has the execution run again at its next due time: the queue gets a message; without a queue the poller remembers it. */
+  async #announceNext(session: ExecutionSession, snapshot: Snapshot): Promise<void> {
+    const { queue, wakeUpSender } = this.#context;
+    if (!queue) this.#poller?.expect(snapshot);
+    else if (!session.isAnnounced) await wakeUpSender.send(snapshot, session.wakeAt);
+  }
+
+  /** Runs executions that waited for the permit which is free now, one after the other, without waiting for a poll. */
+  async #runOthersOfKey(first: Promise<Snapshot>): Promise<void> {
+    try {
+      for (let { permit } = await first; permit && this.#local.slots.isOpen; ) {
+        const claim = await claimOne(this.#context, { permit: permit.key });
+        if (!claim) return;
+        ({ permit } = await this.#runOne(claim));
+      }
+    } catch {
+      // the error of a run is reported where it happens; the next poll finds what waits for the permit
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { Event } from "../../core/snapshot/event.ts";
+import { isTerminal, type Snapshot, type Status } from "../../core/snapshot/snapshot.ts";
+import { closeDraft } from "../../core/transition/draft/close-draft.ts";
+import type { Draft } from "../../core/transition/draft/draft.ts";
+import { openDraft } from "../../core/transition/draft/open-draft.ts";
+import { statusOf, wakeAt } from "../../core/transition/draft/standing.ts";
+import type { EpochMs } from "../../core/values/json.ts";
+import { openTurn } from "../../engine/open-turn.ts";
+import type { Turn } from "../../engine/turn.ts";
+import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
+import type { Commit } from "../../ports/snapshot-store.ts";
+import { noticeOf } from "../context/changes.ts";
+import { every } from "../context/every.ts";
+import { makeCommit } from "../context/make-commit.ts";
+import type { RuntimeContext } from "../context/runtime-context.ts";
+import type { TimedClaim } from "../context/timed-claim.ts";
+import { deliverOutbox } from "./deliver-outbox.ts";
+import type { LocalWork } from "./local-work.ts";
+import type { OpenSession } from "./open-sessions.ts";
+import { SessionLease } from "./session-lease.ts";
+
+/** Runs one claimed execution: turn after turn, each event committed, until nothing is due. Then the claim is given back. */
+export class ExecutionSession implements OpenSession {
+  readonly workflowId: string;
+  /** The snapshot when nothing was due any more. Rejects if the claim was lost. */
+  readonly done: Promise<Snapshot>;
+  /** Once it is done: when the execution is due again; 0 for now, null for not by itself. */
+  wakeAt: EpochMs | null = null;
+  /** Once it is done: true if the queue has a message for that time, or needs none. */
+  isAnnounced = false;
+  status: Status;
+  readonly #context: RuntimeContext;
+  readonly #local: LocalWork;
+  readonly #workflow: PreparedWorkflow;
+  readonly #lease: SessionLease;
+  #turn: Turn | null = null;
+  #released = false;
+  #draining = false;
+  #stopped: { readonly reason: unknown } | null = null;
+  #looking = false;
+
+  constructor(context: RuntimeContext, local: LocalWork, workflow: PreparedWorkflow, claim: TimedClaim) {
+    const { snapshot } = claim.claimed;
+    this.workflowId = claim.claimed.claim.workflowId;
+    this.status = snapshot.status;
+    this.#context = context;
+    this.#local = local;
+    this.#workflow = workflow;
+    this.#lease = new SessionLease(context, claim);
+    const endRenewals = this.#renewals();
+    this.done = this.#run(snapshot).finally(endRenewals);
+  }
+
+  /** Begins no more steps; `done` resolves once those in flight are committed. */
+  drain(): void {
+    this.#draining = true;
+    this.#turn?.drain();
+  }
+
+  /** Ends at once: steps in flight get their signal, and their outcomes do not count. */
+  stop(reason: unknown): void {
+    this.#stopped ??= { reason };
+    this.#turn?.stop(reason);
+  }
+
+  look(): void {
+    if (this.#looking || this.#stopped) return;
+    this.#looking = true;
+    const loaded = (stored: Snapshot | null): void => {
+      this.#looking = false;
+      if (stored) this.#turn?.refresh(stored);
+    };
+    // if the store does not answer, the next commit finds the conflict
+    this.#context.store.load(this.workflowId).then(loaded, () => loaded(null));
+  }
+
+  async #run(claimed: Snapshot): Promise<Snapshot> {
+    for (let snapshot = claimed; ; ) {
+      const after = await this.#oneTurn(snapshot);
+      this.wakeAt = wakeAt(this.#turn!.draft);
+      if (this.#released || this.#stopped || isTerminal(after.status)) return after;
+      const stored = await this.#lease.release(after.version);
+      if (!stored) return after;
+      snapshot = stored;
+    }
+  }
+
+  async #oneTurn(snapshot: Snapshot): Promise<Snapshot> {
+    const { setting, globals, concurrency } = this.#context;
+    this.#released = false;
+    this.isAnnounced = false;
+    const turn = openTurn(this.#workflow, openDraft(this.#workflow.compiled, snapshot), setting, {
+      globals,
+      concurrency,
+      now: () => this.#lease.storeNow(),
+      commit: (events, draft, last) => this.#commit(events, draft, last),
+      deliver: (from) => deliverOutbox(this.#context, this.#local, from),
+    });
+    this.#turn = turn;
+    if (this.#draining) turn.drain();
+    if (this.#stopped) turn.stop(this.#stopped.reason);
+    await turn.run();
+    return closeDraft(turn.draft);
+  }
+
+  /** Null once the events are committed; the stored snapshot if another writer was first. */
+  async #commit(events: readonly Event[], draft: Draft, last: boolean): Promise<Snapshot | null> {
+    const { registry, changes, newCommitId } = this.#context;
+    if (this.#stopped) throw this.#stopped.reason;
+    const commit = makeCommit(draft, events, newCommitId(), { claim: this.#lease.claim, release: last });
+    try {
+      await this.#lease.persist(async () => {
+        await registry.keepStarted(this.workflowId, events);
+        await this.#write(commit, draft, last);
+      });
+    } catch (error) {
+      const stored = isOvertaken(error) ? await this.#lease.load() : null;
+      const same = stored?.incarnation === commit.incarnation && stored.version > commit.expectedVersion;
+      // the writer that ended the execution has ended the claim with it; any other loss of the claim ends the session
+      if (same && (isTerminal(stored.status) || !StepfoldError.is(error, "FENCE_LOST"))) return stored;
+      this.stop(error);
+      throw error;
+    }
+    this.#released = last;
+    this.status = statusOf(draft);
+    changes.publish(noticeOf(draft));
+    return null;
+  }
+
+  /** With the last commit, the queue's message for the next due time goes in the same transaction, if it can. */
+  async #write(commit: Commit, draft: Draft, last: boolean): Promise<void> {
+    const { store, wakeUpSender } = this.#context;
+    if (last) this.isAnnounced = await wakeUpSender.sendWith(draft, commit, (whole) => store.commit(whole));
+    else await store.commit(commit);
+  }
+
+  /** Renews the claim every third of the lease, whatever the steps do. Returns the function that ends that. */
+  #renewals(): () => void {
+    let isRenewing = false;
+    return every(this.#context.environment, this.#lease.claim.leaseMs / 3, () => {
+      if (isRenewing) return this.#stopIfOver();
+      isRenewing = true;
+      void this.#renew().finally(() => {
+        isRenewing = false;
+      });
+    });
+  }
+
+  async #renew(): Promise<void> {
+    try {
+      const { version, status } = await this.#lease.renew();
+      if (isTerminal(status) || (this.#turn && version > this.#turn.draft.version)) this.look();
+    } catch (error) {
+      if (StepfoldError.is(error, "FENCE_LOST")) this.stop(error);
+      // a store that does not answer now may answer the next time, while the lease lasts
+      else this.#stopIfOver();
+    }
+  }
+
+  #stopIfOver(): void {
+    if (this.#lease.isOver) this.stop(this.#lease.lost);
+  }
+}
+
+function isOvertaken(error: unknown): boolean {
+  return StepfoldError.is(error) && ["VERSION_CONFLICT", "EXECUTION_ENDED", "FENCE_LOST"].includes(error.code);
+}

@@ -1,0 +1,27 @@
+import type { TimedClaim } from "../context/timed-claim.ts";
+import type { Slot } from "./slots.ts";
+
+/** A claimed execution, and the slot it runs in. */
+export interface ClaimedWork extends TimedClaim {
+  readonly slot: Slot;
+}
+
+/** `unclaimed`: an execution is due in the store, and no slot was free to claim it. */
+export type InboxItem = ClaimedWork | "unclaimed";
+
+/**
+ * Takes work to the dispatcher of this process, wherever it comes from: the poller, the queue, a start or a command made
+ * here. They know the inbox and not the dispatcher.
+ */
+export class Inbox {
+  #consume: (item: InboxItem) => void = () => undefined;
+
+  /** What is put in from now on goes to `consume`, at once. There is one consumer. */
+  consume(consume: (item: InboxItem) => void): void {
+    this.#consume = consume;
+  }
+
+  put(item: InboxItem): void {
+    this.#consume(item);
+  }
+}

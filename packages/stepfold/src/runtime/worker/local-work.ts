@@ -1,0 +1,86 @@
+import type { Command } from "../../engine/commands/command.ts";
+import type { PendingWakeUp } from "../commands/command-result.ts";
+import { dispatchCommand } from "../commands/dispatch-command.ts";
+import { type ExecutionStart, type StartResult, startExecution } from "../commands/start-execution.ts";
+import type { RuntimeContext } from "../context/runtime-context.ts";
+import { claimOne } from "../context/timed-claim.ts";
+import { Inbox } from "./inbox.ts";
+import { OpenSessions } from "./open-sessions.ts";
+import { Slots } from "./slots.ts";
+
+/** What the dispatcher of this process shares with the parts that bring it work. */
+export interface LocalWork {
+  readonly slots: Slots;
+  readonly sessions: OpenSessions;
+  readonly inbox: Inbox;
+}
+
+export function createLocalWork(): LocalWork {
+  return { slots: new Slots(), sessions: new OpenSessions(), inbox: new Inbox() };
+}
+
+/**
+ * Starts an execution, and runs it here if a slot is free.
+ *
+ * @returns the result of the command. If the id is taken, `wakeUp` is left to the caller, who first reads the existing execution.
+ */
+export async function startHere(context: RuntimeContext, local: LocalWork, request: ExecutionStart): Promise<StartResult> {
+  const slot = local.slots.tryTake("local");
+  try {
+    const result = await startExecution(context, request, slot && context.lease);
+    if (result.claim && slot) local.inbox.put({ ...result.claim, slot });
+    else {
+      slot?.free();
+      if (result.committed) await wakeExecution(context, local, result.wakeUp);
+    }
+    return result;
+  } catch (error) {
+    slot?.free();
+    throw error;
+  }
+}
+
+/**
+ * Commits what a command makes of an execution, and wakes its session or claims it here.
+ *
+ * @returns false if the same answer or signal was given before
+ */
+export async function commandHere(context: RuntimeContext, local: LocalWork, workflowId: string, command: Command): Promise<boolean> {
+  const { committed, wakeUp } = await dispatchCommand(context, workflowId, command, !local.slots.isOpen);
+  await wakeExecution(context, local, wakeUp);
+  return committed;
+}
+
+/** Has an execution looked at: by its session here, by a new session here, or by another process that gets a message. */
+export async function wakeExecution(context: RuntimeContext, local: LocalWork, wakeUp: PendingWakeUp | null): Promise<void> {
+  if (!wakeUp) return;
+  const { workflowId, wakeAt, isAnnounced } = wakeUp;
+  // an execution that is not due yet is not claimed
+  const isNow = wakeAt === 0 || local.sessions.has(workflowId);
+  const runsHere = isNow && local.slots.isOpen && (await wakeHere(context, local, workflowId).catch(() => false));
+  if (!runsHere && !isAnnounced) await context.wakeUpSender.send(wakeUp, wakeAt);
+}
+
+/**
+ * Has the session here look at an execution; if there is none, claims the execution and runs it.
+ *
+ * @returns false if it does not run here: no slot is free, it is not due, or another process holds it
+ */
+export async function wakeHere(context: RuntimeContext, { slots, sessions, inbox }: LocalWork, workflowId: string): Promise<boolean> {
+  if (sessions.wake(workflowId)) return true;
+  const slot = slots.tryTake("local");
+  if (!slot) {
+    // with a queue a message goes out; without one the poller claims it when a slot is free
+    if (!context.queue) inbox.put("unclaimed");
+    return false;
+  }
+  try {
+    const claim = await claimOne(context, { workflowId });
+    if (claim) inbox.put({ ...claim, slot });
+    else slot.free();
+    return claim !== null;
+  } catch (error) {
+    slot.free();
+    throw error;
+  }
+}

@@ -1,0 +1,46 @@
+import type { Status } from "../../core/snapshot/snapshot.ts";
+
+/** A session, as the parts see it that wake it or wait for it. */
+export interface OpenSession {
+  readonly workflowId: string;
+  /** Status of the execution after its last commit. */
+  readonly status: Status;
+  /** Another writer has committed: the session reads the execution again. */
+  look(): void;
+}
+
+/** The executions that run in this process. */
+export class OpenSessions {
+  readonly #byId = new Map<string, OpenSession>();
+  /** Sessions that were woken: a change may have come after their last look. */
+  readonly #woken = new WeakSet<OpenSession>();
+
+  add(session: OpenSession): void {
+    this.#byId.set(session.workflowId, session);
+  }
+
+  /** @returns true if it was woken, so that the execution has to be looked at once more */
+  remove(session: OpenSession): boolean {
+    if (this.#byId.get(session.workflowId) === session) this.#byId.delete(session.workflowId);
+    return this.#woken.has(session);
+  }
+
+  has(workflowId: string): boolean {
+    return this.#byId.has(workflowId);
+  }
+
+  /** True if the execution runs here and had none of these statuses after its last commit: then a change is still to come. */
+  isBefore(workflowId: string, isOneOf: (status: Status) => boolean): boolean {
+    const session = this.#byId.get(workflowId);
+    return session !== undefined && !isOneOf(session.status);
+  }
+
+  /** @returns true if the execution runs here: its session looks */
+  wake(workflowId: string): boolean {
+    const session = this.#byId.get(workflowId);
+    if (!session) return false;
+    this.#woken.add(session);
+    session.look();
+    return true;
+  }
+}

@@ -1,0 +1,119 @@
+import { openScopes } from "../../core/snapshot/address.ts";
+import type { Snapshot } from "../../core/snapshot/snapshot.ts";
+import { earliestTimer } from "../../core/transition/draft/standing.ts";
+import type { EpochMs } from "../../core/values/json.ts";
+import type { RuntimeContext } from "../context/runtime-context.ts";
+import type { LocalWork } from "./local-work.ts";
+
+/** Due times further away, or more than `maxDueTimes`, are left to the regular poll. That is late by `pollMs` at most. */
+const horizonMs = 60_000;
+const maxDueTimes = 1_000;
+/** How long after its due time an execution is still polled for between the regular polls. */
+const lateMs = 20;
+/** With a queue: an execution counts as missed by the queue if it has been due for so long. */
+const queueGraceMs = 500;
+
+/** Polls the store for executions that are due and held by no process: timers, retries, and executions whose worker died. */
+export class Poller {
+  readonly #context: RuntimeContext;
+  readonly #local: LocalWork;
+  /** When executions that ran here are due again, if that is soon. */
+  readonly #dueTimes = new Map<string, EpochMs>();
+  #cancel: () => void = () => undefined;
+  #nextPollMs = Number.POSITIVE_INFINITY;
+  #polling: Promise<void> | null = null;
+  /** More was due than could be claimed. */
+  #isMore = false;
+  #closed = false;
+
+  constructor(context: RuntimeContext, local: LocalWork) {
+    this.#context = context;
+    this.#local = local;
+    this.#pollIn(0);
+  }
+
+  /** Resolves when no poll is in flight any more. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#cancel();
+    await this.#polling;
+  }
+
+  /** Something is due in the store that had no slot here. */
+  more(): void {
+    this.#isMore = true;
+    this.slotFreed();
+  }
+
+  slotFreed(): void {
+    if (this.#isMore && this.#local.slots.isRoomy("polled")) this.#pollIn(0);
+  }
+
+  /** Polls at the time at which this execution is due again. */
+  expect(snapshot: Snapshot): void {
+    const dueAt = nextDueAt(snapshot);
+    if (dueAt === null || dueAt - this.#context.clock.estimate() > horizonMs || this.#dueTimes.size >= maxDueTimes) return;
+    this.#dueTimes.set(snapshot.workflowId, dueAt);
+    this.#pollAtDueTime();
+  }
+
+  /** The execution runs now. */
+  forget(workflowId: string): void {
+    this.#dueTimes.delete(workflowId);
+  }
+
+  #pollIn(delayMs: number): void {
+    if (this.#closed) return;
+    const { environment, pollMs } = this.#context;
+    const atMs = environment.monotonicMs() + delayMs;
+    if (atMs >= this.#nextPollMs) return;
+    this.#cancel();
+    this.#nextPollMs = atMs;
+    this.#cancel = environment.after(delayMs, () => {
+      this.#nextPollMs = Number.POSITIVE_INFINITY;
+      this.#polling ??= this.#poll().finally(() => {
+        this.#polling = null;
+        this.#pollIn(pollMs);
+        this.#pollAtDueTime();
+      });
+    });
+  }
+
+  async #poll(): Promise<void> {
+    const { store, environment, lease, queue, onProblem } = this.#context;
+    const { slots, inbox } = this.#local;
+    const askedAtMs = environment.monotonicMs();
+    const limit = slots.room("polled");
+    if (limit <= 0) return;
+    try {
+      const found = await store.claim({ ...lease, limit, ...(queue && { overdueMs: queueGraceMs }) });
+      this.#isMore = found.length === limit;
+      for (const claimed of found) inbox.put({ claimed, askedAtMs, slot: slots.take("polled") });
+      this.slotFreed();
+    } catch (error) {
+      onProblem(null, error);
+    }
+  }
+
+  #pollAtDueTime(): void {
+    const now = this.#context.clock.estimate();
+    let first = Number.POSITIVE_INFINITY;
+    for (const [workflowId, dueAt] of this.#dueTimes) {
+      // due for a while: another process runs it
+      if (dueAt < now - lateMs) this.#dueTimes.delete(workflowId);
+      else first = Math.min(first, dueAt);
+    }
+    // one millisecond later: a timer may fire early, and the store's clock may be behind the estimate
+    if (first < Number.POSITIVE_INFINITY) this.#pollIn(Math.max(first - now, 0) + 1);
+  }
+}
+
+/** The earliest timer or retry of any of its paths; null if there is none. */
+function nextDueAt(snapshot: Snapshot): EpochMs | null {
+  let earliest = Number.POSITIVE_INFINITY;
+  for (const [, paths] of openScopes(snapshot)) {
+    earliest = Math.min(earliest, earliestTimer(paths) ?? earliest);
+    for (const { nextRetryAt = earliest } of paths) earliest = Math.min(earliest, nextRetryAt);
+  }
+  return earliest === Number.POSITIVE_INFINITY ? null : earliest;
+}

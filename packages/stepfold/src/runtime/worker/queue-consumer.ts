@@ -1,0 +1,69 @@
+import type { Consumer, Delivery, WorkQueue } from "../../ports/work-queue.ts";
+import { every } from "../context/every.ts";
+import type { RuntimeContext } from "../context/runtime-context.ts";
+import { claimOne } from "../context/timed-claim.ts";
+import type { LocalWork } from "./local-work.ts";
+
+const firstDelayMs = 100;
+const maxDelayMs = 10_000;
+
+/** Takes messages from the queue, and claims the executions that they name if these are due. */
+export class QueueConsumer {
+  readonly #context: RuntimeContext;
+  readonly #local: LocalWork;
+  readonly #queue: WorkQueue;
+  /** Messages handled at once. */
+  readonly #concurrency: number;
+  #consumer: Consumer | null = null;
+  #opening: Promise<void>;
+  #closed = false;
+  #cancel: () => void = () => undefined;
+
+  constructor(context: RuntimeContext, local: LocalWork, queue: WorkQueue, concurrency: number) {
+    this.#context = context;
+    this.#local = local;
+    this.#queue = queue;
+    this.#concurrency = concurrency;
+    this.#opening = this.#open(firstDelayMs);
+  }
+
+  /** Takes no more messages; resolves when those in flight are handled. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#cancel();
+    await this.#opening;
+    await this.#consumer?.drain();
+  }
+
+  /** Tries again and again if the queue does not answer. The store is polled meanwhile. */
+  async #open(delayMs: number): Promise<void> {
+    const { environment, lease } = this.#context;
+    const onProblem = (error: unknown): void => this.#context.onProblem(null, error);
+    try {
+      const options = { concurrency: this.#concurrency, leaseMs: lease.leaseMs, onProblem };
+      this.#consumer = await this.#queue.consume((delivery) => this.#handle(delivery), options);
+    } catch (error) {
+      onProblem(error);
+      if (this.#closed) return;
+      this.#cancel = environment.after(delayMs, () => {
+        this.#opening = this.#open(Math.min(delayMs * 2, maxDelayMs));
+      });
+    }
+  }
+
+  /** Keeps the message until the execution has run: if this process dies, another one gets the message. */
+  async #handle(delivery: Delivery): Promise<void> {
+    const { environment, lease, onProblem } = this.#context;
+    const claim = await claimOne(this.#context, { workflowId: delivery.workflowId });
+    // held by another process, ended, or not due any more: the message has served its purpose
+    if (!claim) return;
+    const endExtensions = every(environment, lease.leaseMs / 3, () => {
+      delivery.extend().catch((error: unknown) => onProblem(null, error));
+    });
+    // errors are reported by the dispatcher; the lease of the claim decides who is next, not the queue
+    const slot = this.#local.slots.take("queued");
+    this.#local.inbox.put({ ...claim, slot });
+    await slot.freed;
+    endExtensions();
+  }
+}

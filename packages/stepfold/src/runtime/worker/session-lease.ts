@@ -1,0 +1,68 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { Snapshot } from "../../core/snapshot/snapshot.ts";
+import type { EpochMs } from "../../core/values/json.ts";
+import type { Claim, SnapshotStore } from "../../ports/snapshot-store.ts";
+import { persist } from "../context/persist.ts";
+import type { RuntimeContext } from "../context/runtime-context.ts";
+import type { TimedClaim } from "../context/timed-claim.ts";
+
+/** The claim of a session, and how long it still holds. */
+export class SessionLease {
+  readonly claim: Claim;
+  readonly #context: RuntimeContext;
+  readonly #receivedAtMs: number;
+  /** On the monotonic clock; another process may hold the execution after that. */
+  #untilMs: number;
+
+  constructor(context: RuntimeContext, { claimed, askedAtMs }: TimedClaim) {
+    this.claim = claimed.claim;
+    this.#context = context;
+    this.#receivedAtMs = context.environment.monotonicMs();
+    this.#untilMs = askedAtMs + this.claim.leaseMs;
+  }
+
+  get isOver(): boolean {
+    return this.#context.environment.monotonicMs() >= this.#untilMs;
+  }
+
+  /** The error of a session whose lease is over. */
+  get lost(): StepfoldError {
+    return new StepfoldError("FENCE_LOST", { workflowId: this.claim.workflowId });
+  }
+
+  /** The store's clock: its time when it gave the claim, and what has passed since. */
+  storeNow(): EpochMs {
+    return this.claim.claimedAt + Math.floor(this.#context.environment.monotonicMs() - this.#receivedAtMs);
+  }
+
+  /** Repeats a store call while the store does not answer, as long as the lease lasts. */
+  persist<T>(call: () => Promise<T>): Promise<T> {
+    return persist(this.#context.environment, () => this.#untilMs, call);
+  }
+
+  /** Asks again while the store does not answer: otherwise steps that are done would be performed again. */
+  load(): Promise<Snapshot | null> {
+    return this.persist(() => this.#context.store.load(this.claim.workflowId));
+  }
+
+  /** Null once the claim is given back; the stored snapshot if another writer has committed, so that the session goes on. */
+  async release(version: number): Promise<Snapshot | null> {
+    try {
+      await this.persist(() => this.#context.store.release(this.claim, version));
+      return null;
+    } catch (error) {
+      if (StepfoldError.is(error, "VERSION_CONFLICT")) return this.load();
+      throw error;
+    }
+  }
+
+  /** @throws StepfoldError `FENCE_LOST` if another process holds the execution, `STORE_UNAVAILABLE` */
+  async renew(): ReturnType<SnapshotStore["renew"]> {
+    const { store, environment, clock } = this.#context;
+    const askedAtMs = environment.monotonicMs();
+    const renewed = await store.renew(this.claim);
+    clock.observe(renewed.storeNow);
+    this.#untilMs = askedAtMs + this.claim.leaseMs;
+    return renewed;
+  }
+}

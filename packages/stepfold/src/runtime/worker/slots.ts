@@ -1,0 +1,96 @@
+/** Where a claimed execution comes from: made due in this process, named by a message of the queue, or found by polling the store. */
+export type SlotOrigin = "local" | "queued" | "polled";
+
+/** Room for one running execution. */
+export interface Slot {
+  readonly origin: SlotOrigin;
+  /** Resolves when it is free again. */
+  readonly freed: Promise<void>;
+  /** Safe to call twice. */
+  free(): void;
+}
+
+/** How many executions may run at once, of each origin and of all. */
+export interface SlotShares {
+  readonly all: number;
+  readonly local: number;
+  readonly queued: number;
+  readonly polled: number;
+}
+
+const keptPart = 0.1;
+/** With a queue, executions of a process that died are found by polling: those left over take them over at once if they can. */
+const polledPart = 0.3;
+
+/**
+ * Shares that leave room for every origin, so that many executions of one origin do not hold up the others: timers, and
+ * executions of processes that died, run although more is started here than can run, and the other way round.
+ *
+ * A queue cannot be told to wait for a slot, so with a queue the shares do not overlap. Then there are at least two slots:
+ * an execution whose message was lost must not wait until the queue is empty.
+ */
+export function sharesOf(slots: number, hasQueue: boolean): SlotShares {
+  if (hasQueue) {
+    const all = Math.max(2, slots);
+    const local = Math.floor(all * keptPart);
+    const polled = Math.max(1, Math.floor(all * polledPart));
+    return { all, local, polled, queued: all - local - polled };
+  }
+  const kept = slots > 1 ? Math.ceil(slots * keptPart) : 0;
+  return { all: slots, local: slots - kept, polled: slots - kept, queued: 0 };
+}
+
+const noShares: SlotShares = { all: 0, local: 0, queued: 0, polled: 0 };
+
+/** Counts the slots that are taken. There are none until they are opened. */
+export class Slots {
+  #shares: SlotShares = noShares;
+  readonly #taken: Record<SlotOrigin, number> = { local: 0, queued: 0, polled: 0 };
+
+  get isOpen(): boolean {
+    return this.#shares !== noShares;
+  }
+
+  open(shares: SlotShares): void {
+    this.#shares = shares;
+  }
+
+  /** No more slots are free from now on. Those that are taken stay so until they are freed. */
+  close(): void {
+    this.#shares = noShares;
+  }
+
+  /** How many more executions of an origin may run; may be below zero, because a claimed execution always runs. */
+  room(origin: SlotOrigin): number {
+    const { local, queued, polled } = this.#taken;
+    return Math.min(this.#shares[origin] - this.#taken[origin], this.#shares.all - local - queued - polled);
+  }
+
+  /** Whether so many slots are free that a claim for them pays: a quarter, or all that the other origins leave. */
+  isRoomy(origin: SlotOrigin): boolean {
+    const room = this.room(origin);
+    return room > 0 && (room >= this.#shares[origin] / 4 || this.#taken[origin] === 0);
+  }
+
+  /** Takes a slot for an execution that is claimed already, even if none is free. */
+  take(origin: SlotOrigin): Slot {
+    this.#taken[origin]++;
+    let isTaken = true;
+    let resolve = (): void => undefined;
+    const freed = new Promise<void>((done) => {
+      resolve = done;
+    });
+    const free = (): void => {
+      if (!isTaken) return;
+      isTaken = false;
+      this.#taken[origin]--;
+      resolve();
+    };
+    return { origin, freed, free };
+  }
+
+  /** Takes a slot, or gives null if none is free. */
+  tryTake(origin: SlotOrigin): Slot | null {
+    return this.room(origin) > 0 ? this.take(origin) : null;
+  }
+}

@@ -1,0 +1,86 @@
+import type { WorkflowDefinition } from "../../src/core/definition/definition.ts";
+import { defineNode } from "../../src/engine/node/define-node.ts";
+import type { RuntimeOptions } from "../../src/runtime/context/runtime-options.ts";
+import { createRuntime } from "../../src/runtime/create-runtime.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
+import { memoryStore } from "../../src/stores/databases/memory/memory-store.ts";
+import { type VirtualEnvironment, virtualEnvironment } from "../../src/testing/virtual-environment.ts";
+
+export const second = 1_000;
+export const hour = 3_600 * second;
+const open: Runtime[] = [];
+
+/** Called after each test. The virtual time stands still from then on, so there is nothing to wait for. */
+export function closeAll(): void {
+  for (const runtime of open.splice(0)) void runtime.close({ timeoutMs: 1 });
+}
+
+/** The calls of executors. */
+export const calls: string[] = [];
+/** Nodes of every kind of behaviour. */
+export const nodeDefinitions = {
+  say: defineNode({
+    executor: (data, step) => {
+      calls.push(step.idempotencyKey);
+      return { data };
+    },
+  }),
+  ask: defineNode({
+    resume: { type: "object", properties: { approved: { type: "boolean" } }, required: ["approved"] },
+    executor: (data, step) => (step.resumed ? { data: step.externalPayload } : step.suspend(data)),
+  }),
+  sleep: defineNode({
+    executor: (_data, step) => (step.resumed ? { data: "slept" } : { __pause: true, resumeAt: (step.input as { until: number }).until }),
+  }),
+  flaky: defineNode({
+    retryPolicy: { maxAttempts: 3, interval: "10s", backoff: "exponential" },
+    executor: (_data, step) => {
+      calls.push(`attempt ${step.attempt}`);
+      if (step.attempt < 3) throw new Error("not yet");
+      return { data: "done" };
+    },
+  }),
+  stuck: defineNode({
+    executor: (_data, step) => new Promise((_, reject) => step.signal.addEventListener("abort", () => reject(step.signal.reason))),
+  }),
+};
+
+/** A workflow of nodes in a line: `type0`, `type1`, ... */
+export const line = (id: string, ...types: string[]): WorkflowDefinition => ({
+  id,
+  nodes: types.map((type, i) => ({ id: `${type}${i}`, type, data: { text: type } })),
+  edges: types.slice(1).map((type, i) => ({ source: `${types[i]}${i}`, target: `${type}${i + 1}` })),
+});
+
+/** A runtime on a virtual clock. */
+export function setUp(more: Partial<RuntimeOptions> = {}, environment = virtualEnvironment()) {
+  calls.length = 0;
+  const store = more.store ?? memoryStore({ now: () => environment.now() });
+  const runtime =
+    open[
+      open.push(
+        createRuntime({
+          store,
+          nodeDefinitions,
+          environment,
+          workflows: [line("talk", "say", "ask", "say"), line("nap", "sleep", "say"), line("try", "flaky"), line("hang", "say", "stuck")],
+          ...more,
+        }),
+      ) - 1
+    ]!;
+  return { environment, store, runtime };
+}
+
+/** An environment whose process can die: its timers are gone, its claims stay. */
+export function dying(environment: VirtualEnvironment) {
+  let alive = true;
+  return {
+    die: () => {
+      alive = false;
+    },
+    environment: {
+      ...environment,
+      after: (delayMs: number, callback: () => void) => environment.after(delayMs, () => alive && callback()),
+    },
+  };
+}

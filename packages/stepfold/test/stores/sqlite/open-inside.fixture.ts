@@ -1,0 +1,45 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { SnapshotStore } from "../../../src/ports/snapshot-store.ts";
+import { openDatabase } from "../../../src/stores/databases/sqlite/sqlite-client.ts";
+import { storeInDatabase } from "../../../src/stores/databases/sqlite/sqlite-store.ts";
+
+/** A statement that a store has run. */
+export interface RunStatement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** A store, its database, and the statements that it runs from now on. */
+export function openInside(path: string): { db: DatabaseSync; statements: RunStatement[]; store: SnapshotStore } {
+  const db = openDatabase(path, { synchronous: "NORMAL", busyTimeoutMs: 20 });
+  const statements: RunStatement[] = [];
+  const prepare = db.prepare.bind(db);
+  const observed = new Proxy(db, {
+    get(target, name) {
+      if (name !== "prepare") {
+        const member: unknown = Reflect.get(target, name, target);
+        return typeof member === "function" ? member.bind(target) : member;
+      }
+      return (text: string) => {
+        const statement = prepare(text);
+        const run =
+          (method: "all" | "run") =>
+          (...values: never[]) => {
+            statements.push({ text, values });
+            return statement[method](...values);
+          };
+        return { all: run("all"), run: run("run") };
+      };
+    },
+  });
+  return { db, statements, store: storeInDatabase(observed, { now: () => 1_000_000, isShared: true, retentionMs: 1000 }) };
+}
+
+/** How SQLite runs a statement, line by line. */
+export function planOf(db: DatabaseSync, { text, values }: RunStatement): string {
+  return db
+    .prepare(`EXPLAIN QUERY PLAN ${text}`)
+    .all(...(values as never[]))
+    .map(({ detail }) => detail)
+    .join("\n");
+}

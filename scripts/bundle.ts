@@ -1,0 +1,24 @@
+// Writes what is published of every package into its dist, beside the declarations that the compiler wrote there.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { bundledPackages, bundlePackage } from "./packaging/bundle-package.ts";
+
+for (const bundled of bundledPackages) {
+  const dist = `${bundled.folder}/dist`;
+  const files = await bundlePackage(bundled);
+  for (const file of files) writeIfChanged(`${dist}/${file.fileName}`, file.type === "chunk" ? file.code : file.source);
+  const written = new Set(files.map(({ fileName }) => fileName));
+  for (const path of codeBelow(dist)) if (!written.has(path)) rmSync(`${dist}/${path}`);
+}
+
+/** A file that stays as it is keeps its time: a process that loads it meanwhile never sees half of it. */
+function writeIfChanged(path: string, content: string | Uint8Array): void {
+  if (existsSync(path) && readFileSync(path, "utf8") === content) return;
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+}
+
+function codeBelow(folder: string): string[] {
+  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((path) => path.replaceAll("\\", "/"));
+  return paths.filter((path) => /\.js(\.map)?$/.test(path));
+}

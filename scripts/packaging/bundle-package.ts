@@ -1,0 +1,65 @@
+import { relative } from "node:path";
+import { type OutputAsset, type OutputChunk, rolldown } from "rolldown";
+import { layerOf } from "../architecture/layers.ts";
+import { library, publicEntries, root } from "../public-entries.ts";
+import { markPure } from "./mark-pure.ts";
+
+/** A package whose code is published as one file for each entry, and chunks that entries share. */
+export interface BundledPackage {
+  readonly folder: string;
+  /** Below `dist`, without `.js`, and below the package's folder: `stores/sqlite/index` is made of `src/stores/sqlite/index.ts`. */
+  readonly entries: Readonly<Record<string, string>>;
+  /** The chunk that a file below `src` belongs to; null leaves it to the bundler. */
+  readonly chunkOf: (path: string) => string | null;
+}
+
+export const bundledPackages: readonly BundledPackage[] = [
+  {
+    folder: library,
+    entries: Object.fromEntries(publicEntries().map(({ code, source }) => [code.slice("./dist/".length, -".js".length), source])),
+    chunkOf: partOf,
+  },
+  { folder: `${root}/packages/cli`, entries: { main: "./src/main.ts", index: "./src/index.ts" }, chunkOf: () => null },
+];
+
+/** Code, with the entries and chunks that it imports, or a source map. */
+export type BundledFile = OutputChunk | OutputAsset;
+
+/**
+ * Makes what is published of a package, in memory. Names, comments and line breaks stay: on Node, a file that is opened costs
+ * far more than its characters. Packages that are imported stay imports.
+ */
+export async function bundlePackage({ folder, entries, chunkOf }: BundledPackage): Promise<readonly BundledFile[]> {
+  const bundle = await rolldown({
+    cwd: folder,
+    input: entries,
+    platform: "neutral",
+    external: (id, importer, isResolved) => !isResolved && importer !== undefined && !id.startsWith("."),
+    preserveEntrySignatures: "allow-extension",
+    plugins: [markPure],
+  });
+  try {
+    const { output } = await bundle.generate({
+      format: "esm",
+      entryFileNames: "[name].js",
+      chunkFileNames: "chunks/[name].js",
+      minifyInternalExports: false,
+      codeSplitting: {
+        groups: [{ name: (id) => chunkOf(relative(`${folder}/src`, id).replaceAll("\\", "/")), debugName: "parts" }],
+        includeDependenciesRecursively: false,
+      },
+      sourcemap: true,
+      // the sources are published too, and declaration maps point to them as well
+      sourcemapExcludeSources: true,
+    });
+    return output;
+  } finally {
+    await bundle.close();
+  }
+}
+
+/** Every part of the house is one chunk. An entry's `index.ts` is a file of its own, so that it exports its own names only. */
+function partOf(path: string): string | null {
+  if (/(^|\/)index\.ts$/.test(path)) return null;
+  return layerOf(path)?.part.replaceAll("/", "-") ?? null;
+}

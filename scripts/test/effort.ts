@@ -1,0 +1,91 @@
+/** What a run of the tests takes on. All numbers that tests repeat things by stand here. */
+export interface Effort {
+  /** Whether databases that answer are used. */
+  readonly servers: boolean;
+  /** Of the runs that a property test asks for. */
+  readonly propertyShare: number;
+  /** Random graphs on which engine and reference model are compared. */
+  readonly graphs: number;
+  /** Whether the patterns also run with the snapshot through JSON after every transition, which doubles their time. */
+  readonly patternsThroughJson: boolean;
+  /** Rounds in which processes race for one execution; on stand-ins for servers, which are slow. */
+  readonly races: number;
+  readonly standInRaces: number;
+  /** Processes killed: of the order flow, of a fleet on a store, of a fleet with a queue. */
+  readonly orderKills: number;
+  readonly storeKills: number;
+  readonly queueKills: number;
+  /** Workers that are stopped for longer than their lease. */
+  readonly zombies: number;
+  /** Crashes of a database. */
+  readonly restarts: number;
+  /** Random schedules of the simulation, and whether mutants are caught too. */
+  readonly schedules: number;
+  readonly mutants: boolean;
+}
+
+const efforts = {
+  /** `npm test`: everything once, nothing that needs a server, in three minutes on two cores. */
+  quick: {
+    servers: false,
+    propertyShare: 0.2,
+    graphs: 500,
+    patternsThroughJson: false,
+    races: 50,
+    standInRaces: 10,
+    orderKills: 6,
+    storeKills: 5,
+    queueKills: 5,
+    zombies: 1,
+    restarts: 1,
+    schedules: 100,
+    mutants: false,
+  },
+  /** `npm run test:all`, and vitest when it is called by itself. */
+  all: {
+    servers: true,
+    propertyShare: 1,
+    graphs: 10_000,
+    patternsThroughJson: true,
+    races: 1_000,
+    standInRaces: 200,
+    orderKills: 50,
+    storeKills: 30,
+    queueKills: 10,
+    zombies: 5,
+    restarts: 3,
+    schedules: 2_000,
+    mutants: true,
+  },
+  /** `npm run storm`: once for a larger change, and left alone for an hour or two. */
+  storm: {
+    servers: true,
+    propertyShare: 10,
+    graphs: 100_000,
+    patternsThroughJson: true,
+    races: 5_000,
+    standInRaces: 1_000,
+    orderKills: 200,
+    storeKills: 300,
+    queueKills: 100,
+    zombies: 50,
+    restarts: 30,
+    schedules: 50_000,
+    mutants: true,
+  },
+} satisfies Record<string, Effort>;
+
+export type EffortName = keyof typeof efforts;
+
+/** Where a run says which it is. */
+export const effortVariable = "STEPFOLD_EFFORT";
+
+const named = process.env[effortVariable] ?? "all";
+if (!Object.hasOwn(efforts, named)) throw new RangeError(`${effortVariable} is ${named}, not one of ${Object.keys(efforts).join(", ")}`);
+
+export const effort: Effort = efforts[named as EffortName];
+
+/** How often a property is tried that is worth so many tries in `npm run test:all`. */
+export function tries(count: number): number {
+  return Math.max(10, Math.round(count * effort.propertyShare));
+}
