@@ -2,7 +2,8 @@ import type { EpochMs } from "../../../core/values/json.ts";
 import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
 import type { CheckedQuery } from "../../kit/checked-store.ts";
 import type {
-  DueKey,
+  DueExecutions,
+  DueKeys,
   DueQuery,
   EndedQuery,
   ExecutionGuard,
@@ -68,40 +69,21 @@ export class DynamoTable implements ExecutionTable {
     return readEvents(this.#connection, id, afterVersion, limit);
   }
 
-  async due(query: DueQuery): Promise<ExecutionGuard[]> {
-    const { key, limit, overdueMs } = query;
-    // the index may lag: the heads themselves say what is due
-    for (let stale = 0; ; ) {
-      const wanted = limit + stale;
-      const partitions = await this.#dueEntries({ ...query, limit: wanted });
-      const heads = await this.#heads(partitions);
-      const now = this.#connection.now();
-      const due = heads.filter((head) => isDue(head, now, overdueMs) && (head.permit?.key ?? null) === key);
-      if (due.length >= limit || partitions.length < wanted || partitions.length - due.length <= stale) {
-        return due.sort(byDueTime).slice(0, limit);
-      }
-      stale = partitions.length - due.length;
-    }
+  async due(query: DueQuery): Promise<DueExecutions> {
+    const [executions, keyed] = await Promise.all([this.#dueHeads(query), query.key === null ? this.#keyedEntries("") : []]);
+    const now = this.#connection.now();
+    const areKeysDue = keyed.length === entriesTogether || keyed.some((entry) => isDueEntry(entry, now, query.overdueMs));
+    return { executions, areKeysDue };
   }
 
-  async dueKeys(after: string, limit: number, overdueMs: number): Promise<DueKey[]> {
-    const [lane] = this.#connection.keys.lanes("keyed") as [string];
+  async dueKeys(after: string, limit: number, overdueMs: number): Promise<DueKeys> {
+    const entries = await this.#keyedEntries(after);
     const now = this.#connection.now();
-    const keys: DueKey[] = [];
-    let last = after === "" ? null : after;
-    for (let found = entriesTogether; found === entriesTogether && keys.length < limit; ) {
-      const from = last === null ? noTurn : afterKey(last);
-      const entries = await this.#entries(lane, { from, to: "\u{10ffff}", limit: entriesTogether });
-      for (const entry of entries) {
-        const { key, dueAt, isAtOnce } = readTurn(String(entry.turn));
-        const isWanted = (isAtOnce && overdueMs === 0) || dueAt <= now - overdueMs;
-        // the first of a key is due longest
-        if (key !== last && isWanted) keys.push({ key: key!, limit: Number(String(entry.permitLimit)) });
-        last = key;
-      }
-      found = entries.length;
-    }
-    return keys.slice(0, limit);
+    // the first of a key is due longest
+    const first = entries.filter(({ key }, index) => key !== entries[index - 1]?.key);
+    const keys = first.filter((entry) => isDueEntry(entry, now, overdueMs)).map(({ key, limit }) => ({ key: key!, limit }));
+    if (keys.length > limit) return { keys: keys.slice(0, limit), next: keys[limit - 1]!.key };
+    return { keys, next: entries.length === entriesTogether ? entries.at(-1)!.key : null };
   }
 
   page(query: CheckedQuery, labels: readonly string[], after: ListCursor | null, limit: number): Promise<ListedRow[]> {
@@ -122,6 +104,31 @@ export class DynamoTable implements ExecutionTable {
   }
 
   async close(): Promise<void> {}
+
+  /** The first entries behind a key. */
+  async #keyedEntries(after: string): Promise<(DueEntry & { readonly limit: number })[]> {
+    const [lane] = this.#connection.keys.lanes("keyed") as [string];
+    const range = { from: after === "" ? noTurn : afterKey(after), to: "\u{10ffff}", limit: entriesTogether };
+    const entries = await this.#entries(lane, range);
+    return entries.map(({ turn, permitLimit }) => ({ ...readTurn(String(turn)), limit: Number(String(permitLimit)) }));
+  }
+
+  /** Heads of what is due, longest due first. */
+  async #dueHeads(query: DueQuery): Promise<Head[]> {
+    const { key, limit, overdueMs } = query;
+    // the index may lag: the heads themselves say what is due
+    for (let stale = 0; ; ) {
+      const wanted = limit + stale;
+      const partitions = await this.#dueEntries({ ...query, limit: wanted });
+      const heads = await this.#heads(partitions);
+      const now = this.#connection.now();
+      const due = heads.filter((head) => isDue(head, now, overdueMs) && (head.permit?.key ?? null) === key);
+      if (due.length >= limit || partitions.length < wanted || partitions.length - due.length <= stale) {
+        return due.sort(byDueTime).slice(0, limit);
+      }
+      stale = partitions.length - due.length;
+    }
+  }
 
   /** Partitions of the first executions that are due according to the index, longest due first. */
   async #dueEntries({ key, limit, overdueMs }: DueQuery): Promise<string[]> {
@@ -155,6 +162,12 @@ export class DynamoTable implements ExecutionTable {
       return head ?? [];
     });
   }
+}
+
+type DueEntry = ReturnType<typeof readTurn>;
+
+function isDueEntry({ dueAt, isAtOnce }: DueEntry, now: EpochMs, overdueMs: number): boolean {
+  return (isAtOnce && overdueMs === 0) || dueAt <= now - overdueMs;
 }
 
 function isBefore(time: EpochMs | null, before: EpochMs): boolean {

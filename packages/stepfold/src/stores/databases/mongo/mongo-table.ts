@@ -3,7 +3,9 @@ import type { EpochMs } from "../../../core/values/json.ts";
 import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
 import type { CheckedQuery } from "../../kit/checked-store.ts";
 import type {
+  DueExecutions,
   DueKey,
+  DueKeys,
   DueQuery,
   EndedQuery,
   ExecutionGuard,
@@ -15,7 +17,7 @@ import type {
 import type { ListCursor, ListedRow } from "../../kit/list.ts";
 import type { RecordTable } from "../../kit/record-table.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
-import type { MongoDatabase } from "./mongo-client.ts";
+import type { MongoDatabase, MongoDocument } from "./mongo-client.ts";
 import { guardFields, guardOf, isDueFor } from "./mongo-documents.ts";
 import { eventsOf, rowsOf } from "./mongo-history.ts";
 import { mongoRecords } from "./mongo-records.ts";
@@ -91,38 +93,33 @@ export class MongoTable implements ExecutionTable {
     return eventsOf(await this.#open(), id, afterVersion, limit);
   }
 
-  async due({ key, limit, overdueMs }: DueQuery): Promise<ExecutionGuard[]> {
+  async due({ key, limit, overdueMs }: DueQuery): Promise<DueExecutions> {
     const { executions } = await this.#open();
+    const isAnyDue = { $group: { _id: null, entries: { $sum: 1 }, isDue: { $max: isDueFor(overdueMs) } } };
+    const keyed = { $unionWith: { coll: executions.collectionName, pipeline: [...entriesAfter(""), isAnyDue] } };
     const steps = [
       { $match: { permitKey: { $eq: key ?? "" }, dueAt: { $gte: 0 } } },
       { $sort: { dueAt: 1, seq: 1 } },
       { $limit: limit },
       { $match: { $expr: isDueFor(overdueMs) } },
       { $project: guardFields },
+      ...(key === null ? [keyed] : []),
     ];
-    return (await executions.aggregate(steps, reading).toArray()).map(guardOf);
+    const found = await executions.aggregate(steps, reading).toArray();
+    const looked = found.find(({ _id }) => _id === null);
+    const areKeysDue = looked !== undefined && (looked.isDue === true || looked.entries === entriesTogether);
+    return { executions: found.filter(({ _id }) => _id !== null).map(guardOf), areKeysDue };
   }
 
-  async dueKeys(after: string, limit: number, overdueMs: number): Promise<DueKey[]> {
+  async dueKeys(after: string, limit: number, overdueMs: number): Promise<DueKeys> {
     const { executions } = await this.#open();
-    const keys: DueKey[] = [];
-    let last = after;
-    for (let found = entriesTogether; found === entriesTogether && keys.length < limit; ) {
-      const steps = [
-        { $match: { permitKey: { $gt: last }, dueAt: { $gte: 0 } } },
-        { $sort: { permitKey: 1, dueAt: 1, seq: 1 } },
-        { $limit: entriesTogether },
-        { $project: { _id: 0, key: "$permitKey", limit: "$permitLimit", isDue: isDueFor(overdueMs) } },
-      ];
-      const entries = await executions.aggregate(steps, reading).toArray();
-      for (const { isDue, ...entry } of entries as unknown as (DueKey & { readonly isDue: boolean })[]) {
-        // the first of a key is due longest
-        if (entry.key !== last && isDue) keys.push(entry);
-        last = entry.key;
-      }
-      found = entries.length;
-    }
-    return keys.slice(0, limit);
+    const shown = { $project: { _id: 0, key: "$permitKey", limit: "$permitLimit", isDue: isDueFor(overdueMs) } };
+    const found = await executions.aggregate([...entriesAfter(after), shown], reading).toArray();
+    const entries = found as unknown as (DueKey & { readonly isDue: boolean })[];
+    // the first of a key is due longest
+    const keys = entries.filter(({ key, isDue }, index) => isDue && key !== entries[index - 1]?.key);
+    if (keys.length > limit) return { keys: keys.slice(0, limit), next: keys[limit - 1]!.key };
+    return { keys, next: entries.length === entriesTogether ? entries.at(-1)!.key : null };
   }
 
   async page(query: CheckedQuery, labels: readonly string[], after: ListCursor | null, limit: number): Promise<ListedRow[]> {
@@ -170,4 +167,13 @@ export class MongoTable implements ExecutionTable {
     }
     return this.#collections;
   }
+}
+
+/** The first entries behind a key in the index of what is due. */
+function entriesAfter(key: string): MongoDocument[] {
+  return [
+    { $match: { permitKey: { $gt: key }, dueAt: { $gte: 0 } } },
+    { $sort: { permitKey: 1, dueAt: 1, seq: 1 } },
+    { $limit: entriesTogether },
+  ];
 }
