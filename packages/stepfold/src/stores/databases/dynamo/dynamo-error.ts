@@ -59,11 +59,6 @@ export function isCongestion(cause: unknown): boolean {
   return codes.length > 0 && codes.every((code) => passingReasons.has(code) || code === "TransactionConflictException");
 }
 
-/** True if DynamoDB cannot do this with the item that is there: an attribute of it is of another kind. */
-export function isInvalid(cause: unknown): boolean {
-  return serviceError(cause).name === "ValidationException";
-}
-
 /**
  * What lay there when a condition did not hold: the item, or null if nothing did; undefined if this is another error.
  * Attributes are still in the form of the wire: the client unpacks answers only, no errors.

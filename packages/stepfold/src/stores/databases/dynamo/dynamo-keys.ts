@@ -14,7 +14,7 @@ export type RowKind = "c" | "e" | "p";
  * Which list of the index of due times an item is in: what is `due` without a permit, what is due with one (`keyed`, where
  * executions with one key stand together), what has ended, what was deleted, and records.
  */
-export type Lane = "due" | "keyed" | "deleted" | "records" | EndedLane;
+type Lane = "due" | "keyed" | "deleted" | "records" | EndedLane;
 
 /** Lists of what has ended. */
 export type EndedLane = Extract<Status, "completed" | "failed" | "cancelled">;

@@ -27,7 +27,7 @@ export function pause(tries: number): Promise<void> {
 }
 
 /** Makes a call again while it meets other writers. To be used for what may happen twice. */
-export async function insist<T>(call: () => Promise<T>): Promise<T> {
+async function insist<T>(call: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
       return await call();

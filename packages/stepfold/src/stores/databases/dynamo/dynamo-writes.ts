@@ -1,6 +1,7 @@
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { RowCondition, RowWrite, RowWritten } from "../../kit/execution-table.ts";
 import { meetsCondition } from "../../kit/row-rules.ts";
+import { idFreeAt } from "../../kit/tombstones.ts";
 import { bytesOf } from "../../kit/value-limit.ts";
 import type { Attribute } from "./dynamo-client.ts";
 import { type Attributes, dueAttributes, dueTimeOf, endAttributes, PendingCommit, type Place, present } from "./dynamo-commit.ts";
@@ -155,7 +156,7 @@ export class DynamoWriter {
     try {
       await deleteRows(this.#connection, pk, incarnation);
       // DynamoDB itself may delete a tombstone that has no rows
-      const expiresAt = Math.ceil((now + this.#retentionMs) / 1000);
+      const expiresAt = Math.ceil(idFreeAt(now, this.#retentionMs) / 1000);
       await updateItem(this.#connection, key, { set: { expiresAt }, when: [["deletedAt", "=", now]] });
     } catch {
       // the tombstone is there: the rest goes with it

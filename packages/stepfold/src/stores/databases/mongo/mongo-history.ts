@@ -8,7 +8,7 @@ import { type Collections, reading, writing } from "./mongo-schema.ts";
  * What the last commit of an execution wrote, in the execution's own document: a single document is all that MongoDB writes
  * atomically. The next commit first copies it to documents of their own, then puts its own in its place.
  */
-export interface Tail {
+interface Tail {
   readonly commitId: string;
   readonly events: readonly { readonly id: string; readonly version: number; readonly text: string }[];
   readonly children: readonly ChildRow[];
