@@ -166,6 +166,16 @@ describe.skipIf(url === null)("a bad day of DynamoDB", () => {
     expect(await store.prune({ before: now })).toEqual({ executions: 0, events: 0 });
   });
 
+  it("what an older version has written is refused, and the error says so", async () => {
+    const own = await local();
+    const store = dynamoStore(DynamoDBDocument.from(own.client), { table: own.table, prefix: "older" });
+    await store.create(startCommit("a"));
+    await spoil(own, "older.x#a", "dueAt");
+    const refusal = { code: "STORE_REJECTED", message: expect.stringContaining("older version") };
+    await expect(store.load("a")).rejects.toMatchObject(refusal);
+    await expect(store.commit(stepCommit(startCommit("a")))).rejects.toMatchObject(refusal);
+  });
+
   it("more shards find what was written with fewer", async () => {
     const { client, table } = await local();
     const open = (shards: number): SnapshotStore => dynamoStore(DynamoDBDocument.from(client), { table, prefix: "shards", shards });

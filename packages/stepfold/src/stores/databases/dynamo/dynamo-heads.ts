@@ -44,6 +44,7 @@ export function headOf({ keys }: Connection, stored: unknown): Head | null {
     return read;
   };
   const optional = (name: string): number | null => (item[name] === undefined ? null : number(name));
+  if (item.turn !== undefined && [item.dueAt, item.endedAt, item.deletedAt].every((time) => time === undefined)) throw olderLayout();
   const made = text("made");
   const key = optionalText("permitKey");
   if (!statuses.has(item.status) || typeof item.incarnation !== "string" || made === "") throw damagedExecution(id);
@@ -87,6 +88,12 @@ export async function intactHeads(connection: Connection, partitions: Iterable<s
 /** The error for rows that somebody else changed. */
 export function damagedExecution(workflowId: string): StepfoldError {
   return new StepfoldError("STORE_REJECTED", { store: "dynamo", reason: `what is stored of execution "${workflowId}" is damaged` });
+}
+
+/** The error for what an older version has written: it has no due times. */
+function olderLayout(): StepfoldError {
+  const reason = "the table has executions of an older version, which are not read: take another table, or another prefix";
+  return new StepfoldError("STORE_REJECTED", { store: "dynamo", reason });
 }
 
 function plainValue(value: unknown): unknown {
