@@ -20,10 +20,10 @@ export const layers: readonly Layer[] = [
   { folder: "environment", floor: "ground", mayImport: ["ports"] },
   { folder: "stores/record", floor: "wing", mayImport: ["core", "ports"] },
   { folder: "stores/sql", floor: "wing", mayImport: ["core", "ports", "stores/record"] },
-  { folder: "stores/lua", floor: "wing", mayImport: ["core", "ports", "stores/record"] },
+  { folder: "stores/kit", floor: "wing", mayImport: ["core", "ports"] },
   { folder: "stores/sqlite", floor: "wing", mayImport: ["core", "ports", "stores/record", "stores/sql"], node: true },
-  { folder: "stores/redis", floor: "wing", mayImport: ["core", "ports", "stores/record", "stores/lua"] },
-  { folder: "stores/upstash", floor: "wing", mayImport: ["core", "ports", "stores/record", "stores/lua"] },
+  { folder: "stores/databases/redis", floor: "wing", mayImport: ["core", "ports", "stores/kit"] },
+  { folder: "stores/databases/upstash", floor: "wing", mayImport: ["core", "ports", "stores/kit", "stores/databases/redis"] },
   { folder: "stores/from-url", floor: "wing", mayImport: ["core", "ports", ...everyStore()], node: true },
   { folder: "stores/values", floor: "wing", mayImport: ["core", "ports", "stores/record"] },
   { folder: "stores/encrypted", floor: "wing", mayImport: ["core", "ports", "stores/record", "stores/values"] },
@@ -48,7 +48,19 @@ export const layers: readonly Layer[] = [
 
 /** Whoever opens a store by its URL may open any. */
 function everyStore(): readonly string[] {
-  const names = ["record", "sql", "memory", "sqlite", "libsql", "postgres", "mysql", "mongo", "dynamo", "redis", "upstash"];
+  const names = [
+    "record",
+    "sql",
+    "memory",
+    "sqlite",
+    "libsql",
+    "postgres",
+    "mysql",
+    "mongo",
+    "dynamo",
+    "databases/redis",
+    "databases/upstash",
+  ];
   return names.map((name) => `stores/${name}`);
 }
 

@@ -22,8 +22,6 @@ export interface RecordWrite {
 /** Texts by kind and key, each changed by comparing and setting. */
 export interface RecordTable {
   get(kind: RecordKind, keys: readonly string[]): Promise<ReadonlyMap<string, StoredRecord>>;
-  /** Keys of a kind after one of them, in the order of the database. `""` stands before all keys. Absent: unused records stay. */
-  keys?(kind: RecordKind, after: string, limit: number): Promise<readonly string[]>;
   /** Makes writes on different keys, each on its own. For each: whether it was made. */
   put(kind: RecordKind, writes: readonly RecordWrite[]): Promise<readonly boolean[]>;
 }

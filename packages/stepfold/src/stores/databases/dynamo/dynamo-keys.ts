@@ -12,9 +12,9 @@ export type RowKind = "c" | "e" | "p";
 
 /**
  * Which list of the index of due times an item is in: what is `due` without a permit, what is due with one (`keyed`, where
- * executions with one key stand together), what has ended, what was deleted, and records.
+ * executions with one key stand together), what has ended, what was deleted.
  */
-type Lane = "due" | "keyed" | "deleted" | "records" | EndedLane;
+type Lane = "due" | "keyed" | "deleted" | EndedLane;
 
 /** Lists of what has ended. */
 export type EndedLane = Extract<Status, "completed" | "failed" | "cancelled">;
@@ -43,7 +43,7 @@ export function keysOf(prefix: string, shards: number): Keys {
   const shardOf = (workflowId: string): number => hashOf(workflowId) % shards;
   const all = Array.from({ length: shards }, (_, shard) => shard);
   // few have keys: one partition is one question
-  const laneOf = (lane: Lane, shard: number): string => `${start}${lane}#${lane === "keyed" || lane === "records" ? 0 : shard}`;
+  const laneOf = (lane: Lane, shard: number): string => `${start}${lane}#${lane === "keyed" ? 0 : shard}`;
   return {
     execution: (workflowId) => fitting(`${start}x#${workflowId}`, 2048, "The id of an execution"),
     workflowIdOf: (partition) => partition.slice(start.length + 2),

@@ -2,8 +2,7 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { RecordKind, RecordTable, RecordWrite, StoredRecord } from "../../kit/record-table.ts";
 import { present } from "./dynamo-commit.ts";
 import { storedText } from "./dynamo-keys.ts";
-import { batchGet, type Connection, conditional, firstItems, itemAt } from "./dynamo-requests.ts";
-import { dueIndex } from "./dynamo-schema.ts";
+import { batchGet, type Connection, conditional, itemAt } from "./dynamo-requests.ts";
 import { conditionOf } from "./expression.ts";
 import { dropTexts, heldIn, holdText, readText } from "./long-text.ts";
 
@@ -12,19 +11,16 @@ const recordKey = "record";
 /** Longer texts lie in parts. An item may have 400 KB. */
 const maxInline = 350_000;
 
-/** What stands beside the executions: an item each. Those that change stand in an index too, in the order of their keys. */
+/** What stands beside the executions: an item each. */
 export function dynamoRecords(connection: Connection): RecordTable {
   const { keys, client, table } = connection;
-  const [lane] = keys.lanes("records") as [string];
-  const turnOf = (kind: RecordKind, key: string): string => `${kind} ${key}`;
   const put = async (kind: RecordKind, { key, expected, next }: RecordWrite): Promise<boolean> => {
     const place = { pk: keys.record(kind, key), sk: recordKey };
     const when = conditionOf([expected === null ? ["pk", "absent"] : ["revision", "=", expected]]);
     if (!next) return "value" in (await conditional(() => client.delete({ TableName: table, Key: place, ...when })));
     const owner = { pk: place.pk, incarnation: "" };
     const held = await holdText(connection, owner, next.text, maxInline);
-    const listed = kind === "permit" ? { lane, turn: turnOf(kind, key) } : {};
-    const Item = { ...place, key: storedText(key), revision: next.revision, ...present({ ...held }), ...listed };
+    const Item = { ...place, key: storedText(key), revision: next.revision, ...present({ ...held }) };
     const outcome = await conditional(() => client.put({ TableName: table, Item, ...when }));
     if ("value" in outcome) return true;
     // unless the answer to a first attempt was lost
@@ -45,11 +41,6 @@ export function dynamoRecords(connection: Connection): RecordTable {
         return [key, { key, revision: String(item.revision), text }];
       });
       return new Map(await Promise.all(records));
-    },
-    async keys(kind, after, limit) {
-      const range = { from: turnOf(kind, after), to: `${kind}!`, limit: limit + 1, index: dueIndex };
-      const found = (await firstItems(connection, lane, range)).map(({ turn }) => String(turn).slice(kind.length + 1));
-      return found.filter((key) => key !== after).slice(0, limit);
     },
     put: (kind, writes) => Promise.all(writes.map((write) => put(kind, write))),
   };

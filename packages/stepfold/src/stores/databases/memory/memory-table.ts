@@ -100,13 +100,6 @@ export class MemoryTable implements ExecutionTable {
 
   readonly records: ExecutionTable["records"] = {
     get: async (kind, keys) => new Map(keys.flatMap((key) => pairs(key, this.#records.get(`${kind} ${key}`)))),
-    keys: async (kind, after, limit) => {
-      const own = [...this.#records].filter(([place]) => place.startsWith(`${kind} `)).map(([, { key }]) => key);
-      return own
-        .filter((key) => key > after)
-        .sort()
-        .slice(0, limit);
-    },
     put: async (kind, writes) => writes.map((write) => this.#putRecord(`${kind} ${write.key}`, write)),
   };
 

@@ -12,12 +12,6 @@ export function mongoRecords(open: () => Promise<Collections>): RecordTable {
       const rows = found as unknown as { readonly _id: string; readonly revision: string; readonly text: string }[];
       return new Map(rows.map(({ _id, ...record }) => [_id.slice(kind.length + 1), { key: _id.slice(kind.length + 1), ...record }]));
     },
-    async keys(kind, after, limit) {
-      const { records } = await open();
-      const which = { _id: { $gt: `${kind} ${after}`, $lt: `${kind}!` }, revision: { $ne: null } };
-      const found = await records.find(which, { ...reading, projection: { _id: 1 }, sort: { _id: 1 }, limit }).toArray();
-      return found.map(({ _id }) => (_id as string).slice(kind.length + 1));
-    },
     async put(kind, writes) {
       const { records } = await open();
       const made = writes.map(async ({ key, expected, next }) => {
