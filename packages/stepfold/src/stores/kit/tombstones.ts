@@ -16,7 +16,12 @@ const deletedTogether = 100;
  * retention is over the id is free; the tombstone is removed by whoever creates an execution with that id, or by a prune.
  */
 export function isExpired({ deletedAt }: ExecutionGuard, now: EpochMs, retentionMs: number): boolean {
-  return deletedAt !== null && deletedAt + retentionMs <= now;
+  return deletedAt !== null && idFreeAt(deletedAt, retentionMs) <= now;
+}
+
+/** When the id of an execution that was deleted then is free again. */
+export function idFreeAt(deletedAt: EpochMs, retentionMs: number): EpochMs {
+  return deletedAt + retentionMs;
 }
 
 /** Removes a tombstone. */

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { serviceUrlOrSkip } from "../../../../../scripts/servers/service-url.ts";
+import { dynamoBench, useTable } from "../../../test/stores/dynamo/dynamo-bench.fixture.ts";
 import { mysqlServer } from "../../../test/stores/mysql/mysql-bench.fixture.ts";
 import { benchesOver, poolOf } from "../../../test/stores/postgres/postgres-bench.fixture.ts";
 import { ownPrefixes } from "../../../test/stores/redis/own-prefix.fixture.ts";
@@ -8,7 +9,6 @@ import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { stepCommit } from "../../testing/index.ts";
 import { redisStore } from "../databases/redis/index.ts";
 import { sqliteStore } from "../databases/sqlite/index.ts";
-import { dynamoBench, useTable } from "../dynamo/dynamo-bench.fixture.ts";
 import { testFolder } from "../values/wrapped-bench.fixture.ts";
 import { tieredStore } from "./index.ts";
 import { answer, check, crashing, ended, listed, waiting, write } from "./tiers.fixture.ts";
