@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { serviceUrl } from "../../../../../scripts/servers/service-url.ts";
 import { blobContractOf } from "../../../test/testing/blob-contract.fixture.ts";
 import { snapshotAfter, startCommit } from "../../testing/index.ts";
-import { blobbedStore } from "../blobs/blobbed-store.ts";
+import { blobbedStore } from "../wrappers/blobs/blobbed-store.ts";
 import { migrateMysql, mysqlBlobs, mysqlMigrations, mysqlStore } from "./index.ts";
 import { hostileOptions, hostileSettings, mysqlServer } from "./mysql-bench.fixture.ts";
 import { watched } from "./watched-pool.fixture.ts";

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { blobContractOf } from "../../../test/testing/blob-contract.fixture.ts";
 import { contractOf } from "../../../test/testing/store-contract.fixture.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../testing/index.ts";
-import { blobbedStore } from "../blobs/blobbed-store.ts";
+import { blobbedStore } from "../wrappers/blobs/blobbed-store.ts";
 import { migratePostgres, type PostgresClient, postgresBlobs, postgresMigrations, postgresStore } from "./index.ts";
 import { benchesOver, newSchema, poolOf, url } from "./postgres-bench.fixture.ts";
 
