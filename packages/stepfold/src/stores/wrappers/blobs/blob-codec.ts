@@ -1,9 +1,9 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { JsonObject } from "../../../core/values/json.ts";
 import type { BlobStore } from "../../../ports/blob-store.ts";
-import { atMost } from "../values/at-most.ts";
 import type { Marker, Place, ValueCodec } from "../values/codec.ts";
-import { describePlace, rejected } from "../values/open-values.ts";
+import { describePlace, rejected } from "../values/decode-values.ts";
+import { atMost } from "../values/map-concurrently.ts";
 import { segmentOf, sha256 } from "./blob-key.ts";
 
 /** Blobs that a handle knows to be there: heads repeat their large values from commit to commit. */

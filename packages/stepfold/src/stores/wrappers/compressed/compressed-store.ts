@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import type { ValueCodec } from "../values/codec.ts";
-import { describePlace, rejected } from "../values/open-values.ts";
+import { describePlace, rejected } from "../values/decode-values.ts";
 import { valueStore } from "../values/value-store.ts";
 import { compressedText, decompress } from "./methods.ts";
 

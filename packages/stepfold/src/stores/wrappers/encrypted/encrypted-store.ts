@@ -1,11 +1,11 @@
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import type { Place, ValueCodec } from "../values/codec.ts";
-import { describePlace } from "../values/open-values.ts";
+import { describePlace } from "../values/decode-values.ts";
 import { valueStore } from "../values/value-store.ts";
 import { cipher } from "./cipher.ts";
+import { sealedMetadata } from "./encrypted-metadata.ts";
+import { sealedPermit } from "./encrypted-permit.ts";
 import { type EncryptionKey, keyRing } from "./key-ring.ts";
-import { sealedMetadata } from "./sealed-metadata.ts";
-import { sealedPermit } from "./sealed-permit.ts";
 import { signer } from "./search-token.ts";
 import { storedDefinitions } from "./stored-definitions.ts";
 

@@ -1,11 +1,11 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { Snapshot } from "../../../core/snapshot/snapshot.ts";
 import type { Claim, Claimed, ClaimOptions, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { firstRow } from "../values/read-all.ts";
+import { isCopy, isUnfinished, pendingOf, unfinishedHead, unmarked } from "./cold-copy.ts";
 import { headOf, type Tiers } from "./copy-execution.ts";
-import { firstRow } from "./history.ts";
-import { liveInCold } from "./live-in-cold.ts";
-import { isCopy, isUnfinished, pendingOf, unfinishedHead, unmarked } from "./moved-copy.ts";
-import { isStub, isStubAt } from "./stub.ts";
+import { liveInCold } from "./load-cold.ts";
+import { isStub, isStubAt } from "./redirect.ts";
 
 /** Fences of the cold store begin above this: no claim of one store may pass for one of the other, and they rise with a move. */
 const coldFences = 2 ** 32;

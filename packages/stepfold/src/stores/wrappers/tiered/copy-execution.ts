@@ -2,8 +2,8 @@ import { type ChildHead, isTerminal, type Snapshot, type SnapshotHead } from "..
 import { canonicalJson } from "../../../core/values/canonical-json.ts";
 import type { Json } from "../../../core/values/json.ts";
 import type { AppendedRow, ChangedChild, Commit, SnapshotStore } from "../../../ports/snapshot-store.ts";
-import { commitsIn, firstRow, historyOf, incarnationIn } from "./history.ts";
-import { isCopy, markedHead, type Times, unfinishedHead, unmarked } from "./moved-copy.ts";
+import { commitsIn, firstRow, historyOf, incarnationIn } from "../values/read-all.ts";
+import { isCopy, markedHead, type Times, unfinishedHead, unmarked } from "./cold-copy.ts";
 
 /** The two homes of executions. */
 export interface Tiers {

@@ -2,11 +2,11 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import { isTerminal, type Status } from "../../../core/snapshot/snapshot.ts";
 import type { ExecutionSummary, Page } from "../../../ports/snapshot-store.ts";
 import type { CheckedQuery } from "../../kit/checked-store.ts";
+import { firstRow } from "../values/read-all.ts";
+import { isUnfinished, withoutTimes } from "./cold-copy.ts";
 import type { Tiers } from "./copy-execution.ts";
-import { firstRow } from "./history.ts";
-import { liveInCold } from "./live-in-cold.ts";
-import { isUnfinished, withoutTimes } from "./moved-copy.ts";
-import { isStub } from "./stub.ts";
+import { liveInCold } from "./load-cold.ts";
+import { isStub } from "./redirect.ts";
 
 type ListPage = Page<ExecutionSummary>;
 

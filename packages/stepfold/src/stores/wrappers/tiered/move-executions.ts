@@ -2,12 +2,12 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import { isTerminal, type Status } from "../../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { ExecutionSummary, ListQuery, SnapshotStore } from "../../../ports/snapshot-store.ts";
-import { buryCopy } from "./bury-copy.ts";
+import { firstRow, incarnationIn } from "../values/read-all.ts";
+import { isUnfinished, type Times, withoutTimes } from "./cold-copy.ts";
 import { copyEnded, originalOf, type Tiers } from "./copy-execution.ts";
-import { firstRow, incarnationIn } from "./history.ts";
+import { buryCopy } from "./interrupted-moves.ts";
 import { type Moved, moveWaiting, settleStub } from "./move-waiting.ts";
-import { isUnfinished, type Times, withoutTimes } from "./moved-copy.ts";
-import { isStub } from "./stub.ts";
+import { isStub } from "./redirect.ts";
 
 /** What a move did. */
 export interface MoveReport {

@@ -1,10 +1,10 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { ExecutionSummary, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { historyOf } from "../values/read-all.ts";
+import { isCopy, isUnfinished, markedHead, type Pending, pendingOf, unfinishedHead, unmarked } from "./cold-copy.ts";
 import { childrenOf, copyDefinition, copyRows, headOf, isSameJson, type Original, originalOf, type Tiers } from "./copy-execution.ts";
-import { historyOf } from "./history.ts";
-import { liveInCold } from "./live-in-cold.ts";
-import { isCopy, isUnfinished, markedHead, type Pending, pendingOf, unfinishedHead, unmarked } from "./moved-copy.ts";
-import { stubCommit } from "./stub.ts";
+import { liveInCold } from "./load-cold.ts";
+import { stubCommit } from "./redirect.ts";
 
 /** What became of an execution that was to be moved; `changed`: it is not, or no longer, one to be moved. */
 export type Moved = "moved" | "left" | "changed";

@@ -1,9 +1,9 @@
 import type { Snapshot } from "../../../core/snapshot/snapshot.ts";
 import type { AppendedRow } from "../../../ports/snapshot-store.ts";
+import { unmarked } from "./cold-copy.ts";
 import type { Tiers } from "./copy-execution.ts";
-import { liveInCold } from "./live-in-cold.ts";
-import { unmarked } from "./moved-copy.ts";
-import { isStub, isStubRow } from "./stub.ts";
+import { liveInCold } from "./load-cold.ts";
+import { isStub, isStubRow } from "./redirect.ts";
 
 /** The snapshot from where the execution lives. It only ever moves to the cold store, so that one is asked last. */
 export async function loadFromTiers({ hot, cold }: Tiers, workflowId: string): Promise<Snapshot | null> {

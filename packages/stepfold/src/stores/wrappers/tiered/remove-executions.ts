@@ -2,11 +2,11 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { PruneOptions, PruneReport } from "../../../ports/snapshot-store.ts";
 import type { CheckedPrune } from "../../kit/checked-store.ts";
+import { firstRow, incarnationIn } from "../values/read-all.ts";
 import { copyEnded, originalOf, type Tiers } from "./copy-execution.ts";
-import { firstRow, incarnationIn } from "./history.ts";
-import { liveInCold } from "./live-in-cold.ts";
+import { liveInCold } from "./load-cold.ts";
 import { brokenMoves } from "./move-executions.ts";
-import { isStub } from "./stub.ts";
+import { isStub } from "./redirect.ts";
 
 /** Deletes from both: first the copy, because what is only in the hot store can be deleted again. */
 export async function deleteFromBoth(tiers: Tiers, workflowId: string): Promise<void> {

@@ -2,7 +2,7 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { checkedStore } from "../../kit/checked-store.ts";
-import { inOrder } from "../values/in-order.ts";
+import { inOrder } from "../values/ordered-sender.ts";
 import { claimFromTiers, releaseInTiers, renewInTiers } from "./claim-tiers.ts";
 import type { Tiers } from "./copy-execution.ts";
 import { listTiers } from "./list-tiers.ts";

@@ -1,11 +1,11 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { Claim, Commit, Lease, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { firstRow } from "../values/read-all.ts";
 import { coldFence } from "./claim-tiers.ts";
+import { markedCommit } from "./cold-copy.ts";
 import type { Tiers } from "./copy-execution.ts";
-import { firstRow } from "./history.ts";
-import { liveInCold } from "./live-in-cold.ts";
-import { markedCommit } from "./moved-copy.ts";
-import { placeAfter } from "./stub.ts";
+import { liveInCold } from "./load-cold.ts";
+import { placeAfter } from "./redirect.ts";
 
 /** The fence of no claim: what a holder of the hot store wrote before is acknowledged, and nothing else. */
 const noFence = 0;

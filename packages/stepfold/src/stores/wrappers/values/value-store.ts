@@ -16,10 +16,10 @@ import type {
 } from "../../../ports/snapshot-store.ts";
 import { type CheckedClaim, type CheckedPrune, type CheckedQuery, checkedStore, type StoreMethods } from "../../kit/checked-store.ts";
 import { isMarker, type Place, type ValueCodec } from "./codec.ts";
-import { inOrder } from "./in-order.ts";
-import { openMetadata, openValues, openWhole } from "./open-values.ts";
-import { Sealing } from "./seal-values.ts";
-import { childShape, eventShape, headShape } from "./shape.ts";
+import { openMetadata, openValues, openWhole } from "./decode-values.ts";
+import { Sealing } from "./encode-values.ts";
+import { childShape, eventShape, headShape } from "./layout.ts";
+import { inOrder } from "./ordered-sender.ts";
 
 /** Where definitions are kept. */
 export type Definitions = Pick<SnapshotStore, "putDefinition" | "getDefinition">;

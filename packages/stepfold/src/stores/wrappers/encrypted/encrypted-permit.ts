@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../core/values/json.ts";
 import type { PermitCodec } from "../values/codec.ts";
-import { describePlace } from "../values/open-values.ts";
+import { describePlace } from "../values/decode-values.ts";
 import type { Cipher } from "./cipher.ts";
 import type { Sign } from "./search-token.ts";
 

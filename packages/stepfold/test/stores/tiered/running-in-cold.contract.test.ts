@@ -1,8 +1,8 @@
 import { describe, it } from "vitest";
 import type { SnapshotStore } from "../../../src/ports/snapshot-store.ts";
 import { memoryStore } from "../../../src/stores/databases/memory/index.ts";
+import { markedHead } from "../../../src/stores/wrappers/tiered/cold-copy.ts";
 import { tieredStore } from "../../../src/stores/wrappers/tiered/index.ts";
-import { markedHead } from "../../../src/stores/wrappers/tiered/moved-copy.ts";
 import { isClaimed, type StoreBench, snapshotStoreContract } from "../../../src/testing/index.ts";
 import { memoryBench } from "../../testing/memory-bench.fixture.ts";
 

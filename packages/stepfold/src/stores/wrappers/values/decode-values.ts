@@ -1,8 +1,8 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { StartedEvent } from "../../../core/snapshot/event.ts";
 import type { Json, JsonObject } from "../../../core/values/json.ts";
-import { atMost } from "./at-most.ts";
 import { isMarker, isScalar, type Marker, type Place, type ValueCodec } from "./codec.ts";
+import { atMost } from "./map-concurrently.ts";
 
 /** Values that are fetched or decrypted at once for one execution. */
 const mostAtOnce = 32;

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from "../../../core/values/json.ts";
 import { isScalar, type Marker, type Place, type ValueCodec } from "./codec.ts";
-import type { Shape } from "./shape.ts";
+import type { Shape } from "./layout.ts";
 
 /** A place in a copy that still waits for what its value becomes. */
 interface Slot {

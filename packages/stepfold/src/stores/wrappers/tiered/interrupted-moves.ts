@@ -1,8 +1,8 @@
 import { isTerminal, type SnapshotHead } from "../../../core/snapshot/snapshot.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { historyOf } from "../values/read-all.ts";
+import { isCopy, isUnfinished } from "./cold-copy.ts";
 import { headOf } from "./copy-execution.ts";
-import { historyOf } from "./history.ts";
-import { isCopy, isUnfinished } from "./moved-copy.ts";
 
 /**
  * Ends an unfinished copy, because only what has ended can be deleted. What waits there and is no copy is somebody else's.

@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import { isTerminal, type Snapshot } from "../../../core/snapshot/snapshot.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
-import { isCopy, isUnfinished, markedCommit, pendingOf } from "./moved-copy.ts";
+import { isCopy, isUnfinished, markedCommit, pendingOf } from "./cold-copy.ts";
 
 /**
  * The execution as it is in the cold store, with its marks; null if it does not live there.

@@ -1,8 +1,8 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { Snapshot, SnapshotHead } from "../../../core/snapshot/snapshot.ts";
 import type { AppendedRow, Commit, ExecutionSummary, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { key } from "./cold-copy.ts";
 import { headOf } from "./copy-execution.ts";
-import { key } from "./moved-copy.ts";
 
 /**
  * The write that makes a waiting execution live in the cold store: what stays in the hot one is a stub, which has ended
