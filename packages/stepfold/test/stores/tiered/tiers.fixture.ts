@@ -2,8 +2,8 @@ import { expect } from "vitest";
 import { StepfoldError } from "../../../src/core/errors/stepfold-error.ts";
 import type { Commit, SnapshotStore } from "../../../src/ports/snapshot-store.ts";
 import { memoryStore } from "../../../src/stores/databases/memory/index.ts";
-import type { Tiers } from "../../../src/stores/wrappers/tiered/copy-execution.ts";
 import { type TieredStore, tieredStore } from "../../../src/stores/wrappers/tiered/index.ts";
+import type { Tiers } from "../../../src/stores/wrappers/tiered/tiers.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../../src/testing/index.ts";
 
 export const hour = 3_600_000;

@@ -1,7 +1,7 @@
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { BlobStore } from "../../../ports/blob-store.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
-import { incarnationOf } from "../values/value-store.ts";
+import { incarnationOf } from "../values/read-all.ts";
 import { segmentOf, textOf } from "./blob-key.ts";
 
 /** Which blobs are orphans. */
@@ -63,6 +63,6 @@ async function isOrphaned(store: SnapshotStore, folder: string): Promise<boolean
   const [, id, incarnation] = folder.split("/");
   const workflowId = textOf(id!);
   if (workflowId === null) return false;
-  const there = await incarnationOf(store, workflowId);
-  return there === null || (await segmentOf(there)) !== incarnation;
+  const stored = await incarnationOf(store, workflowId);
+  return stored === null || (await segmentOf(stored)) !== incarnation;
 }

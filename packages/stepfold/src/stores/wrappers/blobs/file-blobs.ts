@@ -2,18 +2,18 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { BlobEntry, BlobStore } from "../../../ports/blob-store.ts";
 import { segmentsOf } from "../../kit/blob-key.ts";
 
-/** Loaded when first needed, so that this entry loads where there are no files. */
+/** Loads the modules when they are first needed, so that this entry can be imported where there are no files. */
 const files = async () => ({ fs: await import("node:fs/promises"), path: await import("node:path") });
 type Files = Awaited<ReturnType<typeof files>>;
 
-/** What is being written has a name that no key has. */
-const temporary = ".writing-";
+/** Files that are being written begin with this: no key begins so. */
+const temporaryPrefix = ".writing-";
 
 /**
  * Blobs as files in a folder, which is made if there is none. Needs Node.js. Several processes of one machine may share
  * the folder; so may machines on a file system that renames atomically.
  *
- * A file is written aside, flushed to the disk and then renamed: nobody sees half of it, and an acknowledged one survives a
+ * A file is written under another name, flushed to the disk and then renamed: no reader sees half of it, and an acknowledged one survives a
  * power loss.
  *
  * ```ts
@@ -30,17 +30,17 @@ export function fileBlobs(folder: string): BlobStore {
     async put(key, bytes) {
       const segments = segmentsOf(key);
       const { fs, path } = await files();
-      const whole = path.join(folder, ...segments);
-      const made = await fs.mkdir(path.dirname(whole), { recursive: true });
-      const aside = path.join(path.dirname(whole), `${temporary}${crypto.randomUUID()}`);
+      const target = path.join(folder, ...segments);
+      const made = await fs.mkdir(path.dirname(target), { recursive: true });
+      const temporaryPath = path.join(path.dirname(target), `${temporaryPrefix}${crypto.randomUUID()}`);
       try {
-        await fs.writeFile(aside, bytes, { flag: "wx", flush: true });
-        await fs.rename(aside, whole);
+        await fs.writeFile(temporaryPath, bytes, { flag: "wx", flush: true });
+        await fs.rename(temporaryPath, target);
       } catch (cause) {
-        await fs.rm(aside, { force: true });
+        await fs.rm(temporaryPath, { force: true });
         throw cause;
       }
-      await flushFolders({ fs, path }, path.dirname(whole), made === undefined ? path.dirname(whole) : path.dirname(made));
+      await flushFolders({ fs, path }, path.dirname(target), made === undefined ? path.dirname(target) : path.dirname(made));
     },
     async get(key) {
       const segments = segmentsOf(key);
@@ -51,7 +51,7 @@ export function fileBlobs(folder: string): BlobStore {
       const segments = segmentsOf(name);
       const { fs, path } = await files();
       await fs.rm(path.join(folder, ...segments), { recursive: true, force: true });
-      // the folder of an id that has no other executions; one that is not empty stays
+      // the folder of the id, if it is empty now
       if (segments.length > 2) await fs.rmdir(path.join(folder, ...segments.slice(0, -1))).catch(() => undefined);
     },
     list: () => entriesIn(folder),
@@ -60,24 +60,24 @@ export function fileBlobs(folder: string): BlobStore {
 
 async function* entriesIn(folder: string): AsyncGenerator<BlobEntry, void> {
   const { fs, path } = await files();
-  const walk = async function* (at: string, prefix: string): AsyncGenerator<BlobEntry, void> {
+  const scan = async function* (at: string, prefix: string): AsyncGenerator<BlobEntry, void> {
     for (const entry of await fs.readdir(at, { withFileTypes: true }).catch(unlessMissing([]))) {
       const inner = path.join(at, entry.name);
-      if (entry.isDirectory()) yield* walk(inner, `${prefix}${entry.name}/`);
+      if (entry.isDirectory()) yield* scan(inner, `${prefix}${entry.name}/`);
       else if (entry.isFile() && !entry.name.startsWith(".")) {
         const stat = await fs.stat(inner).catch(unlessMissing(null));
         if (stat) yield { key: prefix + entry.name, writtenAt: Math.floor(stat.mtimeMs) };
       }
     }
   };
-  yield* walk(folder, "");
+  yield* scan(folder, "");
 }
 
-/** Names of files are content of their folder: they too must reach the disk. */
+/** Flushes folders to the disk: the name of a file is stored in its folder. */
 async function flushFolders({ fs, path }: Files, lowest: string, highest: string): Promise<void> {
   for (let folder = lowest; ; folder = path.dirname(folder)) {
     const handle = await fs.open(folder, "r").catch(() => null);
-    // Windows has no such thing
+    // Windows cannot flush a folder
     await handle?.sync().catch(() => undefined);
     await handle?.close();
     if (folder === highest || folder === path.dirname(folder)) return;

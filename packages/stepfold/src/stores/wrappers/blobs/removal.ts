@@ -1,22 +1,23 @@
 import type { BlobStore } from "../../../ports/blob-store.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import type { CheckedPrune, StoreMethods } from "../../kit/checked-store.ts";
-import { incarnationOf, pruneOptions } from "../values/value-store.ts";
+import { incarnationOf, listExecutions, longestUnchangedFirst } from "../values/read-all.ts";
+import { pruneOptions } from "../values/value-store.ts";
 import { folderOf } from "./blob-codec.ts";
 
-/** An execution whose blobs may have to go. */
+/** An execution whose blobs may have to be deleted. */
 interface Candidate {
   readonly workflowId: string;
   readonly incarnation: string;
 }
 
-/** Deletes executions, and then their blobs: the other way round a crash would leave executions that cannot be read. */
+/** Deletes executions, and then their blobs. In the other order a crash would leave executions that cannot be read. */
 export function removalWith(inner: SnapshotStore, blobs: BlobStore): Pick<StoreMethods, "delete" | "prune"> {
   const removeBlobs = async ({ workflowId, incarnation }: Candidate): Promise<void> => {
     try {
       await blobs.deleteFolder(await folderOf({ kind: "execution", id: workflowId, incarnation }));
     } catch {
-      // the execution is gone, which is what was asked for; what stays is an orphan
+      // the execution is deleted, as the caller wanted; `collectOrphans` deletes the blobs
     }
   };
   return {
@@ -36,18 +37,12 @@ export function removalWith(inner: SnapshotStore, blobs: BlobStore): Pick<StoreM
   };
 }
 
-/** What a prune will take, as far as the port tells: ended, and last changed before; the oldest first. */
+/** Finds what a prune is going to delete, as far as the store tells: executions that have ended, the longest unchanged first. */
 async function candidatesOf(inner: SnapshotStore, { before, definitionId, statuses, limit }: CheckedPrune): Promise<Candidate[]> {
-  const found: { readonly workflowId: string; readonly updatedAt: number }[] = [];
-  const query = { status: statuses, createdBefore: before, limit: 1000, ...(definitionId !== null && { definitionId }) };
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page = await inner.list(cursor === undefined ? query : { ...query, cursor });
-    found.push(...page.items.filter(({ updatedAt }) => updatedAt < before));
-    cursor = page.nextCursor;
-  }
-  const oldest = found.reverse().sort((a, b) => a.updatedAt - b.updatedAt);
+  const filter = { status: statuses, createdBefore: before, ...(definitionId !== null && { definitionId }) };
+  const ended = longestUnchangedFirst((await listExecutions(inner, filter)).filter(({ updatedAt }) => updatedAt < before));
   const candidates: Candidate[] = [];
-  for (const { workflowId } of oldest.slice(0, limit)) {
+  for (const { workflowId } of ended.slice(0, limit)) {
     const incarnation = await incarnationOf(inner, workflowId);
     if (incarnation !== null) candidates.push({ workflowId, incarnation });
   }

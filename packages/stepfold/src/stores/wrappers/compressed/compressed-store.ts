@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
-import type { ValueCodec } from "../values/codec.ts";
-import { describePlace, rejected } from "../values/decode-values.ts";
+import { describeLocation, type ValueCodec } from "../values/codec.ts";
+import { rejected } from "../values/rejected.ts";
 import { valueStore } from "../values/value-store.ts";
 import { compressedText, decompress } from "./methods.ts";
 
@@ -43,17 +43,17 @@ export function compressedStore(inner: SnapshotStore, options: CompressedStoreOp
   const codec: ValueCodec = {
     store: "compressed",
     mark: "~stepfold/compressed",
-    async seal(texts) {
+    async encode(texts) {
       return texts.map((text) => {
-        // a text has at least as many bytes as characters
+        // a character has at most 3 bytes: most small texts need not be encoded to see that they are small
         const bytes = text.length > aboveBytes / 3 ? Buffer.from(text) : null;
         return bytes && bytes.length > aboveBytes && bytes.length <= maxBytes ? compressedText(bytes) : null;
       });
     },
-    async open(marker, place) {
-      const opened = decompress(marker, maxBytes);
-      if ("text" in opened) return opened.text;
-      throw rejected("compressed", `a value of ${describePlace(place)} ${opened.reason}`, opened.cause);
+    async decode(marker, location) {
+      const result = decompress(marker, maxBytes);
+      if ("text" in result) return result.text;
+      throw rejected("compressed", `a value of ${describeLocation(location)} ${result.reason}`, result.cause);
     },
   };
   return valueStore("compressed", inner, codec);

@@ -20,12 +20,12 @@ const zstd: Method = {
   decompress: (data, maxOutputLength) => zlib.zstdDecompressSync(data, { maxOutputLength }),
 };
 
-/** What this platform has, best first. Bun and older versions of Node.js lack zstd. */
+/** The methods that this platform has, the best first. Bun and older versions of Node.js lack zstd. */
 function methods(): Method[] {
   return typeof zlib.zstdCompressSync === "function" ? [zstd, gzip] : [gzip];
 }
 
-/** The fields of a marker; null if nothing is gained. */
+/** Compresses a text to the fields of a marker; null if the marker would not be smaller. */
 export function compressedText(bytes: Uint8Array): JsonObject | null {
   const { name, compress } = methods()[0]!;
   const data = compress(bytes).toString("base64");
@@ -33,7 +33,7 @@ export function compressedText(bytes: Uint8Array): JsonObject | null {
   return data.length + markerBytes < bytes.length ? { [name]: data } : null;
 }
 
-/** The text of a marker, or why there is none. */
+/** Reads the text of a marker, or says why it cannot be read. */
 export function decompress(
   marker: JsonObject,
   maxBytes: number,

@@ -1,32 +1,33 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../core/values/json.ts";
-import { isScalar, type MetadataCodec } from "../values/codec.ts";
-import { describePlace } from "../values/decode-values.ts";
+import { describeLocation, isScalar, type MetadataCodec } from "../values/codec.ts";
+import { rejected } from "../values/rejected.ts";
 import type { Cipher } from "./cipher.ts";
 import type { Sign } from "./search-token.ts";
 
-/** Metadata as one encrypted value, and one token for each member that `list` may ask for. */
-export function sealedMetadata(mark: string, { encrypt, decrypt }: Cipher, sign: Sign | null): MetadataCodec {
+/** Encodes metadata as one encrypted value, with a token for each member that `list` may ask for. */
+export function encryptedMetadata(mark: string, { encrypt, decrypt }: Cipher, sign: Sign | null): MetadataCodec {
   const tokensOf = async (metadata: Readonly<Record<string, Json>>, tokenOf: Sign): Promise<Record<string, true>> => {
     const members = Object.entries(metadata).filter(([, value]) => isScalar(value));
     return Object.fromEntries((await Promise.all(members.map(tokenOf))).map((token) => [token, true]));
   };
 
   return {
-    async seal(text, { id, incarnation }) {
+    async encode(text, { id, incarnation }) {
       const metadata = JSON.parse(text) as JsonObject;
-      // a list does not tell the incarnation: it is inside
-      const sealed = await encrypt(JSON.stringify([incarnation, metadata]), bondOf(id));
-      return { [mark]: { form: 1, ...sealed }, ...(sign && (await tokensOf(metadata, sign))) };
+      // the incarnation is encrypted with it: a list does not give it
+      const encrypted = await encrypt(JSON.stringify([incarnation, metadata]), associatedDataOf(id));
+      return { [mark]: { form: 1, ...encrypted }, ...(sign && (await tokensOf(metadata, sign))) };
     },
-    async open(stored, place) {
-      const sealed = stored[mark];
-      // written before there was encryption
-      if (!isJsonObject(sealed) || typeof sealed.data !== "string") return stored;
-      const what = `the metadata of ${describePlace(place)}`;
-      const [incarnation, metadata] = JSON.parse(await decrypt(sealed, bondOf(place.id), what)) as [string, JsonObject];
-      if (place.incarnation === null || place.incarnation === incarnation) return metadata;
-      throw new StepfoldError("STORE_REJECTED", { store: "encrypted", reason: `${what} is that of another execution of this id` });
+    async decode(stored, location) {
+      const encrypted = stored[mark];
+      // written before the store was encrypted
+      if (!isJsonObject(encrypted) || typeof encrypted.data !== "string") return stored;
+      const what = `the metadata of ${describeLocation(location)}`;
+      const text = await decrypt(encrypted, associatedDataOf(location.id), what);
+      const [incarnation, metadata] = JSON.parse(text) as [string, JsonObject];
+      if (location.incarnation === null || location.incarnation === incarnation) return metadata;
+      throw rejected("encrypted", `${what} is that of another execution of this id`);
     },
     async query(metadata) {
       if (sign) return tokensOf(metadata, sign);
@@ -37,4 +38,6 @@ export function sealedMetadata(mark: string, { encrypt, decrypt }: Cipher, sign:
   };
 }
 
-const bondOf = (workflowId: string): string => JSON.stringify(["metadata", workflowId]);
+function associatedDataOf(workflowId: string): string {
+  return JSON.stringify(["metadata", workflowId]);
+}

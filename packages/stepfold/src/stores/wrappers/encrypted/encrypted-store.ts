@@ -1,10 +1,9 @@
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
-import type { Place, ValueCodec } from "../values/codec.ts";
-import { describePlace } from "../values/decode-values.ts";
+import { describeLocation, type ValueCodec, type ValueLocation } from "../values/codec.ts";
 import { valueStore } from "../values/value-store.ts";
 import { cipher } from "./cipher.ts";
-import { sealedMetadata } from "./encrypted-metadata.ts";
-import { sealedPermit } from "./encrypted-permit.ts";
+import { encryptedMetadata } from "./encrypted-metadata.ts";
+import { encryptedPermit } from "./encrypted-permit.ts";
 import { type EncryptionKey, keyRing } from "./key-ring.ts";
 import { signer } from "./search-token.ts";
 import { storedDefinitions } from "./stored-definitions.ts";
@@ -21,7 +20,7 @@ export interface EncryptedStoreOptions {
   readonly searchKey?: Uint8Array;
 }
 
-/** The key of its markers in what the store below holds. */
+/** The key of the markers of this store. */
 export const encryptionMark = "~stepfold/encrypted";
 
 /**
@@ -58,13 +57,15 @@ export function encryptedStore(inner: SnapshotStore, { keys, searchKey }: Encryp
   const codec: ValueCodec = {
     store: "encrypted",
     mark: encryptionMark,
-    bound: true,
-    seal: (values, place) => Promise.all(values.map((text) => texts.encrypt(text, bondOf(place)))),
-    open: (marker, place) => texts.decrypt(marker, bondOf(place), `a value of ${describePlace(place)}`),
-    metadata: sealedMetadata(encryptionMark, texts, sign),
-    permit: sealedPermit(encryptionMark, texts, sign),
+    needsIncarnation: true,
+    encode: (values, location) => Promise.all(values.map((text) => texts.encrypt(text, associatedDataOf(location)))),
+    decode: (marker, location) => texts.decrypt(marker, associatedDataOf(location), `a value of ${describeLocation(location)}`),
+    metadata: encryptedMetadata(encryptionMark, texts, sign),
+    permit: encryptedPermit(encryptionMark, texts, sign),
   };
   return valueStore("encrypted", inner, codec, { definitions: storedDefinitions(inner, ring.ids) });
 }
 
-const bondOf = ({ kind, id, incarnation }: Place): string => JSON.stringify([kind, id, incarnation]);
+function associatedDataOf({ kind, id, incarnation }: ValueLocation): string {
+  return JSON.stringify([kind, id, incarnation]);
+}

@@ -1,9 +1,10 @@
 import { isJsonObject, type Json } from "../../../core/values/json.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { readExecutions, readHistory } from "../values/read-all.ts";
 import { encryptionMark } from "./encrypted-store.ts";
 
 /**
- * The executions that need a key to be read: as long as there are any, keep it. Reads every history, so give it time.
+ * Finds the executions that need a key to be read: keep the key as long as there are any. Reads every history, which takes time.
  *
  * ```ts
  * import { executionsWithKey } from "stepfold/stores/encrypted";
@@ -15,19 +16,10 @@ import { encryptionMark } from "./encrypted-store.ts";
  * @param inner the store below the encrypted one
  */
 export async function* executionsWithKey(inner: SnapshotStore, keyId: string): AsyncGenerator<string, void> {
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page = await inner.list({ limit: 100, ...(cursor !== undefined && { cursor }) });
-    for (const { workflowId, metadata } of page.items) {
-      const parts: unknown[] = [metadata, await inner.load(workflowId)];
-      for (let after = -1; ; ) {
-        const rows = await inner.events(workflowId, after, 500);
-        parts.push(...rows.map(({ event }) => event));
-        if (rows.length < 500) break;
-        after = rows.at(-1)!.version;
-      }
-      if (parts.some((part) => mentions(part as Json, keyId))) yield workflowId;
-    }
-    cursor = page.nextCursor;
+  for await (const { workflowId, metadata } of readExecutions(inner)) {
+    const events = (await readHistory(inner, workflowId)).map(({ event }) => event);
+    const parts: readonly unknown[] = [metadata, await inner.load(workflowId), ...events];
+    if (parts.some((part) => mentions(part as Json, keyId))) yield workflowId;
   }
 }
 

@@ -11,17 +11,21 @@ export interface EncryptionKey {
 /** A key as WebCrypto holds it. */
 type SecretKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
-/** Keys ready for use. */
+/** Keys that are ready for use. */
 export interface KeyRing {
-  /** The one that writes. */
+  /** Id of the key that encrypts. */
   readonly first: string;
-  /** All ids, in order. */
+  /** Ids of all keys, in the order given. */
   readonly ids: readonly string[];
-  /** Undefined if there is none of this id. */
+  /** Gives the key with an id; undefined if there is none. */
   get(id: string): Promise<SecretKey> | undefined;
 }
 
-/** @throws StepfoldError `OPTION_INVALID` */
+/**
+ * Imports the keys.
+ *
+ * @throws StepfoldError `OPTION_INVALID`
+ */
 export function keyRing(keys: readonly EncryptionKey[]): KeyRing {
   const known = new Map<string, Promise<SecretKey>>();
   for (const { id, key } of keys) {
@@ -36,7 +40,7 @@ export function keyRing(keys: readonly EncryptionKey[]): KeyRing {
 }
 
 /**
- * A copy of 32 secret bytes.
+ * Copies 32 secret bytes.
  *
  * @throws StepfoldError `OPTION_INVALID` for anything else
  */

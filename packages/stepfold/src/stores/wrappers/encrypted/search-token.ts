@@ -2,11 +2,11 @@ import type { Json } from "../../../core/values/json.ts";
 import { toBase64 } from "../../kit/base64.ts";
 import { secretBytes } from "./key-ring.ts";
 
-/** Gives the same text for the same list, which nobody without the key can make or turn back. */
+/** Gives the same token for equal lists. Without the key nobody can make a token, or read a list from it. */
 export type Sign = (parts: readonly Json[]) => Promise<string>;
 
 /**
- * HMAC-SHA-256 with the search key; null without one.
+ * Makes tokens with HMAC-SHA-256 and the search key; null without one.
  *
  * @throws StepfoldError `OPTION_INVALID` unless the key has 32 bytes
  */
@@ -15,7 +15,7 @@ export function signer(searchKey: Uint8Array | undefined): Sign | null {
   const secret = secretBytes("searchKey", searchKey);
   const imported = crypto.subtle.importKey("raw", secret, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
   return async (parts) => {
-    // number and text, `1` and `"1"`, differ in JSON
+    // in JSON the number 1 and the text "1" differ
     const bytes = new TextEncoder().encode(JSON.stringify(parts));
     return toBase64(new Uint8Array(await crypto.subtle.sign("HMAC", await imported, bytes)));
   };

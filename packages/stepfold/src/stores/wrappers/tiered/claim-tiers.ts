@@ -1,80 +1,84 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { Snapshot } from "../../../core/snapshot/snapshot.ts";
 import type { Claim, Claimed, ClaimOptions, SnapshotStore } from "../../../ports/snapshot-store.ts";
-import { firstRow } from "../values/read-all.ts";
-import { isCopy, isUnfinished, pendingOf, unfinishedHead, unmarked } from "./cold-copy.ts";
-import { headOf, type Tiers } from "./copy-execution.ts";
-import { liveInCold } from "./load-cold.ts";
-import { isStub, isStubAt } from "./redirect.ts";
+import { isCopy, isPartial, lastCommitOf, partialHead, withoutMarks } from "./cold-copy.ts";
+import { headOf } from "./copy-execution.ts";
+import { loadCold } from "./load-cold.ts";
+import { isRedirect, isRedirectAt } from "./redirect.ts";
+import type { Tiers } from "./tiers.ts";
 
-/** Fences of the cold store begin above this: no claim of one store may pass for one of the other, and they rise with a move. */
-const coldFences = 2 ** 32;
+/** Added to fences of the cold store: a claim of one store is never taken for one of the other, and fences rise with a move. */
+const coldFenceOffset = 2 ** 32;
 
-/** The fence as the cold store knows it; null if it is one of the hot store. */
+/** Gives the fence as the cold store knows it; null for a fence of the hot store. */
 export function coldFence(fence: number | undefined): number | null {
-  return fence !== undefined && fence > coldFences ? fence - coldFences : null;
+  return fence !== undefined && fence > coldFenceOffset ? fence - coldFenceOffset : null;
 }
 
-/** First what is due in the hot store, then, if that is not enough, in the cold one. */
+/** Claims what is due in the hot store, and then, if there is room, what is due in the cold one. */
 export async function claimFromTiers(tiers: Tiers, options: ClaimOptions): Promise<readonly Claimed[]> {
-  const found: Claimed[] = [...(await tiers.hot.claim(options))];
-  const places = options.workflowId === undefined ? options.limit - found.length : 1 - found.length;
-  if (places <= 0) return found;
+  const claimed: Claimed[] = [...(await tiers.hot.claim(options))];
+  const room = (options.workflowId === undefined ? options.limit : 1) - claimed.length;
+  if (room <= 0) return claimed;
   try {
-    for (const claimed of await tiers.cold.claim({ ...options, limit: places })) {
-      const counts = await claimedInCold(tiers, claimed);
-      if (counts) found.push(counts);
+    for (const one of await tiers.cold.claim({ ...options, limit: room })) {
+      const accepted = await acceptCold(tiers, one);
+      if (accepted) claimed.push(accepted);
     }
   } catch (error) {
-    // what was claimed is to be driven, whatever became of the rest: that is claimed again after its lease
-    if (found.length === 0) throw error;
+    // the caller gets what was claimed before; the rest can be claimed again after its lease
+    if (claimed.length === 0) throw error;
   }
-  return found;
+  return claimed;
 }
 
-/** Null for what must not be driven. What is given back at once was not lost by a holder that died. */
-async function claimedInCold(tiers: Tiers, { claim, snapshot }: Claimed): Promise<Claimed | null> {
+/** Accepts a claim of the cold store if the execution lives there; else gives it back, and returns null. */
+async function acceptCold(tiers: Tiers, { claim, snapshot }: Claimed): Promise<Claimed | null> {
   const { hot, cold } = tiers;
   const { workflowId, fence } = claim;
+  // no move has put it there: it belongs to another store
   if (!isCopy(snapshot)) {
     await cold.release(claim, snapshot.version);
     return null;
   }
-  const inHot = (await firstRow(hot, workflowId)) ? await hot.load(workflowId) : null;
-  const hasStub = inHot !== null && isStub(inHot);
-  if (inHot && !hasStub) {
-    // what is in both counts as hot
-    if (!isUnfinished(snapshot)) return null;
-    const overtaken = await sendToSleep(cold, { claim, snapshot }, inHot).catch((error: unknown) => error);
-    if (overtaken !== undefined && !StepfoldError.is(overtaken, "VERSION_CONFLICT")) throw overtaken;
-    // it has moved in this moment, and is ours
-    const moved = overtaken === undefined ? null : await cold.load(workflowId);
-    return moved && claimedInCold(tiers, { claim, snapshot: moved });
+  const inHot = await hot.load(workflowId);
+  const isRedirected = inHot !== null && isRedirect(inHot);
+  if (inHot && !isRedirected) {
+    // an execution that is in both stores lives in the hot one
+    if (!isPartial(snapshot)) return null;
+    const refusal = await giveBackPartial(cold, { claim, snapshot }, inHot).catch((error: unknown) => error);
+    if (refusal !== undefined && !StepfoldError.is(refusal, "VERSION_CONFLICT")) throw refusal;
+    // refused: the move was finished at this moment, and the claim is one of a complete copy
+    const moved = refusal === undefined ? null : await cold.load(workflowId);
+    return moved && acceptCold(tiers, { claim, snapshot: moved });
   }
-  const live = isUnfinished(snapshot) ? await liveInCold(cold, workflowId, hasStub) : snapshot;
-  return live && { claim: { ...claim, fence: fence + coldFences }, snapshot: unmarked(live) };
+  const live = isPartial(snapshot) ? await loadCold(cold, workflowId, isRedirected) : snapshot;
+  return live && { claim: { ...claim, fence: fence + coldFenceOffset }, snapshot: withoutMarks(live) };
 }
 
 /**
- * Gives back the copy of an execution that has gone on in the hot store. What it lacks is no longer the end: with that it
- * does not wake up again. It must not get as far as the execution, or the next move could not add an end.
+ * Gives back a partial copy of an execution that is open in the hot store. If the execution has gone on there, the last commit
+ * in the mark is no longer its last: it is committed as an event like any other, so that the copy is not due any more. The copy must
+ * not reach the version of the execution, or the next move would have no last commit to add.
  */
-async function sendToSleep(cold: SnapshotStore, { claim, snapshot }: Claimed, inHot: Snapshot): Promise<void> {
-  const pending = pendingOf(snapshot);
+async function giveBackPartial(cold: SnapshotStore, { claim, snapshot }: Claimed, inHot: Snapshot): Promise<void> {
+  const lastCommit = lastCommitOf(snapshot);
   const { workflowId, incarnation, fence } = claim;
   const expectedVersion = snapshot.version;
   const version = expectedVersion + 1;
-  if (!pending || inHot.incarnation !== incarnation || inHot.version < version + 2) return cold.release(claim, expectedVersion);
-  const commit = { workflowId, incarnation, expectedVersion, fence, commitId: pending.row.commitId, events: [pending.row.event] };
-  await cold.commit({ ...commit, head: unfinishedHead(headOf(snapshot), version), wakeAt: null, release: true });
+  const hasGoneOn = inHot.incarnation === incarnation && inHot.version >= version + 2;
+  if (!lastCommit || !hasGoneOn) return cold.release(claim, expectedVersion);
+  const { commitId, event } = lastCommit.row;
+  const head = partialHead(headOf(snapshot), version);
+  await cold.commit({ workflowId, incarnation, expectedVersion, fence, commitId, events: [event], head, wakeAt: null, release: true });
 }
 
-/** A claim of what was moved since is lost. */
+/** Prolongs a claim. The claim of an execution that has moved since is lost. */
 export async function renewInTiers({ hot, cold }: Tiers, claim: Claim): ReturnType<SnapshotStore["renew"]> {
   const fence = coldFence(claim.fence);
   if (fence !== null) return cold.renew({ ...claim, fence });
   const renewed = await hot.renew(claim);
-  if (renewed.status !== "cancelled" || !(await isStubAt(hot, claim.workflowId, renewed.version))) return renewed;
+  if (renewed.status !== "cancelled" || !(await isRedirectAt(hot, claim.workflowId, renewed.version))) return renewed;
   throw new StepfoldError("FENCE_LOST", { workflowId: claim.workflowId });
 }
 

@@ -5,69 +5,73 @@ import type { AppendedRow, Commit, ExecutionSummary } from "../../../ports/snaps
 /** When an execution was created and last changed, by the hot store's clock. */
 export type Times = Pick<ExecutionSummary, "createdAt" | "updatedAt">;
 
-/** What a copy of a waiting execution still lacks: it is kept in the head until the copy counts. */
-export interface Pending {
-  /** Without metadata and input, which stay as the first commit wrote them. */
+/** The last event of a waiting execution, and its head: a partial copy keeps them in its mark until it is completed. */
+export interface LastCommit {
+  /** Without metadata and input: the first commit of the copy has written them. */
   readonly head: SnapshotHead;
   readonly row: AppendedRow;
   readonly wakeAt: EpochMs | null;
 }
 
 /**
- * In the metadata of the cold store it holds the times, because the cold store has its own and a list shows metadata; in
- * the head there it tells a copy from what was always there, and holds what is pending. As the current node it tells, in
- * a list too, a copy that does not count from one that does, and in the hot store what lives in the cold one.
+ * The mark of a tiered store, in four places:
+ *
+ * - In the metadata of a copy it holds the times of the original, because the cold store has times of its own.
+ * - In the head of a copy it says that a move has made it. In a partial copy it may hold the last commit.
+ * - As the current node of a copy it says that the copy is partial: the execution does not live there.
+ * - As the current node in the hot store it says that this is a redirect: the execution lives in the cold store.
  */
-export const key = "~stepfold/tiered";
+export const tieredMark = "~stepfold/tiered";
 
 type Metadata = Readonly<Record<string, Json>>;
+type MarkedSnapshot = Snapshot & { readonly [tieredMark]?: true | LastCommit };
 
-/** The head of a copy. */
-export function markedHead(head: SnapshotHead, { createdAt, updatedAt }: Times): SnapshotHead {
+/** Makes the head of a copy. */
+export function copyHead(head: SnapshotHead, { createdAt, updatedAt }: Times): SnapshotHead {
   const times = { createdAt, updatedAt, version: head.version };
-  return withMark({ ...head, metadata: { ...head.metadata, [key]: times } }, true);
+  return withMark({ ...head, metadata: { ...head.metadata, [tieredMark]: times } }, true);
 }
 
-/** The head of a copy that does not count yet. No living execution has this status but while it retries: they are few. */
-export function unfinishedHead(head: SnapshotHead, version: number, pending?: Pending): SnapshotHead {
-  return withMark({ ...head, version, status: "error", currentNodeId: key, activePaths: [] }, pending ?? true);
+/** Makes the head of a partial copy. Its status is `error`, which few executions have, so that a list finds partial copies quickly. */
+export function partialHead(head: SnapshotHead, version: number, lastCommit?: LastCommit): SnapshotHead {
+  return withMark({ ...head, version, status: "error", currentNodeId: tieredMark, activePaths: [] }, lastCommit ?? true);
 }
 
-/** A commit as an execution that lives in the cold store has it: it would take the mark out of the head. */
-export function markedCommit(commit: Commit): Commit {
+/** Makes the commit of an execution that lives in the cold store: without the mark its head would no longer be that of a copy. */
+export function coldCommit(commit: Commit): Commit {
   return { ...commit, head: withMark(commit.head, true) };
 }
 
-function withMark(head: SnapshotHead, mark: true | Pending): SnapshotHead {
-  const marked: object = { [key]: mark };
+function withMark(head: SnapshotHead, mark: true | LastCommit): SnapshotHead {
+  const marked: object = { [tieredMark]: mark };
   return { ...head, ...marked };
 }
 
-/** True if a move put it there. */
+/** Tells whether a move has made what the cold store has. */
 export function isCopy(snapshot: Snapshot): boolean {
-  return Object.hasOwn(snapshot, key);
+  return Object.hasOwn(snapshot, tieredMark);
 }
 
-/** True for a copy that does not count. */
-export function isUnfinished({ currentNodeId }: Pick<Snapshot, "currentNodeId">): boolean {
-  return currentNodeId === key;
+/** Tells whether a copy is partial. */
+export function isPartial({ currentNodeId }: Pick<Snapshot, "currentNodeId">): boolean {
+  return currentNodeId === tieredMark;
 }
 
-/** What a copy lacks; null if that is more than its end. */
-export function pendingOf(copy: Snapshot): Pending | null {
-  const { [key]: mark } = copy as Snapshot & { readonly [key]?: true | Pending };
+/** Reads what a partial copy lacks; null if it lacks more than the last commit. */
+export function lastCommitOf(copy: Snapshot): LastCommit | null {
+  const { [tieredMark]: mark } = copy as MarkedSnapshot;
   return typeof mark === "object" && mark !== null ? mark : null;
 }
 
-/** The snapshot of a copy, as its original was. */
-export function unmarked(snapshot: Snapshot): Snapshot {
-  const { [key]: _, ...original } = snapshot as Snapshot & { readonly [key]?: true };
-  return { ...original, metadata: withoutTimes(snapshot).metadata };
+/** Takes the marks out of the snapshot of a copy: what is left is the snapshot of the original. */
+export function withoutMarks(snapshot: Snapshot): Snapshot {
+  const { [tieredMark]: _, ...original } = snapshot as MarkedSnapshot;
+  return { ...original, metadata: withOriginalTimes(snapshot).metadata };
 }
 
-/** What a list shows of a copy, with the times of its original. What changed in the cold store did so at its time. */
-export function withoutTimes<T extends { readonly metadata: Metadata; readonly version: number }>(stored: T): T & Partial<Times> {
-  const { [key]: times, ...metadata } = stored.metadata;
+/** Gives what a list shows of a copy the times of its original. A change in the cold store has the cold store's time. */
+export function withOriginalTimes<T extends { readonly metadata: Metadata; readonly version: number }>(stored: T): T & Partial<Times> {
+  const { [tieredMark]: times, ...metadata } = stored.metadata;
   if (!isJsonObject(times) || typeof times.createdAt !== "number") return stored;
   const hasChanged = stored.version > Number(times.version);
   return { ...stored, createdAt: times.createdAt, ...(!hasChanged && { updatedAt: times.updatedAt }), metadata } as T & Partial<Times>;

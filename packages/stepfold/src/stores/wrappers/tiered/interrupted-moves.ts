@@ -1,18 +1,41 @@
 import { isTerminal, type SnapshotHead } from "../../../core/snapshot/snapshot.ts";
-import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
-import { historyOf } from "../values/read-all.ts";
-import { isCopy, isUnfinished } from "./cold-copy.ts";
+import type { ExecutionSummary, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { incarnationOf, listExecutions, readHistory } from "../values/read-all.ts";
+import { isCopy, isPartial, withOriginalTimes } from "./cold-copy.ts";
 import { headOf } from "./copy-execution.ts";
+import type { Tiers } from "./tiers.ts";
 
 /**
- * Ends an unfinished copy, because only what has ended can be deleted. What waits there and is no copy is somebody else's.
+ * Finds partial copies of executions that have ended in the hot store, or are redirects there. A partial copy without an
+ * original is deleted; one of an execution that is open in the hot store is left for the next move of that execution.
  *
- * Only for one whose original is gone: an original is deleted after its copy counts, so this one never will.
+ * @returns each with the status and the current node that the hot store has
  */
-export async function buryCopy(cold: SnapshotStore, workflowId: string): Promise<void> {
+export async function interruptedMoves({ hot, cold }: Tiers): Promise<ExecutionSummary[]> {
+  const interrupted: ExecutionSummary[] = [];
+  for (const copy of (await listExecutions(cold, { status: ["error"] })).filter(isPartial)) {
+    const { workflowId } = copy;
+    const [original, copied] = [await incarnationOf(hot, workflowId), await incarnationOf(cold, workflowId)];
+    if (copied === null) continue;
+    if (original !== copied) {
+      await deletePartialCopy(cold, workflowId);
+      continue;
+    }
+    const snapshot = await hot.load(workflowId);
+    if (!snapshot || !isTerminal(snapshot.status)) continue;
+    interrupted.push({ ...withOriginalTimes(copy), status: snapshot.status, currentNodeId: snapshot.currentNodeId });
+  }
+  return interrupted;
+}
+
+/**
+ * Deletes a partial copy whose original is deleted. It is cancelled first, because only what has ended can be deleted. An
+ * original is deleted only after its copy is complete, so this copy will never be completed.
+ */
+async function deletePartialCopy(cold: SnapshotStore, workflowId: string): Promise<void> {
   const snapshot = await cold.load(workflowId);
-  const last = (await historyOf(cold, workflowId)).at(-1);
-  if (!snapshot || !last || !isCopy(snapshot) || !isUnfinished(snapshot)) return;
+  const last = (await readHistory(cold, workflowId)).at(-1);
+  if (!snapshot || !last || !isCopy(snapshot) || !isPartial(snapshot)) return;
   if (!isTerminal(snapshot.status)) {
     const { incarnation = "", version: expectedVersion } = snapshot;
     const version = expectedVersion + 1;

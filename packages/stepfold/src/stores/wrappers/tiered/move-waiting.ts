@@ -1,62 +1,63 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { ExecutionSummary, SnapshotStore } from "../../../ports/snapshot-store.ts";
-import { historyOf } from "../values/read-all.ts";
-import { isCopy, isUnfinished, markedHead, type Pending, pendingOf, unfinishedHead, unmarked } from "./cold-copy.ts";
-import { childrenOf, copyDefinition, copyRows, headOf, isSameJson, type Original, originalOf, type Tiers } from "./copy-execution.ts";
-import { liveInCold } from "./load-cold.ts";
-import { stubCommit } from "./redirect.ts";
+import { readHistory } from "../values/read-all.ts";
+import { copyHead, isCopy, isPartial, type LastCommit, lastCommitOf, partialHead, withoutMarks } from "./cold-copy.ts";
+import { childrenOf, copyDefinition, copyRows, headOf, isSameJson, type Original, originalOf } from "./copy-execution.ts";
+import { loadCold } from "./load-cold.ts";
+import { redirectCommit } from "./redirect.ts";
+import type { Tiers } from "./tiers.ts";
 
-/** What became of an execution that was to be moved; `changed`: it is not, or no longer, one to be moved. */
-export type Moved = "moved" | "left" | "changed";
+/** What became of an execution that was to be moved. `changed`: it has changed since it was listed, and is not to be moved now. */
+export type MoveOutcome = "moved" | "left" | "changed";
 
 /**
- * Moves an execution that waits. The copy has everything, its end in its head, but does not count; then one conditional
- * write in the hot store makes a stub of the original, and with that the execution lives in the cold store, whoever
- * crashes: who finds the stub gives the copy its end, and the copy wakes up at the right time.
+ * Moves an execution that waits. First a partial copy is made, whose mark holds the last commit. Then one conditional write
+ * makes a redirect of the original: with it the execution lives in the cold store, also if this process dies right after. Each
+ * reader that finds the redirect completes the copy, and the copy is due when the original would have been.
  *
- * @param isToWait whether the execution still is one to be moved, asked at the last moment
+ * @param isToMove asked at the last moment: whether the execution is still to be moved
  */
-export async function moveWaiting(tiers: Tiers, listed: ExecutionSummary, isToWait: () => boolean): Promise<Moved> {
+export async function moveWaiting(tiers: Tiers, listed: ExecutionSummary, isToMove: () => boolean): Promise<MoveOutcome> {
   const { hot, cold } = tiers;
   const { workflowId, version, wakeAt } = listed;
   const original = await originalOf(hot, workflowId);
   if (original?.snapshot.version !== version || original.snapshot.status !== "paused") return "changed";
   const { snapshot, rows } = original;
-  // somebody is to be told something, at once; and who takes turns is counted together with the others
+  // its messages are to be delivered at once; and those with a permit are counted where all of them are
   if (snapshot.outbox?.length || snapshot.permit) return "changed";
   await copyDefinition(tiers, snapshot);
 
   const { input: _, ...head } = headOf(snapshot);
   const row = rows.at(-1)!;
-  const pending: Pending = { head: { ...head, metadata: {} }, row, wakeAt };
-  const unfinished = unfinishedHead(markedHead(headOf(snapshot), listed), row.version - 1, pending);
-  await copyRows(cold, snapshot, rows.slice(0, -1), { head: unfinished, wakeAt });
+  const lastCommit: LastCommit = { head: { ...head, metadata: {} }, row, wakeAt };
+  const partial = partialHead(copyHead(headOf(snapshot), listed), row.version - 1, lastCommit);
+  await copyRows(cold, snapshot, rows.slice(0, -1), { head: partial, wakeAt });
 
-  if (!(await isWhole(cold, original, pending))) return (await hot.load(workflowId))?.version === version ? "left" : "changed";
-  if (!isToWait()) return "changed";
+  if (!(await isReadable(cold, original, lastCommit))) return (await hot.load(workflowId))?.version === version ? "left" : "changed";
+  if (!isToMove()) return "changed";
   try {
-    await hot.commit(stubCommit(snapshot, row.event.at));
+    await hot.commit(redirectCommit(snapshot, row.event.at));
   } catch (error) {
-    // it goes on in the hot store; the copy is the beginning of the one that is made when it waits again, or has ended
+    // it goes on in the hot store; the next move of it goes on with this copy
     if (StepfoldError.is(error, "VERSION_CONFLICT") || StepfoldError.is(error, "EXECUTION_ENDED")) return "changed";
     throw error;
   }
-  return settleStub(tiers, workflowId);
+  return finishMove(tiers, workflowId);
 }
 
-/** Nothing is given up that could not be read again. Where a backup of the hot store came back, the copy may count already. */
-async function isWhole(cold: SnapshotStore, { snapshot, rows }: Original, pending: Pending): Promise<boolean> {
+/** Reads the copy again and compares it with the original. If the hot store was restored from a backup, the copy may be complete. */
+async function isReadable(cold: SnapshotStore, { snapshot, rows }: Original, lastCommit: LastCommit): Promise<boolean> {
   const copy = await cold.load(snapshot.workflowId);
   if (!copy || !isCopy(copy)) return false;
-  const copied = await historyOf(cold, snapshot.workflowId);
-  if (!isUnfinished(copy)) return isSameJson(unmarked(copy), snapshot) && isSameJson(copied, rows);
-  const isReady = isSameJson(pendingOf(copy), pending) && isSameJson(childrenOf(copy), childrenOf(snapshot));
+  const copied = await readHistory(cold, snapshot.workflowId);
+  if (!isPartial(copy)) return isSameJson(withoutMarks(copy), snapshot) && isSameJson(copied, rows);
+  const isReady = isSameJson(lastCommitOf(copy), lastCommit) && isSameJson(childrenOf(copy), childrenOf(snapshot));
   return isReady && isSameJson(copied, rows.slice(0, -1));
 }
 
-/** Ends a move whose stub is there. What is not in the cold store either has ended there, and was deleted. */
-export async function settleStub({ hot, cold }: Tiers, workflowId: string): Promise<Moved> {
-  await liveInCold(cold, workflowId, true);
+/** Finishes a move whose redirect is written: completes the copy and deletes the redirect. Without a copy, it has ended and was deleted. */
+export async function finishMove({ hot, cold }: Tiers, workflowId: string): Promise<MoveOutcome> {
+  await loadCold(cold, workflowId, true);
   await hot.delete(workflowId);
   return "moved";
 }

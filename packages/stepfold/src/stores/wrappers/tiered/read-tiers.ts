@@ -1,19 +1,19 @@
 import type { Snapshot } from "../../../core/snapshot/snapshot.ts";
 import type { AppendedRow } from "../../../ports/snapshot-store.ts";
-import { unmarked } from "./cold-copy.ts";
-import type { Tiers } from "./copy-execution.ts";
-import { liveInCold } from "./load-cold.ts";
-import { isStub, isStubRow } from "./redirect.ts";
+import { withoutMarks } from "./cold-copy.ts";
+import { loadCold } from "./load-cold.ts";
+import { isRedirect, isRedirectRow } from "./redirect.ts";
+import type { Tiers } from "./tiers.ts";
 
-/** The snapshot from where the execution lives. It only ever moves to the cold store, so that one is asked last. */
+/** Loads an execution. It moves from hot to cold and never back, so the cold store is asked last. */
 export async function loadFromTiers({ hot, cold }: Tiers, workflowId: string): Promise<Snapshot | null> {
   const snapshot = await hot.load(workflowId);
-  if (snapshot && !isStub(snapshot)) return snapshot;
-  const live = await liveInCold(cold, workflowId, snapshot !== null);
-  return live && unmarked(live);
+  if (snapshot && !isRedirect(snapshot)) return snapshot;
+  const live = await loadCold(cold, workflowId, snapshot !== null);
+  return live && withoutMarks(live);
 }
 
-/** History from where the execution lives. What a stub still holds of it is the same in both. */
+/** Reads the history of an execution. The rows before the one that made a redirect are the same in both stores. */
 export async function eventsFromTiers(
   { hot, cold }: Tiers,
   workflowId: string,
@@ -22,7 +22,7 @@ export async function eventsFromTiers(
 ): Promise<readonly AppendedRow[]> {
   const rows = await hot.events(workflowId, afterVersion, limit);
   const last = rows.at(-1);
-  if (last && !isStubRow(last)) return rows;
-  if (last) await liveInCold(cold, workflowId, true);
+  if (last && !isRedirectRow(last)) return rows;
+  if (last) await loadCold(cold, workflowId, true);
   return cold.events(workflowId, afterVersion, limit);
 }

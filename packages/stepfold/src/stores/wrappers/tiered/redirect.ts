@@ -1,49 +1,49 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { Snapshot, SnapshotHead } from "../../../core/snapshot/snapshot.ts";
 import type { AppendedRow, Commit, ExecutionSummary, SnapshotStore } from "../../../ports/snapshot-store.ts";
-import { key } from "./cold-copy.ts";
+import { tieredMark } from "./cold-copy.ts";
 import { headOf } from "./copy-execution.ts";
 
 /**
- * The write that makes a waiting execution live in the cold store: what stays in the hot one is a stub, which has ended
- * there. It is refused if anything was committed since the execution was copied.
+ * Makes the commit that moves a waiting execution: it becomes a redirect in the hot store, which has ended there, and lives in
+ * the cold store from then on. The hot store refuses it if anything was committed since the execution was copied.
  */
-export function stubCommit(snapshot: Snapshot, at: number): Commit {
+export function redirectCommit(snapshot: Snapshot, at: number): Commit {
   const { workflowId, incarnation = "", version: expectedVersion } = snapshot;
   const version = expectedVersion + 1;
-  const stub: SnapshotHead = { ...headOf(snapshot), version, status: "cancelled", currentNodeId: key, activePaths: [] };
+  const head: SnapshotHead = { ...headOf(snapshot), version, status: "cancelled", currentNodeId: tieredMark, activePaths: [] };
   const event = { type: "cancelled", version, at, reason: "moved to the cold store" } as const;
-  return { workflowId, incarnation, expectedVersion, commitId: `${key} ${version}`, head: stub, events: [event], wakeAt: null };
+  return { workflowId, incarnation, expectedVersion, commitId: `${tieredMark} ${version}`, head, events: [event], wakeAt: null };
 }
 
-/** True for what in the hot store stands for an execution that lives in the cold one. */
-export function isStub({ status, currentNodeId }: Pick<ExecutionSummary, "status" | "currentNodeId">): boolean {
-  return status === "cancelled" && currentNodeId === key;
+/** Tells whether the hot store has a redirect in the place of an execution. */
+export function isRedirect({ status, currentNodeId }: Pick<ExecutionSummary, "status" | "currentNodeId">): boolean {
+  return status === "cancelled" && currentNodeId === tieredMark;
 }
 
-/** True for the row that made a stub. */
-export function isStubRow({ commitId, event }: AppendedRow): boolean {
-  return event.type === "cancelled" && commitId.startsWith(`${key} `);
+/** Tells whether this row has made a redirect. */
+export function isRedirectRow({ commitId, event }: AppendedRow): boolean {
+  return event.type === "cancelled" && commitId.startsWith(`${tieredMark} `);
 }
 
-/** True if a stub was made by this version. */
-export async function isStubAt(hot: SnapshotStore, workflowId: string, version: number): Promise<boolean> {
+/** Tells whether this version of an execution is a redirect. */
+export async function isRedirectAt(hot: SnapshotStore, workflowId: string, version: number): Promise<boolean> {
   const [row] = await hot.events(workflowId, version - 1, 1);
-  return row !== undefined && isStubRow(row);
+  return row !== undefined && isRedirectRow(row);
 }
 
 /**
- * What the hot store has of an execution whose commit it refused: a stub, or nothing of this incarnation. Null where that is
- * not why it was refused.
+ * Tells what the hot store has of an execution whose commit it refused: a redirect, or nothing of this incarnation. Null if it
+ * refused the commit for another reason.
  */
-export async function placeAfter(
+export async function hotStateAfter(
   hot: SnapshotStore,
   { workflowId, expectedVersion }: Commit,
   error: unknown,
-): Promise<"stub" | "gone" | null> {
-  if (StepfoldError.is(error, "EXECUTION_ENDED")) return (await isStubAt(hot, workflowId, expectedVersion)) ? "stub" : null;
+): Promise<"redirect" | "nothing" | null> {
+  if (StepfoldError.is(error, "EXECUTION_ENDED")) return (await isRedirectAt(hot, workflowId, expectedVersion)) ? "redirect" : null;
   if (!StepfoldError.is(error, "VERSION_CONFLICT")) return null;
   const { actual } = error.details;
-  if (actual === null) return "gone";
-  return (await isStubAt(hot, workflowId, actual)) ? "stub" : null;
+  if (actual === null) return "nothing";
+  return (await isRedirectAt(hot, workflowId, actual)) ? "redirect" : null;
 }

@@ -2,49 +2,48 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { PruneOptions, PruneReport } from "../../../ports/snapshot-store.ts";
 import type { CheckedPrune } from "../../kit/checked-store.ts";
-import { firstRow, incarnationIn } from "../values/read-all.ts";
-import { copyEnded, originalOf, type Tiers } from "./copy-execution.ts";
-import { liveInCold } from "./load-cold.ts";
-import { brokenMoves } from "./move-executions.ts";
-import { isStub } from "./redirect.ts";
+import { incarnationOf } from "../values/read-all.ts";
+import { copyEnded, originalOf } from "./copy-execution.ts";
+import { interruptedMoves } from "./interrupted-moves.ts";
+import { loadCold } from "./load-cold.ts";
+import { isRedirect } from "./redirect.ts";
+import type { Tiers } from "./tiers.ts";
 
-/** Deletes from both: first the copy, because what is only in the hot store can be deleted again. */
+/** Deletes an execution from both stores. The copy goes first: after a crash the rest is in the hot store and can be deleted again. */
 export async function deleteFromBoth(tiers: Tiers, workflowId: string): Promise<void> {
   const { hot, cold } = tiers;
-  const [first, copy] = [await firstRow(hot, workflowId), await firstRow(cold, workflowId)];
-  if (!first) {
-    if (copy && !(await liveInCold(cold, workflowId, false))) throw new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId });
+  const [original, copy] = [await incarnationOf(hot, workflowId), await incarnationOf(cold, workflowId)];
+  if (original === null) {
+    if (copy !== null && !(await loadCold(cold, workflowId, false))) throw new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId });
     await cold.delete(workflowId);
     return;
   }
-  if (copy && incarnationIn(first) === incarnationIn(copy)) {
-    const original = await originalOf(hot, workflowId);
-    const isWhole =
-      original !== null &&
-      (isStub(original.snapshot)
-        ? (await liveInCold(cold, workflowId, true)) !== null
-        : await copyEnded(tiers, original, { createdAt: 0, updatedAt: 0 }));
-    if (isWhole) await cold.delete(workflowId);
-  }
+  if (original === copy && (await completeBeforeDelete(tiers, workflowId))) await cold.delete(workflowId);
   await hot.delete(workflowId);
 }
 
-/** What is cold ended first. */
+/** Completes a copy, because only what has ended can be deleted. False if it cannot be completed. */
+async function completeBeforeDelete(tiers: Tiers, workflowId: string): Promise<boolean> {
+  const original = await originalOf(tiers.hot, workflowId);
+  if (!original) return false;
+  if (isRedirect(original.snapshot)) return (await loadCold(tiers.cold, workflowId, true)) !== null;
+  return copyEnded(tiers, original, { createdAt: 0, updatedAt: 0 });
+}
+
+/** Prunes both stores, first the cold one: what is there has ended earlier. */
 export async function pruneBoth(
   tiers: Tiers,
   { definitionId, limit, before, ...rest }: CheckedPrune,
   now: () => EpochMs,
 ): Promise<PruneReport> {
   const { hot, cold } = tiers;
-  const asked = { ...rest, ...(definitionId !== null && { definitionId }) } satisfies Omit<PruneOptions, "before">;
-  // a stub is all that tells that an unfinished copy counts: none of before may be left, nor may one that is made from now on go
+  const options = { ...rest, ...(definitionId !== null && { definitionId }) } satisfies Omit<PruneOptions, "before">;
+  // only a redirect says that a partial copy is the execution: before redirects are pruned their copies are completed, and those that
+  // are made from now on stay
   const changedBefore = Math.min(before, now() + 1);
-  for (const { workflowId } of await brokenMoves(tiers)) {
-    const original = await originalOf(hot, workflowId);
-    if (original && isStub(original.snapshot)) await liveInCold(cold, workflowId, true);
-  }
-  const first = await cold.prune({ ...asked, before, limit });
+  for (const one of await interruptedMoves(tiers)) if (isRedirect(one)) await loadCold(cold, one.workflowId, true);
+  const first = await cold.prune({ ...options, before, limit });
   if (first.executions >= limit) return first;
-  const second = await hot.prune({ ...asked, before: changedBefore, limit: limit - first.executions });
+  const second = await hot.prune({ ...options, before: changedBefore, limit: limit - first.executions });
   return { executions: first.executions + second.executions, events: first.events + second.events };
 }

@@ -2,14 +2,16 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { checkedStore } from "../../kit/checked-store.ts";
-import { inOrder } from "../values/ordered-sender.ts";
+import { keyedLock } from "../../kit/keyed-lock.ts";
+import { orderedSender } from "../values/ordered-sender.ts";
+import { unexpectedError } from "../values/rejected.ts";
 import { claimFromTiers, releaseInTiers, renewInTiers } from "./claim-tiers.ts";
-import type { Tiers } from "./copy-execution.ts";
 import { listTiers } from "./list-tiers.ts";
 import { type MoveReport, moveExecutions } from "./move-executions.ts";
 import { eventsFromTiers, loadFromTiers } from "./read-tiers.ts";
 import { deleteFromBoth, pruneBoth } from "./remove-executions.ts";
-import { commitToTiers, createAt, homeOf, shallowCopy, wholeCopy } from "./write-tiers.ts";
+import type { Tiers } from "./tiers.ts";
+import { clonedCommit, commitToTiers, createInHot, idStateOf, withoutAlongside } from "./write-tiers.ts";
 
 /** The stores, and when executions move from one to the other. */
 export interface TieredStoreOptions extends Tiers {
@@ -62,11 +64,13 @@ export function tieredStore({ hot, cold, coldAfterMs = 24 * 60 * 60 * 1000, now 
   }
   if (hot === cold) throw new StepfoldError("OPTION_INVALID", { option: "cold", reason: "must be another store than hot" });
   const tiers = { hot, cold };
-  const alone = oneAtATime();
-  const { send, waits, idle } = inOrder();
-  /** At once, unless something of the execution is still held up. */
-  const pass = <T>(workflowId: string, work: () => Promise<T>): Promise<T> =>
-    waits(workflowId) ? send(workflowId, Promise.resolve(), work) : work();
+  // moves, deletions and the end run one after the other: what is deleted must not be copied at the same time
+  const lock = keyedLock();
+  const alone = <T>(work: () => Promise<T>): Promise<T> => lock.run("", work);
+  const { send, isWaiting, idle } = orderedSender();
+  /** Runs after what is still to be sent for the execution: at once if there is nothing. */
+  const inOrder = <T>(workflowId: string, work: () => Promise<T>): Promise<T> =>
+    isWaiting(workflowId) ? send(workflowId, Promise.resolve(), work) : work();
   const store = checkedStore(
     {
       name: `tiered(${hot.name}, ${cold.name})`,
@@ -74,27 +78,27 @@ export function tieredStore({ hot, cold, coldAfterMs = 24 * 60 * 60 * 1000, now 
         clock: hot.features.clock === cold.features.clock ? hot.features.clock : "caller",
         durable: hot.features.durable && cold.features.durable,
         multiProcess: hot.features.multiProcess && cold.features.multiProcess,
-        // those that take turns stay where all of them are, until they have ended
+        // executions with a permit stay in the hot store, which counts them, until they have ended
         ...(hot.features.permits && cold.features.permits && { permits: true }),
       },
       create(commit, options) {
-        const copied = wholeCopy(commit);
-        return send(commit.workflowId, homeOf(tiers, copied), (home) => createAt(hot, home, copied, options));
+        const own = clonedCommit(commit);
+        return send(commit.workflowId, idStateOf(tiers, own), (idState) => createInHot(hot, idState, own, options));
       },
       load: (workflowId) => loadFromTiers(tiers, workflowId),
       commit(commit) {
         const { workflowId } = commit;
-        // what has no fence may go on from the hot store to the cold one, and must not change until then
-        const copied = commit.fence === undefined || waits(workflowId) ? wholeCopy(commit) : shallowCopy(commit);
-        return pass(workflowId, () => commitToTiers(tiers, copied, (prepared, work) => send(workflowId, prepared, work)));
+        // a commit that is not sent at once, or may be sent to the cold store too, must not change until then
+        const own = commit.fence === undefined || isWaiting(workflowId) ? clonedCommit(commit) : withoutAlongside(commit);
+        return inOrder(workflowId, () => commitToTiers(tiers, own, (prepared, work) => send(workflowId, prepared, work)));
       },
       claim: (options) => claimFromTiers(tiers, options),
-      renew: (claim) => pass(claim.workflowId, () => renewInTiers(tiers, claim)),
-      release: (claim, version) => pass(claim.workflowId, () => releaseInTiers(tiers, claim, version)),
+      renew: (claim) => inOrder(claim.workflowId, () => renewInTiers(tiers, claim)),
+      release: (claim, version) => inOrder(claim.workflowId, () => releaseInTiers(tiers, claim, version)),
       now: () => hot.now(),
       events: (workflowId, afterVersion, limit) => eventsFromTiers(tiers, workflowId, afterVersion, limit),
       list: (query) => listTiers(tiers, query),
-      delete: (workflowId) => pass(workflowId, () => alone(() => deleteFromBoth(tiers, workflowId))),
+      delete: (workflowId) => inOrder(workflowId, () => alone(() => deleteFromBoth(tiers, workflowId))),
       prune: (options) => alone(() => pruneBoth(tiers, options, now)),
       putDefinition: (hash, definition) => hot.putDefinition(hash, definition),
       getDefinition: async (hash) => (await hot.getDefinition(hash)) ?? cold.getDefinition(hash),
@@ -103,10 +107,7 @@ export function tieredStore({ hot, cold, coldAfterMs = 24 * 60 * 60 * 1000, now 
         await alone(() => Promise.all([hot.close(), cold.close()]));
       },
     },
-    (cause) => {
-      const reason = cause instanceof Error ? cause.message : "an unknown error";
-      return new StepfoldError("STORE_REJECTED", { store: "tiered", reason }, { cause });
-    },
+    unexpectedError("tiered"),
   );
   return {
     ...store,
@@ -114,15 +115,5 @@ export function tieredStore({ hot, cold, coldAfterMs = 24 * 60 * 60 * 1000, now 
       if (Number.isInteger(limit) && limit >= 1) return alone(() => moveExecutions(tiers, { now, coldAfterMs }, limit));
       throw new StepfoldError("OPTION_INVALID", { option: "limit", reason: "must be a whole number, at least 1" });
     },
-  };
-}
-
-/** Moves, deletions and the end, one after the other: what is deleted must not be on its way. */
-function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const next = last.then(work, work);
-    last = next.catch(() => undefined);
-    return next;
   };
 }

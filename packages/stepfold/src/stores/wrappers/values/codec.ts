@@ -1,71 +1,76 @@
 import type { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { Json, JsonObject } from "../../../core/values/json.ts";
 
-/** What a value belongs to. */
-export interface Place {
+/** The execution or the definition that a value belongs to. */
+export interface ValueLocation {
   readonly kind: "execution" | "definition";
   /** Id of the execution, or hash of the definition. */
   readonly id: string;
-  /** Of the execution; null where a store that is read does not tell. */
+  /** Of the execution; null where it is not known. */
   readonly incarnation: string | null;
 }
 
-/** What stands for a value in the store below: the codec's `mark` with 1, the version of this form, and its own fields. */
+/** What the store below holds instead of a value: the codec's `mark` with 1, the version of this form, and fields of the codec. */
 export type Marker = JsonObject;
 
-/** How a wrapping store keeps values. */
+/** Turns values of users into what the store below holds, and back. */
 export interface ValueCodec {
   /** Name of the store that it is for, in errors. */
   readonly store: string;
-  /** The key that tells its markers from values; no other codec's. */
+  /** The key that tells its markers from values; each codec has its own. */
   readonly mark: string;
-  /** True: values can be read only if the incarnation is known. */
-  readonly bound?: true;
+  /** True: values can be decoded only if the incarnation is known. */
+  readonly needsIncarnation?: true;
   /**
    * Gives the fields of a marker for each JSON text, or null where the value is to stay as it is.
    *
-   * @throws StepfoldError if one cannot be kept; then nothing is written
+   * @throws StepfoldError if one cannot be stored; then nothing is written
    */
-  seal(texts: readonly string[], place: Place): Promise<readonly (JsonObject | null)[]>;
+  encode(texts: readonly string[], location: ValueLocation): Promise<readonly (JsonObject | null)[]>;
   /**
    * Gives the JSON text that a marker stands for.
    *
-   * @throws StepfoldError `STORE_REJECTED` if it cannot be had
+   * @throws StepfoldError `STORE_REJECTED` if it cannot be read
    */
-  open(marker: Marker, place: Place): Promise<string>;
-  /** How metadata is kept, where the values of `list` are not to be read. Default: whatever `list` can ask for stays as it is. */
+  decode(marker: Marker, location: ValueLocation): Promise<string>;
+  /** Encodes metadata as a whole, where `list` is not to read its values. Default: members that `list` can ask for stay as they are. */
   readonly metadata?: MetadataCodec;
-  /** How a permit is kept, where its key is not to be read. Default: as it is. */
+  /** Encodes permits, where their key is not to be read. Default: they stay as they are. */
   readonly permit?: PermitCodec;
 }
 
-/** How metadata is kept as a whole. */
+/** Turns metadata as a whole into what the store below holds, and back. */
 export interface MetadataCodec {
-  seal(text: string, place: Place): Promise<JsonObject>;
-  open(metadata: JsonObject, place: Place): Promise<JsonObject>;
-  /** What finds it again. */
+  encode(text: string, location: ValueLocation): Promise<JsonObject>;
+  decode(metadata: JsonObject, location: ValueLocation): Promise<JsonObject>;
+  /** Gives the metadata to ask the store below for. */
   query(metadata: Readonly<Record<string, Scalar>>): Promise<Readonly<Record<string, Scalar>>>;
 }
 
-/** How a permit is kept: with another key in the place of its own, the same for the same one. */
+/** Turns a permit into one with another key, the same for equal keys, and back. */
 export interface PermitCodec {
-  /** Why none may be created; absent: they may. */
-  readonly refused?: () => StepfoldError;
-  seal(text: string, place: Place): Promise<JsonObject>;
-  open(permit: JsonObject, place: Place): Promise<JsonObject>;
-  /** The other key; null if no execution can have it. */
+  /** Gives the error that refuses every new execution with a permit. Absent: they may be created. */
+  readonly refusal?: () => StepfoldError;
+  encode(text: string, location: ValueLocation): Promise<JsonObject>;
+  decode(permit: JsonObject, location: ValueLocation): Promise<JsonObject>;
+  /** Gives the key to ask the store below for; null if no execution can have it. */
   query(key: string): Promise<string | null>;
 }
 
 /** What `list` can ask for. */
 export type Scalar = string | number | boolean | null;
 
-/** True for everything but objects and lists. */
+/** Tells whether a value is neither an object nor a list. */
 export function isScalar(value: unknown): value is Scalar {
   return typeof value !== "object" || value === null;
 }
 
-/** True if a codec's marker is here instead of a value. */
+/** Tells whether a codec's marker is here instead of a value. */
 export function isMarker(mark: string, value: Json): value is Marker {
   return typeof value === "object" && value !== null && Object.hasOwn(value, mark) && typeof (value as Marker)[mark] === "number";
+}
+
+/** Names what a value belongs to, for messages. */
+export function describeLocation({ kind, id }: ValueLocation): string {
+  return `${kind} "${id}"`;
 }

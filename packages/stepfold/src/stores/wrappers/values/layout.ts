@@ -1,37 +1,39 @@
 /**
- * What a part of a commit is made of, as data. Whatever no shape names is a value of the user: what this file does not
- * list is never taken for structure.
+ * Says of what a part of a commit is made, as data. A field that no layout names is a value of the user, so a field that is
+ * forgotten here is encoded and not left readable.
  */
-export type Shape = Leaf | ListShape | RecordShape | FieldsShape;
+export type Layout = Leaf | ListLayout | RecordLayout | FieldsLayout;
 
 /**
- * `structure`: the engine's or the definition's own, and scalar, or a list of scalars. `text`: a value that has to stay
- * text. `metadata`: a record whose keys are the user's. `permit`: a key that is the user's, with its limit. `value`: any
- * value of the user.
+ * - `structure`: written by the engine or taken from the definition, and scalar, or a list of scalars. It stays as it is.
+ * - `text`: a text of the user that has to stay a text.
+ * - `metadata`: a record whose keys are the user's.
+ * - `permit`: a key that is the user's, with its limit.
+ * - `value`: any value of the user.
  */
 type Leaf = "structure" | "text" | "metadata" | "permit" | "value";
 
-interface ListShape {
-  readonly listOf: Shape;
+interface ListLayout {
+  readonly listOf: Layout;
 }
 
-interface RecordShape {
-  readonly recordOf: Shape;
+interface RecordLayout {
+  readonly recordOf: Layout;
 }
 
-interface FieldsShape {
-  readonly fields: ReadonlyMap<string, Shape>;
+interface FieldsLayout {
+  readonly fields: ReadonlyMap<string, Layout>;
 }
 
-const listOf = (shape: Shape): ListShape => ({ listOf: shape });
+const listOf = (layout: Layout): ListLayout => ({ listOf: layout });
 
-/** An object with these structural fields, others with a shape of their own, and values beside. */
-function fields(structure: string, others: Readonly<Record<string, Shape>> = {}): FieldsShape {
+/** An object with these structural fields, others with a layout of their own, and all further fields as values. */
+function fields(structure: string, others: Readonly<Record<string, Layout>> = {}): FieldsLayout {
   const names = structure
     .split(" ")
     .filter(Boolean)
     .map((name) => [name, "structure"] as const);
-  return { fields: new Map<string, Shape>([...names, ...Object.entries(others)]) };
+  return { fields: new Map<string, Layout>([...names, ...Object.entries(others)]) };
 }
 
 const definition = fields("id hash");
@@ -50,18 +52,18 @@ const path = fields("id nodeId status turn visit attempts since forks via draini
   undoes: undo,
 });
 
-const scope: Readonly<Record<string, Shape>> = {
+const scope: Readonly<Record<string, Layout>> = {
   activePaths: listOf(path),
   error,
   rounds: { recordOf: fields("got") },
   ending: fields("status nodeId", { error, begun: listOf(fields("scope pathId version nodeId")) }),
 };
 
-/** Of a `ChildHead`. */
-export const childShape: Shape = fields("status currentNodeId version workflow queued kept", scope);
+/** The layout of a `ChildHead`. */
+export const childLayout: Layout = fields("status currentNodeId version workflow queued kept", scope);
 
-/** Of a `SnapshotHead`. */
-export const headShape: Shape = fields(
+/** The layout of a `SnapshotHead`. */
+export const headLayout: Layout = fields(
   "status currentNodeId version schema workflowId lastStartedAt totalExecutionTime steps sizeBytes createdAt incarnation",
   {
     ...scope,
@@ -78,8 +80,8 @@ export const headShape: Shape = fields(
 const result = fields("timestamp attempt pathId version", { error: "text" });
 const spawnedMap = fields("concurrency open completeWhen remaining tolerated", { items: listOf("value") });
 
-/** Of an `Event` of any type. */
-export const eventShape: Shape = fields(
+/** The layout of an `Event` of any type. */
+export const eventLayout: Layout = fields(
   [
     "type version at sizeBytes scope pathId turn nodeId attempt startedAt visit workflowId incarnation handle handles terminates",
     "retryAt waitId by expiresAt pathIds completes ids",

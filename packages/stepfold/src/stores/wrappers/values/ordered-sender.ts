@@ -1,21 +1,21 @@
 /** Sends what takes a while to prepare in the order in which it was asked for, key by key. */
-export interface InOrder {
-  /** Only the sending is in order: what is sent next does not wait for the answer, nor for what could not be prepared. */
+export interface OrderedSender {
+  /** Sends when `prepared` is there and everything asked for before with this key was sent. It does not wait for their answers. */
   send<P, R>(key: string, prepared: Promise<P>, send: (prepared: P) => Promise<R>): Promise<R>;
-  /** True while something of this key is not sent yet. */
-  waits(key: string): boolean;
+  /** Tells whether something with this key is not sent yet. */
+  isWaiting(key: string): boolean;
   /** Resolves when everything that was sent has its answer. */
   idle(): Promise<void>;
 }
 
-/** Nothing was sent yet. */
-export function inOrder(): InOrder {
+/** Makes a sender. What could not be prepared is not sent, and holds up nothing. */
+export function orderedSender(): OrderedSender {
   const tails = new Map<string, Promise<unknown>>();
-  const underWay = new Set<Promise<unknown>>();
+  const inFlight = new Set<Promise<unknown>>();
 
   const answered = async <P, R>(key: string, prepared: Promise<P>, send: (prepared: P) => Promise<R>): Promise<R> => {
     const before = tails.get(key);
-    // an answer in an object is not waited for
+    // the answer is put into an object: a promise that resolves with a promise would wait for it
     const sent = Promise.all([prepared, before]).then(([ready]) => ({ answer: send(ready) }));
     const tail = Promise.allSettled([before, sent]);
     tails.set(key, tail);
@@ -28,14 +28,14 @@ export function inOrder(): InOrder {
   return {
     send(key, prepared, send) {
       const answer = answered(key, prepared, send);
-      underWay.add(answer);
-      const done = (): void => void underWay.delete(answer);
+      inFlight.add(answer);
+      const done = (): void => void inFlight.delete(answer);
       answer.then(done, done);
       return answer;
     },
-    waits: (key) => tails.has(key),
+    isWaiting: (key) => tails.has(key),
     async idle() {
-      while (underWay.size > 0) await Promise.allSettled(underWay);
+      while (inFlight.size > 0) await Promise.allSettled(inFlight);
     },
   };
 }

@@ -1,6 +1,5 @@
 import type { WorkflowDefinition } from "../../../core/definition/definition.ts";
-import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
-import type { Event, StartedEvent } from "../../../core/snapshot/event.ts";
+import type { Event } from "../../../core/snapshot/event.ts";
 import type { Snapshot, SnapshotHead } from "../../../core/snapshot/snapshot.ts";
 import type { JsonObject } from "../../../core/values/json.ts";
 import type {
@@ -15,141 +14,136 @@ import type {
   SnapshotStore,
 } from "../../../ports/snapshot-store.ts";
 import { type CheckedClaim, type CheckedPrune, type CheckedQuery, checkedStore, type StoreMethods } from "../../kit/checked-store.ts";
-import { isMarker, type Place, type ValueCodec } from "./codec.ts";
-import { openMetadata, openValues, openWhole } from "./decode-values.ts";
-import { Sealing } from "./encode-values.ts";
-import { childShape, eventShape, headShape } from "./layout.ts";
-import { inOrder } from "./ordered-sender.ts";
+import { isMarker, type ValueCodec, type ValueLocation } from "./codec.ts";
+import { decodeMetadata, decodeValues, decodeWithMetadata } from "./decode-values.ts";
+import { ValueEncoder } from "./encode-values.ts";
+import { childLayout, eventLayout, headLayout } from "./layout.ts";
+import { orderedSender } from "./ordered-sender.ts";
+import { incarnationOf } from "./read-all.ts";
+import { unexpectedError } from "./rejected.ts";
 
-/** Where definitions are kept. */
+/** Stores definitions. */
 export type Definitions = Pick<SnapshotStore, "putDefinition" | "getDefinition">;
 
-/** What of a wrapping store is not the same for all. */
-export interface Special {
+/** What one wrapper does in another way than the others. */
+export interface ValueStoreOptions {
   /** Default: the store below. */
   readonly definitions?: Definitions;
-  /** Instead of those of the store below. */
+  /** Replaces the methods of the store below. */
   readonly removal?: Pick<StoreMethods, "delete" | "prune">;
 }
 
-/** The first event tells it. */
-export async function incarnationOf(store: Pick<SnapshotStore, "events">, workflowId: string): Promise<string | null> {
-  const [row] = await store.events(workflowId, -1, 1);
-  return row ? ((row.event as StartedEvent).incarnation ?? null) : null;
-}
-
-/** Prune options as a store takes them. */
+/** Gives prune options in the form that a store takes. */
 export function pruneOptions({ definitionId, ...options }: CheckedPrune): PruneOptions {
   return definitionId === null ? options : { ...options, definitionId };
 }
 
 /**
- * A store that keeps the values of users in another store as a codec makes them. What it gives is what the other one
- * would give without it.
+ * Makes a store that encodes the values of users before another store sees them, and decodes them again. Callers get what the
+ * other store would give them without a wrapper.
  */
 export function valueStore(
   name: string,
   inner: SnapshotStore,
   codec: ValueCodec,
-  { definitions = inner, removal }: Special = {},
+  { definitions = inner, removal }: ValueStoreOptions = {},
 ): SnapshotStore {
-  const { send, idle } = inOrder();
-  // the size that a value may have is another one here
+  const { send, idle } = orderedSender();
+  // without `maxValueBytes`: an encoded value has another size
   const { clock, durable, multiProcess, transactions } = inner.features;
-  const permits = inner.features.permits && !codec.permit?.refused;
-  // what follows a commit that nobody waited for comes after it
+  const permits = inner.features.permits && !codec.permit?.refusal;
+  // a call without values is sent after the commits before it too
   const nothing = Promise.resolve();
   const methods: StoreMethods = {
     name: `${name}(${inner.name})`,
     features: { clock, durable, multiProcess, ...(transactions && { transactions }), ...(permits && { permits }) },
-    create: (commit, options) => send(commit.workflowId, sealedCommit(codec, commit), (sealed) => inner.create(sealed, options)),
-    commit: (commit) => send(commit.workflowId, sealedCommit(codec, commit), (sealed) => inner.commit(sealed)),
+    create: (commit, options) => send(commit.workflowId, encodeCommit(codec, commit), (encoded) => inner.create(encoded, options)),
+    commit: (commit) => send(commit.workflowId, encodeCommit(codec, commit), (encoded) => inner.commit(encoded)),
     async load(workflowId) {
       const stored = await inner.load(workflowId);
-      return stored && openSnapshot(codec, stored);
+      return stored && decodeSnapshot(codec, stored);
     },
     async claim(options) {
-      const asked = await askedClaim(codec, options);
-      return asked ? openClaimed(codec, await inner.claim(asked)) : [];
+      const wanted = await claimOptionsFor(codec, options);
+      return wanted ? decodeClaimed(codec, await inner.claim(wanted)) : [];
     },
     renew: (claim) => send(claim.workflowId, nothing, () => inner.renew(claim)),
     release: (claim, version) => send(claim.workflowId, nothing, () => inner.release(claim, version)),
     now: () => inner.now(),
-    events: (workflowId, afterVersion, limit) => openRows(codec, inner, workflowId, afterVersion, limit),
-    list: (query) => listed(codec, inner, query),
+    events: (workflowId, afterVersion, limit) => readRows(codec, inner, workflowId, afterVersion, limit),
+    list: (query) => readPage(codec, inner, query),
     delete: (workflowId) => send(workflowId, nothing, () => (removal ?? inner).delete(workflowId)),
     prune: (options) => (removal ? removal.prune(options) : inner.prune(pruneOptions(options))),
     putDefinition: (hash, definition) =>
-      send(hash, sealedDefinition(codec, hash, definition), (sealed) => definitions.putDefinition(hash, sealed)),
+      send(hash, encodeDefinition(codec, hash, definition), (encoded) => definitions.putDefinition(hash, encoded)),
     async getDefinition(hash) {
       const stored = await definitions.getDefinition(hash);
-      return stored && openDefinition(codec, hash, stored);
+      return stored && decodeDefinition(codec, hash, stored);
     },
     async close() {
       await idle();
       await inner.close();
     },
   };
-  return checkedStore(methods, (cause) => {
-    const reason = cause instanceof Error ? cause.message : "an unknown error";
-    return new StepfoldError("STORE_REJECTED", { store: methods.name, reason }, { cause });
-  });
+  return checkedStore(methods, unexpectedError(methods.name));
 }
 
-function placeOf({ workflowId, incarnation = null }: { readonly workflowId: string; readonly incarnation?: string | null }): Place {
+function locationOf({
+  workflowId,
+  incarnation = null,
+}: {
+  readonly workflowId: string;
+  readonly incarnation?: string | null;
+}): ValueLocation {
   return { kind: "execution", id: workflowId, incarnation };
 }
 
-async function sealedCommit(codec: ValueCodec, commit: Commit): Promise<Commit> {
-  const sealing = new Sealing(codec);
+async function encodeCommit(codec: ValueCodec, commit: Commit): Promise<Commit> {
+  const encoder = new ValueEncoder(codec);
   const { head, events, children } = commit;
-  // they stay as `create` wrote them, however large
-  const { input: _, metadata: __, ...later } = head;
+  // input and metadata never change: later commits need not write them again
+  const { input: _, metadata: __, ...laterHead } = head;
   const isFirst = commit.expectedVersion === -1;
-  if (isFirst && head.permit && codec.permit?.refused) throw codec.permit.refused();
-  const copied = {
-    head: sealing.copy<object>(headShape, isFirst ? head : later),
-    events: events.map((event) => sealing.copy(eventShape, event)),
-    ...(children && { children: children.map((child) => ({ key: child.key, head: child.head && sealing.copy(childShape, child.head) })) }),
+  if (isFirst && head.permit && codec.permit?.refusal) throw codec.permit.refusal();
+  const encoded = {
+    head: encoder.copy<object>(headLayout, isFirst ? head : laterHead),
+    events: events.map((event) => encoder.copy(eventLayout, event)),
+    ...(children && { children: children.map((child) => ({ key: child.key, head: child.head && encoder.copy(childLayout, child.head) })) }),
   };
-  // the commit too may be changed by its owner while this takes its time
+  // the caller may change the commit while its values are encoded
   const rest = { ...commit };
-  await sealing.filled(placeOf(rest));
-  return { ...rest, ...copied, head: (isFirst ? copied.head : { ...copied.head, metadata: {} }) as SnapshotHead };
+  await encoder.fill(locationOf(rest));
+  return { ...rest, ...encoded, head: (isFirst ? encoded.head : { ...encoded.head, metadata: {} }) as SnapshotHead };
 }
 
-function openSnapshot(codec: ValueCodec, stored: Snapshot): Promise<Snapshot> {
-  return openWhole(codec, stored, placeOf(stored));
+function decodeSnapshot(codec: ValueCodec, stored: Snapshot): Promise<Snapshot> {
+  return decodeWithMetadata(codec, stored, locationOf(stored));
 }
 
-async function openEvent(codec: ValueCodec, event: Event, place: Place): Promise<Event> {
-  return event.type === "started" ? openWhole(codec, event, place) : openValues(codec, event, place);
+async function decodeEvent(codec: ValueCodec, event: Event, location: ValueLocation): Promise<Event> {
+  return event.type === "started" ? decodeWithMetadata(codec, event, location) : decodeValues(codec, event, location);
 }
 
-/** Null if there can be none. */
-async function askedClaim(codec: ValueCodec, { permit, ...others }: CheckedClaim): Promise<ClaimOptions | null> {
+/** What to ask the store below for; null if no execution can have the permit. */
+async function claimOptionsFor(codec: ValueCodec, { permit, ...others }: CheckedClaim): Promise<ClaimOptions | null> {
   if (permit === undefined || others.workflowId !== undefined) return others;
   const key = codec.permit ? await codec.permit.query(permit) : permit;
   return key === null ? null : { ...others, permit: key };
 }
 
-/** Those that can be read: what is wrong with one must not keep the others from going on. It stays claimed until its lease ends. */
-async function openClaimed(codec: ValueCodec, claimed: readonly Claimed[]): Promise<Claimed[]> {
+/** Decodes what can be decoded. An execution that cannot stays claimed until its lease ends, and the others go on. */
+async function decodeClaimed(codec: ValueCodec, claimed: readonly Claimed[]): Promise<Claimed[]> {
   const settled = await Promise.allSettled(
-    claimed.map(async ({ claim, snapshot }) => ({ claim, snapshot: await openSnapshot(codec, snapshot) })),
+    claimed.map(async ({ claim, snapshot }) => ({ claim, snapshot: await decodeSnapshot(codec, snapshot) })),
   );
-  return readable(settled);
-}
-
-function readable<T>(settled: readonly PromiseSettledResult<T>[]): T[] {
-  const read = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  const decoded = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
   const failed = settled.find((one) => one.status === "rejected");
-  // a wrong key would otherwise look like a store with nothing to do
-  if (read.length === 0 && failed) throw failed.reason;
-  return read;
+  // else a wrong key would look like a store in which nothing is due
+  if (decoded.length === 0 && failed) throw failed.reason;
+  return decoded;
 }
 
-async function openRows(
+async function readRows(
   codec: ValueCodec,
   inner: SnapshotStore,
   workflowId: string,
@@ -157,18 +151,21 @@ async function openRows(
   limit: number,
 ): Promise<AppendedRow[]> {
   const rows = await inner.events(workflowId, afterVersion, limit);
-  const place = placeOf({ workflowId, incarnation: codec.bound && rows.length > 0 ? await incarnationOf(inner, workflowId) : null });
-  return Promise.all(rows.map(async (row) => ({ ...row, event: await openEvent(codec, row.event, place) })));
+  const location = locationOf({
+    workflowId,
+    incarnation: codec.needsIncarnation && rows.length > 0 ? await incarnationOf(inner, workflowId) : null,
+  });
+  return Promise.all(rows.map(async (row) => ({ ...row, event: await decodeEvent(codec, row.event, location) })));
 }
 
-/** A full page, without what cannot be read. */
-async function listed(codec: ValueCodec, inner: SnapshotStore, { metadata, ...query }: CheckedQuery): Promise<Page<ExecutionSummary>> {
-  const asked: ListQuery = metadata ? { ...query, metadata: (await codec.metadata?.query(metadata)) ?? metadata } : query;
+/** Reads a full page. What cannot be decoded is left out, unless the first page would be empty. */
+async function readPage(codec: ValueCodec, inner: SnapshotStore, { metadata, ...query }: CheckedQuery): Promise<Page<ExecutionSummary>> {
+  const wanted: ListQuery = metadata ? { ...query, metadata: (await codec.metadata?.query(metadata)) ?? metadata } : query;
   const items: ExecutionSummary[] = [];
   let failed: unknown;
   for (let cursor = query.cursor; ; ) {
-    const page = await inner.list({ ...asked, limit: query.limit - items.length, ...(cursor !== undefined && { cursor }) });
-    const settled = await Promise.allSettled(page.items.map((item) => openSummary(codec, item)));
+    const page = await inner.list({ ...wanted, limit: query.limit - items.length, ...(cursor !== undefined && { cursor }) });
+    const settled = await Promise.allSettled(page.items.map((item) => decodeSummary(codec, item)));
     for (const one of settled) {
       if (one.status === "fulfilled") items.push(one.value);
       else failed ??= one.reason;
@@ -182,23 +179,23 @@ async function listed(codec: ValueCodec, inner: SnapshotStore, { metadata, ...qu
   }
 }
 
-async function openSummary(codec: ValueCodec, item: ExecutionSummary): Promise<ExecutionSummary> {
-  return { ...item, metadata: await openMetadata(codec, item.metadata as JsonObject, placeOf(item)) };
+async function decodeSummary(codec: ValueCodec, item: ExecutionSummary): Promise<ExecutionSummary> {
+  return { ...item, metadata: await decodeMetadata(codec, item.metadata as JsonObject, locationOf(item)) };
 }
 
-/** A definition with nothing in it but what the codec made of the real one. */
-async function sealedDefinition(codec: ValueCodec, hash: string, definition: WorkflowDefinition): Promise<WorkflowDefinition> {
+/** Makes a definition that holds nothing but what the codec made of the real one. */
+async function encodeDefinition(codec: ValueCodec, hash: string, definition: WorkflowDefinition): Promise<WorkflowDefinition> {
   const text = JSON.stringify(definition);
-  const [marker] = await codec.seal([text], { kind: "definition", id: hash, incarnation: null });
+  const [marker] = await codec.encode([text], { kind: "definition", id: hash, incarnation: null });
   if (marker) return { id: definition.id, nodes: [], edges: [], metadata: { [codec.mark]: 1, ...marker } };
   if (text.includes(`"${codec.mark}`)) return { id: definition.id, nodes: [], edges: [], metadata: { [codec.mark]: 1, json: text } };
   return JSON.parse(text) as WorkflowDefinition;
 }
 
-async function openDefinition(codec: ValueCodec, hash: string, stored: WorkflowDefinition): Promise<WorkflowDefinition> {
+async function decodeDefinition(codec: ValueCodec, hash: string, stored: WorkflowDefinition): Promise<WorkflowDefinition> {
   const { metadata } = stored;
   if (metadata === undefined || !isMarker(codec.mark, metadata)) return stored;
-  return openValues<WorkflowDefinition | JsonObject>(codec, metadata, {
+  return decodeValues<WorkflowDefinition | JsonObject>(codec, metadata, {
     kind: "definition",
     id: hash,
     incarnation: null,
