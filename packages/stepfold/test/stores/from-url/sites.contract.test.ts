@@ -20,7 +20,7 @@ import { siteFromUrl, storeFromUrl } from "../../../src/stores/from-url/store-fr
 import { snapshotAfter, startCommit, stepCommit } from "../../../src/testing/commit-builder.ts";
 
 /** A database to open by its URL. */
-interface Place {
+interface TestDatabase {
   readonly url: string;
   /** Names of whatever is there, as its own driver tells; null where there is nothing to be named. */
   names(): Promise<readonly string[]>;
@@ -34,7 +34,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const newSpace = (): string => `site_${randomUUID().replaceAll("-", "").slice(0, 12)}`;
 const nothing = async (): Promise<void> => undefined;
 
-function sqlitePlace(): Place {
+function sqliteDatabase(): TestDatabase {
   const path = join(folder, "site.db");
   return {
     url: `sqlite:${path}`,
@@ -48,7 +48,7 @@ function sqlitePlace(): Place {
   };
 }
 
-function libsqlPlace(url: string, close: () => Promise<void>): Place {
+function libsqlDatabase(url: string, close: () => Promise<void>): TestDatabase {
   const client = createClient({ url });
   return {
     url: `libsql:${url}`,
@@ -63,7 +63,7 @@ function libsqlPlace(url: string, close: () => Promise<void>): Place {
   };
 }
 
-async function postgresPlace(): Promise<Place | null> {
+async function postgresDatabase(): Promise<TestDatabase | null> {
   const url = await serviceUrlOrSkip("postgres");
   if (url === null) return null;
   const pool = new Pool({ connectionString: url });
@@ -77,7 +77,7 @@ async function postgresPlace(): Promise<Place | null> {
   };
 }
 
-async function mysqlPlace(): Promise<Place | null> {
+async function mysqlDatabase(): Promise<TestDatabase | null> {
   const url = await serviceUrlOrSkip("mariadb");
   if (url === null) return null;
   const pool = createPool(url.replace(/^mariadb:/, "mysql:"));
@@ -94,7 +94,7 @@ async function mysqlPlace(): Promise<Place | null> {
   };
 }
 
-async function redisPlace(): Promise<Place | null> {
+async function redisDatabase(): Promise<TestDatabase | null> {
   const url = await serviceUrlOrSkip("redis");
   if (url === null) return null;
   const redis = new Redis(url);
@@ -106,8 +106,8 @@ async function redisPlace(): Promise<Place | null> {
   return { url, names, close: async () => void (await redis.quit()) };
 }
 
-async function upstashPlace(): Promise<Place | null> {
-  const redis = await redisPlace();
+async function upstashDatabase(): Promise<TestDatabase | null> {
+  const redis = await redisDatabase();
   if (redis === null) return null;
   const server = await upstashServer({ redisUrl: redis.url });
   const close = async (): Promise<void> => {
@@ -117,7 +117,7 @@ async function upstashPlace(): Promise<Place | null> {
   return { ...redis, url: `upstash:${server.url}?token=token`, close };
 }
 
-async function dynamoPlace(): Promise<Place | null> {
+async function dynamoDatabase(): Promise<TestDatabase | null> {
   const endpoint = await serviceUrlOrSkip("dynamodb");
   if (endpoint === null) return null;
   const client = new DynamoDB({ region: "local", endpoint, credentials: { accessKeyId: "local", secretAccessKey: "local" } });
@@ -136,7 +136,7 @@ async function dynamoPlace(): Promise<Place | null> {
   };
 }
 
-async function mongoPlace(): Promise<Place> {
+async function mongoDatabase(): Promise<TestDatabase> {
   const server = await mongoServer();
   const url = server.url.replace(/\/?$/, "/sites");
   const client = new MongoClient(url);
@@ -149,14 +149,14 @@ async function mongoPlace(): Promise<Place> {
   return { url, names, close };
 }
 
-const places: Readonly<Record<string, () => Promise<Place | null>>> = {
-  sqlite: async () => sqlitePlace(),
-  postgres: postgresPlace,
-  "mysql (MariaDB)": mysqlPlace,
-  redis: redisPlace,
-  "upstash (a stand-in)": upstashPlace,
-  dynamodb: dynamoPlace,
-  "mongodb (a stand-in)": mongoPlace,
+const places: Readonly<Record<string, () => Promise<TestDatabase | null>>> = {
+  sqlite: async () => sqliteDatabase(),
+  postgres: postgresDatabase,
+  "mysql (MariaDB)": mysqlDatabase,
+  redis: redisDatabase,
+  "upstash (a stand-in)": upstashDatabase,
+  dynamodb: dynamoDatabase,
+  "mongodb (a stand-in)": mongoDatabase,
 };
 
 describe.each(Object.entries(places))("a site of %s", (_name, open) => {
@@ -222,12 +222,12 @@ describe.each(Object.entries(places))("a site of %s", (_name, open) => {
 
 describe("a site of libsql", () => {
   it.each([
-    ["a file", async () => libsqlPlace(`file:${join(folder, "libsql.db")}`, nothing)],
+    ["a file", async () => libsqlDatabase(`file:${join(folder, "libsql.db")}`, nothing)],
     [
       "a server (a stand-in)",
       async () => {
         const server = await hranaServer({ path: join(folder, "hrana.db") });
-        return libsqlPlace(server.url, () => server.close());
+        return libsqlDatabase(server.url, () => server.close());
       },
     ],
   ])("has no spaces, and is usable after its statements were run by hand: %s", async (_over, open) => {

@@ -47,7 +47,7 @@ describe("an execution that waits in the cold store", () => {
     expect(await store.load("a")).toEqual(expected);
   });
 
-  it("wakes up at its time, for whoever claims it", async () => {
+  it("is due at its time, for any worker", async () => {
     const { store, hot, commits, last, pass } = await movedOne(9 * hour);
     expect(await store.claim(lease)).toEqual([]);
     pass(8 * hour);
@@ -92,7 +92,7 @@ describe("an execution that waits in the cold store", () => {
     expect(await listed(store)).toEqual([]);
   });
 
-  it("is somebody else's if no move put it there: it is neither shown nor held", async () => {
+  it("belongs to another store if no move put it there: it is neither shown nor held", async () => {
     const { store, cold } = setUp();
     await write(cold, [startCommit("of others")]);
     expect([await store.claim(lease), await store.load("of others"), await listed(store)]).toEqual([[], null, []]);
@@ -101,7 +101,7 @@ describe("an execution that waits in the cold store", () => {
 });
 
 describe("a store that does not answer", () => {
-  it("keeps nobody from what was claimed in the other one", async () => {
+  it("does not keep back what was claimed in the other one", async () => {
     const { store, over, hot, cold } = setUp();
     const silent = { ...cold, claim: () => Promise.reject(new TypeError("silent")) };
     await write(store, [startCommit("a")]);

@@ -54,7 +54,7 @@ describe("a crash in the middle", () => {
     });
   }
 
-  it("leaves a copy of what was deleted since: nobody sees it, and the next move ends it", async () => {
+  it("leaves a copy of what was deleted since: it is not shown, and the next move deletes it", async () => {
     const { store, hot, cold, pass, now } = setUp();
     await write(store, ended("a"));
     pass(hour);

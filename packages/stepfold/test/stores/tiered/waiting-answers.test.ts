@@ -5,7 +5,7 @@ import { answer, atEveryCall, crashing, hour, interrupted, listed, setUp, waitin
 const lease = { owner: "w", leaseMs: 1000, limit: 10 };
 
 describe("a move, at every call of which", () => {
-  it("somebody answers: the answer is applied once", async () => {
+  it("another process answers: the answer is applied once", async () => {
     await atEveryCall(
       async ({ other, commits }) => {
         const answered = stepCommit(commits.at(-1)!, { output: "answer", wakeAt: 0 });
@@ -21,7 +21,7 @@ describe("a move, at every call of which", () => {
     );
   });
 
-  it("somebody answers, and it waits again: the next move takes it", async () => {
+  it("another process answers, and it waits again: the next move takes it", async () => {
     await atEveryCall(
       async ({ other, commits }) => {
         const child = { key: "0#2", head: { ...commits[1]!.children![0]!.head!, version: 4 } };
@@ -43,7 +43,7 @@ describe("a move, at every call of which", () => {
     );
   });
 
-  it("somebody answers, after one that broke off anywhere: the answer is applied once", async () => {
+  it("another process answers, after one that broke off anywhere: the answer is applied once", async () => {
     for (let broken = 0, isBroken = true; isBroken; broken++) {
       for (let position = 0, isMade = true; isMade; position++) {
         const { store, over, hot, cold, pass } = setUp();

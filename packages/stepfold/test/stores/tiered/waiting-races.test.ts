@@ -8,7 +8,7 @@ import { atEveryCall, check, hour, interrupted, listed, setUp, waiting, write } 
 const lease = { owner: "w", leaseMs: 1000, limit: 10 };
 
 describe("a move, at every call of which", () => {
-  it("somebody cancels and deletes it: it is gone", async () => {
+  it("another process cancels and deletes it: it is gone", async () => {
     await atEveryCall(
       async ({ other, commits }) => {
         await other.commit(stepCommit(commits.at(-1)!, { status: "cancelled" }));
@@ -22,7 +22,7 @@ describe("a move, at every call of which", () => {
     );
   });
 
-  it("somebody prunes: it is still there", async () => {
+  it("another process prunes: it is still there", async () => {
     await atEveryCall(
       async ({ other }) => void (await other.prune({ before: Number.MAX_SAFE_INTEGER })),
       async ({ other, commits }) => check(other, [commits]),
@@ -39,7 +39,7 @@ describe("a move, at every call of which", () => {
     );
   });
 
-  it("somebody reads: it is there, and once", async () => {
+  it("another process reads: it is there, and once", async () => {
     await atEveryCall(
       async ({ other, commits }) => check(other, [commits]),
       async ({ other, commits }) => check(other, [commits]),

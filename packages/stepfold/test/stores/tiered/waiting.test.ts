@@ -6,7 +6,7 @@ import { ended, hour, listed, setUp, waiting, write } from "./tiers.fixture.ts";
 const lease = { owner: "w", leaseMs: 1000, limit: 10 };
 
 describe("a move of executions that wait", () => {
-  it("changes nothing for whoever reads", async () => {
+  it("changes nothing for readers", async () => {
     const { store, hot, pass } = setUp();
     const commits = waiting("a", 9 * hour);
     await write(store, commits);
@@ -42,7 +42,7 @@ describe("a move of executions that wait", () => {
     expect(await listed(cold)).toEqual([]);
   });
 
-  it("leaves what is still to tell somebody something", async () => {
+  it("leaves what has messages to deliver", async () => {
     const { store, cold, pass } = setUp();
     const first = startCommit("a");
     const outbox = [{ id: "m", to: "b", type: "cancel", waitId: "w" } as const];
@@ -52,7 +52,7 @@ describe("a move of executions that wait", () => {
     expect(await listed(cold)).toEqual([]);
   });
 
-  it("leaves what takes turns with others until it has ended, however much of it there is", async () => {
+  it("leaves executions with a concurrency key until they have ended, however many there are", async () => {
     const { store, cold, pass } = setUp();
     expect(store.features.permits).toBe(true);
     const permit = { key: "customer-7", limit: 1 };

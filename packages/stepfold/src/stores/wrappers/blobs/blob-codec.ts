@@ -69,7 +69,7 @@ export async function folderOf({ kind, id, incarnation }: ValueLocation): Promis
     : `executions/${await segmentOf(id)}/${await segmentOf(incarnation!)}`;
 }
 
-/** Reads the key of a blob. Somebody may have changed the marker in the database: it must not lead to the blobs of another execution. */
+/** Reads the key of a blob. A marker that was changed in the database must not lead to the blobs of another execution. */
 async function keyOf({ key }: Marker, location: ValueLocation): Promise<string> {
   const isKnown = location.kind === "definition" || location.incarnation !== null;
   const folder = isKnown ? await folderOf(location) : `executions/${await segmentOf(location.id)}`;

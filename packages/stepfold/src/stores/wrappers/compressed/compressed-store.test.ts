@@ -16,7 +16,7 @@ async function stored(input: Json, options?: Parameters<typeof compressedStore>[
   return { inner: (await inner.load("a"))!.input!, outer: (await store.load("a"))!.input! };
 }
 
-/** Reads what somebody put into the database. */
+/** Reads what was put into the database by hand. */
 async function reading(input: Json, options?: Parameters<typeof compressedStore>[1]): Promise<Json> {
   const inner = memoryStore();
   await inner.create(startCommit("a", { input }));

@@ -21,8 +21,8 @@ async function ids(store: SnapshotStore, permit?: string): Promise<string[]> {
   return claimed.map(({ claim }) => claim.workflowId);
 }
 
-describe("executions that take turns in an encrypted store", () => {
-  it("share a key that nobody can read, also with what another key encrypted", async () => {
+describe("executions with a concurrency key in an encrypted store", () => {
+  it("share a key that cannot be read, also with what another key encrypted", async () => {
     const inner = memoryStore();
     const rotated = encryptedStore(inner, { keys: [{ id: "later", key: secret(3) }, ...keys], searchKey });
     await encryptedStore(inner, { keys, searchKey }).create(permitted("a", "customer-7"));
@@ -83,7 +83,7 @@ describe("executions that take turns in an encrypted store", () => {
     await expect(reading.load("a")).rejects.toMatchObject({ code: "STORE_REJECTED", message: expect.stringContaining("permit") });
   });
 
-  it("take turns through stores in stores", async () => {
+  it("share their permits through stores in stores", async () => {
     const inner = encryptedStore(memoryStore(), { keys, searchKey });
     const store = compressedStore(encryptedStore(compressedStore(inner, { aboveBytes: 20 }), { keys, searchKey }));
     const long = "k".repeat(255);

@@ -12,7 +12,7 @@ const fresh = { id: "2026", key: key(2) };
 const searchKey = key(3);
 const data = /"data":"([^"]{4})/g;
 
-/** The store below, where somebody changes the texts that come back. */
+/** The store below, with changed texts in its answers. */
 function altered(inner: SnapshotStore, alter: (text: string) => string): SnapshotStore {
   const through = async <T>(given: Promise<T>): Promise<T> => JSON.parse(alter(JSON.stringify(await given))) as T;
   return {
@@ -107,7 +107,7 @@ describe("what was encrypted", () => {
     expect(new Set(texts).size).toBe(texts.length);
   });
 
-  it("is refused if somebody changed it", async () => {
+  it("is refused if it was changed", async () => {
     const inner = memoryStore();
     await encryptedStore(inner, { keys: [old] }).create(startCommit("a", { input: "x", metadata: { m: 1 } }));
     const store = encryptedStore(
@@ -136,7 +136,7 @@ describe("what was encrypted", () => {
     }
   });
 
-  it("keeps nobody else from being claimed or listed if it is damaged", async () => {
+  it("does not keep others from being claimed or listed if it is damaged", async () => {
     const inner = memoryStore();
     const writing = encryptedStore(inner, { keys: [old] });
     for (const id of ["good-1", "bad", "good-2"]) await writing.create(startCommit(id, { input: id, metadata: { id } }));

@@ -14,7 +14,7 @@ export interface EncryptedStoreOptions {
   readonly keys: readonly EncryptionKey[];
   /**
    * 32 random bytes that are no encryption key. With it `list({ metadata })` finds executions by equal values, and workflows
-   * may have a `concurrency` key; whoever reads the database then sees which executions have equal ones. Never change it.
+   * may have a `concurrency` key; a reader of the database then sees which executions have equal ones. Never change it.
    * Default: metadata cannot be searched, and such workflows are not started.
    */
   readonly searchKey?: Uint8Array;

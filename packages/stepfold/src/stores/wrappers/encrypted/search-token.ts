@@ -2,7 +2,7 @@ import type { Json } from "../../../core/values/json.ts";
 import { toBase64 } from "../../kit/base64.ts";
 import { secretBytes } from "./key-ring.ts";
 
-/** Gives the same token for equal lists. Without the key nobody can make a token, or read a list from it. */
+/** Gives the same token for equal lists. Without the key a token cannot be made, and no list can be read from it. */
 export type Sign = (parts: readonly Json[]) => Promise<string>;
 
 /**

@@ -4,7 +4,7 @@ import { snapshotAfter, startCommit, stepCommit } from "../../../testing/index.t
 import { tieredStore } from "./index.ts";
 
 describe("a move", () => {
-  it("takes what ended long ago, and nothing changes for whoever reads", async () => {
+  it("takes what ended long ago, and nothing changes for readers", async () => {
     const { store, hot, cold, pass } = setUp();
     const commits = ended("old");
     await write(store, commits);

@@ -17,7 +17,7 @@ import { clonedCommit, commitToTiers, createInHot, idStateOf, withoutAlongside }
 export interface TieredStoreOptions extends Tiers {
   /**
    * An execution that was not changed for so long may move, in milliseconds: one that has ended, and one that waits, if
-   * nobody holds it and it has nothing to do for as long again. Longer than a lease. Default 1 day.
+   * it is not held and not due for as long again. Longer than a lease. Default 1 day.
    */
   readonly coldAfterMs?: number;
   /** The clock that `coldAfterMs` is judged by, in epoch milliseconds. Default `Date.now`. */
@@ -27,24 +27,24 @@ export interface TieredStoreOptions extends Tiers {
 /** A store with two tiers. */
 export interface TieredStore extends SnapshotStore {
   /**
-   * Moves executions that ended or have waited long enough, and goes on with what an earlier move left half done. Call it
-   * now and then, from one process: `limit` is the most it takes on (default 100).
+   * Moves executions that ended or have waited long enough, and finishes interrupted moves. Call it
+   * now and then, from one process. `limit` is how many it moves at most (default 100).
    */
   move(options?: { readonly limit?: number }): Promise<MoveReport>;
 }
 
 /**
  * A store that keeps running executions in one store and moves those that have ended, or wait for long, to another, which
- * may be slower and cheaper. Nothing moves by itself: somebody calls `move`.
+ * may be slower and cheaper. Nothing moves by itself: call `move`.
  *
  * Everything begins in `hot`. A move copies the whole history to `cold`, reads it again, and then deletes it from `hot`;
- * until then it counts as hot. A move that breaks off loses and doubles nothing, and the next one finishes it.
+ * until then it lives in `hot`. An interrupted move loses and doubles nothing, and the next one finishes it.
  *
  * An execution that waits moves with one conditional write: an answer that comes at that moment is applied before it, or in
  * the cold store. There it goes on until it ends, with its timers: `cold` must be as complete a store as `hot`. Each poll
  * for work asks `cold` too.
  *
- * `list` gives what is hot, then what is cold. What moves while somebody turns pages may be seen twice. An id is free again
+ * `list` gives what is hot, then what is cold. What moves between two pages may be seen twice. An id is free again
  * when the hot store has forgotten the move (its retention of deleted ids) and the cold one does not have it. `close()` closes both.
  *
  * ```ts
