@@ -34,13 +34,13 @@ function table(): string {
     .join("\n");
 }
 
-function exists({ folder }: Layer): boolean {
+function exists({ folder }: Pick<Layer, "folder">): boolean {
   const wing = `${library}/src/${folder.replace(/\/\*$/, "")}`;
   return existsSync(wing) && readdirSync(wing).length > 0;
 }
 
 function allowed({ mayImport, packages = [] }: Layer): string {
-  const present = mayImport.filter((folder) => existsSync(`${library}/src/${folder}`));
+  const present = mayImport.filter((folder) => exists({ folder }));
   return list([...present, ...packages]) || "nothing";
 }
 

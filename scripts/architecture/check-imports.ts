@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { entryMayImport, type Layer, layerOf, roof } from "./layers.ts";
+import { entryMayImport, type Layer, layerOf, mayImport, roof } from "./layers.ts";
 import type { Import, SourceFile } from "./source-file.ts";
 import type { Violation } from "./violation.ts";
 
@@ -44,7 +44,7 @@ function ofEntry(target: string): string | undefined {
 
 function ofLayer(layer: Layer, part: string, target: string): string | undefined {
   const other = layerOf(target)?.part ?? target;
-  return other === part || layer.mayImport.includes(other) ? undefined : `${part} may not import ${other}`;
+  return other === part || mayImport(layer, other) ? undefined : `${part} may not import ${other}`;
 }
 
 function onRoof(path: string, one: Import): string | undefined {

@@ -1,10 +1,10 @@
 /** One row of the import table: a part of the house and what it may see. */
 export interface Layer {
-  /** Its folder below `packages/stepfold/src`; a last `*` means that each folder there is a part of its own. */
+  /** Its folder below `packages/stepfold/src`; a last `*` means that each folder there is a part of its own. The first row that fits counts. */
   readonly folder: string;
   /** The floor it stands on, for the reader. */
   readonly floor: string;
-  /** Folders it may import, values and types. */
+  /** Parts it may import, values and types; a last `*` means each part there. */
   readonly mayImport: readonly string[];
   /** Packages it may import. */
   readonly packages?: readonly string[];
@@ -12,25 +12,26 @@ export interface Layer {
   readonly node?: true;
 }
 
+/** What the stores of databases and of wrappers may import, each of them. */
+const ofDatabase: readonly string[] = ["core", "ports", "stores/kit"];
+const ofWrapper: readonly string[] = ["core", "ports", "stores/kit"];
+
 /** The house, from the foundation up. Everything that is not written here is forbidden. */
 export const layers: readonly Layer[] = [
   { folder: "core", floor: "foundation", mayImport: [] },
   { folder: "expressions", floor: "ground", mayImport: ["core"] },
   { folder: "ports", floor: "ground", mayImport: ["core"] },
   { folder: "environment", floor: "ground", mayImport: ["ports"] },
-  { folder: "stores/record", floor: "wing", mayImport: ["core", "ports"] },
-  { folder: "stores/sql", floor: "wing", mayImport: ["core", "ports", "stores/record"] },
   { folder: "stores/kit", floor: "wing", mayImport: ["core", "ports"] },
-  { folder: "stores/sqlite", floor: "wing", mayImport: ["core", "ports", "stores/record", "stores/sql"], node: true },
-  { folder: "stores/databases/redis", floor: "wing", mayImport: ["core", "ports", "stores/kit"] },
-  { folder: "stores/databases/upstash", floor: "wing", mayImport: ["core", "ports", "stores/kit", "stores/databases/redis"] },
-  { folder: "stores/from-url", floor: "wing", mayImport: ["core", "ports", ...everyStore()], node: true },
-  { folder: "stores/values", floor: "wing", mayImport: ["core", "ports", "stores/record"] },
-  { folder: "stores/encrypted", floor: "wing", mayImport: ["core", "ports", "stores/record", "stores/values"] },
-  { folder: "stores/compressed", floor: "wing", mayImport: ["core", "ports", "stores/record", "stores/values"], node: true },
-  { folder: "stores/blobs", floor: "wing", mayImport: ["core", "ports", "stores/record", "stores/values"], node: true },
-  { folder: "stores/tiered", floor: "wing", mayImport: ["core", "ports", "stores/record", "stores/values"] },
-  { folder: "stores/*", floor: "wing", mayImport: ["core", "ports", "stores/record", "stores/sql"] },
+  { folder: "stores/databases/sqlite", floor: "wing", mayImport: [...ofDatabase, "stores/databases/sqlite-dialect"], node: true },
+  { folder: "stores/databases/libsql", floor: "wing", mayImport: [...ofDatabase, "stores/databases/sqlite-dialect"] },
+  { folder: "stores/databases/upstash", floor: "wing", mayImport: [...ofDatabase, "stores/databases/redis"] },
+  { folder: "stores/databases/*", floor: "wing", mayImport: ofDatabase },
+  { folder: "stores/wrappers/values", floor: "wing", mayImport: ofWrapper },
+  { folder: "stores/wrappers/compressed", floor: "wing", mayImport: [...ofWrapper, "stores/wrappers/values"], node: true },
+  { folder: "stores/wrappers/blobs", floor: "wing", mayImport: [...ofWrapper, "stores/wrappers/values"], node: true },
+  { folder: "stores/wrappers/*", floor: "wing", mayImport: [...ofWrapper, "stores/wrappers/values"] },
+  { folder: "stores/from-url", floor: "wing", mayImport: [...ofDatabase, "stores/databases/*"], node: true },
   { folder: "queues/checked", floor: "wing", mayImport: ["core", "ports"] },
   { folder: "queues/*", floor: "wing", mayImport: ["core", "ports", "environment", "queues/checked"] },
   { folder: "engine/node", floor: "1st floor", mayImport: ["core"] },
@@ -45,24 +46,6 @@ export const layers: readonly Layer[] = [
   { folder: "runtime", floor: "1st floor", mayImport: ["core", "ports", "environment", "engine/node", "engine"] },
   { folder: "testing", floor: "2nd floor", mayImport: ["core", "ports", "environment", "engine/node", "engine", "runtime"] },
 ];
-
-/** Whoever opens a store by its URL may open any. */
-function everyStore(): readonly string[] {
-  const names = [
-    "record",
-    "sql",
-    "memory",
-    "sqlite",
-    "libsql",
-    "postgres",
-    "mysql",
-    "mongo",
-    "dynamo",
-    "databases/redis",
-    "databases/upstash",
-  ];
-  return names.map((name) => `stores/${name}`);
-}
 
 /** `src/index.ts`, the entry `stepfold`: it only re-exports. */
 export const entryMayImport: readonly string[] = ["core", "expressions", "ports", "environment", "engine/node", "engine"];
@@ -104,8 +87,14 @@ export function layerOf(path: string): { readonly layer: Layer; readonly part: s
   return undefined;
 }
 
+/** Whether a part may import another one. */
+export function mayImport({ mayImport: allowed }: Layer, other: string): boolean {
+  return allowed.some((folder) => partOf(folder, `${other}/`) === other);
+}
+
 function partOf(folder: string, path: string): string | undefined {
   if (!folder.endsWith("/*")) return path.startsWith(`${folder}/`) ? folder : undefined;
-  const [wing, name, ...rest] = path.split("/");
-  return `${wing}/*` === folder && rest.length > 0 ? `${wing}/${name}` : undefined;
+  const wing = folder.slice(0, -1);
+  const end = path.startsWith(wing) ? path.indexOf("/", wing.length) : -1;
+  return end === -1 ? undefined : path.slice(0, end);
 }

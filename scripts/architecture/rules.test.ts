@@ -36,10 +36,37 @@ describe("checkImports", () => {
     ["environment/a.ts", 'import { b } from "../engine/b.ts";', "environment may not import engine"],
     ["queues/memory/a.ts", 'import { b } from "../../engine/b.ts";', "queues/memory may not import engine"],
     ["nodes/a.ts", 'import { b } from "./http/b.ts";', "nodes may not import nodes/http"],
-    ["stores/memory/a.ts", 'import { b } from "../sqlite/b.ts";', "stores/memory may not import stores/sqlite"],
-    ["stores/sqlite/a.ts", 'import { b } from "../../engine/b.ts";', "stores/sqlite may not import engine"],
-    ["testing/a.ts", 'import { b } from "../stores/memory/b.ts";', "testing may not import stores/memory"],
-    ["index.ts", 'export { b } from "./stores/memory/b.ts";', 'the entry "stepfold" may not import stores/memory/b.ts'],
+    ["stores/kit/a.ts", 'import { b } from "../databases/memory/b.ts";', "stores/kit may not import stores/databases/memory"],
+    [
+      "stores/databases/memory/a.ts",
+      'import { b } from "../sqlite/b.ts";',
+      "stores/databases/memory may not import stores/databases/sqlite",
+    ],
+    [
+      "stores/databases/mysql/a.ts",
+      'import { b } from "../sqlite-dialect/b.ts";',
+      "stores/databases/mysql may not import stores/databases/sqlite-dialect",
+    ],
+    [
+      "stores/databases/redis/a.ts",
+      'import { b } from "../upstash/b.ts";',
+      "stores/databases/redis may not import stores/databases/upstash",
+    ],
+    ["stores/databases/sqlite/a.ts", 'import { b } from "../../../engine/b.ts";', "stores/databases/sqlite may not import engine"],
+    [
+      "stores/databases/sqlite/a.ts",
+      'import { b } from "../../wrappers/values/b.ts";',
+      "stores/databases/sqlite may not import stores/wrappers/values",
+    ],
+    ["stores/wrappers/tiered/a.ts", 'import { b } from "../blobs/b.ts";', "stores/wrappers/tiered may not import stores/wrappers/blobs"],
+    [
+      "stores/wrappers/values/a.ts",
+      'import { b } from "../../databases/memory/b.ts";',
+      "stores/wrappers/values may not import stores/databases/memory",
+    ],
+    ["stores/from-url/a.ts", 'import { b } from "../wrappers/encrypted/b.ts";', "stores/from-url may not import stores/wrappers/encrypted"],
+    ["testing/a.ts", 'import { b } from "../stores/databases/memory/b.ts";', "testing may not import stores/databases/memory"],
+    ["index.ts", 'export { b } from "./stores/databases/memory/b.ts";', 'the entry "stepfold" may not import stores/databases/memory/b.ts'],
   ])("holds the arrow: %s %s", (path, text, message) => {
     expect(messages(checkImports(tree({ [path]: text })))).toEqual([message]);
   });
@@ -48,6 +75,8 @@ describe("checkImports", () => {
     ["engine/a.ts", 'import { b } from "node:fs";'],
     ["runtime/a.ts", 'import { b } from "node:crypto";'],
     ["testing/a.ts", 'import { b } from "node:assert";'],
+    ["stores/databases/libsql/a.ts", 'import { b } from "node:sqlite";'],
+    ["stores/wrappers/encrypted/a.ts", 'import { b } from "node:crypto";'],
     ["index.ts", 'export { b } from "node:fs";'],
   ])("keeps browsers free of Node: %s %s", (path, text) => {
     expect(messages(checkImports(tree({ [path]: text })))[0]).toMatch(/exists on Node only/);
@@ -55,7 +84,7 @@ describe("checkImports", () => {
 
   it.each([
     ["core/a.ts", 'import { b } from "@cfworker/json-schema";'],
-    ["stores/sqlite/a.ts", 'import { b } from "better-sqlite3";'],
+    ["stores/databases/sqlite/a.ts", 'import { b } from "better-sqlite3";'],
     ["engine/a.ts", 'import { b } from "zod";'],
     ["testing/a.ts", 'import { b } from "vitest";'],
   ])("knows who may import which package: %s %s", (path, text) => {
@@ -67,6 +96,7 @@ describe("checkImports", () => {
     ["engine/a.ts", 'import { b } from "../core/index.ts";', "../core/index.ts is for users: import the file that has the name"],
     ["core/a.ts", 'import { b } from "../../../cli/src/b.ts";', "../../../cli/src/b.ts leaves the library"],
     ["attic/a.ts", "export const a = 1;\nimport './b.ts';", "is in a folder that the table of layers does not know"],
+    ["stores/attic/a.ts", "import './b.ts';", "is in a folder that the table of layers does not know"],
     ["packages/cli/src/a.ts", 'import { b } from "../../stepfold/src/core/b.ts";', "../../stepfold/src/core/b.ts leaves packages/cli"],
     ["packages/attic/src/a.ts", 'import { b } from "stepfold";', "is in a package that the table of layers does not know"],
   ])("closes the doors: %s %s", (path, text, message) => {
@@ -79,7 +109,11 @@ describe("checkImports", () => {
       "engine/a.ts": 'import { b } from "../core/b.ts"; import { Validator } from "@cfworker/json-schema";',
       "nodes/a.ts": 'import { defineNode } from "../engine/node/define-node.ts";',
       "nodes/http/a.ts": 'import { b } from "../noop.ts"; import { lookup } from "node:dns";',
-      "stores/sqlite/a.ts": 'import { b } from "../sql/b.ts"; import { DatabaseSync } from "node:sqlite";',
+      "stores/databases/sqlite/a.ts": 'import { b } from "../sqlite-dialect/b.ts"; import { DatabaseSync } from "node:sqlite";',
+      "stores/databases/redis/a.ts": 'import { b } from "../../kit/b.ts"; import { c } from "./c.ts";',
+      "stores/databases/upstash/a.ts": 'import { b } from "../redis/b.ts";',
+      "stores/wrappers/tiered/a.ts": 'import { b } from "../values/b.ts"; import { c } from "../../kit/c.ts";',
+      "stores/from-url/a.ts": 'import { b } from "../databases/redis/b.ts"; import { c } from "node:fs";',
       "index.ts": 'export { b } from "./engine/b.ts";',
       "packages/cli/src/a.ts":
         'import { b } from "stepfold/stores/sqlite"; import { c } from "./c.ts"; import { Command } from "commander";',

@@ -29,6 +29,8 @@ interface FunctionLength {
 export interface SourceFile {
   readonly path: string;
   readonly lines: number;
+  /** The text without its comments. */
+  readonly code: string;
   readonly imports: readonly Import[];
   readonly findings: readonly Finding[];
   readonly functions: readonly FunctionLength[];
@@ -43,7 +45,7 @@ interface SyntaxNode {
 
 /** Reads a TypeScript file into the facts that the rules judge. */
 export function readSource({ path, text }: SourceText): SourceFile {
-  const { program, errors } = parseSync(path, text, { lang: "ts" });
+  const { program, comments, errors } = parseSync(path, text, { lang: "ts" });
   if (errors.length > 0) throw new SyntaxError(`${path}: ${errors[0]?.message}`);
   const lineAt = lineCounter(text);
   const imports: Import[] = [];
@@ -61,7 +63,18 @@ export function readSource({ path, text }: SourceText): SourceFile {
   };
   visit(program as unknown as SyntaxNode, "(module)");
 
-  return { path, lines: lineAt(text.trimEnd().length), imports, findings, functions };
+  const code = withoutComments(text, comments);
+  return { path, lines: lineAt(text.trimEnd().length), code, imports, findings, functions };
+}
+
+function withoutComments(text: string, comments: readonly { readonly start: number; readonly end: number }[]): string {
+  let code = "";
+  let at = 0;
+  for (const { start, end } of comments) {
+    code += text.slice(at, start);
+    at = end;
+  }
+  return code + text.slice(at);
 }
 
 function lineCounter(text: string): (offset: number) => number {

@@ -1,7 +1,7 @@
 import { memoryStore } from "../databases/memory/memory-store.ts";
 import type { Site } from "./site.ts";
 
-/** `memory:`, for trying out: nothing of it lasts. */
+/** `memory:`, for trying things out: what it holds ends with the process. */
 export async function connectMemory(): Promise<Site> {
   return {
     name: "memory",

@@ -24,7 +24,7 @@ export async function connectPostgres(text: string): Promise<Site> {
   const { postgresMigrations } = await import("../databases/postgres/postgres-schema.ts");
   const { postgresStore } = await import("../databases/postgres/postgres-store.ts");
   const { Pool } = (await importDriver<Pg>("pg", "postgres")).default;
-  // a network that swallows what is sent would be waited for without end
+  // the timeouts end a call whose packets are lost
   const pool = new Pool({ connectionString: url, max, connectionTimeoutMillis: 10_000, query_timeout: 60_000 });
   // an idle connection that ends is replaced by the next call
   pool.on("error", () => undefined);
@@ -42,7 +42,7 @@ export async function connectPostgres(text: string): Promise<Site> {
   };
 }
 
-/** Takes the locks of many tables, and gives way to whoever still uses one of them. */
+/** Drops a schema. It takes the locks of many tables: after a deadlock with another session it tries again. */
 async function dropSchema(pool: PostgresClient, schema: string, tries = 5): Promise<void> {
   try {
     await pool.query(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`, []);

@@ -29,7 +29,7 @@ interface IoredisOptions {
   readonly socketTimeout: number;
 }
 
-/** The two drivers, as far as they are needed. */
+/** What is used of the two drivers. */
 export interface RedisDrivers extends Readonly<Record<string, unknown>> {
   readonly ioredis: { readonly Redis: new (url: string, options: IoredisOptions) => Ioredis };
   readonly redis: {
@@ -69,23 +69,22 @@ async function openClient(url: string): Promise<Opened> {
 }
 
 function openIoredis({ Redis }: RedisDrivers["ioredis"], url: string): Opened {
-  // a call outlasts a short break; whoever makes it decides about a longer one
-  // and a network that swallows what is sent would be waited for without end
+  // a call is repeated over a short interruption, and fails after a longer one. The timeouts end a call whose packets are lost
   const client = new Redis(url, { maxRetriesPerRequest: 6, commandTimeout: 30_000, socketTimeout: 30_000 });
-  // every call tells of it
+  // each call in flight rejects with the error
   client.on("error", () => undefined);
   const close = async (): Promise<void> => {
-    // a farewell to a server that is away would wait for it
+    // without a connection `quit` would wait for one
     if (client.status === "ready") await client.quit().catch(() => undefined);
     client.disconnect();
   };
   return { client, command: ([name, ...words]) => client.call(name, ...words), close };
 }
 
-/** It is connected when this resolves. @throws StepfoldError `STORE_UNAVAILABLE`, `STORE_REJECTED` if the server lets nobody in like this */
+/** Opens a client and connects it. @throws StepfoldError `STORE_UNAVAILABLE`, `STORE_REJECTED` if the server refuses the connection */
 export async function openNodeRedis({ createClient }: RedisDrivers["redis"], url: string): Promise<Opened> {
   let wasConnected = false;
-  // a server that was never there is told of at once; one that went away is waited for
+  // the first connection fails at once; a lost one is opened again
   const reconnectStrategy = (retries: number): number | false => wasConnected && Math.min(50 * 2 ** Math.min(retries, 6), 2_000);
   const client = createClient({ url, socket: { reconnectStrategy } });
   client.on("error", () => undefined);
@@ -105,7 +104,7 @@ export async function openNodeRedis({ createClient }: RedisDrivers["redis"], url
 
 /** Deletes what a store with this prefix wrote. @throws StepfoldError `OPTION_INVALID` */
 async function dropKeys(prefix: string, command: (words: readonly [string, ...string[]]) => Promise<unknown>): Promise<void> {
-  // in a pattern, other characters mean more than themselves
+  // other characters have a meaning of their own in a pattern
   if (!/^[\w.:-]{1,48}$/.test(prefix)) throw invalidUrl('has a parameter "prefix" that is not 1 to 48 letters, digits, _ - . and :');
   for (let cursor = "0"; ; ) {
     const [next, keys] = (await command(["SCAN", cursor, "MATCH", `{${prefix}}:*`, "COUNT", "500"])) as [string | number, string[]];

@@ -8,7 +8,7 @@ export async function connectSqlite(url: string): Promise<Site> {
   const { sqliteLayout, sqliteSchema } = await import("../databases/sqlite-dialect/sqlite-schema.ts");
   const path = url.replace(/^sqlite:(\/\/)?/i, "");
   if (path === "") throw invalidUrl("names no file: sqlite:app.db");
-  // what lies beside it gets its name
+  // another space is a file beside it, with its name and an ending
   const fileOf = (space: string): string => (space === path ? path : `${path}.${space}`);
   return {
     name: "sqlite",

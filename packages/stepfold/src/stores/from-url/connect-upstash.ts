@@ -30,7 +30,7 @@ export async function connectUpstash(text: string): Promise<Site> {
     open: async (space, { idempotencyRetentionMs }) =>
       upstashStore(client, { prefix: space, ...(idempotencyRetentionMs !== undefined && { idempotencyRetentionMs }) }),
     async drop(space) {
-      // in a pattern, other characters mean more than themselves
+      // other characters have a meaning of their own in a pattern
       if (!/^[\w.:-]{1,48}$/.test(space)) throw invalidUrl('has a parameter "prefix" that is not 1 to 48 letters, digits, _ - . and :');
       for (let cursor = "0"; ; ) {
         const [next, keys] = await client.scan(cursor, { match: `{${space}}:*`, count: 500 });

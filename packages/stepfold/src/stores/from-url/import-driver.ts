@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 
 /**
- * A database driver, which is no dependency of ours: the one that the program in this folder has installed.
+ * Imports a database driver. The library does not depend on drivers: this is the one that is installed in the current folder.
  *
  * @param name of the package, or of a part of it: `mysql2/promise`
  * @param store that needs it
@@ -24,7 +24,7 @@ export async function importDriver<T>(name: string, store: string): Promise<T> {
   throw new StepfoldError("DRIVER_MISSING", { store, driver: packageOf(name) });
 }
 
-/** The first of several drivers that is there. */
+/** Imports the first of several drivers that is installed. */
 export async function importOneOf<T extends Readonly<Record<string, unknown>>>(
   names: readonly (keyof T & string)[],
   store: string,
@@ -39,7 +39,7 @@ export async function importOneOf<T extends Readonly<Record<string, unknown>>>(
   throw new StepfoldError("DRIVER_MISSING", { store, driver: packageOf(names[0]!) });
 }
 
-/** True if it is this very package that is not there, and not one that it needs. */
+/** Tells whether this package is missing, and not one that it imports. */
 function isMissing(cause: unknown, name: string): boolean {
   const { code, message = "" } = (cause ?? {}) as { code?: unknown; message?: string };
   return (
@@ -47,7 +47,7 @@ function isMissing(cause: unknown, name: string): boolean {
   );
 }
 
-/** What `npm install` takes. */
+/** Gives the name for `npm install`. */
 function packageOf(name: string): string {
   return name
     .split("/")

@@ -1,13 +1,13 @@
-/** Parameters that hold secrets. */
+/** Names of parameters that hold secrets. */
 const secret = /token|pass|pwd|secret|key|credential|jwt|^auth$/i;
 const hidden = "***";
 
-/** A store's URL for people and logs: without passwords and tokens. What has no scheme, or names a file, stays as it is. */
+/** Removes passwords and tokens from a store's URL, for messages and logs. A URL without a scheme, or of a file, stays as it is. */
 export function publicUrl(url: string): string {
   return hide(url, []);
 }
 
-/** A text that may quote a store's URL, or a part of it, without the passwords and tokens of the URL. */
+/** Removes the passwords and tokens of a store's URL from a text that may quote the URL, or a part of it. */
 export function withoutSecrets(text: string, url: string): string {
   const found: string[] = [];
   const shown = hide(url, found);
@@ -15,7 +15,12 @@ export function withoutSecrets(text: string, url: string): string {
   return longestFirst.filter(Boolean).reduce((rest, one) => rest.replaceAll(one, hidden), text.replaceAll(url, shown));
 }
 
-/** By its text: a URL that no parser takes may hold a password too. Where it is not clear what is the password, more is hidden than need be. */
+/**
+ * Hides the secrets of a URL. It works on the text: a URL that cannot be parsed may hold a password too. Where it is not clear what
+ * the password is, it hides more than the password.
+ *
+ * @param found receives each secret
+ */
 function hide(url: string, found: string[]): string {
   const head = /^\s*(?:[a-z][a-z0-9+.-]+:)+(?:\/\/)?/i.exec(url)?.[0];
   if (head === undefined || /^\s*(sqlite|file|libsql:file):/i.test(head)) return url;
@@ -24,7 +29,7 @@ function hide(url: string, found: string[]): string {
   const at = rest.lastIndexOf("@");
   if (at === -1) return head + hideParameters(head.endsWith("//") ? hidePort(rest, found) : rest, found);
   const question = rest.slice(0, at).indexOf("?");
-  // nobody knows whether the "@" belongs to a parameter or ends a password
+  // the "@" may belong to a parameter, or end a password
   if (question !== -1 && !rest.slice(0, question).includes("@")) return head + hideAllAfterName(rest, question, found);
   return head + hideUser(head, rest.slice(0, at), found) + hideParameters(rest.slice(at), found);
 }
@@ -40,11 +45,11 @@ function hideUser(head: string, user: string, found: string[]): string {
     const [name, password] = [user.slice(0, colon.index + colon[0].length), user.slice(colon.index + colon[0].length)];
     return name + hideValue(password, found);
   }
-  // there it is a token, and not a name; and what follows two colons without slashes
+  // for these two it is a token and not a name, and so it may be without slashes
   return /^\s*(upstash|libsql):/i.test(head) || !head.endsWith("//") ? hideValue(user, found) : hideParameters(user, found);
 }
 
-/** A port that is no number is rather the password of a URL whose host was forgotten. */
+/** Hides a port that is no number: it may be a password in a URL without a host. */
 function hidePort(rest: string, found: string[]): string {
   const [authority = ""] = /^[^/?#]*/.exec(rest)!;
   const wrong = /:(?!\d*(?:$|,))/.exec(authority.replace(/\[[^\]]*\]/g, (address) => "x".repeat(address.length)));

@@ -6,7 +6,7 @@ import type { Site, StoreOfUrlOptions } from "./site.ts";
 
 type Connect = (url: string) => Promise<Site>;
 
-/** Each is loaded when it is asked for. */
+/** Connects to a database, by the scheme of a URL. Each file is loaded when it is needed. */
 const schemes: Readonly<Record<string, () => Promise<Connect>>> = {
   memory: async () => (await import("./connect-memory.ts")).connectMemory,
   sqlite: async () => (await import("./connect-sqlite.ts")).connectSqlite,
@@ -24,7 +24,7 @@ const schemes: Readonly<Record<string, () => Promise<Connect>>> = {
 };
 
 /**
- * The store that a URL names, with a client of its own, which `close()` ends too. For commands and servers; a program
+ * Opens the store that a URL names, with a client of its own, which `close()` ends too. For commands and servers; a program
  * that has a client already hands it to the store itself.
  *
  * | URL | package it needs |
@@ -70,7 +70,7 @@ export async function storeFromUrl(url: string, options: StoreOfUrlOptions = {})
   }
 }
 
-/** The database that a URL names. @throws StepfoldError as `storeFromUrl` */
+/** Connects to the database that a URL names. @throws StepfoldError as `storeFromUrl` */
 export async function siteFromUrl(url: string): Promise<Site> {
   const scheme = /^([a-z][a-z0-9+]+):/i.exec(url)?.[1]?.toLowerCase() ?? "sqlite";
   const connect = Object.hasOwn(schemes, scheme) ? schemes[scheme] : undefined;
@@ -81,13 +81,13 @@ export async function siteFromUrl(url: string): Promise<Site> {
     return once(await (await connect())(url));
   } catch (error) {
     if (StepfoldError.is(error)) throw error;
-    // nobody was connected to yet: the driver does not take it, and may quote it
+    // the driver refuses the URL before it connects, and its message may quote the URL
     const said = error instanceof Error ? error.message : String(error);
     throw invalidUrl(`is a URL that the driver does not take: ${withoutSecrets(said, url)}`);
   }
 }
 
-/** Its client is ended once, however often `close` is called. */
+/** Ends the client once, however often `close` is called. */
 function once(site: Site): Site {
   let closing: Promise<void> | null = null;
   return {

@@ -2,11 +2,11 @@ import { join } from "node:path";
 import { type Client, createClient } from "@libsql/client";
 import { afterAll, describe, expect, it } from "vitest";
 import { hranaServer } from "../../../../../scripts/servers/hrana-server.ts";
-import { blobbedStore } from "../../../src/stores/blobs/blobbed-store.ts";
 import { libsqlBlobs, libsqlStore, migrateLibsql } from "../../../src/stores/databases/libsql/index.ts";
-import { testFolder } from "../../../src/stores/values/wrapped-bench.fixture.ts";
+import { blobbedStore } from "../../../src/stores/wrappers/blobs/blobbed-store.ts";
 import { snapshotAfter, startCommit } from "../../../src/testing/index.ts";
 import { blobContractOf } from "../../testing/blob-contract.fixture.ts";
+import { testFolder } from "../values/wrapped-bench.fixture.ts";
 
 const folder = testFolder("libsql-blobs");
 const opened: { close(): unknown }[] = [];

@@ -1,8 +1,8 @@
 import type { RowDataPacket } from "mysql2/promise";
 import { afterAll, describe, expect, it } from "vitest";
 import { serviceUrl } from "../../../../../scripts/servers/service-url.ts";
-import { blobbedStore } from "../../../src/stores/blobs/blobbed-store.ts";
 import { migrateMysql, mysqlBlobs, mysqlStore } from "../../../src/stores/databases/mysql/index.ts";
+import { blobbedStore } from "../../../src/stores/wrappers/blobs/blobbed-store.ts";
 import { snapshotAfter, startCommit } from "../../../src/testing/index.ts";
 import { blobContractOf } from "../../testing/blob-contract.fixture.ts";
 import { hostileOptions, hostileSettings, mysqlServer } from "./mysql-bench.fixture.ts";

@@ -1,8 +1,8 @@
 import { PGlite } from "@electric-sql/pglite";
 import postgres from "postgres";
 import { afterAll, describe, expect, it } from "vitest";
-import { blobbedStore } from "../../../src/stores/blobs/blobbed-store.ts";
 import { migratePostgres, type PostgresClient, postgresBlobs, postgresStore } from "../../../src/stores/databases/postgres/index.ts";
+import { blobbedStore } from "../../../src/stores/wrappers/blobs/blobbed-store.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../../src/testing/index.ts";
 import { blobContractOf } from "../../testing/blob-contract.fixture.ts";
 import { contractOf } from "../../testing/store-contract.fixture.ts";

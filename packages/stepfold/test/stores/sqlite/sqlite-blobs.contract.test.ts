@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
-import { blobbedStore } from "../../../src/stores/blobs/blobbed-store.ts";
 import { sqliteBlobs, sqliteStore } from "../../../src/stores/databases/sqlite/index.ts";
-import { testFolder } from "../../../src/stores/values/wrapped-bench.fixture.ts";
+import { blobbedStore } from "../../../src/stores/wrappers/blobs/blobbed-store.ts";
 import { snapshotAfter, startCommit } from "../../../src/testing/index.ts";
 import { blobContractOf } from "../../testing/blob-contract.fixture.ts";
+import { testFolder } from "../values/wrapped-bench.fixture.ts";
 
 const folder = testFolder("sqlite-blobs");
 

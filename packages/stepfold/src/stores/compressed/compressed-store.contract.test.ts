@@ -1,5 +1,0 @@
-import { wrappedContract } from "../values/wrapped-bench.fixture.ts";
-import { compressedStore } from "./index.ts";
-
-// low, so that the small values of the cases are compressed too
-wrappedContract("compressed", (inner) => compressedStore(inner, { aboveBytes: 32 }));

@@ -1,0 +1,68 @@
+import type { EpochMs } from "../../../core/values/json.ts";
+import type { BlobStore } from "../../../ports/blob-store.ts";
+import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { incarnationOf } from "../values/read-all.ts";
+import { segmentOf, textOf } from "./blob-key.ts";
+
+/** Which blobs are orphans. */
+export interface CollectOptions {
+  /** Blobs younger than this stay, in milliseconds: their commit may be under way. Default 1 day. */
+  readonly graceMs?: number;
+  /** The clock of the blobs, in epoch milliseconds. Default `Date.now`. */
+  readonly now?: () => EpochMs;
+  /** Count only. */
+  readonly dryRun?: boolean;
+}
+
+/** What was collected. */
+export interface CollectReport {
+  /** Executions that are gone, and whose blobs were deleted. */
+  readonly executions: number;
+  /** Their blobs. */
+  readonly blobs: number;
+}
+
+/**
+ * Deletes blobs of executions that are no longer there: what a crash between the two deletions leaves, or the start of an
+ * execution that was refused. Lists all blobs. Those of ids with more than 200 characters when percent-encoded are passed
+ * over; so are definitions, which stay for ever.
+ *
+ * ```ts
+ * import { collectOrphans, fileBlobs } from "stepfold/stores/blobs";
+ * import { memoryStore } from "stepfold/stores/memory";
+ *
+ * const { blobs } = await collectOrphans(memoryStore(), fileBlobs("workflow-blobs"), { dryRun: true });
+ * console.log(blobs); // 0
+ * ```
+ *
+ * @param store the one that the blobs belong to, and every execution that has blobs there
+ */
+export async function collectOrphans(store: SnapshotStore, blobs: BlobStore, options: CollectOptions = {}): Promise<CollectReport> {
+  const { graceMs = 24 * 60 * 60 * 1000, now = Date.now, dryRun = false } = options;
+  const youngest = now() - graceMs;
+  const folders = new Map<string, { count: number; writtenAt: EpochMs }>();
+  for await (const { key, writtenAt } of blobs.list()) {
+    const [kind, id, incarnation] = key.split("/");
+    if (kind !== "executions" || incarnation === undefined) continue;
+    const folder = `${kind}/${id}/${incarnation}`;
+    const before = folders.get(folder);
+    folders.set(folder, { count: (before?.count ?? 0) + 1, writtenAt: Math.max(before?.writtenAt ?? 0, writtenAt) });
+  }
+  let executions = 0;
+  let deleted = 0;
+  for (const [folder, { count, writtenAt }] of folders) {
+    if (writtenAt > youngest || !(await isOrphaned(store, folder))) continue;
+    if (!dryRun) await blobs.deleteFolder(folder);
+    executions += 1;
+    deleted += count;
+  }
+  return { executions, blobs: deleted };
+}
+
+async function isOrphaned(store: SnapshotStore, folder: string): Promise<boolean> {
+  const [, id, incarnation] = folder.split("/");
+  const workflowId = textOf(id!);
+  if (workflowId === null) return false;
+  const stored = await incarnationOf(store, workflowId);
+  return stored === null || (await segmentOf(stored)) !== incarnation;
+}

@@ -1,0 +1,37 @@
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../core/values/json.ts";
+import { describeLocation, type PermitCodec } from "../values/codec.ts";
+import type { Cipher } from "./cipher.ts";
+import type { Sign } from "./search-token.ts";
+
+/** Encodes a permit as an encrypted value, with its limit, and a token instead of its key. */
+export function encryptedPermit(mark: string, { encrypt, decrypt }: Cipher, sign: Sign | null): PermitCodec {
+  // a list of three parts: a member of metadata, which has two, never has the same token
+  const tokenOf = async (key: Json): Promise<string | null> => (sign ? sign(["permit", "key", key]) : null);
+  return {
+    ...(!sign && { refusal }),
+    async encode(text, { id, incarnation }) {
+      const permit = JSON.parse(text) as JsonObject;
+      const [token, encrypted] = await Promise.all([tokenOf(permit.key ?? null), encrypt(text, associatedDataOf(id, incarnation))]);
+      // without a search key the execution was created before the store was encrypted: the store below uses the permit that it got then
+      return { key: token ?? "", limit: permit.limit ?? 1, [mark]: { form: 1, ...encrypted } };
+    },
+    async decode(stored, location) {
+      const encrypted = stored[mark];
+      // written before the store was encrypted
+      if (!isJsonObject(encrypted) || typeof encrypted.data !== "string") return stored;
+      const what = `the permit of ${describeLocation(location)}`;
+      return JSON.parse(await decrypt(encrypted, associatedDataOf(location.id, location.incarnation), what)) as JsonObject;
+    },
+    query: tokenOf,
+  };
+}
+
+function refusal(): StepfoldError {
+  const reason = "cannot be told to the store below: the key is encrypted. Pass searchKey to encryptedStore";
+  return new StepfoldError("OPTION_INVALID", { option: "concurrency", reason });
+}
+
+function associatedDataOf(workflowId: string, incarnation: string | null): string {
+  return JSON.stringify(["permit", workflowId, incarnation]);
+}

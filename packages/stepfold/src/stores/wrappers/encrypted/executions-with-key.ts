@@ -1,0 +1,34 @@
+import { isJsonObject, type Json } from "../../../core/values/json.ts";
+import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { readExecutions, readHistory } from "../values/read-all.ts";
+import { encryptionMark } from "./encrypted-store.ts";
+
+/**
+ * Finds the executions that need a key to be read: keep the key as long as there are any. Reads every history, which takes time.
+ *
+ * ```ts
+ * import { executionsWithKey } from "stepfold/stores/encrypted";
+ * import { memoryStore } from "stepfold/stores/memory";
+ *
+ * for await (const workflowId of executionsWithKey(memoryStore(), "2025-01")) console.log(workflowId);
+ * ```
+ *
+ * @param inner the store below the encrypted one
+ */
+export async function* executionsWithKey(inner: SnapshotStore, keyId: string): AsyncGenerator<string, void> {
+  for await (const { workflowId, metadata } of readExecutions(inner)) {
+    const events = (await readHistory(inner, workflowId)).map(({ event }) => event);
+    const parts: readonly unknown[] = [metadata, await inner.load(workflowId), ...events];
+    if (parts.some((part) => mentions(part as Json, keyId))) yield workflowId;
+  }
+}
+
+function mentions(value: Json, keyId: string): boolean {
+  if (typeof value === "string") return value.startsWith(`${encryptionMark}:`) && value.includes(`"key":${JSON.stringify(keyId)}`);
+  if (typeof value !== "object" || value === null) return false;
+  if (isJsonObject(value) && Object.hasOwn(value, encryptionMark)) {
+    const marker = isJsonObject(value[encryptionMark]) ? value[encryptionMark] : value;
+    return marker.key === keyId;
+  }
+  return Object.values(value).some((member) => mentions(member, keyId));
+}

@@ -1,0 +1,25 @@
+import type { Definitions } from "../values/value-store.ts";
+
+/**
+ * Stores a definition once for each key, under a hash of its own hash and the id of the key. A stored definition never changes:
+ * under its own hash it would need the key that was the first at that time for ever.
+ *
+ * @param keyIds the first is the one that encrypts
+ */
+export function storedDefinitions(inner: Definitions, keyIds: readonly string[]): Definitions {
+  const hashWithKey = async (hash: string, keyId: string): Promise<string> => {
+    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(JSON.stringify([hash, keyId])));
+    return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  };
+  return {
+    putDefinition: async (hash, definition) => inner.putDefinition(await hashWithKey(hash, keyIds[0]!), definition),
+    async getDefinition(hash) {
+      for (const keyId of keyIds) {
+        const found = await inner.getDefinition(await hashWithKey(hash, keyId));
+        if (found) return found;
+      }
+      // written before the store was encrypted
+      return inner.getDefinition(hash);
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import type { Snapshot, SnapshotHead } from "../../../core/snapshot/snapshot.ts";
+import { type EpochMs, isJsonObject, type Json } from "../../../core/values/json.ts";
+import type { AppendedRow, Commit, ExecutionSummary } from "../../../ports/snapshot-store.ts";
+
+/** When an execution was created and last changed, by the hot store's clock. */
+export type Times = Pick<ExecutionSummary, "createdAt" | "updatedAt">;
+
+/** The last event of a waiting execution, and its head: a partial copy keeps them in its mark until it is completed. */
+export interface LastCommit {
+  /** Without metadata and input: the first commit of the copy has written them. */
+  readonly head: SnapshotHead;
+  readonly row: AppendedRow;
+  readonly wakeAt: EpochMs | null;
+}
+
+/**
+ * The mark of a tiered store, in four places:
+ *
+ * - In the metadata of a copy it holds the times of the original, because the cold store has times of its own.
+ * - In the head of a copy it says that a move has made it. In a partial copy it may hold the last commit.
+ * - As the current node of a copy it says that the copy is partial: the execution does not live there.
+ * - As the current node in the hot store it says that this is a redirect: the execution lives in the cold store.
+ */
+export const tieredMark = "~stepfold/tiered";
+
+type Metadata = Readonly<Record<string, Json>>;
+type MarkedSnapshot = Snapshot & { readonly [tieredMark]?: true | LastCommit };
+
+/** Makes the head of a copy. */
+export function copyHead(head: SnapshotHead, { createdAt, updatedAt }: Times): SnapshotHead {
+  const times = { createdAt, updatedAt, version: head.version };
+  return withMark({ ...head, metadata: { ...head.metadata, [tieredMark]: times } }, true);
+}
+
+/** Makes the head of a partial copy. Its status is `error`, which few executions have, so that a list finds partial copies quickly. */
+export function partialHead(head: SnapshotHead, version: number, lastCommit?: LastCommit): SnapshotHead {
+  return withMark({ ...head, version, status: "error", currentNodeId: tieredMark, activePaths: [] }, lastCommit ?? true);
+}
+
+/** Makes the commit of an execution that lives in the cold store: without the mark its head would no longer be that of a copy. */
+export function coldCommit(commit: Commit): Commit {
+  return { ...commit, head: withMark(commit.head, true) };
+}
+
+function withMark(head: SnapshotHead, mark: true | LastCommit): SnapshotHead {
+  const marked: object = { [tieredMark]: mark };
+  return { ...head, ...marked };
+}
+
+/** Tells whether a move has made what the cold store has. */
+export function isCopy(snapshot: Snapshot): boolean {
+  return Object.hasOwn(snapshot, tieredMark);
+}
+
+/** Tells whether a copy is partial. */
+export function isPartial({ currentNodeId }: Pick<Snapshot, "currentNodeId">): boolean {
+  return currentNodeId === tieredMark;
+}
+
+/** Reads what a partial copy lacks; null if it lacks more than the last commit. */
+export function lastCommitOf(copy: Snapshot): LastCommit | null {
+  const { [tieredMark]: mark } = copy as MarkedSnapshot;
+  return typeof mark === "object" && mark !== null ? mark : null;
+}
+
+/** Takes the marks out of the snapshot of a copy: what is left is the snapshot of the original. */
+export function withoutMarks(snapshot: Snapshot): Snapshot {
+  const { [tieredMark]: _, ...original } = snapshot as MarkedSnapshot;
+  return { ...original, metadata: withOriginalTimes(snapshot).metadata };
+}
+
+/** Gives what a list shows of a copy the times of its original. A change in the cold store has the cold store's time. */
+export function withOriginalTimes<T extends { readonly metadata: Metadata; readonly version: number }>(stored: T): T & Partial<Times> {
+  const { [tieredMark]: times, ...metadata } = stored.metadata;
+  if (!isJsonObject(times) || typeof times.createdAt !== "number") return stored;
+  const hasChanged = stored.version > Number(times.version);
+  return { ...stored, createdAt: times.createdAt, ...(!hasChanged && { updatedAt: times.updatedAt }), metadata } as T & Partial<Times>;
+}

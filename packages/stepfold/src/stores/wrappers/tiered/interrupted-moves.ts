@@ -1,0 +1,48 @@
+import { isTerminal, type SnapshotHead } from "../../../core/snapshot/snapshot.ts";
+import type { ExecutionSummary, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { incarnationOf, listExecutions, readHistory } from "../values/read-all.ts";
+import { isCopy, isPartial, withOriginalTimes } from "./cold-copy.ts";
+import { headOf } from "./copy-execution.ts";
+import type { Tiers } from "./tiers.ts";
+
+/**
+ * Finds partial copies of executions that have ended in the hot store, or are redirects there. A partial copy without an
+ * original is deleted; one of an execution that is open in the hot store is left for the next move of that execution.
+ *
+ * @returns each with the status and the current node that the hot store has
+ */
+export async function interruptedMoves({ hot, cold }: Tiers): Promise<ExecutionSummary[]> {
+  const interrupted: ExecutionSummary[] = [];
+  for (const copy of (await listExecutions(cold, { status: ["error"] })).filter(isPartial)) {
+    const { workflowId } = copy;
+    const [original, copied] = [await incarnationOf(hot, workflowId), await incarnationOf(cold, workflowId)];
+    if (copied === null) continue;
+    if (original !== copied) {
+      await deletePartialCopy(cold, workflowId);
+      continue;
+    }
+    const snapshot = await hot.load(workflowId);
+    if (!snapshot || !isTerminal(snapshot.status)) continue;
+    interrupted.push({ ...withOriginalTimes(copy), status: snapshot.status, currentNodeId: snapshot.currentNodeId });
+  }
+  return interrupted;
+}
+
+/**
+ * Deletes a partial copy whose original is deleted. It is cancelled first, because only what has ended can be deleted. An
+ * original is deleted only after its copy is complete, so this copy will never be completed.
+ */
+async function deletePartialCopy(cold: SnapshotStore, workflowId: string): Promise<void> {
+  const snapshot = await cold.load(workflowId);
+  const last = (await readHistory(cold, workflowId)).at(-1);
+  if (!snapshot || !last || !isCopy(snapshot) || !isPartial(snapshot)) return;
+  if (!isTerminal(snapshot.status)) {
+    const { incarnation = "", version: expectedVersion } = snapshot;
+    const version = expectedVersion + 1;
+    const head: SnapshotHead = { ...headOf(snapshot), status: "cancelled", version };
+    const event = { type: "cancelled", version, at: last.event.at, reason: "deleted while it was moved" } as const;
+    const commitId = `buried-${incarnation}`;
+    await cold.commit({ workflowId, incarnation, expectedVersion, commitId, head, events: [event], wakeAt: null });
+  }
+  await cold.delete(workflowId);
+}

@@ -1,0 +1,65 @@
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import { isTerminal, type Status } from "../../../core/snapshot/snapshot.ts";
+import type { ExecutionSummary, Page } from "../../../ports/snapshot-store.ts";
+import type { CheckedQuery } from "../../kit/checked-store.ts";
+import { isPartial, withOriginalTimes } from "./cold-copy.ts";
+import { loadCold } from "./load-cold.ts";
+import { isRedirect } from "./redirect.ts";
+import type { Tiers } from "./tiers.ts";
+
+type ListPage = Page<ExecutionSummary>;
+
+/** Lists the hot store, newest first, then the cold one, last moved first. A cursor begins with the letter of the store to go on in. */
+export async function listTiers(tiers: Tiers, { cursor, ...query }: CheckedQuery): Promise<ListPage> {
+  if (cursor?.startsWith("c")) return listCold(tiers, query, cursor.slice(1) || undefined, new Set());
+  if (cursor !== undefined && !cursor.startsWith("h")) {
+    throw new StepfoldError("OPTION_INVALID", { option: "cursor", reason: "is none that this store gave out" });
+  }
+  const page = await tiers.hot.list(cursor === undefined ? query : { ...query, cursor: cursor.slice(1) });
+  const items = page.items.filter((item) => !isRedirect(item));
+  if (page.nextCursor !== null) return { items, nextCursor: `h${page.nextCursor}` };
+  const listed = new Set(items.map(({ workflowId }) => workflowId));
+  const room = query.limit - items.length;
+  const rest = await listCold(tiers, { ...query, limit: Math.max(1, room) }, undefined, listed);
+  if (room === 0) return { items, nextCursor: rest.items.length > 0 ? "c" : null };
+  return { items: [...items, ...rest.items], nextCursor: rest.nextCursor };
+}
+
+/** Lists the cold store. Times are compared here: those that it has are not those of the originals. */
+async function listCold(
+  tiers: Tiers,
+  { createdBefore = Number.POSITIVE_INFINITY, createdAfter = Number.NEGATIVE_INFINITY, status, limit, ...query }: CheckedQuery,
+  from: string | undefined,
+  alreadyListed: ReadonlySet<string>,
+): Promise<ListPage> {
+  const items: ExecutionSummary[] = [];
+  const stored = { ...query, ...(status && { status: storedStatuses(status) }) };
+  for (let cursor = from; ; ) {
+    const page = await tiers.cold.list({ ...stored, limit: limit - items.length, ...(cursor !== undefined && { cursor }) });
+    const live = await Promise.all(page.items.map((item) => liveSummary(tiers, item)));
+    const found = live
+      .flatMap((item) => (item ? [withOriginalTimes(item) as ExecutionSummary] : []))
+      .filter(({ createdAt, workflowId }) => createdAt < createdBefore && createdAt > createdAfter && !alreadyListed.has(workflowId));
+    items.push(...found.filter((item) => status === undefined || status.includes(item.status)));
+    if (page.nextCursor === null) return { items, nextCursor: null };
+    if (items.length === limit) return { items, nextCursor: `c${page.nextCursor}` };
+    cursor = page.nextCursor;
+  }
+}
+
+/** Gives the statuses to ask the cold store for: a waiting execution whose copy is still partial has the status `error` there. */
+function storedStatuses(status: readonly Status[]): readonly Status[] {
+  return status.includes("paused") && !status.includes("error") ? [...status, "error"] : status;
+}
+
+/** Gives what a list shows of an execution that lives in the cold store; null for what does not live there. */
+async function liveSummary({ hot, cold }: Tiers, item: ExecutionSummary): Promise<ExecutionSummary | null> {
+  const { workflowId } = item;
+  const inHot = await hot.load(workflowId);
+  // an execution that is in both stores lives in the hot one
+  if (inHot && !isRedirect(inHot)) return null;
+  // an open execution that no move has put there belongs to another store
+  if (!isPartial(item)) return isTerminal(item.status) || withOriginalTimes(item) !== item ? item : null;
+  const live = inHot && (await loadCold(cold, workflowId, true));
+  return live && { ...item, status: live.status, currentNodeId: live.currentNodeId, version: live.version };
+}

@@ -1,0 +1,33 @@
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import { isTerminal, type Snapshot } from "../../../core/snapshot/snapshot.ts";
+import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { coldCommit, isCopy, isPartial, lastCommitOf } from "./cold-copy.ts";
+
+/**
+ * Loads an execution that lives in the cold store, with its marks; null if it does not live there.
+ *
+ * @param isRedirected whether the hot store has a redirect: then a partial copy is the execution, and is completed first
+ */
+export async function loadCold(cold: SnapshotStore, workflowId: string, isRedirected: boolean): Promise<Snapshot | null> {
+  const copy = await cold.load(workflowId);
+  if (!copy) return null;
+  if (!isPartial(copy)) return isTerminal(copy.status) || isCopy(copy) ? copy : null;
+  if (!isRedirected || !(await completeCopy(cold, copy))) return null;
+  const completed = await cold.load(workflowId);
+  return completed && !isPartial(completed) ? completed : null;
+}
+
+/** Commits the last commit that a partial copy keeps in its mark. Several processes may do so: the first changes the copy. */
+async function completeCopy(cold: SnapshotStore, copy: Snapshot): Promise<boolean> {
+  const lastCommit = lastCommitOf(copy);
+  if (!lastCommit || isTerminal(copy.status)) return false;
+  const { workflowId, incarnation = "", version: expectedVersion } = copy;
+  const { head, row, wakeAt } = lastCommit;
+  try {
+    await cold.commit(coldCommit({ workflowId, incarnation, expectedVersion, commitId: row.commitId, head, events: [row.event], wakeAt }));
+  } catch (error) {
+    // another process has completed it, and it has ended since and was deleted
+    if (!StepfoldError.is(error, "VERSION_CONFLICT")) throw error;
+  }
+  return true;
+}

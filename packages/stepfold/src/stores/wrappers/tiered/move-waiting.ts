@@ -1,0 +1,63 @@
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import type { ExecutionSummary, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { readHistory } from "../values/read-all.ts";
+import { copyHead, isCopy, isPartial, type LastCommit, lastCommitOf, partialHead, withoutMarks } from "./cold-copy.ts";
+import { childrenOf, copyDefinition, copyRows, headOf, isSameJson, type Original, originalOf } from "./copy-execution.ts";
+import { loadCold } from "./load-cold.ts";
+import { redirectCommit } from "./redirect.ts";
+import type { Tiers } from "./tiers.ts";
+
+/** What became of an execution that was to be moved. `changed`: it has changed since it was listed, and is not to be moved now. */
+export type MoveOutcome = "moved" | "left" | "changed";
+
+/**
+ * Moves an execution that waits. First a partial copy is made, whose mark holds the last commit. Then one conditional write
+ * makes a redirect of the original: with it the execution lives in the cold store, also if this process dies right after. Each
+ * reader that finds the redirect completes the copy, and the copy is due when the original would have been.
+ *
+ * @param isToMove asked at the last moment: whether the execution is still to be moved
+ */
+export async function moveWaiting(tiers: Tiers, listed: ExecutionSummary, isToMove: () => boolean): Promise<MoveOutcome> {
+  const { hot, cold } = tiers;
+  const { workflowId, version, wakeAt } = listed;
+  const original = await originalOf(hot, workflowId);
+  if (original?.snapshot.version !== version || original.snapshot.status !== "paused") return "changed";
+  const { snapshot, rows } = original;
+  // its messages are to be delivered at once; and those with a permit are counted where all of them are
+  if (snapshot.outbox?.length || snapshot.permit) return "changed";
+  await copyDefinition(tiers, snapshot);
+
+  const { input: _, ...head } = headOf(snapshot);
+  const row = rows.at(-1)!;
+  const lastCommit: LastCommit = { head: { ...head, metadata: {} }, row, wakeAt };
+  const partial = partialHead(copyHead(headOf(snapshot), listed), row.version - 1, lastCommit);
+  await copyRows(cold, snapshot, rows.slice(0, -1), { head: partial, wakeAt });
+
+  if (!(await isReadable(cold, original, lastCommit))) return (await hot.load(workflowId))?.version === version ? "left" : "changed";
+  if (!isToMove()) return "changed";
+  try {
+    await hot.commit(redirectCommit(snapshot, row.event.at));
+  } catch (error) {
+    // it goes on in the hot store; the next move of it goes on with this copy
+    if (StepfoldError.is(error, "VERSION_CONFLICT") || StepfoldError.is(error, "EXECUTION_ENDED")) return "changed";
+    throw error;
+  }
+  return finishMove(tiers, workflowId);
+}
+
+/** Reads the copy again and compares it with the original. If the hot store was restored from a backup, the copy may be complete. */
+async function isReadable(cold: SnapshotStore, { snapshot, rows }: Original, lastCommit: LastCommit): Promise<boolean> {
+  const copy = await cold.load(snapshot.workflowId);
+  if (!copy || !isCopy(copy)) return false;
+  const copied = await readHistory(cold, snapshot.workflowId);
+  if (!isPartial(copy)) return isSameJson(withoutMarks(copy), snapshot) && isSameJson(copied, rows);
+  const isReady = isSameJson(lastCommitOf(copy), lastCommit) && isSameJson(childrenOf(copy), childrenOf(snapshot));
+  return isReady && isSameJson(copied, rows.slice(0, -1));
+}
+
+/** Finishes a move whose redirect is written: completes the copy and deletes the redirect. Without a copy, it has ended and was deleted. */
+export async function finishMove({ hot, cold }: Tiers, workflowId: string): Promise<MoveOutcome> {
+  await loadCold(cold, workflowId, true);
+  await hot.delete(workflowId);
+  return "moved";
+}

@@ -1,0 +1,49 @@
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import type { EpochMs } from "../../../core/values/json.ts";
+import type { PruneOptions, PruneReport } from "../../../ports/snapshot-store.ts";
+import type { CheckedPrune } from "../../kit/checked-store.ts";
+import { incarnationOf } from "../values/read-all.ts";
+import { copyEnded, originalOf } from "./copy-execution.ts";
+import { interruptedMoves } from "./interrupted-moves.ts";
+import { loadCold } from "./load-cold.ts";
+import { isRedirect } from "./redirect.ts";
+import type { Tiers } from "./tiers.ts";
+
+/** Deletes an execution from both stores. The copy goes first: after a crash the rest is in the hot store and can be deleted again. */
+export async function deleteFromBoth(tiers: Tiers, workflowId: string): Promise<void> {
+  const { hot, cold } = tiers;
+  const [original, copy] = [await incarnationOf(hot, workflowId), await incarnationOf(cold, workflowId)];
+  if (original === null) {
+    if (copy !== null && !(await loadCold(cold, workflowId, false))) throw new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId });
+    await cold.delete(workflowId);
+    return;
+  }
+  if (original === copy && (await completeBeforeDelete(tiers, workflowId))) await cold.delete(workflowId);
+  await hot.delete(workflowId);
+}
+
+/** Completes a copy, because only what has ended can be deleted. False if it cannot be completed. */
+async function completeBeforeDelete(tiers: Tiers, workflowId: string): Promise<boolean> {
+  const original = await originalOf(tiers.hot, workflowId);
+  if (!original) return false;
+  if (isRedirect(original.snapshot)) return (await loadCold(tiers.cold, workflowId, true)) !== null;
+  return copyEnded(tiers, original, { createdAt: 0, updatedAt: 0 });
+}
+
+/** Prunes both stores, first the cold one: what is there has ended earlier. */
+export async function pruneBoth(
+  tiers: Tiers,
+  { definitionId, limit, before, ...rest }: CheckedPrune,
+  now: () => EpochMs,
+): Promise<PruneReport> {
+  const { hot, cold } = tiers;
+  const options = { ...rest, ...(definitionId !== null && { definitionId }) } satisfies Omit<PruneOptions, "before">;
+  // only a redirect says that a partial copy is the execution: before redirects are pruned their copies are completed, and those that
+  // are made from now on stay
+  const changedBefore = Math.min(before, now() + 1);
+  for (const one of await interruptedMoves(tiers)) if (isRedirect(one)) await loadCold(cold, one.workflowId, true);
+  const first = await cold.prune({ ...options, before, limit });
+  if (first.executions >= limit) return first;
+  const second = await hot.prune({ ...options, before: changedBefore, limit: limit - first.executions });
+  return { executions: first.executions + second.executions, events: first.events + second.events };
+}

@@ -1,0 +1,73 @@
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import type { Claim, Commit, Lease, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { firstRow } from "../values/read-all.ts";
+import { coldFence } from "./claim-tiers.ts";
+import { coldCommit } from "./cold-copy.ts";
+import { loadCold } from "./load-cold.ts";
+import { hotStateAfter } from "./redirect.ts";
+import type { Tiers } from "./tiers.ts";
+
+/** A fence that no claim has: the cold store acknowledges what a holder of the hot store has committed before, and refuses the rest. */
+const noFence = 0;
+
+/** Takes out what is to be written with a commit: two stores have no transaction in common. */
+export function withoutAlongside({ alongside: _, ...commit }: Commit): Commit {
+  return commit;
+}
+
+/** Clones a commit, so that the caller may change its own. */
+export function clonedCommit(commit: Commit): Commit {
+  return structuredClone(withoutAlongside(commit));
+}
+
+/** What the cold store knows about the id of a new execution. `created`: this very commit has created the execution, which has moved. */
+type IdState = "free" | "created" | "taken";
+
+/**
+ * Asks the cold store about the id of a new execution: the hot store may have forgotten an execution that has moved. If one of this
+ * id moves only after this, the hot store still knows the id.
+ */
+export async function idStateOf({ hot, cold }: Tiers, { workflowId, commitId }: Commit): Promise<IdState> {
+  const moved = await firstRow(cold, workflowId);
+  if (!moved || (await firstRow(hot, workflowId))) return "free";
+  return moved.commitId === commitId ? "created" : "taken";
+}
+
+/** Creates an execution in the hot store, unless its id is in the cold one. */
+export async function createInHot(
+  hot: SnapshotStore,
+  idState: IdState,
+  commit: Commit,
+  options: { readonly claim?: Lease } | undefined,
+): Promise<Claim | null> {
+  if (idState === "free") return hot.create(commit, options);
+  if (idState === "created") return null;
+  throw new StepfoldError("WORKFLOW_EXISTS", { workflowId: commit.workflowId });
+}
+
+/**
+ * Commits to the store in which the execution lives. The fence tells which; without one the hot store is asked first, and
+ * refuses the commit if the execution has moved.
+ *
+ * @param sendToCold sends to the cold store in the order in which the hot one has refused
+ */
+export async function commitToTiers(
+  { hot, cold }: Tiers,
+  commit: Commit,
+  sendToCold: (prepared: Promise<void>, send: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const { workflowId, incarnation, expectedVersion } = commit;
+  const fence = coldFence(commit.fence);
+  if (fence !== null) return cold.commit(coldCommit({ ...commit, fence }));
+  try {
+    await hot.commit(commit);
+  } catch (error) {
+    const isInCold = hotStateAfter(hot, commit, error).then(async (state) => {
+      if (state === null) throw error;
+      const live = await loadCold(cold, workflowId, state === "redirect");
+      if (live?.incarnation === incarnation) return;
+      throw new StepfoldError("VERSION_CONFLICT", { workflowId, expected: expectedVersion, actual: null });
+    });
+    await sendToCold(isInCold, () => cold.commit(coldCommit(commit.fence === undefined ? commit : { ...commit, fence: noFence })));
+  }
+}

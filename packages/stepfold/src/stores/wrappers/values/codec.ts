@@ -1,0 +1,76 @@
+import type { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import type { Json, JsonObject } from "../../../core/values/json.ts";
+
+/** The execution or the definition that a value belongs to. */
+export interface ValueLocation {
+  readonly kind: "execution" | "definition";
+  /** Id of the execution, or hash of the definition. */
+  readonly id: string;
+  /** Of the execution; null where it is not known. */
+  readonly incarnation: string | null;
+}
+
+/** What the store below holds instead of a value: the codec's `mark` with 1, the version of this form, and fields of the codec. */
+export type Marker = JsonObject;
+
+/** Turns values of users into what the store below holds, and back. */
+export interface ValueCodec {
+  /** Name of the store that it is for, in errors. */
+  readonly store: string;
+  /** The key that tells its markers from values; each codec has its own. */
+  readonly mark: string;
+  /** True: values can be decoded only if the incarnation is known. */
+  readonly needsIncarnation?: true;
+  /**
+   * Gives the fields of a marker for each JSON text, or null where the value is to stay as it is.
+   *
+   * @throws StepfoldError if one cannot be stored; then nothing is written
+   */
+  encode(texts: readonly string[], location: ValueLocation): Promise<readonly (JsonObject | null)[]>;
+  /**
+   * Gives the JSON text that a marker stands for.
+   *
+   * @throws StepfoldError `STORE_REJECTED` if it cannot be read
+   */
+  decode(marker: Marker, location: ValueLocation): Promise<string>;
+  /** Encodes metadata as a whole, where `list` is not to read its values. Default: members that `list` can ask for stay as they are. */
+  readonly metadata?: MetadataCodec;
+  /** Encodes permits, where their key is not to be read. Default: they stay as they are. */
+  readonly permit?: PermitCodec;
+}
+
+/** Turns metadata as a whole into what the store below holds, and back. */
+export interface MetadataCodec {
+  encode(text: string, location: ValueLocation): Promise<JsonObject>;
+  decode(metadata: JsonObject, location: ValueLocation): Promise<JsonObject>;
+  /** Gives the metadata to ask the store below for. */
+  query(metadata: Readonly<Record<string, Scalar>>): Promise<Readonly<Record<string, Scalar>>>;
+}
+
+/** Turns a permit into one with another key, the same for equal keys, and back. */
+export interface PermitCodec {
+  /** Gives the error that refuses every new execution with a permit. Absent: they may be created. */
+  readonly refusal?: () => StepfoldError;
+  encode(text: string, location: ValueLocation): Promise<JsonObject>;
+  decode(permit: JsonObject, location: ValueLocation): Promise<JsonObject>;
+  /** Gives the key to ask the store below for; null if no execution can have it. */
+  query(key: string): Promise<string | null>;
+}
+
+/** What `list` can ask for. */
+export type Scalar = string | number | boolean | null;
+
+/** Tells whether a value is neither an object nor a list. */
+export function isScalar(value: unknown): value is Scalar {
+  return typeof value !== "object" || value === null;
+}
+
+/** Tells whether a codec's marker is here instead of a value. */
+export function isMarker(mark: string, value: Json): value is Marker {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, mark) && typeof (value as Marker)[mark] === "number";
+}
+
+/** Names what a value belongs to, for messages. */
+export function describeLocation({ kind, id }: ValueLocation): string {
+  return `${kind} "${id}"`;
+}

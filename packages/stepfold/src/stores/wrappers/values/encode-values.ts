@@ -1,0 +1,105 @@
+import { isJsonObject, type Json } from "../../../core/values/json.ts";
+import { isScalar, type Marker, type ValueCodec, type ValueLocation } from "./codec.ts";
+import type { Layout } from "./layout.ts";
+
+/** A value of a copy that is still to be replaced with what the codec makes of it. */
+interface Slot {
+  readonly kind: "value" | "text" | "metadata" | "permit";
+  /** JSON. */
+  readonly text: string;
+  fill(encoded: Json): void;
+}
+
+/**
+ * Copies parts of a commit, and replaces the values in the copies. The copies are made at once, so the caller may change the
+ * originals; they are complete when `fill` resolves.
+ */
+export class ValueEncoder {
+  readonly #codec: ValueCodec;
+  readonly #slots: Slot[] = [];
+
+  constructor(codec: ValueCodec) {
+    this.#codec = codec;
+  }
+
+  /** Copies one part. */
+  copy<T>(layout: Layout, part: T): T {
+    const holder: { copied?: Json } = {};
+    this.#copyPart(layout, part as Json, (copied) => {
+      holder.copied = copied;
+    });
+    return holder.copied as T;
+  }
+
+  /** Replaces the values in all copies. */
+  async fill(location: ValueLocation): Promise<void> {
+    const { metadata, permit } = this.#codec;
+    const values = this.#slots.filter(({ kind }) => kind === "value" || kind === "text");
+    const texts = values.map(({ text }) => text);
+    const encoded = texts.length > 0 ? await this.#codec.encode(texts, location) : [];
+    values.forEach((slot, index) => {
+      const fields = encoded[index] ?? null;
+      slot.fill(this.#storedForm(slot, fields && { [this.#codec.mark]: 1, ...fields }));
+    });
+    for (const { kind, text, fill } of this.#slots) {
+      const codec = kind === "metadata" ? metadata : kind === "permit" ? permit : undefined;
+      if (codec) fill(await codec.encode(text, location));
+    }
+  }
+
+  #storedForm({ kind, text }: Slot, marker: Marker | null): Json {
+    const { mark } = this.#codec;
+    // a value that looks like a marker is put into a marker, or reading would take it for one
+    const escaped = marker ?? (text.includes(`"${mark}`) ? { [mark]: 1, json: text } : null);
+    if (escaped === null) return JSON.parse(text) as Json;
+    return kind === "text" ? `${mark}:${JSON.stringify(escaped)}` : escaped;
+  }
+
+  #copyPart(layout: Layout, part: Json, fill: (copied: Json) => void): void {
+    if (typeof layout === "string") this.#copyLeaf(layout, part, fill);
+    else if ("listOf" in layout && Array.isArray(part)) {
+      const copied: Json[] = [];
+      fill(copied);
+      part.forEach((member: Json, index) => {
+        this.#copyPart(layout.listOf, member, (inner) => {
+          copied[index] = inner;
+        });
+      });
+    } else if (!("listOf" in layout) && isJsonObject(part)) {
+      const layoutOf = "recordOf" in layout ? () => layout.recordOf : (key: string) => layout.fields.get(key) ?? "value";
+      this.#copyMembers(part, layoutOf, fill);
+    } else this.#copyLeaf("value", part, fill);
+  }
+
+  #copyMembers(part: Readonly<Record<string, Json | undefined>>, layoutOf: (key: string) => Layout, fill: (copied: Json) => void): void {
+    const copied: Record<string, Json> = {};
+    fill(copied);
+    for (const [key, member] of Object.entries(part)) {
+      if (member === undefined) continue;
+      this.#copyPart(layoutOf(key), member, (inner) => {
+        // an assignment would not make a member of the key `__proto__`
+        Object.defineProperty(copied, key, { value: inner, enumerable: true, writable: true, configurable: true });
+      });
+    }
+  }
+
+  #copyLeaf(leaf: string, part: Json, fill: (copied: Json) => void): void {
+    if (leaf === "structure" && isScalar(part)) fill(part);
+    else if (leaf === "structure" && Array.isArray(part) && part.every(isScalar)) fill([...part]);
+    else if ((leaf === "metadata" || leaf === "permit") && isJsonObject(part)) this.#copyRecord(leaf, part, fill);
+    else {
+      // the key comes before those that follow, as in the original
+      fill(null);
+      const text = JSON.stringify(part);
+      this.#slots.push({ kind: leaf === "text" && typeof part === "string" ? "text" : "value", text, fill });
+    }
+  }
+
+  /** Copies metadata or a permit. Without a codec of its own, members that are scalar stay as they are. */
+  #copyRecord(kind: "metadata" | "permit", part: Readonly<Record<string, Json>>, fill: (copied: Json) => void): void {
+    if (this.#codec[kind]) {
+      fill({});
+      this.#slots.push({ kind, text: JSON.stringify(part), fill });
+    } else this.#copyMembers(part, (key) => (isScalar(part[key]) ? "structure" : "value"), fill);
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * Says of what a part of a commit is made, as data. A field that no layout names is a value of the user, so a field that is
+ * forgotten here is encoded and not left readable.
+ */
+export type Layout = Leaf | ListLayout | RecordLayout | FieldsLayout;
+
+/**
+ * - `structure`: written by the engine or taken from the definition, and scalar, or a list of scalars. It stays as it is.
+ * - `text`: a text of the user that has to stay a text.
+ * - `metadata`: a record whose keys are the user's.
+ * - `permit`: a key that is the user's, with its limit.
+ * - `value`: any value of the user.
+ */
+type Leaf = "structure" | "text" | "metadata" | "permit" | "value";
+
+interface ListLayout {
+  readonly listOf: Layout;
+}
+
+interface RecordLayout {
+  readonly recordOf: Layout;
+}
+
+interface FieldsLayout {
+  readonly fields: ReadonlyMap<string, Layout>;
+}
+
+const listOf = (layout: Layout): ListLayout => ({ listOf: layout });
+
+/** An object with these structural fields, others with a layout of their own, and all further fields as values. */
+function fields(structure: string, others: Readonly<Record<string, Layout>> = {}): FieldsLayout {
+  const names = structure
+    .split(" ")
+    .filter(Boolean)
+    .map((name) => [name, "structure"] as const);
+  return { fields: new Map<string, Layout>([...names, ...Object.entries(others)]) };
+}
+
+const definition = fields("id hash");
+const error = fields("nodeId", { message: "text" });
+const undo = fields("scope pathId version");
+const start = fields("workflowId", { definition });
+const parent = fields("workflowId incarnation waitId depth");
+const wait = fields("id kind transient resumeAt timeoutAt quorum workflowId");
+
+const mapState = fields("total next done failed cancelled concurrency open completeWhen remaining tolerated");
+const path = fields("id nodeId status turn visit attempts since forks via draining nextRetryAt stepPath", {
+  waves: { recordOf: "structure" },
+  inputs: listOf(fields("nodeId version")),
+  waits: listOf(wait),
+  children: fields("key workflow", { map: mapState }),
+  undoes: undo,
+});
+
+const scope: Readonly<Record<string, Layout>> = {
+  activePaths: listOf(path),
+  error,
+  rounds: { recordOf: fields("got") },
+  ending: fields("status nodeId", { error, begun: listOf(fields("scope pathId version nodeId")) }),
+};
+
+/** The layout of a `ChildHead`. */
+export const childLayout: Layout = fields("status currentNodeId version workflow queued kept", scope);
+
+/** The layout of a `SnapshotHead`. */
+export const headLayout: Layout = fields(
+  "status currentNodeId version schema workflowId lastStartedAt totalExecutionTime steps sizeBytes createdAt incarnation",
+  {
+    ...scope,
+    definition,
+    metadata: "metadata",
+    permit: "permit",
+    retryState: fields("nodeId attempts nextRetryAt"),
+    inbox: listOf(fields("expiresAt")),
+    parent,
+    outbox: listOf(fields("id to type waitId", { definition })),
+  },
+);
+
+const result = fields("timestamp attempt pathId version", { error: "text" });
+const spawnedMap = fields("concurrency open completeWhen remaining tolerated", { items: listOf("value") });
+
+/** The layout of an `Event` of any type. */
+export const eventLayout: Layout = fields(
+  [
+    "type version at sizeBytes scope pathId turn nodeId attempt startedAt visit workflowId incarnation handle handles terminates",
+    "retryAt waitId by expiresAt pathIds completes ids",
+  ].join(" "),
+  {
+    consequences: fields("", {
+      results: listOf(fields("scope nodeId", { result })),
+      ended: listOf(fields("scope pathId nodeId reason")),
+    }),
+    definition,
+    metadata: "metadata",
+    permit: "permit",
+    parent,
+    undoes: undo,
+    starts: start,
+    error,
+    waits: listOf(wait),
+    children: fields("workflow", { map: spawnedMap }),
+  },
+);

@@ -1,0 +1,203 @@
+import type { WorkflowDefinition } from "../../../core/definition/definition.ts";
+import type { Event } from "../../../core/snapshot/event.ts";
+import type { Snapshot, SnapshotHead } from "../../../core/snapshot/snapshot.ts";
+import type { JsonObject } from "../../../core/values/json.ts";
+import type {
+  AppendedRow,
+  Claimed,
+  ClaimOptions,
+  Commit,
+  ExecutionSummary,
+  ListQuery,
+  Page,
+  PruneOptions,
+  SnapshotStore,
+} from "../../../ports/snapshot-store.ts";
+import { type CheckedClaim, type CheckedPrune, type CheckedQuery, checkedStore, type StoreMethods } from "../../kit/checked-store.ts";
+import { isMarker, type ValueCodec, type ValueLocation } from "./codec.ts";
+import { decodeMetadata, decodeValues, decodeWithMetadata } from "./decode-values.ts";
+import { ValueEncoder } from "./encode-values.ts";
+import { childLayout, eventLayout, headLayout } from "./layout.ts";
+import { orderedSender } from "./ordered-sender.ts";
+import { incarnationOf } from "./read-all.ts";
+import { unexpectedError } from "./rejected.ts";
+
+/** Stores definitions. */
+export type Definitions = Pick<SnapshotStore, "putDefinition" | "getDefinition">;
+
+/** What one wrapper does in another way than the others. */
+export interface ValueStoreOptions {
+  /** Default: the store below. */
+  readonly definitions?: Definitions;
+  /** Replaces the methods of the store below. */
+  readonly removal?: Pick<StoreMethods, "delete" | "prune">;
+}
+
+/** Gives prune options in the form that a store takes. */
+export function pruneOptions({ definitionId, ...options }: CheckedPrune): PruneOptions {
+  return definitionId === null ? options : { ...options, definitionId };
+}
+
+/**
+ * Makes a store that encodes the values of users before another store sees them, and decodes them again. Callers get what the
+ * other store would give them without a wrapper.
+ */
+export function valueStore(
+  name: string,
+  inner: SnapshotStore,
+  codec: ValueCodec,
+  { definitions = inner, removal }: ValueStoreOptions = {},
+): SnapshotStore {
+  const { send, idle } = orderedSender();
+  // without `maxValueBytes`: an encoded value has another size
+  const { clock, durable, multiProcess, transactions } = inner.features;
+  const permits = inner.features.permits && !codec.permit?.refusal;
+  // a call without values is sent after the commits before it too
+  const nothing = Promise.resolve();
+  const methods: StoreMethods = {
+    name: `${name}(${inner.name})`,
+    features: { clock, durable, multiProcess, ...(transactions && { transactions }), ...(permits && { permits }) },
+    create: (commit, options) => send(commit.workflowId, encodeCommit(codec, commit), (encoded) => inner.create(encoded, options)),
+    commit: (commit) => send(commit.workflowId, encodeCommit(codec, commit), (encoded) => inner.commit(encoded)),
+    async load(workflowId) {
+      const stored = await inner.load(workflowId);
+      return stored && decodeSnapshot(codec, stored);
+    },
+    async claim(options) {
+      const wanted = await claimOptionsFor(codec, options);
+      return wanted ? decodeClaimed(codec, await inner.claim(wanted)) : [];
+    },
+    renew: (claim) => send(claim.workflowId, nothing, () => inner.renew(claim)),
+    release: (claim, version) => send(claim.workflowId, nothing, () => inner.release(claim, version)),
+    now: () => inner.now(),
+    events: (workflowId, afterVersion, limit) => readRows(codec, inner, workflowId, afterVersion, limit),
+    list: (query) => readPage(codec, inner, query),
+    delete: (workflowId) => send(workflowId, nothing, () => (removal ?? inner).delete(workflowId)),
+    prune: (options) => (removal ? removal.prune(options) : inner.prune(pruneOptions(options))),
+    putDefinition: (hash, definition) =>
+      send(hash, encodeDefinition(codec, hash, definition), (encoded) => definitions.putDefinition(hash, encoded)),
+    async getDefinition(hash) {
+      const stored = await definitions.getDefinition(hash);
+      return stored && decodeDefinition(codec, hash, stored);
+    },
+    async close() {
+      await idle();
+      await inner.close();
+    },
+  };
+  return checkedStore(methods, unexpectedError(methods.name));
+}
+
+function locationOf({
+  workflowId,
+  incarnation = null,
+}: {
+  readonly workflowId: string;
+  readonly incarnation?: string | null;
+}): ValueLocation {
+  return { kind: "execution", id: workflowId, incarnation };
+}
+
+async function encodeCommit(codec: ValueCodec, commit: Commit): Promise<Commit> {
+  const encoder = new ValueEncoder(codec);
+  const { head, events, children } = commit;
+  // input and metadata never change: later commits need not write them again
+  const { input: _, metadata: __, ...laterHead } = head;
+  const isFirst = commit.expectedVersion === -1;
+  if (isFirst && head.permit && codec.permit?.refusal) throw codec.permit.refusal();
+  const encoded = {
+    head: encoder.copy<object>(headLayout, isFirst ? head : laterHead),
+    events: events.map((event) => encoder.copy(eventLayout, event)),
+    ...(children && { children: children.map((child) => ({ key: child.key, head: child.head && encoder.copy(childLayout, child.head) })) }),
+  };
+  // the caller may change the commit while its values are encoded
+  const rest = { ...commit };
+  await encoder.fill(locationOf(rest));
+  return { ...rest, ...encoded, head: (isFirst ? encoded.head : { ...encoded.head, metadata: {} }) as SnapshotHead };
+}
+
+function decodeSnapshot(codec: ValueCodec, stored: Snapshot): Promise<Snapshot> {
+  return decodeWithMetadata(codec, stored, locationOf(stored));
+}
+
+async function decodeEvent(codec: ValueCodec, event: Event, location: ValueLocation): Promise<Event> {
+  return event.type === "started" ? decodeWithMetadata(codec, event, location) : decodeValues(codec, event, location);
+}
+
+/** What to ask the store below for; null if no execution can have the permit. */
+async function claimOptionsFor(codec: ValueCodec, { permit, ...others }: CheckedClaim): Promise<ClaimOptions | null> {
+  if (permit === undefined || others.workflowId !== undefined) return others;
+  const key = codec.permit ? await codec.permit.query(permit) : permit;
+  return key === null ? null : { ...others, permit: key };
+}
+
+/** Decodes what can be decoded. An execution that cannot stays claimed until its lease ends, and the others go on. */
+async function decodeClaimed(codec: ValueCodec, claimed: readonly Claimed[]): Promise<Claimed[]> {
+  const settled = await Promise.allSettled(
+    claimed.map(async ({ claim, snapshot }) => ({ claim, snapshot: await decodeSnapshot(codec, snapshot) })),
+  );
+  const decoded = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  const failed = settled.find((one) => one.status === "rejected");
+  // else a wrong key would look like a store in which nothing is due
+  if (decoded.length === 0 && failed) throw failed.reason;
+  return decoded;
+}
+
+async function readRows(
+  codec: ValueCodec,
+  inner: SnapshotStore,
+  workflowId: string,
+  afterVersion: number,
+  limit: number,
+): Promise<AppendedRow[]> {
+  const rows = await inner.events(workflowId, afterVersion, limit);
+  const location = locationOf({
+    workflowId,
+    incarnation: codec.needsIncarnation && rows.length > 0 ? await incarnationOf(inner, workflowId) : null,
+  });
+  return Promise.all(rows.map(async (row) => ({ ...row, event: await decodeEvent(codec, row.event, location) })));
+}
+
+/** Reads a full page. What cannot be decoded is left out, unless the first page would be empty. */
+async function readPage(codec: ValueCodec, inner: SnapshotStore, { metadata, ...query }: CheckedQuery): Promise<Page<ExecutionSummary>> {
+  const wanted: ListQuery = metadata ? { ...query, metadata: (await codec.metadata?.query(metadata)) ?? metadata } : query;
+  const items: ExecutionSummary[] = [];
+  let failed: unknown;
+  for (let cursor = query.cursor; ; ) {
+    const page = await inner.list({ ...wanted, limit: query.limit - items.length, ...(cursor !== undefined && { cursor }) });
+    const settled = await Promise.allSettled(page.items.map((item) => decodeSummary(codec, item)));
+    for (const one of settled) {
+      if (one.status === "fulfilled") items.push(one.value);
+      else failed ??= one.reason;
+    }
+    if (page.nextCursor !== null && items.length < query.limit) {
+      cursor = page.nextCursor;
+      continue;
+    }
+    if (items.length === 0 && failed !== undefined && query.cursor === undefined) throw failed;
+    return { items, nextCursor: page.nextCursor };
+  }
+}
+
+async function decodeSummary(codec: ValueCodec, item: ExecutionSummary): Promise<ExecutionSummary> {
+  return { ...item, metadata: await decodeMetadata(codec, item.metadata as JsonObject, locationOf(item)) };
+}
+
+/** Makes a definition that holds nothing but what the codec made of the real one. */
+async function encodeDefinition(codec: ValueCodec, hash: string, definition: WorkflowDefinition): Promise<WorkflowDefinition> {
+  const text = JSON.stringify(definition);
+  const [marker] = await codec.encode([text], { kind: "definition", id: hash, incarnation: null });
+  if (marker) return { id: definition.id, nodes: [], edges: [], metadata: { [codec.mark]: 1, ...marker } };
+  if (text.includes(`"${codec.mark}`)) return { id: definition.id, nodes: [], edges: [], metadata: { [codec.mark]: 1, json: text } };
+  return JSON.parse(text) as WorkflowDefinition;
+}
+
+async function decodeDefinition(codec: ValueCodec, hash: string, stored: WorkflowDefinition): Promise<WorkflowDefinition> {
+  const { metadata } = stored;
+  if (metadata === undefined || !isMarker(codec.mark, metadata)) return stored;
+  return decodeValues<WorkflowDefinition | JsonObject>(codec, metadata, {
+    kind: "definition",
+    id: hash,
+    incarnation: null,
+  }) as Promise<WorkflowDefinition>;
+}

@@ -1,0 +1,60 @@
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { sqliteStore } from "../../../src/stores/databases/sqlite/index.ts";
+import { blobbedStore } from "../../../src/stores/wrappers/blobs/index.ts";
+import { compressedStore } from "../../../src/stores/wrappers/compressed/index.ts";
+import { encryptedStore } from "../../../src/stores/wrappers/encrypted/index.ts";
+import { tieredStore } from "../../../src/stores/wrappers/tiered/index.ts";
+import { snapshotAfter, startCommit, stepCommit } from "../../../src/testing/index.ts";
+import { memoryBlobs } from "../values/values.fixture.ts";
+import { testFolder } from "../values/wrapped-bench.fixture.ts";
+
+const folder = testFolder("tiers");
+
+it("stores that wrap others serve as tiers: a file, and an encrypted archive with blobs", async () => {
+  const keys = [{ id: "k", key: new Uint8Array(32).fill(1) }];
+  const blobs = memoryBlobs();
+  const archive = sqliteStore(join(folder, "cold.db"));
+  const cold = compressedStore(encryptedStore(blobbedStore(archive, blobs, { aboveBytes: 2000 }), { keys }));
+  const store = tieredStore({ hot: sqliteStore(join(folder, "hot.db")), cold, coldAfterMs: 0, now: () => Date.now() + 1000 });
+  const noise = Array.from({ length: 3000 }, (_, index) => (index * 7919) % 1009);
+  const first = startCommit("a", { input: { noise }, metadata: { team: "vermilion", list: noise } });
+  const second = stepCommit(first, { outputs: ["x".repeat(50_000), { noise }] });
+  const third = stepCommit(second, { status: "completed", output: noise });
+  await store.create(first);
+  for (const commit of [second, third]) await store.commit(commit);
+  expect(await store.move()).toEqual({ moved: 1, left: [] });
+  expect(blobs.held.size).toBeGreaterThan(2);
+  expect(JSON.stringify(await archive.load("a"))).not.toMatch(/xxxx|7919|vermilion/);
+  expect(await store.load("a")).toEqual(snapshotAfter(first, second, third));
+  expect((await store.list()).items).toMatchObject([{ workflowId: "a", metadata: { team: "vermilion", list: noise } }]);
+  await store.delete("a");
+  expect(blobs.held.size).toBe(0);
+  await store.close();
+});
+
+it("what waits moves into them too, goes on there, and nothing of it can be read there, not even when a move broke off", async () => {
+  const keys = [{ id: "k", key: new Uint8Array(32).fill(1) }];
+  const [hot, archive] = [sqliteStore(join(folder, "hot-2.db")), sqliteStore(join(folder, "cold-2.db"))];
+  const cold = compressedStore(encryptedStore(blobbedStore(archive, memoryBlobs(), { aboveBytes: 2000 }), { keys }));
+  const stores = { coldAfterMs: 0, now: () => Date.now() + 1000 };
+  const first = startCommit("a", { input: "vermilion", metadata: { team: "vermilion" } });
+  const second = stepCommit(first, { outputs: ["vermilion".repeat(1000)] });
+  const third = stepCommit(second, { status: "paused", output: "vermilion", head: { output: "vermilion" } });
+  const store = tieredStore({ hot, cold, ...stores });
+  await store.create(first);
+  for (const commit of [second, third]) await store.commit(commit);
+  const dying = { ...hot, commit: () => Promise.reject(new TypeError("crash")) };
+  await expect(tieredStore({ hot: dying, cold, ...stores }).move()).rejects.toThrow();
+  expect(JSON.stringify([await archive.load("a"), await archive.events("a", -1, 9)])).not.toContain("vermilion");
+  expect(await store.move()).toEqual({ moved: 1, left: [] });
+  expect(await store.load("a")).toEqual(snapshotAfter(first, second, third));
+  const fourth = stepCommit(third, { output: "end", wakeAt: 0 });
+  await store.commit(fourth);
+  const [claimed] = await store.claim({ owner: "w", leaseMs: 1000, limit: 5 });
+  expect(claimed?.snapshot).toEqual(snapshotAfter(first, second, third, fourth));
+  await store.commit(stepCommit(fourth, { fence: claimed!.claim.fence, status: "completed" }));
+  expect(JSON.stringify([await archive.load("a"), await archive.events("a", -1, 9)])).not.toContain("vermilion");
+  expect((await store.list({ status: ["completed"] })).items).toMatchObject([{ version: 4, metadata: { team: "vermilion" } }]);
+  await store.close();
+});

@@ -1,0 +1,62 @@
+import { type DatabaseGroup, databaseFiles, sharedFolders } from "./databases.ts";
+import type { SourceFile } from "./source-file.ts";
+import type { Violation } from "./violation.ts";
+
+const stores = "packages/stepfold/src/stores/";
+
+/**
+ * The files of every database against the table of databases: their names, and how many lines they have together.
+ *
+ * @param tooLong databases that may be longer than the table says, with the reason
+ */
+export function checkDatabases(
+  files: readonly SourceFile[],
+  groups: readonly DatabaseGroup[],
+  tooLong: Readonly<Record<string, string>> = {},
+): Violation[] {
+  const known = groups.flatMap(({ folders }) => Object.keys(folders));
+  const strangers = files.filter(({ path }) => path.startsWith(`${stores}databases/`) && !known.includes(path.split("/")[5]!));
+  return [
+    ...strangers.map(({ path }) => ({ rule: "databases", path, message: "is in a folder that the table of databases does not know" })),
+    ...groups.flatMap((group) => [...checkFiles(files, group), ...checkLines(files, group, tooLong)]),
+  ];
+}
+
+function checkFiles(files: readonly SourceFile[], { folders }: DatabaseGroup): Violation[] {
+  return Object.entries(folders).flatMap(([name, own]) => {
+    const isShared = sharedFolders.includes(name);
+    const needed = isShared ? own : ["index", `${name}-store`, ...own];
+    const allowed = isShared ? own : [...needed, ...databaseFiles.map((file) => `${name}-${file}`)];
+    const folder = `${stores}databases/${name}/`;
+    const present = namesIn(files, folder);
+    return [
+      ...needed
+        .filter((file) => !present.includes(file))
+        .map((file) => ({ rule: "databases", path: `${folder}${file}.ts`, message: "is missing, or listed in vain" })),
+      ...present
+        .filter((file) => !allowed.includes(file))
+        .map((file) => ({ rule: "databases", path: `${folder}${file}.ts`, message: "is no name that a file of a database has" })),
+    ];
+  });
+}
+
+function namesIn(files: readonly SourceFile[], folder: string): string[] {
+  return files.filter(({ path }) => path.startsWith(folder)).map(({ path }) => path.slice(folder.length).replace(/\.ts$/, ""));
+}
+
+function checkLines(
+  files: readonly SourceFile[],
+  { folders, maxLines }: DatabaseGroup,
+  tooLong: Readonly<Record<string, string>>,
+): Violation[] {
+  const names = Object.keys(folders);
+  const own = files.filter(({ path }) => names.some((name) => path.startsWith(`${stores}databases/${name}/`)));
+  const lines = own.reduce((sum, file) => sum + file.lines, 0);
+  const path = `${stores}databases/${names[0]}`;
+  const isListed = Object.hasOwn(tooLong, names[0]!);
+  if (lines > maxLines && !isListed) {
+    return [{ rule: "databases", path, message: `${names.join(" + ")}: ${lines} lines, more than ${maxLines}` }];
+  }
+  if (lines <= maxLines && isListed) return [{ rule: "databases", path, message: "is listed as too long and is not: remove it" }];
+  return [];
+}

@@ -1,0 +1,43 @@
+/** The folders of one database, or of several that share their sources. */
+export interface DatabaseGroup {
+  /** Folders below `stores/databases`, and what each has beside the files that all databases have. */
+  readonly folders: Readonly<Record<string, readonly string[]>>;
+  /** All their sources together, tests not counted. */
+  readonly maxLines: number;
+}
+
+/**
+ * What a database's folder may have, after the name of the database: `redis-store.ts`. Each folder has a store and an `index.ts`;
+ * the others are there where there is something to say.
+ */
+export const databaseFiles: readonly string[] = ["store", "table", "schema", "client", "error", "fast", "blobs", "views"];
+
+/** Folders that hold what several databases share: they have no store, and no `index.ts`. */
+export const sharedFolders: readonly string[] = ["sqlite-dialect"];
+
+/** Every database, the names of its own files, and how long it may be. */
+export const databaseGroups: readonly DatabaseGroup[] = [
+  { folders: { memory: [] }, maxLines: 150 },
+  {
+    folders: {
+      sqlite: ["sqlite-session"],
+      libsql: ["libsql-session"],
+      "sqlite-dialect": [
+        "sqlite-schema",
+        "sqlite-table",
+        "sqlite-views",
+        "blob-statements",
+        "due-column",
+        "due-statements",
+        "row-statements",
+        "statement",
+      ],
+    },
+    maxLines: 1400,
+  },
+  { folders: { mongo: [] }, maxLines: 400 },
+  { folders: { dynamo: [] }, maxLines: 700 },
+  { folders: { mysql: [] }, maxLines: 700 },
+  { folders: { postgres: [] }, maxLines: 700 },
+  { folders: { redis: [], upstash: [] }, maxLines: 700 },
+];

@@ -1,0 +1,46 @@
+/** Something that is decided in few files, and how to see where it is decided. */
+export interface Policy {
+  readonly rule: string;
+  /** What only code that decides it has in it. */
+  readonly sign: RegExp;
+  /** All files that decide it, below the library's `src/stores`. None: no store may do so. */
+  readonly files: readonly string[];
+  /** A database's fast path (`<db>-fast.ts`) may decide it too: it does the same as the kit, in the database's language. */
+  readonly mayBeFast?: true;
+}
+
+/** The rules that all databases share, each with the one place where it stands. */
+export const policies: readonly Policy[] = [
+  { rule: "fairness: who is claimed first after a claim without room", sign: /\bowed\b|Owed\b/, files: ["kit/claims.ts"] },
+  { rule: "fairness: whose turn it is among the keys", sign: /#lastKey\b/, files: ["kit/permits.ts"] },
+  { rule: "permits: who holds one", sign: /\b(PermitHolder|standingOf)\b/, files: ["kit/permits.ts"] },
+  { rule: "permits: the record of a key", sign: /\.(get|put)\("permit"/, files: ["kit/permits.ts"] },
+  {
+    rule: "permits: how many there are is counted by the kit, not in a query",
+    sign: /permit_?limit\s*[<>]|[<>]=?\s*[\w.]*permit_?limit/i,
+    files: [],
+  },
+  { rule: "tombstones: when one is made and removed", sign: /\bkind: "(bury|remove)",/, files: ["kit/tombstones.ts"] },
+  {
+    rule: "tombstones: how long an id stays taken",
+    sign: /retentionMs\s*(\?\?|\|\||[-+*/<>]|=\s*\d)|(?<!=)[-+*/<>]=?\s*[\w.#]*retentionMs/i,
+    files: ["kit/tombstones.ts"],
+  },
+  {
+    rule: "crashes: what counts as one",
+    sign: /crashes\s*\+|crashes\)\s*\+/,
+    files: ["kit/permits.ts", "kit/row-writes.ts", "kit/take-executions.ts"],
+    mayBeFast: true,
+  },
+];
+
+/** Files of the kit that only the kit imports: a database brings rows, and does not decide. */
+export const insideTheKit: readonly string[] = [
+  "claims.ts",
+  "permits.ts",
+  "row-writer.ts",
+  "row-writes.ts",
+  "take-executions.ts",
+  "verdict.ts",
+  "writes.ts",
+];
