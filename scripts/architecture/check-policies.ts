@@ -10,9 +10,7 @@ const stores = "packages/stepfold/src/stores/";
  * does. Comments do not count.
  */
 export function checkPolicies(files: readonly SourceFile[], policies: readonly Policy[]): Violation[] {
-  const judged = files
-    .filter(({ path }) => path.startsWith(stores))
-    .map(({ path, code }) => ({ name: path.slice(stores.length), code }));
+  const judged = files.filter(({ path }) => path.startsWith(stores)).map(({ path, code }) => ({ name: path.slice(stores.length), code }));
   return policies.flatMap(({ rule, sign, files: homes, mayBeFast }) => {
     const found = judged.filter(({ code }) => sign.test(code)).map(({ name }) => name);
     const isAllowed = (name: string): boolean => homes.includes(name) || (mayBeFast === true && /^databases\/.*-fast\.ts$/.test(name));

@@ -55,29 +55,22 @@ describe("checkDatabases", () => {
   it("counts the lines of all folders of a group", () => {
     const longer = tree({ ...good, "databases/web/web-store.ts": lines(5) });
     expect(shown(checkDatabases(longer, groups))).toEqual(["databases/lite: lite + web: 12 lines, more than 11"]);
-    expect(checkDatabases(longer, groups, [], { lite: "is to become shorter" })).toEqual([]);
-    expect(shown(checkDatabases(tree(good), groups, [], { lite: "is to become shorter" }))).toEqual([
+    expect(checkDatabases(longer, groups, { lite: "is to become shorter" })).toEqual([]);
+    expect(shown(checkDatabases(tree(good), groups, { lite: "is to become shorter" }))).toEqual([
       "databases/lite: is listed as too long and is not: remove it",
     ]);
-  });
-
-  it("passes over what is not ported, as long as the old folder has sources", () => {
-    const unported = ["stores/heavy"];
-    const longer = { ...good, "databases/heavy/heavy-store.ts": lines(9) };
-    expect(checkDatabases(tree({ ...longer, "heavy/heavy-store.ts": "" }), groups, unported)).toEqual([]);
-    expect(checkDatabases(tree(longer), groups, unported)).toHaveLength(1);
   });
 });
 
 describe("checkPolicies", () => {
   /** For each policy, code that decides it. */
   const deciding: Readonly<Record<string, string>> = {
-    "kit/claims.ts": "let permitsAreOwed = false;",
-    "kit/permits.ts":
+    "kit/claims/claims.ts": "let permitsAreOwed = false;",
+    "kit/claims/permits.ts":
       'interface PermitHolder { id: string } class P { #lastKey = ""; } records.get("permit", [key]); const c = crashes + (isHeld ? 1 : 0);',
     "kit/tombstones.ts": 'const w = { kind: "bury", id }; const isOver = deletedAt + retentionMs <= now;',
-    "kit/row-writes.ts": "const c = crashes + 1;",
-    "kit/take-executions.ts": "const c = guard.crashes + 1;",
+    "kit/writing/row-writes.ts": "const c = crashes + 1;",
+    "kit/claims/take-executions.ts": "const c = guard.crashes + 1;",
   };
 
   /** What a database may not do, and how that looks. */
@@ -111,16 +104,15 @@ describe("checkPolicies", () => {
     expect(policies.filter(({ sign }) => !broken.some(([, code]) => sign.test(code)))).toEqual([]);
   });
 
-  it("lets through what says the same without deciding it: comments, options that are passed on, a fast path, what is not ported", () => {
+  it("lets through what says the same without deciding it: comments, options that are passed on, a fast path", () => {
     const innocent = {
       ...deciding,
       "databases/lite/lite-table.ts": "// permits that are owed; retentionMs ?? 5\nconst { crashes, permitLimit } = row;",
       "databases/lite/lite-store.ts": "const { idempotencyRetentionMs: retentionMs } = options; storeOver(table, { retentionMs });",
       "databases/lite/lite-fast.ts": "const sql = `SET crashes = crashes + (owner IS NOT NULL)`;",
-      "old/claim.ts": "let permitsAreOwed = true;",
     };
-    expect(checkPolicies(tree(innocent), policies, ["stores/old"])).toEqual([]);
-    expect(checkPolicies(tree(innocent), policies)).toHaveLength(1);
+    expect(checkPolicies(tree(innocent), policies)).toEqual([]);
+    expect(checkPolicies(tree({ ...innocent, "wrappers/lite/claim.ts": "let permitsAreOwed = true;" }), policies)).toHaveLength(1);
   });
 });
 
