@@ -112,7 +112,7 @@ describe("stepfold doctor", () => {
     const db = new DatabaseSync(join(where.cwd, ".stepfold/dev.db"));
     const longAgo = Date.now() - 3_600_000;
     db.exec(`UPDATE executions SET status = 'active', wake_at = ${longAgo}, due_at = ${longAgo} WHERE id = 'late'`);
-    db.exec(`UPDATE executions SET status = 'active', owner = 'worker-7', lease_until = ${longAgo}, due_at = ${longAgo} WHERE id = 'held'`);
+    db.exec(`UPDATE executions SET status = 'active', owner = 'worker-7', due_at = ${longAgo} WHERE id = 'held'`);
     db.close();
     const { code, stdout } = await cli(["doctor", "--quick"], where);
     expect(code).toBe(1);

@@ -1,7 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { SnapshotStore } from "../../../src/ports/snapshot-store.ts";
 import { openDatabase } from "../../../src/stores/databases/sqlite/sqlite-client.ts";
-import { storeInDatabase } from "../../../src/stores/databases/sqlite/sqlite-store.ts";
+import { storeError } from "../../../src/stores/databases/sqlite/sqlite-error.ts";
+import { sqliteTable } from "../../../src/stores/databases/sqlite/sqlite-table.ts";
+import { storeOver } from "../../../src/stores/kit/store-over.ts";
 
 /** A statement that a store has run. */
 export interface RunStatement {
@@ -32,7 +34,14 @@ export function openInside(path: string): { db: DatabaseSync; statements: RunSta
       };
     },
   });
-  return { db, statements, store: storeInDatabase(observed, { now: () => 1_000_000, isShared: true, retentionMs: 1000 }) };
+  return {
+    db,
+    statements,
+    store: storeOver(
+      sqliteTable(observed, () => 1_000_000, true),
+      { retentionMs: 1000, errorOf: storeError },
+    ),
+  };
 }
 
 /** How SQLite runs a statement, line by line. */

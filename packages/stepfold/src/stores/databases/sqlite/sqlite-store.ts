@@ -1,11 +1,9 @@
-import type { DatabaseSync } from "node:sqlite";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { storeOver } from "../../kit/store-over.ts";
-import { SqliteTable } from "../sqlite-dialect/sqlite-table.ts";
 import { openDatabase } from "./sqlite-client.ts";
-import { isBusy, storeError } from "./sqlite-error.ts";
-import { sqliteSession } from "./sqlite-session.ts";
+import { storeError } from "./sqlite-error.ts";
+import { sqliteTable } from "./sqlite-table.ts";
 
 /** How an SQLite store behaves. */
 export interface SqliteStoreOptions {
@@ -44,20 +42,6 @@ export interface SqliteStoreOptions {
 export function sqliteStore(path: string, options: SqliteStoreOptions = {}): SnapshotStore {
   const { synchronous = "FULL", busyTimeoutMs = 5000, now = Date.now, idempotencyRetentionMs: retentionMs } = options;
   const isShared = path !== ":memory:" && path !== "";
-  return storeInDatabase(openDatabase(path, { synchronous, busyTimeoutMs }), { now, isShared, retentionMs });
-}
-
-/** The store in an open database, which it closes in the end. */
-export function storeInDatabase(
-  db: DatabaseSync,
-  { now, isShared, retentionMs }: { readonly now: () => EpochMs; readonly isShared: boolean; readonly retentionMs: number | undefined },
-): SnapshotStore {
-  const table = new SqliteTable(sqliteSession(db, now), {
-    name: "sqlite",
-    features: { clock: "store", durable: isShared, multiProcess: isShared, permits: true },
-    now: "?1",
-    // one wait for the disk serves all writes that are issued in one turn of the event loop; other processes wait as long for theirs
-    grouping: { maxWrites: 256, isOutage: isBusy, gather: () => new Promise((resolve) => setImmediate(resolve)) },
-  });
+  const table = sqliteTable(openDatabase(path, { synchronous, busyTimeoutMs }), now, isShared);
   return storeOver(table, { retentionMs, errorOf: storeError });
 }
