@@ -175,6 +175,16 @@ describe("the stand-in for MongoDB", () => {
     expect((await rows())[1]).toEqual({ _id: "a02", n: 2, old: true });
     await into({ whenMatched: "replace" });
     expect((await rows())[1]).toEqual({ _id: "a02", n: 2 });
+    const isNewer = { $lt: ["$n", "$$new.n"] };
+    await target.updateOne({ _id: "a01" }, { $set: { n: 0 } });
+    await target.updateOne({ _id: "a02" }, { $set: { n: 9 } });
+    const newer = { $mergeObjects: ["$$new", { before: "$n" }] };
+    await into({ whenMatched: [{ $replaceWith: { $cond: [isNewer, newer, "$$ROOT"] } }], whenNotMatched: "insert" });
+    expect(await rows()).toEqual([
+      { _id: "a01", n: 1, before: 0 },
+      { _id: "a02", n: 9 },
+      { _id: "a03", n: 3 },
+    ]);
   });
 
   it("keeps what a merge wrote when another document of it is refused", async () => {
@@ -189,7 +199,7 @@ describe("the stand-in for MongoDB", () => {
     await expect(merge("keepExisting")).rejects.toMatchObject({ code: 11000, codeName: "DuplicateKey" });
     expect(await target.distinct("_id")).toEqual(["other", "id-1", "id-3"]);
     await expect(merge("keepExisting", { whenNotMatched: "discard" })).rejects.toMatchObject({ code: 51181 });
-    await expect(merge([{ $set: { n: 0 } }])).rejects.toMatchObject({ code: 115, codeName: "CommandNotSupported" });
+    await expect(merge([{ $set: { n: 0 } }], { let: { one: 1 } })).rejects.toMatchObject({ code: 115, codeName: "CommandNotSupported" });
     await expect(merge("merge", { on: "n" })).rejects.toMatchObject({ code: 115 });
     const early = source.aggregate([{ $merge: target.collectionName }, { $match: {} }]);
     await expect(early.toArray()).rejects.toMatchObject({ code: 40601 });

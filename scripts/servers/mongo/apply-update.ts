@@ -54,11 +54,12 @@ function applyOperators(document: Document, update: Document, query: Document, a
   }
 }
 
-function applyPipeline(document: Document, stages: readonly Document[]): Document {
+/** The document after the stages of an update. @param variables what `$$` names in them */
+export function applyPipeline(document: Document, stages: readonly Document[], variables: Document = {}): Document {
   const unknown = stages.flatMap((stage) => Object.keys(stage)).find((name) => !updateStages.includes(name));
   if (unknown) throw new CommandError(72, `${unknown} is not allowed to be used within an update`);
   try {
-    const [after] = new Aggregator([...stages]).run([copyDocument(document)]);
+    const [after] = new Aggregator([...stages], { variables }).run([copyDocument(document)]);
     return copyDocument(checked(after ?? {}));
   } catch (error) {
     throw asCommandError(error, 2);

@@ -1,4 +1,5 @@
 import { type Document, ObjectId } from "bson";
+import { applyPipeline } from "./apply-update.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Collection } from "./collection.ts";
 import { CommandError } from "./command-error.ts";
@@ -6,7 +7,8 @@ import { copyDocument, keyOf, maxDocumentBytes, sizeOf } from "./document.ts";
 
 /** What happens to a result whose `_id` a document has already, and to the others. */
 interface Modes {
-  readonly whenMatched: string;
+  /** A pipeline changes the document that is there: `$$new` is the result. */
+  readonly whenMatched: string | readonly Document[];
   readonly whenNotMatched: string;
 }
 
@@ -14,7 +16,7 @@ interface Modes {
  * What a `$merge` does with the results of its pipeline. MongoDB carries it out as one write for each result: what was
  * written stays if another one fails, and only an insertion that fails keeps those after it from being tried.
  *
- * Only on `_id`, and without a pipeline for what matches.
+ * Only on `_id`, and without `let`.
  *
  * @throws CommandError 51181 for modes that do not go together, 115 for what is not here
  */
@@ -26,8 +28,8 @@ export function mergeStage(stage: string | Document, database: string, catalog: 
     whenNotMatched = "insert",
     ...others
   } = typeof stage === "string" ? { into: stage } : stage;
-  if (keyOf([[on].flat()]) !== keyOf([["_id"]]) || Array.isArray(whenMatched) || Object.keys(others).length > 0) {
-    throw new CommandError(115, "This stand-in merges by _id only, and without a pipeline");
+  if (keyOf([[on].flat()]) !== keyOf([["_id"]]) || Object.keys(others).length > 0) {
+    throw new CommandError(115, "This stand-in merges by _id only, and without let");
   }
   refuseModes({ whenMatched, whenNotMatched });
   const { db = database, coll = into } = into as { db?: string; coll?: string };
@@ -49,9 +51,10 @@ export function mergeStage(stage: string | Document, database: string, catalog: 
 }
 
 function refuseModes({ whenMatched, whenNotMatched }: Modes): void {
-  const modes = ["replace", "merge"].includes(whenMatched) ? ["insert", "discard", "fail"] : ["insert"];
-  if (["replace", "merge", "keepExisting", "fail"].includes(whenMatched) && modes.includes(whenNotMatched)) return;
-  const what = `'whenMatched: ${whenMatched}' and 'whenNotMatched: ${whenNotMatched}'`;
+  const matched = typeof whenMatched === "string" ? whenMatched : "pipeline";
+  const modes = ["replace", "merge", "pipeline"].includes(matched) ? ["insert", "discard", "fail"] : ["insert"];
+  if (["replace", "merge", "keepExisting", "fail", "pipeline"].includes(matched) && modes.includes(whenNotMatched)) return;
+  const what = `'whenMatched: ${matched}' and 'whenNotMatched: ${whenNotMatched}'`;
   throw new CommandError(51181, `Combination of $merge modes ${what} is not supported`);
 }
 
@@ -62,6 +65,7 @@ function mergeOne(collection: Collection, result: Document, { whenMatched, whenN
   if (found) {
     if (whenMatched === "replace") collection.replace(found, document);
     if (whenMatched === "merge") collection.replace(found, checked({ ...found, ...document }));
+    if (typeof whenMatched !== "string") collection.replace(found, checked(applyPipeline(found, whenMatched, { new: document })));
     return;
   }
   if (whenNotMatched === "insert") collection.insert(document);

@@ -3,7 +3,7 @@ import { Redis } from "ioredis";
 import { afterAll, describe, it } from "vitest";
 import { serviceUrl } from "../../../../scripts/servers/service-url.ts";
 import { bullmqQueue } from "../../src/queues/bullmq/index.ts";
-import { redisStore } from "../../src/stores/redis/index.ts";
+import { redisStore } from "../../src/stores/databases/redis/index.ts";
 import { runOver } from "./runtime-over-queue.fixture.ts";
 
 const url = await serviceUrl("redis");

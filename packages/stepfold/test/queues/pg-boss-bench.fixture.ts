@@ -3,7 +3,7 @@ import { PgBoss } from "pg-boss";
 import { serviceUrl } from "../../../../scripts/servers/service-url.ts";
 import type { WorkQueue } from "../../src/ports/work-queue.ts";
 import { pgBossQueue } from "../../src/queues/pg-boss/index.ts";
-import { inTransaction } from "../../src/stores/postgres/transaction.ts";
+import { inTransaction } from "../../src/stores/databases/postgres/postgres-client.ts";
 import type { QueueBench } from "../../src/testing/index.ts";
 import { wait } from "../testing/store-contract.fixture.ts";
 

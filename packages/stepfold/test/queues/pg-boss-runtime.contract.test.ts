@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { pgBossQueue } from "../../src/queues/pg-boss/index.ts";
-import { migratePostgres, postgresStore } from "../../src/stores/postgres/index.ts";
-import { newSchema, poolOf } from "../../src/stores/postgres/postgres-bench.fixture.ts";
+import { migratePostgres, postgresStore } from "../../src/stores/databases/postgres/index.ts";
+import { newSchema, poolOf } from "../stores/postgres/postgres-bench.fixture.ts";
 import { bossServer, url } from "./pg-boss-bench.fixture.ts";
 import { runOver } from "./runtime-over-queue.fixture.ts";
 

@@ -3,10 +3,10 @@ import { StepfoldError } from "../../src/core/errors/stepfold-error.ts";
 import type { Commit, SnapshotStore } from "../../src/ports/snapshot-store.ts";
 import type { WorkQueue } from "../../src/ports/work-queue.ts";
 import { pgBossQueue } from "../../src/queues/pg-boss/index.ts";
-import { migratePostgres, postgresStore } from "../../src/stores/postgres/index.ts";
-import { newSchema, poolOf } from "../../src/stores/postgres/postgres-bench.fixture.ts";
+import { migratePostgres, postgresStore } from "../../src/stores/databases/postgres/index.ts";
 import { compressedStore } from "../../src/stores/wrappers/compressed/index.ts";
 import { startCommit, stepCommit } from "../../src/testing/index.ts";
+import { newSchema, poolOf } from "../stores/postgres/postgres-bench.fixture.ts";
 import { wait } from "../testing/store-contract.fixture.ts";
 import { bossServer, url } from "./pg-boss-bench.fixture.ts";
 

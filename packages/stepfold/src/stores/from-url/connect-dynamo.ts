@@ -1,5 +1,5 @@
-import type { DynamoDocumentClient } from "../dynamo/document-client.ts";
-import type { DynamoTableClient } from "../dynamo/table.ts";
+import type { DynamoDocumentClient } from "../databases/dynamo/dynamo-client.ts";
+import type { DynamoTableClient } from "../databases/dynamo/dynamo-schema.ts";
 import { invalidUrl, parsedUrl, takeParameters } from "./address.ts";
 import { importDriver } from "./import-driver.ts";
 import type { Site } from "./site.ts";
@@ -26,8 +26,8 @@ export async function connectDynamo(text: string): Promise<Site> {
     throw invalidUrl("must name a region and a table of 3 to 255 letters, digits, _ - and . : dynamodb://eu-central-1/workflows");
   if (endpoint !== "" && !/^https?:$/.test(parsedUrl(endpoint).protocol))
     throw invalidUrl('has a parameter "endpoint" that is no http:// or https:// URL');
-  const { createDynamoTable } = await import("../dynamo/table.ts");
-  const { dynamoStore } = await import("../dynamo/dynamo-store.ts");
+  const { createDynamoTable } = await import("../databases/dynamo/dynamo-schema.ts");
+  const { dynamoStore } = await import("../databases/dynamo/dynamo-store.ts");
   const { DynamoDB } = await importDriver<Sdk>("@aws-sdk/client-dynamodb", "dynamo");
   const { DynamoDBDocument } = await importDriver<DocumentSdk>("@aws-sdk/lib-dynamodb", "dynamo");
   // whoever names an endpoint talks to a server of their own, which looks at no credentials

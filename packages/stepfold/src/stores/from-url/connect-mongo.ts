@@ -1,4 +1,4 @@
-import type { MongoDatabase } from "../mongo/mongo-client.ts";
+import type { MongoDatabase } from "../databases/mongo/mongo-client.ts";
 import { takeParameters } from "./address.ts";
 import { importDriver } from "./import-driver.ts";
 import type { Site } from "./site.ts";
@@ -15,8 +15,8 @@ interface Driver {
 /** `mongodb://host/database?prefix=stepfold_`, with `mongodb`. */
 export async function connectMongo(text: string): Promise<Site> {
   const { url, taken } = takeParameters(text, { prefix: "stepfold_" });
-  const { collectionsOf } = await import("../mongo/collections.ts");
-  const { mongoStore } = await import("../mongo/mongo-store.ts");
+  const { collectionsOf } = await import("../databases/mongo/mongo-schema.ts");
+  const { mongoStore } = await import("../databases/mongo/mongo-store.ts");
   const { MongoClient } = await importDriver<Driver>("mongodb", "mongodb");
   const client = new MongoClient(url);
   const db = client.db();

@@ -1,4 +1,4 @@
-import type { MysqlPool } from "../mysql/mysql-client.ts";
+import type { MysqlPool } from "../databases/mysql/mysql-client.ts";
 import { parsedUrl, poolSize, takeParameters } from "./address.ts";
 import { importDriver } from "./import-driver.ts";
 import type { Site } from "./site.ts";
@@ -12,8 +12,8 @@ export async function connectMysql(text: string): Promise<Site> {
   const { url, taken } = takeParameters(text.replace(/^mariadb:/i, "mysql:"), { prefix: "stepfold_", pool: "10" });
   const connectionLimit = poolSize(taken.pool);
   parsedUrl(url);
-  const { mysqlMigrations } = await import("../mysql/migrations.ts");
-  const { mysqlStore } = await import("../mysql/mysql-store.ts");
+  const { mysqlMigrations } = await import("../databases/mysql/mysql-schema.ts");
+  const { mysqlStore } = await import("../databases/mysql/mysql-store.ts");
   const { createPool } = await importDriver<Driver>("mysql2/promise", "mysql");
   const pool = createPool({ uri: url, connectionLimit });
   return {
@@ -28,7 +28,7 @@ export async function connectMysql(text: string): Promise<Site> {
 }
 
 async function dropTables(pool: MysqlPool, prefix: string): Promise<void> {
-  const { tablesOf } = await import("../mysql/tables.ts");
+  const { tablesOf } = await import("../databases/mysql/mysql-statement.ts");
   // by their whole names: another space may begin like this one
   const own = Object.values(tablesOf(prefix)).map((name) => name.replaceAll("`", "'"));
   const connection = await pool.getConnection();

@@ -1,4 +1,4 @@
-import type { PostgresClient } from "../postgres/postgres-client.ts";
+import type { PostgresClient } from "../databases/postgres/postgres-client.ts";
 import { parsedUrl, poolSize, takeParameters } from "./address.ts";
 import { importDriver } from "./import-driver.ts";
 import type { Site } from "./site.ts";
@@ -20,9 +20,9 @@ export async function connectPostgres(text: string): Promise<Site> {
   const max = poolSize(taken.pool);
   // without a host, as with ?host=/var/run/postgresql, the driver takes it and the parser does not
   parsedUrl(url.replace("@/", "@localhost/"));
-  const { checkSchema } = await import("../postgres/checked-schema.ts");
-  const { postgresMigrations } = await import("../postgres/migrations.ts");
-  const { postgresStore } = await import("../postgres/postgres-store.ts");
+  const { checkSchema } = await import("../databases/postgres/postgres-schema.ts");
+  const { postgresMigrations } = await import("../databases/postgres/postgres-schema.ts");
+  const { postgresStore } = await import("../databases/postgres/postgres-store.ts");
   const { Pool } = (await importDriver<Pg>("pg", "postgres")).default;
   // the timeouts end a call whose packets are lost
   const pool = new Pool({ connectionString: url, max, connectionTimeoutMillis: 10_000, query_timeout: 60_000 });

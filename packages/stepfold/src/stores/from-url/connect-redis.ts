@@ -1,5 +1,5 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { IoredisClient, NodeRedisClient, RedisClient } from "../redis/redis-client.ts";
+import type { IoredisClient, NodeRedisClient, RedisClient } from "../databases/redis/redis-client.ts";
 import { invalidUrl, parsedUrl, takeParameters } from "./address.ts";
 import { importOneOf } from "./import-driver.ts";
 import type { Site } from "./site.ts";
@@ -47,7 +47,7 @@ interface Opened {
 export async function connectRedis(text: string): Promise<Site> {
   const { url, taken } = takeParameters(text, { prefix: "stepfold" });
   parsedUrl(url);
-  const { redisStore } = await import("../redis/redis-store.ts");
+  const { redisStore } = await import("../databases/redis/redis-store.ts");
   const { client, command, close } = await openClient(url);
   return {
     name: "redis",

@@ -1,4 +1,4 @@
-import type { UpstashClient } from "../upstash/upstash-store.ts";
+import type { UpstashClient } from "../databases/upstash/upstash-store.ts";
 import { invalidUrl, parsedUrl, takeParameters } from "./address.ts";
 import { importDriver } from "./import-driver.ts";
 import type { Site } from "./site.ts";
@@ -20,7 +20,7 @@ export async function connectUpstash(text: string): Promise<Site> {
   if (!/^https?:$/.test(protocol)) throw invalidUrl("must be upstash://:TOKEN@host or upstash:https://host?token=TOKEN");
   const token = taken.token || decodeURIComponent(password);
   if (token === "") throw invalidUrl("holds no token: upstash://:TOKEN@host, or ?token=TOKEN");
-  const { upstashStore } = await import("../upstash/upstash-store.ts");
+  const { upstashStore } = await import("../databases/upstash/upstash-store.ts");
   const { Redis } = await importDriver<Driver>("@upstash/redis", "upstash");
   const client = new Redis({ url: origin, token });
   return {

@@ -55,19 +55,23 @@ export class Claims {
     keptClaim(claim, version, isUnchanged ? await this.#guardOf(claim.workflowId) : guard);
   }
 
+  /** After executions were deleted: keys that they shared, and that are not used any more, leave nothing behind. */
+  forgetPermits(deleted: readonly ExecutionGuard[]): Promise<void> {
+    return this.#permits.forgetUnused([...new Set(deleted.flatMap(({ permit }) => permit?.key ?? []))]);
+  }
+
   /**
    * Fairness: of each kind the longest due comes first. Those with a permit and those without share the room: where those
    * without took all of it, the next claim gives half of it to the others.
    */
   async #claimAny(options: CheckedClaim): Promise<readonly Claimed[]> {
     const { limit } = options;
-    const wereOwed = this.#permitsAreOwed;
     const claimed: Claimed[] = [];
     try {
-      if (wereOwed) claimed.push(...(await this.#permits.claimAny(options, Math.ceil(limit / 2))));
+      if (this.#permitsAreOwed) claimed.push(...(await this.#permits.claimAny(options, Math.ceil(limit / 2))));
       const areKeysDue = await this.#claimPlain(options, claimed);
       const isFull = claimed.length >= limit;
-      this.#permitsAreOwed = areKeysDue && isFull && !wereOwed;
+      this.#permitsAreOwed = areKeysDue && isFull;
       if (areKeysDue && !isFull) claimed.push(...(await this.#permits.claimAny(options, limit - claimed.length)));
     } catch (error) {
       // what was claimed is to be driven, whatever became of the rest
@@ -76,19 +80,22 @@ export class Claims {
     return claimed;
   }
 
-  /** Claims executions without a permit, and adds them to what was claimed. Tells whether some with a permit are due. */
+  /**
+   * Claims executions without a permit, and adds them to what was claimed. Tells whether some with a permit are due, as far as it
+   * was asked: where there is no room at all, it is the turn of those without a permit the next time.
+   */
   async #claimPlain(options: CheckedClaim, claimed: Claimed[]): Promise<boolean> {
     const table = this.#table;
     // what is damaged, or was lost to another process, is not tried twice
     const tried = new Set<string>();
-    for (let areKeysDue = true; ; ) {
+    for (let areKeysDue = false; ; ) {
       const wanted = Math.min(options.limit - claimed.length, maxTogether);
       if (wanted <= 0) return areKeysDue;
       if (table.claimDue) {
         const taken = await table.claimDue({ ...options, limit: wanted });
         ({ areKeysDue } = taken);
         const held = taken.executions.map((guard) => ({ guard, claimedAt: taken.now }));
-        claimed.push(...(await claimedWithSnapshots(table, held, options)));
+        claimed.push(...(await claimedWithSnapshots(table, held, options, taken.rows)));
         if (held.length < wanted) return areKeysDue;
       } else {
         const due = await table.due({ limit: wanted + tried.size, overdueMs: options.overdueMs, key: null });

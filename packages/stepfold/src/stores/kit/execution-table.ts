@@ -1,3 +1,4 @@
+import type { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Permit, Status } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { StoreFeatures } from "../../ports/snapshot-store.ts";
@@ -124,6 +125,9 @@ export interface RowWritten {
   readonly status: Status;
 }
 
+/** What became of a write; null: the condition did not hold. An error: the database refused this one write, and not the others. */
+export type RowAnswer = RowWritten | StepfoldError | null;
+
 /** Which executions are due. */
 export interface DueQuery {
   readonly limit: number;
@@ -138,6 +142,13 @@ export interface DueExecutions {
   readonly executions: readonly ExecutionGuard[];
   /** Asked for what has no permit: whether something is due that has one. True where that is not known. */
   readonly areKeysDue: boolean;
+}
+
+/** What was claimed in one round trip, each as it is afterwards. */
+export interface DueClaimed extends DueExecutions {
+  readonly now: EpochMs;
+  /** What was read of them in the same round trip; what is missing here is loaded afterwards. */
+  readonly rows?: ReadonlyMap<string, StoredRows>;
 }
 
 /** A key for which at least one execution is due. */
@@ -181,7 +192,7 @@ export interface ExecutionTable {
   /** Head, history and children of these ids, each execution as it was at one moment. No tombstones. */
   load(ids: readonly string[]): Promise<ReadonlyMap<string, StoredRows>>;
   /** Makes writes on different ids, each on its own; the answers are in the order of the writes. */
-  write(writes: readonly RowWrite[]): Promise<readonly (RowWritten | null)[]>;
+  write(writes: readonly RowWrite[]): Promise<readonly RowAnswer[]>;
   /** Events after a version, oldest first. None for a tombstone. */
   events(id: string, afterVersion: number, limit: number): Promise<readonly StoredEvent[]>;
   /** What is due and may be claimed, also what a lease held that has ended: by `dueAt`, then by `seq`. */
@@ -206,7 +217,7 @@ export interface ExecutionTable {
     readonly leaseMs: number;
     readonly limit: number;
     readonly overdueMs: number;
-  }): Promise<DueExecutions & { readonly now: EpochMs }>;
+  }): Promise<DueClaimed>;
   /** Makes writes, and whatever else `work` sends, one transaction. What `work` rejects with undoes all of it. */
   transact?<T>(work: (own: Pick<ExecutionTable, "write" | "read" | "events">, query: TransactionQuery) => Promise<T>): Promise<T>;
   /** How writes are sent together. Absent: each alone, at once. */

@@ -91,6 +91,17 @@ export class PermitClaims {
     return claimed;
   }
 
+  /** Deletes the records of keys of which no permit is taken. */
+  async forgetUnused(keys: readonly string[]): Promise<void> {
+    if (keys.length === 0) return;
+    const states = await this.#statesOf(keys);
+    await Promise.all(
+      states.map(async ({ record, held, lost }) => {
+        if (record && held.length === 0 && lost.length === 0) await this.#write(record.key, record, null);
+      }),
+    );
+  }
+
   /** All keys for which something is due, in parts: those behind the last one, then from the first one to the last one. */
   async *#keysInTurn(overdueMs: number): AsyncGenerator<readonly DueKey[], void> {
     const last = this.#lastKey;
@@ -111,19 +122,25 @@ export class PermitClaims {
     options: CheckedClaim,
   ): Promise<{ readonly claimed: readonly Claimed[]; readonly mayBeMore: boolean; readonly lastKey: string }> {
     const states = await this.#statesOf(keys.map(({ key }) => key));
-    const open = keys.filter(({ limit }, index) => states[index]!.lost.length > 0 || states[index]!.held.length < limit);
+    const asked = keys.map(({ key, limit }, index) => ({ key, limit, state: states[index]! }));
+    const open = asked.filter(({ limit, state: { held, lost } }) => lost.length > 0 || held.length < limit);
     const some = open.slice(0, options.limit);
     const limit = Math.max(1, Math.floor(options.limit / Math.max(1, some.length)));
-    const each = await Promise.all(some.map(({ key }) => this.claimOfKey(key, { ...options, limit })));
+    const each = await Promise.all(
+      some.map(({ key, state }) => this.#lock.run(key, () => this.#claimLocked(key, { ...options, limit }, state))),
+    );
     const isCut = some.length < open.length;
     const mayBeMore = isCut || each.some(({ length }) => length === limit);
     return { claimed: each.flat(), mayBeMore, lastKey: (isCut ? some : keys).at(-1)!.key };
   }
 
-  async #claimLocked(key: string, options: CheckedClaim): Promise<readonly Claimed[]> {
+  /** @param known the state of the key, if it was just read: a record that has changed since is not written */
+  async #claimLocked(key: string, options: CheckedClaim, known?: KeyState): Promise<readonly Claimed[]> {
     const claimed: Claimed[] = [];
+    let first = known;
     for (let tries = 0; tries < maxTries && claimed.length < options.limit; tries++) {
-      const [state] = (await this.#statesOf([key])) as [KeyState];
+      const state: KeyState = first ?? (await this.#statesOf([key]))[0]!;
+      first = undefined;
       const expired = await Promise.all(state.lost.map(({ holder, guard }) => this.#writer.write(expiryOf(holder, guard))));
       // one that came back in this moment is seen the next time
       if (expired.includes(null)) continue;

@@ -27,7 +27,10 @@ export function restoredSnapshot(
   { workflowId, version, status, head: text, events: texts, children }: StoredRows,
 ): Snapshot {
   try {
-    const events = texts.map((event) => JSON.parse(event) as Event);
+    const all = texts.map((event) => JSON.parse(event) as Event);
+    const events = all.at(-1)!.version > version ? all.filter((event) => event.version <= version) : all;
+    // each version is one event
+    if (events.length !== version + 1) throw new TypeError("events are missing");
     const { definition, incarnation, metadata, input, at: createdAt } = events[0] as StartedEvent;
     const fixed = { workflowId, definition, incarnation, metadata, createdAt, version, status };
     const head = JSON.parse(text) as SnapshotHead;
@@ -35,7 +38,7 @@ export function restoredSnapshot(
     return restore({
       head: whole,
       children: children.map(([key, child]) => [key, JSON.parse(child) as ChildHead] as const),
-      events: events.at(-1)!.version > version ? events.filter((event) => event.version <= version) : events,
+      events,
     });
   } catch (cause) {
     // an error of the database is no matter of these rows

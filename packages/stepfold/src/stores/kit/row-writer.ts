@@ -1,4 +1,5 @@
-import type { ExecutionTable, RowWrite, RowWritten } from "./execution-table.ts";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { ExecutionTable, RowAnswer, RowWrite, RowWritten } from "./execution-table.ts";
 import { type GroupCommit, groupCommit } from "./group-commit.ts";
 
 /** Sends writes to a table. */
@@ -12,11 +13,17 @@ export interface RowWriter {
 /** Sends writes that are issued together in one round trip, where the table has a use for that. */
 export function rowWriter(table: ExecutionTable): RowWriter {
   const { grouping } = table;
-  if (!grouping) return { write: async (write) => (await table.write([write]))[0]!, idle: async () => undefined };
-  const group: GroupCommit<RowWrite, RowWritten | null> = groupCommit({
+  if (!grouping) return { write: async (write) => writtenOf((await table.write([write]))[0]!), idle: async () => undefined };
+  const group: GroupCommit<RowWrite, RowAnswer> = groupCommit({
     send: (writes) => table.write(writes),
     idOf: ({ id }) => id,
     ...grouping,
   });
-  return { write: (write) => group.add(write), idle: () => group.idle() };
+  return { write: async (write) => writtenOf(await group.add(write)), idle: () => group.idle() };
+}
+
+/** @throws StepfoldError with which the database refused the write */
+export function writtenOf(answer: RowAnswer): RowWritten | null {
+  if (StepfoldError.is(answer)) throw answer;
+  return answer;
 }

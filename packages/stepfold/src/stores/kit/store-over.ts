@@ -9,7 +9,7 @@ import { keyedLock } from "./keyed-lock.ts";
 import { labelsOf } from "./labels.ts";
 import { executionPage } from "./list.ts";
 import { restoredSnapshot } from "./restored-snapshot.ts";
-import { rowWriter } from "./row-writer.ts";
+import { rowWriter, writtenOf } from "./row-writer.ts";
 import { defaultRetentionMs, deleteExecution, pruneExecutions } from "./tombstones.ts";
 import { refuseOversize } from "./value-limit.ts";
 import { commitExecution, createExecution, type WriteAccess } from "./writes.ts";
@@ -33,12 +33,13 @@ export function storeOver(table: ExecutionTable, { retentionMs = defaultRetentio
   const claims = new Claims(table, writer);
   // a pool sends what is issued one after the other over several connections at once
   const order = keyedLock();
-  const access: WriteAccess = {
+  const accessOver = (own: Pick<ExecutionTable, "read" | "events">, write: WriteAccess["write"]): WriteAccess => ({
     name,
-    read: (ids) => table.read(ids),
-    events: (id, afterVersion, limit) => table.events(id, afterVersion, limit),
-    write: (write) => writer.write(write),
-  };
+    read: (ids) => own.read(ids),
+    events: (id, afterVersion, limit) => own.events(id, afterVersion, limit),
+    write,
+  });
+  const access = accessOver(table, (write) => writer.write(write));
   const accepted = (commit: Commit): WrittenCommit => {
     const written = writtenCommit(commit);
     if (maxValueBytes !== undefined) refuseOversize(name, maxValueBytes, written);
@@ -49,7 +50,7 @@ export function storeOver(table: ExecutionTable, { retentionMs = defaultRetentio
     order.run(workflowId, () => {
       if (!alongside || !table.transact) return write(access);
       return table.transact(async (own, query) => {
-        const result = await write({ name, ...own, write: async (one) => (await own.write([one]))[0]! });
+        const result = await write(accessOver(own, async (one) => writtenOf((await own.write([one]))[0]!)));
         await alongside(query);
         return result;
       });
@@ -82,8 +83,16 @@ export function storeOver(table: ExecutionTable, { retentionMs = defaultRetentio
         const labels = labelsOf(query.metadata ?? {});
         return executionPage(query.limit, query.cursor, (after, limit) => table.page(query, labels, after, limit));
       },
-      delete: (workflowId) => order.run(workflowId, () => deleteExecution(table, writer, workflowId)),
-      prune: (options) => pruneExecutions(table, writer, options, retentionMs),
+      async delete(workflowId) {
+        const deleted = await order.run(workflowId, () => deleteExecution(table, writer, workflowId));
+        await claims.forgetPermits([deleted]);
+      },
+      async prune(options) {
+        const deleted = await pruneExecutions(table, writer, options, retentionMs);
+        if (!options.dryRun) await claims.forgetPermits(deleted);
+        // each version is one event
+        return { executions: deleted.length, events: deleted.reduce((sum, { version }) => sum + version + 1, 0) };
+      },
       async putDefinition(hash, definition) {
         // starts of known workflows write nothing
         if ((await records.get("definition", [hash])).has(hash)) return;

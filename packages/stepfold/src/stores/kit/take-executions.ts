@@ -2,7 +2,7 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Claimed, Lease } from "../../ports/snapshot-store.ts";
 import type { ExecutionGuard, ExecutionTable } from "./execution-table.ts";
-import { restoredSnapshot } from "./restored-snapshot.ts";
+import { restoredSnapshot, type StoredRows } from "./restored-snapshot.ts";
 import type { RowWriter } from "./row-writer.ts";
 import { claimOf } from "./row-writes.ts";
 
@@ -38,14 +38,15 @@ export async function takeExecutions(
   return { claimed: await claimedWithSnapshots(table, held, lease), missed };
 }
 
-/** What was claimed, loaded. What is damaged stays claimed until its lease ends, so that it is not tried again and again. */
+/** What was claimed, loaded if it is not known. What is damaged stays claimed until its lease ends, so that it is not tried again and again. */
 export async function claimedWithSnapshots(
   table: ExecutionTable,
   held: readonly HeldExecution[],
   { owner, leaseMs }: Lease,
+  known: ReadonlyMap<string, StoredRows> = new Map(),
 ): Promise<Claimed[]> {
-  if (held.length === 0) return [];
-  const rows = await table.load(held.map(({ guard }) => guard.id));
+  const missing = held.flatMap(({ guard: { id } }) => (known.has(id) ? [] : [id]));
+  const rows = missing.length === 0 ? known : new Map([...known, ...(await table.load(missing))]);
   return held.flatMap(({ guard: { id: workflowId, incarnation, fence, crashes }, claimedAt }) => {
     const stored = rows.get(workflowId);
     if (!stored) return [];

@@ -1,5 +1,4 @@
 import type { EpochMs } from "../../core/values/json.ts";
-import type { PruneReport } from "../../ports/snapshot-store.ts";
 import type { CheckedPrune } from "./checked-store.ts";
 import type { ExecutionGuard, ExecutionTable, RowWrite } from "./execution-table.ts";
 import { liveGuard } from "./guard.ts";
@@ -17,7 +16,12 @@ const deletedTogether = 100;
  * retention is over the id is free; the tombstone is removed by whoever creates an execution with that id, or by a prune.
  */
 export function isExpired({ deletedAt }: ExecutionGuard, now: EpochMs, retentionMs: number): boolean {
-  return deletedAt !== null && deletedAt + retentionMs <= now;
+  return deletedAt !== null && idFreeAt(deletedAt, retentionMs) <= now;
+}
+
+/** When the id of an execution that was deleted then is free again. */
+export function idFreeAt(deletedAt: EpochMs, retentionMs: number): EpochMs {
+  return deletedAt + retentionMs;
 }
 
 /** Removes a tombstone. */
@@ -30,33 +34,32 @@ function burialOf({ id, incarnation, version }: ExecutionGuard): RowWrite {
   return { kind: "bury", id, when: { incarnation, version } };
 }
 
-/** Deletes one ended execution. */
-export async function deleteExecution(table: ExecutionTable, writer: RowWriter, workflowId: string): Promise<void> {
+/** Deletes one ended execution. Gives it as it was. */
+export async function deleteExecution(table: ExecutionTable, writer: RowWriter, workflowId: string): Promise<ExecutionGuard> {
   const guard = liveGuard((await table.read([workflowId])).found.get(workflowId));
   refuseDelete(workflowId, guard?.status ?? null);
   // an ended execution does not change any more: it can only have been deleted
   if (!(await writer.write(burialOf(guard!)))) refuseDelete(workflowId, null);
+  return guard!;
 }
 
-/** Deletes ended executions, those first that ended first, and removes tombstones whose retention is over. */
+/** Deletes ended executions, those first that ended first, and removes tombstones whose retention is over. Gives those that it deletes, or would. */
 export async function pruneExecutions(
   table: ExecutionTable,
   writer: RowWriter,
   { before, definitionId, statuses, limit, dryRun }: CheckedPrune,
   retentionMs: number,
-): Promise<PruneReport> {
+): Promise<readonly ExecutionGuard[]> {
   const found = statuses.length === 0 ? [] : await table.ended({ before, limit, ended: { statuses, definitionId } });
-  const deleted: ExecutionGuard[] = dryRun ? [...found] : [];
-  if (!dryRun) {
-    for (let at = 0; at < found.length; at += deletedTogether) {
-      const some = found.slice(at, at + deletedTogether);
-      const written = await Promise.all(some.map((guard) => writer.write(burialOf(guard))));
-      deleted.push(...some.filter((_, index) => written[index]));
-    }
-    await removeExpired(table, writer, retentionMs);
+  if (dryRun) return found;
+  const deleted: ExecutionGuard[] = [];
+  for (let at = 0; at < found.length; at += deletedTogether) {
+    const some = found.slice(at, at + deletedTogether);
+    const written = await Promise.all(some.map((guard) => writer.write(burialOf(guard))));
+    deleted.push(...some.filter((_, index) => written[index]));
   }
-  // each version is one event
-  return { executions: deleted.length, events: deleted.reduce((sum, { version }) => sum + version + 1, 0) };
+  await removeExpired(table, writer, retentionMs);
+  return deleted;
 }
 
 async function removeExpired(table: ExecutionTable, writer: RowWriter, retentionMs: number): Promise<void> {

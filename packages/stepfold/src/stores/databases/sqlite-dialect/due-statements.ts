@@ -1,12 +1,7 @@
+import { scannedKeys, windowRows } from "../../kit/due-keys.ts";
 import type { DueQuery } from "../../kit/execution-table.ts";
 import { dueOrder, dueRanges } from "./due-column.ts";
 import type { Parameters } from "./statement.ts";
-
-/** Rows with a permit that are looked at, longest due first: where fewer are due, none of their keys is missing among them. */
-export const windowRows = 200;
-
-/** Keys that one walk through the index of keys looks at. */
-export const scannedKeys = 500;
 
 /** What is due, longest first, and whether something with a permit is: in a row without an execution if nothing is due. */
 export function dueSql(parameters: Parameters, now: string, columns: string, { key, limit, overdueMs }: DueQuery): string {
@@ -33,8 +28,8 @@ export function keyScanSql({ bind }: Parameters, now: string, after: string, ove
   const first = (range: string): string =>
     `(SELECT permit_limit FROM executions WHERE permit_key = keys.key AND ${range} ORDER BY due_at, seq LIMIT 1)`;
   return `
-    WITH RECURSIVE keys (key) AS (${next(bind(after))} UNION ALL SELECT (${next("keys.key")}) FROM keys WHERE key IS NOT NULL LIMIT ${scannedKeys})
-    SELECT key AS permit_key, coalesce(${dueRanges(now, overdueOf(overdueMs, bind)).map(first).join(", ")}) AS permit_limit FROM keys WHERE key IS NOT NULL`;
+    WITH RECURSIVE keys (key) AS (${next(bind(after))} UNION ALL SELECT (${next("keys.key")}) FROM keys WHERE key IS NOT NULL LIMIT ${scannedKeys + 1})
+    SELECT key AS permit_key, coalesce(${dueRanges(now, overdueOf(overdueMs, bind)).map(first).join(", ")}) AS permit_limit FROM keys WHERE key IS NOT NULL LIMIT ${scannedKeys}`;
 }
 
 function dueRowsSql(which: string, bind: Parameters["bind"], now: string, limit: number, overdueMs: number): string {

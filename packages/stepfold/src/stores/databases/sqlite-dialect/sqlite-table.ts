@@ -2,6 +2,7 @@ import type { Permit, Status } from "../../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
 import type { CheckedQuery } from "../../kit/checked-store.ts";
+import { findDueKeys } from "../../kit/due-keys.ts";
 import type {
   DueExecutions,
   DueKey,
@@ -18,7 +19,7 @@ import type { ListCursor, ListedRow } from "../../kit/list.ts";
 import type { RecordKind, RecordWrite, StoredRecord } from "../../kit/record-table.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
 import { readDueAt } from "./due-column.ts";
-import { dueSql, dueWindowSql, keyScanSql, scannedKeys, windowRows } from "./due-statements.ts";
+import { dueSql, dueWindowSql, keyScanSql } from "./due-statements.ts";
 import { type PlannedWrite, plannedWrite } from "./row-statements.ts";
 import { Parameters, type SqlRow, type SqlStatement } from "./statement.ts";
 
@@ -123,19 +124,13 @@ export class SqliteTable implements ExecutionTable {
     return { executions, areKeysDue: Number(rows[0]!.areKeysDue) === 1 };
   }
 
-  async dueKeys(after: string, limit: number, overdueMs: number): Promise<DueKeys> {
-    const window = this.#parameters();
-    const longestDue = await this.#keys(dueWindowSql(window, this.#now, overdueMs), window);
-    if (longestDue.length < windowRows) {
-      const first = new Map(longestDue.toReversed().map((one) => [one.key, one]));
-      const keys = [...first.values()].filter(({ key }) => key > after).sort((a, b) => (a.key < b.key ? -1 : 1));
-      return { keys: keys.slice(0, limit), next: keys.length > limit ? keys[limit - 1]!.key : null };
-    }
-    const scan = this.#parameters();
-    const scanned = await this.#keys(keyScanSql(scan, this.#now, after, overdueMs), scan);
-    const keys = scanned.filter((one) => one.limit > 0);
-    if (keys.length > limit) return { keys: keys.slice(0, limit), next: keys[limit - 1]!.key };
-    return { keys, next: scanned.length < scannedKeys - 1 ? null : scanned.at(-1)!.key };
+  dueKeys(after: string, limit: number, overdueMs: number): Promise<DueKeys> {
+    const [window, scan] = [this.#parameters(), this.#parameters()];
+    const search = {
+      longestDue: () => this.#keys(dueWindowSql(window, this.#now, overdueMs), window),
+      scan: () => this.#keys(keyScanSql(scan, this.#now, after, overdueMs), scan),
+    };
+    return findDueKeys(search, after, limit);
   }
 
   async page(query: CheckedQuery, labels: readonly string[], after: ListCursor | null, limit: number): Promise<ListedRow[]> {

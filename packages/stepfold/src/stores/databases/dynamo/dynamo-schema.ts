@@ -1,0 +1,101 @@
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import { dynamoError } from "./dynamo-error.ts";
+import { catalogueIndex } from "./dynamo-list.ts";
+
+/** The index of what is due, ended and deleted, by time. */
+export const dueIndex: { readonly name: string; readonly partition: string; readonly sort: string } = {
+  name: "agenda",
+  partition: "lane",
+  sort: "turn",
+};
+
+interface KeyPart {
+  AttributeName: string;
+  KeyType: "HASH" | "RANGE";
+}
+
+interface TableIndex {
+  IndexName: string;
+  KeySchema: KeyPart[];
+  Projection: { ProjectionType: "INCLUDE"; NonKeyAttributes: string[] };
+}
+
+/** A table as `CreateTable` takes it. */
+export interface DynamoTable {
+  TableName: string;
+  BillingMode: "PAY_PER_REQUEST";
+  AttributeDefinitions: { AttributeName: string; AttributeType: "S" }[];
+  KeySchema: KeyPart[];
+  GlobalSecondaryIndexes: TableIndex[];
+}
+
+/** The methods used of `DynamoDB` of `@aws-sdk/client-dynamodb`, which is no dependency. */
+export interface DynamoTableClient {
+  createTable(input: DynamoTable): Promise<unknown>;
+  describeTable(input: { TableName: string }): Promise<{ Table?: { TableStatus?: string | undefined } | undefined }>;
+}
+
+/**
+ * The table that `dynamoStore` needs, as plain data in the form of `CreateTable`, for whatever makes your tables.
+ *
+ * Nothing in it is to be changed but the billing mode, and what you may want to add: encryption, point-in-time recovery,
+ * tags, time to live on the attribute `expiresAt`.
+ *
+ * ```ts
+ * import { dynamoTable } from "stepfold/stores/dynamo";
+ *
+ * console.log(JSON.stringify(dynamoTable("workflows"), null, 2));
+ * ```
+ */
+export function dynamoTable(name: string): DynamoTable {
+  const attributes = ["pk", "sk", "lane", "turn", "shelf", "made"];
+  return {
+    TableName: name,
+    BillingMode: "PAY_PER_REQUEST",
+    AttributeDefinitions: attributes.map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
+    KeySchema: keySchema("pk", "sk"),
+    GlobalSecondaryIndexes: [
+      // what is due, ended or deleted; like what is listed, nothing in it changes with a step
+      index(dueIndex.name, keySchema(dueIndex.partition, dueIndex.sort), ["definitionId", "permitLimit"]),
+      index(catalogueIndex, keySchema("shelf", "made"), ["status", "definitionId", "tags"]),
+    ],
+  };
+}
+
+/**
+ * Makes the table, unless it is there, and waits until it can be used: on a developer's machine, in tests. Elsewhere make it
+ * from `dynamoTable` with the tools that make your other tables.
+ *
+ * @param client `new DynamoDB(...)` of `@aws-sdk/client-dynamodb`
+ * @throws StepfoldError `STORE_UNAVAILABLE`, `STORE_REJECTED`
+ */
+export async function createDynamoTable(client: DynamoTableClient, name: string): Promise<void> {
+  try {
+    await client.createTable(dynamoTable(name)).catch((cause: unknown) => {
+      if (!isThere(cause)) throw cause;
+    });
+    for (let tries = 0; tries < 300; tries++) {
+      const { Table: table } = await client.describeTable({ TableName: name });
+      if (table?.TableStatus === "ACTIVE") return;
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+  } catch (cause) {
+    throw dynamoError(name, cause);
+  }
+  throw new StepfoldError("STORE_UNAVAILABLE", { store: "dynamo", reason: `the table "${name}" is still being made` });
+}
+
+function isThere(cause: unknown): boolean {
+  return cause instanceof Error && cause.name === "ResourceInUseException";
+}
+
+function keySchema(partition: string, sort: string): KeyPart[] {
+  return [
+    { AttributeName: partition, KeyType: "HASH" },
+    { AttributeName: sort, KeyType: "RANGE" },
+  ];
+}
+
+function index(IndexName: string, KeySchema: KeyPart[], NonKeyAttributes: string[]): TableIndex {
+  return { IndexName, KeySchema, Projection: { ProjectionType: "INCLUDE", NonKeyAttributes } };
+}

@@ -1,0 +1,74 @@
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import type { EpochMs } from "../../../core/values/json.ts";
+import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { storeOver } from "../../kit/store-over.ts";
+import { defaultRetentionMs } from "../../kit/tombstones.ts";
+import type { DynamoDocumentClient } from "./dynamo-client.ts";
+import { dynamoError } from "./dynamo-error.ts";
+import { keysOf } from "./dynamo-keys.ts";
+import { DynamoTable } from "./dynamo-table.ts";
+
+/** How a DynamoDB store behaves. */
+export interface DynamoStoreOptions {
+  /** Name of a table made from `dynamoTable`. */
+  readonly table: string;
+  /** Tells several stores in one table apart: letters, digits and underscores, at most 48. Default: none. */
+  readonly prefix?: string;
+  /**
+   * Over how many partitions of each index executions are spread, 1 to 64. A partition takes 1,000 writes a second, and every
+   * claim and every list asks each of them. May be raised, in all processes at once, and never be lowered. Default 4.
+   */
+  readonly shards?: number;
+  /** Most bytes of one head, event or child, as JSON. Default 16 MiB. */
+  readonly maxValueBytes?: number;
+  /** The clock that judges leases and due times, in epoch milliseconds. Default `Date.now`. */
+  readonly now?: () => EpochMs;
+  /** How long the id of a deleted execution stays taken, in milliseconds. Default 30 days. */
+  readonly idempotencyRetentionMs?: number;
+}
+
+/**
+ * A store in one DynamoDB table, for any number of processes.
+ *
+ * A commit is one transaction of two items, three if it changes children: the head, and one row with all of its events. What
+ * is too long for an item of 400 KB is cut into parts, which are written before the transaction that refers to them, so a
+ * commit may be of any size; one head, event or child may have `maxValueBytes`. What was acknowledged is on the disks of three zones.
+ *
+ * DynamoDB has no clock: leases and due times are judged by that of the calling process (`features.clock` is `"caller"`). Keep
+ * machines synchronised, and leases much longer than they may differ. A clock that is ahead takes executions from
+ * holders too early; then the fence keeps the former holder from writing.
+ *
+ * `close()` waits for what is under way and leaves the client open.
+ *
+ * ```ts
+ * import { DynamoDB } from "@aws-sdk/client-dynamodb";
+ * import { DynamoDBDocument } from "@aws-sdk/lib-dynamodb";
+ * import { createDynamoTable, dynamoStore } from "stepfold/stores/dynamo";
+ *
+ * const client = new DynamoDB({ region: "eu-central-1" });
+ * await createDynamoTable(client, "workflows");
+ * const store = dynamoStore(DynamoDBDocument.from(client), { table: "workflows" });
+ * console.log(await store.load("order-1")); // null
+ * ```
+ *
+ * Its methods reject with `STORE_UNAVAILABLE` when DynamoDB cannot be reached, throttles or meets too many writers of one
+ * execution, after some attempts; with `STORE_REJECTED` when the table or an index is missing, or access is denied; with
+ * `LIMIT_EXCEEDED` for a head, event or child above `maxValueBytes`, and for an id above 2,000 bytes.
+ *
+ * @param client `DynamoDBDocument.from(client)` of `@aws-sdk/lib-dynamodb`, with any marshalling options
+ * @throws StepfoldError `OPTION_INVALID`
+ */
+export function dynamoStore(client: DynamoDocumentClient, options: DynamoStoreOptions): SnapshotStore {
+  const { table, prefix = "", shards = 4, maxValueBytes = 16 * 2 ** 20, now = Date.now } = options;
+  const { idempotencyRetentionMs: retentionMs = defaultRetentionMs } = options;
+  refuse("table", table === "", "must be the name of a table");
+  refuse("prefix", !/^[A-Za-z0-9_]{0,48}$/.test(prefix), "must be letters, digits and underscores, at most 48");
+  refuse("shards", !(Number.isInteger(shards) && shards >= 1 && shards <= 64), "must be a whole number from 1 to 64");
+  refuse("maxValueBytes", !(Number.isInteger(maxValueBytes) && maxValueBytes >= 1), "must be a whole number, at least 1");
+  const connection = { client, table, keys: keysOf(prefix, shards), now };
+  return storeOver(new DynamoTable(connection, maxValueBytes, retentionMs), { retentionMs, errorOf: (cause) => dynamoError(table, cause) });
+}
+
+function refuse(option: string, isInvalid: boolean, reason: string): void {
+  if (isInvalid) throw new StepfoldError("OPTION_INVALID", { option, reason });
+}

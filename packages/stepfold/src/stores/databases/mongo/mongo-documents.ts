@@ -1,0 +1,88 @@
+import { isTerminal } from "../../../core/snapshot/snapshot.ts";
+import type { EpochMs } from "../../../core/values/json.ts";
+import type { DueChange, ExecutionGuard, NewExecution, RowChanges, RowCondition, RowHistory } from "../../kit/execution-table.ts";
+import type { MongoDocument } from "./mongo-client.ts";
+import { keyOf, tailFields } from "./mongo-history.ts";
+import { now } from "./mongo-schema.ts";
+
+/** What of an execution's document guards its writes. A tombstone has only some of it. */
+interface GuardDocument extends Omit<ExecutionGuard, "id" | "permit"> {
+  readonly _id: string;
+  /** `""` without a permit: then it is the first of all keys in the index. */
+  readonly permitKey: string;
+  readonly permitLimit: number;
+}
+
+const absent = { seq: 0, wakeAt: null, dueAt: null, owner: null, fence: 0, crashes: 0, permitKey: "", permitLimit: 0, deletedAt: null };
+
+/** The fields of a guard, for a projection. */
+export const guardFields: MongoDocument = { ...fields("incarnation", "version", "status"), ...fields(...Object.keys(absent)) };
+
+/** The guard in a document. */
+export function guardOf(document: MongoDocument): ExecutionGuard {
+  const { _id: id, permitKey: key, permitLimit: limit, ...guard } = { ...absent, ...document } as unknown as GuardDocument;
+  return { ...guard, id, permit: key === "" ? null : { key, limit } };
+}
+
+/** The document of an id, if a condition holds. Values of a program without types are values here, and no operators. */
+export function filterOf(id: string, when: RowCondition): MongoDocument {
+  const { incarnation, version, fence, held, open, dueForMs, deleted = false } = when;
+  return {
+    _id: String(id),
+    incarnation: { $eq: incarnation },
+    deletedAt: deleted ? { $gte: 0 } : null,
+    ...(version !== undefined && { version: { $eq: version } }),
+    ...(fence !== undefined && { fence: { $eq: fence } }),
+    ...(held !== undefined && { owner: held ? { $ne: null } : null }),
+    ...(open && { endedAt: null }),
+    ...(dueForMs !== undefined && { dueAt: { $gte: 0 }, $expr: isDueFor(dueForMs) }),
+  };
+}
+
+/** Whether what has a due time is due for so long, by the server's clock. */
+export function isDueFor(overdueMs: number): MongoDocument {
+  return { $lte: ["$dueAt", overdueMs === 0 ? now : { $subtract: [now, overdueMs] }] };
+}
+
+/** The update that makes a new document. */
+export function insertionOf(id: string, seq: number, { permit, due, ...row }: NewExecution, history: RowHistory): MongoDocument[] {
+  const key = keyOf(id, row.incarnation);
+  const plain = { ...row, key, seq, crashes: 0, permitKey: permit?.key ?? "", permitLimit: permit?.limit ?? 0, childrenAt: null };
+  const times = { createdAt: now, updatedAt: now, endedAt: isTerminal(row.status) ? now : null, dueAt: dueAtOf(due) };
+  return updated({ ...plain, ...tailFields(row.version, history) }, times);
+}
+
+/** The update that makes changes. */
+export function changesOf({ state, due, dueUnlessHeld, ...columns }: RowChanges, history?: RowHistory): MongoDocument[] {
+  const isFree = { $eq: ["$owner", null] };
+  return updated(
+    { ...columns, ...state, ...(history && state && tailFields(state.version, history)) },
+    {
+      ...(state && { updatedAt: now, endedAt: isTerminal(state.status) ? now : null }),
+      ...(due && { dueAt: dueUnlessHeld ? { $cond: [isFree, dueAtOf(due), "$dueAt"] } : dueAtOf(due) }),
+    },
+  );
+}
+
+/** The update that leaves a tombstone. */
+export const burial: MongoDocument[] = [
+  { $project: { incarnation: 1, version: 1, status: 1 } },
+  { $set: { deletedAt: now, writtenAt: now } },
+];
+
+/** The update that changes nothing. */
+export const touch: MongoDocument[] = updated({}, {});
+
+/** Changes some fields: `plain` to values, `computed` to what the server computes of those that were there. */
+function updated(plain: MongoDocument, computed: MongoDocument): MongoDocument[] {
+  return [{ $replaceWith: { $mergeObjects: ["$$ROOT", { $literal: plain }, { ...computed, writtenAt: now }] } }];
+}
+
+function dueAtOf(due: DueChange): MongoDocument | EpochMs | null {
+  if (due === "now") return { $min: ["$dueAt", now] };
+  return "at" in due ? due.at : { $add: [now, due.inMs] };
+}
+
+function fields(...names: string[]): MongoDocument {
+  return Object.fromEntries(names.map((name) => [name, 1]));
+}

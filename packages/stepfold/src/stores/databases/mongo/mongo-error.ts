@@ -1,0 +1,51 @@
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+
+/** Names of the driver's errors that mean: nobody answered. */
+const network = /Network|ServerSelection|NotConnected|TopologyClosed|PoolClear|PoolClosed|Timeout|ExpiredSession/;
+
+/**
+ * Codes of the server after which the same call may succeed: hosts that are away, elections, shutdowns, time limits, locks,
+ * write conflicts, write concerns that were not met in time, and full disks.
+ */
+const passing: ReadonlySet<unknown> = new Set([
+  ...[6, 7, 24, 46, 50, 63, 64, 89, 91, 100, 112, 133, 134, 189, 202, 262, 317, 358, 384, 9001, 10107, 11600, 11602, 13388, 13435, 13436],
+  14031,
+]);
+
+/** What of a driver's error counts. */
+interface Failure {
+  readonly name?: string;
+  readonly code?: unknown;
+  readonly errorLabels?: readonly string[];
+  readonly writeErrors?: unknown;
+  readonly result?: { getWriteConcernError?(): unknown };
+}
+
+/** What went wrong in MongoDB, as one of our errors; ours pass through. */
+export function mongoError(cause: unknown): StepfoldError {
+  if (StepfoldError.is(cause)) return cause;
+  const { name = "", code, errorLabels = [] } = (cause ?? {}) as Failure;
+  const mayPass = network.test(name) || passing.has(code) || errorLabels.some((label) => /^(Retryable|Transient)/.test(label));
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new StepfoldError(
+    mayPass ? "STORE_UNAVAILABLE" : "STORE_REJECTED",
+    { store: "mongodb", reason: withoutValues(reason) },
+    { cause },
+  );
+}
+
+/** True if all that happened is that somebody else had inserted the same. */
+export function isDuplicate(cause: unknown): boolean {
+  const { code, writeErrors, result } = (cause ?? {}) as Failure;
+  if (code !== 11000 || result?.getWriteConcernError?.()) return false;
+  const each = Array.isArray(writeErrors) ? (writeErrors as readonly Failure[]) : [];
+  return each.every((one) => one.code === 11000);
+}
+
+/** The server quotes what it could not take: that may be a user's, and a URL may hold a password. */
+function withoutValues(message: string): string {
+  return message
+    .replace(/dup key: .*/s, "dup key")
+    .replace(/:\/\/[^@/\s]*@/g, "://")
+    .slice(0, 500);
+}

@@ -1,0 +1,79 @@
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import type { MongoCollection, MongoDatabase, MongoDocument } from "./mongo-client.ts";
+import { mongoError } from "./mongo-error.ts";
+
+/** The collections of a store. */
+export interface Collections {
+  /** One document for each execution, or its tombstone. It carries what its last commit wrote: see `mongo-history.ts`. */
+  readonly executions: MongoCollection;
+  /** Events and children, one document each. */
+  readonly history: MongoCollection;
+  /** Definitions, and holders of permits. */
+  readonly records: MongoCollection;
+}
+
+/** Reads what was written last: only the primary knows it. */
+export const reading: MongoDocument = { readPreference: "primary" };
+
+/** An acknowledged write survives the loss of a node, and of power. */
+export const writing: MongoDocument = { writeConcern: { w: "majority", journal: true } };
+
+/** Updates and gives the document as it is afterwards. */
+export const returning: MongoDocument = { ...writing, returnDocument: "after", includeResultMetadata: false };
+
+/** The server's clock, in epoch milliseconds. */
+export const now: MongoDocument = { $toDouble: "$$NOW" };
+
+/** The collections whose names begin with a prefix. @throws StepfoldError `OPTION_INVALID` */
+export function collectionsOf(db: MongoDatabase, prefix: string): Collections {
+  if (!/^[A-Za-z0-9_]{0,48}$/.test(prefix)) {
+    throw new StepfoldError("OPTION_INVALID", { option: "prefix", reason: "must be letters, digits and underscores, at most 48" });
+  }
+  const [executions, history, records] = ["executions", "history", "records"].map((name) => db.collection(prefix + name));
+  return { executions: executions!, history: history!, records: records! };
+}
+
+/** Refuses what an older checkout has written: only that has counters. @throws StepfoldError `STORE_REJECTED` */
+export async function refuseOlderLayout(db: MongoDatabase, prefix: string): Promise<void> {
+  if ((await db.collection(`${prefix}counters`).findOne({ _id: "seq" }, reading)) === null) return;
+  const reason = `the collections "${prefix}…" have the layout of an older version, which is not read: take another prefix, or drop them`;
+  throw new StepfoldError("STORE_REJECTED", { store: "mongodb", reason });
+}
+
+/**
+ * Makes the indexes, if they are not there. Any number of processes may do so at once.
+ *
+ * ```ts
+ * import { MongoClient } from "mongodb";
+ * import { migrateMongo } from "stepfold/stores/mongo";
+ *
+ * const client = await MongoClient.connect(process.env.MONGODB_URL ?? "mongodb://127.0.0.1");
+ * await migrateMongo(client.db("workflows"));
+ * await client.close();
+ * ```
+ *
+ * @param options.prefix what the names of the collections begin with; default `stepfold_`
+ * @throws StepfoldError `STORE_UNAVAILABLE`, `STORE_REJECTED`, `OPTION_INVALID` for a prefix that is none
+ */
+export async function migrateMongo(db: MongoDatabase, options: { readonly prefix?: string } = {}): Promise<void> {
+  const { prefix = "stepfold_" } = options;
+  const { executions, history } = collectionsOf(db, prefix);
+  const whereNumber = (field: string) => ({ partialFilterExpression: { [field]: { $gte: 0 } } });
+  const newest = { createdAt: -1, seq: -1 } as const;
+  try {
+    await refuseOlderLayout(db, prefix);
+    await Promise.all([
+      // the limit is in it so that nothing but the index is read
+      executions.createIndex({ permitKey: 1, dueAt: 1, seq: 1, permitLimit: 1 }, { name: "due", ...whereNumber("dueAt") }),
+      executions.createIndex(newest, { name: "created", ...whereNumber("createdAt") }),
+      executions.createIndex({ status: 1, ...newest }, { name: "status", ...whereNumber("createdAt") }),
+      executions.createIndex({ definitionId: 1, ...newest }, { name: "definition", ...whereNumber("createdAt") }),
+      executions.createIndex({ labels: 1, ...newest }, { name: "labels", ...whereNumber("createdAt") }),
+      executions.createIndex({ endedAt: 1, seq: 1 }, { name: "ended", ...whereNumber("endedAt") }),
+      executions.createIndex({ deletedAt: 1 }, { name: "deleted", ...whereNumber("deletedAt") }),
+      history.createIndex({ place: 1 }, { name: "children", partialFilterExpression: { place: { $gte: "" } } }),
+    ]);
+  } catch (cause) {
+    throw mongoError(cause);
+  }
+}

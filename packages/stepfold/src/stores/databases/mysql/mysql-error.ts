@@ -1,0 +1,77 @@
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+
+/** Numbers of server errors after which the same call may succeed. */
+const passing: ReadonlySet<number> = new Set([
+  ...[1205, 1213, 1020, 1206, 1614, 3572], // lock wait, deadlock, changed since read, no room for locks, deadlock of branches, NOWAIT
+  ...[1040, 1203, 1226], // too many connections, in all, of a user, or what else is rationed
+  ...[1021, 1114, 1037, 1038, 1041, 1461], // disk or table full, out of memory, too many prepared statements
+  1615, // tables changed meanwhile
+  ...[1053, 1077, 1079, 1152, 1158, 1159, 1160, 1161, 1184, 2006, 2013, 4031], // shutdown, or the connection was lost
+  ...[1317, 1927, 1969, 3024, 3169], // the query or the connection was killed, or took too long
+  ...[1290, 1792, 1836], // read only: a replica, while another server takes over
+  ...[1047, 1180, 1402, 3100, 3101], // a node of a cluster is not ready, or the cluster refused the transaction
+]);
+
+/** Deadlock, lock wait, and a snapshot that somebody wrote over: the transaction was not made, and may be at once. */
+const conflicts: ReadonlySet<number> = new Set([1205, 1213, 1020]);
+
+const hints: Readonly<Record<number, string>> = {
+  1044: "this user may not use this database",
+  1045: "user or password is wrong",
+  1049: "the database does not exist: create it, or name another one in the pool",
+  1046: "no database is chosen: name one in the pool",
+  1142: "this user may not do that: grant SELECT, INSERT, UPDATE and DELETE on the tables, for migrations also CREATE and CREATE VIEW",
+  1146: "the tables are missing: run `stepfold migrate --store URL`, or pass migrate: true",
+  1153: "a statement is larger than max_allowed_packet: raise it on the server, and open the store anew",
+  1461: "max_prepared_stmt_count is reached: raise it on the server, or use smaller pools",
+  1665: "binlog_format is STATEMENT: set it to ROW or MIXED",
+};
+
+/** What went wrong in the server or on the way there, as one of our errors. Messages of the server stay in `cause`: they quote values. */
+export function mysqlError(cause: unknown): StepfoldError {
+  if (StepfoldError.is(cause)) return cause;
+  const { code, errno } = detailsOf(cause);
+  const isUnavailable = errno > 0 ? passing.has(errno) : isConnectionCode(code);
+  const what = [code, errno > 0 ? `(${errno})` : ""].filter(Boolean).join(" ") || "the driver failed";
+  const hint = hints[errno];
+  const details = { store: "mysql", reason: hint ? `${hint} [${what}]` : what };
+  return new StepfoldError(isUnavailable ? "STORE_UNAVAILABLE" : "STORE_REJECTED", details, { cause });
+}
+
+/** True if a transaction was given up for another one. */
+export function isConflict(cause: unknown): boolean {
+  return conflicts.has(detailsOf(cause).errno);
+}
+
+/** True if a table does not exist. */
+export function isMissingTable(cause: unknown): boolean {
+  return detailsOf(cause).errno === 1146;
+}
+
+/** True if a table has no such column. */
+export function isMissingColumn(cause: unknown): boolean {
+  return detailsOf(cause).errno === 1054;
+}
+
+/** True if a row with this key is there. */
+export function isDuplicate(cause: unknown): boolean {
+  return detailsOf(cause).errno === 1062;
+}
+
+/** True if no write of a group would fare better alone. */
+export function isOutage(cause: unknown): boolean {
+  return mysqlError(cause).code === "STORE_UNAVAILABLE";
+}
+
+/** Errors of the operating system, of the driver's protocol, and of a pool that is closed or has no connection left. */
+function isConnectionCode(code: string): boolean {
+  return /^(E[A-Z]+|PROTOCOL_\w+|POOL_\w+)$/.test(code) && !code.startsWith("ER_");
+}
+
+function detailsOf(cause: unknown): { code: string; errno: number } {
+  const { code, errno, message } = (cause ?? {}) as { code?: unknown; errno?: unknown; message?: unknown };
+  // the pool's own errors carry no code
+  const isPool =
+    code === undefined && typeof message === "string" && /^(Pool is closed|No connections available|Queue limit reached)/.test(message);
+  return { code: typeof code === "string" ? code : isPool ? "POOL_EXHAUSTED" : "", errno: typeof errno === "number" ? errno : 0 };
+}

@@ -1,0 +1,146 @@
+import type { MysqlConnection, MysqlPool } from "./mysql-client.ts";
+import { isConflict } from "./mysql-error.ts";
+
+/** What may stand for a `?`. */
+export type SqlValue = string | number | Uint8Array | null;
+
+/** The columns of a row, in the order in which the statement names them. */
+export type Row = readonly unknown[];
+
+/** Statements on one connection. */
+export interface Session {
+  rows(sql: string, values?: readonly SqlValue[]): Promise<readonly Row[]>;
+  /** Gives how many rows it wrote. */
+  run(sql: string, values?: readonly SqlValue[]): Promise<number>;
+}
+
+/** How often a transaction is tried that others stand in the way of. */
+const maxTries = 4;
+
+/** How long the server waits for the next statement of a transaction: the locks of a process that has stopped are free after it. */
+const maxPauseSeconds = 10;
+
+/** The statements around what is done on a connection. */
+interface Frame {
+  readonly begin: readonly string[];
+  readonly end: string;
+  readonly undo: readonly string[];
+}
+
+const readCommitted = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED";
+// it begins and ends by `autocommit`, so that the limit and its end cost no round trips of their own
+const limited = `SET @stepfold_autocommit = @@autocommit, @stepfold_wait_timeout = @@wait_timeout,
+  autocommit = 0, wait_timeout = ${maxPauseSeconds}`;
+const asBefore = "autocommit = @stepfold_autocommit, wait_timeout = @stepfold_wait_timeout";
+const change: Frame = { begin: [limited], end: `SET /* COMMIT */ autocommit = 1, ${asBefore}`, undo: ["ROLLBACK", `SET ${asBefore}`] };
+// the end is for sessions that do not commit by themselves
+const look: Frame = { begin: [], end: "COMMIT", undo: ["ROLLBACK"] };
+
+/**
+ * Runs `work` in one transaction that may write. Every statement sees what was committed before it; what was not found is not
+ * locked, so that those who create do not wait for one another in a circle.
+ *
+ * A transaction that the server gave up for another one (deadlock, lock wait) is tried again at once, so `work` may run several times.
+ */
+export function writing<T>(pool: MysqlPool, work: (session: Session) => Promise<T>): Promise<T> {
+  return insist(() => run(pool, { ...change, begin: [limited, readCommitted] }, work));
+}
+
+/** As `writing`, in the isolation of the session: for what only locks rows by their id that are there. Saves a round trip. */
+export function changing<T>(pool: MysqlPool, work: (session: Session) => Promise<T>): Promise<T> {
+  return insist(() => run(pool, change, work));
+}
+
+/** Reads what was committed before the statement, and nothing that was written meanwhile, also where sessions read what is not committed. */
+export function reading(pool: MysqlPool, sql: string, values?: readonly SqlValue[]): Promise<readonly Row[]> {
+  return run(pool, { ...look, begin: [readCommitted] }, (session) => session.rows(sql, values));
+}
+
+/**
+ * Runs `work` statement by statement, each in the isolation of the session. Saves a round trip where it does not matter what
+ * others have not committed yet.
+ */
+export function connected<T>(pool: MysqlPool, work: (session: Session) => Promise<T>): Promise<T> {
+  return insist(() => run(pool, look, work));
+}
+
+async function insist<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await attempt();
+    } catch (cause) {
+      if (tries === maxTries || !isConflict(cause)) throw cause;
+    }
+  }
+}
+
+async function run<T>(pool: MysqlPool, { begin, end, undo }: Frame, work: (session: Session) => Promise<T>): Promise<T> {
+  const connection = await pool.getConnection();
+  try {
+    for (const statement of begin) await connection.query(statement);
+    const result = await work(sessionOn(connection));
+    await connection.query(end);
+    connection.release();
+    return result;
+  } catch (cause) {
+    await abandon(connection, undo);
+    throw cause;
+  }
+}
+
+/** Gives a connection back as it was; one that does not even do that is not used again. */
+async function abandon(connection: MysqlConnection, undo: readonly string[]): Promise<void> {
+  try {
+    for (const statement of undo) await connection.query(statement);
+    connection.release();
+  } catch {
+    connection.destroy();
+  }
+}
+
+function sessionOn(connection: MysqlConnection): Session {
+  const ask = async (sql: string, values: readonly SqlValue[]): Promise<unknown> => {
+    const [answer] = await connection.execute({ sql, values: values.map(bound), rowsAsArray: true, nestTables: false, typeCast: asItIs });
+    return answer;
+  };
+  return {
+    rows: async (sql, values = []) => (await ask(sql, values)) as Row[],
+    run: async (sql, values = []) => ((await ask(sql, values)) as { readonly affectedRows?: number }).affectedRows ?? 0,
+  };
+}
+
+/**
+ * Text goes over as bytes, so that the charset of the connection does not change it. Numbers go as text: the driver would
+ * send a double, which not every place of a statement takes.
+ */
+function bound(value: SqlValue): string | Uint8Array | null {
+  if (typeof value === "number") return String(value);
+  if (value === null) return null;
+  // the driver knows bytes by this class only
+  return typeof value === "string" ? Buffer.from(value, "utf8") : Buffer.from(value.buffer, value.byteOffset, value.length);
+}
+
+/** In place of a function that the pool may have. */
+const asItIs = (_: unknown, next: () => unknown): unknown => next();
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** Text of a column, which comes as bytes where nothing was to be converted. */
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : decoder.decode(value as Uint8Array);
+}
+
+/** Text of a column, or null. */
+export function textOrNull(value: unknown): string | null {
+  return value === null ? null : textOf(value);
+}
+
+/** A number, which a pool may want to be text. */
+export function numberOf(value: unknown): number {
+  return Number(value);
+}
+
+/** A number, or null. */
+export function numberOrNull(value: unknown): number | null {
+  return value === null ? null : Number(value);
+}

@@ -1,0 +1,62 @@
+import type { Tables } from "./mysql-statement.ts";
+
+/** What lies at a path of an event, as JSON text. */
+const part = (path: string): string => `JSON_EXTRACT(event, '$.${path}')`;
+/** The text of it. */
+const textAt = (path: string): string => `JSON_UNQUOTE(${part(path)})`;
+const utf8 = (value: string): string => `CONVERT(${value} USING utf8mb4)`;
+
+/**
+ * Texts joined by commas; NULL if one of them is NULL, or if `group_concat_max_len` of the session would cut the end off, which
+ * servers do silently.
+ */
+function joined(text: string, order: string): string {
+  const all = `GROUP_CONCAT(${text} ORDER BY ${order} SEPARATOR ',')`;
+  return `CASE WHEN COUNT(*) = 0 THEN '' WHEN LENGTH(${all}) = SUM(LENGTH(${text})) + COUNT(*) - 1 THEN ${all} END`;
+}
+
+/**
+ * What people read. Both servers' JSON functions are used where they agree; what an event holds that the server cannot read
+ * (MariaDB reads 32 levels) makes the snapshot NULL, never another one than `load` gives. Children, items of maps and
+ * compensations are left out: no function of both servers puts their histories together.
+ */
+export function viewsOf({ executions, events, results, contexts, view }: Tables): readonly string[] {
+  // what cannot be read is an error in MySQL, for the whole query
+  const readable = `(SELECT execution, version, IF(JSON_VALID(event), event, '{}') AS event FROM ${events}) AS readable`;
+  const place = `',"timestamp":', ${part("at")}, ',"attempt":', ${part("attempt")}`;
+  const origin = `',"pathId":', ${part("pathId")}, ',"version":', version, '}'`;
+  const notValid = `EXISTS (SELECT 1 FROM ${events} AS e WHERE e.execution = seq AND NOT JSON_VALID(e.event))`;
+  const input = "JSON_EXTRACT(started.event, '$.input')";
+  return [
+    // one row for each result of the execution itself: that of the event's own step, then those that followed from it
+    `CREATE OR REPLACE VIEW ${results} (execution, version, place, node, result) AS
+SELECT execution, version, 0, ${utf8(part("nodeId"))} COLLATE utf8mb4_bin,
+  CASE ${textAt("type")}
+    WHEN 'completed' THEN CONCAT('{"output":', ${part("output")}, ${place}, ${origin})
+    ELSE CONCAT('{"output":', CASE ${textAt("handle")} WHEN 'error' THEN ${part("error")} ELSE 'null' END, ${place},
+      ',"error":', ${part("error.message")}, ${origin}) END
+FROM ${readable}
+WHERE ${textAt("type")} IN ('completed', 'failed', 'timedOut') AND ${part("scope")} IS NULL AND ${part("undoes")} IS NULL
+UNION ALL
+SELECT execution, version, followed.place, ${utf8("followed.node")} COLLATE utf8mb4_bin, ${utf8("followed.result")}
+FROM ${readable},
+  JSON_TABLE(event, '$.consequences.results[*]' COLUMNS (
+    place FOR ORDINALITY, node JSON PATH '$.nodeId', scope VARCHAR(1) EXISTS PATH '$.scope', result JSON PATH '$.result')) AS followed
+WHERE followed.scope = 0`,
+    // one row for each node: its entry in the context
+    `CREATE OR REPLACE VIEW ${contexts} (execution, first, entry) AS
+SELECT execution, MIN(version * 1000000 + place), CONCAT(node, ':[', ${joined("result", "version, place")}, ']')
+FROM ${results} GROUP BY execution, node`,
+    `CREATE OR REPLACE VIEW ${view} (id, snapshot, status, version, created_at, updated_at) AS
+SELECT ${utf8("id")},
+  CASE WHEN ${notValid} THEN NULL ELSE CONCAT(
+    '{"workflowId":', JSON_QUOTE(${utf8("id")}), ',"incarnation":', JSON_QUOTE(${utf8("incarnation")}),
+    ',"definition":', definition, ',"metadata":', metadata,
+    ',"version":', executions.version, ',"status":"', ${utf8("status")}, '","createdAt":', JSON_EXTRACT(started.event, '$.at'),
+    CASE WHEN ${input} IS NULL THEN '' ELSE CONCAT(',"input":', ${input}) END,
+    ',"context":{', (SELECT ${joined("entry", "first")} FROM ${contexts} AS context WHERE context.execution = seq), '}',
+    CASE head WHEN '{}' THEN '' ELSE ',' END, SUBSTRING(head, 2)) END,
+  ${utf8("status")}, executions.version, created_at, updated_at
+FROM ${executions} AS executions JOIN ${events} AS started ON started.execution = seq AND started.version = 0`,
+  ];
+}

@@ -1,0 +1,228 @@
+import { isTerminal } from "../../../core/snapshot/snapshot.ts";
+import type { EpochMs } from "../../../core/values/json.ts";
+import type { ExecutionGuard, RowChanges, RowHistory, RowWrite, RowWritten } from "../../kit/execution-table.ts";
+import { dueAtAfter, meetsCondition } from "../../kit/row-rules.ts";
+import { guardColumns, guardOf } from "./mysql-rows.ts";
+import { numberOf, numberOrNull, type Session, type SqlValue, textOf } from "./mysql-session.ts";
+import { among, batchesOf, clock, each, filled, refuseLongName, type Tables } from "./mysql-statement.ts";
+
+type Insert = RowWrite & { readonly kind: "insert" };
+
+/** A write that is made. */
+interface Accepted {
+  readonly write: RowWrite;
+  /** Before the write; of a new execution, as it was inserted. */
+  readonly row: ExecutionGuard;
+  /** The server's clock. */
+  readonly now: EpochMs;
+  readonly after: RowWritten;
+}
+
+/**
+ * Makes writes on different executions in one transaction, in as many round trips as one of them takes.
+ *
+ * All rows are locked before anything is judged, so what is read of them is what is there until the end.
+ *
+ * @param maxBytes of the values of one statement
+ */
+export async function writeRows(
+  session: Session,
+  tables: Tables,
+  writes: readonly RowWrite[],
+  maxBytes: number,
+): Promise<(RowWritten | null)[]> {
+  const creator = crypto.randomUUID();
+  const inserts = writes.filter((write): write is Insert => write.kind === "insert");
+  await insertRows(session, tables, inserts, creator, maxBytes);
+  const locked = await lockRows(session, tables, writes);
+  const verdicts = writes.map((write): Accepted | null => {
+    const one = locked.get(write.id);
+    if (!one) return null;
+    const { row, now } = one;
+    if (write.kind === "insert" ? one.creator !== creator : !meetsCondition(row, write.when, now)) return null;
+    const { version, status } = (write.kind === "update" && write.set.state) || row;
+    return { write, row, now, after: { now, version, status } };
+  });
+  const accepted = verdicts.filter((verdict) => verdict !== null);
+  await updateRows(session, tables, accepted, maxBytes);
+  await deleteRows(session, tables, accepted);
+  const histories = accepted.flatMap(({ write, row, after }): AppendedHistory[] =>
+    "history" in write && write.history ? [{ ...write.history, seq: row.seq, version: after.version }] : [],
+  );
+  await appendHistories(session, tables, histories, maxBytes);
+  return verdicts.map((verdict) => verdict?.after ?? null);
+}
+
+/** Refuses a write whose names the columns cannot hold. */
+export function refuseLongNames(write: RowWrite): void {
+  const row = write.kind === "insert" ? write.row : null;
+  refuseLongName("The id of an execution", write.id);
+  refuseLongName("The incarnation of an execution", row?.incarnation);
+  refuseLongName("The id of a workflow", row?.definitionId);
+  refuseLongName("The key of a permit", row?.permit?.key);
+  refuseLongName("The id of a commit", "history" in write ? write.history?.commitId : null);
+  refuseLongName("The owner of a claim", write.kind === "update" ? write.set.owner : row?.owner);
+}
+
+/** Inserts executions. One whose id is there is left as it is: `creator` tells which are new. */
+async function insertRows(
+  session: Session,
+  { executions }: Tables,
+  inserts: readonly Insert[],
+  creator: string,
+  maxBytes: number,
+): Promise<void> {
+  const rows = inserts.map(({ id, row }): SqlValue[] => {
+    const { incarnation, definitionId, definition, metadata, version, status, head, wakeAt, due, owner, fence, permit } = row;
+    const [inMs, at] = due === "now" ? [0, null] : "at" in due ? [null, due.at] : [due.inMs, null];
+    return [
+      ...[id, incarnation, definitionId, definition, metadata, creator, version, status, head, wakeAt],
+      ...[inMs, at, owner, fence, isTerminal(status) ? 1 : 0, permit?.key ?? null, permit?.limit ?? null],
+    ];
+  });
+  await insertOrUpdate(session, rows, maxBytes, {
+    into: `${executions} (id, incarnation, definition_id, definition, metadata, creator, version, status, head, wake_at,
+      due_at, owner, fence, ended_at, permit_key, permit_limit, created_at, updated_at)`,
+    row: `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, COALESCE(${clock} + CAST(? AS SIGNED), ?), ?, ?, IF(? > 0, ${clock}, NULL), ?, ?, ${clock}, ${clock})`,
+    filling: ([id]) => [id!, "", "", "", "", "", 0, "", "", null, null, null, null, 0, 0, null, null],
+    update: "seq = seq",
+  });
+}
+
+/** How rows are inserted, and what becomes of those that are there. */
+interface InsertStatement {
+  readonly into: string;
+  readonly row: string;
+  /** Makes a row that changes nothing from another one. */
+  readonly filling: (row: readonly SqlValue[]) => readonly SqlValue[];
+  readonly update: string;
+}
+
+async function insertOrUpdate(
+  session: Session,
+  rows: readonly (readonly SqlValue[])[],
+  maxBytes: number,
+  { into, row, filling, update }: InsertStatement,
+): Promise<void> {
+  for (const batch of batchesOf(rows, maxBytes)) {
+    const values = filled(batch, filling);
+    await session.run(`INSERT INTO ${into} VALUES ${each(values.length, row)} ON DUPLICATE KEY UPDATE ${update}`, values.flat());
+  }
+}
+
+interface LockedRow {
+  readonly row: ExecutionGuard;
+  /** The transaction that created it. */
+  readonly creator: string;
+  readonly now: EpochMs;
+}
+
+/** Locks executions, in the order of their ids. Those that are not there are missing. */
+async function lockRows(session: Session, { executions }: Tables, writes: readonly RowWrite[]): Promise<Map<string, LockedRow>> {
+  const ids = among(writes.map(({ id }) => id));
+  // without the hint a small table would be read, and locked, as a whole
+  const rows = await session.rows(
+    `SELECT ${guardColumns}, creator, created_at, ${clock} FROM ${executions} FORCE INDEX (ids) WHERE id ${ids.text} FOR UPDATE`,
+    ids.values,
+  );
+  const inserted = new Set(writes.filter(({ kind }) => kind === "insert").map(({ id }) => id));
+  return new Map(
+    rows.map((columns) => {
+      const row = guardOf(columns);
+      const [creator, createdAt, now] = columns.slice(-3);
+      // the lease of a new one counts from its insert, which may have waited for another row afterwards
+      const writtenAt = inserted.has(row.id) ? numberOrNull(createdAt) : null;
+      return [row.id, { row, creator: textOf(creator), now: writtenAt ?? numberOf(now) }];
+    }),
+  );
+}
+
+/**
+ * Changes executions that are there and locked. An insert that always meets its row is the one statement that changes many rows,
+ * each to values of its own, without a temporary table. An empty head or owner stands for the one that is there.
+ */
+async function updateRows(session: Session, { executions }: Tables, accepted: readonly Accepted[], maxBytes: number): Promise<void> {
+  const rows = accepted.flatMap(({ write, row, now }): SqlValue[][] => {
+    if (write.kind !== "update") return [];
+    const { state, fence = row.fence, crashes = row.crashes } = write.set;
+    const { version, status, wakeAt } = state ?? row;
+    return [
+      [row.seq, version, status, state?.head ?? "", wakeAt, dueAtAfter(row, write.set, now), ownerValue(row, write.set), fence, crashes],
+    ];
+  });
+  const ifWritten = (value: string, otherwise: string): string => `IF(VALUES(head) = '', ${otherwise}, ${value})`;
+  await insertOrUpdate(session, rows, maxBytes, {
+    into: `${executions} (seq, version, status, head, wake_at, due_at, owner, fence, crashes,
+      id, incarnation, definition_id, definition, metadata, creator, updated_at)`,
+    row: `(?, ?, ?, ?, ?, ?, ?, ?, ?, '', '', '', '', '', '', ${clock})`,
+    filling: (row) => row.with(3, ""),
+    update: `version = VALUES(version), status = VALUES(status), wake_at = VALUES(wake_at), due_at = VALUES(due_at),
+      owner = IF(VALUES(owner) = '', owner, VALUES(owner)), fence = VALUES(fence), crashes = VALUES(crashes),
+      updated_at = ${ifWritten("VALUES(updated_at)", "updated_at")},
+      ended_at = ${ifWritten("IF(VALUES(status) IN ('completed', 'failed', 'cancelled'), VALUES(updated_at), NULL)", "ended_at")},
+      head = ${ifWritten("VALUES(head)", "head")}`,
+  });
+}
+
+/** What is not changed is not sent. */
+function ownerValue(row: ExecutionGuard, { owner = row.owner }: RowChanges): string | null {
+  return owner === row.owner && owner !== null ? "" : owner;
+}
+
+/** Makes tombstones, and removes them, with all that belongs to the executions. */
+async function deleteRows(session: Session, tables: Tables, accepted: readonly Accepted[]): Promise<void> {
+  const { executions, events, children } = tables;
+  const seqsOf = (...kinds: RowWrite["kind"][]): number[] =>
+    accepted.filter(({ write }) => kinds.includes(write.kind)).map(({ row }) => row.seq);
+  const run = async (statement: string, column: string, seqs: readonly number[]): Promise<void> => {
+    if (seqs.length === 0) return;
+    const { text, values } = among(seqs);
+    await session.run(`${statement} WHERE ${column} ${text}`, values);
+  };
+  for (const table of [events, children]) await run(`DELETE FROM ${table}`, "execution", seqsOf("bury", "remove"));
+  const emptied = "definition_id = '', definition = '', metadata = '', creator = '', head = '', crashes = 0";
+  const columns = ["wake_at", "due_at", "owner", "permit_key", "permit_limit", "created_at", "ended_at"];
+  const nothing = columns.map((column) => `${column} = NULL`).join(", ");
+  await run(`UPDATE ${executions} SET ${emptied}, ${nothing}, deleted_at = ${clock}`, "seq", seqsOf("bury"));
+  await run(`DELETE FROM ${executions}`, "seq", seqsOf("remove"));
+}
+
+/** What a write adds to the history of an execution. */
+interface AppendedHistory extends RowHistory {
+  readonly seq: number;
+  /** After the write. */
+  readonly version: number;
+}
+
+/** Of keys, which may be of any length, the index holds a hash. */
+const hashed = "UNHEX(SHA2(?, 256))";
+
+async function appendHistories(session: Session, tables: Tables, histories: readonly AppendedHistory[], maxBytes: number): Promise<void> {
+  const { events, children } = tables;
+  const added = histories.flatMap(({ seq, commitId, events: some }) => some.map(({ version, text }) => [seq, version, commitId, text]));
+  await insertOrUpdate(session, added, maxBytes, {
+    into: `${events} (execution, version, commit_id, event)`,
+    row: "(?, ?, ?, ?)",
+    filling: ([execution, version]) => [execution!, version!, "", ""],
+    // only what fills up may be there already; for any other the sum overflows, which is an error in every sql_mode
+    update: "version = version + IF(VALUES(event) = '', 0, ~0 + VALUES(version) + 1)",
+  });
+  const changed = histories.flatMap(({ seq, version, children: some }) =>
+    some.map((child, index) => ({ ...child, seq, place: version * 1_000_000 + index })),
+  );
+  // what fills up has the key of the last row, and must not make a statement much larger: the shortest comes last
+  changed.sort((a, b) => b.key.length - a.key.length);
+  const deleted = changed.filter(({ text, last }) => text === null || last).map(({ seq, key }) => [seq, key]);
+  for (const batch of batchesOf(deleted, maxBytes / 2)) {
+    const values = filled(batch, (last) => last);
+    const which = each(values.length, `(execution = ? AND hash = ${hashed})`, " OR ");
+    await session.run(`DELETE FROM ${children} WHERE ${which}`, values.flat());
+  }
+  const put = changed.flatMap(({ seq, key, text, place }) => (text === null ? [] : [[seq, key, key, place, text]]));
+  await insertOrUpdate(session, put, maxBytes / 2, {
+    into: `${children} (execution, hash, name, place, head)`,
+    row: `(?, ${hashed}, ?, ?, ?)`,
+    filling: ([execution, key]) => [execution!, key!, key!, 0, ""],
+    update: "head = IF(VALUES(head) = '', head, VALUES(head))",
+  });
+}

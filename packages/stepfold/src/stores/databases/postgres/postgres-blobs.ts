@@ -1,0 +1,74 @@
+import type { BlobStore } from "../../../ports/blob-store.ts";
+import { fromBase64, toBase64 } from "../../kit/base64.ts";
+import { blobsOver } from "../../kit/blob-table.ts";
+import type { PostgresClient } from "./postgres-client.ts";
+import { storeError } from "./postgres-error.ts";
+import { checkSchema } from "./postgres-schema.ts";
+import { postgresSession } from "./postgres-session.ts";
+
+/** Where in PostgreSQL. */
+export interface PostgresBlobsOptions {
+  /** That of the store: letters, digits and underscores, at most 48. Default `stepfold`. */
+  readonly schema?: string;
+  /** Makes the tables, or brings them up to date, with the first call. Default false: a deployment does it, see `migratePostgres`. */
+  readonly migrate?: boolean;
+}
+
+/** A value goes over as base64 in one text, and no text in JavaScript is longer than some 500 MiB. */
+const maxBytes = 256 * 2 ** 20;
+
+/**
+ * Blobs in the table `blobs` of a schema of PostgreSQL, beside the tables of `postgresStore`: what backs up the database
+ * backs up the blobs. The client is yours, as for the store; `migratePostgres` makes the table with the others.
+ *
+ * ```ts
+ * import { blobbedStore } from "stepfold/stores/blobs";
+ * import { postgresBlobs, postgresStore } from "stepfold/stores/postgres";
+ *
+ * const store = blobbedStore(postgresStore(pool), postgresBlobs(pool));
+ * ```
+ *
+ * A blob of more than 256 MiB is `LIMIT_EXCEEDED`. Calls reject as those of `postgresStore` do.
+ *
+ * @throws StepfoldError `OPTION_INVALID` for a schema that is no such name
+ */
+export function postgresBlobs(client: PostgresClient, options: PostgresBlobsOptions = {}): BlobStore {
+  const { schema = "stepfold", migrate = false } = options;
+  checkSchema(schema);
+  const { ask } = postgresSession(client, { schema, migrate, prepare: false });
+  const { put, get, deleteBetween, page } = statementsOf(schema);
+  return blobsOver(
+    {
+      name: "postgres",
+      maxBytes: () => maxBytes,
+      async put(key, bytes) {
+        await ask(put, [key, toBase64(bytes)]);
+      },
+      async get(key) {
+        const [row] = await ask(get, [key]);
+        return row ? fromBase64(row.bytes!) : null;
+      },
+      async deleteBetween(from, before) {
+        await ask(deleteBetween, [from, before]);
+      },
+      async page(after, limit) {
+        const rows = await ask(page, [after, String(limit)]);
+        return rows.map(({ key, writtenAt }) => ({ key: key!, writtenAt: Number(writtenAt) }));
+      },
+    },
+    storeError,
+  );
+}
+
+/** Bytes go as text, because drivers differ in what they make of other types. */
+function statementsOf(schema: string): Readonly<Record<"put" | "get" | "deleteBetween" | "page", string>> {
+  const blobs = `"${schema}".blobs`;
+  return {
+    put: `INSERT INTO ${blobs} (key, bytes, written_at)
+      VALUES ($1, decode($2, 'base64'), floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)
+      ON CONFLICT (key) DO UPDATE SET bytes = excluded.bytes, written_at = excluded.written_at`,
+    get: `SELECT encode(bytes, 'base64') AS bytes FROM ${blobs} WHERE key = $1`,
+    deleteBetween: `DELETE FROM ${blobs} WHERE key >= $1 AND key < $2`,
+    page: `SELECT key, written_at::text AS "writtenAt" FROM ${blobs} WHERE key > $1 ORDER BY key LIMIT $2::bigint`,
+  };
+}

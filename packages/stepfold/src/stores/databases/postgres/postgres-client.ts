@@ -1,0 +1,113 @@
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import type { TransactionQuery } from "../../../ports/transaction-query.ts";
+
+/**
+ * What we need of a client: one method. A `Pool` or `Client` of pg, Neon's `Pool`, and PGlite have it as they are.
+ *
+ * Every statement is one call that stands for itself, so it does not matter over which connection of a pool it goes.
+ * Described here and not imported, so that no driver is a dependency.
+ */
+export interface PostgresClient {
+  query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
+}
+
+/** Sends a statement. */
+export type Query = (text: string, values: unknown[]) => Promise<{ readonly rows: readonly unknown[] }>;
+
+/** How pg takes a statement that the server is to keep. */
+interface PreparingClient {
+  query(statement: { readonly name: string; readonly text: string; readonly values: unknown[] }): ReturnType<Query>;
+}
+
+/** True for what looks like a `Pool` or `Client` of pg, or one made after them: those take statements with names. */
+export function canPrepare(client: PostgresClient): boolean {
+  const { connect, end, on } = client as { connect?: unknown; end?: unknown; on?: unknown };
+  return [connect, end, on].every((method) => typeof method === "function");
+}
+
+/**
+ * Has the server keep the plan of every statement, per connection. Behind a pooler that hands a connection from one
+ * transaction to the next and knows nothing of that, the server says so and does nothing; from then on nothing is kept.
+ */
+export function preparing(client: PostgresClient): Query {
+  const names = new Map<string, string>();
+  let isRefused = false;
+  return async (text, values) => {
+    if (isRefused) return client.query(text, values);
+    let name = names.get(text);
+    if (name === undefined) {
+      name = nameOf(text);
+      names.set(text, name);
+    }
+    try {
+      return await (client as unknown as PreparingClient).query({ name, text, values });
+    } catch (cause) {
+      // "prepared statement does not exist", or exists already: this connection is another one than it seemed
+      const { code } = (cause ?? {}) as { code?: unknown };
+      if (code !== "26000" && code !== "42P05") throw cause;
+      isRefused = true;
+      return client.query(text, values);
+    }
+  };
+}
+
+/** Of the whole text: another version of ours, over the same pooler, has other names for other statements. */
+function nameOf(text: string): string {
+  let [high, low] = [0xdeadbeef, 0x41c6ce57];
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    high = Math.imul(high ^ code, 2654435761);
+    low = Math.imul(low ^ code, 1597334677);
+  }
+  return `stepfold_${(high >>> 0).toString(36)}_${(low >>> 0).toString(36)}_${text.length}`;
+}
+
+/** A connection that is ours until we release it. */
+interface PooledConnection extends PostgresClient {
+  /** True: it is not to be used again. */
+  release(destroy?: boolean): void;
+  on(event: "error", listener: () => void): unknown;
+  off(event: "error", listener: () => void): unknown;
+}
+
+/** A client that gives connections out: a `Pool` of pg, or one made after it. */
+export interface PostgresPool extends PostgresClient {
+  connect(): Promise<PooledConnection>;
+}
+
+/** True for what can hold several statements together. A lone `Client` cannot: others send theirs over it meanwhile. */
+export function isPool(client: PostgresClient): client is PostgresPool {
+  const { connect, totalCount } = client as { connect?: unknown; totalCount?: unknown };
+  return typeof connect === "function" && typeof totalCount === "number";
+}
+
+/** Makes several statements one transaction. What `work` rejects with undoes all of them. */
+export async function inTransaction<T>(pool: PostgresPool, work: (query: TransactionQuery) => Promise<T>): Promise<T> {
+  const connection = await pool.connect();
+  // the statement that is in flight, or the next one, tells what became of the connection
+  const heard = (): void => undefined;
+  connection.on("error", heard);
+  let isBroken = false;
+  try {
+    await connection.query("BEGIN ISOLATION LEVEL READ COMMITTED");
+    const value = await work((text, values = []) => connection.query(text, [...values]));
+    checkCommitted(await connection.query("COMMIT"));
+    return value;
+  } catch (cause) {
+    await connection.query("ROLLBACK").catch(() => {
+      isBroken = true;
+    });
+    throw cause;
+  } finally {
+    connection.off("error", heard);
+    connection.release(isBroken);
+  }
+}
+
+/** A transaction in which a statement failed is undone by COMMIT, which says so and does not fail. */
+function checkCommitted(result: object): void {
+  const { command = "COMMIT" } = result as { command?: unknown };
+  if (command === "COMMIT") return;
+  const reason = "the transaction was undone, because a statement in it had failed and no error was reported";
+  throw new StepfoldError("STORE_REJECTED", { store: "postgres", reason });
+}

@@ -1,0 +1,219 @@
+import type { Status } from "../../../core/snapshot/snapshot.ts";
+import type { EpochMs } from "../../../core/values/json.ts";
+import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
+import type { TransactionQuery } from "../../../ports/transaction-query.ts";
+import type { CheckedQuery } from "../../kit/checked-store.ts";
+import { findDueKeys, scannedKeys, windowRows } from "../../kit/due-keys.ts";
+import type {
+  DueExecutions,
+  DueKey,
+  DueKeys,
+  DueQuery,
+  EndedQuery,
+  ExecutionGuard,
+  ExecutionTable,
+  RowWrite,
+  RowWritten,
+  StoredEvent,
+} from "../../kit/execution-table.ts";
+import type { ListCursor, ListedRow } from "../../kit/list.ts";
+import type { StoredRows } from "../../kit/restored-snapshot.ts";
+import { isOutageForAll } from "./postgres-error.ts";
+import { claimDueStatement } from "./postgres-fast.ts";
+import { guardColumns, guardOf } from "./postgres-guard.ts";
+import { postgresRecords } from "./postgres-records.ts";
+import type { PostgresSession, TextRow } from "./postgres-session.ts";
+import { clock, idOf, joined, partsOf, plainText, sqlSeparator, textsIn, wholeText } from "./postgres-text.ts";
+import { deletion, insertion, update, type WriteStatement } from "./row-statements.ts";
+
+/** Of one value. PostgreSQL takes a gigabyte in one message, of which a history must be loaded in one row. */
+const maxValueBytes = 16 * 1024 * 1024;
+
+/** Executions in a schema of PostgreSQL. */
+export class PostgresTable implements ExecutionTable {
+  readonly name = "postgres";
+  readonly features: StoreFeatures;
+  readonly grouping: NonNullable<ExecutionTable["grouping"]> = { maxWrites: 100, isOutage: isOutageForAll };
+  readonly records: ExecutionTable["records"];
+  readonly transact?: NonNullable<ExecutionTable["transact"]>;
+  readonly #session: PostgresSession;
+  readonly #executions: string;
+
+  constructor(session: PostgresSession) {
+    const { transact, schema } = session;
+    const transactions = transact && ({ transactions: "postgres" } as const);
+    this.#session = session;
+    this.#executions = `${schema}.executions`;
+    this.features = { clock: "store", durable: true, multiProcess: true, maxValueBytes, permits: true, ...transactions };
+    this.records = postgresRecords(session);
+    if (transact) {
+      this.transact = <T>(work: (own: PostgresTable, query: TransactionQuery) => Promise<T>): Promise<T> =>
+        transact((own, query) => work(new PostgresTable(own), query));
+    }
+  }
+
+  async now(): Promise<EpochMs> {
+    const [row] = await this.#session.ask(`WITH ${clock} SELECT now::text FROM clock`, []);
+    return Number(row!.now);
+  }
+
+  /** A row in any case, with the time. */
+  async read(ids: readonly string[]): ReturnType<ExecutionTable["read"]> {
+    const which = ids.length === 1 ? "id = $1" : `id = ANY(${textsIn(1)})`;
+    const text = `WITH ${clock} SELECT now::text, ${guardColumns} FROM clock LEFT JOIN ${this.#executions} ON ${which}`;
+    const rows = await this.#session.ask(text, [joined(ids.map(plainText))]);
+    const guards = rows.filter(({ seq }) => seq !== null).map(guardOf);
+    return { now: Number(rows[0]!.now), found: new Map(guards.map((guard) => [guard.id, guard])) };
+  }
+
+  /** Head, history and children as one statement sees them, so of one version. */
+  async load(ids: readonly string[]): Promise<Map<string, StoredRows>> {
+    const { schema, ask, askAnew } = this.#session;
+    const aggregate = (rows: string): string => `array_to_string(ARRAY(${rows}), ${sqlSeparator})`;
+    const text = `
+      SELECT id, version::text, status, head::text,
+        ${aggregate(`SELECT event::text FROM ${schema}.events WHERE execution = seq ORDER BY events.version`)} AS events,
+        ${aggregate(`SELECT key::text || ${sqlSeparator} || children.head::text FROM ${schema}.children WHERE execution = seq ORDER BY place`)} AS children
+      FROM ${this.#executions} WHERE ${ids.length === 1 ? "id = $1" : `id = ANY(${textsIn(1)})`} AND coalesce(deleted_at, -1) = -1`;
+    const rows = await (ids.length === 1 ? ask : askAnew)(text, [joined(ids.map(plainText))]);
+    return new Map(rows.map((row) => [idOf(row.id!), storedRowsOf(row)]));
+  }
+
+  async write(writes: readonly RowWrite[]): Promise<(RowWritten | null)[]> {
+    const answers: (RowWritten | null)[] = writes.map(() => null);
+    await Promise.all(
+      (["insert", "update", "bury", "remove"] as const).map(async (kind) => {
+        const indices = writes.flatMap((write, index) => (write.kind === kind ? index : []));
+        if (indices.length === 0) return;
+        const { text, values } = this.#statementFor(
+          kind,
+          indices.map((index) => writes[index]!),
+        );
+        const { ask, askAnew } = this.#session;
+        for (const { ordinal, now, version, status } of await (indices.length === 1 ? ask : askAnew)(text, values)) {
+          answers[indices[Number(ordinal) - 1]!] = { now: Number(now), version: Number(version), status: status as Status };
+        }
+      }),
+    );
+    return answers;
+  }
+
+  async events(id: string, afterVersion: number, limit: number): Promise<StoredEvent[]> {
+    const text = `
+      SELECT version::text, commit_id, event::text FROM ${this.#session.schema}.events
+      WHERE execution = (SELECT seq FROM ${this.#executions} WHERE id = $1) AND version > $2::bigint ORDER BY events.version LIMIT $3::bigint`;
+    const rows = await this.#session.ask(text, [plainText(id), wholeText(afterVersion, Math.floor), wholeText(limit)]);
+    return rows.map((row) => ({ version: Number(row.version), commitId: idOf(row.commit_id!), text: row.event! }));
+  }
+
+  async due({ key, limit, overdueMs }: DueQuery): Promise<DueExecutions> {
+    const text = `
+      WITH ${clock} SELECT ${guardColumns} FROM ${this.#executions}
+      WHERE ${key === null ? "permit_key IS NULL" : "permit_key = $3"} AND due_at <= (SELECT now FROM clock) - $1::bigint
+      ORDER BY executions.due_at, executions.seq LIMIT $2::bigint`;
+    const rows = await this.#session.askAnew(text, [wholeText(overdueMs), wholeText(limit), ...(key === null ? [] : [plainText(key)])]);
+    return { executions: rows.map(guardOf), areKeysDue: true };
+  }
+
+  dueKeys(after: string, limit: number, overdueMs: number): Promise<DueKeys> {
+    const isDue = "due_at <= (SELECT now FROM clock) - $1::bigint";
+    // `permit_limit` names the index by time, `permit_key` the one by key: even if the planner knows of no permits yet
+    const window = `
+      WITH ${clock} SELECT permit_key, permit_limit::text FROM ${this.#executions} WHERE permit_limit IS NOT NULL AND ${isDue}
+      ORDER BY executions.due_at, executions.seq LIMIT ${windowRows}`;
+    const next = (than: string): string =>
+      `(SELECT permit_key FROM ${this.#executions} WHERE permit_key > ${than} AND due_at IS NOT NULL ORDER BY permit_key LIMIT 1)`;
+    const scan = `
+      WITH RECURSIVE ${clock}, keys (permit_key, number) AS (
+        SELECT ${next("$2")}, 1 UNION ALL SELECT ${next("keys.permit_key")}, number + 1 FROM keys WHERE permit_key IS NOT NULL AND number < ${scannedKeys}
+      )
+      SELECT permit_key, coalesce((
+        SELECT permit_limit FROM ${this.#executions} AS e WHERE e.permit_key = keys.permit_key AND ${isDue} ORDER BY e.due_at, e.seq LIMIT 1
+      ), 0)::text AS permit_limit FROM keys WHERE permit_key IS NOT NULL ORDER BY number`;
+    const keys = async (text: string, values: readonly string[]): Promise<DueKey[]> =>
+      (await this.#session.askAnew(text, values)).map((row) => ({ key: idOf(row.permit_key!), limit: Number(row.permit_limit) }));
+    const search = {
+      longestDue: () => keys(window, [wholeText(overdueMs)]),
+      scan: () => keys(scan, [wholeText(overdueMs), plainText(after)]),
+    };
+    return findDueKeys(search, after, limit);
+  }
+
+  async claimDue(claim: Parameters<NonNullable<ExecutionTable["claimDue"]>>[0]): Promise<DueExecutions & { readonly now: EpochMs }> {
+    const { text, values } = claimDueStatement(this.#executions, claim);
+    const rows = await this.#session.askAnew(text, values);
+    const executions = rows.filter(({ seq }) => seq !== null).map(guardOf);
+    return { now: Number(rows[0]!.now), executions, areKeysDue: rows[0]!.are_keys_due === "t" };
+  }
+
+  async page(query: CheckedQuery, labels: readonly string[], after: ListCursor | null, limit: number): Promise<ListedRow[]> {
+    const { status, definitionId, createdBefore, createdAfter } = query;
+    const values: string[] = [];
+    const bind = (value: string): number => values.push(value);
+    const conditions = [
+      "deleted_at IS NULL",
+      ...(status ? [`status = ANY(${textsIn(bind(joined(status.map(plainText))))})`] : []),
+      ...(definitionId === undefined ? [] : [`definition_id = $${bind(plainText(definitionId))}`]),
+      ...(createdBefore === undefined ? [] : [`created_at < $${bind(wholeText(createdBefore))}::bigint`]),
+      ...(createdAfter === undefined ? [] : [`created_at > $${bind(wholeText(createdAfter, Math.floor))}::bigint`]),
+      ...(labels.length === 0
+        ? []
+        : [`labels @> ARRAY(SELECT sha256(convert_to(label, 'UTF8')) FROM unnest(${textsIn(bind(joined(labels)))}) AS label)`]),
+      ...(after
+        ? [
+            `(executions.created_at, executions.seq) < ($${bind(wholeText(after.createdAt))}::bigint, $${bind(wholeText(after.seq))}::bigint)`,
+          ]
+        : []),
+    ];
+    const text = `SELECT ${guardColumns}, definition::text, metadata::text, head::text, created_at::text, updated_at::text FROM ${this.#executions}
+      WHERE ${conditions.join(" AND ")} ORDER BY executions.created_at DESC, executions.seq DESC LIMIT $${bind(wholeText(limit))}::bigint`;
+    return (await this.#session.askAnew(text, values)).map(listedRowOf);
+  }
+
+  async ended({ before, limit, ended }: EndedQuery): Promise<ExecutionGuard[]> {
+    const time = ended ? "ended_at" : "deleted_at";
+    const which = ended ? `AND status = ANY(${textsIn(3)}) AND ($4::text IS NULL OR definition_id = $4)` : "";
+    const text = `SELECT ${guardColumns} FROM ${this.#executions} WHERE ${time} < $1::bigint ${which}
+      ORDER BY executions.${time}, executions.seq LIMIT $2::bigint`;
+    const given = ended ? [joined(ended.statuses), ended.definitionId === null ? null : plainText(ended.definitionId)] : [];
+    return (await this.#session.askAnew(text, [wholeText(before), wholeText(limit), ...given])).map(guardOf);
+  }
+
+  async close(): Promise<void> {}
+
+  #statementFor(kind: RowWrite["kind"], writes: readonly RowWrite[]): WriteStatement {
+    const { schema } = this.#session;
+    if (kind === "insert") return insertion(schema, writes as Parameters<typeof insertion>[1]);
+    if (kind === "update") return update(schema, writes as Parameters<typeof update>[1]);
+    return deletion(schema, kind, writes as Parameters<typeof deletion>[2]);
+  }
+}
+
+function listedRowOf(row: TextRow): ListedRow {
+  const guard = guardOf(row);
+  const { definition, metadata, head } = row;
+  const times = { createdAt: Number(row.created_at), updatedAt: Number(row.updated_at) };
+  return {
+    ...guard,
+    ...times,
+    definition: definition!,
+    metadata: metadata!,
+    head: head!,
+    leaseUntil: guard.owner === null ? null : guard.dueAt,
+  };
+}
+
+/** Keys, which are JSON, and heads of children follow one another. */
+function storedRowsOf({ id, version, status, head, events, children }: TextRow): StoredRows {
+  const parts = partsOf(children!);
+  const pairs: [string, string][] = [];
+  for (let index = 0; index < parts.length; index += 2) pairs.push([JSON.parse(parts[index]!) as string, parts[index + 1]!]);
+  return {
+    workflowId: idOf(id!),
+    version: Number(version),
+    status: status as Status,
+    head: head!,
+    events: partsOf(events!),
+    children: pairs,
+  };
+}

@@ -1,0 +1,61 @@
+/** Separates values in one parameter or column. JSON never holds it raw, and `plainText` escapes it. */
+export const separator = "\u001e";
+
+/** The same in SQL. */
+export const sqlSeparator = "chr(30)";
+
+const special = /[\\\p{Cc}\p{Surrogate}]/u;
+const everySpecial = /[\\\p{Cc}\p{Surrogate}]/gu;
+
+/**
+ * An id as the database holds it: as it is, unless it has a backslash, control characters or half a surrogate pair, not all
+ * of which the type `text` can hold. Those are escaped, so that different ids stay different.
+ */
+export function plainText(id: string): string {
+  if (!special.test(id)) return id;
+  return id.replace(everySpecial, (found) => (found === "\\" ? "\\\\" : `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`));
+}
+
+/** The id that `plainText` wrote. */
+export function idOf(text: string): string {
+  if (!text.includes("\\")) return text;
+  return text.replace(/\\(\\|u([0-9a-f]{4}))/g, (_, what: string, code: string) =>
+    what === "\\" ? "\\" : String.fromCharCode(Number.parseInt(code, 16)),
+  );
+}
+
+/** A whole number as `bigint` takes it: rounded, and within what JavaScript tells apart. */
+export function wholeText(value: number, round: (value: number) => number = Math.ceil): string {
+  return String(Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, round(value))));
+}
+
+/** Many values as one parameter; null is the empty text. */
+export function joined(values: readonly (string | number | null)[]): string {
+  return values.map((value) => value ?? "").join(separator);
+}
+
+/** A parameter with many texts, none of which is null. */
+export function textsIn(parameter: number): string {
+  return `string_to_array($${parameter}, ${sqlSeparator})`;
+}
+
+/** A parameter with many texts; an empty one is null. */
+export function nullableTextsIn(parameter: number): string {
+  return `string_to_array($${parameter}, ${sqlSeparator}, '')`;
+}
+
+/** A parameter with many numbers; an empty text is null. */
+export function numbersIn(parameter: number): string {
+  return `${nullableTextsIn(parameter)}::bigint[]`;
+}
+
+/** The parts of a column that were joined. */
+export function partsOf(text: string): string[] {
+  return text === "" ? [] : text.split(separator);
+}
+
+/**
+ * The clock that judges leases and due times: that of the server, and not `now()`, which stands still in a transaction.
+ * Read once, so that all times of a statement agree.
+ */
+export const clock: string = "clock AS MATERIALIZED (SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now)";

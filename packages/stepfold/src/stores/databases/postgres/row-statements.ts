@@ -1,0 +1,242 @@
+import type { RowHistory, RowWrite } from "../../kit/execution-table.ts";
+import { clock, joined, nullableTextsIn, numbersIn, plainText, textsIn, wholeText } from "./postgres-text.ts";
+
+/** A statement with its parameters. It gives a row with the ordinal of each write that was made. */
+export interface WriteStatement {
+  readonly text: string;
+  readonly values: readonly (string | null)[];
+}
+
+type Value = string | null;
+type Insert = RowWrite & { readonly kind: "insert" };
+type Update = RowWrite & { readonly kind: "update" };
+type Deletion = RowWrite & { readonly kind: "bury" | "remove" };
+
+/** Nothing follows these. */
+const terminal = "('completed', 'failed', 'cancelled')";
+
+/** What is written of each row, column by column; `number`: the column is a number. */
+interface Column<W> {
+  readonly name: string;
+  readonly number?: true;
+  of(write: W): Value;
+}
+
+const wholeOrNull = (value: number | null | undefined): Value => (value == null ? null : wholeText(value));
+/** A text that may be empty, where an empty parameter is null. */
+const marked = (text: string | null | undefined): Value => (text == null ? null : `=${plainText(text)}`);
+const flag = (value: boolean | undefined): Value => (value === undefined ? null : value ? "t" : "f");
+
+const insertColumns: readonly Column<Insert>[] = [
+  { name: "id", of: ({ id }) => plainText(id) },
+  { name: "incarnation", of: ({ row }) => plainText(row.incarnation) },
+  { name: "definition_id", of: ({ row }) => marked(row.definitionId) },
+  { name: "definition", of: ({ row }) => row.definition },
+  { name: "metadata", of: ({ row }) => row.metadata },
+  { name: "version", number: true, of: ({ row }) => String(row.version) },
+  { name: "status", of: ({ row }) => row.status },
+  { name: "head", of: ({ row }) => row.head },
+  { name: "wake_at", number: true, of: ({ row }) => wholeOrNull(row.wakeAt) },
+  { name: "due", of: ({ row }) => (row.due === "now" ? "now" : "at" in row.due ? "at" : "in") },
+  { name: "due_value", number: true, of: ({ row }) => dueValueOf(row.due) },
+  { name: "owner", of: ({ row }) => marked(row.owner) },
+  { name: "fence", number: true, of: ({ row }) => String(row.fence) },
+  { name: "permit_key", of: ({ row }) => marked(row.permit?.key) },
+  { name: "permit_limit", number: true, of: ({ row }) => wholeOrNull(row.permit?.limit) },
+  { name: "commit_id", of: ({ history }) => plainText(history.commitId) },
+];
+
+const updateColumns: readonly Column<Update>[] = [
+  { name: "id", of: ({ id }) => plainText(id) },
+  { name: "incarnation", of: ({ when }) => plainText(when.incarnation) },
+  { name: "expected", number: true, of: ({ when }) => wholeOrNull(when.version) },
+  { name: "fence", number: true, of: ({ when }) => wholeOrNull(when.fence) },
+  { name: "held", of: ({ when }) => flag(when.held) },
+  { name: "open", of: ({ when }) => flag(when.open) },
+  { name: "due_for", number: true, of: ({ when }) => wholeOrNull(when.dueForMs) },
+  { name: "version", number: true, of: ({ set }) => wholeOrNull(set.state?.version) },
+  { name: "status", of: ({ set }) => set.state?.status ?? null },
+  { name: "head", of: ({ set }) => set.state?.head ?? null },
+  { name: "wake_at", number: true, of: ({ set }) => wholeOrNull(set.state?.wakeAt) },
+  // a sign before it tells a new owner from none
+  { name: "new_owner", of: ({ set }) => (set.owner === null ? "-" : marked(set.owner)) },
+  { name: "new_fence", number: true, of: ({ set }) => wholeOrNull(set.fence) },
+  { name: "crashes", number: true, of: ({ set }) => wholeOrNull(set.crashes) },
+  { name: "due", of: ({ set: { due } }) => (due === undefined ? null : due === "now" ? "now" : "at" in due ? "at" : "in") },
+  { name: "due_value", number: true, of: ({ set: { due } }) => (due === undefined ? null : dueValueOf(due)) },
+  { name: "unless_held", of: ({ set }) => flag(set.dueUnlessHeld) },
+  { name: "commit_id", of: ({ history }) => (history ? plainText(history.commitId) : null) },
+];
+
+const deletionColumns: readonly Column<Deletion>[] = [
+  { name: "id", of: ({ id }) => plainText(id) },
+  { name: "incarnation", of: ({ when }) => plainText(when.incarnation) },
+  { name: "expected", number: true, of: ({ when }) => wholeOrNull(when.version) },
+  { name: "deleted", of: ({ when }) => flag(when.deleted ?? false) },
+];
+
+function dueValueOf(due: Insert["row"]["due"]): Value {
+  if (due === "now") return null;
+  return wholeOrNull("at" in due ? due.at : due.inMs);
+}
+
+/** When it is due after a write `w`; `before` is what gives when it was due. */
+function dueAtSql(before: string): string {
+  return `CASE w.due WHEN 'now' THEN least(${before}, now) WHEN 'in' THEN now + w.due_value ELSE w.due_value END`;
+}
+
+/**
+ * Makes new executions, in order of id, so that two groups never wait for one another. A tombstone lies where the execution lay:
+ * so a creation meets it in the index of ids, and also one that is just being made.
+ */
+export function insertion(schema: string, writes: readonly Insert[]): WriteStatement {
+  const wanted = wantedRows(insertColumns, writes);
+  const labels = writes.flatMap(({ row }, index) => row.labels.map((label) => ({ ordinal: index + 1, label })));
+  const first = wanted.values.length + 1;
+  const history = historyRows(schema, writes, first + 2);
+  const text = `
+    WITH ${clock}, ${wanted.sql},
+    labelled AS MATERIALIZED (
+      SELECT ordinal, array_agg(sha256(convert_to(label, 'UTF8'))) AS labels
+      FROM unnest(${numbersIn(first)}, ${textsIn(first + 1)}) AS each (ordinal, label) GROUP BY ordinal
+    ),
+    created AS (
+      INSERT INTO ${schema}.executions (id, incarnation, definition_id, definition, metadata, labels, version, status, head, wake_at, due_at,
+        owner, fence, permit_key, permit_limit, created_at, updated_at, ended_at)
+      SELECT id, incarnation, substr(definition_id, 2), definition::json, metadata::json, coalesce(labels, '{}'), version, status, head::json,
+        wake_at, ${dueAtSql("NULL::bigint")}, substr(owner, 2), fence, substr(permit_key, 2), permit_limit, now, now,
+        CASE WHEN status IN ${terminal} THEN now END
+      FROM clock, wanted AS w LEFT JOIN labelled USING (ordinal) ORDER BY id
+      ON CONFLICT (id) DO NOTHING
+      RETURNING seq, id, version, status
+    ),
+    changed AS (SELECT created.seq, w.ordinal, w.commit_id, created.version, created.status FROM created JOIN wanted AS w USING (id))${history.sql}
+    SELECT ordinal::text, version::text, status, now::text FROM changed, clock`;
+  return {
+    text,
+    values: [...wanted.values, joined(labels.map(({ ordinal }) => ordinal)), joined(labels.map(({ label }) => label)), ...history.values],
+  };
+}
+
+/**
+ * Changes rows for which the condition of a write holds.
+ *
+ * Several lock their rows first, in order of id: so two groups never wait for one another. Both the lock and the condition
+ * of the UPDATE wait for a transaction that is writing a row, and then look at it again as it is now (READ COMMITTED does so for the
+ * row that is written, and for no other): of two commits on one version the second finds another version and writes
+ * nothing. What is inserted depends on what the UPDATE gave back, so events and children come with their head or not at all.
+ */
+export function update(schema: string, writes: readonly Update[]): WriteStatement {
+  const wanted = wantedRows(updateColumns, writes);
+  const history = historyRows(schema, writes, wanted.values.length + 1);
+  const several = writes.length > 1;
+  const locked = `
+    locked AS MATERIALIZED (
+      SELECT e.seq, wanted.* FROM wanted JOIN ${schema}.executions AS e USING (id) ORDER BY e.id FOR UPDATE OF e
+    ),`;
+  const text = `
+    WITH ${clock}, ${wanted.sql},${several ? locked : ""}
+    changed AS (
+      UPDATE ${schema}.executions AS e SET
+        version = coalesce(w.version, e.version), status = coalesce(w.status, e.status), head = coalesce(w.head::json, e.head),
+        wake_at = CASE WHEN w.version IS NULL THEN e.wake_at ELSE w.wake_at END,
+        updated_at = CASE WHEN w.version IS NULL THEN e.updated_at ELSE now END,
+        ended_at = CASE WHEN w.version IS NULL THEN e.ended_at WHEN w.status IN ${terminal} THEN now END,
+        owner = CASE WHEN w.new_owner IS NULL THEN e.owner WHEN w.new_owner <> '-' THEN substr(w.new_owner, 2) END,
+        fence = coalesce(w.new_fence, e.fence), crashes = coalesce(w.crashes, e.crashes),
+        due_at = CASE WHEN w.due IS NULL OR (w.unless_held = 't' AND e.owner IS NOT NULL) THEN e.due_at ELSE ${dueAtSql("e.due_at")} END
+      FROM clock, ${several ? "locked AS w WHERE e.seq = w.seq" : "wanted AS w WHERE e.id = w.id"}
+        AND e.incarnation = w.incarnation AND coalesce(e.deleted_at, -1) = -1
+        AND e.version = coalesce(w.expected, e.version) AND e.fence = coalesce(w.fence, e.fence)
+        AND (w.held IS NULL OR (e.owner IS NOT NULL) = (w.held = 't'))
+        AND (w.open IS NULL OR e.ended_at IS NULL) AND (w.due_for IS NULL OR e.due_at + 0 <= now - w.due_for)
+      RETURNING e.seq, w.ordinal, w.commit_id, e.version, e.status, now
+    )${history.sql}
+    SELECT ordinal::text, version::text, status, now::text FROM changed`;
+  return { text, values: [...wanted.values, ...history.values] };
+}
+
+/** Makes tombstones of ended executions, or removes tombstones. */
+export function deletion(schema: string, kind: Deletion["kind"], writes: readonly Deletion[]): WriteStatement {
+  const wanted = wantedRows(deletionColumns, writes);
+  const condition = `e.id = w.id AND e.incarnation = w.incarnation AND e.version = coalesce(w.expected, e.version)
+        AND (e.deleted_at IS NOT NULL) = (w.deleted = 't')`;
+  const returned = "RETURNING e.seq, w.ordinal, e.version, e.status, now";
+  const changed =
+    kind === "remove"
+      ? `DELETE FROM ${schema}.executions AS e USING clock, wanted AS w WHERE ${condition} ${returned}`
+      : `UPDATE ${schema}.executions AS e SET deleted_at = now, ended_at = NULL, due_at = NULL, owner = NULL, permit_key = NULL,
+        permit_limit = NULL, definition = '{}', metadata = '{}', labels = '{}', head = '{}' FROM clock, wanted AS w WHERE ${condition} ${returned}`;
+  const emptied = ["events", "children"].map(
+    (table) => `${table}_gone AS (DELETE FROM ${schema}.${table} WHERE execution = ANY(ARRAY(SELECT seq FROM changed)))`,
+  );
+  const text = `WITH ${clock}, ${wanted.sql}, changed AS (${changed}), ${emptied.join(", ")}
+    SELECT ordinal::text, version::text, status, now::text FROM changed`;
+  return { text, values: wanted.values };
+}
+
+/** The rows that are wanted, as a part of a statement. A lone one, the common case, is the cheapest to plan. */
+function wantedRows<W>(columns: readonly Column<W>[], writes: readonly W[]): { readonly sql: string; readonly values: readonly Value[] } {
+  if (writes.length === 1) {
+    const names = columns.map(({ name, number }, index) => `$${index + 1}::${number ? "bigint" : "text"} AS ${name}`);
+    return { sql: `wanted AS (SELECT 1::bigint AS ordinal, ${names.join(", ")})`, values: columns.map(({ of }) => of(writes[0]!)) };
+  }
+  const lists = columns.map(({ number }, index) => (number ? numbersIn(index + 1) : nullableTextsIn(index + 1)));
+  const names = columns.map(({ name }) => name);
+  return {
+    sql: `wanted AS MATERIALIZED (SELECT * FROM unnest(${lists.join(", ")}) WITH ORDINALITY AS each (${names.join(", ")}, ordinal))`,
+    values: columns.map(({ of }) => joined(writes.map(of))),
+  };
+}
+
+/**
+ * Events and children of the rows in `changed`.
+ *
+ * Children that were deleted and put again get the new place; a DELETE and an INSERT of one row cannot be in one
+ * statement. Places are given out in the order of the commit, before any child is put.
+ */
+function historyRows(
+  schema: string,
+  writes: readonly { readonly history?: RowHistory }[],
+  first: number,
+): { readonly sql: string; readonly values: readonly string[] } {
+  const rows = <T>(of: (history: RowHistory) => readonly T[]): { ordinal: number; row: T }[] =>
+    writes.flatMap(({ history }, index) => (history ? of(history) : []).map((row) => ({ ordinal: index + 1, row })));
+  const events = rows(({ events: own }) => own);
+  const children = rows(({ children: own }) => own);
+  const appended = `,
+    appended AS (
+      INSERT INTO ${schema}.events (execution, version, commit_id, event)
+      SELECT seq, entry.version, commit_id, entry.event::json
+      FROM changed JOIN unnest(${numbersIn(first)}, ${numbersIn(first + 1)}, ${textsIn(first + 2)}) AS entry (ordinal, version, event) USING (ordinal)
+    )`;
+  const put = (which: string, change: string): string => `
+      INSERT INTO ${schema}.children (execution, digest, place, key, head)
+      SELECT execution, digest, place, key::json, head::json FROM placed WHERE head IS NOT NULL AND is_last = '${which}'
+      ON CONFLICT (execution, digest) DO UPDATE SET ${change}`;
+  const changedChildren = `,
+    placed AS MATERIALIZED (
+      SELECT execution, sha256(convert_to(key, 'UTF8')) AS digest, nextval('${schema}.children_place') AS place, key, head, is_last
+      FROM (
+        SELECT seq AS execution, key, head, is_last
+        FROM unnest(${numbersIn(first + 3)}, ${textsIn(first + 4)}, ${nullableTextsIn(first + 5)}, ${textsIn(first + 6)}) WITH ORDINALITY
+          AS child (ordinal, key, head, is_last, position)
+        JOIN changed USING (ordinal) ORDER BY position) AS child
+    ),
+    put AS (${put("f", "head = EXCLUDED.head")}),
+    put_last AS (${put("t", "head = EXCLUDED.head, place = EXCLUDED.place")}),
+    taken_out AS (
+      DELETE FROM ${schema}.children USING placed
+      WHERE placed.head IS NULL AND children.execution = placed.execution AND children.digest = placed.digest
+    )`;
+  if (events.length === 0) return { sql: "", values: [] };
+  const eventValues = [events.map(({ ordinal }) => ordinal), events.map(({ row }) => row.version), events.map(({ row }) => row.text)];
+  if (children.length === 0) return { sql: appended, values: eventValues.map(joined) };
+  const childValues = [
+    children.map(({ ordinal }) => ordinal),
+    children.map(({ row }) => JSON.stringify(row.key)),
+    children.map(({ row }) => row.text),
+    children.map(({ row }) => (row.last ? "t" : "f")),
+  ];
+  return { sql: appended + changedChildren, values: [...eventValues, ...childValues].map(joined) };
+}

@@ -1,0 +1,77 @@
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+
+/** Answers of a Redis server after which the same call may succeed, with what to do where something has to be done. */
+const passing: Readonly<Record<string, string>> = {
+  LOADING: "it is still loading its data",
+  BUSY: "it is busy with a script",
+  READONLY: "it is a replica: somebody else became the primary, or the address is wrong",
+  MASTERDOWN: "it has lost its primary",
+  NOREPLICAS: "too few replicas are in step (min-replicas-to-write)",
+  CLUSTERDOWN: "the cluster does not serve the slot of these keys",
+  TRYAGAIN: "the cluster is moving the slot of these keys",
+  OOM: "it has no memory left: raise maxmemory, or prune. Its policy must be noeviction",
+  MISCONF: "it cannot save to its disk: see its log, and free space",
+};
+
+/** Answers that mean a mistake which somebody has to put right. */
+const lasting: Readonly<Record<string, string>> = {
+  WRONGTYPE: "a key of this store holds something else: give each use of the server a prefix of its own",
+  NOAUTH: "it wants a password: give the client one",
+  WRONGPASS: "it does not take the user name and password, or the token, of the client",
+  NOPERM:
+    "the user of the client may not do this: allow EVAL, EVALSHA and the commands listed in docs/stores/redis.md on the keys of this prefix",
+  CROSSSLOT: "it wants all keys in one slot: give the client no key prefix with braces",
+  OLDLAYOUT: "the keys of this prefix were written by an older version of Stepfold, with another layout: use another prefix",
+  MOVED: "it is part of a cluster: hand in a cluster client",
+};
+
+/**
+ * What went wrong at a server or on the way to it, as one of our errors. Its reason quotes nothing that was sent.
+ *
+ * @param store name of the store
+ */
+export function serverError(store: string, cause: unknown): StepfoldError {
+  if (StepfoldError.is(cause)) return cause;
+  const message = quoteless(cause instanceof Error ? cause.message : String(cause));
+  const code = codeOf(message);
+  if (code !== null) {
+    const known = passing[code];
+    if (known !== undefined) return storeError("STORE_UNAVAILABLE", store, `${code}: ${known}`, cause);
+    if (isExhausted(message)) return storeError("STORE_UNAVAILABLE", store, message, cause);
+    return storeError("STORE_REJECTED", store, lasting[code] === undefined ? message : `${code}: ${lasting[code]}`, cause);
+  }
+  // fetch says so as well when nobody answers
+  const isMistake = (cause instanceof TypeError && !/fetch/i.test(message)) || cause instanceof RangeError || cause instanceof SyntaxError;
+  return storeError(isMistake ? "STORE_REJECTED" : "STORE_UNAVAILABLE", store, message, cause);
+}
+
+/** True if no other call would fare better now. */
+export function isOutage(store: string, cause: unknown): boolean {
+  return serverError(store, cause).code === "STORE_UNAVAILABLE";
+}
+
+function storeError(code: "STORE_UNAVAILABLE" | "STORE_REJECTED", store: string, reason: string, cause: unknown): StepfoldError {
+  // a cause that quotes whole commands would carry values of users into every log
+  const isQuoting = cause instanceof Error && cause.message.includes(", command was: ");
+  return new StepfoldError(code, { store, reason }, isQuoting ? undefined : { cause });
+}
+
+/** What the server or client said, without what it quotes. */
+function quoteless(message: string): string {
+  const [said = ""] = message.split(/, command was: |, with args beginning with|\r|\n/, 1);
+  return said.replace(/^Command failed: /, "").slice(0, 300);
+}
+
+/** The word that a server's answer begins with; null if it is none of a server. */
+function codeOf(message: string): string | null {
+  // NOPERM, as versions 6 and 7 say it within a script
+  if (/^ERR The user executing the script can't /.test(message)) return "NOPERM";
+  // before version 7 an error within a script stands behind the place where it happened
+  const within = /^ERR Error running script.*?: ?-?([A-Z]{3,})\b/.exec(message)?.[1];
+  return within ?? /^([A-Z]{2,}[A-Z0-9_]*)(?: |$)/.exec(message)?.[1] ?? null;
+}
+
+/** Too many clients, or a quota of requests. */
+function isExhausted(message: string): boolean {
+  return /max number of clients|max (?:daily|monthly)?\s*requests? limit|max concurrent|too many requests/i.test(message);
+}

@@ -1,0 +1,178 @@
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import type { EpochMs } from "../../../core/values/json.ts";
+import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
+import type { CheckedQuery } from "../../kit/checked-store.ts";
+import type {
+  DueClaimed,
+  DueExecutions,
+  DueKeys,
+  DueQuery,
+  EndedQuery,
+  ExecutionGuard,
+  ExecutionTable,
+  RowAnswer,
+  RowWrite,
+  StoredEvent,
+} from "../../kit/execution-table.ts";
+import type { ListCursor, ListedRow } from "../../kit/list.ts";
+import type { StoredRows } from "../../kit/restored-snapshot.ts";
+import { eventsFrom, wholeRows } from "./read-rows.ts";
+import { dueKeysScript, dueScript, getRecordsScript, loadScript, putRecordsScript, readScript, scanScript } from "./read-scripts.ts";
+import { isOutage } from "./redis-error.ts";
+import { claimScript } from "./redis-fast.ts";
+import { listOf, readGuard, readPermit, said } from "./redis-reply.ts";
+import { keysOf } from "./redis-schema.ts";
+import type { CallScript, RunScript } from "./run-script.ts";
+import { maxWrites, sendWrites, type WriteLimits } from "./send-writes.ts";
+import { labelField, manyArgs } from "./write-args.ts";
+
+/** What differs between servers that run scripts. */
+export interface RedisTableOptions {
+  readonly name: string;
+  readonly run: RunScript;
+  readonly prefix: string;
+  readonly durable: boolean;
+  /** After so long the server forgets a tombstone by itself. */
+  readonly retentionMs: number;
+  /** Largest head, event or child, in bytes. */
+  readonly maxValueBytes: number;
+  /** Largest write, in bytes of the JSON that it travels in. Default: no limit. */
+  readonly maxRequestBytes?: number;
+}
+
+/** Executions on a server that runs scripts: each method is one, unless there is much to answer. */
+export class RedisTable implements ExecutionTable {
+  readonly name: string;
+  readonly features: StoreFeatures;
+  readonly grouping: NonNullable<ExecutionTable["grouping"]>;
+  readonly #call: CallScript;
+  readonly #limits: WriteLimits;
+
+  constructor({ name, run, prefix, durable, retentionMs, maxValueBytes, maxRequestBytes = Number.POSITIVE_INFINITY }: RedisTableOptions) {
+    this.name = name;
+    this.features = { clock: "store", durable, multiProcess: true, maxValueBytes, permits: true };
+    this.grouping = { maxWrites, isOutage: (cause) => isOutage(name, cause) };
+    this.#limits = { name, retentionMs: wholeMs(retentionMs), maxRequestBytes };
+    const keys = keysOf(prefix);
+    this.#call = async (script, ids, args) => listOf(await run(script, [keys.due, ...ids.map((id) => keys.head(id))], args));
+  }
+
+  async now(): Promise<EpochMs> {
+    return (await this.read([])).now;
+  }
+
+  async read(ids: readonly string[]): ReturnType<ExecutionTable["read"]> {
+    const [now, ...guards] = await this.#call(readScript, ids, []);
+    return { now: Number(said(now)), found: new Map(guardsIn(guards).map((guard) => [guard.id, guard])) };
+  }
+
+  async load(ids: readonly string[]): ReturnType<ExecutionTable["load"]> {
+    const found = new Map<string, StoredRows>();
+    for (let rest = ids; rest.length > 0; ) {
+      const replies = await this.#call(loadScript, rest, []);
+      const loaded = await Promise.all(replies.map((reply, index) => wholeRows(this.#call, rest[index]!, listOf(reply))));
+      for (const rows of loaded) if (rows) found.set(rows.workflowId, rows);
+      rest = rest.slice(replies.length);
+    }
+    return found;
+  }
+
+  write(writes: readonly RowWrite[]): Promise<RowAnswer[]> {
+    return sendWrites(this.#call, writes, this.#limits);
+  }
+
+  async events(id: string, afterVersion: number, limit: number): Promise<readonly StoredEvent[]> {
+    return (await eventsFrom(this.#call, id, afterVersion + 1, limit, null)).events;
+  }
+
+  async due({ key, limit, overdueMs }: DueQuery): Promise<DueExecutions> {
+    const args = [String(overdueMs), String(limit), key === null ? "" : `=${key}`];
+    const [areKeysDue, ...guards] = await this.#call(dueScript, [], args);
+    return { executions: guardsIn(guards), areKeysDue: said(areKeysDue) !== null };
+  }
+
+  async dueKeys(after: string, limit: number, overdueMs: number): Promise<DueKeys> {
+    const args = [String(overdueMs), String(limit), after === "" ? "-" : `(${after}`];
+    const [last, ...permits] = (await this.#call(dueKeysScript, [], args)).map(said);
+    return { keys: permits.map((permit) => readPermit(permit)!), next: last ?? null };
+  }
+
+  async page(query: CheckedQuery, labels: readonly string[], after: ListCursor | null, limit: number): Promise<ListedRow[]> {
+    const { status, definitionId, createdBefore = Number.MAX_SAFE_INTEGER, createdAfter = -1 } = query;
+    if (status?.length === 0) return [];
+    const before = [sortable(createdBefore), ...(after ? [sortable(after.createdAt) + sortable(after.seq)] : [])].sort()[0]!;
+    const range = [`(${before}`, `[${sortable(Math.floor(createdAfter) + 1)}`] as const;
+    const rows = await this.#scan("created", range, limit, { statuses: status ?? [], definitionId: definitionId ?? null, labels });
+    return rows.map((row) => {
+      const [definition, metadata, head] = row.slice(-3).map((value) => said(value) ?? "");
+      const guard = readGuard(row)!;
+      const leaseUntil = guard.owner === null ? null : guard.dueAt;
+      return { ...guard, definition: definition!, metadata: metadata!, head: head!, leaseUntil };
+    });
+  }
+
+  async ended({ before, limit, ended }: EndedQuery): Promise<ExecutionGuard[]> {
+    // the server removes tombstones by itself
+    return ended ? guardsIn(await this.#scan("ended", ["-", `(${sortable(before)}`], limit, { ...ended, labels: [] })) : [];
+  }
+
+  readonly records: ExecutionTable["records"] = {
+    get: async (kind, keys) => {
+      const texts = (await this.#call(getRecordsScript, [], [kind, ...keys])).map(said);
+      const found = keys.flatMap((key, index) => {
+        const [, revision, text] = /^(\S+) (.*)$/s.exec(texts[index] ?? "") ?? [];
+        return revision === undefined || text === undefined ? [] : [[key, { key, revision, text }] as const];
+      });
+      return new Map(found);
+    },
+    put: async (kind, writes) => {
+      const args = writes.flatMap(({ key, expected, next }) => [key, expected ?? "", next ? `${next.revision} ${next.text}` : ""]);
+      return (await this.#call(putRecordsScript, [], [kind, ...args])).map((made) => said(made) !== null);
+    },
+  };
+
+  async claimDue(claim: Parameters<NonNullable<ExecutionTable["claimDue"]>>[0]): Promise<DueClaimed> {
+    const args = [claim.owner, String(claim.leaseMs), String(claim.limit), String(claim.overdueMs)];
+    const [now, areKeysDue, ...taken] = await this.#call(claimScript, [], args);
+    const executions = guardsIn(taken.map((one) => listOf(one)[0]));
+    const replies = taken.map((one) => listOf(listOf(one)[1]));
+    const loaded = await Promise.all(executions.map(({ id }, index) => wholeRows(this.#call, id, replies[index]!)));
+    const rows = new Map(loaded.flatMap((one) => (one ? [[one.workflowId, one] as const] : [])));
+    return { now: Number(said(now)), executions, rows, areKeysDue: said(areKeysDue) !== null };
+  }
+
+  async close(): Promise<void> {}
+
+  /** Rows of an index. Where a filter lets few through it takes several scripts, each of which looks at about 1,000. */
+  async #scan(
+    index: "created" | "ended",
+    [from, to]: readonly [from: string, to: string],
+    limit: number,
+    { statuses, definitionId, labels }: { statuses: readonly string[]; definitionId: string | null; labels: readonly string[] },
+  ): Promise<(readonly unknown[])[]> {
+    const rows: (readonly unknown[])[] = [];
+    const filters = [...manyArgs(statuses), definitionId === null ? "" : `=${definitionId}`, ...manyArgs(labels.map(labelField))];
+    for (let place: string | null = from; place !== null && rows.length < limit; ) {
+      const args: string[] = [index, place, to, String(limit - rows.length), ...filters];
+      const [next, found] = await this.#call(scanScript, [], args);
+      rows.push(...listOf(found).map(listOf));
+      place = said(next);
+    }
+    return rows;
+  }
+}
+
+/** A time or number as text that is in order. */
+function sortable(value: number): string {
+  return String(Math.min(Math.max(Math.ceil(value), 0), Number.MAX_SAFE_INTEGER)).padStart(16, "0");
+}
+
+function guardsIn(replies: readonly unknown[]): ExecutionGuard[] {
+  return replies.flatMap((reply) => readGuard(listOf(reply)) ?? []);
+}
+
+/** Whole milliseconds that the server can add to its clock. */
+function wholeMs(durationMs: number): string {
+  if (durationMs >= 0) return Math.min(Math.ceil(durationMs), 1e14).toFixed(0);
+  throw new StepfoldError("OPTION_INVALID", { option: "idempotencyRetentionMs", reason: "must be a number of milliseconds, at least 0" });
+}

@@ -1,0 +1,122 @@
+import { prelude } from "./redis-schema.ts";
+import type { Script } from "./run-script.ts";
+
+/**
+ * Makes writes: KEYS[2..] are the heads, one for each write, all different. ARGV: the writes as `writeArgs` puts them down.
+ *
+ * A script is not rolled back when a command in it fails, so everything that could fail is asked first. What was written
+ * before an error in a later write stays written, and is acknowledged when it is repeated.
+ *
+ * Answers one list for each write: time, and version and status before it; nothing if its condition does not hold; `damaged`.
+ */
+export const writeScript: Script = {
+  name: "write",
+  text: `${prelude}
+-- an error here has written nothing
+local function checkIndexes(write, key)
+  if write.due ~= "" or write.kind ~= "update" then redis.call("ZCARD", lineOf(key)) end
+  if write.kind ~= "update" then redis.call("ZCARD", created) end
+  if write.e or write.kind == "bury" then redis.call("ZCARD", ended) end
+  if key then redis.call("ZCARD", ready) redis.call("ZCARD", later) end
+end
+
+local function readWrite(head)
+  local kind, version, fence, dueForMs, due, flags, fields, events, children =
+    string.match(take(), "^(%S*) (%S*) (%S*) (%S*) (%S*) (%S*) (%d+) (%d+) (%d+)$")
+  local write = { head = head, kind = kind, incarnation = take(), version = version, fence = fence, dueForMs = dueForMs, due = due,
+    fields = takeMany(fields), events = takeMany(events), children = takeMany(children) }
+  for flag in string.gmatch(flags, ".") do write[flag] = true end
+  return write
+end
+
+local function meets(row, when)
+  if row.incarnation ~= when.incarnation or (when.d or false) ~= (row.deletedAt ~= false) then return false end
+  if (when.version ~= "" and when.version ~= row.version) or (when.fence ~= "" and when.fence ~= row.fence) then return false end
+  if (when.h and not row.owner) or (when.f and row.owner) or (when.o and terminal[row.status]) then return false end
+  if when.dueForMs == "" then return true end
+  local dueAt = tonumber(dueAtOf(row))
+  return dueAt and dueAt <= now - tonumber(when.dueForMs)
+end
+
+local function changeDue(row, change)
+  local dueAt = tonumber(change)
+  if change == "now" then dueAt = math.min(tonumber(dueAtOf(row)) or now, now) end
+  if string.sub(change, 1, 1) == "+" then dueAt = now + dueAt end
+  setDue(row, dueAt)
+end
+
+local function callMany(command, key, args, name, value)
+  if name then redis.call(command, key, name, value, unpack(ARGV, args.first, math.min(args.first + 999, args.last))) end
+  for first = name and args.first + 1000 or args.first, args.last, 1000 do
+    redis.call(command, key, unpack(ARGV, first, math.min(first + 999, args.last)))
+  end
+end
+
+-- a child that is there already keeps the number before its text, by which they are in order
+local function writeChildren(key, children)
+  for index = children.first, children.last, 3 do
+    local name, isLast, text = ARGV[index], ARGV[index + 1] == "1", ARGV[index + 2]
+    local before = not isLast and text ~= "" and redis.call("HGET", key, name)
+    if before then text = string.match(before, "^%d+:") .. string.gsub(text, "^%d+:", "", 1) end
+    if text == "" then redis.call("HDEL", key, name) else redis.call("HSET", key, name, text) end
+  end
+end
+
+local function newRow(head, key)
+  local row = { head = head, id = string.sub(head, #base + 3), key = key }
+  row.seq = redis.call("HINCRBY", layout, "seq", "1")
+  row.member = sortable(row.seq) .. row.id
+  redis.call("HSET", layout, "version", "1")
+  -- of a head that somebody removed
+  redis.call("UNLINK", historyOf(row.id), childrenOf(row.id))
+  redis.call("HSET", head, "seq", whole(row.seq), "created", whole(now))
+  redis.call("ZADD", created, "0", sortable(now) .. row.member)
+  return row
+end
+
+local function change(row, write)
+  local hasHistory = write.events.last >= write.events.first
+  if hasHistory then callMany("HSET", row.head, write.fields, "updated", whole(now)) else callMany("HSET", row.head, write.fields) end
+  if write.due ~= "" and not (write.u and row.owner) then changeDue(row, write.due) end
+  if write.e then redis.call("ZADD", ended, "0", sortable(now) .. row.member) end
+  if not hasHistory then return end
+  callMany("RPUSH", historyOf(row.id), write.events)
+  writeChildren(childrenOf(row.id), write.children)
+end
+
+-- of a tombstone stays what guards its id, until the server forgets it
+local function remove(row, write)
+  setDue(row, nil)
+  redis.call("ZREM", created, sortable(row.createdAt) .. row.member)
+  redis.call("ZREM", ended, sortable(tonumber(row.updatedAt) or 0) .. row.member)
+  redis.call("UNLINK", row.head, historyOf(row.id), childrenOf(row.id))
+  if write.kind == "remove" then return end
+  redis.call("HSET", row.head, "seq", row.seq, "incarnation", row.incarnation, "version", row.version, "status", row.status,
+    "fence", row.fence, "created", row.createdAt, "deleted", whole(now))
+  redis.call("PEXPIRE", row.head, ARGV[write.fields.last])
+end
+
+local function isDamaged(row, write)
+  if row == false then return true end
+  if not row or write.events.last < write.events.first then return false end
+  return redis.pcall("LLEN", historyOf(row.id)) ~= tonumber(row.version) + 1 or failed(redis.pcall("HLEN", childrenOf(row.id)))
+end
+
+local function make(write)
+  local row = readRow(write.head)
+  local isNew = write.kind == "insert"
+  if row and (isNew or not meets(row, write)) or (row == nil and not isNew) then return {} end
+  if isDamaged(row, write) then return { say("damaged") } end
+  -- the first field of a new one is its permit
+  local key = row and row.key or isNew and keyOf(ARGV[write.fields.first + 1])
+  checkIndexes(write, key)
+  row = row or newRow(write.head, key)
+  if write.kind == "insert" or write.kind == "update" then change(row, write) else remove(row, write) end
+  return { say(whole(now)), say(row.version), say(row.status) }
+end
+
+local answers = {}
+for index = 2, #KEYS do answers[index - 1] = make(readWrite(KEYS[index])) end
+return answers
+`,
+};

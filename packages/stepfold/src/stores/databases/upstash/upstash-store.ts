@@ -1,0 +1,61 @@
+import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { storeOver } from "../../kit/store-over.ts";
+import { defaultRetentionMs } from "../../kit/tombstones.ts";
+import { serverError } from "../redis/redis-error.ts";
+import { RedisTable } from "../redis/redis-table.ts";
+import { scriptRunner } from "../redis/run-script.ts";
+
+/** What of an `@upstash/redis` client is called. Its automatic serialisation may be on or off. */
+export interface UpstashClient {
+  evalsha(sha1: string, keys: string[], args: string[]): Promise<unknown>;
+  eval(script: string, keys: string[], args: string[]): Promise<unknown>;
+}
+
+/** How an Upstash store behaves. */
+export interface UpstashStoreOptions {
+  /** What all keys begin with, in braces: `{stepfold}:`. Letters, digits, `_`, `-`, `.`, `:`; at most 48. Default `stepfold`. */
+  readonly prefix?: string;
+  /** How long the id of a deleted execution stays taken, in milliseconds; counted from the delete on. Default 30 days. */
+  readonly idempotencyRetentionMs?: number;
+  /** Whether what was acknowledged survives. Upstash writes to disk always. Default true. */
+  readonly durable?: boolean;
+  /** Largest commit, in bytes of the request that carries it. Default 9,000,000: Upstash takes 10 MB unless your plan says more. */
+  readonly maxValueBytes?: number;
+}
+
+/**
+ * A store on Upstash Redis, over HTTP: for serverless and edge, where connections cannot be kept. You hand in the client of
+ * `@upstash/redis`.
+ *
+ * Every write is one Lua script and one request: all of it happens, or nothing, and leases are judged by the server's
+ * clock. Commits of different executions that are issued together share a request. Eviction must be off, as it is by default.
+ *
+ * ```ts
+ * import { Redis } from "@upstash/redis";
+ * import { upstashStore } from "stepfold/stores/upstash";
+ *
+ * const store = upstashStore(Redis.fromEnv());
+ * console.log(await store.load("order-1")); // null
+ * await store.close();
+ * ```
+ *
+ * Methods reject with `STORE_UNAVAILABLE` when nobody answers or a quota of requests is used up, with `LIMIT_EXCEEDED` for a
+ * commit that is too large, and with `STORE_REJECTED` for anything else that Upstash refuses.
+ *
+ * @throws StepfoldError `OPTION_INVALID` for a prefix or retention that is not allowed
+ */
+export function upstashStore(redis: UpstashClient, options: UpstashStoreOptions = {}): SnapshotStore {
+  const {
+    prefix = "stepfold",
+    durable = true,
+    maxValueBytes = 9_000_000,
+    idempotencyRetentionMs: retentionMs = defaultRetentionMs,
+  } = options;
+  const run = scriptRunner({
+    evalsha: (sha1, keys, args) => redis.evalsha(sha1, [...keys], [...args]),
+    eval: (text, keys, args) => redis.eval(text, [...keys], [...args]),
+  });
+  const sizes = { maxValueBytes, maxRequestBytes: maxValueBytes };
+  const table = new RedisTable({ name: "upstash", run, prefix, durable, retentionMs, ...sizes });
+  return storeOver(table, { retentionMs, errorOf: (cause) => serverError("upstash", cause) });
+}

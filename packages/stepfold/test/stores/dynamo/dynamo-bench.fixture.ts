@@ -1,0 +1,109 @@
+import { DynamoDB } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocument } from "@aws-sdk/lib-dynamodb";
+import { afterAll } from "vitest";
+import type { DynamoDocumentClient } from "../../../src/stores/databases/dynamo/dynamo-client.ts";
+import { createDynamoTable, dynamoStore } from "../../../src/stores/databases/dynamo/index.ts";
+import type { StoreBench } from "../../../src/testing/index.ts";
+import { cuttableWay } from "./cuttable-way.fixture.ts";
+
+/** A table in DynamoDB Local. */
+export interface LocalTable {
+  readonly client: DynamoDB;
+  readonly table: string;
+  readonly url: string;
+}
+
+/** A client of DynamoDB Local, which takes any credentials. */
+export function localClient(url: string, maxAttempts = 3): DynamoDB {
+  const credentials = { accessKeyId: "local", secretAccessKey: "local" };
+  return new DynamoDB({ endpoint: url, region: "us-east-1", credentials, maxAttempts });
+}
+
+/** A table for the tests of one file, made when it is first asked for and dropped in the end. */
+export function useTable(url: string | null): () => Promise<LocalTable> {
+  const table = `stepfold_${Date.now()}_${process.pid}`;
+  let made: Promise<LocalTable> | null = null;
+  afterAll(async () => {
+    if (!made) return;
+    const { client } = await made;
+    await client.deleteTable({ TableName: table });
+    client.destroy();
+  });
+  const make = async (): Promise<LocalTable> => {
+    const client = localClient(url!);
+    await createDynamoTable(client, table);
+    return { client, table, url: url! };
+  };
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+/** A store of its own in the table, with a clock that can be moved: DynamoDB has none. */
+export async function dynamoBench({ client, table, url }: LocalTable, prefix: string): Promise<StoreBench> {
+  let now = 1_000_000;
+  const way = await cuttableWay(url);
+  // without retries of its own: a lost answer is to be seen
+  const own = localClient(way.url, 1);
+  const options = { table, prefix, now: () => now, idempotencyRetentionMs: 1000, maxValueBytes: 1_000_000 };
+  const store = dynamoStore(DynamoDBDocument.from(own), options);
+  return {
+    store: {
+      ...store,
+      async close() {
+        await store.close();
+        own.destroy();
+        await way.close();
+      },
+    },
+    retentionMs: 1000,
+    open: async () => dynamoStore(DynamoDBDocument.from(client), options),
+    async advance(durationMs) {
+      now += durationMs;
+    },
+    async damage(workflowId) {
+      await DynamoDBDocument.from(client).update({
+        TableName: table,
+        Key: { pk: `${prefix}.x#${workflowId}`, sk: "head" },
+        UpdateExpression: "SET #head = :head",
+        ExpressionAttributeNames: { "#head": "head" },
+        ExpressionAttributeValues: { ":head": "{" },
+      });
+    },
+    async cut() {
+      way.cut();
+    },
+  };
+}
+
+/** Sort keys of all that lies in an execution's partition. */
+export async function rowsIn({ client, table }: LocalTable, prefix: string, workflowId: string): Promise<string[]> {
+  const rows: string[] = [];
+  for (let start: Record<string, unknown> | undefined; ; ) {
+    const { Items: items = [], LastEvaluatedKey: last } = await DynamoDBDocument.from(client).query({
+      TableName: table,
+      KeyConditionExpression: "pk = :pk",
+      ExpressionAttributeValues: { ":pk": `${prefix}.x#${workflowId}` },
+      ConsistentRead: true,
+      ...(start && { ExclusiveStartKey: start }),
+    });
+    rows.push(...items.map(({ sk }) => String(sk)));
+    if (!last) return rows;
+    start = last;
+  }
+}
+
+/** The methods of a client as an object, of which some can be replaced. */
+export function methodsOf(client: DynamoDocumentClient): DynamoDocumentClient {
+  return {
+    get: (input) => client.get(input),
+    put: (input) => client.put(input),
+    update: (input) => client.update(input),
+    delete: (input) => client.delete(input),
+    query: (input) => client.query(input),
+    transactWrite: (input) => client.transactWrite(input),
+    batchGet: (input) => client.batchGet(input),
+    batchWrite: (input) => client.batchWrite(input),
+  };
+}

@@ -1,0 +1,196 @@
+import { DynamoDBDocument } from "@aws-sdk/lib-dynamodb";
+import { describe, expect, it } from "vitest";
+import { serviceUrlOrSkip } from "../../../../../scripts/servers/service-url.ts";
+import type { SnapshotHead } from "../../../src/core/snapshot/snapshot.ts";
+import type { ClaimOptions, Commit, SnapshotStore } from "../../../src/ports/snapshot-store.ts";
+import type { DynamoDocumentClient } from "../../../src/stores/databases/dynamo/dynamo-client.ts";
+import { dynamoStore } from "../../../src/stores/databases/dynamo/index.ts";
+import { startCommit, stepCommit } from "../../../src/testing/index.ts";
+import { methodsOf, useTable } from "./dynamo-bench.fixture.ts";
+
+const url = await serviceUrlOrSkip("dynamodb");
+const local = useTable(url);
+const lease = { owner: "worker", leaseMs: 1_000 };
+
+/** Stores of one prefix whose clock is given, and what they have called. */
+async function opened(prefix: string) {
+  const { client, table } = await local();
+  const document = DynamoDBDocument.from(client);
+  const clock = { now: 1_000_000 };
+  const calls: string[] = [];
+  /** @param changed methods in place of the client's */
+  const open = (changed: Partial<DynamoDocumentClient> = {}): SnapshotStore => {
+    const counting = new Proxy(
+      { ...methodsOf(document), ...changed },
+      {
+        get(methods, name) {
+          calls.push(String(name));
+          return methods[name as keyof typeof methods];
+        },
+      },
+    );
+    return dynamoStore(counting, { table, prefix, now: () => clock.now });
+  };
+  const row = async (key: string) => {
+    const { Item: item } = await document.get({
+      TableName: table,
+      Key: { pk: `${prefix}.permit#${key}`, sk: "record" },
+      ConsistentRead: true,
+    });
+    return item && { ...item, holders: (JSON.parse(item.text) as { id: string }[]).map(({ id }) => id) };
+  };
+  return { open, store: open(), clock, calls, row, document };
+}
+
+function permitted(id: string, key: string, limit = 1): Commit {
+  return startCommit(id, { head: { permit: { key, limit } } as Partial<SnapshotHead> });
+}
+
+async function fill(store: SnapshotStore, ids: readonly string[], key = "x", limit = 1): Promise<void> {
+  for (const id of ids) await store.create(permitted(id, key, limit));
+}
+
+async function claimed(store: SnapshotStore, options: Partial<ClaimOptions> = {}): Promise<string[]> {
+  return (await store.claim({ ...lease, limit: 10, ...options })).map(({ claim }) => claim.workflowId);
+}
+
+describe.skipIf(url === null)("permits in DynamoDB", () => {
+  it("cost one small query where nobody has one, and no transaction", async () => {
+    const { store, calls, clock } = await opened("nobody");
+    const queries = ["query", "query", "query", "query"];
+    for (let poll = 0; poll < 3; poll++) {
+      expect(await claimed(store)).toEqual([]);
+      expect(calls.splice(0)).toEqual([...queries, "query"]);
+      clock.now += 1_000;
+    }
+    const first = startCommit("a");
+    await store.create(first);
+    await store.create(startCommit("b"));
+    calls.length = 0;
+    expect(await claimed(store, { workflowId: "a" })).toEqual(["a"]);
+    expect(calls.splice(0)).toEqual(["batchGet", "update", "get", "query"]);
+    expect(await claimed(store, { limit: 1 })).toEqual(["b"]);
+    // a second one where there may be more that is due at once
+    expect(calls.splice(0).filter((name) => name !== "query")).toEqual(["batchGet", "update", "get"]);
+    await store.commit(stepCommit(first, { fence: 1, release: true }));
+    expect(calls.splice(0)).toEqual(["transactWrite"]);
+  });
+
+  it("leave commits and renewals as they are: the row of the key is not touched when a claim ends", async () => {
+    const { store, open, calls, row } = await opened("ends");
+    await fill(store, ["a", "b"]);
+    const [{ claim, snapshot } = expect.fail("nothing was claimed")] = await store.claim({ ...lease, limit: 1 });
+    const before = await row("x");
+    const step = stepCommit(snapshot, { fence: claim.fence });
+    calls.length = 0;
+    await store.commit(step);
+    await store.renew(claim);
+    expect(calls.splice(0)).toEqual(["transactWrite", "update"]);
+    const other = open();
+    expect(await other.renew(claim)).toMatchObject({ version: 1 });
+    expect(calls.splice(0)).toEqual(["get", "update"]);
+    await other.renew(claim);
+    await store.commit(stepCommit(step, { fence: claim.fence, release: true, status: "paused" }));
+    expect(calls).toEqual(["update", "transactWrite"]);
+    expect(await row("x")).toEqual(before);
+    expect(await claimed(store)).toEqual(["b"]);
+    expect((await row("x"))?.holders).toEqual(["b"]);
+  });
+
+  it("a claim whose lease has ended cannot be renewed once its place was given away, and counts as one that was lost", async () => {
+    const { store, clock } = await opened("lapsed");
+    await fill(store, ["a", "b"]);
+    const [{ claim } = expect.fail("nothing was claimed")] = await store.claim({ ...lease, limit: 1 });
+    clock.now += 1_001;
+    expect(await store.renew(claim)).toMatchObject({ version: 0 });
+    expect(await claimed(store)).toEqual([]);
+    clock.now += 1_001;
+    expect(await claimed(store, { workflowId: "b" })).toEqual(["b"]);
+    await expect(store.renew(claim)).rejects.toMatchObject({ code: "FENCE_LOST" });
+    const { items } = await store.list();
+    expect(items.map((item) => item.lease?.crashes ?? null)).toEqual([0, null]);
+    await store.commit(stepCommit((await store.load("b"))!, { status: "cancelled" }));
+    expect((await store.claim({ ...lease, limit: 1 }))[0]?.claim).toMatchObject({ workflowId: "a", fence: 2, crashes: 1 });
+  });
+
+  it("a claim whose answer was lost holds its place until its lease ends, and nobody holds a second one", async () => {
+    const { store, open, document, clock } = await opened("lost");
+    await fill(store, ["a", "b"]);
+    const lossy = open({
+      async update(input) {
+        await document.update(input);
+        throw Object.assign(new Error("socket hang up"), { name: "NetworkingError" });
+      },
+    });
+    await expect(lossy.claim({ ...lease, limit: 1 })).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    expect(await claimed(store)).toEqual([]);
+    clock.now += 1_001;
+    expect(await claimed(store)).toHaveLength(1);
+    expect(await claimed(store)).toEqual([]);
+  });
+
+  it("indexes that lag give nobody a place twice, and nothing to one who has ended", async () => {
+    const { store, open, document } = await opened("lag");
+    const first = permitted("a", "x", 2);
+    await store.create(first);
+    await fill(store, ["b", "c", "d"], "x", 2);
+    // as the index was then
+    const then = new Map<string, ReturnType<DynamoDocumentClient["query"]>>();
+    const lagging = open({
+      query(input) {
+        if (!input.IndexName) return document.query(input);
+        const asked = JSON.stringify(input);
+        if (!then.has(asked)) then.set(asked, document.query(input));
+        return then.get(asked)!;
+      },
+    });
+    expect(await claimed(lagging, { permit: "x", limit: 1 })).toEqual(["a"]);
+    await store.commit(stepCommit(first, { status: "cancelled" }));
+    expect(await claimed(lagging, { permit: "x", limit: 1 })).toEqual(["b"]);
+    expect(await claimed(lagging, { permit: "x", limit: 1 })).toEqual(["c"]);
+    expect(await claimed(lagging, { permit: "x", limit: 1 })).toEqual([]);
+    expect(await claimed(lagging)).toEqual([]);
+  });
+
+  it("of many keys each has its turn, however few are claimed at once, and those that wait cost a few calls", {
+    timeout: 60_000,
+  }, async () => {
+    const { store, calls } = await opened("many");
+    const keys = Array.from({ length: 60 }, (_, index) => `key-${String(index).padStart(3, "0")}`);
+    await Promise.all(keys.map((key) => fill(store, [`${key}.a`, `${key}.b`], key)));
+    const had: string[] = [];
+    for (let found = await claimed(store, { limit: 7 }); found.length > 0; found = await claimed(store, { limit: 7 })) had.push(...found);
+    expect(had.sort()).toEqual(keys.map((key) => `${key}.a`));
+    calls.length = 0;
+    expect(await claimed(store)).toEqual([]);
+    // 60 lines of which the first is due, and all wait
+    expect(calls.length).toBeLessThan(20);
+  });
+
+  it("as many of each key are claimed at once as are free, longest due first", { timeout: 60_000 }, async () => {
+    const { store, clock } = await opened("free");
+    const ids = (key: string): string[] => Array.from({ length: 24 }, (_, index) => `${key}${String(index).padStart(2, "0")}`);
+    for (const id of ids("x")) {
+      clock.now++;
+      await store.create(permitted(id, "x", 20));
+    }
+    await Promise.all(ids("y").map((id) => store.create(permitted(id, "y", 22))));
+    const had = await claimed(store, { limit: 100 });
+    expect(had.filter((id) => id.startsWith("x"))).toEqual(ids("x").slice(0, 20));
+    expect(had.filter((id) => id.startsWith("y"))).toHaveLength(22);
+  });
+
+  it("records of keys that nobody uses any longer are pruned, those of others stay", async () => {
+    const { store, row } = await opened("pruned");
+    await fill(store, ["a"], "x");
+    await fill(store, ["b"], "y");
+    for (const { claim, snapshot } of await store.claim({ ...lease, limit: 2 })) {
+      if (snapshot.workflowId === "a") await store.commit(stepCommit(snapshot, { fence: claim.fence, status: "completed" }));
+    }
+    await store.prune({ before: 0 });
+    expect((await row("x"))?.holders).toEqual(["a"]);
+    await store.prune({ before: Number.MAX_SAFE_INTEGER });
+    expect(await row("x")).toBeUndefined();
+    expect((await row("y"))?.holders).toEqual(["b"]);
+  });
+});

@@ -1,0 +1,89 @@
+import { createPool, type Pool, type PoolOptions } from "mysql2/promise";
+import type { SnapshotStore } from "../../../src/ports/snapshot-store.ts";
+import { mysqlStore } from "../../../src/stores/databases/mysql/mysql-store.ts";
+import type { StoreBench } from "../../../src/testing/index.ts";
+import { wait } from "../../testing/store-contract.fixture.ts";
+
+/** A server, with a database of its own for the tests of one file. */
+export interface MysqlServer {
+  readonly database: string;
+  readonly uri: string;
+  /** A pool on the database. It is closed with the server. */
+  pool(options?: PoolOptions): Pool;
+  /** An empty store for a case, with tables of its own, over a pool with these options and a session with these settings. */
+  bench(prefix: string, options?: PoolOptions, settings?: readonly string[]): Promise<StoreBench>;
+  close(): Promise<void>;
+}
+
+/** Options that change how a driver reads and writes. */
+export const hostileOptions: PoolOptions = {
+  ...{ supportBigNumbers: true, bigNumberStrings: true, decimalNumbers: true, dateStrings: true, rowsAsArray: true, nestTables: "_" },
+  ...{ namedPlaceholders: true, charset: "latin1", timezone: "+05:30", flags: ["-FOUND_ROWS"], disableEval: true },
+  typeCast: (field, next) => (field.type === "LONGLONG" ? `${String(next())}n` : next()),
+};
+
+/** Settings of a session that change what statements mean; in turn, because some exclude each other. */
+export function hostileSettings(turn: number): string[] {
+  const isolation = ["READ UNCOMMITTED", "SERIALIZABLE", "REPEATABLE READ"][turn % 3];
+  return [
+    `SET SESSION TRANSACTION ISOLATION LEVEL ${isolation}`,
+    `SET SESSION sql_mode = '${turn % 2 ? "" : "ANSI,TRADITIONAL,NO_BACKSLASH_ESCAPES,PAD_CHAR_TO_FULL_LENGTH,NO_UNSIGNED_SUBTRACTION"}'`,
+    "SET SESSION time_zone = '-07:00'",
+    "SET SESSION lc_messages = 'de_DE'",
+    "SET SESSION group_concat_max_len = 4",
+    "SET SESSION autocommit = 0",
+  ];
+}
+
+let databases = 0;
+
+/** Makes a database. */
+export async function mysqlServer(url: string): Promise<MysqlServer> {
+  const database = `stepfold_${process.pid}_${Date.now().toString(36)}_${++databases}`;
+  const uri = Object.assign(new URL(url), { pathname: `/${database}` }).href;
+  const admin = createPool({ uri: url, connectionLimit: 1 });
+  await admin.query(`CREATE DATABASE ${database}`);
+  const pools: Pool[] = [];
+  const pool = (options: PoolOptions = {}): Pool => {
+    pools.push(createPool({ uri, connectionLimit: 10, ...options }));
+    return pools.at(-1)!;
+  };
+  return {
+    database,
+    uri,
+    pool,
+    async bench(prefix, options = {}, settings = []) {
+      const own = pool({ connectionLimit: 8, ...options });
+      const threads: number[] = [];
+      own.on("connection", (connection) => {
+        threads.push(connection.threadId);
+        for (const setting of settings) connection.query(setting);
+      });
+      const open = (): SnapshotStore => mysqlStore(own, { prefix, migrate: true, maxValueBytes: 2 ** 20, idempotencyRetentionMs: 3_000 });
+      const store = open();
+      return {
+        store: {
+          ...store,
+          async close() {
+            await store.close();
+            await own.end();
+          },
+        },
+        retentionMs: 3_000,
+        open: async () => open(),
+        advance: wait,
+        async damage(workflowId) {
+          await admin.query(`UPDATE ${database}.${prefix}executions SET head = '{' WHERE id = ?`, [Buffer.from(workflowId)]);
+        },
+        async cut() {
+          for (const thread of threads) await admin.query(`KILL ${thread}`).catch(() => undefined);
+        },
+      };
+    },
+    async close() {
+      for (const one of pools) await one.end().catch(() => {});
+      await admin.query(`DROP DATABASE ${database}`);
+      await admin.end();
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { Pool } from "pg";
+import { serviceUrl } from "../../../../../scripts/servers/service-url.ts";
+import { migratePostgres, type PostgresClient, postgresStore } from "../../../src/stores/databases/postgres/index.ts";
+import { type StoreBench, snapshotStoreContract } from "../../../src/testing/index.ts";
+import { wait } from "../../testing/store-contract.fixture.ts";
+
+/** Where PostgreSQL is; null if nobody answers. */
+export const url: string | null = await serviceUrl("postgres");
+
+/** A pool of its own, which outlives connections that are cut. */
+export function poolOf(max: number, name = "stepfold tests"): Pool {
+  const pool = new Pool({ ...(url !== null && { connectionString: url }), max, application_name: name });
+  pool.on("error", () => undefined);
+  return pool;
+}
+
+let schemas = 0;
+/** A name that no other test uses. */
+export function newSchema(): string {
+  return `test_${process.pid}_${++schemas}_${Math.trunc(performance.timeOrigin % 1e9)}`;
+}
+
+/** Stores on schemas of their own, and the end of these. */
+export interface Benches {
+  bench(index: number): Promise<StoreBench>;
+  drop(): Promise<void>;
+}
+
+/**
+ * Benches over a client.
+ *
+ * @param admin makes and drops the schemas
+ * @param cuttable the case about cut connections has connections of its own
+ */
+export function benchesOver(client: PostgresClient, admin: PostgresClient = client, cuttable = false): Benches {
+  const made: string[] = [];
+  const pools: Pool[] = [];
+  const damage = (schema: string) => async (workflowId: string) => {
+    await admin.query(`UPDATE "${schema}".executions SET head = 'null' WHERE id = $1`, [workflowId]);
+  };
+  return {
+    async bench(index) {
+      const schema = newSchema();
+      made.push(schema);
+      // over another connection: leases that run meanwhile do not wait for it
+      await migratePostgres(admin, { schema });
+      const own = cuttable && snapshotStoreContract[index]?.needs === "cut" ? poolOf(4, schema) : null;
+      if (own) pools.push(own);
+      const open = () => postgresStore(own ?? client, { schema, idempotencyRetentionMs: 3_000 });
+      const bench = { store: open(), retentionMs: 3_000, open: async () => open(), advance: wait, damage: damage(schema) };
+      if (!own) return bench;
+      const cut = async (): Promise<void> => {
+        await admin.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", [schema]);
+      };
+      return { ...bench, cut };
+    },
+    async drop() {
+      for (const pool of pools) await pool.end();
+      for (const schema of made) await admin.query(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`, []);
+    },
+  };
+}

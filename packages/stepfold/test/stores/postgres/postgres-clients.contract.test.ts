@@ -1,0 +1,31 @@
+import { Client } from "pg";
+import postgres from "postgres";
+import { afterAll, beforeAll } from "vitest";
+import type { PostgresClient } from "../../../src/stores/databases/postgres/index.ts";
+import { contractOf } from "../../testing/store-contract.fixture.ts";
+import { benchesOver, poolOf, url } from "./postgres-bench.fixture.ts";
+
+const admin = poolOf(2);
+const client = new Client(url === null ? {} : { connectionString: url });
+const overClient = benchesOver(client, admin);
+beforeAll(async () => {
+  if (url !== null) await client.connect();
+});
+
+// one server; a pool of its own
+const sql = postgres(url ?? "", { max: 8, onnotice: () => undefined });
+const wrapped: PostgresClient = { query: async (text, values) => ({ rows: await sql.unsafe(text, values as string[]) }) };
+const overPostgresJs = benchesOver(wrapped, admin);
+
+afterAll(async () => {
+  if (url !== null) {
+    await overClient.drop();
+    await overPostgresJs.drop();
+  }
+  await admin.end();
+  await client.end();
+  await sql.end();
+});
+
+contractOf("postgres", { over: "pg Client", url, atOnce: 3, bench: overClient.bench });
+contractOf("postgres", { over: "postgres.js", url, atOnce: 4, bench: overPostgresJs.bench });

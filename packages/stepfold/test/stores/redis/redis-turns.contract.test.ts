@@ -1,0 +1,111 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { serviceUrlOrSkip } from "../../../../../scripts/servers/service-url.ts";
+import type { Claim, Commit, SnapshotStore } from "../../../src/ports/snapshot-store.ts";
+import { memoryStore } from "../../../src/stores/databases/memory/index.ts";
+import { redisStore } from "../../../src/stores/databases/redis/index.ts";
+import { startCommit, stepCommit } from "../../../src/testing/index.ts";
+import { ownPrefixes } from "./own-prefix.fixture.ts";
+
+const url = await serviceUrlOrSkip("redis");
+const own = url === null ? null : ownPrefixes(url);
+afterAll(() => own?.close());
+
+const lease = { owner: "worker", leaseMs: 600_000 };
+
+/** Numbers that look random, the same ones for the same seed. */
+function dice(seed: number): (sides: number) => number {
+  let state = seed;
+  return (sides) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * sides);
+  };
+}
+
+/** Does the same to two stores, and compares what they hand out. */
+class Twins {
+  readonly #stores: readonly SnapshotStore[];
+  readonly #latest = new Map<string, Commit>();
+  readonly #held = new Map<string, Claim>();
+  readonly #roll: (sides: number) => number;
+  claims = 0;
+
+  constructor(stores: readonly SnapshotStore[], roll: (sides: number) => number) {
+    this.#stores = stores;
+    this.#roll = roll;
+  }
+
+  async step(index: number): Promise<void> {
+    const roll = this.#roll;
+    const key = (["x", "y", "z"] as const)[roll(3)]!;
+    const [open, held] = [this.#any(this.#latest), this.#any(this.#held)];
+    switch (roll(9)) {
+      case 0:
+      case 1: {
+        const status = roll(4) === 0 ? "paused" : "active";
+        const head = roll(4) === 0 ? {} : { permit: { key, limit: 1 + roll(3) } };
+        return this.#write(startCommit(`id-${index}`, { status, head }));
+      }
+      case 2:
+        return this.#claim({ limit: 1 + roll(4) });
+      case 3:
+        return this.#claim({ limit: 1 + roll(3), permit: key });
+      case 4:
+        return this.#claim({ limit: 1, workflowId: open ?? "nobody" });
+      case 5:
+        return held === undefined ? undefined : this.#release(held);
+      case 6:
+        return open === undefined ? undefined : this.#write(stepCommit(this.#latest.get(open)!, { wakeAt: 0 }));
+      default:
+        return held === undefined ? undefined : this.#commit(held, roll(4));
+    }
+  }
+
+  #any(from: ReadonlyMap<string, unknown>): string | undefined {
+    return [...from.keys()][this.#roll(Math.max(1, from.size))];
+  }
+
+  async #claim(wanted: { readonly limit: number; readonly permit?: string; readonly workflowId?: string }): Promise<void> {
+    const [expected = [], actual = []] = await Promise.all(this.#stores.map((store) => store.claim({ ...lease, ...wanted })));
+    const told = ({ claim: { workflowId, fence } }: { claim: Claim }) => ({ workflowId, fence });
+    expect(actual.map(told)).toEqual(expected.map(told));
+    for (const { claim } of expected) this.#held.set(claim.workflowId, claim);
+    this.claims += expected.length;
+  }
+
+  async #release(id: string): Promise<void> {
+    const { version } = this.#latest.get(id)!.head;
+    for (const store of this.#stores) await store.release(this.#held.get(id)!, version);
+    this.#held.delete(id);
+  }
+
+  async #commit(id: string, kind: number): Promise<void> {
+    const { fence } = this.#held.get(id)!;
+    const from = this.#latest.get(id)!;
+    if (kind === 0) return this.#write(stepCommit(from, { fence }));
+    this.#held.delete(id);
+    if (kind === 1) return this.#write(stepCommit(from, { fence, status: "paused", release: true }));
+    // by whoever holds it, or by somebody else
+    return this.#write(stepCommit(from, kind === 2 ? { fence, status: "completed" } : { status: "cancelled" }));
+  }
+
+  async #write(commit: Commit): Promise<void> {
+    const isFirst = commit.expectedVersion === -1;
+    for (const store of this.#stores) await (isFirst ? store.create(commit) : store.commit(commit));
+    if (["completed", "cancelled"].includes(commit.head.status)) this.#latest.delete(commit.workflowId);
+    else this.#latest.set(commit.workflowId, commit);
+  }
+}
+
+describe.skipIf(url === null)("turns in Redis", () => {
+  it.each([1, 2, 3])("are those of the memory store, whatever happens (%i)", async (seed) => {
+    let now = 1;
+    const twins = new Twins([memoryStore({ now: () => now }), redisStore(own!.redis, { prefix: own!.next() })], dice(seed));
+    for (let index = 0; index < 400; index++) {
+      await twins.step(index);
+      // nothing becomes due in the same millisecond as something else
+      now += 2;
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    expect(twins.claims).toBeGreaterThan(60);
+  });
+});
