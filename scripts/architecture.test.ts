@@ -10,7 +10,6 @@ import { checkKitImports, checkPolicies } from "./architecture/check-policies.ts
 import { checkRooms } from "./architecture/check-rooms.ts";
 import { checkFindings, checkLengths, checkNames, type Exceptions } from "./architecture/check-style.ts";
 import { databaseGroups } from "./architecture/databases.ts";
-import { unported } from "./architecture/layers.ts";
 import { insideTheKit, policies } from "./architecture/policies.ts";
 import { listFiles, readTree } from "./architecture/read-tree.ts";
 import { describeViolation, type Violation } from "./architecture/violation.ts";
@@ -20,21 +19,19 @@ const files = readTree(root);
 const paths = listFiles(root);
 const manifest = JSON.parse(readFileSync(`${root}/packages/stepfold/package.json`, "utf8")) as Manifest;
 
-const unportedFolders = unported.map(({ folder }) => folder);
-
 /** Longer than allowed, with the reason. */
 const exceptions: Exceptions = {
   "packages/stepfold/src/stores/kit/store-over.ts#storeOver": "lists all methods of a store; is to become shorter",
+  "packages/stepfold/src/stores/databases/postgres/postgres-schema.ts#tablesOf": "lists all tables; is to become shorter",
 };
 
 /** Folders that are being rebuilt: too many files, and fixtures, until that is done. */
 const unfinished: FolderExceptions = {
-  "packages/stepfold/src/stores/kit": "28 files: two rooms are to come out of it",
-  ...Object.fromEntries(unportedFolders.map((folder) => [`packages/stepfold/src/${folder}`, "is not on the store kit yet"])),
+  "packages/stepfold/src/stores/kit": "two rooms are to come out of it",
 };
 
-/** Databases that are longer than their table says, with the reason. */
-const tooLong: Exceptions = { memory: "is to become shorter" };
+/** Lines of databases that are longer than their table says: they may become fewer, not more. */
+const ceilings: Readonly<Record<string, number>> = { memory: 195, mongo: 764, dynamo: 1817, mysql: 1425, postgres: 1300, redis: 1209 };
 
 function none(violations: readonly Violation[]): void {
   expect(violations.map(describeViolation)).toEqual([]);
@@ -50,9 +47,8 @@ describe("the house", () => {
   it("has no file over 400 lines and no function over 60", () => none(checkLengths(files, exceptions)));
   it("has no any, bare Error, eval, default export or export *", () => none(checkFindings(files)));
   it("has names that say what is inside", () => none(checkNames(files)));
-  it("has databases with the same names of files, none too long", () =>
-    none(checkDatabases(files, databaseGroups, unportedFolders, tooLong)));
-  it("decides what all databases share in the kit alone", () => none(checkPolicies(files, policies, unportedFolders)));
+  it("has databases with the same names of files, none too long", () => none(checkDatabases(files, databaseGroups, ceilings)));
+  it("decides what all databases share in the kit alone", () => none(checkPolicies(files, policies)));
   it("keeps databases out of what the kit decides with", () => none(checkKitImports(files, insideTheKit)));
   it("installs nothing but the JSON Schema validator", () => none(checkDependencies(manifest)));
 });

@@ -8,13 +8,9 @@ const stores = "packages/stepfold/src/stores/";
 /**
  * Every policy against the files that decide it: each of these shows the sign of the policy, and no other file of the stores
  * does. Comments do not count.
- *
- * @param unported folders below the library's `src` that are passed over
  */
-export function checkPolicies(files: readonly SourceFile[], policies: readonly Policy[], unported: readonly string[] = []): Violation[] {
-  const judged = files
-    .filter(({ path }) => path.startsWith(stores) && !unported.some((folder) => path.startsWith(`packages/stepfold/src/${folder}/`)))
-    .map(({ path, code }) => ({ name: path.slice(stores.length), code }));
+export function checkPolicies(files: readonly SourceFile[], policies: readonly Policy[]): Violation[] {
+  const judged = files.filter(({ path }) => path.startsWith(stores)).map(({ path, code }) => ({ name: path.slice(stores.length), code }));
   return policies.flatMap(({ rule, sign, files: homes, mayBeFast }) => {
     const found = judged.filter(({ code }) => sign.test(code)).map(({ name }) => name);
     const isAllowed = (name: string): boolean => homes.includes(name) || (mayBeFast === true && /^databases\/.*-fast\.ts$/.test(name));

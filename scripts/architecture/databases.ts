@@ -35,9 +35,33 @@ export const databaseGroups: readonly DatabaseGroup[] = [
     },
     maxLines: 1400,
   },
-  { folders: { mongo: [] }, maxLines: 400 },
-  { folders: { dynamo: [] }, maxLines: 700 },
-  { folders: { mysql: [] }, maxLines: 700 },
-  { folders: { postgres: [] }, maxLines: 700 },
-  { folders: { redis: [], upstash: [] }, maxLines: 700 },
+  { folders: { mongo: ["mongo-documents", "mongo-history", "mongo-records", "mongo-writes"] }, maxLines: 400 },
+  {
+    folders: {
+      dynamo: [
+        "commit-row",
+        "dynamo-commit",
+        "dynamo-heads",
+        "dynamo-history",
+        "dynamo-keys",
+        "dynamo-list",
+        "dynamo-records",
+        "dynamo-requests",
+        "dynamo-writes",
+        "expression",
+        "fold-children",
+        "long-text",
+      ],
+    },
+    maxLines: 700,
+  },
+  { folders: { mysql: ["mysql-records", "mysql-rows", "mysql-session", "mysql-statement", "mysql-write"] }, maxLines: 700 },
+  { folders: { postgres: ["postgres-guard", "postgres-records", "postgres-session", "postgres-text", "row-statements"] }, maxLines: 700 },
+  {
+    folders: {
+      redis: ["read-rows", "read-scripts", "redis-reply", "run-script", "send-writes", "write-args", "write-script"],
+      upstash: [],
+    },
+    maxLines: 700,
+  },
 ];

@@ -16,22 +16,6 @@ export interface Layer {
 const ofDatabase: readonly string[] = ["core", "ports", "stores/kit"];
 const ofWrapper: readonly string[] = ["core", "ports", "stores/kit"];
 
-/**
- * TO BE DELETED with its uses when the last database is on the store kit: stores that do not use the kit yet, and what they
- * share. They may have more than 25 files and fixtures beside the sources, and the rules of stores do not count for them.
- */
-export const unported: readonly Layer[] = [
-  { folder: "stores/record", floor: "wing", mayImport: ofDatabase },
-  { folder: "stores/sql", floor: "wing", mayImport: [...ofDatabase, "stores/record"] },
-  { folder: "stores/lua", floor: "wing", mayImport: [...ofDatabase, "stores/record"] },
-  { folder: "stores/redis", floor: "wing", mayImport: [...ofDatabase, "stores/record", "stores/lua"] },
-  { folder: "stores/upstash", floor: "wing", mayImport: [...ofDatabase, "stores/record", "stores/lua"] },
-  { folder: "stores/mongo", floor: "wing", mayImport: [...ofDatabase, "stores/record"] },
-  { folder: "stores/dynamo", floor: "wing", mayImport: [...ofDatabase, "stores/record"] },
-  { folder: "stores/mysql", floor: "wing", mayImport: [...ofDatabase, "stores/record", "stores/sql"] },
-  { folder: "stores/postgres", floor: "wing", mayImport: [...ofDatabase, "stores/record", "stores/sql"] },
-];
-
 /** The house, from the foundation up. Everything that is not written here is forbidden. */
 export const layers: readonly Layer[] = [
   { folder: "core", floor: "foundation", mayImport: [] },
@@ -50,10 +34,9 @@ export const layers: readonly Layer[] = [
   {
     folder: "stores/from-url",
     floor: "wing",
-    mayImport: [...ofDatabase, "stores/databases/*", ...unported.map(({ folder }) => folder)],
+    mayImport: [...ofDatabase, "stores/databases/*"],
     node: true,
   },
-  ...unported,
   { folder: "queues/checked", floor: "wing", mayImport: ["core", "ports"] },
   { folder: "queues/*", floor: "wing", mayImport: ["core", "ports", "environment", "queues/checked"] },
   { folder: "engine/node", floor: "1st floor", mayImport: ["core"] },

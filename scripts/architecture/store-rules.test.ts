@@ -55,17 +55,16 @@ describe("checkDatabases", () => {
   it("counts the lines of all folders of a group", () => {
     const longer = tree({ ...good, "databases/web/web-store.ts": lines(5) });
     expect(shown(checkDatabases(longer, groups))).toEqual(["databases/lite: lite + web: 12 lines, more than 11"]);
-    expect(checkDatabases(longer, groups, [], { lite: "is to become shorter" })).toEqual([]);
-    expect(shown(checkDatabases(tree(good), groups, [], { lite: "is to become shorter" }))).toEqual([
-      "databases/lite: is listed as too long and is not: remove it",
-    ]);
   });
 
-  it("passes over what is not ported, as long as the old folder has sources", () => {
-    const unported = ["stores/heavy"];
-    const longer = { ...good, "databases/heavy/heavy-store.ts": lines(9) };
-    expect(checkDatabases(tree({ ...longer, "heavy/heavy-store.ts": "" }), groups, unported)).toEqual([]);
-    expect(checkDatabases(tree(longer), groups, unported)).toHaveLength(1);
+  it("lets a database under its ceiling be, and wants a ceiling that is not needed removed", () => {
+    const longer = tree({ ...good, "databases/web/web-store.ts": lines(5) });
+    expect(checkDatabases(longer, groups, { lite: 12 })).toEqual([]);
+    const longest = tree({ ...good, "databases/web/web-store.ts": lines(6) });
+    expect(shown(checkDatabases(longest, groups, { lite: 12 }))).toEqual(["databases/lite: lite + web: 13 lines, more than 12"]);
+    expect(shown(checkDatabases(tree(good), groups, { lite: 12 }))).toEqual([
+      "databases/lite: has 10 lines and needs no ceiling of its own: remove it",
+    ]);
   });
 });
 
@@ -111,16 +110,14 @@ describe("checkPolicies", () => {
     expect(policies.filter(({ sign }) => !broken.some(([, code]) => sign.test(code)))).toEqual([]);
   });
 
-  it("lets through what says the same without deciding it: comments, options that are passed on, a fast path, what is not ported", () => {
+  it("lets through what says the same without deciding it: comments, options that are passed on, a fast path", () => {
     const innocent = {
       ...deciding,
       "databases/lite/lite-table.ts": "// permits that are owed; retentionMs ?? 5\nconst { crashes, permitLimit } = row;",
       "databases/lite/lite-store.ts": "const { idempotencyRetentionMs: retentionMs } = options; storeOver(table, { retentionMs });",
       "databases/lite/lite-fast.ts": "const sql = `SET crashes = crashes + (owner IS NOT NULL)`;",
-      "old/claim.ts": "let permitsAreOwed = true;",
     };
-    expect(checkPolicies(tree(innocent), policies, ["stores/old"])).toEqual([]);
-    expect(checkPolicies(tree(innocent), policies)).toHaveLength(1);
+    expect(checkPolicies(tree(innocent), policies)).toEqual([]);
   });
 });
 
