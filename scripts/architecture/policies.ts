@@ -11,10 +11,10 @@ export interface Policy {
 
 /** The rules that all databases share, each with the one place where it stands. */
 export const policies: readonly Policy[] = [
-  { rule: "fairness: who is claimed first after a claim without room", sign: /\bowed\b|Owed\b/, files: ["kit/claims.ts"] },
-  { rule: "fairness: whose turn it is among the keys", sign: /#lastKey\b/, files: ["kit/permits.ts"] },
-  { rule: "permits: who holds one", sign: /\b(PermitHolder|standingOf)\b/, files: ["kit/permits.ts"] },
-  { rule: "permits: the record of a key", sign: /\.(get|put)\("permit"/, files: ["kit/permits.ts"] },
+  { rule: "fairness: who is claimed first after a claim without room", sign: /\bowed\b|Owed\b/, files: ["kit/claims/claims.ts"] },
+  { rule: "fairness: whose turn it is among the keys", sign: /#lastKey\b/, files: ["kit/claims/permits.ts"] },
+  { rule: "permits: who holds one", sign: /\b(PermitHolder|standingOf)\b/, files: ["kit/claims/permits.ts"] },
+  { rule: "permits: the record of a key", sign: /\.(get|put)\("permit"/, files: ["kit/claims/permits.ts"] },
   {
     rule: "permits: how many there are is counted by the kit, not in a query",
     sign: /permit_?limit\s*[<>]|[<>]=?\s*[\w.]*permit_?limit/i,
@@ -29,18 +29,18 @@ export const policies: readonly Policy[] = [
   {
     rule: "crashes: what counts as one",
     sign: /crashes\s*\+|crashes\)\s*\+/,
-    files: ["kit/permits.ts", "kit/row-writes.ts", "kit/take-executions.ts"],
+    files: ["kit/claims/permits.ts", "kit/writing/row-writes.ts", "kit/claims/take-executions.ts"],
     mayBeFast: true,
   },
 ];
 
 /** Files of the kit that only the kit imports: a database brings rows, and does not decide. */
 export const insideTheKit: readonly string[] = [
-  "claims.ts",
-  "permits.ts",
-  "row-writer.ts",
-  "row-writes.ts",
-  "take-executions.ts",
-  "verdict.ts",
-  "writes.ts",
+  "claims/claims.ts",
+  "claims/permits.ts",
+  "writing/row-writer.ts",
+  "writing/row-writes.ts",
+  "claims/take-executions.ts",
+  "writing/verdict.ts",
+  "writing/writes.ts",
 ];

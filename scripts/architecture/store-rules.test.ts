@@ -71,12 +71,12 @@ describe("checkDatabases", () => {
 describe("checkPolicies", () => {
   /** For each policy, code that decides it. */
   const deciding: Readonly<Record<string, string>> = {
-    "kit/claims.ts": "let permitsAreOwed = false;",
-    "kit/permits.ts":
+    "kit/claims/claims.ts": "let permitsAreOwed = false;",
+    "kit/claims/permits.ts":
       'interface PermitHolder { id: string } class P { #lastKey = ""; } records.get("permit", [key]); const c = crashes + (isHeld ? 1 : 0);',
     "kit/tombstones.ts": 'const w = { kind: "bury", id }; const isOver = deletedAt + retentionMs <= now;',
-    "kit/row-writes.ts": "const c = crashes + 1;",
-    "kit/take-executions.ts": "const c = guard.crashes + 1;",
+    "kit/writing/row-writes.ts": "const c = crashes + 1;",
+    "kit/claims/take-executions.ts": "const c = guard.crashes + 1;",
   };
 
   /** What a database may not do, and how that looks. */
@@ -118,6 +118,7 @@ describe("checkPolicies", () => {
       "databases/lite/lite-fast.ts": "const sql = `SET crashes = crashes + (owner IS NOT NULL)`;",
     };
     expect(checkPolicies(tree(innocent), policies)).toEqual([]);
+    expect(checkPolicies(tree({ ...innocent, "wrappers/lite/claim.ts": "let permitsAreOwed = true;" }), policies)).toHaveLength(1);
   });
 });
 

@@ -7,7 +7,7 @@ import type { CheckedQuery } from "./checked-store.ts";
 import type { ListCursor, ListedRow } from "./list.ts";
 import type { RecordTable } from "./record-table.ts";
 import type { StoredRows } from "./restored-snapshot.ts";
-import type { WrittenChild, WrittenEvent } from "./written-commit.ts";
+import type { WrittenChild, WrittenEvent } from "./writing/written-commit.ts";
 
 /** The columns of an execution that guard its writes and say who may drive it, and when. */
 export interface ExecutionGuard {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { snapshotAfter, startCommit, stepCommit } from "../../testing/index.ts";
 import { restoredSnapshot } from "./restored-snapshot.ts";
-import { writtenCommit } from "./written-commit.ts";
+import { writtenCommit } from "./writing/written-commit.ts";
 
 const first = startCommit("order-1");
 const second = stepCommit(first, { outputs: [1, 2] });

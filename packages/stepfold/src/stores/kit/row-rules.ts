@@ -3,7 +3,7 @@ import type { EpochMs } from "../../core/values/json.ts";
 import type { CheckedQuery } from "./checked-store.ts";
 import type { ExecutionGuard, NewExecution, RowChanges, RowCondition } from "./execution-table.ts";
 import type { ListCursor } from "./list.ts";
-import type { WrittenChild } from "./written-commit.ts";
+import type { WrittenChild } from "./writing/written-commit.ts";
 
 // What conditions, changes and queries mean, for tables that decide in this process. Databases say the same in their own language.
 

@@ -1,19 +1,32 @@
 import type { WorkflowDefinition } from "../../core/definition/definition.ts";
 import type { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Event } from "../../core/snapshot/event.ts";
-import type { Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
-import { checkedStore } from "./checked-store.ts";
-import { Claims } from "./claims.ts";
+import type { Snapshot } from "../../core/snapshot/snapshot.ts";
+import type { EpochMs } from "../../core/values/json.ts";
+import type {
+  AppendedRow,
+  Claim,
+  Claimed,
+  Commit,
+  ExecutionSummary,
+  Lease,
+  Page,
+  PruneReport,
+  SnapshotStore,
+  StoreFeatures,
+} from "../../ports/snapshot-store.ts";
+import { type CheckedClaim, type CheckedPrune, type CheckedQuery, checkedStore, type StoreMethods } from "./checked-store.ts";
+import { Claims } from "./claims/claims.ts";
 import type { ExecutionTable } from "./execution-table.ts";
-import { keyedLock } from "./keyed-lock.ts";
 import { labelsOf } from "./labels.ts";
 import { executionPage } from "./list.ts";
 import { restoredSnapshot } from "./restored-snapshot.ts";
-import { rowWriter, writtenOf } from "./row-writer.ts";
 import { defaultRetentionMs, deleteExecution, pruneExecutions } from "./tombstones.ts";
-import { refuseOversize } from "./value-limit.ts";
-import { commitExecution, createExecution, type WriteAccess } from "./writes.ts";
-import { type WrittenCommit, writtenCommit } from "./written-commit.ts";
+import { keyedLock } from "./writing/keyed-lock.ts";
+import { type RowWriter, rowWriter, writtenOf } from "./writing/row-writer.ts";
+import { refuseOversize } from "./writing/value-limit.ts";
+import { commitExecution, createExecution, type WriteAccess } from "./writing/writes.ts";
+import { type WrittenCommit, writtenCommit } from "./writing/written-commit.ts";
 
 /** What of a store does not depend on its database. */
 export interface StoreOptions {
@@ -26,88 +39,127 @@ export interface StoreOptions {
 }
 
 /** The store that a database's table makes: all rules are those of the kit. */
-export function storeOver(table: ExecutionTable, { retentionMs = defaultRetentionMs, errorOf, ...limits }: StoreOptions): SnapshotStore {
-  const { name, features, records } = table;
-  const { maxValueBytes = limits.maxValueBytes } = features;
-  const writer = rowWriter(table);
-  const claims = new Claims(table, writer);
-  // a pool sends what is issued one after the other over several connections at once
-  const order = keyedLock();
-  const accessOver = (own: Pick<ExecutionTable, "read" | "events">, write: WriteAccess["write"]): WriteAccess => ({
-    name,
-    read: (ids) => own.read(ids),
-    events: (id, afterVersion, limit) => own.events(id, afterVersion, limit),
-    write,
-  });
-  const access = accessOver(table, (write) => writer.write(write));
-  const accepted = (commit: Commit): WrittenCommit => {
+export function storeOver(table: ExecutionTable, options: StoreOptions): SnapshotStore {
+  return checkedStore(new TableStore(table, options), options.errorOf);
+}
+
+class TableStore implements StoreMethods {
+  readonly name: string;
+  readonly features: StoreFeatures;
+  readonly #table: ExecutionTable;
+  readonly #maxValueBytes: number | undefined;
+  readonly #retentionMs: number;
+  readonly #writer: RowWriter;
+  readonly #claims: Claims;
+  /** A pool sends what is issued one after the other over several connections at once: writes of one execution wait for each other. */
+  readonly #order = keyedLock();
+
+  constructor(table: ExecutionTable, { retentionMs = defaultRetentionMs, maxValueBytes }: StoreOptions) {
+    this.name = table.name;
+    this.features = table.features;
+    this.#table = table;
+    this.#maxValueBytes = table.features.maxValueBytes ?? maxValueBytes;
+    this.#retentionMs = retentionMs;
+    this.#writer = rowWriter(table);
+    this.#claims = new Claims(table, this.#writer);
+  }
+
+  async create(commit: Commit, { claim }: { readonly claim?: Lease } = {}): Promise<Claim | null> {
+    const written = this.#written(commit);
+    return this.#inOrder(commit, (access) => createExecution(access, commit, written, claim, this.#retentionMs));
+  }
+
+  async commit(commit: Commit): Promise<void> {
+    const written = this.#written(commit);
+    await this.#inOrder(commit, (access) => commitExecution(access, written));
+  }
+
+  async load(workflowId: string): Promise<Snapshot | null> {
+    const stored = (await this.#table.load([workflowId])).get(workflowId);
+    return stored ? restoredSnapshot(this.name, stored) : null;
+  }
+
+  claim(options: CheckedClaim): Promise<readonly Claimed[]> {
+    return this.#claims.claim(options);
+  }
+
+  renew(claim: Claim): ReturnType<SnapshotStore["renew"]> {
+    return this.#claims.renew(claim);
+  }
+
+  release(claim: Claim, version: number): Promise<void> {
+    return this.#order.run(claim.workflowId, () => this.#claims.release(claim, version));
+  }
+
+  now(): Promise<EpochMs> {
+    return this.#table.now();
+  }
+
+  async events(workflowId: string, afterVersion: number, limit: number): Promise<AppendedRow[]> {
+    const rows = await this.#table.events(workflowId, afterVersion, limit);
+    return rows.map(({ version, commitId, text }) => ({ version, commitId, event: JSON.parse(text) as Event }));
+  }
+
+  list(query: CheckedQuery): Promise<Page<ExecutionSummary>> {
+    const labels = labelsOf(query.metadata ?? {});
+    return executionPage(query.limit, query.cursor, (after, limit) => this.#table.page(query, labels, after, limit));
+  }
+
+  async delete(workflowId: string): Promise<void> {
+    const deleted = await this.#order.run(workflowId, () => deleteExecution(this.#table, this.#writer, workflowId));
+    await this.#claims.forgetPermits([deleted]);
+  }
+
+  async prune(options: CheckedPrune): Promise<PruneReport> {
+    const deleted = await pruneExecutions(this.#table, this.#writer, options, this.#retentionMs);
+    if (!options.dryRun) await this.#claims.forgetPermits(deleted);
+    // each version is one event
+    return { executions: deleted.length, events: deleted.reduce((sum, { version }) => sum + version + 1, 0) };
+  }
+
+  /** Starts of known workflows write nothing. */
+  async putDefinition(hash: string, definition: WorkflowDefinition): Promise<void> {
+    const { records } = this.#table;
+    if ((await records.get("definition", [hash])).has(hash)) return;
+    await records.put("definition", [{ key: hash, expected: null, next: { revision: "1", text: JSON.stringify(definition) } }]);
+  }
+
+  async getDefinition(hash: string): Promise<WorkflowDefinition | null> {
+    const record = (await this.#table.records.get("definition", [hash])).get(hash);
+    return record ? (JSON.parse(record.text) as WorkflowDefinition) : null;
+  }
+
+  async close(): Promise<void> {
+    await this.#order.idle();
+    await this.#writer.idle();
+    await this.#table.close();
+  }
+
+  #written(commit: Commit): WrittenCommit {
     const written = writtenCommit(commit);
-    if (maxValueBytes !== undefined) refuseOversize(name, maxValueBytes, written);
+    if (this.#maxValueBytes !== undefined) refuseOversize(this.name, this.#maxValueBytes, written);
     return written;
-  };
+  }
+
   /** Makes a write in its turn, and what is to come with it in the same transaction. */
-  const inOrder = <T>({ workflowId, alongside }: Commit, write: (access: WriteAccess) => Promise<T>): Promise<T> =>
-    order.run(workflowId, () => {
-      if (!alongside || !table.transact) return write(access);
+  #inOrder<T>({ workflowId, alongside }: Commit, write: (access: WriteAccess) => Promise<T>): Promise<T> {
+    const table = this.#table;
+    return this.#order.run(workflowId, () => {
+      if (!alongside || !table.transact) return write(this.#accessTo(table, (one) => this.#writer.write(one)));
       return table.transact(async (own, query) => {
-        const result = await write(accessOver(own, async (one) => writtenOf((await own.write([one]))[0]!)));
+        const result = await write(this.#accessTo(own, async (one) => writtenOf((await own.write([one]))[0]!)));
         await alongside(query);
         return result;
       });
     });
-  return checkedStore(
-    {
-      name,
-      features,
-      async create(commit, { claim } = {}) {
-        const written = accepted(commit);
-        return inOrder(commit, (own) => createExecution(own, commit, written, claim, retentionMs));
-      },
-      async commit(commit) {
-        const written = accepted(commit);
-        await inOrder(commit, (own) => commitExecution(own, written));
-      },
-      claim: (options) => claims.claim(options),
-      renew: (claim) => claims.renew(claim),
-      release: (claim, version) => order.run(claim.workflowId, () => claims.release(claim, version)),
-      now: () => table.now(),
-      async load(workflowId) {
-        const stored = (await table.load([workflowId])).get(workflowId);
-        return stored ? restoredSnapshot(name, stored) : null;
-      },
-      async events(workflowId, afterVersion, limit) {
-        const rows = await table.events(workflowId, afterVersion, limit);
-        return rows.map(({ version, commitId, text }) => ({ version, commitId, event: JSON.parse(text) as Event }));
-      },
-      list(query) {
-        const labels = labelsOf(query.metadata ?? {});
-        return executionPage(query.limit, query.cursor, (after, limit) => table.page(query, labels, after, limit));
-      },
-      async delete(workflowId) {
-        const deleted = await order.run(workflowId, () => deleteExecution(table, writer, workflowId));
-        await claims.forgetPermits([deleted]);
-      },
-      async prune(options) {
-        const deleted = await pruneExecutions(table, writer, options, retentionMs);
-        if (!options.dryRun) await claims.forgetPermits(deleted);
-        // each version is one event
-        return { executions: deleted.length, events: deleted.reduce((sum, { version }) => sum + version + 1, 0) };
-      },
-      async putDefinition(hash, definition) {
-        // starts of known workflows write nothing
-        if ((await records.get("definition", [hash])).has(hash)) return;
-        await records.put("definition", [{ key: hash, expected: null, next: { revision: "1", text: JSON.stringify(definition) } }]);
-      },
-      async getDefinition(hash) {
-        const record = (await records.get("definition", [hash])).get(hash);
-        return record ? (JSON.parse(record.text) as WorkflowDefinition) : null;
-      },
-      async close() {
-        await order.idle();
-        await writer.idle();
-        await table.close();
-      },
-    },
-    errorOf,
-  );
+  }
+
+  #accessTo(table: Pick<ExecutionTable, "read" | "events">, write: WriteAccess["write"]): WriteAccess {
+    return {
+      name: this.name,
+      read: (ids) => table.read(ids),
+      events: (id, afterVersion, limit) => table.events(id, afterVersion, limit),
+      write,
+    };
+  }
 }

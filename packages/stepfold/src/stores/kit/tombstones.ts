@@ -1,9 +1,9 @@
 import type { EpochMs } from "../../core/values/json.ts";
 import type { CheckedPrune } from "./checked-store.ts";
+import { liveGuard } from "./claims/guard.ts";
 import type { ExecutionGuard, ExecutionTable, RowWrite } from "./execution-table.ts";
-import { liveGuard } from "./guard.ts";
-import type { RowWriter } from "./row-writer.ts";
-import { refuseDelete } from "./verdict.ts";
+import type { RowWriter } from "./writing/row-writer.ts";
+import { refuseDelete } from "./writing/verdict.ts";
 
 /** How long the id of a deleted execution stays taken, where nothing else is said. */
 export const defaultRetentionMs: number = 30 * 24 * 60 * 60 * 1000;

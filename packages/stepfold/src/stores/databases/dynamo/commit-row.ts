@@ -1,5 +1,5 @@
 import { changeChildren } from "../../kit/row-rules.ts";
-import type { WrittenChild } from "../../kit/written-commit.ts";
+import type { WrittenChild } from "../../kit/writing/written-commit.ts";
 
 /**
  * Events and children as the lines of one text each: JSON has no raw line breaks, so every line comes back as it was,

@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { Status } from "../../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
-import { bytesOf } from "../../kit/value-limit.ts";
+import { bytesOf } from "../../kit/writing/value-limit.ts";
 import type { Key } from "./dynamo-client.ts";
 
 /** Sort key of an execution's head, or of the tombstone in its place. */

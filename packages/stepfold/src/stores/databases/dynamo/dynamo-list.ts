@@ -3,7 +3,7 @@ import type { CheckedQuery } from "../../kit/checked-store.ts";
 import { labelsOf } from "../../kit/labels.ts";
 import type { ListCursor, ListedRow } from "../../kit/list.ts";
 import { isListed } from "../../kit/row-rules.ts";
-import { bytesOf } from "../../kit/value-limit.ts";
+import { bytesOf } from "../../kit/writing/value-limit.ts";
 import type { Item } from "./dynamo-client.ts";
 import { type Head, intactHeads } from "./dynamo-heads.ts";
 import { sortable, storedText } from "./dynamo-keys.ts";

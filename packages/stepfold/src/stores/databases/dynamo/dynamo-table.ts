@@ -1,6 +1,7 @@
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
 import type { CheckedQuery } from "../../kit/checked-store.ts";
+import { isDue } from "../../kit/claims/guard.ts";
 import type {
   DueExecutions,
   DueKeys,
@@ -12,7 +13,6 @@ import type {
   RowWritten,
   StoredEvent,
 } from "../../kit/execution-table.ts";
-import { isDue } from "../../kit/guard.ts";
 import type { ListCursor, ListedRow } from "../../kit/list.ts";
 import type { RecordTable } from "../../kit/record-table.ts";
 import { byDueTime } from "../../kit/row-rules.ts";

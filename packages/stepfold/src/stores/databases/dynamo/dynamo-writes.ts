@@ -2,7 +2,7 @@ import type { EpochMs } from "../../../core/values/json.ts";
 import type { RowCondition, RowWrite, RowWritten } from "../../kit/execution-table.ts";
 import { meetsCondition } from "../../kit/row-rules.ts";
 import { idFreeAt } from "../../kit/tombstones.ts";
-import { bytesOf } from "../../kit/value-limit.ts";
+import { bytesOf } from "../../kit/writing/value-limit.ts";
 import type { Attribute } from "./dynamo-client.ts";
 import { type Attributes, dueAttributes, dueTimeOf, endAttributes, PendingCommit, type Place, present } from "./dynamo-commit.ts";
 import { type Head, headOf, readHead } from "./dynamo-heads.ts";

@@ -1,4 +1,4 @@
-import { bytesOf } from "../../kit/value-limit.ts";
+import { bytesOf } from "../../kit/writing/value-limit.ts";
 import type { Item, Key } from "./dynamo-client.ts";
 import { rowStart } from "./dynamo-keys.ts";
 import { type Connection, deleteItems, itemsOf, putItems } from "./dynamo-requests.ts";

@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { RowWrite, RowWritten } from "../../kit/execution-table.ts";
 import { meetsCondition } from "../../kit/row-rules.ts";
-import { bytesOf } from "../../kit/value-limit.ts";
+import { bytesOf } from "../../kit/writing/value-limit.ts";
 import type { MongoDocument } from "./mongo-client.ts";
 import { burial, changesOf, filterOf, guardFields, guardOf, insertionOf, touch } from "./mongo-documents.ts";
 import { isDuplicate } from "./mongo-error.ts";

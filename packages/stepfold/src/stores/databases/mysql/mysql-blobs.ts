@@ -1,5 +1,5 @@
 import type { BlobStore } from "../../../ports/blob-store.ts";
-import { blobsOver } from "../../kit/blob-table.ts";
+import { blobsOver } from "../../kit/blobs/blob-table.ts";
 import { checkPool, type MysqlPool } from "./mysql-client.ts";
 import { mysqlError } from "./mysql-error.ts";
 import { prepared } from "./mysql-schema.ts";

@@ -1,5 +1,5 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
-import { maxKeyBytes } from "../../kit/blob-key.ts";
+import { maxKeyBytes } from "../../kit/blobs/blob-key.ts";
 import { checkPool, type MysqlPool } from "./mysql-client.ts";
 import { isMissingColumn, isMissingTable, mysqlError } from "./mysql-error.ts";
 import { connected, numberOf, type Session, textOf } from "./mysql-session.ts";

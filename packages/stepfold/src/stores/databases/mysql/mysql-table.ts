@@ -12,10 +12,10 @@ import type {
   RowWritten,
   StoredEvent,
 } from "../../kit/execution-table.ts";
-import { groupCommit } from "../../kit/group-commit.ts";
 import { labelsOf } from "../../kit/labels.ts";
 import type { ListCursor, ListedRow } from "../../kit/list.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
+import { groupCommit } from "../../kit/writing/group-commit.ts";
 import type { MysqlPool } from "./mysql-client.ts";
 import { isOutage } from "./mysql-error.ts";
 import { claimDue } from "./mysql-fast.ts";

@@ -1,6 +1,6 @@
 import type { BlobStore } from "../../../ports/blob-store.ts";
-import { fromBase64, toBase64 } from "../../kit/base64.ts";
-import { blobsOver } from "../../kit/blob-table.ts";
+import { fromBase64, toBase64 } from "../../kit/blobs/base64.ts";
+import { blobsOver } from "../../kit/blobs/blob-table.ts";
 import type { PostgresClient } from "./postgres-client.ts";
 import { storeError } from "./postgres-error.ts";
 import { checkSchema } from "./postgres-schema.ts";

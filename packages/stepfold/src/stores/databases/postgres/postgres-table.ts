@@ -3,7 +3,7 @@ import type { EpochMs } from "../../../core/values/json.ts";
 import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
 import type { TransactionQuery } from "../../../ports/transaction-query.ts";
 import type { CheckedQuery } from "../../kit/checked-store.ts";
-import { findDueKeys, scannedKeys, windowRows } from "../../kit/due-keys.ts";
+import { findDueKeys, scannedKeys, windowRows } from "../../kit/claims/due-keys.ts";
 import type {
   DueExecutions,
   DueKey,

@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { Status } from "../../../core/snapshot/snapshot.ts";
 import type { RowAnswer, RowWrite } from "../../kit/execution-table.ts";
-import { bytesOf } from "../../kit/value-limit.ts";
+import { bytesOf } from "../../kit/writing/value-limit.ts";
 import { listOf, said } from "./redis-reply.ts";
 import type { CallScript } from "./run-script.ts";
 import { writeArgs } from "./write-args.ts";

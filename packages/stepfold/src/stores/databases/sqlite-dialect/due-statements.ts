@@ -1,4 +1,4 @@
-import { scannedKeys, windowRows } from "../../kit/due-keys.ts";
+import { scannedKeys, windowRows } from "../../kit/claims/due-keys.ts";
 import type { DueQuery } from "../../kit/execution-table.ts";
 import { dueOrder, dueRanges } from "./due-column.ts";
 import type { Parameters } from "./statement.ts";

@@ -2,7 +2,7 @@ import type { Permit, Status } from "../../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
 import type { CheckedQuery } from "../../kit/checked-store.ts";
-import { findDueKeys } from "../../kit/due-keys.ts";
+import { findDueKeys } from "../../kit/claims/due-keys.ts";
 import type {
   DueExecutions,
   DueKey,

@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { BlobEntry, BlobStore } from "../../../ports/blob-store.ts";
-import { blobsOver } from "../../kit/blob-table.ts";
+import { blobsOver } from "../../kit/blobs/blob-table.ts";
 import {
   blobPageStatement,
   blobStatement,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { segmentsOf } from "../../kit/blob-key.ts";
+import { segmentsOf } from "../../kit/blobs/blob-key.ts";
 import { segmentOf, textOfSegment } from "./blob-key.ts";
 
 describe("a segment of a key", () => {

@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { BlobEntry, BlobStore } from "../../../ports/blob-store.ts";
-import { segmentsOf } from "../../kit/blob-key.ts";
+import { segmentsOf } from "../../kit/blobs/blob-key.ts";
 
 /** Loads the modules when they are first needed, so that this entry can be imported where there are no files. */
 const files = async () => ({ fs: await import("node:fs/promises"), path: await import("node:path") });

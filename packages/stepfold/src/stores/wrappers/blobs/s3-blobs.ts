@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { BlobEntry, BlobStore } from "../../../ports/blob-store.ts";
-import { segmentsOf } from "../../kit/blob-key.ts";
+import { segmentsOf } from "../../kit/blobs/blob-key.ts";
 
 /** What is called of an S3 client: the class `S3` of `@aws-sdk/client-s3` has these methods. */
 export interface S3Client {

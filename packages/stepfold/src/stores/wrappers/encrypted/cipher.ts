@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../core/values/json.ts";
-import { fromBase64, toBase64 } from "../../kit/base64.ts";
+import { fromBase64, toBase64 } from "../../kit/blobs/base64.ts";
 import { rejected } from "../values/rejected.ts";
 import type { KeyRing } from "./key-ring.ts";
 

@@ -1,5 +1,5 @@
 import type { Json } from "../../../core/values/json.ts";
-import { toBase64 } from "../../kit/base64.ts";
+import { toBase64 } from "../../kit/blobs/base64.ts";
 import { secretBytes } from "./key-ring.ts";
 
 /** Gives the same token for equal lists. Without the key a token cannot be made, and no list can be read from it. */

@@ -2,7 +2,7 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { checkedStore } from "../../kit/checked-store.ts";
-import { keyedLock } from "../../kit/keyed-lock.ts";
+import { keyedLock } from "../../kit/writing/keyed-lock.ts";
 import { orderedSender } from "../values/ordered-sender.ts";
 import { unexpectedError } from "../values/rejected.ts";
 import { claimFromTiers, releaseInTiers, renewInTiers } from "./claim-tiers.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { SnapshotStore } from "../../ports/snapshot-store.ts";
-import { startCommit } from "../../testing/index.ts";
-import { MemoryTable } from "../databases/memory/memory-table.ts";
-import type { DueClaimed, ExecutionTable } from "./execution-table.ts";
-import { claimOf } from "./row-writes.ts";
-import { storeOver } from "./store-over.ts";
+import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { startCommit } from "../../../testing/index.ts";
+import { MemoryTable } from "../../databases/memory/memory-table.ts";
+import type { DueClaimed, ExecutionTable } from "../execution-table.ts";
+import { storeOver } from "../store-over.ts";
+import { claimOf } from "../writing/row-writes.ts";
 
 const lease = { owner: "worker", leaseMs: 60_000 };
 

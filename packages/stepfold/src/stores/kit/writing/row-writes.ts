@@ -1,7 +1,7 @@
-import type { EpochMs } from "../../core/values/json.ts";
-import type { Claim, Commit, Lease } from "../../ports/snapshot-store.ts";
-import type { DueChange, ExecutionGuard, RowWrite } from "./execution-table.ts";
-import { labelsOf } from "./labels.ts";
+import type { EpochMs } from "../../../core/values/json.ts";
+import type { Claim, Commit, Lease } from "../../../ports/snapshot-store.ts";
+import type { DueChange, ExecutionGuard, RowWrite } from "../execution-table.ts";
+import { labelsOf } from "../labels.ts";
 import type { WrittenCommit } from "./written-commit.ts";
 
 /** The row of a new execution, held from the beginning if there is a lease. */

@@ -1,9 +1,9 @@
-import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { Claim, Commit, Lease } from "../../ports/snapshot-store.ts";
-import type { ExecutionTable, RowWrite, RowWritten } from "./execution-table.ts";
-import { liveGuard } from "./guard.ts";
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import type { Claim, Commit, Lease } from "../../../ports/snapshot-store.ts";
+import { liveGuard } from "../claims/guard.ts";
+import type { ExecutionTable, RowWrite, RowWritten } from "../execution-table.ts";
+import { isExpired, removalOf } from "../tombstones.ts";
 import { commitOf, insertOf } from "./row-writes.ts";
-import { isExpired, removalOf } from "./tombstones.ts";
 import { commitVerdict, repeatedCreation } from "./verdict.ts";
 import type { WrittenCommit } from "./written-commit.ts";
 

@@ -1,5 +1,5 @@
-import type { EpochMs } from "../../core/values/json.ts";
-import type { ExecutionGuard } from "./execution-table.ts";
+import type { EpochMs } from "../../../core/values/json.ts";
+import type { ExecutionGuard } from "../execution-table.ts";
 
 /** Null for a tombstone, and where there is no row. */
 export function liveGuard(guard: ExecutionGuard | undefined): ExecutionGuard | null {

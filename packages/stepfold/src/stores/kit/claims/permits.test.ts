@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { startCommit, stepCommit } from "../../testing/index.ts";
-import { MemoryTable } from "../databases/memory/memory-table.ts";
-import { storeOver } from "./store-over.ts";
+import { startCommit, stepCommit } from "../../../testing/index.ts";
+import { MemoryTable } from "../../databases/memory/memory-table.ts";
+import { storeOver } from "../store-over.ts";
 
 describe("records of permits", () => {
   it("go with the last execution that is deleted, if no other one has a permit of its key", async () => {

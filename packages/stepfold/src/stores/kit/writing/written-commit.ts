@@ -1,6 +1,6 @@
-import { isTerminal, type SnapshotHead, type Status } from "../../core/snapshot/snapshot.ts";
-import type { EpochMs } from "../../core/values/json.ts";
-import type { Commit } from "../../ports/snapshot-store.ts";
+import { isTerminal, type SnapshotHead, type Status } from "../../../core/snapshot/snapshot.ts";
+import type { EpochMs } from "../../../core/values/json.ts";
+import type { Commit } from "../../../ports/snapshot-store.ts";
 
 /** A commit as rows of text: what a caller does with its values later no longer matters. */
 export interface WrittenCommit {

@@ -1,5 +1,5 @@
-import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { ExecutionTable, RowAnswer, RowWrite, RowWritten } from "./execution-table.ts";
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import type { ExecutionTable, RowAnswer, RowWrite, RowWritten } from "../execution-table.ts";
 import { type GroupCommit, groupCommit } from "./group-commit.ts";
 
 /** Sends writes to a table. */

@@ -1,11 +1,11 @@
-import type { EpochMs } from "../../core/values/json.ts";
-import type { Claimed } from "../../ports/snapshot-store.ts";
-import type { CheckedClaim } from "./checked-store.ts";
-import type { DueKey, DueKeys, ExecutionGuard, ExecutionTable, RowWrite } from "./execution-table.ts";
+import type { EpochMs } from "../../../core/values/json.ts";
+import type { Claimed } from "../../../ports/snapshot-store.ts";
+import type { CheckedClaim } from "../checked-store.ts";
+import type { DueKey, DueKeys, ExecutionGuard, ExecutionTable, RowWrite } from "../execution-table.ts";
+import type { StoredRecord } from "../record-table.ts";
+import { keyedLock } from "../writing/keyed-lock.ts";
+import type { RowWriter } from "../writing/row-writer.ts";
 import { isDue, liveGuard } from "./guard.ts";
-import { keyedLock } from "./keyed-lock.ts";
-import type { StoredRecord } from "./record-table.ts";
-import type { RowWriter } from "./row-writer.ts";
 import { takeExecutions } from "./take-executions.ts";
 
 /** An execution that has a permit, as the record of its key holds it. */

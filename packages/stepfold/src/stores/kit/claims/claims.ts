@@ -1,14 +1,14 @@
-import type { Status } from "../../core/snapshot/snapshot.ts";
-import type { EpochMs } from "../../core/values/json.ts";
-import type { Claim, Claimed } from "../../ports/snapshot-store.ts";
-import type { CheckedClaim } from "./checked-store.ts";
-import type { ExecutionGuard, ExecutionTable } from "./execution-table.ts";
+import type { Status } from "../../../core/snapshot/snapshot.ts";
+import type { EpochMs } from "../../../core/values/json.ts";
+import type { Claim, Claimed } from "../../../ports/snapshot-store.ts";
+import type { CheckedClaim } from "../checked-store.ts";
+import type { ExecutionGuard, ExecutionTable } from "../execution-table.ts";
+import type { RowWriter } from "../writing/row-writer.ts";
+import { releaseOf, renewalOf } from "../writing/row-writes.ts";
+import { endedClaim, keptClaim } from "../writing/verdict.ts";
 import { isDue, liveGuard } from "./guard.ts";
 import { PermitClaims } from "./permits.ts";
-import type { RowWriter } from "./row-writer.ts";
-import { releaseOf, renewalOf } from "./row-writes.ts";
 import { claimedWithSnapshots, takeExecutions } from "./take-executions.ts";
-import { endedClaim, keptClaim } from "./verdict.ts";
 
 /** Most executions that are claimed, and loaded, at once. */
 const maxTogether = 100;

@@ -1,7 +1,7 @@
-import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { isTerminal, type Status } from "../../core/snapshot/snapshot.ts";
-import type { EpochMs } from "../../core/values/json.ts";
-import type { Claim, Commit, Lease } from "../../ports/snapshot-store.ts";
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import { isTerminal, type Status } from "../../../core/snapshot/snapshot.ts";
+import type { EpochMs } from "../../../core/values/json.ts";
+import type { Claim, Commit, Lease } from "../../../ports/snapshot-store.ts";
 import type { WrittenCommit } from "./written-commit.ts";
 
 /** What of a stored execution guards its writes. */
@@ -13,37 +13,6 @@ export interface Guard {
   readonly owner: string | null;
   /** Number of claims so far. */
   readonly fence: number;
-}
-
-/**
- * Why a store did not apply a commit; null if it had been applied before, which is to be acknowledged.
- *
- * @param stored what is there; null if nothing is
- * @param writer id of the commit that wrote the version after `expectedVersion`, if one is stored
- */
-export function refusal(
-  {
-    workflowId,
-    incarnation,
-    expectedVersion,
-    fence,
-    commitId,
-  }: Pick<Commit, "workflowId" | "incarnation" | "expectedVersion" | "commitId"> & {
-    readonly fence?: number | null;
-  },
-  stored: Guard | null,
-  writer: string | null,
-): StepfoldError | null {
-  if (stored?.incarnation !== incarnation) {
-    return new StepfoldError("VERSION_CONFLICT", { workflowId, expected: expectedVersion, actual: null });
-  }
-  if (writer === commitId) return null;
-  const isHolder = fence === undefined || fence === null || (stored.owner !== null && stored.fence === fence);
-  if (!isHolder) return new StepfoldError("FENCE_LOST", { workflowId });
-  if (stored.version !== expectedVersion) {
-    return new StepfoldError("VERSION_CONFLICT", { workflowId, expected: expectedVersion, actual: stored.version });
-  }
-  return new StepfoldError("EXECUTION_ENDED", { workflowId, status: stored.status });
 }
 
 /**

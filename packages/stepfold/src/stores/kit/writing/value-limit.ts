@@ -1,5 +1,5 @@
-import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { Json } from "../../core/values/json.ts";
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import type { Json } from "../../../core/values/json.ts";
 import type { WrittenCommit } from "./written-commit.ts";
 
 const encoder = new TextEncoder();

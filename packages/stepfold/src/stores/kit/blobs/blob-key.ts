@@ -1,4 +1,4 @@
-import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 
 /** The most characters of a key; all of them are ASCII. */
 export const maxKeyBytes = 900;

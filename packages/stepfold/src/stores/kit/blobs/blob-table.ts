@@ -1,5 +1,5 @@
-import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { BlobEntry, BlobStore } from "../../ports/blob-store.ts";
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import type { BlobEntry, BlobStore } from "../../../ports/blob-store.ts";
 import { segmentsOf } from "./blob-key.ts";
 
 /** A table of blobs, as a database has it. Keys are compared byte by byte. */

@@ -1,10 +1,10 @@
-import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { EpochMs } from "../../core/values/json.ts";
-import type { Claimed, Lease } from "../../ports/snapshot-store.ts";
-import type { ExecutionGuard, ExecutionTable } from "./execution-table.ts";
-import { restoredSnapshot, type StoredRows } from "./restored-snapshot.ts";
-import type { RowWriter } from "./row-writer.ts";
-import { claimOf } from "./row-writes.ts";
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import type { EpochMs } from "../../../core/values/json.ts";
+import type { Claimed, Lease } from "../../../ports/snapshot-store.ts";
+import type { ExecutionGuard, ExecutionTable } from "../execution-table.ts";
+import { restoredSnapshot, type StoredRows } from "../restored-snapshot.ts";
+import type { RowWriter } from "../writing/row-writer.ts";
+import { claimOf } from "../writing/row-writes.ts";
 
 /** What became of executions that were to be claimed. */
 export interface Taken {

@@ -1,4 +1,4 @@
-import type { DueKey, DueKeys } from "./execution-table.ts";
+import type { DueKey, DueKeys } from "../execution-table.ts";
 
 /** Rows with a permit that are looked at, longest due first: where fewer are due, none of their keys is missing among them. */
 export const windowRows = 200;

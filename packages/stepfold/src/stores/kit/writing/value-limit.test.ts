@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { startCommit, stepCommit } from "../../testing/index.ts";
+import { startCommit, stepCommit } from "../../../testing/index.ts";
 import { refuseOversize } from "./value-limit.ts";
 import { writtenCommit } from "./written-commit.ts";
 
