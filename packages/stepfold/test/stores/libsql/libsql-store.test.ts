@@ -30,7 +30,7 @@ function observed(client: Client, see: (statements: readonly LibsqlStatement[]) 
   return {
     protocol: client.protocol,
     execute: (statement: LibsqlStatement) => client.execute(statement),
-    batch: (statements: LibsqlStatement[], mode: "write" | "deferred") => {
+    batch: (statements: LibsqlStatement[], mode: "write") => {
       see(statements);
       return client.batch(statements, mode);
     },

@@ -29,7 +29,7 @@ export function libsqlSession(client: LibsqlClient, prepare: () => Promise<void>
       await prepared();
       const [first, ...others] = statements.map(sendable);
       if (!first) return [];
-      const results = others.length === 0 ? [await client.execute(first)] : await client.batch([first, ...others], "deferred");
+      const results = others.length === 0 ? [await client.execute(first)] : await client.batch([first, ...others], "write");
       return results.map(({ rows }) => rows);
     },
     async write(writes) {

@@ -1,5 +1,5 @@
 /** Separates values in one parameter or column. JSON never holds it raw, and `plainText` escapes it. */
-export const separator = "\u001e";
+const separator = "\u001e";
 
 /** The same in SQL. */
 export const sqlSeparator = "chr(30)";

@@ -221,11 +221,7 @@ function holdersIn({ text }: StoredRecord): readonly PermitHolder[] {
  * What has become of a holder. One that is `gone` never comes back: its fence is not given out again. One that is `lost` might
  * still renew its claim, or make it.
  */
-export function standingOf(
-  { incarnation, fence, until }: PermitHolder,
-  guard: ExecutionGuard | null,
-  now: EpochMs,
-): "held" | "lost" | "gone" {
+function standingOf({ incarnation, fence, until }: PermitHolder, guard: ExecutionGuard | null, now: EpochMs): "held" | "lost" | "gone" {
   if (guard?.incarnation !== incarnation || guard.fence > fence) return "gone";
   if (guard.fence < fence) return until <= now ? "lost" : "held";
   if (guard.owner === null) return "gone";
