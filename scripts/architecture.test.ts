@@ -8,7 +8,7 @@ import { checkFixtures, checkFolderSizes } from "./architecture/check-folders.ts
 import { checkImports } from "./architecture/check-imports.ts";
 import { checkKitImports, checkPolicies } from "./architecture/check-policies.ts";
 import { checkRooms } from "./architecture/check-rooms.ts";
-import { checkFindings, checkLengths, checkNames, type Exceptions } from "./architecture/check-style.ts";
+import { checkFindings, checkLengths, checkNames } from "./architecture/check-style.ts";
 import { databaseGroups } from "./architecture/databases.ts";
 import { insideTheKit, policies } from "./architecture/policies.ts";
 import { listFiles, readTree } from "./architecture/read-tree.ts";
@@ -19,15 +19,8 @@ const files = readTree(root);
 const paths = listFiles(root);
 const manifest = JSON.parse(readFileSync(`${root}/packages/stepfold/package.json`, "utf8")) as Manifest;
 
-/** Databases that are longer than their table says, with the reason. */
-const tooLong: Exceptions = {
-  memory: "is to become shorter",
-  mongo: "is to become shorter",
-  dynamo: "is to become shorter",
-  mysql: "is to become shorter",
-  postgres: "is to become shorter",
-  redis: "is to become shorter",
-};
+/** Lines of databases that are longer than their table says: they may become fewer, not more. */
+const ceilings: Readonly<Record<string, number>> = { memory: 195, mongo: 764, dynamo: 1817, mysql: 1425, postgres: 1303, redis: 1209 };
 
 function none(violations: readonly Violation[]): void {
   expect(violations.map(describeViolation)).toEqual([]);
@@ -43,7 +36,7 @@ describe("the house", () => {
   it("has no file over 400 lines and no function over 60", () => none(checkLengths(files, {})));
   it("has no any, bare Error, eval, default export or export *", () => none(checkFindings(files)));
   it("has names that say what is inside", () => none(checkNames(files)));
-  it("has databases with the same names of files, none too long", () => none(checkDatabases(files, databaseGroups, tooLong)));
+  it("has databases with the same names of files, none too long", () => none(checkDatabases(files, databaseGroups, ceilings)));
   it("decides what all databases share in the kit alone", () => none(checkPolicies(files, policies)));
   it("keeps databases out of what the kit decides with", () => none(checkKitImports(files, insideTheKit)));
   it("installs nothing but the JSON Schema validator", () => none(checkDependencies(manifest)));

@@ -4,7 +4,7 @@ import type { BlobStore } from "../../../ports/blob-store.ts";
 import { describeLocation, type Marker, type ValueCodec, type ValueLocation } from "../values/codec.ts";
 import { mapConcurrently } from "../values/map-concurrently.ts";
 import { rejected } from "../values/rejected.ts";
-import { segmentOf, sha256 } from "./blob-key.ts";
+import { digestOf, segmentOf } from "./blob-key.ts";
 
 /** Blobs that are remembered as put. The heads of one execution have the same large values from commit to commit. */
 const maxRemembered = 1000;
@@ -24,7 +24,7 @@ export function blobCodec(blobs: BlobStore, aboveBytes: number): ValueCodec {
     }
   };
   const put = async (bytes: Uint8Array<ArrayBuffer>, location: ValueLocation): Promise<JsonObject> => {
-    const key = `${await folderOf(location)}/${await sha256(bytes)}`;
+    const key = `${await folderOf(location)}/${await digestOf(bytes)}`;
     if (!remembered.has(key)) {
       await ask(`putting ${key}`, () => blobs.put(key, bytes));
       remembered.add(key);
@@ -56,7 +56,7 @@ export function blobCodec(blobs: BlobStore, aboveBytes: number): ValueCodec {
       const key = await keyOf(marker, location);
       const bytes = await get(key);
       if (!bytes) throw rejected("blobs", `a value of ${describeLocation(location)} is missing: there is no blob ${key} in ${blobs.name}`);
-      if (key.endsWith(`/${await sha256(Uint8Array.from(bytes))}`)) return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+      if (key.endsWith(`/${await digestOf(Uint8Array.from(bytes))}`)) return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
       throw rejected("blobs", `the blob ${key} in ${blobs.name} is not what was put there`);
     },
   };

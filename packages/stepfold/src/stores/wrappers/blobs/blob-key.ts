@@ -10,12 +10,12 @@ export async function segmentOf(text: string): Promise<string> {
   if (encoded !== null && encoded !== "" && encoded.length <= maxSegmentLength) return encoded;
   // a hash of the UTF-16 code units, which every text has
   const units = Uint16Array.from({ length: text.length }, (_, index) => text.charCodeAt(index));
-  const hash = await sha256(new Uint8Array(units.buffer));
+  const hash = await digestOf(new Uint8Array(units.buffer));
   return `${text.replace(/[^\w-]/g, "").slice(0, 100)}~${hash.slice(0, 40)}`;
 }
 
 /** Reads the text of a segment; null if it holds a hash. */
-export function textOf(segment: string): string | null {
+export function textOfSegment(segment: string): string | null {
   if (segment.includes("~")) return null;
   try {
     return decodeURIComponent(segment);
@@ -25,7 +25,7 @@ export function textOf(segment: string): string | null {
 }
 
 /** Gives the SHA-256 of bytes, in lower-case hex. */
-export async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+export async function digestOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", bytes);
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

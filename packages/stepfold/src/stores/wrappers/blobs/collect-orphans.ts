@@ -2,7 +2,7 @@ import type { EpochMs } from "../../../core/values/json.ts";
 import type { BlobStore } from "../../../ports/blob-store.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { incarnationOf } from "../values/read-all.ts";
-import { segmentOf, textOf } from "./blob-key.ts";
+import { segmentOf, textOfSegment } from "./blob-key.ts";
 
 /** Which blobs are orphans. */
 export interface CollectOptions {
@@ -61,7 +61,7 @@ export async function collectOrphans(store: SnapshotStore, blobs: BlobStore, opt
 
 async function isOrphaned(store: SnapshotStore, folder: string): Promise<boolean> {
   const [, id, incarnation] = folder.split("/");
-  const workflowId = textOf(id!);
+  const workflowId = textOfSegment(id!);
   if (workflowId === null) return false;
   const stored = await incarnationOf(store, workflowId);
   return stored === null || (await segmentOf(stored)) !== incarnation;

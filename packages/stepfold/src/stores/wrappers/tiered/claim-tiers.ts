@@ -2,7 +2,7 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { Snapshot } from "../../../core/snapshot/snapshot.ts";
 import type { Claim, Claimed, ClaimOptions, SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { isCopy, isPartial, lastCommitOf, partialHead, withoutMarks } from "./cold-copy.ts";
-import { headOf } from "./copy-execution.ts";
+import { snapshotHead } from "./copy-execution.ts";
 import { loadCold } from "./load-cold.ts";
 import { isRedirect, isRedirectAt } from "./redirect.ts";
 import type { Tiers } from "./tiers.ts";
@@ -69,7 +69,7 @@ async function giveBackPartial(cold: SnapshotStore, { claim, snapshot }: Claimed
   const hasGoneOn = inHot.incarnation === incarnation && inHot.version >= version + 2;
   if (!lastCommit || !hasGoneOn) return cold.release(claim, expectedVersion);
   const { commitId, event } = lastCommit.row;
-  const head = partialHead(headOf(snapshot), version);
+  const head = partialHead(snapshotHead(snapshot), version);
   await cold.commit({ workflowId, incarnation, expectedVersion, fence, commitId, events: [event], head, wakeAt: null, release: true });
 }
 

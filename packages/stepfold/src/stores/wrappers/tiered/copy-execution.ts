@@ -29,7 +29,7 @@ export async function copyEnded(tiers: Tiers, { snapshot, rows }: Original, time
   if (!isTerminal(snapshot.status)) return false;
   await copyDefinition(tiers, snapshot);
   const { workflowId } = snapshot;
-  const head = copyHead(headOf(snapshot), times);
+  const head = copyHead(snapshotHead(snapshot), times);
   // after the last commit the execution is in the cold store: not if it was deleted meanwhile
   const isInHot = async (): Promise<boolean> => (await incarnationOf(hot, workflowId)) === (snapshot.incarnation ?? "");
   if (!(await copyRows(cold, snapshot, rows, { head, wakeAt: null }, isInHot))) return false;
@@ -75,7 +75,7 @@ export async function copyRows(
       commitId: group[0]!.commitId,
       events: group.map(({ event }) => event),
       ...(isLast
-        ? { ...last, children: [...oldChildren.map((key) => ({ key, head: null })), ...childrenOf(snapshot)] }
+        ? { ...last, children: [...oldChildren.map((key) => ({ key, head: null })), ...childHeads(snapshot)] }
         : { head: partialHead(last.head, version), wakeAt: null }),
     };
     if (commit.expectedVersion === -1) await cold.create(commit);
@@ -96,13 +96,13 @@ function groupByCommit(rows: readonly AppendedRow[]): AppendedRow[][] {
 }
 
 /** Takes the head out of a snapshot. */
-export function headOf(snapshot: Snapshot): SnapshotHead {
+export function snapshotHead(snapshot: Snapshot): SnapshotHead {
   const { context: _, childStates: __, mapItems: ___, compensations: ____, ...head } = snapshot;
   return head;
 }
 
 /** Takes the heads of the children out of a snapshot, without their results. */
-export function childrenOf({ childStates = {} }: Snapshot): ChangedChild[] {
+export function childHeads({ childStates = {} }: Snapshot): ChangedChild[] {
   return Object.entries(childStates).map(([key, { context: _, ...head }]) => ({ key, head: head satisfies ChildHead }));
 }
 

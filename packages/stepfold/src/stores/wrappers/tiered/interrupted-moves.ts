@@ -2,7 +2,7 @@ import { isTerminal, type SnapshotHead } from "../../../core/snapshot/snapshot.t
 import type { ExecutionSummary, SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { incarnationOf, listExecutions, readHistory } from "../values/read-all.ts";
 import { isCopy, isPartial, withOriginalTimes } from "./cold-copy.ts";
-import { headOf } from "./copy-execution.ts";
+import { snapshotHead } from "./copy-execution.ts";
 import type { Tiers } from "./tiers.ts";
 
 /**
@@ -39,7 +39,7 @@ async function deletePartialCopy(cold: SnapshotStore, workflowId: string): Promi
   if (!isTerminal(snapshot.status)) {
     const { incarnation = "", version: expectedVersion } = snapshot;
     const version = expectedVersion + 1;
-    const head: SnapshotHead = { ...headOf(snapshot), status: "cancelled", version };
+    const head: SnapshotHead = { ...snapshotHead(snapshot), status: "cancelled", version };
     const event = { type: "cancelled", version, at: last.event.at, reason: "deleted while it was moved" } as const;
     const commitId = `buried-${incarnation}`;
     await cold.commit({ workflowId, incarnation, expectedVersion, commitId, head, events: [event], wakeAt: null });

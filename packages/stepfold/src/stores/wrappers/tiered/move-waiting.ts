@@ -2,7 +2,7 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { ExecutionSummary, SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { readHistory } from "../values/read-all.ts";
 import { copyHead, isCopy, isPartial, type LastCommit, lastCommitOf, partialHead, withoutMarks } from "./cold-copy.ts";
-import { childrenOf, copyDefinition, copyRows, headOf, isSameJson, type Original, originalOf } from "./copy-execution.ts";
+import { childHeads, copyDefinition, copyRows, isSameJson, type Original, originalOf, snapshotHead } from "./copy-execution.ts";
 import { loadCold } from "./load-cold.ts";
 import { redirectCommit } from "./redirect.ts";
 import type { Tiers } from "./tiers.ts";
@@ -27,10 +27,10 @@ export async function moveWaiting(tiers: Tiers, listed: ExecutionSummary, isToMo
   if (snapshot.outbox?.length || snapshot.permit) return "changed";
   await copyDefinition(tiers, snapshot);
 
-  const { input: _, ...head } = headOf(snapshot);
+  const { input: _, ...head } = snapshotHead(snapshot);
   const row = rows.at(-1)!;
   const lastCommit: LastCommit = { head: { ...head, metadata: {} }, row, wakeAt };
-  const partial = partialHead(copyHead(headOf(snapshot), listed), row.version - 1, lastCommit);
+  const partial = partialHead(copyHead(snapshotHead(snapshot), listed), row.version - 1, lastCommit);
   await copyRows(cold, snapshot, rows.slice(0, -1), { head: partial, wakeAt });
 
   if (!(await isReadable(cold, original, lastCommit))) return (await hot.load(workflowId))?.version === version ? "left" : "changed";
@@ -51,7 +51,7 @@ async function isReadable(cold: SnapshotStore, { snapshot, rows }: Original, las
   if (!copy || !isCopy(copy)) return false;
   const copied = await readHistory(cold, snapshot.workflowId);
   if (!isPartial(copy)) return isSameJson(withoutMarks(copy), snapshot) && isSameJson(copied, rows);
-  const isReady = isSameJson(lastCommitOf(copy), lastCommit) && isSameJson(childrenOf(copy), childrenOf(snapshot));
+  const isReady = isSameJson(lastCommitOf(copy), lastCommit) && isSameJson(childHeads(copy), childHeads(snapshot));
   return isReady && isSameJson(copied, rows.slice(0, -1));
 }
 

@@ -2,7 +2,7 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { Snapshot, SnapshotHead } from "../../../core/snapshot/snapshot.ts";
 import type { AppendedRow, Commit, ExecutionSummary, SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { tieredMark } from "./cold-copy.ts";
-import { headOf } from "./copy-execution.ts";
+import { snapshotHead } from "./copy-execution.ts";
 
 /**
  * Makes the commit that moves a waiting execution: it becomes a redirect in the hot store, which has ended there, and lives in
@@ -11,7 +11,7 @@ import { headOf } from "./copy-execution.ts";
 export function redirectCommit(snapshot: Snapshot, at: number): Commit {
   const { workflowId, incarnation = "", version: expectedVersion } = snapshot;
   const version = expectedVersion + 1;
-  const head: SnapshotHead = { ...headOf(snapshot), version, status: "cancelled", currentNodeId: tieredMark, activePaths: [] };
+  const head: SnapshotHead = { ...snapshotHead(snapshot), version, status: "cancelled", currentNodeId: tieredMark, activePaths: [] };
   const event = { type: "cancelled", version, at, reason: "moved to the cold store" } as const;
   return { workflowId, incarnation, expectedVersion, commitId: `${tieredMark} ${version}`, head, events: [event], wakeAt: null };
 }
