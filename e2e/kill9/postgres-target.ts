@@ -44,7 +44,7 @@ export async function postgresTarget(url: string, through: string = url): Promis
             head: string;
           }[]
         ).map((child) => ({ ...child, key: JSON.parse(child.key) as string })),
-        definitions: await all(`SELECT hash, definition::text FROM ${table("definitions")}`),
+        definitions: await all(`SELECT key AS hash, value::text AS definition FROM ${table("records")} WHERE kind = 'definition'`),
       });
     },
     async drop() {

@@ -22,8 +22,11 @@ export async function redisTarget(url: string, through: string = url): Promise<T
       return (await redis.zcard(`{${prefix}}:created`)) - (await redis.zcard(`{${prefix}}:ended`));
     },
     async heldBy(owner) {
-      // members are the number of the execution, of 16 digits, and its id
-      const open = (await redis.zdiff(2, `{${prefix}}:created`, `{${prefix}}:ended`)).map((member) => member.slice(16));
+      // members are a time and the number of the execution, of 16 digits each, and its id
+      const idsIn = async (list: string): Promise<string[]> =>
+        (await redis.zrange(`{${prefix}}:${list}`, "0", "-1")).map((member) => member.slice(32));
+      const ended = new Set(await idsIn("ended"));
+      const open = (await idsIn("created")).filter((id) => !ended.has(id));
       const held = (await headsOf(open)).filter(([, head]) => head.owner === owner);
       return held.map(([workflowId, head]): Held => ({ workflowId, version: Number(head.version) }));
     },
@@ -39,12 +42,13 @@ export async function redisTarget(url: string, through: string = url): Promise<T
           childrenOf((await redis.hgetall(key("c", id))) as Head).map((child) => ({ execution: seq!, ...child })),
         ),
       );
-      const definitions = Object.entries((await redis.hgetall(`{${prefix}}:definitions`)) as Head);
+      const definitions = Object.entries((await redis.hgetall(`{${prefix}}:definition`)) as Head);
       return storedOf({
         executions: all.map(([id, head]) => ({ ...(head as unknown as Tables["executions"][number]), id, owner: head.owner || null })),
         events: events.flat(),
         children: children.flat(),
-        definitions: definitions.map(([hash, definition]) => ({ hash, definition })),
+        // a revision, a space and the text
+        definitions: definitions.map(([hash, record]) => ({ hash, definition: record.slice(record.indexOf(" ") + 1) })),
       });
     },
     async drop() {

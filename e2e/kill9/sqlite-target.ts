@@ -33,7 +33,7 @@ export async function sqliteTarget(folder: string): Promise<Target> {
         executions: all("SELECT seq, id, incarnation, definition, metadata, version, status, head, owner FROM executions ORDER BY seq"),
         events: all("SELECT execution, version, commit_id, event FROM events ORDER BY execution, version, place"),
         children: all("SELECT execution, key, head FROM children ORDER BY execution, place"),
-        definitions: all("SELECT hash, definition FROM definitions"),
+        definitions: all("SELECT key AS hash, text AS definition FROM records WHERE kind = 'definition'"),
       };
       db.close();
       return storedOf(tables);

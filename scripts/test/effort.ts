@@ -29,7 +29,7 @@ const efforts = {
   quick: {
     servers: false,
     propertyShare: 0.2,
-    graphs: 500,
+    graphs: 1_000,
     patternsThroughJson: false,
     races: 50,
     standInRaces: 10,
