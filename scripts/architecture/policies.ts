@@ -29,7 +29,7 @@ export const policies: readonly Policy[] = [
   {
     rule: "crashes: what counts as one",
     sign: /crashes\s*\+|crashes\)\s*\+/,
-    files: ["kit/claims/permits.ts", "kit/writing/row-writes.ts", "kit/claims/take-executions.ts"],
+    files: ["kit/claims/guard.ts"],
     mayBeFast: true,
   },
 ];

@@ -13,3 +13,8 @@ export function isDue({ wakeAt, dueAt, owner, deletedAt }: ExecutionGuard, now: 
   const isDueAtOnce = owner === null && wakeAt !== null && wakeAt <= 0;
   return (isDueAtOnce && overdueMs === 0) || dueAt <= now - overdueMs;
 }
+
+/** The crashes of an execution when its holder is replaced: one more if it is still held, because that holder was lost. */
+export function crashesAfter({ owner, crashes }: ExecutionGuard): number {
+  return owner === null ? crashes : crashes + 1;
+}

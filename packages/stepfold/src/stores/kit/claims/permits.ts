@@ -5,7 +5,7 @@ import type { DueKey, DueKeys, ExecutionGuard, ExecutionTable, RowWrite } from "
 import type { StoredRecord } from "../record-table.ts";
 import { keyedLock } from "../writing/keyed-lock.ts";
 import type { RowWriter } from "../writing/row-writer.ts";
-import { isDue, liveGuard } from "./guard.ts";
+import { crashesAfter, isDue, liveGuard } from "./guard.ts";
 import { takeExecutions } from "./take-executions.ts";
 
 /** An execution that has a permit, as the record of its key holds it. */
@@ -229,12 +229,12 @@ function standingOf({ incarnation, fence, until }: PermitHolder, guard: Executio
 }
 
 /** Ends the claim of a lost holder, or keeps it from being made. */
-function expiryOf({ id, incarnation, fence }: PermitHolder, { fence: seenFence, owner, crashes }: ExecutionGuard): RowWrite {
-  const isHeld = owner !== null;
+function expiryOf({ id, incarnation, fence }: PermitHolder, guard: ExecutionGuard): RowWrite {
+  const held = guard.owner !== null;
   return {
     kind: "update",
     id,
-    when: { incarnation, fence: seenFence, held: isHeld, ...(isHeld && { dueForMs: 0 }) },
-    set: { owner: null, fence, crashes: crashes + (isHeld ? 1 : 0) },
+    when: { incarnation, fence: guard.fence, held, ...(held && { dueForMs: 0 }) },
+    set: { owner: null, fence, crashes: crashesAfter(guard) },
   };
 }

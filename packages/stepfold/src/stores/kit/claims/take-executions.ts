@@ -5,6 +5,7 @@ import type { ExecutionGuard, ExecutionTable } from "../execution-table.ts";
 import { restoredSnapshot, type StoredRows } from "../restored-snapshot.ts";
 import type { RowWriter } from "../writing/row-writer.ts";
 import { claimOf } from "../writing/row-writes.ts";
+import { crashesAfter } from "./guard.ts";
 
 /** What became of executions that were to be claimed. */
 export interface Taken {
@@ -31,8 +32,7 @@ export async function takeExecutions(
   const missed: ExecutionGuard[] = [];
   for (const [index, guard] of wanted.entries()) {
     const made = written[index];
-    const crashes = guard.crashes + (guard.owner === null ? 0 : 1);
-    if (made) held.push({ guard: { ...guard, fence: guard.fence + 1, crashes }, claimedAt: made.now });
+    if (made) held.push({ guard: { ...guard, fence: guard.fence + 1, crashes: crashesAfter(guard) }, claimedAt: made.now });
     else missed.push(guard);
   }
   return { claimed: await claimedWithSnapshots(table, held, lease), missed };

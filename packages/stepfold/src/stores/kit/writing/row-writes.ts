@@ -1,5 +1,6 @@
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { Claim, Commit, Lease } from "../../../ports/snapshot-store.ts";
+import { crashesAfter } from "../claims/guard.ts";
 import type { DueChange, ExecutionGuard, RowWrite } from "../execution-table.ts";
 import { labelsOf } from "../labels.ts";
 import type { WrittenCommit } from "./written-commit.ts";
@@ -46,13 +47,13 @@ export function commitOf(written: WrittenCommit): RowWrite {
 }
 
 /** Claims an execution as it was read. */
-export function claimOf({ id, incarnation, fence, owner, crashes }: ExecutionGuard, lease: Lease): RowWrite {
+export function claimOf(guard: ExecutionGuard, lease: Lease): RowWrite {
+  const { id, incarnation, fence, owner } = guard;
   return {
     kind: "update",
     id,
     when: { incarnation, fence, held: owner !== null, dueForMs: 0 },
-    // the one that held it until now was lost
-    set: { owner: lease.owner, fence: fence + 1, crashes: crashes + (owner === null ? 0 : 1), due: { inMs: lease.leaseMs } },
+    set: { owner: lease.owner, fence: fence + 1, crashes: crashesAfter(guard), due: { inMs: lease.leaseMs } },
   };
 }
 
