@@ -1,17 +1,27 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { library, publicEntries } from "./scripts/public-entries.ts";
+import { effort } from "./scripts/test/effort.ts";
 
 /** Tests read the sources, by the names that users import. */
 const alias = publicEntries().map(({ name, source }) => ({ find: new RegExp(`^${name}$`), replacement: `${library}/${source.slice(2)}` }));
+
+const everyContract = "packages/*/{src,test}/**/*.contract.test.ts";
+/** Contracts without servers and what stands in for them: of memory, SQLite, a file of libSQL and the toy database, and of what goes around a store. */
+const fewContracts =
+  "packages/*/{src,test}/**/{memory,sqlite,libsql-store,toy-store,blob,compressed,encrypted,tiered-store,moved-at-once,running-in-cold}*.contract.test.ts";
 
 const races = ["e2e/racing-*.test.ts"];
 const kills = ["e2e/{clock-jumps,disk-full,kill9,kill9-storm,proxy,restarts,zombies}.test.ts"];
 const simulation = ["e2e/simulation.test.ts"];
 
-/** What tests have in common that start processes; the order says after which others they run. */
+/** What tests have in common that start processes or talk to servers; the order says after which others they run. */
 function processes(groupOrder: number): { sequence: { groupOrder: number }; testTimeout: number; hookTimeout: number } {
   return { sequence: { groupOrder }, testTimeout: 120_000, hookTimeout: 60_000 };
 }
+
+/** Files that wait for processes, servers and the end of leases: more of them run at once than there are processors. */
+const waiting = { ...processes(1), maxWorkers: Math.ceil(availableParallelism() * 1.5) };
 
 export default defineConfig({
   resolve: { alias },
@@ -31,28 +41,27 @@ export default defineConfig({
           testTimeout: 30_000,
         },
       },
-      // on real servers: see scripts/services. What they do takes its time, and cases wait for one another
+      // on real servers too: see scripts/services. Cases of a store wait for one another, and that counts as their time
       {
         extends: true,
         test: {
           name: "contract",
-          sequence: { groupOrder: 1 },
-          include: ["packages/*/{src,test}/**/*.contract.test.ts"],
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
+          include: [effort.everyStore ? everyContract : fewContracts],
           maxConcurrency: 1_000,
+          ...waiting,
+          testTimeout: 600_000,
         },
       },
       { extends: true, test: { name: "patterns", include: ["patterns/**/*.test.ts"], testTimeout: 180_000 } },
       { extends: true, test: { name: "architecture", include: ["scripts/**/*.test.ts"], testTimeout: 30_000 } },
-      // real processes, one group after the other: real time and real leases are not to run out because others keep the processors busy
+      // real processes, no more of them at once than there are processors: real leases are not to run out because others keep those busy
       {
         extends: true,
-        test: { name: "e2e", include: ["{e2e,examples}/**/*.test.ts"], exclude: [...races, ...kills, ...simulation], ...processes(2) },
+        test: { name: "e2e", include: ["{e2e,examples}/**/*.test.ts"], exclude: [...races, ...kills, ...simulation], ...waiting },
       },
-      { extends: true, test: { name: "races", include: races, ...processes(3) } },
-      { extends: true, test: { name: "kills", include: kills, ...processes(4) } },
-      { extends: true, test: { name: "simulation", include: simulation, ...processes(5) } },
+      { extends: true, test: { name: "races", include: races, ...processes(2) } },
+      { extends: true, test: { name: "kills", include: kills, ...processes(2) } },
+      { extends: true, test: { name: "simulation", include: simulation, ...processes(3) } },
     ],
     coverage: {
       provider: "v8",

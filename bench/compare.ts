@@ -1,58 +1,152 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { existsSync } from "node:fs";
+import { cpSync, existsSync, rmSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { spread } from "./measure.ts";
+import { parseArgs } from "node:util";
+import { type Limit, type Load, loads } from "./compare-loads.ts";
+import { folderVariable } from "./database.ts";
+import { ownCheckout } from "./library.ts";
+import { makeFolder } from "./machine.ts";
+import { type Spread, spread } from "./measure.ts";
 
 // Two builds of the library under the same load: node bench/compare.ts OTHER_CHECKOUT [LOAD...]
 //
 // Each build is in a process of its own, and they take turns in slices of some milliseconds, so that a processor which
 // changes its pace meets both alike. In one process they would share what the compiler learned, and the figure would lie.
 
-const [other, ...chosen] = process.argv.slice(2);
-const loads = chosen.length > 0 ? chosen : ["memory-10", "memory-10-sync", "memory-1000", "sqlite-1", "sqlite-50"];
-const sets = 5;
-const slices = 150;
+const usage = `node bench/compare.ts OTHER_CHECKOUT [LOAD...] [--rounds N]
+node bench/compare.ts --self [LOAD...] [--rounds N]
 
-const checkouts = [resolve(other ?? ""), resolve(import.meta.dirname, "..")];
-if (other === undefined || checkouts.some((checkout) => !existsSync(join(checkout, "packages/stepfold/dist/index.js")))) {
-  console.error("node bench/compare.ts OTHER_CHECKOUT [LOAD...], both built: npm run build");
-  process.exit(2);
-}
-
-console.log(`ns per step: the other build, this one, and this one's time as a share of the other's (${sets} pairs of processes)`);
-for (const load of loads) {
-  const pairs: Pair[] = [];
-  for (let set = 0; set < sets; set++) pairs.push(await pair(load));
-  const median = (of: (pair: Pair) => number): number => spread(pairs.map(of)).median;
-  const { least, most } = spread(pairs.map(({ ratio }) => ratio));
-  const figures = `${median((one) => one.before).toFixed(0)}  ${median((one) => one.after).toFixed(0)}`;
-  console.log(`${load.padEnd(15)} ${figures}  ${median((one) => one.ratio).toFixed(3)} (${least.toFixed(3)} to ${most.toFixed(3)})`);
-}
-if (checkouts[0] === checkouts[1]) console.log("Both are the same build: this is the noise.");
+OTHER_CHECKOUT  another version, built: npm run build
+--self    this build beside a copy of itself: what is noise here
+--rounds  how often each load is measured whose figures vary; default: 5, on servers 9
+LOAD      default: all
+          ${Object.keys(loads).join("\n          ")}`;
 
 interface Pair {
-  readonly before: number;
-  readonly after: number;
+  readonly other: number;
+  readonly own: number;
   readonly ratio: number;
 }
 
-/** The medians of one pair of processes, and that of the ratios slice by slice. */
-async function pair(load: string): Promise<Pair> {
-  const children = checkouts.map((checkout) => fork(join(import.meta.dirname, "compare-child.ts"), [checkout, load]));
-  // one warms up after the other: side by side they would disturb each other
-  for (const child of children) await answer(child);
-  const before: number[] = [];
-  const after: number[] = [];
+interface Line {
+  readonly name: string;
+  readonly cells: readonly string[];
+  readonly kept: boolean;
+}
+
+const { self, rounds, other, names } = chosen();
+const folder = makeFolder();
+process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+process.once("SIGINT", () => process.exit(130));
+const named = self ? ownCheckout : resolve(other);
+if (![named, ownCheckout].every(isBuilt)) end("Both have to be built: npm run build");
+const checkouts = [self ? copyOf(named) : named, ownCheckout];
+
+const lines: Line[] = [];
+for (const name of names) {
+  const line = await compared(name, loads[name]!);
+  console.error(line.cells.join("  "));
+  lines.push(line);
+}
+console.log(`${tableOf(lines)}\n`);
+if (named === ownCheckout) console.log("Both are the same build: this is the noise.");
+const missed = lines.filter(({ kept }) => !kept).map(({ name }) => name);
+console.log(missed.length > 0 ? `MISSED: ${missed.join(", ")}` : "All limits are kept.");
+process.exitCode = missed.length > 0 ? 1 : 0;
+
+function chosen(): { readonly self: boolean; readonly rounds: number | null; readonly other: string; readonly names: readonly string[] } {
+  const { values, positionals } = parsed();
+  if (values.help) end(usage, 0);
+  const { self = false, rounds = null } = values;
+  const [other = "", ...others] = self ? ["", ...positionals] : positionals;
+  const unknown = others.filter((name) => !Object.hasOwn(loads, name));
+  if (unknown.length > 0) end(`No load is named ${unknown.join(", ")}\n\n${usage}`);
+  if (!self && other === "") end(usage);
+  if (rounds !== null && !/^[1-9]\d*$/.test(rounds)) end(`--rounds is ${rounds}, not a number from 1 on\n\n${usage}`);
+  return { self, rounds: rounds === null ? null : Number(rounds), other, names: others.length > 0 ? others : Object.keys(loads) };
+}
+
+function parsed() {
+  try {
+    const options = { self: { type: "boolean" }, rounds: { type: "string" }, help: { type: "boolean" } } as const;
+    return parseArgs({ allowPositionals: true, options });
+  } catch (error) {
+    return end(`${(error as Error).message}\n\n${usage}`);
+  }
+}
+
+function end(text: string, code = 2): never {
+  (code === 0 ? console.log : console.error)(text);
+  process.exit(code);
+}
+
+function isBuilt(checkout: string): boolean {
+  return existsSync(join(checkout, "packages/stepfold/dist/index.js"));
+}
+
+/** The same build in another place. */
+function copyOf(checkout: string): string {
+  const copy = join(folder, "copy");
+  for (const part of ["package.json", "dist"]) {
+    cpSync(join(checkout, "packages/stepfold", part), join(copy, "packages/stepfold", part), { recursive: true });
+  }
+  symlinkSync(join(checkout, "node_modules"), join(copy, "node_modules"));
+  return copy;
+}
+
+/** A line of the table. */
+async function compared(name: string, load: Load): Promise<Line> {
+  const pairs: Pair[] = [];
+  try {
+    const { rounds: how } = load.turns;
+    const all = how === "once" ? 1 : (rounds ?? load.rounds);
+    const atOnce = how === "fresh" ? 1 : all;
+    while (pairs.length < all) pairs.push(...(await roundsOf(name, load, atOnce)));
+  } catch (error) {
+    return { name, cells: [name, "not measured", (error as Error).message, "", "", "", "MISSED"], kept: false };
+  }
+  const ratio = spread(pairs.map((pair) => pair.ratio));
+  const kept = isKept(load.limit, ratio);
+  const figures = [pairs.map((pair) => pair.other), pairs.map((pair) => pair.own)].map((all) => figure(spread(all).median));
+  const cells = [name, ...figures, load.unit, ratioText(ratio), limitText(load.limit), kept ? "ok" : "MISSED"];
+  return { name, cells, kept };
+}
+
+/** Rounds of one pair of processes: of each the medians, and that of the ratios slice by slice. */
+async function roundsOf(name: string, { turns }: Load, rounds: number): Promise<readonly Pair[]> {
+  const children: ChildProcess[] = [];
+  try {
+    // one warms up after the other: side by side they would disturb each other
+    for (const checkout of checkouts) children.push(await warm(checkout, name));
+    const pairs: Pair[] = [];
+    while (pairs.length < rounds) pairs.push(await round(children, turns.slices));
+    return pairs;
+  } finally {
+    for (const child of children) await ended(child);
+  }
+}
+
+async function warm(checkout: string, name: string): Promise<ChildProcess> {
+  const child = fork(join(import.meta.dirname, "compare-child.ts"), [checkout, name], {
+    env: { ...process.env, [folderVariable]: folder },
+    execArgv: ["--disable-warning=ExperimentalWarning", ...process.execArgv],
+  });
+  await answer(child);
+  return child;
+}
+
+async function round(children: readonly ChildProcess[], slices: number): Promise<Pair> {
+  const figures: number[][] = children.map(() => []);
   for (let i = 0; i < slices; i++) {
     for (const [index, child] of children.entries()) {
       const figure = answer(child);
       child.send(true);
-      (index === 0 ? before : after).push(Number(await figure));
+      figures[index]!.push(Number(await figure));
     }
   }
-  for (const child of children) child.send(false);
-  const ratios = after.map((figure, index) => figure / before[index]!);
-  return { before: spread(before).median, after: spread(after).median, ratio: spread(ratios).median };
+  const [other = [], own = []] = figures;
+  const ratios = own.map((figure, index) => figure / other[index]!);
+  return { other: spread(other).median, own: spread(own).median, ratio: spread(ratios).median };
 }
 
 function answer(child: ChildProcess): Promise<unknown> {
@@ -64,4 +158,42 @@ function answer(child: ChildProcess): Promise<unknown> {
       answered(message);
     });
   });
+}
+
+/** What it wrote is removed then: the next one is not to be measured beside that. */
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = new Promise((resolve) => child.once("exit", resolve));
+  if (child.connected) child.disconnect();
+  await exit;
+}
+
+function isKept({ median, least }: Limit, ratio: Spread): boolean {
+  return ratio.median <= median && (least === undefined || ratio.least < least);
+}
+
+function tableOf(lines: readonly Line[]): string {
+  const rows = [["load", "other", "this", "unit", "this / other (least to most)", "limit", ""], ...lines.map(({ cells }) => cells)];
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+function ratioText({ median, least, most }: Spread): string {
+  return `${median.toFixed(3)} (${least.toFixed(3)} to ${most.toFixed(3)})`;
+}
+
+function limitText({ median, least }: Limit): string {
+  return `<= ${median.toFixed(2)}${least === undefined ? "" : `, least < ${least.toFixed(2)}`}`;
+}
+
+/** Four digits that count. */
+function figure(value: number): string {
+  return value >= 1_000 ? value.toFixed(0) : value.toPrecision(4);
 }

@@ -1,3 +1,5 @@
+import { StatementSync } from "node:sqlite";
+
 /** A client that is measured. */
 export interface Counted<C> {
   readonly client: C;
@@ -32,6 +34,20 @@ export function counted<C extends object>(client: C, parametersOf: (method: stri
 function isConnection(value: unknown): value is object {
   if (typeof value !== "object" || value === null) return false;
   return "release" in value || "collectionName" in value;
+}
+
+/** Counts what this process binds to statements of SQLite from now on. */
+export function countedStatements(): () => number {
+  let bytes = 0;
+  for (const method of ["run", "get", "all"] as const) {
+    const original = StatementSync.prototype[method] as (...values: unknown[]) => unknown;
+    const counting = function (this: StatementSync, ...values: unknown[]): unknown {
+      bytes += sizeOf(values);
+      return original.apply(this, values);
+    };
+    Object.assign(StatementSync.prototype, { [method]: counting });
+  }
+  return () => bytes;
 }
 
 function sizeOf(value: unknown): number {

@@ -8,6 +8,8 @@ import { type Happened, Stepper } from "./transition.ts";
 export interface Exploration {
   readonly runs: number;
   readonly states: number;
+  /** False if there were more states than were to be explored. */
+  readonly whole: boolean;
   /** The first trace that the net forbids; null if there is none. */
   readonly forbidden: readonly string[] | null;
   /** Whether some run showed the witness. */
@@ -28,8 +30,16 @@ interface State {
 /** At any moment this many of the things that could happen next are tried, in every order. */
 const mostConcurrent = 4;
 
-/** Runs a fixture in every order of what happens at the same time, and has its net judge each run. */
-export async function exploreRuns(fixture: Fixture, roundTrip: (snapshot: Snapshot) => Snapshot): Promise<Exploration> {
+/**
+ * Runs a fixture in every order of what happens at the same time, and has its net judge each run.
+ *
+ * @param mostStates no more states than these are explored
+ */
+export async function exploreRuns(
+  fixture: Fixture,
+  roundTrip: (snapshot: Snapshot) => Snapshot,
+  mostStates = Number.POSITIVE_INFINITY,
+): Promise<Exploration> {
   const stepper = new Stepper(fixture);
   const oracle = new Oracle(fixture.net);
   const wanted = (fixture.witnesses ?? []).map((witness) => witness.split(" "));
@@ -88,7 +98,8 @@ export async function exploreRuns(fixture: Fixture, roundTrip: (snapshot: Snapsh
     witnesses: wanted.map(() => 0),
   };
   const stack = [judge(begun, labels.of(first.event, first.snapshot))];
-  for (let state = stack.pop(); state && !forbidden; state = stack.pop()) {
+  let state = stack.pop();
+  for (; state && !forbidden && seen.size < mostStates; state = stack.pop()) {
     const key = keyOf(state, fixture);
     if (seen.has(key)) continue;
     seen.add(key);
@@ -104,7 +115,7 @@ export async function exploreRuns(fixture: Fixture, roundTrip: (snapshot: Snapsh
     if (end.judged.forbidden) forbidden = end.trace;
     for (const [i, witness] of wanted.entries()) if (end.witnesses[i] === witness.length) witnessed.add(fixture.witnesses![i]!);
   }
-  return { runs, states: seen.size, forbidden, witnessed };
+  return { runs, states: seen.size, whole: state === undefined, forbidden, witnessed };
 }
 
 /** Whether a step of the script may be sent: all that it waits for has been seen. */

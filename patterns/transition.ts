@@ -4,16 +4,15 @@ import { begin } from "../packages/stepfold/src/core/transition/begin.ts";
 import { closeDraft } from "../packages/stepfold/src/core/transition/draft/close-draft.ts";
 import type { Draft } from "../packages/stepfold/src/core/transition/draft/draft.ts";
 import { openDraft } from "../packages/stepfold/src/core/transition/draft/open-draft.ts";
-import { due } from "../packages/stepfold/src/core/transition/due.ts";
 import { evolve, withConsequences } from "../packages/stepfold/src/core/transition/evolve.ts";
+import { due } from "../packages/stepfold/src/core/transition/plan.ts";
 import { defaultLimits } from "../packages/stepfold/src/core/values/limits.ts";
 import { eventOf, type Outcome } from "../packages/stepfold/src/engine/attempt/outcome.ts";
 import { perform } from "../packages/stepfold/src/engine/attempt/perform.ts";
-import { nodeOf, placeOf } from "../packages/stepfold/src/engine/attempt/task-scope.ts";
+import { nodeOfTask, scopeOfTask } from "../packages/stepfold/src/engine/attempt/task-scope.ts";
 import { type Command, decide } from "../packages/stepfold/src/engine/commands/command.ts";
 import { type PreparedWorkflow, prepareWorkflow } from "../packages/stepfold/src/engine/workflow/prepared-workflow.ts";
-import { Deadlines } from "../packages/stepfold/src/environment/deadlines.ts";
-import { systemEnvironment } from "../packages/stepfold/src/environment/system-environment.ts";
+import { Deadlines, systemEnvironment } from "../packages/stepfold/src/environment/system-environment.ts";
 import type { Fixture, ScriptStep } from "./fixture.ts";
 import { fixtureNodes } from "./run-nodes.ts";
 
@@ -69,8 +68,8 @@ export class Stepper {
         onThrown: null,
         onHeartbeat: null,
       };
-      const node = this.#workflow.nodes.get(nodeOf(task, placeOf(task, draft)))!;
-      const attempt = perform(task, node, placeOf(task, draft), around, now, resolve);
+      const node = this.#workflow.nodes.get(nodeOfTask(task, scopeOfTask(task, draft)))!;
+      const attempt = perform(task, node, scopeOfTask(task, draft), around, now, resolve);
       if (attempt.outcome) resolve(attempt.outcome);
     });
     if (outcome.type === "aborted") throw new RangeError("nothing aborts a task here");

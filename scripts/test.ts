@@ -4,46 +4,28 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { addCounts, type Counts, countTests, describeCounts, type TestReport } from "./test/counts.ts";
+import { type Counts, countTests, describeCounts, type TestReport } from "./test/counts.ts";
 import { type EffortName, effortVariable } from "./test/effort.ts";
-import { groupNames, type TestRun, testPlan } from "./test/test-plan.ts";
+import { testPlan } from "./test/test-plan.ts";
 
 const [command = "quick", ...args] = process.argv.slice(2);
-const { runs, rest } = testPlan(command as EffortName, args);
-const names = rest.filter((arg) => !arg.startsWith("-"));
-const options = rest.filter((arg) => arg.startsWith("-"));
-const always = ["run", "--passWithNoTests", "--reporter=default", "--reporter=json"];
-const folder = mkdtempSync(join(tmpdir(), "stepfold-test-"));
+const { groups, rest } = testPlan(command as EffortName, args);
 
-const built = run("npm", ["run", "--silent", "build"]);
-const none: Counts = { passed: 0, failed: 0, skipped: 0 };
-const ran = built ? runs.map(countsOf).reduce(addCounts, none) : none;
-const counts = ran.passed + ran.failed + ran.skipped === 0 ? { ...none, failed: 1 } : ran;
-rmSync(folder, { recursive: true });
-
-if (ran !== counts) console.log(built ? "\nNo test has that name." : "\nThe build failed, so no test ran.");
-if (command === "quick") {
-  console.log(`\nLeft out: tests on servers, and more than a few races, kills and simulations. With them: npm run test:all`);
-  console.log(`(a group alone: npm run test:all -- ${groupNames.slice(1).join(" | ")})`);
-}
+const counts = run("npm", ["run", "--silent", "build"]) ? runTests() : { passed: 0, failed: 1, skipped: 0 };
+if (command === "quick") console.log("\nLeft out: servers and what stands in for them, repetition, mutants. With them: npm run test:all");
 console.log(`\n${describeCounts(counts)}`);
 process.exitCode = counts.failed === 0 ? 0 : 1;
 
-function countsOf({ name, effort, projects, files }: TestRun): Counts {
-  const chosen = files?.filter((file) => names.length === 0 || names.some((one) => file.includes(one)));
-  if (chosen?.length === 0) return none;
-  const report = join(folder, `${name}.json`);
-  const start = performance.now();
-  const passed = run(
-    "vitest",
-    [...always, `--outputFile.json=${report}`, ...projects.map((one) => `--project=${one}`), ...options, ...(chosen ?? names)],
-    { [effortVariable]: effort },
-  );
+function runTests(): Counts {
+  const folder = mkdtempSync(join(tmpdir(), "stepfold-test-"));
+  const report = join(folder, "report.json");
+  const options = ["run", "--passWithNoTests", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+  const passed = run("vitest", [...options, ...groups.map((one) => `--project=${one}`), ...rest], { [effortVariable]: command });
   const counted = readCounts(report);
-  const seconds = ((performance.now() - start) / 1000).toFixed(0);
-  if (runs.length > 1) console.log(`\n${name}: ${describeCounts(counted)} in ${seconds} s\n`);
-  if (passed || counted.failed > 0) return counted;
-  console.log(`\n${name}: every test passed, but the run failed: see above.`);
+  rmSync(folder, { recursive: true });
+  if (counted.failed > 0) return counted;
+  if (passed && counted.passed + counted.skipped > 0) return counted;
+  console.log(passed ? "\nNo test has that name." : "\nEvery test passed, but the run failed: see above.");
   return { ...counted, failed: 1 };
 }
 

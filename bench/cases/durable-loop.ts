@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
-import { StatementSync } from "node:sqlite";
 import { type Snapshot, WorkflowEngine } from "stepfold";
 import { createRuntime } from "stepfold/runtime";
 import { sqliteStore } from "stepfold/stores/sqlite";
+import { countedStatements } from "../counted.ts";
 import { withDatabase } from "../database.ts";
 import type { Group } from "../group.ts";
 import { circle, circling } from "../line.ts";
@@ -72,23 +72,10 @@ async function waiting(awaited: boolean): Promise<Sample> {
 
 /** What the loop hands to SQLite, and what SQLite hands to the system. */
 async function bytes(): Promise<Sample> {
-  let bound = 0;
-  const count = (value: unknown): number => {
-    if (typeof value === "string") return Buffer.byteLength(value);
-    if (value instanceof Uint8Array) return value.byteLength;
-    return value === null || value === undefined ? 0 : 8;
-  };
-  for (const method of ["run", "get", "all"] as const) {
-    const original = StatementSync.prototype[method] as (...values: unknown[]) => unknown;
-    const counting = function (this: StatementSync, ...values: unknown[]): unknown {
-      for (const value of values) bound += count(value);
-      return original.apply(this, values);
-    };
-    Object.assign(StatementSync.prototype, { [method]: counting });
-  }
+  const bound = countedStatements();
   const before = writtenBytes();
   await durable({ times, executions: 1 });
-  return { bound: bound / million, written: (writtenBytes() - before) / million };
+  return { bound: bound() / million, written: (writtenBytes() - before) / million };
 }
 
 /** Bytes this process has handed to the system so far; only Linux tells. */

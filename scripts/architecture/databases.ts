@@ -56,7 +56,7 @@ export const databaseGroups: readonly DatabaseGroup[] = [
     maxLines: 700,
   },
   { folders: { mysql: ["mysql-records", "mysql-rows", "mysql-session", "mysql-statement", "mysql-write"] }, maxLines: 700 },
-  { folders: { postgres: ["postgres-guard", "postgres-records", "postgres-session", "postgres-text", "row-statements"] }, maxLines: 700 },
+  { folders: { postgres: ["postgres-records", "postgres-session", "postgres-text", "row-statements"] }, maxLines: 700 },
   {
     folders: {
       redis: ["read-rows", "read-scripts", "redis-reply", "run-script", "send-writes", "write-args", "write-script"],

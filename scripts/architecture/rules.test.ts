@@ -5,6 +5,7 @@ import { checkFixtures, checkFolderSizes } from "./check-folders.ts";
 import { checkImports } from "./check-imports.ts";
 import { checkRooms } from "./check-rooms.ts";
 import { checkFindings, checkLengths, checkNames } from "./check-style.ts";
+import { checkMeanings, checkWords } from "./check-words.ts";
 import { readSource, type SourceFile } from "./source-file.ts";
 
 const src = "packages/stepfold/src";
@@ -277,4 +278,50 @@ describe("checkDependencies", () => {
     expect(messages(checkDependencies({ dependencies: { ...validator, pg: "8" } }))).toEqual(["pg would be installed with the library"]);
     expect(messages(checkDependencies({ dependencies: validator, peerDependencies: { zod: "4" } }))).toHaveLength(1);
   });
+});
+
+describe("checkMeanings", () => {
+  const two = tree({ "core/a.ts": "export const place = 1;", "engine/b.ts": "export function place(): void {}" });
+
+  it("refuses a name that two files export, and says where the other one is", () =>
+    expect(messages(checkMeanings(two, {}))).toEqual([`place has another meaning in ${src}/core/a.ts: find another name`]));
+
+  it("lets names be that are not exported, exported again, or declared by several signatures", () => {
+    const texts = {
+      "a.ts": "const x = 1;",
+      "b.ts": "const x = 2; export { y } from './c.ts';",
+      "c.ts": "export function y(a: 1): 1;\nexport function y(): 1 {}",
+    };
+    expect(checkMeanings(tree(texts), {})).toEqual([]);
+  });
+
+  it("takes a name that is listed with its one meaning, and no list that is out of date", () => {
+    expect(checkMeanings(two, { place: "where" })).toEqual([]);
+    expect(messages(checkMeanings(two, { place: "where", clock: "time" }))).toEqual([
+      "is listed as shared by several files and is not: remove it",
+    ]);
+  });
+});
+
+describe("checkWords", () => {
+  const words = [{ word: /turns?/, instead: "permits", below: [`${src}/stores/`], except: { "of the event loop": ["nextTurn"] } }];
+
+  it.each([
+    ["a function", "stores/a.ts", "export function takeTurn(): void {}"],
+    ["a constant that is not exported", "stores/a.ts", "const turns = 1;"],
+    ["a type", "stores/a.ts", "interface TurnRules {}"],
+    ["a file", "stores/turn-rules.ts", ""],
+    ["a folder", "stores/turns/a.ts", ""],
+  ])("refuses the word in the name of %s", (_, path, text) => {
+    const files = tree({ [path]: text, "stores/b.ts": "const nextTurn = 1;" });
+    expect(checkWords(files, words)).toMatchObject([{ rule: "words", message: expect.stringContaining("say permits") }]);
+  });
+
+  it("lets it be as a part of another word, in other folders, and where it is listed", () => {
+    const texts = { "stores/a.ts": "const saturns = 1; const returned = 2; const nextTurn = 3;", "engine/turn.ts": "export class Turn {}" };
+    expect(checkWords(tree(texts), words)).toEqual([]);
+  });
+
+  it("refuses an exception that nothing uses", () =>
+    expect(messages(checkWords(tree({ "stores/a.ts": "" }), words))).toEqual(["is listed as an exception and is none: remove it"]));
 });

@@ -25,6 +25,13 @@ interface FunctionLength {
   readonly lines: number;
 }
 
+/** A name that a file declares at its top. */
+interface DeclaredName {
+  readonly name: string;
+  readonly isExported: boolean;
+  readonly line: number;
+}
+
 /** What the rules need to know about a file. */
 export interface SourceFile {
   readonly path: string;
@@ -34,6 +41,7 @@ export interface SourceFile {
   readonly imports: readonly Import[];
   readonly findings: readonly Finding[];
   readonly functions: readonly FunctionLength[];
+  readonly names: readonly DeclaredName[];
 }
 
 interface SyntaxNode {
@@ -64,7 +72,20 @@ export function readSource({ path, text }: SourceText): SourceFile {
   visit(program as unknown as SyntaxNode, "(module)");
 
   const code = withoutComments(text, comments);
-  return { path, lines: lineAt(text.trimEnd().length), code, imports, findings, functions };
+  const names = [...declaredNames(program as unknown as SyntaxNode, lineAt)];
+  return { path, lines: lineAt(text.trimEnd().length), code, imports, findings, functions, names };
+}
+
+function* declaredNames(program: SyntaxNode, lineAt: (offset: number) => number): Generator<DeclaredName> {
+  for (const statement of children(program)) {
+    const isExported = statement.type === "ExportNamedDeclaration";
+    const declared = isExported ? statement["declaration"] : statement;
+    if (!isNode(declared)) continue;
+    for (const one of declared.type === "VariableDeclaration" ? children(declared) : [declared]) {
+      const name = nameOfNode(one["id"]);
+      if (name !== undefined) yield { name, isExported, line: lineAt(one.start) };
+    }
+  }
 }
 
 function withoutComments(text: string, comments: readonly { readonly start: number; readonly end: number }[]): string {

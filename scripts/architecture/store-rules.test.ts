@@ -81,7 +81,7 @@ describe("checkPolicies", () => {
   const broken: readonly (readonly [string, string])[] = [
     ["the fairness rule", "let keysAreOwed = false;"],
     ["the order of keys", "class T { #lastKey = ''; }"],
-    ["holders of permits", "const held = holders.filter((one) => standingOf(one, guard, now) === 'held');"],
+    ["holders of permits", "const held = holders.filter((one) => holderStatus(one, guard, now) === 'held');"],
     ["the record of a key", 'await this.records.put("permit", [change]);'],
     ["permits counted in SQL", "const sql = `WHERE held < e.permit_limit`;"],
     ["permits counted in code", "const isFree = permitLimit > held;"],

@@ -26,8 +26,8 @@ export const bundledPackages: readonly BundledPackage[] = [
 export type BundledFile = OutputChunk | OutputAsset;
 
 /**
- * Makes what is published of a package, in memory. Names, comments and line breaks stay: on Node, a file that is opened costs
- * far more than its characters. Packages that are imported stay imports.
+ * Makes what is published of a package, in memory. Names and line breaks stay, documentation comments do not: editors read
+ * them in the declarations, and a process that imports the code would read them in vain. Packages that are imported stay imports.
  */
 export async function bundlePackage({ folder, entries, chunkOf }: BundledPackage): Promise<readonly BundledFile[]> {
   const bundle = await rolldown({
@@ -48,6 +48,7 @@ export async function bundlePackage({ folder, entries, chunkOf }: BundledPackage
         groups: [{ name: (id) => chunkOf(relative(`${folder}/src`, id).replaceAll("\\", "/")), debugName: "parts" }],
         includeDependenciesRecursively: false,
       },
+      comments: { annotation: true, jsdoc: false, legal: false },
       sourcemap: true,
       // the sources are published too, and declaration maps point to them as well
       sourcemapExcludeSources: true,

@@ -33,7 +33,7 @@ export const codeMutants: readonly CodeMutant[] = [
     name: "timer-early",
     caughtBy: ["I8"],
     options: faultFree,
-    patches: [{ file: "core/transition/due.ts", find: "if (at <= now && (!first", put: "if (at <= now + 2_000 && (!first" }],
+    patches: [{ file: "core/transition/plan.ts", find: "if (at <= now && (!first", put: "if (at <= now + 2_000 && (!first" }],
   },
   {
     name: "answers-judged-by-the-clock-of-callers",
@@ -151,7 +151,7 @@ export const codeMutants: readonly CodeMutant[] = [
     name: "secret-in-errors",
     caughtBy: ["I15"],
     options: faultFree,
-    patches: [{ file: "engine/open-turn.ts", find: "        return scrub(text);", put: "        return text;" }],
+    patches: [{ file: "engine/turn.ts", find: "        return scrub(text);", put: "        return text;" }],
   },
   {
     name: "snapshot-changed-in-place",

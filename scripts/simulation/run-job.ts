@@ -1,7 +1,7 @@
 import type { Violation } from "../../packages/stepfold/src/testing/simulation/ledger.ts";
 import { runSchedule } from "../../packages/stepfold/src/testing/simulation/run-schedule.ts";
 import type { ScenarioOf } from "../../packages/stepfold/src/testing/simulation/scenario.ts";
-import { shrink } from "../../packages/stepfold/src/testing/simulation/shrink.ts";
+import { shrinkSchedule } from "../../packages/stepfold/src/testing/simulation/shrink.ts";
 import { codeMutants } from "./code-mutants.ts";
 import type { Finding, Job, JobResult } from "./job.ts";
 import { portMutants } from "./port-mutants.ts";
@@ -32,7 +32,7 @@ export async function runJob({ seed, schedules, options, mutant: name, mostRescu
     if (mutant && !outcome.violations.some((violation) => mutant.caughtBy.includes(ruleOf(violation)))) continue;
     sums.violations++;
     if (findings.length > 0) continue;
-    const smallest = mutant ? { options: schedule, outcome } : await shrink(scenarioOf, { options: schedule, outcome });
+    const smallest = mutant ? { options: schedule, outcome } : await shrinkSchedule(scenarioOf, { options: schedule, outcome });
     for (const violation of smallest.outcome.violations.slice(0, 3)) {
       const { message, workflowId = "all", atMs } = violation;
       findings.push({ options: smallest.options, invariant: ruleOf(violation), message: `${workflowId}, after ${atMs} ms: ${message}` });

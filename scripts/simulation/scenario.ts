@@ -1,6 +1,6 @@
 import { memoryStore } from "../../packages/stepfold/src/stores/databases/memory/memory-store.ts";
 import type { Random } from "../../packages/stepfold/src/testing/simulation/random.ts";
-import type { Scenario, Script } from "../../packages/stepfold/src/testing/simulation/scenario.ts";
+import type { ClientScript, Scenario } from "../../packages/stepfold/src/testing/simulation/scenario.ts";
 import { expectations, wrongResults } from "./check-results.ts";
 import { workflowsOf } from "./graph.ts";
 import { nodes, secret } from "./nodes.ts";
@@ -15,7 +15,7 @@ const latestCancelMs = 8_000;
 export function randomScenario(random: Random): Scenario {
   const first: Record<string, Program> = {};
   const edited: Record<string, Program> = {};
-  const clients: Script[][] = [];
+  const clients: ClientScript[][] = [];
   const cancelled = new Set<string>();
   for (let i = random.between(1, mostExecutions); i > 0; i--) {
     const id = `w${i}`;

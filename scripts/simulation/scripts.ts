@@ -3,7 +3,7 @@ import { StepfoldError } from "../../packages/stepfold/src/core/errors/stepfold-
 import { waits } from "../../packages/stepfold/src/core/explain/waits.ts";
 import { isTerminal, type Snapshot } from "../../packages/stepfold/src/core/snapshot/snapshot.ts";
 import type { Run } from "../../packages/stepfold/src/runtime/handle/run.ts";
-import type { Client, Script } from "../../packages/stepfold/src/testing/simulation/scenario.ts";
+import type { Client, ClientScript } from "../../packages/stepfold/src/testing/simulation/scenario.ts";
 
 /** Refusals that are no surprise: somebody else was first. */
 const overtaken: readonly ErrorCode[] = [
@@ -16,7 +16,7 @@ const overtaken: readonly ErrorCode[] = [
 ];
 
 /** Starts an execution, twice, and answers what it asks until it has ended; its result is what it was told. */
-export function owner(workflowId: string): Script {
+export function owner(workflowId: string): ClientScript {
   return async (client) => {
     const { runtime } = client;
     const start = (): Promise<Run> => runtime.start(workflowId, { workflowId, input: { name: workflowId } });
@@ -34,12 +34,12 @@ export function owner(workflowId: string): Script {
 }
 
 /** Answers what somebody else's execution asks. */
-export function approver(workflowId: string, name: string): Script {
+export function approver(workflowId: string, name: string): ClientScript {
   return async (client) => void (await answerAll(client, await found(client, workflowId), name));
 }
 
 /** Cancels an execution, at some time. */
-export function canceller(workflowId: string, afterMs: number): Script {
+export function canceller(workflowId: string, afterMs: number): ClientScript {
   return async (client) => {
     if (client.restarts === 0) await client.sleep(afterMs);
     const run = await found(client, workflowId);
@@ -48,7 +48,7 @@ export function canceller(workflowId: string, afterMs: number): Script {
 }
 
 /** Does not wait for retries, now and then. */
-export function hurrier(workflowId: string): Script {
+export function hurrier(workflowId: string): ClientScript {
   return async (client) => {
     const run = await found(client, workflowId);
     for (let snapshot = await run.snapshot(); !isTerminal(snapshot.status); snapshot = await run.snapshot()) {
@@ -59,7 +59,7 @@ export function hurrier(workflowId: string): Script {
 }
 
 /** Watches an execution from its beginning to its end: no version is missed, none comes twice. */
-export function watcher(workflowId: string): Script {
+export function watcher(workflowId: string): ClientScript {
   return async (client) => {
     let seen = -1;
     const run = await found(client, workflowId);
@@ -74,7 +74,7 @@ export function watcher(workflowId: string): Script {
 }
 
 /** Sends signals that nobody waits for, without keys: each call is one signal, if it is answered or not. */
-export function bell(workflowId: string): Script {
+export function bell(workflowId: string): ClientScript {
   return async (client) => {
     const run = await found(client, workflowId);
     for (let rings = 0; rings < 5; rings++) {
@@ -85,7 +85,7 @@ export function bell(workflowId: string): Script {
 }
 
 /** Sends signals before anybody waits for them. */
-export function herald(workflowId: string, signals: readonly { readonly name: string; readonly key: string }[]): Script {
+export function herald(workflowId: string, signals: readonly { readonly name: string; readonly key: string }[]): ClientScript {
   return async (client) => {
     const run = await found(client, workflowId);
     for (const { name, key } of signals) await unlessOvertaken(() => run.signal(name, {}, { key, idempotencyKey: `${name}.${key}` }));

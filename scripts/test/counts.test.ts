@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addCounts, countTests, describeCounts, type TestReport } from "./counts.ts";
+import { countTests, describeCounts, type TestReport } from "./counts.ts";
 
 const report: TestReport = { numPassedTests: 3, numFailedTests: 0, numPendingTests: 1, numTodoTests: 1, testResults: [] };
 
@@ -15,16 +15,6 @@ describe("countTests", () => {
   it("does not count a failed test twice", () => {
     const testResults = [{ status: "failed", assertionResults: [{ status: "failed" }] }];
     expect(countTests({ ...report, numFailedTests: 1, testResults }).failed).toBe(1);
-  });
-});
-
-describe("addCounts", () => {
-  it("adds what several runs came to", () => {
-    expect(addCounts({ passed: 1, failed: 2, skipped: 3 }, { passed: 10, failed: 20, skipped: 30 })).toEqual({
-      passed: 11,
-      failed: 22,
-      skipped: 33,
-    });
   });
 });
 

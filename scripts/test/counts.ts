@@ -25,10 +25,6 @@ export function countTests(report: TestReport): Counts {
   };
 }
 
-export function addCounts(one: Counts, other: Counts): Counts {
-  return { passed: one.passed + other.passed, failed: one.failed + other.failed, skipped: one.skipped + other.skipped };
-}
-
 /** `12 passed, 0 failed, 0 skipped` */
 export function describeCounts({ passed, failed, skipped }: Counts): string {
   return `${passed} passed, ${failed} failed, ${skipped} skipped`;

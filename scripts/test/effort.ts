@@ -2,10 +2,19 @@
 export interface Effort {
   /** Whether databases that answer are used. */
   readonly servers: boolean;
+  /** Whether the contract also runs on stand-ins for servers. */
+  readonly everyStore: boolean;
+  /** Whether it also runs on what is the same store through another client of its database (PGlite is one), or over another store. */
+  readonly everyForm: boolean;
   /** Of the runs that a property test asks for. */
   readonly propertyShare: number;
   /** Random graphs on which engine and reference model are compared. */
   readonly graphs: number;
+  /** Branches of a fan whose moves are made in every order. */
+  readonly branches: number;
+  /** Situations of a pattern that are explored, and commits of it at which a process dies. */
+  readonly patternStates: number;
+  readonly patternCrashes: number;
   /** Whether the patterns also run with the snapshot through JSON after every transition, which doubles their time. */
   readonly patternsThroughJson: boolean;
   /** Rounds in which processes race for one execution; on stand-ins for servers, which are slow. */
@@ -28,14 +37,19 @@ const efforts = {
   /** `npm test`: everything once, nothing that needs a server, in three minutes on two cores. */
   quick: {
     servers: false,
+    everyStore: false,
+    everyForm: false,
     propertyShare: 0.2,
-    graphs: 1_000,
+    graphs: 300,
+    branches: 3,
+    patternStates: 10_000,
+    patternCrashes: 2,
     patternsThroughJson: false,
     races: 50,
     standInRaces: 10,
-    orderKills: 6,
-    storeKills: 5,
-    queueKills: 5,
+    orderKills: 4,
+    storeKills: 3,
+    queueKills: 3,
     zombies: 1,
     restarts: 1,
     schedules: 100,
@@ -44,24 +58,34 @@ const efforts = {
   /** `npm run test:all`, and vitest when it is called by itself. */
   all: {
     servers: true,
+    everyStore: true,
+    everyForm: false,
     propertyShare: 1,
-    graphs: 10_000,
+    graphs: 2_000,
+    branches: 4,
+    patternStates: Number.POSITIVE_INFINITY,
+    patternCrashes: Number.POSITIVE_INFINITY,
     patternsThroughJson: true,
-    races: 1_000,
-    standInRaces: 200,
-    orderKills: 50,
-    storeKills: 30,
-    queueKills: 10,
-    zombies: 5,
-    restarts: 3,
-    schedules: 2_000,
+    races: 80,
+    standInRaces: 20,
+    orderKills: 12,
+    storeKills: 6,
+    queueKills: 4,
+    zombies: 1,
+    restarts: 2,
+    schedules: 1_000,
     mutants: true,
   },
   /** `npm run storm`: once for a larger change, and left alone for an hour or two. */
   storm: {
     servers: true,
+    everyStore: true,
+    everyForm: true,
     propertyShare: 10,
     graphs: 100_000,
+    branches: 4,
+    patternStates: Number.POSITIVE_INFINITY,
+    patternCrashes: Number.POSITIVE_INFINITY,
     patternsThroughJson: true,
     races: 5_000,
     standInRaces: 1_000,

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
-import { addMovingCommands } from "./commands/moving-commands.ts";
+import { addExecutionCommands } from "./commands/execution-commands.ts";
 import type { Act } from "./commands/program-options.ts";
 import { addReadingCommands } from "./commands/reading-commands.ts";
 import { addTendingCommands } from "./commands/tending-commands.ts";
@@ -10,7 +10,7 @@ import { addWorkingCommands } from "./commands/working-commands.ts";
 export function program(ended: (code: number) => void): Command {
   const stepfold = new Command("stepfold")
     .description("Durable workflows: run them, watch them, answer what they wait for")
-    .version(versionHere(), "-V, --version", "print the version")
+    .version(ownVersion(), "-V, --version", "print the version")
     .helpOption("-h, --help", "print help")
     .addHelpCommand("help [verb]", "print help for a verb")
     .exitOverride()
@@ -21,14 +21,14 @@ export function program(ended: (code: number) => void): Command {
     (verb) =>
     async (...args) =>
       ended(await verb(...args));
-  addMovingCommands(stepfold, act);
+  addExecutionCommands(stepfold, act);
   addReadingCommands(stepfold, act);
   addTendingCommands(stepfold, act);
   addWorkingCommands(stepfold, act);
   return stepfold;
 }
 
-function versionHere(): string {
+function ownVersion(): string {
   const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
   return version;
 }

@@ -7,7 +7,7 @@ import { openQueue } from "../config/open-queue.ts";
 import { exitCode } from "../exit-code.ts";
 import { complain, say } from "../output.ts";
 import { chooseDatabase, type Database, openExistingDatabase, openQuietly, openSite } from "../store/database.ts";
-import { examineExecutions, type Survey } from "../store/examine-executions.ts";
+import { examineExecutions, type OpenExecutions } from "../store/examine-executions.ts";
 import { type Examination, examine, promises, spacePrefix } from "../store/examine-store.ts";
 import { durationText } from "../text/duration-text.ts";
 import { paintFor } from "../text/paint.ts";
@@ -24,7 +24,7 @@ export interface DoctorOptions {
 const noticeableMs = 2_000;
 
 /** Tells whether one thing is well, in words or as JSON. */
-type Tell = (isWell: boolean, text: string, told?: object) => void;
+type Report = (isWell: boolean, text: string, told?: object) => void;
 
 /**
  * `stepfold doctor`: whether a store answers and can be read, which executions are stuck and why, whether the queue of a
@@ -37,7 +37,7 @@ export async function doctor(options: DoctorOptions): Promise<number> {
   const database = chooseDatabase(options.store);
   const paint = paintFor(process.stdout);
   let allWell = true;
-  const tell: Tell = (isWell, text, told) => {
+  const tell: Report = (isWell, text, told) => {
     allWell &&= isWell;
     if (!options.json) say(`${isWell ? paint("good", "✔") : paint("bad", "✖")} ${text}\n`);
     else if (told) say(`${JSON.stringify(told)}\n`);
@@ -47,24 +47,24 @@ export async function doctor(options: DoctorOptions): Promise<number> {
     await store.list({ limit: 1 });
     tell(true, `${database.name} answers, and can be read`);
     const now = await store.now();
-    tellClock(now - Date.now(), tell);
-    tellExecutions(await examineExecutions(store, now), tell);
+    reportClock(now - Date.now(), tell);
+    reportExecutions(await examineExecutions(store, now), tell);
   } finally {
     await store.close();
   }
   if (options.config !== undefined) await examineQueue(options.config, tell);
-  if (!options.quick) tellPromises(store.name, await examinePromises(database, options.json ?? false), tell);
+  if (!options.quick) reportPromises(store.name, await examinePromises(database, options.json ?? false), tell);
   return allWell ? exitCode.done : exitCode.failed;
 }
 
 /** Reports a clock that differs from the store's. Nothing breaks, because the store's clock counts, but people compare logs. */
-function tellClock(aheadMs: number, tell: Tell): void {
+function reportClock(aheadMs: number, tell: Report): void {
   if (Math.abs(aheadMs) < noticeableMs) return;
   const difference = `${durationText(Math.abs(aheadMs))} ${aheadMs > 0 ? "ahead of" : "behind"} that of this machine`;
   tell(true, `its clock is ${difference}; timers and deadlines go by the store's`, { type: "clock", storeAheadMs: aheadMs });
 }
 
-function tellExecutions({ counts, findings, found, isPartial }: Survey, tell: Tell): void {
+function reportExecutions({ counts, findings, found, isPartial }: OpenExecutions, tell: Report): void {
   for (const { workflowId, sentence } of findings) tell(false, `${workflowId} ${sentence}`);
   if (found > findings.length) tell(false, `and ${found - findings.length} more`);
   const open = Object.entries(counts).filter(([, count]) => count > 0);
@@ -79,7 +79,7 @@ function tellExecutions({ counts, findings, found, isPartial }: Survey, tell: Te
   });
 }
 
-async function examineQueue(named: string, tell: Tell): Promise<void> {
+async function examineQueue(named: string, tell: Report): Promise<void> {
   const configPath = findConfig(named, []);
   const closing = cleanup();
   try {
@@ -113,7 +113,7 @@ async function examinePromises(database: Database, isSilent: boolean): Promise<E
   }
 }
 
-function tellPromises(store: string, { untried, ...counted }: Examination, tell: Tell): void {
+function reportPromises(store: string, { untried, ...counted }: Examination, tell: Report): void {
   const { passed, failed, notClaimed } = counted;
   for (const { name, message } of failed) tell(false, `${name}\n  ${message}`);
   const why = untried.length > 0 ? ` (${untried.join(", ")})` : "";

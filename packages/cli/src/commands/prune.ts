@@ -35,7 +35,7 @@ const together = 1000;
 const all = 1_000_000_000;
 
 /** `stepfold prune`: deletes executions that ended long enough ago, and keeps their histories if that is wished. @returns the exit code */
-export async function prune(options: PruneCommandOptions): Promise<number> {
+export async function pruneCommand(options: PruneCommandOptions): Promise<number> {
   const { workflow, dryRun = false, json = false } = options;
   const age = readAge(options.before);
   const statuses = options.status?.flatMap((words) => words.split(",")).map(readEnded);

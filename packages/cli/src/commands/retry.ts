@@ -1,7 +1,7 @@
 import { explain, type Snapshot, StepfoldError } from "stepfold";
 import { BadInput } from "../bad-input.ts";
 import { shellQuote } from "../execution/shell-quote.ts";
-import { isDue } from "../execution/standing.ts";
+import { canRunNow } from "../execution/status.ts";
 import { type MoveOptions, moveExecution, optionWords } from "../session/move-execution.ts";
 
 /** Options of `stepfold retry`. */
@@ -20,7 +20,7 @@ export async function retry(workflowId: string, options: RetryCommandOptions): P
         await run.retry(step === undefined ? {} : { step });
       } catch (error) {
         // an execution that a crash or Ctrl-C has interrupted needs no retry: it is only driven on
-        const left = StepfoldError.is(error, "RETRY_NOT_PENDING") && step === undefined && isDue(await run.snapshot(), Date.now());
+        const left = StepfoldError.is(error, "RETRY_NOT_PENDING") && step === undefined && canRunNow(await run.snapshot(), Date.now());
         if (!left) throw StepfoldError.is(error, "RETRY_NOT_PENDING") ? notPending(await run.snapshot(), step, error) : error;
         note("No retry is pending, but something is to run; going on");
       }

@@ -10,7 +10,7 @@ import { newExecutionId } from "../execution/new-execution-id.ts";
 import { commandLine } from "../execution/next-command.ts";
 import { jsonArgument } from "../json/json-argument.ts";
 import { complain } from "../output.ts";
-import { driveExecution } from "../session/drive-execution.ts";
+import { followExecution } from "../session/follow-execution.ts";
 import { listenForInterruption } from "../session/interruption.ts";
 import { optionWords } from "../session/move-execution.ts";
 import { requireWorkflow } from "../session/read-workflow.ts";
@@ -47,7 +47,7 @@ export async function run(file: string, options: RunOptions): Promise<number> {
       session.runtime.start(workflow, { workflowId, input, metadata: rememberConfig(configPath, database.folder) }),
     );
     if (before && !options.json) noteOtherVersion(before, workflow, file, config);
-    return await driveExecution({
+    return await followExecution({
       store,
       database,
       config,

@@ -1,11 +1,11 @@
 import { type Event, explain, type Snapshot, StepfoldError } from "stepfold";
 import { findConfig, rememberedConfig } from "../config/find-config.ts";
 import { answerable, commandLine } from "../execution/next-command.ts";
-import { resultOf } from "../execution/result.ts";
+import { commandResult } from "../execution/result.ts";
 import { exitCode } from "../exit-code.ts";
 import { say } from "../output.ts";
 import { executionText } from "../progress/execution-text.ts";
-import { commandContext } from "../session/drive-execution.ts";
+import { commandContext } from "../session/follow-execution.ts";
 import { chooseDatabase, openExistingDatabase, type Store } from "../store/database.ts";
 import { paintFor } from "../text/paint.ts";
 
@@ -33,7 +33,12 @@ export async function show(workflowId: string, options: ShowOptions): Promise<nu
     const explanation = explain(snapshot, context.workflow ?? undefined);
     const events = await history(store, snapshot);
     if (options.json) {
-      const told = { ...resultOf(snapshot, waits, explanation.sentence), explanation, snapshot, ...(options.events ? { events } : {}) };
+      const told = {
+        ...commandResult(snapshot, waits, explanation.sentence),
+        explanation,
+        snapshot,
+        ...(options.events ? { events } : {}),
+      };
       say(`${JSON.stringify({ type: "execution", ...told })}\n`);
     } else {
       const { workflow } = context;

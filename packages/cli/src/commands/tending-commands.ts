@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { doctor } from "./doctor.ts";
 import { migrate } from "./migrate.ts";
 import { type Act, options } from "./program-options.ts";
-import { prune } from "./prune.ts";
+import { pruneCommand } from "./prune.ts";
 
 /** Adds the commands that maintain a store. */
 export function addTendingCommands(stepfold: Command, act: Act): void {
@@ -33,5 +33,5 @@ export function addTendingCommands(stepfold: Command, act: Act): void {
     .option("--dry-run", "only count")
     .option(...options.store)
     .option(...options.json)
-    .action(act(prune));
+    .action(act(pruneCommand));
 }

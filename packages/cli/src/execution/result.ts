@@ -22,7 +22,7 @@ export interface Result {
 }
 
 /** The result of a command. */
-export function resultOf(
+export function commandResult(
   { workflowId, definition, status, version, output, error }: Snapshot,
   waits: readonly Answerable[],
   sentence: string,

@@ -14,7 +14,7 @@ interface Frame {
 }
 
 /** How far the walk has come. */
-interface Walk {
+interface Scan {
   readonly source: string;
   at: number;
 }
@@ -33,7 +33,7 @@ const scalar = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(
  * @returns the first mistake, or null
  */
 export function scanJson(source: string, onValue: (pointer: string, offset: number) => void = () => undefined): JsonMistake | null {
-  const walk: Walk = { source, at: 0 };
+  const walk: Scan = { source, at: 0 };
   const stack: Frame[] = [];
   let next: string | JsonMistake | null = "";
   while (typeof next === "string") {
@@ -45,7 +45,7 @@ export function scanJson(source: string, onValue: (pointer: string, offset: numb
 }
 
 /** Reads a value, or the beginning of one that holds others: then gives the pointer of the first of them. Null once a value has ended. */
-function value(walk: Walk, pointer: string, stack: Frame[]): string | JsonMistake | null {
+function value(walk: Scan, pointer: string, stack: Frame[]): string | JsonMistake | null {
   const opening = walk.source[walk.at];
   if (opening === '"') return skip(walk, text) ? null : badText(walk);
   if (opening !== "{" && opening !== "[") return skip(walk, scalar) ? null : mistake(walk, "a value");
@@ -61,7 +61,7 @@ function value(walk: Walk, pointer: string, stack: Frame[]): string | JsonMistak
 }
 
 /** A value has ended, and perhaps those around it: the pointer of the next one, or null at the end of the text. */
-function afterValue(walk: Walk, stack: Frame[]): string | JsonMistake | null {
+function afterValue(walk: Scan, stack: Frame[]): string | JsonMistake | null {
   for (;;) {
     skip(walk, space);
     const frame = stack.at(-1);
@@ -75,7 +75,7 @@ function afterValue(walk: Walk, stack: Frame[]): string | JsonMistake | null {
 }
 
 /** Reads `"name":` and gives the pointer of its value. */
-function member(walk: Walk, { pointer }: Frame): string | JsonMistake {
+function member(walk: Scan, { pointer }: Frame): string | JsonMistake {
   skip(walk, space);
   const from = walk.at;
   if (!skip(walk, text)) return walk.source[walk.at] === '"' ? badText(walk) : mistake(walk, "a name in double quotes");
@@ -86,17 +86,17 @@ function member(walk: Walk, { pointer }: Frame): string | JsonMistake {
   return `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-function badText(walk: Walk): JsonMistake {
+function badText(walk: Scan): JsonMistake {
   skip(walk, textStart);
   return mistake(walk, walk.source[walk.at] === "\\" ? "an escape that JSON knows" : "the rest of a string");
 }
 
-function mistake({ source, at }: Walk, expected: string): JsonMistake {
+function mistake({ source, at }: Scan, expected: string): JsonMistake {
   const found = at >= source.length ? "the end of the text" : JSON.stringify(String.fromCodePoint(source.codePointAt(at)!));
   return { offset: at, message: `expected ${expected}, found ${found}`, hint: hintFor(source, at) };
 }
 
-function skip(walk: Walk, pattern: RegExp): boolean {
+function skip(walk: Scan, pattern: RegExp): boolean {
   pattern.lastIndex = walk.at;
   const matched = pattern.test(walk.source);
   if (matched) walk.at = pattern.lastIndex;

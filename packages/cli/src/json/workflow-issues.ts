@@ -26,7 +26,7 @@ export function locatedIssues(
   const positionOf = text === "" ? null : jsonPositions(text);
   const far = { line: Number.POSITIVE_INFINITY, column: 0 };
   const located = issues.map((issue): LocatedIssue => {
-    const { node, workflow, isHere } = placeOf(value, issue.pointer, others);
+    const { node, workflow, isHere } = issueOwner(value, issue.pointer, others);
     const names = { ...(node === undefined ? {} : { node }), ...(workflow === undefined ? {} : { workflow }) };
     return { ...issue, ...names, ...(positionOf && isHere ? positionOf(issue.pointer) : {}) };
   });
@@ -51,7 +51,11 @@ export function issueLines(file: string, issues: readonly LocatedIssue[], paint:
 }
 
 /** Whose node a pointer leads to: `/workflows/review/nodes/2/type`. */
-function placeOf(definition: unknown, pointer: string, others: readonly unknown[]): { node?: string; workflow?: string; isHere: boolean } {
+function issueOwner(
+  definition: unknown,
+  pointer: string,
+  others: readonly unknown[],
+): { node?: string; workflow?: string; isHere: boolean } {
   const steps = pointer
     .split("/")
     .slice(1)

@@ -3,12 +3,12 @@ import { countdownText } from "../text/duration-text.ts";
 import { namesText } from "../text/names-text.ts";
 import { printable, printableJson } from "../text/printable.ts";
 import { consequenceLines } from "./consequence-line.ts";
-import { type LineStyle, stepLine, wayOut } from "./line.ts";
+import { handleText, type LineStyle, stepLine } from "./line.ts";
 import { completedLine, failedLine, suspendedLine } from "./step-line.ts";
 import type { Trail } from "./trail.ts";
 
 /** Where an event is told. */
-export interface Telling {
+export interface EventLineContext {
   readonly trail: Trail;
   readonly style: LineStyle;
   /** The snapshot after it; null where only events are at hand. */
@@ -16,30 +16,30 @@ export interface Telling {
 }
 
 /** The lines for an event, as text with colours: what happened, then what followed from it. */
-export function eventLines(event: Event, telling: Telling): string[] {
+export function eventLines(event: Event, telling: EventLineContext): string[] {
   telling.trail.see(event);
   const line = lineOf(event, telling);
   return [...(line === null ? [] : [line]), ...consequenceLines(event, telling.after, telling.trail, telling.style)];
 }
 
-function lineOf(event: Event, telling: Telling): string | null {
+function lineOf(event: Event, telling: EventLineContext): string | null {
   const { trail, style } = telling;
   switch (event.type) {
     case "completed":
-      return completedLine(event, placeOf(event, trail), style);
+      return completedLine(event, nodeAddress(event, trail), style);
     case "failed":
-      return failedLine(event, placeOf(event, trail), style);
+      return failedLine(event, nodeAddress(event, trail), style);
     case "suspended":
-      return suspendedLine(event, placeOf(event, trail), style);
+      return suspendedLine(event, nodeAddress(event, trail), style);
     case "spawned":
-      return spawnedLine(event, placeOf(event, trail), style);
+      return spawnedLine(event, nodeAddress(event, trail), style);
     case "resumed":
       return stepLine("▶", "quiet", trail.at(event.scope, event.pathId), [resumedText(event)], style);
     case "signalled":
       return signalledLine(event, telling);
     case "timedOut": {
       const what = event.undoes ? "nobody answered in time; it is not undone" : "nobody answered in time";
-      return stepLine("✖", "bad", placeOf(event, trail), [what, wayOut(event.handle)], style);
+      return stepLine("✖", "bad", nodeAddress(event, trail), [what, handleText(event.handle)], style);
     }
     case "retried":
       return stepLine("↻", "wait", trail.at(event.scope, event.pathId), ["is retried at once"], style);
@@ -56,7 +56,7 @@ function lineOf(event: Event, telling: Telling): string | null {
 }
 
 /** What a compensation undoes may have happened in a child. */
-function placeOf({ scope, nodeId, undoes }: Pick<CompletedEvent, "scope" | "nodeId" | "undoes">, places: Trail): string {
+function nodeAddress({ scope, nodeId, undoes }: Pick<CompletedEvent, "scope" | "nodeId" | "undoes">, places: Trail): string {
   return places.address(undoes ? undoes.scope : scope, nodeId);
 }
 
@@ -78,7 +78,7 @@ function resumedText({ by, who, payload }: ResumedEvent): string {
   return `is answered${who === undefined ? "" : ` by ${printable(who)}`}${payload === undefined ? "" : `: ${printableJson(payload)}`}`;
 }
 
-function signalledLine(event: SignalledEvent, { trail, style, after }: Telling): string {
+function signalledLine(event: SignalledEvent, { trail, style, after }: EventLineContext): string {
   const { name, key, payload, expiresAt, at } = event;
   const said = `"${printable(name)}"${key === undefined ? "" : ` (key ${printable(key)})`}${payload === undefined ? "" : `: ${printableJson(payload)}`}`;
   const taker = trail.taker(event, after);
@@ -87,7 +87,7 @@ function signalledLine(event: SignalledEvent, { trail, style, after }: Telling):
   return stepLine("▷", "wait", "signal", [said, `nobody waits for it yet; it is kept for ${countdownText(expiresAt - at)}`], style);
 }
 
-function cancelledLine({ scope, pathIds, reason, consequences }: CancelledEvent, { trail, style }: Telling): string {
+function cancelledLine({ scope, pathIds, reason, consequences }: CancelledEvent, { trail, style }: EventLineContext): string {
   const why = reason === undefined ? "" : printable(reason);
   if (!pathIds)
     return stepLine(

@@ -1,11 +1,11 @@
 import { type EpochMs, type Event, isTerminal, type Snapshot } from "stepfold";
 import type { CommandContext } from "../execution/next-command.ts";
 import { agoText, countdownText, durationText } from "../text/duration-text.ts";
-import { momentsText } from "../text/moments-text.ts";
 import { nodeWidth, widthOf } from "../text/node-width.ts";
 import type { Paint } from "../text/paint.ts";
 import { printable, printableJson } from "../text/printable.ts";
 import { statusMeaning } from "../text/status-meaning.ts";
+import { timestampsText } from "../text/timestamps-text.ts";
 import { eventLines } from "./event-line.ts";
 import { type LineStyle, stepLine } from "./line.ts";
 import { errorText, outputText } from "./outcome-text.ts";
@@ -30,10 +30,10 @@ export function executionText(execution: Execution, paint: Paint, now: EpochMs):
   return [
     `${paint("strong", printable(workflowId, 255))}  ${paint(statusMeaning[status], status)}  ${printable(label)}  version ${version}`,
     `started ${agoText(now - createdAt)}, ${isTerminal(status) ? `took ${durationText(changedAt - createdAt)}` : `last change ${agoText(now - changedAt)}`}`,
-    ...(isTerminal(status) ? [] : ["", momentsText(explanation.sentence, now)]),
+    ...(isTerminal(status) ? [] : ["", timestampsText(explanation.sentence, now)]),
     ...section("Input", snapshot.input === undefined ? [] : [printableJson(snapshot.input, 400)], paint),
     ...section("Now", placesText(execution, style, now), paint),
-    ...section("Next", explanation.next && explanation.places.length > 1 ? [momentsText(explanation.next.sentence, now)] : [], paint),
+    ...section("Next", explanation.next && explanation.places.length > 1 ? [timestampsText(explanation.next.sentence, now)] : [], paint),
     ...section("Kept signals", inboxLines(snapshot, now), paint),
     ...section(all ? "Events" : "Results", all ? historyLines(events, style) : resultLines(events, style), paint),
     ...section("Undone", undoneLines(snapshot, events, style), paint),

@@ -1,4 +1,4 @@
-import { resultOf } from "../execution/result.ts";
+import { commandResult } from "../execution/result.ts";
 import type { Progress } from "./progress.ts";
 
 /**
@@ -14,7 +14,7 @@ export function jsonProgress(write: (text: string) => void): Progress {
     end: ({ snapshot, waits, sentence, interrupted }) =>
       line({
         type: "result",
-        ...resultOf(snapshot, waits, sentence),
+        ...commandResult(snapshot, waits, sentence),
         ...(interrupted === null ? {} : { interrupted: true, next: interrupted }),
       }),
     close: () => undefined,

@@ -20,6 +20,6 @@ export function stepLine(
 }
 
 /** The handle by which a path leaves. */
-export function wayOut(handle: string | undefined): string {
+export function handleText(handle: string | undefined): string {
   return handle === undefined || handle === "" ? "" : `→ ${handle}`;
 }

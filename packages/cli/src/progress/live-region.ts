@@ -31,14 +31,14 @@ export function liveRegion(context: CommandContext, style: LineStyle): LiveRegio
         .flatMap((place) => place.waits.map(commandOf))
         .filter((command) => command !== null)
         .slice(0, maxLines);
-      seen = new Map(places.map((place) => [turnOf(place, next), seen.get(turnOf(place, next)) ?? now]));
+      seen = new Map(places.map((place) => [visitOf(place, next), seen.get(visitOf(place, next)) ?? now]));
     },
     lines(now) {
       if (!snapshot) return [];
       const lines: string[] = [];
       for (const place of places) {
         const path = pathNamed(snapshot, place.pathId)!;
-        lines.push(placeLine(place, path, seen.get(turnOf(place, snapshot)) ?? now, now, style));
+        lines.push(placeLine(place, path, seen.get(visitOf(place, snapshot)) ?? now, now, style));
       }
       if (more > 0) lines.push(style.paint("quiet", `  and ${more} more`));
       for (const command of commands) lines.push(`    ${style.paint("command", command)}`);
@@ -47,6 +47,6 @@ export function liveRegion(context: CommandContext, style: LineStyle): LiveRegio
   };
 }
 
-function turnOf({ pathId }: PlaceInfo, snapshot: Snapshot): string {
+function visitOf({ pathId }: PlaceInfo, snapshot: Snapshot): string {
   return `${pathId}@${pathNamed(snapshot, pathId)!.turn}`;
 }

@@ -3,7 +3,7 @@ import { durationText } from "../text/duration-text.ts";
 import type { Paint } from "../text/paint.ts";
 import { printable } from "../text/printable.ts";
 import { pauseText } from "./pause-text.ts";
-import type { Outcome } from "./progress.ts";
+import type { CommandOutcome } from "./progress.ts";
 
 const maxOutputLength = 4_000;
 
@@ -18,7 +18,7 @@ export function headline(snapshot: Snapshot, existed: boolean, paint: Paint): st
 }
 
 /** The last lines: how it ended, or what it waits for and the command that goes on. */
-export function outcomeText(outcome: Outcome, paint: Paint): string {
+export function outcomeText(outcome: CommandOutcome, paint: Paint): string {
   const { snapshot, interrupted, at } = outcome;
   const { workflowId, status } = snapshot;
   const name = paint("strong", workflowId);

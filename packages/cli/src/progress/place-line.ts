@@ -1,5 +1,5 @@
 import type { ActivePath, EpochMs, PlaceInfo } from "stepfold";
-import { nextMove } from "../execution/standing.ts";
+import { nextMove } from "../execution/status.ts";
 import { countdownText } from "../text/duration-text.ts";
 import { printable } from "../text/printable.ts";
 import { waitsText } from "../text/wait-text.ts";

@@ -2,8 +2,8 @@ import type { ActivePath, EpochMs, Event, Explanation, Snapshot, WaitInfo } from
 import { pathNamed } from "stepfold/core";
 import type { Answerable } from "../execution/next-command.ts";
 import { countdownText } from "../text/duration-text.ts";
-import { momentsText } from "../text/moments-text.ts";
 import { printable, printableJson } from "../text/printable.ts";
+import { timestampsText } from "../text/timestamps-text.ts";
 import { questionOf } from "../text/wait-text.ts";
 import { type LineStyle, stepLine } from "./line.ts";
 import { signOf } from "./place-line.ts";
@@ -31,7 +31,7 @@ export function placesText({ snapshot, explanation, waits, events, retryCommand 
     const path = pathNamed(snapshot, place.pathId)!;
     const { address, status, sentence } = place;
     // where there is only one place, the sentence of the whole says it already
-    const said = places.length === 1 && more === 0 ? "" : momentsText(sentence, now);
+    const said = places.length === 1 && more === 0 ? "" : timestampsText(sentence, now);
     const line = stepLine(signOf(place), "wait", address, [style.paint("quiet", `${status}${sinceText(path)}`), said], style);
     const retry = status === "retrying" ? [`    ${style.paint("command", retryCommand(address))}`] : [];
     return [line, ...retry, ...place.waits.flatMap((wait) => askLines(wait, commands.get(wait.id) ?? null, style))];

@@ -2,7 +2,7 @@ import type { EpochMs, Event, Snapshot } from "stepfold";
 import type { Answerable } from "../execution/next-command.ts";
 
 /** How far an execution came under one command. */
-export interface Outcome {
+export interface CommandOutcome {
   readonly snapshot: Snapshot;
   readonly waits: readonly Answerable[];
   /** Where it stands, in one sentence. */
@@ -22,7 +22,7 @@ export interface Progress {
   event(event: Event, snapshot: Snapshot): void;
   /** Shows something that is not an event of the execution, such as what the command waits for. */
   note(text: string): void;
-  end(outcome: Outcome): void;
+  end(outcome: CommandOutcome): void;
   /** Leaves the terminal in order, whatever happened. Safe to call twice. */
   close(): void;
 }

@@ -2,7 +2,7 @@ import type { CompletedEvent, FailedEvent, SuspendedEvent } from "stepfold";
 import { countdownText, durationText } from "../text/duration-text.ts";
 import { printable } from "../text/printable.ts";
 import { waitsText } from "../text/wait-text.ts";
-import { type LineStyle, stepLine, wayOut } from "./line.ts";
+import { handleText, type LineStyle, stepLine } from "./line.ts";
 
 /** A step ended well. */
 export function completedLine({ attempt, startedAt, at, handles, undoes }: CompletedEvent, address: string, style: LineStyle): string {
@@ -11,7 +11,7 @@ export function completedLine({ attempt, startedAt, at, handles, undoes }: Compl
     undoes ? "undone" : "",
     attempt > 1 ? `attempt ${attempt}` : "",
     took,
-    wayOut(handles?.map((one) => printable(one)).join(", ")),
+    handleText(handles?.map((one) => printable(one)).join(", ")),
   ];
   return stepLine(undoes ? "↩" : "✔", "good", address, parts, style);
 }
@@ -22,7 +22,7 @@ export function failedLine(
   address: string,
   style: LineStyle,
 ): string {
-  const next = retryAt === null ? wayOut(handle) : style.paint("wait", `retry in ${countdownText(retryAt - at)}`);
+  const next = retryAt === null ? handleText(handle) : style.paint("wait", `retry in ${countdownText(retryAt - at)}`);
   const took = style.paint("quiet", durationText(at - startedAt));
   return stepLine("✖", "bad", address, [undoes ? "to be undone" : "", `attempt ${attempt}`, took, printable(error.message), next], style);
 }

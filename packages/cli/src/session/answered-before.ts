@@ -6,7 +6,7 @@ import type { Store } from "../store/database.ts";
 const pageSize = 500;
 
 /** An answer as a command gives it. */
-export interface Answer {
+export interface GivenAnswer {
   readonly step?: string | undefined;
   readonly wait?: string | undefined;
   readonly payload: unknown;
@@ -17,7 +17,7 @@ export interface Answer {
  * Whether the latest answer to that wait, at that place, by that person, or at all, was this one. So a command that was
  * killed after its answer was committed can be given again, and goes on.
  */
-export async function wasAnswered(store: Store, workflowId: string, { step, wait, payload, by }: Answer): Promise<boolean> {
+export async function wasAnswered(store: Store, workflowId: string, { step, wait, payload, by }: GivenAnswer): Promise<boolean> {
   let latest: ResumedEvent | null = null;
   const seen = trail();
   for (let after = -1; ; ) {

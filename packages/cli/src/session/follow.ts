@@ -1,6 +1,6 @@
 import type { EpochMs, Snapshot } from "stepfold";
 import type { Run } from "stepfold/runtime";
-import { isDue, stands } from "../execution/standing.ts";
+import { canRunNow, hasNothingToWaitFor } from "../execution/status.ts";
 import type { Progress } from "../progress/progress.ts";
 import { countdownText } from "../text/duration-text.ts";
 import type { Interruption } from "./interruption.ts";
@@ -30,7 +30,7 @@ export async function follow(run: Run, after: number, session: Session, progress
   let onOthers = false;
   const isOver = async (): Promise<boolean> => {
     // it may have moved on since, if other processes drive it too
-    const isStill = stands(snapshot, Date.now()) && (await run.snapshot()).version === snapshot.version;
+    const isStill = hasNothingToWaitFor(snapshot, Date.now()) && (await run.snapshot()).version === snapshot.version;
     onOthers = isStill && (await othersRunning(snapshot, session.runtime));
     return isStill && !onOthers;
   };
@@ -46,14 +46,14 @@ export async function follow(run: Run, after: number, session: Session, progress
     for (;;) {
       next ??= events.next();
       next.catch(() => undefined);
-      const found = await Promise.race([next, drained, session.failure, ...(onOthers ? [moment()] : [])]);
+      const found = await Promise.race([next, drained, session.failure, ...(onOthers ? [shortDelay()] : [])]);
       if (found === null) {
         if (await isOver()) return { snapshot, at, interrupted: null };
         continue;
       }
       if (typeof found === "number") {
         snapshot = await run.snapshot();
-        return { snapshot, at, interrupted: stands(snapshot, Date.now()) ? null : found };
+        return { snapshot, at, interrupted: hasNothingToWaitFor(snapshot, Date.now()) ? null : found };
       }
       next = null;
       if (found.done) return { snapshot: await run.snapshot(), at, interrupted: null };
@@ -68,7 +68,7 @@ export async function follow(run: Run, after: number, session: Session, progress
 }
 
 /** Waits until the other executions are looked at again. */
-function moment(): Promise<null> {
+function shortDelay(): Promise<null> {
   return new Promise((resolve) => {
     setTimeout(() => resolve(null), lookMs);
   });
@@ -82,7 +82,7 @@ function noteDelays(snapshot: () => Snapshot, { refused, trouble, leaseMs }: Ses
     const reason = trouble();
     if (reason !== null && !troubled) progress.note(`${reason}. Nothing is lost; trying again`);
     troubled = reason !== null;
-    if (noted || !refused() || !isDue(snapshot(), Date.now() - lookMs)) return;
+    if (noted || !refused() || !canRunNow(snapshot(), Date.now() - lookMs)) return;
     noted = true;
     progress.note(`another process has this execution; if that was killed, this one goes on in at most ${countdownText(leaseMs)}`);
   }, lookMs);

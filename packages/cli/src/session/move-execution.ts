@@ -7,7 +7,7 @@ import { commandLine } from "../execution/next-command.ts";
 import { exitCode } from "../exit-code.ts";
 import { complain } from "../output.ts";
 import { chooseDatabase, openExistingDatabase } from "../store/database.ts";
-import { driveExecution, type Showing } from "./drive-execution.ts";
+import { followExecution, type Showing } from "./follow-execution.ts";
 import { listenForInterruption } from "./interruption.ts";
 import { openSession } from "./session.ts";
 
@@ -62,7 +62,7 @@ export async function moveExecution(workflowId: string, options: MoveOptions, mo
     const wanted = await move.act({ ...showing, run, before, note });
     const again = (context: Parameters<typeof commandLine>[0]): string =>
       commandLine(context, move.verb, [workflowId, ...(move.args ?? [])], move.words);
-    const ended = await driveExecution({ ...showing, session, interruption, run, before, json, tellPause, again });
+    const ended = await followExecution({ ...showing, session, interruption, run, before, json, tellPause, again });
     return wanted === "cancelled" && (await run.snapshot()).status === "cancelled" ? exitCode.done : ended;
   } finally {
     await closing.run();

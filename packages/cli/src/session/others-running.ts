@@ -1,6 +1,6 @@
 import { type Snapshot, StepfoldError, waits } from "stepfold";
 import type { Runtime } from "stepfold/runtime";
-import { stands } from "../execution/standing.ts";
+import { hasNothingToWaitFor } from "../execution/status.ts";
 
 /** Whether executions that this one waits for, directly or through others, are still running. */
 export async function othersRunning(snapshot: Snapshot, runtime: Runtime): Promise<boolean> {
@@ -8,7 +8,8 @@ export async function othersRunning(snapshot: Snapshot, runtime: Runtime): Promi
     if (workflowId === undefined) continue;
     const other = await find(workflowId, runtime);
     // one that has ended will soon report its end to this one
-    if (other && (!stands(other, Date.now()) || other.activePaths.length === 0 || (await othersRunning(other, runtime)))) return true;
+    if (other && (!hasNothingToWaitFor(other, Date.now()) || other.activePaths.length === 0 || (await othersRunning(other, runtime))))
+      return true;
   }
   return false;
 }

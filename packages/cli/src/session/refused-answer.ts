@@ -2,7 +2,7 @@ import { StepfoldError, type WaitInfo } from "stepfold";
 import { BadInput, type BadInputCode } from "../bad-input.ts";
 import { type Answerable, answerable } from "../execution/next-command.ts";
 import { shellQuote } from "../execution/shell-quote.ts";
-import { commandContext } from "./drive-execution.ts";
+import { commandContext } from "./follow-execution.ts";
 import type { Moving } from "./move-execution.ts";
 
 const maxCommands = 5;

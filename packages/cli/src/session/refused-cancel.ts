@@ -2,7 +2,7 @@ import { StepfoldError } from "stepfold";
 import { BadInput } from "../bad-input.ts";
 import { commandLine } from "../execution/next-command.ts";
 import { shellQuote } from "../execution/shell-quote.ts";
-import { commandContext } from "./drive-execution.ts";
+import { commandContext } from "./follow-execution.ts";
 import type { Moving } from "./move-execution.ts";
 
 const maxCommands = 5;

@@ -10,7 +10,7 @@ interface Finding {
 }
 
 /** Where executions that have not ended stand. */
-export interface Survey {
+export interface OpenExecutions {
   readonly counts: Readonly<Partial<Record<Status, number>>>;
   /** The first of each kind; how many there are in all is in `found`. */
   readonly findings: readonly Finding[];
@@ -28,7 +28,7 @@ const maxReported = 20;
 const graceMs = 60_000;
 
 /** Looks for executions that are stuck: parked, due and not claimed, held by a process without sign of life, or killing workers. */
-export async function examineExecutions(store: Store, now: EpochMs): Promise<Survey> {
+export async function examineExecutions(store: Store, now: EpochMs): Promise<OpenExecutions> {
   const counts: Partial<Record<Status, number>> = {};
   const findings: Finding[] = [];
   let [found, isPartial] = [0, false];

@@ -1,6 +1,6 @@
 import { type EpochMs, isTerminal, type Parked, type Snapshot, waits } from "stepfold";
 import { openPaths } from "stepfold/core";
-import { nextMove } from "../execution/standing.ts";
+import { nextMove } from "../execution/status.ts";
 import { countdownText } from "./duration-text.ts";
 import { printable } from "./printable.ts";
 import { wantedText } from "./wait-text.ts";

@@ -16,8 +16,7 @@ export type { ItemCounts } from "./explain/explain-items.ts";
 export type { PlaceInfo } from "./explain/explain-path.ts";
 export { type WaitAnswer, type WaitInfo, waits } from "./explain/waits.ts";
 export { readSnapshot } from "./reading/read-snapshot.ts";
-export { pathNamed, type Scopes } from "./snapshot/address.ts";
-export { groupOf, itemOf, localKey, parentKey, scopedKey } from "./snapshot/child-key.ts";
+export { groupOf, itemOf, localKey, parentKey, pathNamed, type Scopes, scopedKey } from "./snapshot/address.ts";
 export type {
   CancelledEvent,
   CompletedEvent,
@@ -74,9 +73,8 @@ export {
 export { type FoundPath, openPaths, type Target } from "./snapshot/target.ts";
 export type { Warning } from "./snapshot/warning.ts";
 export { apply, fold } from "./transition/apply.ts";
-export { findWait, type OpenWait, openWaits } from "./transition/find-wait.ts";
+export { findWait, type OpenWait, openWaits, workflowOf } from "./transition/find-wait.ts";
 export { plan, type Task } from "./transition/plan.ts";
-export { workflowOf } from "./transition/workflow-of.ts";
 export type { Duration } from "./values/duration.ts";
 export { durationMs } from "./values/duration.ts";
 export { isId, isWorkflowId } from "./values/id.ts";

@@ -9,8 +9,8 @@ import { closeDraft } from "../core/transition/draft/close-draft.ts";
 import type { Draft } from "../core/transition/draft/draft.ts";
 import { openDraft } from "../core/transition/draft/open-draft.ts";
 import { defaultLimits } from "../core/values/limits.ts";
-import { Deadlines } from "../environment/deadlines.ts";
-import { openTurn, type TurnRequest } from "./open-turn.ts";
+import { Deadlines } from "../environment/system-environment.ts";
+import { openTurn, type TurnRequest } from "./turn.ts";
 import { prepareWorkflow } from "./workflow/prepared-workflow.ts";
 import { startEvent } from "./workflow/start-event.ts";
 

@@ -1,25 +1,104 @@
 import type { CompiledNode } from "../core/definition/compiled.ts";
-import { scopedKey } from "../core/snapshot/child-key.ts";
+import { scopedKey } from "../core/snapshot/address.ts";
 import type { Event } from "../core/snapshot/event.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import type { Warning } from "../core/snapshot/warning.ts";
 import type { Draft } from "../core/transition/draft/draft.ts";
 import { openDraft, scopeAt } from "../core/transition/draft/open-draft.ts";
-import { due, hasTimer } from "../core/transition/due.ts";
 import { evolve, withConsequences } from "../core/transition/evolve.ts";
-import { isAnyDue, planDraft, type Task } from "../core/transition/plan.ts";
+import { due, hasTimer, isAnyDue, planDraft, type Task } from "../core/transition/plan.ts";
 import type { EpochMs } from "../core/values/json.ts";
-import type { Performing } from "./attempt/attempt-state.ts";
+import type { Limits } from "../core/values/limits.ts";
+import type { Deadlines } from "../environment/system-environment.ts";
+import type { Environment } from "../ports/environment.ts";
+import type { AttemptContext } from "./attempt/attempt-state.ts";
 import { eventOf, type Outcome } from "./attempt/outcome.ts";
 import { type Attempt, perform } from "./attempt/perform.ts";
-import { placeOf } from "./attempt/task-scope.ts";
-import { enforceLimits, exhausted } from "./execution-limits.ts";
-import { Post } from "./post.ts";
+import { nodeOfTask, scopeOfTask } from "./attempt/task-scope.ts";
+import { enforceLimits, exhausted } from "./limits.ts";
+import { OutboxSender } from "./outbox-sender.ts";
+import { notify, type Plugin, type TaskInfo } from "./plugin.ts";
+import { scrubber } from "./scrub.ts";
 import type { PreparedNode } from "./workflow/prepared-node.ts";
+import type { PreparedWorkflow } from "./workflow/prepared-workflow.ts";
+
+/** What all turns of an engine or a runtime share. */
+export interface TurnSetting {
+  readonly environment: Environment;
+  readonly deadlines: Deadlines;
+  readonly limits: Limits;
+  readonly stepTimeoutMs: number;
+  readonly plugins: readonly Plugin[];
+  readonly workflowNamed: (name: string) => PreparedWorkflow;
+}
+
+/** What one turn is given. */
+export interface TurnRequest {
+  readonly globals?: unknown;
+  readonly concurrency?: number | undefined;
+  readonly stepLimit?: number | undefined;
+  readonly now?: (() => EpochMs) | undefined;
+  readonly early?: string | null | undefined;
+  readonly commit?: TurnOptions["commit"] | undefined;
+  readonly deliver?: TurnOptions["deliver"] | undefined;
+  readonly onEvent?: TurnOptions["onEvent"] | undefined;
+}
+
+/** How many paths of one execution are performed at once, by default. */
+export const defaultConcurrency = 16;
+
+/** Makes a turn on a draft that tells plugins and removes secrets from errors. */
+export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: TurnSetting, request: TurnRequest): Turn {
+  const { environment, deadlines, limits, stepTimeoutMs, plugins, workflowNamed } = setting;
+  const { globals, onEvent } = request;
+  const { workflowId } = draft;
+  const now = request.now ?? (() => environment.now());
+  const watched = plugins.length > 0;
+  const info = (task: Task): TaskInfo => ({
+    ...task,
+    stepPath: [...task.stepPath],
+    workflowId,
+    type: nodeOfTask(task, scopeOfTask(task, draft)).node.type,
+  });
+  let scrub: ((text: string) => string) | null = null;
+  return new Turn(draft, {
+    performing: {
+      workflowId,
+      globals,
+      now,
+      deadlines,
+      limits,
+      stepTimeoutMs,
+      workflowNamed,
+      scrub: (text) => {
+        scrub ??= scrubber(globals);
+        return scrub(text);
+      },
+      onThrown: watched ? (thrown, task) => notify(plugins, "onError", thrown, info(task)) : null,
+      onHeartbeat: watched ? (progress, task) => notify(plugins, "onHeartbeat", progress, info(task)) : null,
+    },
+    prepared: workflow.nodes,
+    concurrency: request.concurrency ?? defaultConcurrency,
+    stepLimit: request.stepLimit ?? Number.POSITIVE_INFINITY,
+    now,
+    early: request.early ?? null,
+    onTask: watched ? (task) => notify(plugins, "beforeNode", info(task)) : null,
+    onOutcome: watched ? (task, outcome) => notify(plugins, "afterNode", info(task), Object.freeze(outcome)) : null,
+    onWarning: watched ? (warning) => notify(plugins, "onWarning", warning, { workflowId }) : null,
+    commit: request.commit ?? null,
+    deliver: request.deliver ?? null,
+    onEvent: watched
+      ? (event, after) => {
+          notify(plugins, "onEvent", Object.freeze(event), { workflowId });
+          onEvent?.(event, after);
+        }
+      : (onEvent ?? null),
+  });
+}
 
 /** How a turn is to be driven. */
 export interface TurnOptions {
-  readonly performing: Performing;
+  readonly performing: AttemptContext;
   readonly prepared: ReadonlyMap<CompiledNode, PreparedNode>;
   /** Tasks of one execution under way at the same time. */
   readonly concurrency: number;
@@ -70,7 +149,7 @@ export class Turn {
   #wake: (() => void) | null = null;
   #stored: Snapshot | null = null;
   /** Null if the turn does not deliver messages: they stay in the snapshot. */
-  readonly #post: Post | null;
+  readonly #post: OutboxSender | null;
   #stopped = false;
   #draining = false;
   #performed = 0;
@@ -80,7 +159,7 @@ export class Turn {
   constructor(draft: Draft, options: TurnOptions) {
     this.draft = draft;
     this.#options = options;
-    this.#post = options.deliver && new Post(options.deliver, () => this.#wake?.());
+    this.#post = options.deliver && new OutboxSender(options.deliver, () => this.#wake?.());
   }
 
   /** Ends the turn: running executors get their signal, and their attempts do not count. */
@@ -230,7 +309,7 @@ export class Turn {
   #perform(task: Task, node: CompiledNode, now: EpochMs): void {
     const { performing, prepared } = this.#options;
     const name = nameOf(task);
-    const place = placeOf(task, this.draft);
+    const place = scopeOfTask(task, this.draft);
     const spent = exhausted(performing.limits, this.draft, task, this.#running.size, now);
     const attempt: Attempt = spent
       ? { outcome: spent, abort: () => undefined }

@@ -1,8 +1,8 @@
 import type { ReadPath, Scope } from "../core/definition/template.ts";
-import { compile } from "./compile/compile.ts";
+import { compileSyntax } from "./compile/compile.ts";
 import { evaluate, type Program } from "./compile/evaluate.ts";
 import { defaultExpressionLimits, type ExpressionLimits } from "./evaluation/expression-limits.ts";
-import { invalid } from "./evaluation/frame.ts";
+import { refuseExpression } from "./evaluation/frame.ts";
 import { readsOf } from "./read-set/reads.ts";
 import { parse } from "./syntax/parse.ts";
 import { type Tokens, tokenize } from "./syntax/tokenize.ts";
@@ -41,7 +41,7 @@ export function compileExpression(
   const text = source.trim();
   const embedded = text.startsWith("{{");
   const tokens = tokenize(text, embedded ? 2 : 0, embedded, limits.sourceLength);
-  if (embedded && tokens.end !== text.length) invalid(text, tokens.end, "this is one expression: nothing can follow its }}");
+  if (embedded && tokens.end !== text.length) refuseExpression(text, tokens.end, "this is one expression: nothing can follow its }}");
   const { program, reads } = programOf(tokens, pointer, limits);
   return { reads, evaluate: (scope) => evaluate(program, scope) };
 }
@@ -52,7 +52,7 @@ export function programOf(
   pointer: string | undefined,
   limits: ExpressionLimits,
 ): { readonly program: Program; readonly reads: readonly ReadPath[] } {
-  if (tokens.length === 1) invalid(source, 0, "there is no expression here");
+  if (tokens.length === 1) refuseExpression(source, 0, "there is no expression here");
   const expression = parse(tokens, source, limits);
-  return { program: { code: compile(expression, source), unit: { source, pointer, limits } }, reads: readsOf(expression) };
+  return { program: { code: compileSyntax(expression, source), unit: { source, pointer, limits } }, reads: readsOf(expression) };
 }

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import type { Scope } from "../core/definition/template.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { Json } from "../core/values/json.ts";
+import { executionScope } from "./compile/scope.ts";
 import { compileTemplate, compileTemplateWithin } from "./compile-template.ts";
 import { defaultExpressionLimits } from "./evaluation/expression-limits.ts";
-import { executionScope } from "./scope.ts";
 
 const scope: Scope = { input: { name: "Ada", price: 21, tags: ["a"], none: null } };
 const fill = (value: Json): unknown => compileTemplate(value, "/data").template!.evaluate(scope);

@@ -3,7 +3,7 @@ import type { Issue } from "../core/errors/issue.ts";
 import { isJsonObject, type Json } from "../core/values/json.ts";
 import { defaultLimits } from "../core/values/limits.ts";
 import { evaluate, type Program, type Purse } from "./compile/evaluate.ts";
-import { joinText, toText } from "./evaluation/coerce.ts";
+import { concatenate, toText } from "./evaluation/coerce.ts";
 import { defaultExpressionLimits, type ExpressionLimits } from "./evaluation/expression-limits.ts";
 import type { Frame } from "./evaluation/frame.ts";
 import { type Pieces, splitText } from "./split-text.ts";
@@ -11,14 +11,14 @@ import { type Pieces, splitText } from "./split-text.ts";
 /** Builds one value of a template. */
 type Build = (scope: Scope, purse: Purse) => unknown;
 
-interface Walk {
+interface TemplateScan {
   readonly issues: Issue[];
   readonly reads: Map<string, ReadPath>;
   readonly limits: ExpressionLimits;
 }
 
 /** All expressions of a template may take this many times the steps of one. */
-const SHARE = 10;
+const budgetShare = 10;
 
 /**
  * The `{{ }}` in a value, compiled once. What holds none comes back from `evaluate` as it is, not as a copy.
@@ -39,18 +39,18 @@ export const compileTemplate: CompileTemplate = (value, pointer) => compileTempl
 
 /** `compileTemplate` under limits of your own. `outputLength` is for all expressions of the template together. */
 export function compileTemplateWithin(value: Json, pointer: string, limits: ExpressionLimits): ReturnType<CompileTemplate> {
-  const walk: Walk = { issues: [], reads: new Map(), limits };
+  const walk: TemplateScan = { issues: [], reads: new Map(), limits };
   const build = compileValue(walk, value, pointer, 0);
   if (build === null || walk.issues.length > 0) return { template: null, issues: walk.issues };
   const template: Template = {
     reads: [...walk.reads.values()],
-    evaluate: (scope) => build(scope, { steps: limits.steps * SHARE, room: limits.outputLength }),
+    evaluate: (scope) => build(scope, { steps: limits.steps * budgetShare, room: limits.outputLength }),
   };
   return { template, issues: [] };
 }
 
 /** Null where there is nothing to build: the value stands for itself. */
-function compileValue(walk: Walk, value: Json, pointer: string, depth: number): Build | null {
+function compileValue(walk: TemplateScan, value: Json, pointer: string, depth: number): Build | null {
   if (typeof value === "string") return value.includes("{{") ? compileString(walk, value, pointer) : null;
   if (typeof value !== "object" || value === null) return null;
   if (depth > defaultLimits.depth) {
@@ -60,13 +60,13 @@ function compileValue(walk: Walk, value: Json, pointer: string, depth: number): 
   return isJsonObject(value) ? compileMembers(walk, value, pointer, depth) : compileItems(walk, value, pointer, depth);
 }
 
-function compileItems(walk: Walk, value: readonly Json[], pointer: string, depth: number): Build | null {
+function compileItems(walk: TemplateScan, value: readonly Json[], pointer: string, depth: number): Build | null {
   const builds = value.map((item, index) => compileValue(walk, item, `${pointer}/${index}`, depth + 1));
   if (builds.every((build) => build === null)) return null;
   return (scope, purse) => builds.map((build, index) => (build === null ? value[index] : (build(scope, purse) ?? null)));
 }
 
-function compileMembers(walk: Walk, value: { readonly [key: string]: Json }, pointer: string, depth: number): Build | null {
+function compileMembers(walk: TemplateScan, value: { readonly [key: string]: Json }, pointer: string, depth: number): Build | null {
   const entries = Object.keys(value).map((key) => {
     const constant = value[key]!;
     return { key, constant, build: compileValue(walk, constant, `${pointer}/${pointerKey(key)}`, depth + 1) };
@@ -88,7 +88,7 @@ function setOwn(target: Record<string, unknown>, key: string, value: unknown): v
   else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-function compileString(walk: Walk, text: string, pointer: string): Build {
+function compileString(walk: TemplateScan, text: string, pointer: string): Build {
   const pieces = splitText(text, pointer, walk.limits);
   for (const mistake of pieces.mistakes) walk.issues.push(issue(pointer, mistake));
   for (const path of pieces.reads) walk.reads.set(JSON.stringify(path), path);
@@ -110,7 +110,7 @@ function append(program: Program, scope: Scope, purse: Purse, before: string, af
   const value = evaluate(program, scope, purse);
   const frame: Frame = { unit: program.unit, scope, locals: [], steps: purse.steps, room: purse.room };
   const inserted = value === null || value === undefined ? "" : toText(frame, 0, value);
-  const text = joinText(frame, joinText(frame, before, inserted), after);
+  const text = concatenate(frame, concatenate(frame, before, inserted), after);
   purse.steps = frame.steps;
   purse.room = frame.room;
   return text;

@@ -37,14 +37,14 @@ const answerFields = {
 } satisfies JsonObject;
 
 /** An answer without fields of yours. */
-export const answer: JsonObject = { title: "Decision", type: "object", properties: answerFields, required: ["approved"] };
+export const plainAnswerSchema: JsonObject = { title: "Decision", type: "object", properties: answerFields, required: ["approved"] };
 
 /** One flat object schema, not an `allOf`: forms can be made from it, and `additionalProperties: false` works. */
 export function answerSchema(further: JsonObject | undefined): JsonSchema {
-  if (!further) return answer;
+  if (!further) return plainAnswerSchema;
   const { properties, required } = further;
   return {
-    ...answer,
+    ...plainAnswerSchema,
     ...further,
     type: "object",
     properties: { ...(isJsonObject(properties) ? properties : {}), ...answerFields },

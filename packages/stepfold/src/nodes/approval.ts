@@ -1,7 +1,7 @@
 import { isJsonObject } from "../core/values/json.ts";
 import { defineNode } from "../engine/node/define-node.ts";
 import type { NodeDefinition, NodeOutput } from "../engine/node/node-definition.ts";
-import { type ApprovalAnswer, type ApprovalData, type ApprovalResult, answer, answerSchema } from "./approval-data.ts";
+import { type ApprovalAnswer, type ApprovalData, type ApprovalResult, answerSchema, plainAnswerSchema } from "./approval-data.ts";
 
 /**
  * Node type `approval`: waits for a decision, then leaves by the handle `approved` or `rejected`. Its output is
@@ -79,7 +79,7 @@ export const approvalNode: NodeDefinition<ApprovalData | null, ApprovalAnswer | 
       },
       additionalProperties: false,
     },
-    resume: answer,
+    resume: plainAnswerSchema,
     handles: ["approved", "rejected"],
     metadata: {
       label: "Approval",

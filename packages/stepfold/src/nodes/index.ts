@@ -17,13 +17,13 @@ export { type EndData, endNode } from "./end.ts";
 export { type FailData, failNode } from "./fail.ts";
 export { type IfData, ifNode } from "./if.ts";
 export { type MapData, mapNode } from "./map.ts";
-export type { TimeAhead } from "./moment.ts";
 export { noopNode } from "./noop.ts";
 export { raceNode } from "./race.ts";
 export type { RaceAnswer, RaceData, RaceResult, RaceSignal, RaceTimer } from "./race-data.ts";
 export { setNode } from "./set.ts";
 export { type SignalData, signalNode } from "./signal.ts";
 export { type SwitchCase, type SwitchData, type SwitchResult, switchNode } from "./switch.ts";
+export type { TimeAhead } from "./timestamp.ts";
 export { type WaitData, waitNode } from "./wait.ts";
 export { type WorkflowData, workflowNode } from "./workflow.ts";
 

@@ -1,5 +1,5 @@
 import type { Json, JsonObject, JsonSchema } from "../core/values/json.ts";
-import { type TimeAhead, timeFields } from "./moment.ts";
+import { type TimeAhead, timeFields } from "./timestamp.ts";
 
 /** A signal that may win a race. */
 export interface RaceSignal {

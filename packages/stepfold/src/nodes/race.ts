@@ -4,8 +4,8 @@ import { defineNode } from "../engine/node/define-node.ts";
 import { FatalError } from "../engine/node/fatal-error.ts";
 import type { NodeDefinition } from "../engine/node/node-definition.ts";
 import type { SuspendOptions } from "../engine/node/step-context.ts";
-import { momentOf } from "./moment.ts";
 import { type RaceData, type RaceResult, raceSchema } from "./race-data.ts";
+import { timestampOf } from "./timestamp.ts";
 
 /**
  * Node type `race`: waits for several things at once, and leaves by the handle of whatever comes first. The others count
@@ -67,7 +67,7 @@ function contestants({ signals = [], timer, answer }: RaceData, now: EpochMs): S
   }
   const waits: SuspendOptions[] = signals.map(({ name, key, transient }) => ({ signal: name, key, transient }));
   if (answer) waits.push({ schema: answer.schema });
-  if (timer) waits.push({ resumeAt: momentOf(timer, now) });
+  if (timer) waits.push({ resumeAt: timestampOf(timer, now) });
   return waits;
 }
 

@@ -1,7 +1,7 @@
 import type { EpochMs } from "../core/values/json.ts";
 import { defineNode } from "../engine/node/define-node.ts";
 import type { NodeDefinition } from "../engine/node/node-definition.ts";
-import { momentOf, type TimeAhead, timeFields } from "./moment.ts";
+import { type TimeAhead, timeFields, timestampOf } from "./timestamp.ts";
 
 /** What a `wait` node is given: exactly one of `for` and `until`. */
 export type WaitData = TimeAhead;
@@ -51,7 +51,7 @@ export const waitNode: NodeDefinition<WaitData, { readonly waitedUntil: EpochMs 
     const { resumed } = step;
     // the timer's word counts, not this machine's clock: one that runs behind must not wait a second time
     if (resumed) return { data: { waitedUntil: suspendedUntil(resumed.suspendPayload) ?? now } };
-    const until = momentOf(data, now);
+    const until = timestampOf(data, now);
     return until <= now ? { data: { waitedUntil: until } } : step.suspend({ until }, { resumeAt: until });
   },
 });

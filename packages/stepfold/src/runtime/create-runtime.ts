@@ -1,6 +1,6 @@
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import { wakeAt } from "../core/transition/draft/draft-status.ts";
 import { openDraft } from "../core/transition/draft/open-draft.ts";
-import { wakeAt } from "../core/transition/draft/standing.ts";
 import type { NodeDefinitions } from "../engine/node/node-definition.ts";
 import { requireSnapshot } from "./context/require-snapshot.ts";
 import { createRuntimeContext, requireWhole } from "./context/runtime-context.ts";

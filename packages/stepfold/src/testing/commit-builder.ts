@@ -5,7 +5,7 @@ import type { EpochMs, Json } from "../core/values/json.ts";
 import type { ChangedChild, Commit } from "../ports/snapshot-store.ts";
 
 /** What of a first commit is not the default. */
-export interface StartOptions {
+export interface FirstCommitOptions {
   readonly definitionId?: string;
   readonly input?: Json;
   readonly metadata?: Readonly<Record<string, Json>>;
@@ -41,7 +41,7 @@ let made = 0;
 const unique = (what: string): string => `${what}-${++made}`;
 
 /** The commit that creates an execution, as an engine would make it. */
-export function startCommit(workflowId: string, options: StartOptions = {}): Commit {
+export function startCommit(workflowId: string, options: FirstCommitOptions = {}): Commit {
   const { definitionId = "contract", input, metadata = {}, status = "active", incarnation = unique("incarnation") } = options;
   const definition = { id: definitionId, hash: `hash-of-${definitionId}` };
   const withInput = input === undefined ? undefined : { input };
@@ -60,7 +60,7 @@ export function startCommit(workflowId: string, options: StartOptions = {}): Com
     schema: 1,
     workflowId,
     definition,
-    ...standing(status, 0),
+    ...statusFields(status, 0),
     version: 0,
     metadata,
     ...withInput,
@@ -84,7 +84,7 @@ export function startCommit(workflowId: string, options: StartOptions = {}): Com
 
 /** The commit that follows another one, or a loaded snapshot. */
 export function stepCommit(from: Commit | Snapshot, options: StepOptions = {}): Commit {
-  const before = headOf(from);
+  const before = firstHead(from);
   const { nodeId = "step", output = null, outputs = [output], status = "active", fence, release } = options;
   const events = outputs.map((each, index): Event => {
     const version = before.version + 1 + index;
@@ -96,7 +96,7 @@ export function stepCommit(from: Commit | Snapshot, options: StepOptions = {}): 
     );
   });
   const version = before.version + events.length;
-  const head: SnapshotHead = { ...before, ...standing(status, version), version, steps: version, ...options.head };
+  const head: SnapshotHead = { ...before, ...statusFields(status, version), version, steps: version, ...options.head };
   return {
     workflowId: before.workflowId,
     incarnation: before.incarnation ?? "",
@@ -121,13 +121,13 @@ export function snapshotAfter(...commits: readonly Commit[]): Snapshot {
   return restore({ head: commits.at(-1)!.head, children: heads, events: commits.flatMap(({ events }) => events) });
 }
 
-function headOf(from: Commit | Snapshot): SnapshotHead {
+function firstHead(from: Commit | Snapshot): SnapshotHead {
   if ("head" in from) return from.head;
   const { context: _, childStates, mapItems, compensations, ...head } = from;
   return head;
 }
 
-function standing(status: Status, version: number): Pick<SnapshotHead, "status" | "currentNodeId" | "activePaths"> {
+function statusFields(status: Status, version: number): Pick<SnapshotHead, "status" | "currentNodeId" | "activePaths"> {
   if (isTerminal(status)) return { status, currentNodeId: null, activePaths: [] };
   const path = { id: "0", nodeId: "step", turn: version, visit: 0, attempts: 0, since: version, stepPath: ["step"] };
   const doing = status === "error" ? "retrying" : status === "paused" ? "suspended" : "ready";

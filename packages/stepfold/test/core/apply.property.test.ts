@@ -8,7 +8,7 @@ import type { Event, StartedEvent } from "../../src/core/snapshot/event.ts";
 import { type ActivePath, isTerminal, type Snapshot } from "../../src/core/snapshot/snapshot.ts";
 import { apply, fold } from "../../src/core/transition/apply.ts";
 import { openDraft } from "../../src/core/transition/draft/open-draft.ts";
-import { due } from "../../src/core/transition/due.ts";
+import { due } from "../../src/core/transition/plan.ts";
 import { expressionLanguage } from "../../src/expressions/expression-language.ts";
 import { deepFreeze, startedAt } from "./execution.fixture.ts";
 import { maxAttempts, picker, type RandomFlow, randomFlow, unordered } from "./random-graph.fixture.ts";

@@ -49,6 +49,23 @@ describe("a map", () => {
     const silent = readSnapshot(changed(one, { ...intolerant, "/childStates/0#1~11/error": undefined }), engine.workflow);
     expect((await answer(engine, silent, 0)).error?.message).toContain("unknown");
   });
+
+  it("fails for the item that has failed, and leaves one that is still undoing what it did to finish that", async () => {
+    const refused = flow("item", { pay: "noop", ask: "approval", bad: ["fail", { message: "too dear" }] }, ["pay>ask", "ask>bad@rejected"]);
+    const { nodes, ...rest } = refused as { nodes: object[] };
+    const undone = { ...rest, nodes: [{ ...nodes[0], compensate: { type: "approval" } }, ...nodes.slice(1)] };
+    const map = ["map", { workflow: "item", items: [1, 2] }] as const;
+    const { engine } = bench(flow("root", { m: map, after: "noop" }, ["m>after@error"], { workflows: { item: undone } }));
+    let snapshot = await engine.execute({ workflowId: "w" });
+    for (const i of [0, 1]) snapshot = await answer(engine, snapshot, i, false);
+    expect(snapshot.status).toBe("paused");
+    snapshot = await engine.execute({ snapshot, target: "m[1]/pay", externalPayload: { approved: true } });
+    expect(snapshot.context).toMatchObject({ m: [{ error: expect.stringContaining("item 1: too dear") }], after: [{}] });
+    expect(snapshot).toMatchObject({ status: "paused", childStates: { "0#1/0": { status: "paused", ending: { status: "failed" } } } });
+    expect(readSnapshot(JSON.parse(JSON.stringify(snapshot)), engine.workflow)).toEqual(snapshot);
+    const over = await engine.execute({ snapshot, externalPayload: { approved: true } });
+    expect(over.status).toBe("completed");
+  });
 });
 
 describe("a snapshot that did not come through readSnapshot, such as one put together from a damaged store", () => {

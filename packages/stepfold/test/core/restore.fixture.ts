@@ -5,7 +5,7 @@ import type { Event, Spawn, StartedEvent } from "../../src/core/snapshot/event.t
 import { restore } from "../../src/core/snapshot/restore.ts";
 import type { ChildHead, Snapshot, SnapshotHead } from "../../src/core/snapshot/snapshot.ts";
 import { begin } from "../../src/core/transition/begin.ts";
-import { headOf, takeChanges } from "../../src/core/transition/draft/close-draft.ts";
+import { closedHead, takeChanges } from "../../src/core/transition/draft/close-draft.ts";
 import { type Draft, isChild, type ScopeDraft } from "../../src/core/transition/draft/draft.ts";
 import type { DraftPath } from "../../src/core/transition/draft/draft-path.ts";
 import { scopeAt } from "../../src/core/transition/draft/open-draft.ts";
@@ -28,7 +28,7 @@ class Kept {
       if (head) this.children.set(key, throughJson(head));
       else this.children.delete(key);
     }
-    this.#head = throughJson(headOf(draft));
+    this.#head = throughJson(closedHead(draft));
   }
 
   /** What it adds up to. */

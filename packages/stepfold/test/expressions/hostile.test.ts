@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { tries } from "../../../../scripts/test/effort.ts";
 import { StepfoldError } from "../../src/core/errors/stepfold-error.ts";
+import { executionScope } from "../../src/expressions/compile/scope.ts";
 import { compileExpression } from "../../src/expressions/compile-expression.ts";
 import { compileTemplate } from "../../src/expressions/compile-template.ts";
-import { executionScope } from "../../src/expressions/scope.ts";
 
 class Secret {
   token = "s3cret";

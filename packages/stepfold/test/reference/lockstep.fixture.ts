@@ -1,13 +1,12 @@
 import { compile } from "../../src/core/definition/compile.ts";
 import type { CompiledWorkflow } from "../../src/core/definition/compiled.ts";
 import type { Node, WorkflowDefinition } from "../../src/core/definition/definition.ts";
-import { openScopes } from "../../src/core/snapshot/address.ts";
-import { localKey, parentKey } from "../../src/core/snapshot/child-key.ts";
+import { localKey, openScopes, parentKey } from "../../src/core/snapshot/address.ts";
 import type { Event, StartedEvent } from "../../src/core/snapshot/event.ts";
 import { restore } from "../../src/core/snapshot/restore.ts";
 import type { ActivePath, ChildHead, Snapshot, Wait } from "../../src/core/snapshot/snapshot.ts";
 import { fold } from "../../src/core/transition/apply.ts";
-import { closeDraft, headOf, takeChanges } from "../../src/core/transition/draft/close-draft.ts";
+import { closeDraft, closedHead, takeChanges } from "../../src/core/transition/draft/close-draft.ts";
 import { openDraft } from "../../src/core/transition/draft/open-draft.ts";
 import { evolve, withConsequences } from "../../src/core/transition/evolve.ts";
 import { plan } from "../../src/core/transition/plan.ts";
@@ -58,7 +57,7 @@ export class Engine {
       else this.#children.delete(key);
     }
     this.restored = JSON.parse(
-      JSON.stringify(restore({ head: headOf(draft), children: this.#children, events: this.#events })),
+      JSON.stringify(restore({ head: closedHead(draft), children: this.#children, events: this.#events })),
     ) as Snapshot;
     this.snapshot = JSON.parse(JSON.stringify(closeDraft(draft))) as Snapshot;
     return true;

@@ -117,11 +117,14 @@ function inLockstep(graph: number, schedule: number): number {
 
 const { graphs } = effort;
 
+/** A graph and a schedule that random ones meet once in 500: of joins that wait for each other in a circle, one has an open round. */
+const openRoundInCircle: [graph: number, schedule: number] = [866_650_834, 0];
+
 it(`the engine and the reference model agree on every path after every event, on ${graphs} random graphs`, { timeout: 900_000 }, () => {
   let events = 0;
   const property = fc.property(seeds, seeds, (graph, schedule) => {
     events += inLockstep(graph, schedule);
   });
-  fc.assert(property, { numRuns: graphs });
+  fc.assert(property, { numRuns: graphs, examples: [openRoundInCircle] });
   expect(events).toBeGreaterThan(5 * graphs);
 });

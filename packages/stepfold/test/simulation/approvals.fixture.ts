@@ -2,7 +2,7 @@ import { StepfoldError } from "../../src/core/errors/stepfold-error.ts";
 import { isTerminal } from "../../src/core/snapshot/snapshot.ts";
 import { defineNode } from "../../src/engine/node/define-node.ts";
 import { memoryStore } from "../../src/stores/databases/memory/memory-store.ts";
-import type { Scenario, Script } from "../../src/testing/simulation/scenario.ts";
+import type { ClientScript, Scenario } from "../../src/testing/simulation/scenario.ts";
 
 /** Somebody approves, and it is published: two steps with an effect, a wait between them. */
 const post = {
@@ -19,7 +19,7 @@ const post = {
 };
 
 /** Starts a post and approves it. */
-function author(workflowId: string): Script {
+function author(workflowId: string): ClientScript {
   return async ({ runtime, sleep }) => {
     const run = await runtime.start("post", { workflowId, input: { title: workflowId } });
     for (;;) {

@@ -1,4 +1,4 @@
-import { closeDraft, headOf } from "../../src/core/transition/draft/close-draft.ts";
+import { closeDraft, closedHead } from "../../src/core/transition/draft/close-draft.ts";
 import type { ChangedChild, Commit } from "../../src/ports/snapshot-store.ts";
 import { keptHistory, randomDefinition } from "../core/restore.fixture.ts";
 
@@ -18,7 +18,7 @@ export function engineCommits(workflowId: string, seed: number): Commit[] {
       incarnation: "i",
       expectedVersion: written - 1,
       commitId: `${workflowId}-${written}`,
-      head: { ...headOf(draft), workflowId },
+      head: { ...closedHead(draft), workflowId },
       events: events.slice(written).map((event) => (event.type === "started" ? { ...event, workflowId } : event)),
       children,
       wakeAt: 0,

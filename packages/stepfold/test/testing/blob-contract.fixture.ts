@@ -1,4 +1,5 @@
 import { describe, it } from "vitest";
+import { effort } from "../../../../scripts/test/effort.ts";
 import { type BlobBench, blobStoreContract } from "../../src/testing/index.ts";
 import { meetsNoServer } from "./no-server.fixture.ts";
 
@@ -8,10 +9,13 @@ export interface BlobSubject {
   readonly url?: string | null;
   /** New, empty blobs for a case. The index is that of the case. */
   readonly bench: (index: number) => Promise<BlobBench & { readonly close?: () => Promise<void> }>;
+  /** The same blobs through another client: left to `npm run contract` and `npm run storm`. */
+  readonly isOtherForm?: true;
 }
 
 /** Runs the whole contract on a blob store. */
-export function blobContractOf(name: string, { url = "", bench }: BlobSubject): void {
+export function blobContractOf(name: string, { url = "", bench, isOtherForm }: BlobSubject): void {
+  if (isOtherForm && !effort.everyForm) return;
   describe(`BlobStore contract: ${name}`, () => {
     if (url === null) {
       meetsNoServer(name);

@@ -1,4 +1,5 @@
 import { describe, it } from "vitest";
+import { effort } from "../../../../scripts/test/effort.ts";
 import { isClaimed, type StoreBench, snapshotStoreContract } from "../../src/testing/index.ts";
 import { meetsNoServer } from "./no-server.fixture.ts";
 
@@ -12,6 +13,8 @@ export interface ContractSubject {
   readonly missing?: string;
   /** A new, empty store for a case: a schema, database or prefix of its own. The index is that of the case. */
   readonly bench: (index: number) => Promise<StoreBench>;
+  /** The same store through another client, or over another store: left to `npm run contract` and `npm run storm`. */
+  readonly isOtherForm?: true;
   /** Cases that run at once: a store with a real clock waits most of the time. Default 1. */
   readonly atOnce?: number;
 }
@@ -22,7 +25,8 @@ export function wait(durationMs: number): Promise<void> {
 }
 
 /** Runs the whole contract on a store. `npm run contract` counts what is below this title. */
-export function contractOf(name: string, { over, url = "", missing, bench, atOnce = 1 }: ContractSubject): void {
+export function contractOf(name: string, { over, url = "", missing, bench, atOnce = 1, isOtherForm }: ContractSubject): void {
+  if (isOtherForm && !effort.everyForm) return;
   describe(`SnapshotStore contract: ${name}${over === undefined ? "" : ` (${over})`}`, () => {
     if (url === null) {
       meetsNoServer(name, missing);

@@ -1,6 +1,6 @@
 import type { CompiledNode } from "../definition/compiled.ts";
 import type { ActivePath, ChildrenState, MapState } from "../snapshot/snapshot.ts";
-import type { Group, Standing } from "./explain-survey.ts";
+import type { Group, OpenStatus } from "./explain-survey.ts";
 import { counted } from "./explain-words.ts";
 
 /** How the items of a map stand. They add up to `total`. */
@@ -22,10 +22,11 @@ export interface ItemCounts {
 }
 
 /** How the items of a path's map stand; null if it has none. @param group its open children */
-export function itemsOf({ children }: Pick<ActivePath, "children">, group: Group | undefined): ItemCounts | null {
+export function itemCounts({ children }: Pick<ActivePath, "children">, group: Group | undefined): ItemCounts | null {
   if (!children?.map) return null;
   const { total, done, failed, cancelled, next } = children.map;
-  const open = (...standings: readonly Standing[]): number => standings.reduce((sum, standing) => sum + (group?.counts[standing] ?? 0), 0);
+  const open = (...standings: readonly OpenStatus[]): number =>
+    standings.reduce((sum, standing) => sum + (group?.counts[standing] ?? 0), 0);
   const counts = {
     underWay: open("running"),
     retrying: open("retrying"),
@@ -38,27 +39,27 @@ export function itemsOf({ children }: Pick<ActivePath, "children">, group: Group
 
 /** Says how the children of a path stand, as a sentence without its subject. */
 export function childrenText(path: ActivePath, children: ChildrenState, group: Group | undefined, node: CompiledNode | null): string {
-  const items = itemsOf(path, group);
+  const items = itemCounts(path, group);
   if (!items) return `runs the workflow "${children.workflow}"`;
   const { total, done, failed, cancelled, underWay, retrying, timed, queued, notBegun } = items;
   const { somebody, signal } = group?.counts ?? { somebody: 0, signal: 0 };
   const counts = [
     `${counted(done)} of ${counted(total)} ${total === 1 ? "item" : "items"} done`,
-    told(failed, "failed", "failed"),
-    told(cancelled, "cancelled", "cancelled"),
-    told(underWay, "under way", "under way"),
-    told(retrying, "to be retried", "to be retried"),
-    told(somebody, "waits for somebody", "wait for somebody"),
-    told(signal, "waits for a signal", "wait for a signal"),
-    told(timed, "waits for a time", "wait for a time"),
-    told(queued, "waits for a place", "wait for a place"),
-    told(notBegun, "not begun", "not begun"),
+    countText(failed, "failed", "failed"),
+    countText(cancelled, "cancelled", "cancelled"),
+    countText(underWay, "under way", "under way"),
+    countText(retrying, "to be retried", "to be retried"),
+    countText(somebody, "waits for somebody", "wait for somebody"),
+    countText(signal, "waits for a signal", "wait for a signal"),
+    countText(timed, "waits for a time", "wait for a time"),
+    countText(queued, "waits for a place", "wait for a place"),
+    countText(notBegun, "not begun", "not begun"),
   ].filter((text) => text !== null);
   if (path.draining) return `lets the rest of its items finish: ${counts.join(", ")}`;
   return `has ${counts.join(", ")}${goesOn(children.map!, node)}`;
 }
 
-function told(count: number, one: string, many: string): string | null {
+function countText(count: number, one: string, many: string): string | null {
   return count === 0 ? null : `${counted(count)} ${count === 1 ? one : many}`;
 }
 

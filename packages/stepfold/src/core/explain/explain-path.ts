@@ -1,13 +1,12 @@
 import type { CompiledNode, CompiledWorkflow } from "../definition/compiled.ts";
-import { pathsOf } from "../snapshot/address.ts";
-import { itemOf, scopedKey } from "../snapshot/child-key.ts";
+import { itemOf, pathsOf, scopedKey } from "../snapshot/address.ts";
 import type { ActivePath, Snapshot } from "../snapshot/snapshot.ts";
 import type { Draft } from "../transition/draft/draft.ts";
 import { openDraft } from "../transition/draft/open-draft.ts";
-import { workflowOf } from "../transition/workflow-of.ts";
+import { workflowOf } from "../transition/find-wait.ts";
 import type { EpochMs } from "../values/json.ts";
 import { holdText, joinText } from "./explain-hold.ts";
-import { childrenText, type ItemCounts, itemsOf } from "./explain-items.ts";
+import { childrenText, type ItemCounts, itemCounts } from "./explain-items.ts";
 import { heldUp, movesAt, type Placed, type Survey } from "./explain-survey.ts";
 import { waitText } from "./explain-wait.ts";
 import { cut, iso } from "./explain-words.ts";
@@ -31,7 +30,7 @@ export interface PlaceInfo {
 }
 
 /** What is needed to explain the paths of an execution. */
-export interface Telling {
+export interface ExplainContext {
   readonly snapshot: Snapshot;
   readonly survey: Survey;
   address(scope: string, nodeId: string): string;
@@ -44,7 +43,7 @@ export interface Telling {
 const maxErrorLength = 160;
 
 /** What is needed to tell about a snapshot. @param workflow another one than the snapshot's says nothing about it */
-export function telling(snapshot: Snapshot, survey: Survey, workflow: CompiledWorkflow | undefined): Telling {
+export function explainContext(snapshot: Snapshot, survey: Survey, workflow: CompiledWorkflow | undefined): ExplainContext {
   const own = workflow?.hash === snapshot.definition.hash ? workflow : undefined;
   let draft: Draft | null = null;
   return {
@@ -60,10 +59,10 @@ export function telling(snapshot: Snapshot, survey: Survey, workflow: CompiledWo
 }
 
 /** One open path, explained. */
-export function placeOf(telling: Telling, { scope, path }: Placed): PlaceInfo {
+export function explainPath(telling: ExplainContext, { scope, path }: Placed): PlaceInfo {
   const address = telling.address(scope, path.nodeId);
   const waits = waitsOf(path, address);
-  const items = itemsOf(path, groupOfPath(telling, scope, path));
+  const items = itemCounts(path, groupOfPath(telling, scope, path));
   return {
     address,
     pathId: scopedKey(scope, path.id),
@@ -76,19 +75,19 @@ export function placeOf(telling: Telling, { scope, path }: Placed): PlaceInfo {
 }
 
 /** What is known of a path's node. */
-export function nodeOf(telling: Telling, { scope, path }: Placed): CompiledNode | null {
+export function nodeOfPath(telling: ExplainContext, { scope, path }: Placed): CompiledNode | null {
   const node = telling.workflow(scope)?.nodes.get(path.nodeId) ?? null;
   return path.undoes ? null : node;
 }
 
-function groupOfPath({ survey }: Telling, scope: string, { children }: ActivePath): ReturnType<Survey["groups"]["get"]> {
+function groupOfPath({ survey }: ExplainContext, scope: string, { children }: ActivePath): ReturnType<Survey["groups"]["get"]> {
   return children && survey.groups.get(scopedKey(scope, children.key));
 }
 
-function sentenceOf(telling: Telling, scope: string, path: ActivePath, waits: readonly WaitInfo[]): string {
+function sentenceOf(telling: ExplainContext, scope: string, path: ActivePath, waits: readonly WaitInfo[]): string {
   const { status, attempts, resumed, undoes, children } = path;
   const undone = undoes ? `is being undone${itemText(undoes.scope)}` : null;
-  const node = nodeOf(telling, { scope, path });
+  const node = nodeOfPath(telling, { scope, path });
   switch (status) {
     case "ready": {
       if (heldUp(telling.snapshot, scope)) return "waits for a place: its map runs as many items at once as it may";
@@ -108,7 +107,7 @@ function sentenceOf(telling: Telling, scope: string, path: ActivePath, waits: re
   }
 }
 
-function retryText({ snapshot }: Telling, scope: string, { nodeId, attempts, nextRetryAt = 0, undoes }: ActivePath): string {
+function retryText({ snapshot }: ExplainContext, scope: string, { nodeId, attempts, nextRetryAt = 0, undoes }: ActivePath): string {
   const context = scope === "" ? snapshot.context : snapshot.childStates![scope]!.context;
   // the result of a compensation is not a result of its node
   const last = undoes || !Object.hasOwn(context, nodeId) ? undefined : context[nodeId]!.at(-1);

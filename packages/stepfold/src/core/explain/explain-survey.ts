@@ -1,11 +1,10 @@
-import { openScopes } from "../snapshot/address.ts";
-import { groupOf, parentKey, scopedKey } from "../snapshot/child-key.ts";
+import { groupOf, openScopes, parentKey, scopedKey } from "../snapshot/address.ts";
 import type { ActivePath, ChildState, Snapshot } from "../snapshot/snapshot.ts";
-import { earliestTimer } from "../transition/draft/standing.ts";
+import { earliestTimer } from "../transition/draft/draft-status.ts";
 import type { EpochMs } from "../values/json.ts";
 
 /** What an open path, or an item of a map, does or waits for. */
-export type Standing =
+export type OpenStatus =
   | "running"
   | "retrying"
   | "somebody"
@@ -27,14 +26,14 @@ export interface Placed {
 
 /** The open children of one path. */
 export interface Group {
-  readonly counts: Record<Standing, number>;
+  readonly counts: Record<OpenStatus, number>;
   /** Keys of the children to explain, the most important first. */
   readonly first: readonly string[];
 }
 
 /** Everything that is open, collected in one pass. */
 export interface Survey {
-  readonly counts: Record<Standing, number>;
+  readonly counts: Record<OpenStatus, number>;
   /** Children of a path, by the key of the path with its scope. */
   readonly groups: ReadonlyMap<string, Group>;
   /** A step that can run. */
@@ -49,7 +48,7 @@ export interface Survey {
 const maxChildren = 5;
 
 /** The order in which children are explained. */
-const interest: readonly Standing[] = ["somebody", "signal", "retrying", "running", "execution", "time", "branches", "turn", "place"];
+const interest: readonly OpenStatus[] = ["somebody", "signal", "retrying", "running", "execution", "time", "branches", "turn", "place"];
 
 /** Looks once at every open path of every scope. */
 export function survey(snapshot: Pick<Snapshot, "activePaths" | "childStates">): Survey {
@@ -62,7 +61,7 @@ export function survey(snapshot: Pick<Snapshot, "activePaths" | "childStates">):
   for (const [scope, paths] of openScopes(snapshot)) {
     const isHeldUp = heldUp(snapshot, scope);
     for (const path of paths) {
-      const standing = standingOf(path, isHeldUp);
+      const standing = openStatusOf(path, isHeldUp);
       counts[standing]++;
       if (standing === "children") {
         // of maps without an item the first one is shown for all
@@ -85,7 +84,7 @@ export function movesAt(path: ActivePath): EpochMs | null {
 }
 
 /** What a path does or waits for. @param isHeldUp its item, or one around it, waits for a place in its map */
-function standingOf({ status, waits = [], children }: ActivePath, isHeldUp: boolean): Standing {
+function openStatusOf({ status, waits = [], children }: ActivePath, isHeldUp: boolean): OpenStatus {
   if (status === "ready") return isHeldUp ? "place" : "running";
   if (status === "retrying") return "retrying";
   if (status === "joining") return "branches";
@@ -102,10 +101,10 @@ export function heldUp({ childStates }: Pick<Snapshot, "childStates">, scope: st
 }
 
 /** The paths of a scope to explain one by one: first those that can be answered, then the others, each in order. */
-export function mostImportant(paths: readonly ActivePath[], maxCount: number): readonly ActivePath[] {
+export function byImportance(paths: readonly ActivePath[], maxCount: number): readonly ActivePath[] {
   if (paths.length <= maxCount) return paths;
-  const buckets = new Map<Standing, ActivePath[]>();
-  for (const path of paths) put(buckets, standingOf(path, false), path, maxCount);
+  const buckets = new Map<OpenStatus, ActivePath[]>();
+  for (const path of paths) put(buckets, openStatusOf(path, false), path, maxCount);
   return [...(buckets.get("children") ?? []), ...inOrder(buckets)].slice(0, maxCount);
 }
 
@@ -118,8 +117,8 @@ function mark(asking: Map<string, "somebody" | "signal">, scope: string, what: "
   }
 }
 
-function groupsOf(snapshot: Pick<Snapshot, "childStates">, asking: ReadonlyMap<string, Standing>): ReadonlyMap<string, Group> {
-  const found = new Map<string, { counts: Record<Standing, number>; buckets: Map<Standing, string[]> }>();
+function groupsOf(snapshot: Pick<Snapshot, "childStates">, asking: ReadonlyMap<string, OpenStatus>): ReadonlyMap<string, Group> {
+  const found = new Map<string, { counts: Record<OpenStatus, number>; buckets: Map<OpenStatus, string[]> }>();
   for (const [key, child] of Object.entries(snapshot.childStates ?? {})) {
     if (child.activePaths.length === 0) continue;
     const name = scopedKey(parentKey(key), groupOf(key));
@@ -128,30 +127,30 @@ function groupsOf(snapshot: Pick<Snapshot, "childStates">, asking: ReadonlyMap<s
       group = { counts: noCounts(), buckets: new Map() };
       found.set(name, group);
     }
-    const standing = standingOfChild(child, asking.get(key));
+    const standing = openStatusOfChild(child, asking.get(key));
     group.counts[standing]++;
     put(group.buckets, standing, key, maxChildren);
   }
   return new Map([...found].map(([name, { counts, buckets }]) => [name, { counts, first: inOrder(buckets).slice(0, maxChildren) }]));
 }
 
-function standingOfChild({ status, queued }: ChildState, asked: Standing | undefined): Standing {
+function openStatusOfChild({ status, queued }: ChildState, asked: OpenStatus | undefined): OpenStatus {
   if (queued !== undefined) return "place";
   if (status === "active") return "running";
   return status === "error" ? "retrying" : (asked ?? "time");
 }
 
-function put<T>(buckets: Map<Standing, T[]>, standing: Standing, entry: T, maxCount: number): void {
+function put<T>(buckets: Map<OpenStatus, T[]>, standing: OpenStatus, entry: T, maxCount: number): void {
   const bucket = buckets.get(standing);
   if (!bucket) buckets.set(standing, [entry]);
   else if (bucket.length < maxCount) bucket.push(entry);
 }
 
-function inOrder<T>(buckets: ReadonlyMap<Standing, readonly T[]>): T[] {
+function inOrder<T>(buckets: ReadonlyMap<OpenStatus, readonly T[]>): T[] {
   return interest.flatMap((standing) => buckets.get(standing) ?? []);
 }
 
-function noCounts(): Record<Standing, number> {
+function noCounts(): Record<OpenStatus, number> {
   return {
     running: 0,
     retrying: 0,

@@ -1,11 +1,11 @@
 import type { CompiledWorkflow } from "../definition/compiled.ts";
 import type { ErrorInfo } from "../errors/error-info.ts";
-import { scopedKey } from "../snapshot/child-key.ts";
+import { scopedKey } from "../snapshot/address.ts";
 import { isTerminal, type Parked, type Snapshot, type Status } from "../snapshot/snapshot.ts";
 import { endOf } from "../transition/draft/outbox.ts";
 import type { EpochMs } from "../values/json.ts";
-import { nodeOf, type PlaceInfo, placeOf, type Telling, telling } from "./explain-path.ts";
-import { mostImportant, type Placed, type Standing, survey } from "./explain-survey.ts";
+import { type ExplainContext, explainContext, explainPath, nodeOfPath, type PlaceInfo } from "./explain-path.ts";
+import { byImportance, type OpenStatus, type Placed, survey } from "./explain-survey.ts";
 import { firstTime, timeoutText } from "./explain-wait.ts";
 import { counted, cut, iso, listed } from "./explain-words.ts";
 
@@ -59,7 +59,7 @@ export function explain(snapshot: Snapshot, workflow?: CompiledWorkflow): Explan
   }
   if (isTerminal(status)) return { status, sentence: endText(snapshot), places: [], more: 0, next: null };
   const found = survey(snapshot);
-  const tell = telling(snapshot, found, workflow);
+  const tell = explainContext(snapshot, found, workflow);
   const places = [...placesOf(tell)];
   const open = Object.values(found.counts).reduce((sum, count) => sum + count, 0);
   const more = open - places.length;
@@ -72,14 +72,14 @@ function parkedText({ code, message, until }: Parked, otherwise: string): string
   return `Parked: ${cut(message, maxErrorLength).replace(/\.$/, "")} (${code}); ${then}. ${otherwise}`;
 }
 
-function placesOf(tell: Telling): PlaceInfo[] {
+function placesOf(tell: ExplainContext): PlaceInfo[] {
   const places: PlaceInfo[] = [];
   const { snapshot, survey: found } = tell;
   const add = (scope: string, maxCount: number): void => {
     const paths = scope === "" ? snapshot.activePaths : snapshot.childStates![scope]!.activePaths;
-    for (const path of mostImportant(paths, maxCount)) {
+    for (const path of byImportance(paths, maxCount)) {
       if (places.length >= maxPlaces) return;
-      places.push(placeOf(tell, { scope, path }));
+      places.push(explainPath(tell, { scope, path }));
       const group = path.children && found.groups.get(scopedKey(scope, path.children.key));
       for (const child of group?.first ?? []) add(child, maxChildPlaces);
     }
@@ -101,7 +101,7 @@ function failureText(error: ErrorInfo | undefined, nodeId: string | null): strin
 }
 
 /** The sentence about all open places. */
-const phrases: readonly (readonly [Standing, one: string, many: string])[] = [
+const phrases: readonly (readonly [OpenStatus, one: string, many: string])[] = [
   ["running", "is to run", "are to run"],
   ["retrying", "is to be retried", "are to be retried"],
   ["somebody", "waits for somebody", "wait for somebody"],
@@ -113,7 +113,7 @@ const phrases: readonly (readonly [Standing, one: string, many: string])[] = [
   ["place", "waits for a place in its map", "wait for a place in their map"],
 ];
 
-function wholeText(tell: Telling): string {
+function wholeText(tell: ExplainContext): string {
   const { snapshot, survey: found } = tell;
   const { ending, error } = snapshot;
   const now = found.only ? onlyText(tell, found.only) : countsText(found.counts);
@@ -124,12 +124,12 @@ function wholeText(tell: Telling): string {
   return error ? `Will fail${failureText(error, null)}, once the rest has come to its end: ${now}.` : `${now}.`;
 }
 
-function onlyText(tell: Telling, only: Placed): string {
-  const { address, sentence } = placeOf(tell, only);
+function onlyText(tell: ExplainContext, only: Placed): string {
+  const { address, sentence } = explainPath(tell, only);
   return `${address} ${sentence}`;
 }
 
-function countsText(counts: Readonly<Record<Standing, number>>): string {
+function countsText(counts: Readonly<Record<OpenStatus, number>>): string {
   const parts = phrases.filter(([standing]) => counts[standing] > 0);
   const [first] = parts;
   if (first && parts.length === 1) return `${counted(counts[first[0]])} places ${first[2]}`;
@@ -138,11 +138,11 @@ function countsText(counts: Readonly<Record<Standing, number>>): string {
   return `${counted(open)} places are open: ${told.join(", ")}`;
 }
 
-function nextOf(tell: Telling): NextInfo | null {
+function nextOf(tell: ExplainContext): NextInfo | null {
   const { ready, first } = tell.survey;
   if (ready) {
     const address = tell.address(ready.scope, ready.path.nodeId);
-    return { address, at: null, sentence: `${address} ${placeOf(tell, ready).sentence}.` };
+    return { address, at: null, sentence: `${address} ${explainPath(tell, ready).sentence}.` };
   }
   if (!first) return null;
   const { scope, path, at } = first;
@@ -150,10 +150,10 @@ function nextOf(tell: Telling): NextInfo | null {
   return { address, at, sentence: `At ${iso(at)} ${address} ${movesText(tell, first)}.` };
 }
 
-function movesText(tell: Telling, placed: Placed): string {
+function movesText(tell: ExplainContext, placed: Placed): string {
   const { status, attempts, waits = [] } = placed.path;
   if (status === "retrying") return `is tried again (attempt ${attempts + 1})`;
   if (!firstTime(waits)!.late) return "goes on by itself";
-  const text = timeoutText(nodeOf(tell, placed));
+  const text = timeoutText(nodeOfPath(tell, placed));
   return text === null ? "is given up" : `is given up, and ${text}`;
 }

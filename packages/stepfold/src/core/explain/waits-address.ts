@@ -1,5 +1,4 @@
-import { pathsOf } from "../snapshot/address.ts";
-import { groupOf, itemOf, parentKey, scopedKey } from "../snapshot/child-key.ts";
+import { groupOf, itemOf, parentKey, pathsOf, scopedKey } from "../snapshot/address.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { openScopes } from "../snapshot/address.ts";
 import type { ActivePath, Snapshot, Wait } from "../snapshot/snapshot.ts";
-import { isFor } from "../transition/paths/wake-path.ts";
+import { isFor } from "../transition/draft/draft-path.ts";
 import type { EpochMs, Json, JsonSchema } from "../values/json.ts";
 import { addresses } from "./waits-address.ts";
 

@@ -1,7 +1,6 @@
 import type { Parked } from "../snapshot/snapshot.ts";
 import type { Json } from "../values/json.ts";
-import { invalid, time } from "./read-number.ts";
-import { object, text } from "./read-text.ts";
+import { invalid, object, text, time } from "./read-value.ts";
 
 /** Why an execution rests, checked. */
 export function readParked(value: Json): Parked {

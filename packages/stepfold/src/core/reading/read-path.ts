@@ -1,18 +1,112 @@
-import { scopedKey } from "../snapshot/child-key.ts";
-import type { ActivePath } from "../snapshot/snapshot.ts";
-import type { Json, JsonObject } from "../values/json.ts";
-import { bound, count, invalid, time } from "./read-number.ts";
-import type { Place } from "./read-place.ts";
-import { flag, list, object, optionalText, picked, text, texts } from "./read-text.ts";
-import { checkUndo } from "./read-undo.ts";
-import { checkResumed, checkWaits } from "./read-wait.ts";
+import { scopedKey } from "../snapshot/address.ts";
+import type { ActivePath, Context, Resumed } from "../snapshot/snapshot.ts";
+import { isWorkflowId } from "../values/id.ts";
+import { isJsonObject, type Json, type JsonObject } from "../values/json.ts";
+import { checkUndo, requireCompensation } from "./read-undo.ts";
+import {
+  bound,
+  count,
+  flag,
+  highestCount,
+  invalid,
+  isIn,
+  lastMs,
+  list,
+  object,
+  optionalText,
+  picked,
+  type ReadContext,
+  text,
+  texts,
+  time,
+} from "./read-value.ts";
+
+/** The open paths of a scope from outside, checked; made from the classic fields where there are none. */
+export function readPaths(scope: JsonObject, place: ReadContext, context: Context): readonly ActivePath[] {
+  const { activePaths } = scope;
+  if (activePaths === undefined && place.scope === "") return Object.freeze(classicPaths(scope, place, context));
+  const pointer = `${place.pointer}/activePaths`;
+  const paths = list(activePaths, pointer).map((value, i) => readPath(value, `${pointer}/${i}`, place));
+  checkIds(paths, pointer);
+  for (const path of paths) requireNode(path, place);
+  return Object.freeze(paths);
+}
+
+/** Checks that the definition, which may have changed, still has what a path does at its node. */
+function requireNode({ nodeId, status, via, undoes }: ActivePath, place: ReadContext): void {
+  if (undoes) {
+    requireCompensation(undoes, nodeId, place);
+    return;
+  }
+  const found = place.workflow.nodes.get(nodeId);
+  if (!found) place.lacks(nodeId);
+  const { join, when, node } = found;
+  if (status === "joining" && !join?.edges.some((edge) => edge.via === via)) place.lacks(nodeId);
+  if (status === "held" && !when && node.mutex === undefined) place.lacks(nodeId);
+}
+
+/** Checks that no id occurs twice, and that no path will give an existing id to a fork. */
+function checkIds(paths: readonly ActivePath[], pointer: string): void {
+  const open = new Map<string, ActivePath>();
+  for (const [i, path] of paths.entries()) {
+    if (open.has(path.id)) invalid(`${pointer}/${i}/id`, "is the id of two paths");
+    open.set(path.id, path);
+  }
+  for (const [i, { id }] of paths.entries())
+    if (mayComeAgain(id, open)) invalid(`${pointer}/${i}/id`, "is an id that one of the other paths will still give");
+}
+
+/** Whether a path that is open would give an id to one of those that fork off it. */
+export function mayComeAgain(id: string, open: ReadonlyMap<string, ActivePath>): boolean {
+  for (let dot = id.indexOf("."); dot >= 0; dot = id.indexOf(".", dot + 1)) {
+    const nth = Number(/^\d+/.exec(id.slice(dot + 1))?.[0]);
+    const before = open.get(id.slice(0, dot));
+    if (before && !(nth <= (before.forks ?? 0))) return true;
+  }
+  return false;
+}
+
+/** The one path of a classic snapshot, which has no paths: it stands at one node. */
+function classicPaths(snapshot: JsonObject, { workflow, lacks }: ReadContext, context: Context): ActivePath[] {
+  const { status, currentNodeId, retryState, version } = snapshot;
+  if (status !== "active" && status !== "paused" && status !== "error") return [];
+  if (typeof currentNodeId !== "string") return invalid("/currentNodeId", `must name a node with status "${status}"`);
+  if (!workflow.nodes.has(currentNodeId)) lacks(currentNodeId);
+  const path = {
+    id: "0",
+    nodeId: currentNodeId,
+    turn: 1,
+    visit: 1,
+    attempts: 0,
+    since: version as number,
+    stepPath: classicTrail(context, currentNodeId),
+  };
+  if (status === "active") return [Object.freeze({ ...path, status: "ready" })];
+  if (status === "paused")
+    return [
+      Object.freeze({ ...path, status: "suspended", waits: Object.freeze([Object.freeze({ id: "0@1", kind: "external" as const })]) }),
+    ];
+  const { attempts, nextRetryAt } = isJsonObject(retryState) ? retryState : {};
+  const failed = { ...path, status: "retrying" as const, attempts: isIn(attempts, highestCount) ? Math.floor(attempts) : 0 };
+  return [Object.freeze(isIn(nextRetryAt, lastMs) ? { ...failed, nextRetryAt } : failed)];
+}
+
+/** The step path of a classic snapshot: the node that ended last. */
+function classicTrail(context: Context, currentNodeId: string): readonly string[] {
+  let last: { nodeId: string; timestamp: number } | undefined;
+  for (const [nodeId, results] of Object.entries(context)) {
+    const timestamp = results.at(-1)?.timestamp ?? -1;
+    if (nodeId !== currentNodeId && timestamp >= (last?.timestamp ?? 0)) last = { nodeId, timestamp };
+  }
+  return Object.freeze(last ? [last.nodeId] : []);
+}
 
 const statuses = ["ready", "held", "joining", "retrying", "suspended"];
 const fields = ["id", "nodeId", "status", "turn", "visit", "attempts", "since", "stepPath", "forks", "via", "waves", "inputs"];
 const more = ["waits", "children", "draining", "nextRetryAt", "resumed", "undoes"];
 
 /** One open path from outside, checked. */
-export function readPath(value: Json, pointer: string, place: Place): ActivePath {
+function readPath(value: Json, pointer: string, place: ReadContext): ActivePath {
   const path = object(value, pointer);
   const { id, status, forks, via, inputs, resumed, undoes } = path;
   if (typeof id !== "string" || !/^[^/>@#\s]{1,64}$/.test(id)) return invalid(`${pointer}/id`, "must be the id of a path");
@@ -50,7 +144,7 @@ function checkSuspension({ status, waits, children, undoes }: JsonObject, pointe
 }
 
 /** Keeps only the waves of forks that the definition still has. */
-function wavesOf(value: Json | undefined, pointer: string, { workflow: { nodes } }: Place): JsonObject | undefined {
+function wavesOf(value: Json | undefined, pointer: string, { workflow: { nodes } }: ReadContext): JsonObject | undefined {
   if (value === undefined) return undefined;
   const waves = object(value, pointer, "must be an object of visits, by node");
   texts(Object.values(waves), pointer, "must be an object of visits, by node");
@@ -67,7 +161,7 @@ function checkInputs(value: Json, pointer: string): void {
 }
 
 /** @param name what the path's own children are called; those it only lets finish may have been begun by another path */
-function checkChildren(path: JsonObject, at: string, name: string, { workflow: { workflows } }: Place): void {
+function checkChildren(path: JsonObject, at: string, name: string, { workflow: { workflows } }: ReadContext): void {
   const pointer = `${at}/children`;
   const { key, workflow, map } = object(path.children, pointer, "must be an object with key and workflow");
   const isDraining = flag(path.draining, `${at}/draining`);
@@ -89,4 +183,68 @@ function checkMap(value: Json, pointer: string): void {
   if (map.remaining !== "finish" && map.remaining !== "cancel") invalid(`${pointer}/remaining`, "must be finish or cancel");
   if (map.completeWhen !== undefined) bound(map.completeWhen, `${pointer}/completeWhen`);
   flag(map.open, `${pointer}/open`);
+}
+
+const kinds = ["external", "signal", "timer", "child"];
+const reasons: readonly Json[] = ["payload", "signal", "timer", "child"] satisfies readonly Resumed["by"][];
+
+/** The waits of a path, checked. @param name what their ids begin with: the path's own, and its turn */
+function checkWaits(value: Json, pointer: string, name: string): void {
+  const waits = list(value, pointer);
+  if (waits.length === 0) invalid(pointer, "must say what the path waits for");
+  const ids = new Set<string>();
+  for (const [i, wait] of waits.entries()) {
+    const at = `${pointer}/${i}`;
+    checkWait(object(wait, at, "must be an object with an id"), at);
+    const id = text((wait as JsonObject).id, `${at}/id`);
+    const isOurs = id === name || (id.startsWith(`${name}.`) && /^[1-9]\d{0,8}$/.test(id.slice(name.length + 1)));
+    if (!isOurs || ids.has(id)) invalid(`${at}/id`, `must be "${name}", of several "${name}.1" and so on, each once`);
+    ids.add(id);
+  }
+}
+
+function checkWait(wait: JsonObject, pointer: string): void {
+  const { kind, schema, resumeAt, workflowId } = wait;
+  if (!kinds.includes(kind as string)) invalid(`${pointer}/kind`, `must be one of ${kinds.join(", ")}`);
+  if (kind === "signal") text(wait.signal, `${pointer}/signal`, "must name a signal");
+  if (kind === "child" && !isWorkflowId(workflowId)) invalid(`${pointer}/workflowId`, "must name an execution");
+  if (kind !== "child" && workflowId !== undefined) invalid(`${pointer}/workflowId`, "says nothing but where the kind is child");
+  if (kind === "timer" && resumeAt === undefined) invalid(`${pointer}/resumeAt`, "must say until when");
+  if (schema !== undefined && typeof schema !== "boolean" && !isJsonObject(schema)) invalid(`${pointer}/schema`, "must be a JSON Schema");
+  time(resumeAt, `${pointer}/resumeAt`);
+  time(wait.timeoutAt, `${pointer}/timeoutAt`);
+  optionalText(wait, ["signal", "key", "tally"], pointer);
+  flag(wait.transient, `${pointer}/transient`);
+  checkQuorum(wait, pointer);
+}
+
+function checkQuorum({ responders, quorum, answers, tally }: JsonObject, pointer: string): void {
+  if (responders !== undefined) texts(responders, `${pointer}/responders`, "must be a list of names");
+  if (quorum !== undefined) {
+    const wanted = bound(quorum, `${pointer}/quorum`, 1);
+    if (responders !== undefined && wanted > (responders as readonly Json[]).length)
+      invalid(`${pointer}/quorum`, "must not be higher than there are responders");
+  }
+  if (tally !== undefined && quorum === undefined) invalid(`${pointer}/tally`, "says nothing without a quorum");
+  if (answers === undefined) return;
+  if (quorum === undefined) invalid(`${pointer}/answers`, "says nothing without a quorum");
+  checkAnswers(answers, `${pointer}/answers`);
+}
+
+function checkAnswers(value: Json, pointer: string): void {
+  for (const [i, answer] of list(value, pointer, "must be a list of answers").entries()) {
+    const { by, at } = object(answer, `${pointer}/${i}`, "must be an object with by and at");
+    text(by, `${pointer}/${i}/by`, "must say who answered");
+    if (time(at, `${pointer}/${i}/at`) === undefined) invalid(`${pointer}/${i}/at`, "must say when");
+  }
+}
+
+/** Why a step runs again, checked. */
+function checkResumed(value: Json, pointer: string): void {
+  const resumed = object(value, pointer);
+  if (!reasons.includes(resumed.by!)) invalid(`${pointer}/by`, `must be one of ${reasons.join(", ")}`);
+  optionalText(resumed, ["signal", "key", "who"], pointer);
+  const { schema } = resumed;
+  if (schema !== undefined && typeof schema !== "boolean") object(schema, `${pointer}/schema`);
+  if (resumed.answers !== undefined) checkAnswers(resumed.answers, `${pointer}/answers`);
 }

@@ -1,7 +1,6 @@
 import type { Permit } from "../snapshot/snapshot.ts";
 import type { Json } from "../values/json.ts";
-import { count } from "./read-number.ts";
-import { object, text } from "./read-text.ts";
+import { count, object, text } from "./read-value.ts";
 
 /** What an execution needs to be driven, checked. */
 export function readPermit(value: Json): Permit {

@@ -1,12 +1,9 @@
 import { type Context, isTerminal, type NodeResult, type ScopeHead, type Status } from "../snapshot/snapshot.ts";
 import { isId } from "../values/id.ts";
 import type { Json, JsonObject } from "../values/json.ts";
-import { readError } from "./read-error.ts";
-import { count, invalid, time } from "./read-number.ts";
-import { readPaths } from "./read-paths.ts";
-import type { Place } from "./read-place.ts";
-import { into, list, object, picked, text, texts } from "./read-text.ts";
+import { readPaths } from "./read-path.ts";
 import { checkEnding, readEnding } from "./read-undo.ts";
+import { count, into, invalid, list, object, picked, type ReadContext, readError, text, texts, time } from "./read-value.ts";
 
 const statuses = ["active", "paused", "error", "completed", "failed", "cancelled"];
 /** Only the execution itself can be parked. */
@@ -20,7 +17,7 @@ export type ReadScope = Omit<ScopeHead, "version"> & { readonly context: Context
  *
  * @param onlyTells it may be open without a path: others are still to be told of its end
  */
-export function readScope(plain: JsonObject, place: Place, onlyTells = false): ReadScope {
+export function readScope(plain: JsonObject, place: ReadContext, onlyTells = false): ReadScope {
   const { pointer } = place;
   const { status, currentNodeId = null } = plain;
   const known = pointer === "" ? statusesOfAll : statuses;
@@ -37,7 +34,7 @@ export function readScope(plain: JsonObject, place: Place, onlyTells = false): R
   return { ...fields, status: status as Status, currentNodeId, activePaths, context };
 }
 
-function fieldsOf(plain: JsonObject, place: Place): Partial<ScopeHead> {
+function fieldsOf(plain: JsonObject, place: ReadContext): Partial<ScopeHead> {
   const { pointer } = place;
   const { error, rounds, ending } = plain;
   return {
@@ -48,7 +45,7 @@ function fieldsOf(plain: JsonObject, place: Place): Partial<ScopeHead> {
   };
 }
 
-function readRounds(value: Json, pointer: string, { workflow }: Place): ScopeHead["rounds"] & object {
+function readRounds(value: Json, pointer: string, { workflow }: ReadContext): ScopeHead["rounds"] & object {
   const rounds = object(value, pointer, "must be an object of rounds, by node and wave");
   for (const [key, round] of Object.entries(rounds)) {
     const at = into(pointer, key);
@@ -59,7 +56,7 @@ function readRounds(value: Json, pointer: string, { workflow }: Place): ScopeHea
   return rounds as unknown as ScopeHead["rounds"] & object;
 }
 
-function readContext(value: Json | undefined, { pointer: at, version }: Place): Context {
+function readContext(value: Json | undefined, { pointer: at, version }: ReadContext): Context {
   if (value === undefined) return Object.freeze({});
   const context: Record<string, readonly NodeResult[]> = {};
   for (const [nodeId, results] of Object.entries(object(value, `${at}/context`, "must be an object of result lists, by node id"))) {

@@ -5,16 +5,12 @@ import { isWorkflowId } from "../values/id.ts";
 import { isJsonObject, type Json, type JsonObject } from "../values/json.ts";
 import { defaultLimits, type Limits } from "../values/limits.ts";
 import { plainJson } from "../values/to-json.ts";
-import { readChildren } from "./read-children.ts";
-import { checkFamilies } from "./read-families.ts";
-import { readDefinition, readInbox, readOutbox, readParent } from "./read-messages.ts";
-import { count, highestCount, invalid, isIn, lastMs, time } from "./read-number.ts";
+import { checkFamilies, readChildren } from "./read-children.ts";
 import { readParked } from "./read-parked.ts";
 import { readPermit } from "./read-permit.ts";
-import { rootPlace } from "./read-place.ts";
 import { readScope } from "./read-scope.ts";
-import { object, optionalText, text } from "./read-text.ts";
 import { readCompensations } from "./read-undo.ts";
+import { count, highestCount, invalid, isIn, lastMs, list, object, optionalText, rootContext, text, time } from "./read-value.ts";
 
 /**
  * A snapshot from outside, checked and in today's format. Older ones are converted: one with only the classic
@@ -42,7 +38,7 @@ export function readSnapshot(value: unknown, workflow: CompiledWorkflow, limits:
   if (schema > 1) throw new StepfoldError("SNAPSHOT_TOO_NEW", { schema, supported: 1 });
   if (!isWorkflowId(workflowId)) return invalid("/workflowId", "must be text of 1 to 255 printable characters");
   const version = count(plain.version, "/version");
-  const place = rootPlace(plain, workflow, workflowId, version);
+  const place = rootContext(plain, workflow, workflowId, version);
   const { definition } = plain;
   const more = optional(plain, version);
   const scope = readScope(plain, place, more.outbox !== undefined);
@@ -104,4 +100,56 @@ function isSound(value: Json): boolean {
   return (
     typeof nodeId === "string" && nodeId !== "" && isIn(attempts, highestCount) && Number.isInteger(attempts) && isIn(nextRetryAt, lastMs)
   );
+}
+
+/** Reads the signals in the inbox. */
+function readInbox(value: Json): Snapshot["inbox"] {
+  for (const [i, kept] of list(value, "/inbox", "must be a list of signals").entries()) {
+    const signal = object(kept, `/inbox/${i}`, "must be an object with name and expiresAt");
+    text(signal.name, `/inbox/${i}/name`, "must be the name of a signal");
+    optionalText(signal, ["key"], `/inbox/${i}`);
+    if (time(signal.expiresAt, `/inbox/${i}/expiresAt`) === undefined) return invalid(`/inbox/${i}/expiresAt`, "must say until when");
+  }
+  return value as unknown as Snapshot["inbox"];
+}
+
+/** Reads the messages in the outbox. */
+function readOutbox(value: Json): Snapshot["outbox"] {
+  const messages = list(value, "/outbox", "must be a list of messages");
+  if (messages.length === 0) return invalid("/outbox", "must hold a message, or be absent");
+  const ids = new Set<Json>();
+  for (const [i, sent] of messages.entries()) {
+    const pointer = `/outbox/${i}`;
+    const message = object(sent, pointer);
+    const { id, to, type } = message;
+    if (typeof id !== "string" || !/^\d{1,16}\.\d{1,9}$/.test(id) || ids.has(id))
+      return invalid(`${pointer}/id`, "must be a version and a number, as no other message has them");
+    ids.add(id);
+    if (!isWorkflowId(to)) return invalid(`${pointer}/to`, "must name an execution");
+    if (type === "start") checkStart(message, pointer);
+    else if (type === "cancel") text(message.waitId, `${pointer}/waitId`, "must be the id of a wait");
+    else if (type !== "ended") return invalid(`${pointer}/type`, "must be start, cancel or ended");
+  }
+  return value as unknown as Snapshot["outbox"];
+}
+
+function checkStart({ definition, waitId }: JsonObject, pointer: string): void {
+  readDefinition(definition, `${pointer}/definition`);
+  if (waitId !== undefined) text(waitId, `${pointer}/waitId`, "must be the id of a wait");
+}
+
+/** Reads the link to the parent execution. */
+function readParent(value: Json): Snapshot["parent"] {
+  const parent = object(value, "/parent");
+  if (!isWorkflowId(parent.workflowId)) return invalid("/parent/workflowId", "must name an execution");
+  optionalText(parent, ["incarnation", "waitId"], "/parent");
+  count(parent.depth, "/parent/depth");
+  return parent as unknown as Snapshot["parent"];
+}
+
+/** Reads the id and hash of a definition. */
+function readDefinition(value: Json | undefined, pointer: string): Snapshot["definition"] {
+  const { id, hash } = object(value, pointer, "must be an object with id and hash");
+  if (typeof id !== "string" || typeof hash !== "string") return invalid(pointer, "must be an object with id and hash");
+  return Object.freeze({ id, hash });
 }

@@ -1,13 +1,10 @@
-import { belongsTo } from "../snapshot/child-key.ts";
+import { belongsTo } from "../snapshot/address.ts";
 import type { ActivePath, Ending, Snapshot, Undo } from "../snapshot/snapshot.ts";
 import type { Json, JsonObject } from "../values/json.ts";
-import { readError } from "./read-error.ts";
-import { count, invalid, time } from "./read-number.ts";
-import type { Place } from "./read-place.ts";
-import { list, object, optionalText, text } from "./read-text.ts";
+import { count, invalid, list, object, optionalText, type ReadContext, readError, text, time } from "./read-value.ts";
 
 /** What a compensation undoes, checked: a result of its own scope, or of a child inside it. */
-export function checkUndo(value: Json, pointer: string, { scope: own, workflows }: Place): JsonObject {
+export function checkUndo(value: Json, pointer: string, { scope: own, workflows }: ReadContext): JsonObject {
   const undo = object(value, pointer);
   const { scope, pathId, version } = undo;
   text(pathId, `${pointer}/pathId`, "must be the id of a path");
@@ -20,12 +17,12 @@ export function checkUndo(value: Json, pointer: string, { scope: own, workflows 
 }
 
 /** The node that a step to be undone was performed at must say how. */
-export function requireCompensation(undo: Pick<Undo, "scope">, nodeId: string, { scope, workflows, lacks }: Place): void {
+export function requireCompensation(undo: Pick<Undo, "scope">, nodeId: string, { scope, workflows, lacks }: ReadContext): void {
   if (!workflows.get(undo.scope ?? scope)!.nodes.get(nodeId)?.compensation) lacks(nodeId);
 }
 
 /** How a scope is about to end, checked. */
-export function readEnding(value: Json, pointer: string, place: Place): Ending {
+export function readEnding(value: Json, pointer: string, place: ReadContext): Ending {
   const ending = object(value, pointer, "must be an object with status and begun");
   const { status, nodeId, error } = ending;
   if (status !== "failed" && status !== "cancelled" && status !== "completed")

@@ -1,5 +1,5 @@
 import type { Json } from "../values/json.ts";
-import { scopedKey } from "./child-key.ts";
+import { scopedKey } from "./address.ts";
 import type { CompletedEvent, Event, FailedEvent, ItemAddedEvent, SpawnedEvent, TimedOutEvent } from "./event.ts";
 import { resultOf } from "./result.ts";
 import {

@@ -3,7 +3,7 @@ import { bench, flow } from "../../../test/nodes/workflow.fixture.ts";
 import { apply } from "../transition/apply.ts";
 import type { CancelledEvent } from "./event.ts";
 import type { Snapshot } from "./snapshot.ts";
-import { findPaths, readTarget, type Target, textOf } from "./target.ts";
+import { findPaths, readTarget, type Target, targetText } from "./target.ts";
 
 const inner = flow("inner", { ask: "approval" });
 const definition = flow(
@@ -36,11 +36,11 @@ describe("a target", () => {
     [{ pathId: "0" }, { pathId: "0" }, "0"],
   ])("%j names %j", (target, wanted, text) => {
     expect(readTarget(target)).toEqual(wanted);
-    expect(textOf(wanted)).toBe(text);
+    expect(targetText(wanted)).toBe(text);
   });
 
   it("may be missing, and then names any node", () => {
-    expect(textOf(readTarget(undefined))).toBe("any node");
+    expect(targetText(readTarget(undefined))).toBe("any node");
   });
 
   it.each([[{}], [{ node: 1 }], [{ node: "m", item: -1 }], [{ node: "m", item: 1.5 }], [null], [7]])("cannot be %j", (target) => {

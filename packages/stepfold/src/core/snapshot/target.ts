@@ -1,7 +1,6 @@
 import { safeMember } from "../errors/safe-member.ts";
 import { StepfoldError } from "../errors/stepfold-error.ts";
-import { addressOf, openScopes, ownerOf, type Scopes } from "./address.ts";
-import { childKey, itemOf, parentKey, scopedKey } from "./child-key.ts";
+import { addressOf, childKey, itemOf, openScopes, ownerOf, parentKey, type Scopes, scopedKey } from "./address.ts";
 import type { ActivePath, Snapshot } from "./snapshot.ts";
 
 /**
@@ -57,7 +56,7 @@ function readText(text: string): Wanted {
 }
 
 /** A target as text. */
-export function textOf({ waitId, pathId, node, item }: Wanted): string {
+export function targetText({ waitId, pathId, node, item }: Wanted): string {
   return waitId ?? pathId ?? (node === undefined ? "any node" : item === undefined ? node : `${node}[${item}]`);
 }
 

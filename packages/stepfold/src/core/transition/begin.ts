@@ -2,7 +2,7 @@ import type { CompiledWorkflow } from "../definition/compiled.ts";
 import type { StartedEvent } from "../snapshot/event.ts";
 import { type Draft, noFamily } from "./draft/draft.ts";
 import { firstPath } from "./draft/draft-path.ts";
-import { tellOfEnd } from "./draft/outbox.ts";
+import { enqueueEnd } from "./draft/outbox.ts";
 import { enter } from "./paths/leave.ts";
 import { settle } from "./settle.ts";
 
@@ -57,7 +57,7 @@ export function begin(workflow: CompiledWorkflow, event: StartedEvent): Draft {
   draft.root = draft as Draft;
   enter(first);
   settle(draft as Draft, at);
-  tellOfEnd(draft as Draft);
+  enqueueEnd(draft as Draft);
   draft.version = 0;
   return draft as Draft;
 }

@@ -1,4 +1,4 @@
-import { scopedKey } from "../snapshot/child-key.ts";
+import { scopedKey } from "../snapshot/address.ts";
 import type {
   CancelledEvent,
   CompletedEvent,
@@ -14,18 +14,17 @@ import { resultOf } from "../snapshot/result.ts";
 import type { Wait } from "../snapshot/snapshot.ts";
 import { warnOfSize } from "../snapshot/warning.ts";
 import { cancellation, countItems, skipItem, spawn } from "./children/children.ts";
-import { addResult, touch } from "./draft/add-result.ts";
+import { addResult, markChanged } from "./draft/add-result.ts";
 import { type Draft, isChild, type ScopeDraft } from "./draft/draft.ts";
-import type { DraftPath } from "./draft/draft-path.ts";
+import { type DraftPath, recordAnswer } from "./draft/draft-path.ts";
+import { endsParking, park } from "./draft/draft-status.ts";
 import { scopeAt } from "./draft/open-draft.ts";
-import { applyDelivered, hasOnlyToTell, post, start, tellOfEnd } from "./draft/outbox.ts";
-import { endsParking, park } from "./draft/parking.ts";
+import { applyDelivered, enqueueEnd, enqueueMessage, hasOnlyMessages, start } from "./draft/outbox.ts";
 import { endPath } from "./paths/end-path.ts";
 import { cancelOthers, leave } from "./paths/leave.ts";
 import { applySignalled, takeKept } from "./paths/signals.ts";
-import { fail, stop, terminate } from "./paths/stop.ts";
+import { failPath, stop, terminate } from "./paths/stop.ts";
 import { compensated } from "./paths/undo.ts";
-import { answer } from "./paths/wake-path.ts";
 import { settle } from "./settle.ts";
 
 /**
@@ -43,7 +42,7 @@ export function evolve(draft: Draft, event: Event): boolean {
 }
 
 function taken(draft: Draft, event: ScopedEvent): boolean {
-  if (hasOnlyToTell(draft)) return false;
+  if (hasOnlyMessages(draft)) return false;
   if (draft.results.length > 0) draft.results = [];
   if (draft.endedPaths.length > 0) draft.endedPaths = [];
   if (draft.warnings.length > 0) draft.warnings = [];
@@ -51,7 +50,7 @@ function taken(draft: Draft, event: ScopedEvent): boolean {
   const scope = take(draft, event);
   if (!scope) return false;
   settle(scope, event.at);
-  if (draft.ended) tellOfEnd(draft);
+  if (draft.ended) enqueueEnd(draft);
   draft.version = event.version;
   if (event.sizeBytes !== undefined) {
     draft.sizeBytes += event.sizeBytes;
@@ -76,13 +75,13 @@ function take(draft: Draft, event: ScopedEvent): ScopeDraft | null {
   const scope = event.type === "signalled" ? applySignalled(draft, event) : scopeAt(draft, event.scope);
   if (!scope && event.type === "cancelled") return skipped(draft, event);
   if (!scope || scope.ended || (event.type !== "signalled" && !takeIn(scope, event))) return null;
-  touch(scope, event.version);
+  markChanged(scope, event.version);
   return scope;
 }
 
 function skipped(draft: Draft, { scope: key, version }: CancelledEvent): ScopeDraft | null {
   const scope = skipItem(draft, key!, version);
-  if (scope) touch(scope, version);
+  if (scope) markChanged(scope, version);
   return scope;
 }
 
@@ -98,7 +97,7 @@ function takeIn(scope: ScopeDraft, event: Exclude<ScopedEvent, { type: "started"
       return applySpawned(scope, event);
     case "resumed": {
       const found = waiting(scope, event.pathId, event.waitId);
-      if (found) answer(found.path, found.wait, event);
+      if (found) recordAnswer(found.path, found.wait, event);
       return found !== null;
     }
     case "timedOut":
@@ -125,7 +124,7 @@ function applyCompleted(scope: ScopeDraft, event: CompletedEvent): boolean {
     compensated(scope, nodeId, result);
     return true;
   }
-  if (event.starts) post(scope.root, start(event.starts));
+  if (event.starts) enqueueMessage(scope.root, start(event.starts));
   addResult(scope, path.node, result);
   if (event.terminates) {
     terminate(scope);
@@ -149,7 +148,7 @@ function applyFailed(scope: ScopeDraft, event: FailedEvent): boolean {
     path.nextRetryAt = retryAt;
     path.turn++;
   } else if (event.undoes) compensated(scope, nodeId, result);
-  else fail(scope, path, event.error, event.handle, version);
+  else failPath(scope, path, event.error, event.handle, version);
   return true;
 }
 
@@ -162,7 +161,7 @@ function applySuspended(scope: ScopeDraft, event: SuspendedEvent): boolean {
   path.nextRetryAt = undefined;
   path.resumed = undefined;
   path.waits = event.waits;
-  if (event.starts) post(scope.root, start(event.starts, event.waits[0]!.id));
+  if (event.starts) enqueueMessage(scope.root, start(event.starts, event.waits[0]!.id));
   takeKept(scope.root, path, event.at);
   return true;
 }
@@ -185,7 +184,7 @@ function applyTimedOut(scope: ScopeDraft, event: TimedOutEvent): boolean {
   }
   addResult(scope, found.path.node, result);
   scope.root.sizeBytes += event.error.message.length;
-  fail(scope, found.path, event.error, event.handle, event.version);
+  failPath(scope, found.path, event.error, event.handle, event.version);
   return true;
 }
 

@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { completing, eventOn, graph, startedAt } from "../../../test/core/execution.fixture.ts";
 import { bench, flow as drawn } from "../../../test/nodes/workflow.fixture.ts";
+import { expressionLanguage } from "../../expressions/expression-language.ts";
+import { compile } from "../definition/compile.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { findPaths, type Target } from "../snapshot/target.ts";
 import { apply, fold } from "./apply.ts";
-import { findWait, openWaits } from "./find-wait.ts";
+import { findWait, openWaits, workflowOf } from "./find-wait.ts";
 
 const flow = graph(["f>a", "f>b", "f>c"]);
 const forked = completing(flow, fold(flow, [startedAt(flow, "f")]), "0", "x");
@@ -111,5 +113,21 @@ describe("openWaits", () => {
   it("lists what a payload may answer, in the order of the paths", () => {
     expect(openWaits(all).map(({ path, wait }) => `${path.nodeId} ${wait.id}`)).toEqual(["a 0@3", "b 0.1@2"]);
     expect(openWaits(forked)).toEqual([]);
+  });
+});
+
+describe("workflowOf", () => {
+  const inner = drawn("inner", { ask: "approval" });
+  const middle = drawn("middle", { all: ["map", { workflow: "inner", items: ["a"] }] }, [], { workflows: { inner } });
+  const root = drawn("root", { sub: ["workflow", { workflow: "middle" }] }, [], { workflows: { middle } });
+
+  it("tells which workflow a scope runs, and undefined of a scope or workflow that is not there", async () => {
+    const snapshot = await bench(root).engine.execute({});
+    const compiled = compile(root, expressionLanguage);
+    const nameOf = (scope: string): string | undefined => workflowOf(compiled, snapshot, scope)?.definition.id;
+    expect(["", "0#1", "0#1>0#1/0"].map(nameOf)).toEqual(["root", "middle", "inner"]);
+    expect(nameOf("0#9")).toBeUndefined();
+    expect(workflowOf(compile(inner, expressionLanguage), snapshot, "0#1>0#1/0")).toBeUndefined();
+    expect(workflowOf(compiled, { ...snapshot, childStates: undefined }, "0#1")).toBeUndefined();
   });
 });

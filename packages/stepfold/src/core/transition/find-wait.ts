@@ -1,8 +1,8 @@
 import type { CompiledWorkflow } from "../definition/compiled.ts";
 import { StepfoldError } from "../errors/stepfold-error.ts";
-import { addressOf, openScopes } from "../snapshot/address.ts";
+import { addressOf, openScopes, parentKey } from "../snapshot/address.ts";
 import { isTerminal, type Snapshot, type Wait } from "../snapshot/snapshot.ts";
-import { type FoundPath, readTarget, select, type Target, textOf, type Wanted } from "../snapshot/target.ts";
+import { type FoundPath, readTarget, select, type Target, targetText, type Wanted } from "../snapshot/target.ts";
 import type { EpochMs } from "../values/json.ts";
 
 /** A wait, and the path it holds. */
@@ -39,7 +39,11 @@ export function findWait(workflow: CompiledWorkflow, snapshot: Snapshot, target:
   const found = meant[0];
   if (!found) {
     const listed = open.slice(0, maxListed).map(named);
-    throw new StepfoldError("WAIT_GONE", { workflowId, target: textOf(wanted), open: listed.map(({ id, nodeId }) => `${nodeId} (${id})`) });
+    throw new StepfoldError("WAIT_GONE", {
+      workflowId,
+      target: targetText(wanted),
+      open: listed.map(({ id, nodeId }) => `${nodeId} (${id})`),
+    });
   }
   const timeoutAt = deadlineOf(found);
   if (timeoutAt !== undefined && timeoutAt <= now)
@@ -61,4 +65,15 @@ function requireNode(workflow: CompiledWorkflow, { node }: Wanted): void {
   if (node === undefined || node.includes("/") || workflow.nodes.has(node)) return;
   for (const inner of workflow.workflows.values()) if (inner.nodes.has(node)) return;
   throw new StepfoldError("NODE_UNKNOWN", { nodeId: node, workflow: workflow.definition.id });
+}
+
+/** The workflow that a scope of a snapshot runs; undefined if the snapshot is another workflow's. */
+export function workflowOf(
+  workflow: CompiledWorkflow,
+  { childStates = {} }: Pick<Snapshot, "childStates">,
+  scope: string,
+): CompiledWorkflow | undefined {
+  if (scope === "") return workflow;
+  const name = childStates[scope]?.workflow;
+  return name === undefined ? undefined : workflowOf(workflow, { childStates }, parentKey(scope))?.workflows.get(name);
 }

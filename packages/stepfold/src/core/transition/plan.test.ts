@@ -3,12 +3,11 @@ import { completing, eventOn, graph, startedAt } from "../../../test/core/execut
 import type { Snapshot, Wait } from "../snapshot/snapshot.ts";
 import { apply, fold } from "./apply.ts";
 import { begin } from "./begin.ts";
-import { headOf } from "./draft/close-draft.ts";
-import { earliestRetry } from "./draft/earliest-retry.ts";
+import { closedHead } from "./draft/close-draft.ts";
+import { earliestRetry } from "./draft/draft-path.ts";
+import { wakeAt } from "./draft/draft-status.ts";
 import { openDraft } from "./draft/open-draft.ts";
-import { wakeAt } from "./draft/standing.ts";
-import { due } from "./due.ts";
-import { plan, planDraft } from "./plan.ts";
+import { due, plan, planDraft } from "./plan.ts";
 
 const flow = graph(["f>a", "f>b", "f>c"]);
 const forked = completing(flow, fold(flow, [startedAt(flow, "f")]), "0", "x");
@@ -139,15 +138,15 @@ describe("wakeAt", () => {
     const untimed = openDraft(flow, settled);
     for (const path of untimed.paths) path.nextRetryAt = undefined;
     expect(wakeAt(untimed)).toBe(0);
-    expect(headOf(untimed).retryState).toEqual({ nodeId: "b", attempts: 1 });
+    expect(closedHead(untimed).retryState).toEqual({ nodeId: "b", attempts: 1 });
   });
 });
 
-describe("headOf", () => {
+describe("closedHead", () => {
   it("is the snapshot without its context", () => {
     const { context: _, ...head } = forked;
-    expect(headOf(openDraft(flow, forked))).toEqual(head);
-    expect(headOf(begin(flow, startedAt(flow, "f")))).toMatchObject({ version: 0, status: "active" });
+    expect(closedHead(openDraft(flow, forked))).toEqual(head);
+    expect(closedHead(begin(flow, startedAt(flow, "f")))).toMatchObject({ version: 0, status: "active" });
   });
 
   it("tells of ready paths before retries, and of retries before waits", () => {

@@ -2,15 +2,14 @@ import { errorInfo } from "../errors/error-info.ts";
 import { StepfoldError } from "../errors/stepfold-error.ts";
 import type { EpochMs, Json } from "../values/json.ts";
 import { normalise } from "../values/to-json.ts";
-import { fold, nextChild } from "./children/children.ts";
+import { endChild, nextChild } from "./children/children.ts";
 import { completeChildren } from "./children/complete-children.ts";
-import { touch } from "./draft/add-result.ts";
+import { markChanged } from "./draft/add-result.ts";
 import { type ChildDraft, isChild, type ScopeDraft } from "./draft/draft.ts";
 import type { DraftPath } from "./draft/draft-path.ts";
-import { recount } from "./draft/standing.ts";
-import { settleHolds } from "./joins/settle-holds.ts";
-import { settleJoins } from "./joins/settle-joins.ts";
-import { forgetChildren } from "./paths/drop-children.ts";
+import { recount } from "./draft/draft-status.ts";
+import { settleHolds, settleJoins } from "./joins/settle-joins.ts";
+import { forgetChildren } from "./paths/end-path.ts";
 import { stop } from "./paths/stop.ts";
 
 /**
@@ -34,11 +33,11 @@ function conclude(child: ChildDraft): void {
   recount(child);
   if (child.status !== status || child.queued !== queued) {
     const version = child.root.version + 1;
-    touch(child, version);
+    markChanged(child, version);
     // the counters of the parent change too, and perhaps its status
-    touch(child.parent, version);
+    markChanged(child.parent, version);
   }
-  if (child.ended) fold(child, child.root.version + 1);
+  if (child.ended) endChild(child, child.root.version + 1);
 }
 
 function settleScope(scope: ScopeDraft, at: EpochMs): void {

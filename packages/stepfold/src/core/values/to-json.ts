@@ -10,7 +10,7 @@ export interface Normalised {
   readonly sizeBytes: number;
 }
 
-interface Walk {
+interface Normalisation {
   readonly what: string;
   readonly limits: Limits;
   /** Plain JSON only: nothing is converted. */
@@ -54,7 +54,7 @@ export function plainJson(value: unknown, what: string, limits: Limits = default
 }
 
 function begin(value: unknown, what: string, limits: Limits, strict: boolean): Normalised {
-  const walk: Walk = { what, limits, strict, trail: [], at: 0, ancestors: [], depth: 0, keys: 0, sizeBytes: 0 };
+  const walk: Normalisation = { what, limits, strict, trail: [], at: 0, ancestors: [], depth: 0, keys: 0, sizeBytes: 0 };
   try {
     const copied = copy(value, walk);
     return { value: copied === undefined ? null : copied, sizeBytes: walk.sizeBytes };
@@ -62,11 +62,15 @@ function begin(value: unknown, what: string, limits: Limits, strict: boolean): N
     if (StepfoldError.is(error)) throw error;
     // a getter or a toJSON of the value itself threw
     const { message: reason } = errorInfo(error);
-    throw new StepfoldError("VALUE_NOT_JSON", { what, pointer: placeOf(walk), reason: `not readable (${reason})` }, { cause: error });
+    throw new StepfoldError(
+      "VALUE_NOT_JSON",
+      { what, pointer: currentPointer(walk), reason: `not readable (${reason})` },
+      { cause: error },
+    );
   }
 }
 
-function copy(value: unknown, walk: Walk): Json | undefined {
+function copy(value: unknown, walk: Normalisation): Json | undefined {
   switch (typeof value) {
     case "string":
       return text(value, walk);
@@ -91,7 +95,7 @@ function copy(value: unknown, walk: Walk): Json | undefined {
   }
 }
 
-function structure(value: object, walk: Walk): Json | undefined {
+function structure(value: object, walk: Normalisation): Json | undefined {
   const { depth, ancestors } = walk;
   if (depth >= walk.limits.depth) exceed(walk, "depth", walk.limits.depth, depth + 1);
   for (let i = 0; i < depth; i++) if (ancestors[i] === value) return refuse(walk, "a cycle");
@@ -102,7 +106,7 @@ function structure(value: object, walk: Walk): Json | undefined {
   return copied;
 }
 
-function items(value: readonly unknown[], walk: Walk): Json {
+function items(value: readonly unknown[], walk: Normalisation): Json {
   count(walk, value.length);
   const copied: Json[] = [];
   const { at } = walk;
@@ -117,7 +121,7 @@ function items(value: readonly unknown[], walk: Walk): Json {
   return Object.freeze(copied);
 }
 
-function members(value: object, walk: Walk): Json | undefined {
+function members(value: object, walk: Normalisation): Json | undefined {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) {
     if (walk.strict) return refuse(walk, `an instance of ${className(value)}`);
@@ -146,7 +150,7 @@ function members(value: object, walk: Walk): Json | undefined {
   return Object.freeze(copied);
 }
 
-function converted(toJSON: (key: string) => unknown, value: object, walk: Walk): Json | undefined {
+function converted(toJSON: (key: string) => unknown, value: object, walk: Normalisation): Json | undefined {
   if (tagOf(value) === "Date" && Number.isNaN(Number(value))) return refuse(walk, "an invalid Date");
   return copy(toJSON.call(value, String(walk.at > 0 ? walk.trail[walk.at - 1] : "")), walk);
 }
@@ -170,38 +174,38 @@ function tagOf(value: object): string {
   return Object.prototype.toString.call(value).slice(8, -1);
 }
 
-function text(value: string, walk: Walk): string {
+function text(value: string, walk: Normalisation): string {
   checkText(value, walk);
   grow(walk, value.length + 2);
   return value;
 }
 
-function checkText(value: string, walk: Walk): void {
+function checkText(value: string, walk: Normalisation): void {
   if (value.length > walk.limits.stringLength) exceed(walk, "stringLength", walk.limits.stringLength, value.length);
   // of ES2024, in every runtime that we name. A lone surrogate is no Unicode: databases refuse it or store another character
   if (!(value as unknown as { isWellFormed(): boolean }).isWellFormed()) refuse(walk, "text with half a character (a lone surrogate)");
 }
 
-function count(walk: Walk, keys: number): void {
+function count(walk: Normalisation, keys: number): void {
   walk.keys += keys;
   if (walk.keys > walk.limits.keys) exceed(walk, "keys", walk.limits.keys, walk.keys);
   grow(walk, 2);
 }
 
-function grow(walk: Walk, bytes: number): void {
+function grow(walk: Normalisation, bytes: number): void {
   walk.sizeBytes += bytes;
   if (walk.sizeBytes > walk.limits.valueBytes) exceed(walk, "valueBytes", walk.limits.valueBytes, walk.sizeBytes);
 }
 
-function refuse(walk: Walk, reason: string): never {
-  throw new StepfoldError("VALUE_NOT_JSON", { what: walk.what, pointer: placeOf(walk), reason });
+function refuse(walk: Normalisation, reason: string): never {
+  throw new StepfoldError("VALUE_NOT_JSON", { what: walk.what, pointer: currentPointer(walk), reason });
 }
 
-function exceed(walk: Walk, limit: keyof Limits, max: number, actual: number): never {
-  throw new StepfoldError("LIMIT_EXCEEDED", { what: walk.what, limit, max, actual, pointer: placeOf(walk) });
+function exceed(walk: Normalisation, limit: keyof Limits, max: number, actual: number): never {
+  throw new StepfoldError("LIMIT_EXCEEDED", { what: walk.what, limit, max, actual, pointer: currentPointer(walk) });
 }
 
-function placeOf({ trail, at }: Walk): string {
+function currentPointer({ trail, at }: Normalisation): string {
   return pointerOf(trail.slice(0, at));
 }
 

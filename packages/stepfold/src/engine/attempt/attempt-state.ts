@@ -2,14 +2,14 @@ import type { Scope } from "../../core/definition/template.ts";
 import type { ScopeDraft } from "../../core/transition/draft/draft.ts";
 import type { Task } from "../../core/transition/plan.ts";
 import type { Limits } from "../../core/values/limits.ts";
-import type { Deadlines } from "../../environment/deadlines.ts";
+import type { Deadlines } from "../../environment/system-environment.ts";
 import type { PreparedNode } from "../workflow/prepared-node.ts";
 import type { PreparedWorkflow } from "../workflow/prepared-workflow.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Step, StepSurroundings } from "./step.ts";
 
 /** Everything that an attempt needs, apart from the task. */
-export interface Performing extends StepSurroundings {
+export interface AttemptContext extends StepSurroundings {
   readonly deadlines: Deadlines;
   readonly limits: Limits;
   /** Longest time of one attempt where neither node nor type says. */
@@ -27,7 +27,7 @@ export interface AttemptState {
   readonly node: PreparedNode;
   /** The scope that it happens in. */
   readonly place: ScopeDraft;
-  readonly around: Performing;
+  readonly around: AttemptContext;
   readonly startedAt: number;
   readonly scope: () => Scope;
   readonly settle: (outcome: Outcome) => void;

@@ -5,16 +5,16 @@ import type { Json } from "../../core/values/json.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import { validatorOf } from "../workflow/validator.ts";
 import type { AttemptState } from "./attempt-state.ts";
-import { detachedOf } from "./detached-request.ts";
+import { spawnedDetached } from "./detached-request.ts";
 import type { Outcome } from "./outcome.ts";
 
 const defaultConcurrency = 16;
 
 /** The children that a step asks for, checked. What it returned may be anything. */
-export function childrenOf(run: AttemptState, request: unknown): Outcome {
+export function spawnedChildren(run: AttemptState, request: unknown): Outcome {
   const { around, startedAt, place, task } = run;
   if (task.undoes) throw invalid("compensate", "cannot run a workflow or a map: what undoes a step is one step");
-  if (safeMember(request, "detached") === true) return detachedOf(run, request);
+  if (safeMember(request, "detached") === true) return spawnedDetached(run, request);
   const workflow = safeMember(request, "workflow");
   const inner = typeof workflow === "string" ? place.workflow.workflows.get(workflow) : undefined;
   if (!inner) throw new StepfoldError("DEFINITION_UNKNOWN", { workflow: String(workflow), known: [...place.workflow.workflows.keys()] });

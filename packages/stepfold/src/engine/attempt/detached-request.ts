@@ -1,6 +1,6 @@
 import { safeMember } from "../../core/errors/safe-member.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { scopedKey } from "../../core/snapshot/child-key.ts";
+import { scopedKey } from "../../core/snapshot/address.ts";
 import type { ChildStart, Wait } from "../../core/snapshot/snapshot.ts";
 import { isWorkflowId } from "../../core/values/id.ts";
 import type { Json } from "../../core/values/json.ts";
@@ -10,7 +10,7 @@ import type { AttemptState } from "./attempt-state.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** An execution of its own that a step asks for, checked; the step waits for its end, unless it says otherwise. */
-export function detachedOf(run: AttemptState, request: unknown): Outcome {
+export function spawnedDetached(run: AttemptState, request: unknown): Outcome {
   const { around, startedAt, place, task } = run;
   const { root } = place;
   const name = safeMember(request, "workflow");

@@ -1,9 +1,8 @@
 import { type CompiledPolicy, evaluatePolicy } from "../../core/definition/compiled-policy.ts";
 import { noRetry, retryDelayMs } from "../../core/definition/retry.ts";
-import type { ErrorInfo } from "../../core/errors/error-info.ts";
-import { errorInfo } from "../../core/errors/error-info.ts";
+import { type ErrorInfo, errorInfo } from "../../core/errors/error-info.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { scopedKey } from "../../core/snapshot/child-key.ts";
+import { scopedKey } from "../../core/snapshot/address.ts";
 import { isFatal } from "../node/fatal-error.ts";
 import { retryAfterMs } from "../node/retry-after-error.ts";
 import type { AttemptState } from "./attempt-state.ts";

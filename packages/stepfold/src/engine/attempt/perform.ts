@@ -7,7 +7,7 @@ import { normalise } from "../../core/values/to-json.ts";
 import type { NodeOutput } from "../node/node-definition.ts";
 import type { PreparedNode } from "../workflow/prepared-node.ts";
 import { validatorOf } from "../workflow/validator.ts";
-import type { AttemptState, Performing } from "./attempt-state.ts";
+import type { AttemptContext, AttemptState } from "./attempt-state.ts";
 import { failureOf } from "./failure.ts";
 import type { Outcome } from "./outcome.ts";
 import { readOutput } from "./read-output.ts";
@@ -33,7 +33,7 @@ export function perform(
   task: Task,
   node: PreparedNode,
   place: ScopeDraft,
-  around: Performing,
+  around: AttemptContext,
   startedAt: EpochMs,
   settle: (outcome: Outcome) => void,
 ): Attempt {

@@ -3,7 +3,7 @@ import type { Task } from "../../core/transition/plan.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import { isStandard } from "../workflow/validator.ts";
 import type { AttemptState } from "./attempt-state.ts";
-import { childrenOf } from "./children-request.ts";
+import { spawnedChildren } from "./children-request.ts";
 import type { Outcome } from "./outcome.ts";
 import { suspensionOf } from "./suspension.ts";
 
@@ -14,7 +14,7 @@ export function readOutput(run: AttemptState, returned: unknown): Outcome | Prom
   if (typeof returned.then === "function") throw invalid(run, "returned a promise of a foreign kind: make the executor async, or await it");
   if (returned.__pause === true)
     return suspensionOf(run, { payload: returned.data, options: [{ resumeAt: returned.resumeAt as number | undefined }] });
-  if (returned.__children !== undefined) return childrenOf(run, returned.__children);
+  if (returned.__children !== undefined) return spawnedChildren(run, returned.__children);
   const terminates = returned.terminate === true;
   const leaving: Leaving = { handles: terminates || run.task.undoes ? undefined : handlesOf(run, returned), terminates };
   if (!node.output) return completed(run, returned.data, leaving);

@@ -1,4 +1,4 @@
-import { scopedKey } from "../../core/snapshot/child-key.ts";
+import { scopedKey } from "../../core/snapshot/address.ts";
 import type { Context, NodeResult, Resumed } from "../../core/snapshot/snapshot.ts";
 import type { ScopeDraft } from "../../core/transition/draft/draft.ts";
 import type { Task } from "../../core/transition/plan.ts";

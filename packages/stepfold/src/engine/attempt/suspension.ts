@@ -1,5 +1,5 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { scopedKey } from "../../core/snapshot/child-key.ts";
+import { scopedKey } from "../../core/snapshot/address.ts";
 import type { Wait } from "../../core/snapshot/snapshot.ts";
 import { durationMs } from "../../core/values/duration.ts";
 import { isJsonObject, type Json, type JsonSchema } from "../../core/values/json.ts";
@@ -41,15 +41,15 @@ function waitOf(run: AttemptState, options: SuspendOptions, id: string, only: bo
   const { resumeAt, timeout, responders, quorum, tally } = options;
   const wait: OpenWait = { id, kind: kindOf(run, options, only) };
   if (wait.kind === "signal") Object.assign(wait, signalOf(options));
-  if (resumeAt !== undefined) wait.resumeAt = moment(run, "resumeAt", resumeAt, now);
-  if (timeout !== undefined) wait.timeoutAt = moment(run, "timeout", now + durationMs(timeout), now);
+  if (resumeAt !== undefined) wait.resumeAt = timestamp(run, "resumeAt", resumeAt, now);
+  if (timeout !== undefined) wait.timeoutAt = timestamp(run, "timeout", now + durationMs(timeout), now);
   if (responders !== undefined) wait.responders = Object.freeze([...new Set(textList("responders", responders))]);
   if (quorum !== undefined) {
     const maxQuorum = wait.responders?.length ?? 1_000;
     if (!Number.isSafeInteger(quorum) || quorum < 1 || quorum > maxQuorum)
       throw invalid("quorum", `must be a whole number from 1 to ${maxQuorum}`);
     wait.quorum = quorum;
-    if (tally !== undefined) wait.tally = text("tally", tally);
+    if (tally !== undefined) wait.tally = checkedName("tally", tally);
   }
   return wait;
 }
@@ -62,8 +62,8 @@ function kindOf({ node }: AttemptState, { signal, resumeAt, schema, timeout, res
 }
 
 function signalOf({ signal, key, transient }: SuspendOptions): Partial<OpenWait> {
-  const wait: Partial<OpenWait> = { signal: text("signal", signal) };
-  if (key !== undefined) wait.key = text("key", key);
+  const wait: Partial<OpenWait> = { signal: checkedName("signal", signal) };
+  if (key !== undefined) wait.key = checkedName("key", key);
   if (transient) wait.transient = true;
   return wait;
 }
@@ -75,16 +75,16 @@ function jsonSchema(value: Json): JsonSchema {
 
 function textList(option: string, value: unknown): string[] {
   if (!Array.isArray(value) || value.length === 0 || value.length > 1_000) throw invalid(option, "must be a list of 1 to 1,000 names");
-  return value.map((entry) => text(option, entry));
+  return value.map((entry) => checkedName(option, entry));
 }
 
 /** Text that may be kept as a name. @throws StepfoldError `OPTION_INVALID` */
-export function text(option: string, value: unknown): string {
+export function checkedName(option: string, value: unknown): string {
   if (typeof value === "string" && value.length > 0 && value.length <= 1_000 && !/\p{Surrogate}/u.test(value)) return value;
   throw invalid(option, "must be text of 1 to 1,000 characters");
 }
 
-function moment({ around, task }: AttemptState, option: string, at: unknown, now: number): number {
+function timestamp({ around, task }: AttemptState, option: string, at: unknown, now: number): number {
   if (typeof at !== "number" || !Number.isFinite(at) || at < 0)
     throw invalid(option, `of node "${task.nodeId}" must be milliseconds since 1970, not ${String(at)}`);
   const max = around.limits.timerMs;

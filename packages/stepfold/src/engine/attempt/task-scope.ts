@@ -6,12 +6,12 @@ import { scopeAt } from "../../core/transition/draft/open-draft.ts";
 import type { Task } from "../../core/transition/plan.ts";
 
 /** Where a task takes place: what it undoes may lie in a child of its path's scope. */
-export function placeOf(task: Task, draft: Draft): ScopeDraft {
+export function scopeOfTask(task: Task, draft: Draft): ScopeDraft {
   return scopeAt(draft, task.undoes?.scope ?? task.scope)!;
 }
 
 /** The node that a task performs: the one its path is at, or what undoes it. */
-export function nodeOf(task: Task, { workflow }: Pick<ScopeDraft, "workflow">): CompiledNode {
+export function nodeOfTask(task: Task, { workflow }: Pick<ScopeDraft, "workflow">): CompiledNode {
   const node = workflow.nodes.get(task.nodeId)!;
   return task.undoes ? node.compensation! : node;
 }

@@ -3,11 +3,10 @@ import { addressOf } from "../../core/snapshot/address.ts";
 import type { ResumedEvent } from "../../core/snapshot/event.ts";
 import type { Snapshot, Wait } from "../../core/snapshot/snapshot.ts";
 import type { Target } from "../../core/snapshot/target.ts";
-import { findWait } from "../../core/transition/find-wait.ts";
-import { workflowOf } from "../../core/transition/workflow-of.ts";
+import { findWait, workflowOf } from "../../core/transition/find-wait.ts";
 import type { EpochMs, Json } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
-import { text } from "../attempt/suspension.ts";
+import { checkedName } from "../attempt/suspension.ts";
 import type { PreparedWorkflow } from "../workflow/prepared-workflow.ts";
 import { validatorOf } from "../workflow/validator.ts";
 import { keepValue } from "./keep-value.ts";
@@ -42,9 +41,9 @@ export async function resumeEvent(
     by: "payload",
   };
   if (command.payload !== undefined) Object.assign(event, keepValue(snapshot, "payload", command.payload, limits));
-  if (command.by !== undefined) event.who = text("by", command.by);
+  if (command.by !== undefined) event.who = checkedName("by", command.by);
   checkResponder(wait, event.who, { workflowId: snapshot.workflowId, nodeId: addressOf(snapshot, scope, path.nodeId) });
-  if (command.idempotencyKey !== undefined) event.idempotencyKey = text("idempotencyKey", command.idempotencyKey);
+  if (command.idempotencyKey !== undefined) event.idempotencyKey = checkedName("idempotencyKey", command.idempotencyKey);
   await checkPayload(workflow, snapshot, { scope, nodeId: path.nodeId, wait, payload: event.payload });
   return event;
 }

@@ -1,11 +1,10 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { addressOf, openScopes } from "../../core/snapshot/address.ts";
-import { scopedKey } from "../../core/snapshot/child-key.ts";
+import { addressOf, openScopes, scopedKey } from "../../core/snapshot/address.ts";
 import type { CancelledEvent } from "../../core/snapshot/event.ts";
 import { isTerminal, type ParentLink, type Snapshot } from "../../core/snapshot/snapshot.ts";
-import { findItems, itemAddress, openPaths, readTarget, select, type Target, textOf } from "../../core/snapshot/target.ts";
+import { findItems, itemAddress, openPaths, readTarget, select, type Target, targetText } from "../../core/snapshot/target.ts";
 import type { EpochMs } from "../../core/values/json.ts";
-import { text } from "../attempt/suspension.ts";
+import { checkedName } from "../attempt/suspension.ts";
 
 /** Ends an execution, or a part of it. */
 export interface CancelCommand {
@@ -29,7 +28,7 @@ export function cancelEvent(
   const { workflowId, ending } = snapshot;
   if (ending) throw new StepfoldError("EXECUTION_ENDED", { workflowId, status: ending.status });
   if (parent && !isBegunBy(snapshot, parent)) throw new StepfoldError("WAIT_GONE", { workflowId, target: "a child", open: [] });
-  const event: CancelledEvent = { type: "cancelled", ...stamp, ...(reason !== undefined && { reason: text("reason", reason) }) };
+  const event: CancelledEvent = { type: "cancelled", ...stamp, ...(reason !== undefined && { reason: checkedName("reason", reason) }) };
   if (target === undefined) return event;
   const wanted = readTarget(target);
   const items = findItems(snapshot, wanted);
@@ -45,7 +44,7 @@ export function cancelEvent(
       snapshot,
       found.map(({ scope, path }) => ({ id: scopedKey(scope, path.id), nodeId: addressOf(snapshot, scope, path.nodeId) })),
     );
-  if (!found[0]) throw new StepfoldError("WAIT_GONE", { workflowId, target: textOf(wanted), open: placesOf(snapshot) });
+  if (!found[0]) throw new StepfoldError("WAIT_GONE", { workflowId, target: targetText(wanted), open: openAddresses(snapshot) });
   const pathIds = found.map(({ path }) => path.id);
   return found[0].scope === "" ? { ...event, pathIds } : { ...event, scope: found[0].scope, pathIds };
 }
@@ -67,7 +66,7 @@ function isBegunBy({ parent }: Snapshot, { workflowId, incarnation, waitId }: No
 const maxListed = 100;
 
 /** The addresses of open places, for a message: only the first ones. */
-function placesOf(snapshot: Snapshot): string[] {
+function openAddresses(snapshot: Snapshot): string[] {
   const places = new Set<string>();
   for (const [scope, paths] of openScopes(snapshot)) {
     for (const { nodeId } of paths) {

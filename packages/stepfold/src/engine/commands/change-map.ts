@@ -1,10 +1,9 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { addressOf } from "../../core/snapshot/address.ts";
-import { scopedKey } from "../../core/snapshot/child-key.ts";
+import { addressOf, scopedKey } from "../../core/snapshot/address.ts";
 import type { ItemAddedEvent, MapClosedEvent } from "../../core/snapshot/event.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import { type FoundPath, findPaths, type Target } from "../../core/snapshot/target.ts";
-import { workflowOf } from "../../core/transition/workflow-of.ts";
+import { workflowOf } from "../../core/transition/find-wait.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import type { PreparedWorkflow } from "../workflow/prepared-workflow.ts";

@@ -26,7 +26,7 @@ export function childEndEvent(
   stamp: { readonly version: number; readonly at: EpochMs },
   limits: Limits,
 ): ResumedEvent {
-  const found = incarnation === snapshot.incarnation ? place(snapshot, workflowId, waitId) : null;
+  const found = incarnation === snapshot.incarnation ? findWait(snapshot, workflowId, waitId) : null;
   if (!found) throw new StepfoldError("WAIT_GONE", { workflowId: snapshot.workflowId, target: waitId, open: [] });
   const { scope, pathId } = found;
   checkEnd(end);
@@ -34,7 +34,7 @@ export function childEndEvent(
   return { type: "resumed", ...stamp, ...(scope !== "" && { scope }), pathId, waitId, by: "child", ...kept };
 }
 
-function place(snapshot: Snapshot, workflowId: string, waitId: string): { readonly scope: string; readonly pathId: string } | null {
+function findWait(snapshot: Snapshot, workflowId: string, waitId: string): { readonly scope: string; readonly pathId: string } | null {
   for (const [scope, paths] of openScopes(snapshot)) {
     for (const { id: pathId, waits = [] } of paths) {
       if (waits.some((wait) => wait.kind === "child" && wait.id === waitId && wait.workflowId === workflowId)) return { scope, pathId };

@@ -7,7 +7,7 @@ import type { Duration } from "../../core/values/duration.ts";
 import { durationMs } from "../../core/values/duration.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
-import { text } from "../attempt/suspension.ts";
+import { checkedName } from "../attempt/suspension.ts";
 import type { PreparedWorkflow } from "../workflow/prepared-workflow.ts";
 import { checkPayload } from "./answer-wait.ts";
 import { keepValue } from "./keep-value.ts";
@@ -41,12 +41,12 @@ export async function signalEvent(
   const event: { -readonly [K in keyof SignalledEvent]: SignalledEvent[K] } = {
     type: "signalled",
     ...stamp,
-    name: text("name", command.name),
+    name: checkedName("name", command.name),
     expiresAt: stamp.at + Math.min(ttlMs, limits.timerMs),
   };
-  if (command.key !== undefined) event.key = text("key", command.key);
+  if (command.key !== undefined) event.key = checkedName("key", command.key);
   if (command.payload !== undefined) Object.assign(event, keepValue(snapshot, "payload", command.payload, limits));
-  if (command.idempotencyKey !== undefined) event.idempotencyKey = text("idempotencyKey", command.idempotencyKey);
+  if (command.idempotencyKey !== undefined) event.idempotencyKey = checkedName("idempotencyKey", command.idempotencyKey);
   const taker = findTaker(openDraft(workflow.compiled, snapshot), event, stamp.at);
   if (taker) {
     const { scope, path, wait } = taker;

@@ -1,7 +1,7 @@
 import { readable } from "../evaluation/coerce.ts";
-import { type Frame, fail, type Run } from "../evaluation/frame.ts";
+import { type Evaluate, type Frame, failEvaluation } from "../evaluation/frame.ts";
 import { kindOf } from "../evaluation/read-member.ts";
-import type { Callback, Pure, Site } from "../functions/argument.ts";
+import type { Callback, CallSite, Pure } from "../functions/argument.ts";
 import { arrayCallbacks } from "../functions/array-callbacks.ts";
 import { arrayMethods } from "../functions/array-methods.ts";
 import { functions, namespaces } from "../functions/functions.ts";
@@ -9,12 +9,11 @@ import { numberMethods } from "../functions/number-methods.ts";
 import { textMethods } from "../functions/text-methods.ts";
 import type { Call, Expression } from "../syntax/syntax.ts";
 import { compileItems } from "./compile-literal.ts";
-import { missing } from "./compile-member.ts";
-import { listOf, roots, unknown } from "./compile-name.ts";
-import { type Compiler, compileArrow, reject, SKIP, textOf } from "./compiler.ts";
+import { functionNames, missing, roots, unknown } from "./compile-member.ts";
+import { type Compiler, compileArrow, reject, skipped, sourceText } from "./compiler.ts";
 import { didYouMean } from "./nearest.ts";
 
-const NAMES: ReadonlySet<string> = new Set([
+const callableNames: ReadonlySet<string> = new Set([
   ...textMethods.keys(),
   ...arrayMethods.keys(),
   ...arrayCallbacks.keys(),
@@ -22,7 +21,7 @@ const NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /** Why a name that JavaScript has is missing here, where the reader may wonder. */
-const ABSENT: ReadonlyMap<string, string> = new Map([
+const absentMethods: ReadonlyMap<string, string> = new Map([
   ["random", "chance would make an execution differ each time it is replayed"],
   ["now", "the clock would make an execution differ each time it is replayed; use $now"],
   ["push", "expressions change nothing; write [...items, item]"],
@@ -35,7 +34,7 @@ const ABSENT: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Compiles a call: of a listed function, or of a listed method on whatever type the receiver turns out to have. */
-export function compileCall(compiler: Compiler, node: Call): Run {
+export function compileCall(compiler: Compiler, node: Call): Evaluate {
   const { receiver, name, at } = node;
   if (receiver === null) {
     const pure = compiler.locals.has(name) ? undefined : functions.get(name);
@@ -46,15 +45,16 @@ export function compileCall(compiler: Compiler, node: Call): Run {
     const table = namespaces.get(receiver.name)!;
     const pure = table.get(name);
     if (pure === undefined)
-      absent(compiler, `${receiver.name}.${name}`, name, at, `${didYouMean(name, table.keys())} It has ${listOf(receiver.name)}`);
+      absent(compiler, `${receiver.name}.${name}`, name, at, `${didYouMean(name, table.keys())} It has ${functionNames(receiver.name)}`);
     return compileFunction(compiler, node, pure);
   }
-  if (!NAMES.has(name)) absent(compiler, name, name, at, `${didYouMean(name, NAMES)} Known: ${[...NAMES].join(", ")}`);
+  if (!callableNames.has(name))
+    absent(compiler, name, name, at, `${didYouMean(name, callableNames)} Known: ${[...callableNames].join(", ")}`);
   return compileMethod(compiler, node, receiver);
 }
 
 function absent(compiler: Compiler, shown: string, name: string, position: number, otherwise: string): never {
-  const reason = ABSENT.get(name);
+  const reason = absentMethods.get(name);
   reject(compiler, position, `"${shown}" is not available in expressions${reason === undefined ? `.${otherwise}` : `: ${reason}`}`);
 }
 
@@ -64,35 +64,35 @@ function notAFunction(compiler: Compiler, name: string, position: number): never
   reject(compiler, position, `"${name}" is not a function. Functions: ${[...functions.keys()].join(", ")}`);
 }
 
-function compileFunction(compiler: Compiler, { name, at, items }: Call, pure: Pure): Run {
+function compileFunction(compiler: Compiler, { name, at, items }: Call, pure: Pure): Evaluate {
   const args = compileItems(compiler, items);
-  const site: Site = { name, position: at, callback: null };
+  const site: CallSite = { name, position: at, callback: null };
   return (frame) => pure(frame, site, undefined, args(frame));
 }
 
-function compileMethod(compiler: Compiler, node: Call, receiver: Expression): Run {
+function compileMethod(compiler: Compiler, node: Call, receiver: Expression): Evaluate {
   const { name, at, optional } = node;
   const owner = compiler.compile(compiler, receiver);
   const callback: Callback | null = node.callback === null ? null : compileArrow(compiler, node.callback);
   const args = compileItems(compiler, node.items);
-  const site: Site = { name, position: at, callback };
+  const site: CallSite = { name, position: at, callback };
   const ofText = textMethods.get(name);
   const ofArray = arrayMethods.get(name) ?? arrayCallbacks.get(name);
   const ofNumber = numberMethods.get(name);
-  const nothing = optional ? (): unknown => SKIP : missing(textOf(compiler, receiver), `${name}()`, at);
+  const nothing = optional ? (): unknown => skipped : missing(sourceText(compiler, receiver), `${name}()`, at);
   return (frame) => {
     const self = owner(frame);
-    if (self === undefined || self === null || self === SKIP) return nothing(frame, self);
+    if (self === undefined || self === null || self === skipped) return nothing(frame, self);
     if (typeof self === "string" && ofText !== undefined) return ofText(frame, site, readable(frame, self), args(frame));
     if (ofArray !== undefined && Array.isArray(self)) return ofArray(frame, site, self, args(frame));
     if (typeof self === "number" && ofNumber !== undefined) return ofNumber(frame, site, self, args(frame));
     if (typeof self === "boolean" && name === "toString") return String(self);
-    return wrongType(frame, site, textOf(compiler, receiver), self);
+    return wrongType(frame, site, sourceText(compiler, receiver), self);
   };
 }
 
-function wrongType(frame: Frame, site: Site, owner: string, self: unknown): never {
+function wrongType(frame: Frame, site: CallSite, owner: string, self: unknown): never {
   const tables = { texts: textMethods, arrays: arrayMethods, numbers: numberMethods, "arrays ": arrayCallbacks };
   const fits = Object.entries(tables).flatMap(([type, table]) => (table.has(site.name) ? [type.trim()] : []));
-  fail(frame, site.position, `${site.name}() works on ${fits.join(" and ")}, but ${owner} is ${kindOf(self)}`);
+  failEvaluation(frame, site.position, `${site.name}() works on ${fits.join(" and ")}, but ${owner} is ${kindOf(self)}`);
 }

@@ -1,19 +1,19 @@
-import { joinText, readable, toText } from "../evaluation/coerce.ts";
-import { charge, type Frame, fail, grow, type Run } from "../evaluation/frame.ts";
+import { concatenate, readable, toText } from "../evaluation/coerce.ts";
+import { charge, type Evaluate, type Frame, failEvaluation, grow } from "../evaluation/frame.ts";
 import { setMember } from "../evaluation/plain-copy.ts";
 import { isPlain, kindOf } from "../evaluation/read-member.ts";
-import type { ArrayLiteral, Item, ObjectLiteral, TemplateText } from "../syntax/syntax.ts";
-import { type Compiler, fold } from "./compiler.ts";
+import type { ArrayLiteral, ListItem, ObjectLiteral, TemplateText } from "../syntax/syntax.ts";
+import { type Compiler, foldConstants } from "./compiler.ts";
 
 /** Compiles a template string. */
-export function compileText(compiler: Compiler, { texts, values, start }: TemplateText): Run {
+export function compileText(compiler: Compiler, { texts, values, start }: TemplateText): Evaluate {
   const runs = values.map((value) => compiler.compile(compiler, value));
-  return fold(
+  return foldConstants(
     (frame) => {
       let text = texts[0]!;
       for (let index = 0; index < runs.length; index++) {
-        text = joinText(frame, text, toText(frame, start, runs[index]!(frame)));
-        text = joinText(frame, text, texts[index + 1]!);
+        text = concatenate(frame, text, toText(frame, start, runs[index]!(frame)));
+        text = concatenate(frame, text, texts[index + 1]!);
       }
       return text;
     },
@@ -22,7 +22,7 @@ export function compileText(compiler: Compiler, { texts, values, start }: Templa
 }
 
 /** Compiles `[a, ...b]`. */
-export function compileArray(compiler: Compiler, node: ArrayLiteral): Run {
+export function compileArray(compiler: Compiler, node: ArrayLiteral): Evaluate {
   const items = compileItems(compiler, node.items);
   return (frame) => {
     const result = items(frame);
@@ -32,7 +32,7 @@ export function compileArray(compiler: Compiler, node: ArrayLiteral): Run {
 }
 
 /** Compiles arguments or array items; what is spread must be an array, and is paid for. */
-export function compileItems(compiler: Compiler, items: readonly Item[]): (frame: Frame) => unknown[] {
+export function compileItems(compiler: Compiler, items: readonly ListItem[]): (frame: Frame) => unknown[] {
   const parts = items.map(({ spread, value }) => ({ spread, run: compiler.compile(compiler, value), position: value.start }));
   return (frame) => {
     const result: unknown[] = [];
@@ -47,13 +47,13 @@ export function compileItems(compiler: Compiler, items: readonly Item[]): (frame
 }
 
 function spreadItems(frame: Frame, position: number, result: unknown[], value: unknown): void {
-  if (!Array.isArray(value)) fail(frame, position, `only an array can be spread here, not ${kindOf(value)}`);
+  if (!Array.isArray(value)) failEvaluation(frame, position, `only an array can be spread here, not ${kindOf(value)}`);
   charge(frame, value.length);
   for (let index = 0; index < value.length; index++) result.push(value[index]);
 }
 
 /** Compiles `{ a: 1, [b]: 2, ...c }`. */
-export function compileObject(compiler: Compiler, node: ObjectLiteral): Run {
+export function compileObject(compiler: Compiler, node: ObjectLiteral): Evaluate {
   const entries = node.entries.map(({ key, value, at }) => {
     const run = compiler.compile(compiler, value);
     if (key === null) return (frame: Frame, target: Target) => spreadMembers(frame, at, target, run(frame));
@@ -73,13 +73,13 @@ type Target = Record<string, unknown>;
 
 function keyOf(frame: Frame, position: number, key: unknown): string {
   if (typeof key === "string") return readable(frame, key);
-  return typeof key === "number" ? String(key) : fail(frame, position, `a key must be a text or a number, not ${kindOf(key)}`);
+  return typeof key === "number" ? String(key) : failEvaluation(frame, position, `a key must be a text or a number, not ${kindOf(key)}`);
 }
 
 /** Null and undefined spread to nothing, as in JavaScript. */
 function spreadMembers(frame: Frame, position: number, target: Target, value: unknown): void {
   if (value === null || value === undefined) return;
-  if (!isPlain(value)) fail(frame, position, `only an object can be spread here, not ${kindOf(value)}`);
+  if (!isPlain(value)) failEvaluation(frame, position, `only an object can be spread here, not ${kindOf(value)}`);
   const keys = Object.keys(value);
   charge(frame, keys.length);
   grow(frame, 16 * keys.length);

@@ -1,13 +1,13 @@
-import { charge, type Frame, fail, grow, type Run } from "../evaluation/frame.ts";
+import { charge, type Evaluate, type Frame, failEvaluation, grow } from "../evaluation/frame.ts";
 import { kindOf, readComputed, readMember } from "../evaluation/read-member.ts";
-import { constants, namespaces } from "../functions/functions.ts";
-import type { Expression, Member } from "../syntax/syntax.ts";
-import { listOf } from "./compile-name.ts";
-import { type Compiler, constant, constantOf, reject, SKIP, textOf } from "./compiler.ts";
-import { NodesView } from "./nodes-view.ts";
+import { constants, functions, namespaces } from "../functions/functions.ts";
+import type { Expression, Member, Name } from "../syntax/syntax.ts";
+import { type Compiler, constant, constantOf, reject, skipped, sourceText } from "./compiler.ts";
+import { didYouMean } from "./nearest.ts";
+import { NodesView } from "./scope.ts";
 
 /** Compiles `a.b`, `a["b"]`, `a[b]` and their optional forms. */
-export function compileMember(compiler: Compiler, node: Member): Run {
+export function compileMember(compiler: Compiler, node: Member): Evaluate {
   const { object, key, at } = node;
   if (object.kind === "name" && !compiler.locals.has(object.name)) {
     if (object.name === "nodes") return wholeNode(compiler, node);
@@ -15,46 +15,46 @@ export function compileMember(compiler: Compiler, node: Member): Run {
   }
   if (isNode(compiler, object) && (key === "last" || key === "all")) return nodeResults(compiler, object, key);
   const owner = compiler.compile(compiler, object);
-  const named = textOf(compiler, object);
+  const named = sourceText(compiler, object);
   const nothing = node.optional ? skip : missing(named, typeof key === "string" ? `"${key}"` : "a member", at);
   if (typeof key === "string") {
     return (frame) => {
       const value = owner(frame);
-      if (value === undefined || value === null || value === SKIP) return nothing(frame, value);
+      if (value === undefined || value === null || value === skipped) return nothing(frame, value);
       return readMember(frame, value, key, at);
     };
   }
   const computed = compiler.compile(compiler, key);
   return (frame) => {
     const value = owner(frame);
-    if (value === undefined || value === null || value === SKIP) return nothing(frame, value);
+    if (value === undefined || value === null || value === skipped) return nothing(frame, value);
     return readComputed(frame, value, computed(frame), at);
   };
 }
 
 /** What `?.` gives. */
-const skip = (): unknown => SKIP;
+const skip = (): unknown => skipped;
 
 /** What reading a member of nothing gives: within a chain that was cut short nothing again, else an error. */
 export function missing(owner: string, wanted: string, position: number): (frame: Frame, value: unknown) => unknown {
   return (frame, value) => {
-    if (value === SKIP) return SKIP;
-    return fail(frame, position, `cannot read ${wanted}: ${owner} is ${kindOf(value)}; write ?. where it may be missing`);
+    if (value === skipped) return skipped;
+    return failEvaluation(frame, position, `cannot read ${wanted}: ${owner} is ${kindOf(value)}; write ?. where it may be missing`);
   };
 }
 
 /** Ends a chain. */
-export function compileChain(compiler: Compiler, expression: Expression): Run {
+export function compileChain(compiler: Compiler, expression: Expression): Evaluate {
   const run = compiler.compile(compiler, expression);
   return (frame) => {
     const value = run(frame);
-    return value === SKIP ? undefined : value;
+    return value === skipped ? undefined : value;
   };
 }
 
-function namespaceConstant(compiler: Compiler, namespace: string, key: string | Expression, position: number): Run {
+function namespaceConstant(compiler: Compiler, namespace: string, key: string | Expression, position: number): Evaluate {
   const value = typeof key === "string" ? constants.get(namespace)?.get(key) : undefined;
-  if (value === undefined) reject(compiler, position, `${namespace} has no such value. It has the functions ${listOf(namespace)}`);
+  if (value === undefined) reject(compiler, position, `${namespace} has no such value. It has the functions ${functionNames(namespace)}`);
   return constant(value);
 }
 
@@ -63,7 +63,7 @@ function isNode(compiler: Compiler, node: Expression): node is Member {
   return node.kind === "member" && node.object.kind === "name" && node.object.name === "nodes" && !compiler.locals.has("nodes");
 }
 
-function nodeResults(compiler: Compiler, node: Member, key: "last" | "all"): Run {
+function nodeResults(compiler: Compiler, node: Member, key: "last" | "all"): Evaluate {
   const id = nodeId(compiler, node);
   const read = key === "last" ? last : all;
   const known = constantOf(id)?.value;
@@ -71,7 +71,7 @@ function nodeResults(compiler: Compiler, node: Member, key: "last" | "all"): Run
 }
 
 /** `nodes.x` on its own. A node without results is an empty one, so that `nodes.x.last?.data` asks for nothing else. */
-function wholeNode(compiler: Compiler, node: Member): Run {
+function wholeNode(compiler: Compiler, node: Member): Evaluate {
   const id = nodeId(compiler, node);
   return (frame) => {
     const key = id(frame);
@@ -79,7 +79,7 @@ function wholeNode(compiler: Compiler, node: Member): Run {
   };
 }
 
-function nodeId(compiler: Compiler, { key }: Member): Run {
+function nodeId(compiler: Compiler, { key }: Member): Evaluate {
   return typeof key === "string" ? constant(key) : compiler.compile(compiler, key);
 }
 
@@ -106,11 +106,67 @@ function nodesOf(frame: Frame): unknown {
 function textId(frame: Frame, id: unknown, position: number): string {
   return typeof id === "string" || typeof id === "number"
     ? String(id)
-    : fail(frame, position, `a node id must be a text, not ${kindOf(id)}`);
+    : failEvaluation(frame, position, `a node id must be a text, not ${kindOf(id)}`);
 }
 
 /** A scope written by hand holds `nodes` as plain data. */
 function ofPlain(frame: Frame, nodes: unknown, id: unknown, key: string, position: number): unknown {
   const node = nodes === undefined || nodes === null ? undefined : readComputed(frame, nodes, id, position);
   return node === undefined || node === null ? undefined : readMember(frame, node, key, position);
+}
+
+/** Every name that a scope may hold. */
+export const roots: readonly string[] = [
+  "nodes",
+  "input",
+  "inputs",
+  "globals",
+  "metadata",
+  "item",
+  "$json",
+  "$now",
+  "error",
+  "attempt",
+  "paths",
+  "results",
+  "total",
+  "done",
+  "failed",
+];
+
+/** Names that only the parser knows: it rewrites what stands after them. */
+const rootAliases = ["$input", "$"];
+
+/** Compiles a name that stands for a value. */
+export function compileName(compiler: Compiler, { name, start }: Name): Evaluate {
+  const slot = compiler.locals.get(name);
+  if (slot !== undefined) return (frame) => frame.locals[slot];
+  if (name === "nodes") reject(compiler, start, "nodes cannot be read as a whole: name a node, as in nodes.charge.last.data");
+  if (functions.has(name)) reject(compiler, start, `${name} is a function: call it, as in ${name}(input)`);
+  if (namespaces.has(name)) reject(compiler, start, `${name} is no value: call one of its functions, ${functionNames(name)}`);
+  if (!roots.includes(name)) unknown(compiler, name, start);
+  if (name === "globals") compiler.untrusted = true;
+  if (name === "$now") return now(start);
+  return (frame) => (Object.hasOwn(frame.scope, name) ? frame.scope[name] : undefined);
+}
+
+/** Ends compilation at a name that nothing has. */
+export function unknown(compiler: Compiler, name: string, position: number): never {
+  const known = [...new Set([...compiler.locals.keys(), ...roots, ...rootAliases, ...functions.keys(), ...namespaces.keys()])];
+  reject(compiler, position, `"${name}" is not known here.${didYouMean(name, known)} Known: ${known.join(", ")}`);
+}
+
+/** The functions of a namespace, for messages. */
+export function functionNames(namespace: string): string {
+  return [...namespaces.get(namespace)!.keys()].map((name) => `${namespace}.${name}`).join(", ");
+}
+
+/** The scope holds milliseconds, and the text is made only where it is read. */
+function now(position: number): Evaluate {
+  return (frame) => {
+    const at = Object.hasOwn(frame.scope, "$now") ? frame.scope.$now : undefined;
+    if (typeof at !== "number") return at;
+    const moment = new Date(at);
+    return Number.isNaN(moment.getTime()) ? failEvaluation(frame, position, "$now is not a moment") : moment.toISOString();
+  };
 }

@@ -1,16 +1,16 @@
 import { toNumber } from "../evaluation/coerce.ts";
-import type { Run } from "../evaluation/frame.ts";
+import type { Evaluate } from "../evaluation/frame.ts";
 import { type Operate, operators } from "../functions/operate.ts";
 import type { Binary, BinaryOperator, Conditional, Logical, Unary } from "../syntax/syntax.ts";
-import { type Compiler, fold } from "./compiler.ts";
+import { type Compiler, foldConstants } from "./compiler.ts";
 
 /** Compiles a prefix operator. */
-export function compileUnary(compiler: Compiler, { operator, operand, start }: Unary): Run {
+export function compileUnary(compiler: Compiler, { operator, operand, start }: Unary): Evaluate {
   const run = compiler.compile(compiler, operand);
-  if (operator === "!") return fold((frame) => !run(frame), run);
-  if (operator === "typeof") return fold((frame) => typeOf(run(frame)), run);
-  if (operator === "+") return fold((frame) => toNumber(frame, start, run(frame)), run);
-  return fold((frame) => -toNumber(frame, start, run(frame)), run);
+  if (operator === "!") return foldConstants((frame) => !run(frame), run);
+  if (operator === "typeof") return foldConstants((frame) => typeOf(run(frame)), run);
+  if (operator === "+") return foldConstants((frame) => toNumber(frame, start, run(frame)), run);
+  return foldConstants((frame) => -toNumber(frame, start, run(frame)), run);
 }
 
 /** As JavaScript says it; what is no data says "object", whatever it is. */
@@ -19,23 +19,23 @@ function typeOf(value: unknown): string {
 }
 
 /** Compiles `&&`, `||` and `??`: the right side is computed only if it is needed. */
-export function compileLogical(compiler: Compiler, node: Logical): Run {
+export function compileLogical(compiler: Compiler, node: Logical): Evaluate {
   const left = compiler.compile(compiler, node.left);
   const right = compiler.compile(compiler, node.right);
-  if (node.operator === "&&") return fold((frame) => left(frame) && right(frame), left, right);
-  if (node.operator === "||") return fold((frame) => left(frame) || right(frame), left, right);
-  return fold((frame) => left(frame) ?? right(frame), left, right);
+  if (node.operator === "&&") return foldConstants((frame) => left(frame) && right(frame), left, right);
+  if (node.operator === "||") return foldConstants((frame) => left(frame) || right(frame), left, right);
+  return foldConstants((frame) => left(frame) ?? right(frame), left, right);
 }
 
 /** Compiles `a ? b : c`. */
-export function compileConditional(compiler: Compiler, node: Conditional): Run {
+export function compileConditional(compiler: Compiler, node: Conditional): Evaluate {
   const test = compiler.compile(compiler, node.test);
   const then = compiler.compile(compiler, node.then);
   const otherwise = compiler.compile(compiler, node.otherwise);
-  return fold((frame) => (test(frame) ? then(frame) : otherwise(frame)), test, then, otherwise);
+  return foldConstants((frame) => (test(frame) ? then(frame) : otherwise(frame)), test, then, otherwise);
 }
 
-type Fast = (left: Run, right: Run, slow: Operate, at: number) => Run;
+type Fast = (left: Evaluate, right: Evaluate, slow: Operate, at: number) => Evaluate;
 
 /** Two numbers are the usual case, and the engine is fastest when it sees the operator itself. */
 const fast: Readonly<Partial<Record<BinaryOperator, Fast>>> = {
@@ -72,10 +72,10 @@ const fast: Readonly<Partial<Record<BinaryOperator, Fast>>> = {
 };
 
 /** Compiles an operator between two values. */
-export function compileBinary(compiler: Compiler, { operator, left, right, at }: Binary): Run {
+export function compileBinary(compiler: Compiler, { operator, left, right, at }: Binary): Evaluate {
   const a = compiler.compile(compiler, left);
   const b = compiler.compile(compiler, right);
   const slow = operators[operator];
-  const run: Run = fast[operator]?.(a, b, slow, at) ?? ((frame) => slow(frame, at, a(frame), b(frame)));
-  return fold(run, a, b);
+  const run: Evaluate = fast[operator]?.(a, b, slow, at) ?? ((frame) => slow(frame, at, a(frame), b(frame)));
+  return foldConstants(run, a, b);
 }

@@ -1,15 +1,14 @@
-import type { Run } from "../evaluation/frame.ts";
+import type { Evaluate } from "../evaluation/frame.ts";
 import type { Expression } from "../syntax/syntax.ts";
 import { compileCall } from "./compile-call.ts";
 import { compileArray, compileObject, compileText } from "./compile-literal.ts";
-import { compileChain, compileMember } from "./compile-member.ts";
-import { compileName } from "./compile-name.ts";
+import { compileChain, compileMember, compileName } from "./compile-member.ts";
 import { compileBinary, compileConditional, compileLogical, compileUnary } from "./compile-operator.ts";
 import { type Compiler, constant } from "./compiler.ts";
 
 /** An expression ready to run. */
 export interface Code {
-  readonly run: Run;
+  readonly run: Evaluate;
   /** Places for arrow parameters. */
   readonly slots: number;
   /** Whether its value may hold things that are no data. */
@@ -21,13 +20,13 @@ export interface Code {
  *
  * @throws StepfoldError `EXPRESSION_INVALID` for names and functions that do not exist
  */
-export function compile(expression: Expression, source: string): Code {
+export function compileSyntax(expression: Expression, source: string): Code {
   const compiler: Compiler = { source, compile: compileNode, locals: new Map(), slots: 0, untrusted: false };
   const run = compileNode(compiler, expression);
   return { run, slots: compiler.slots, untrusted: compiler.untrusted };
 }
 
-function compileNode(compiler: Compiler, node: Expression): Run {
+function compileNode(compiler: Compiler, node: Expression): Evaluate {
   switch (node.kind) {
     case "literal":
       return constant(node.value);

@@ -1,5 +1,5 @@
 import { defaultExpressionLimits } from "../evaluation/expression-limits.ts";
-import { charge, type Frame, invalid, type Run } from "../evaluation/frame.ts";
+import { charge, type Evaluate, type Frame, refuseExpression } from "../evaluation/frame.ts";
 import type { Callback } from "../functions/argument.ts";
 import type { Arrow, Expression } from "../syntax/syntax.ts";
 
@@ -7,7 +7,7 @@ import type { Arrow, Expression } from "../syntax/syntax.ts";
 export interface Compiler {
   readonly source: string;
   /** Compiles any syntax. Here, so that the files of the compiler need not import each other in a circle. */
-  readonly compile: (compiler: Compiler, node: Expression) => Run;
+  readonly compile: (compiler: Compiler, node: Expression) => Evaluate;
   /** Arrow parameters in sight, with their slots. */
   locals: ReadonlyMap<string, number>;
   slots: number;
@@ -16,7 +16,7 @@ export interface Compiler {
 }
 
 /** What a `?.` leaves behind until its chain ends; never seen outside one. */
-export const SKIP: unique symbol = Symbol("skip");
+export const skipped: unique symbol = Symbol("skip");
 
 /** The frame of literals: evaluating them cannot fail. */
 const folding: Frame = {
@@ -27,34 +27,34 @@ const folding: Frame = {
   room: Number.MAX_SAFE_INTEGER,
 };
 
-const constants: WeakMap<Run, { readonly value: unknown }> = new WeakMap();
+const constants: WeakMap<Evaluate, { readonly value: unknown }> = new WeakMap();
 
 /** A piece of code that always gives `value`. */
-export function constant(value: unknown): Run {
-  const run: Run = () => value;
+export function constant(value: unknown): Evaluate {
+  const run: Evaluate = () => value;
   constants.set(run, { value });
   return run;
 }
 
 /** What `run` always gives, if it does. */
-export function constantOf(run: Run): { readonly value: unknown } | undefined {
+export function constantOf(run: Evaluate): { readonly value: unknown } | undefined {
   return constants.get(run);
 }
 
 /** Computes what depends on constants only, once. */
-export function fold(run: Run, ...parts: readonly Run[]): Run {
+export function foldConstants(run: Evaluate, ...parts: readonly Evaluate[]): Evaluate {
   return parts.every((part) => constants.has(part)) ? constant(run(folding)) : run;
 }
 
 /** The text of a piece of syntax, for messages. */
-export function textOf(compiler: Compiler, node: Expression): string {
+export function sourceText(compiler: Compiler, node: Expression): string {
   const text = compiler.source.slice(node.start, node.end);
   return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }
 
 /** Ends compilation at a position. */
 export function reject(compiler: Compiler, position: number, reason: string): never {
-  invalid(compiler.source, position, reason);
+  refuseExpression(compiler.source, position, reason);
 }
 
 /** Compiles an arrow function. Every call of it pays for the size of its body. */

@@ -1,11 +1,9 @@
 import type { Scope } from "../../core/definition/template.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { type Frame, fail, type Unit } from "../evaluation/frame.ts";
+import { type Frame, failEvaluation, type Unit } from "../evaluation/frame.ts";
 import { plainCopy } from "../evaluation/plain-copy.ts";
 import type { Code } from "./compile.ts";
-
-/** Marks a scope whose values, `globals` apart, are known to be JSON: they leave an expression as they are. */
-export const CHECKED: unique symbol = Symbol("stepfold.checkedScope");
+import { checkedScope } from "./scope.ts";
 
 /** An expression, and what its errors name. */
 export interface Program {
@@ -27,10 +25,10 @@ export interface Purse {
 export function evaluate({ code, unit }: Program, scope: Scope, purse?: Purse): unknown {
   const steps = purse === undefined ? unit.limits.steps : Math.min(unit.limits.steps, purse.steps);
   const room = purse === undefined ? unit.limits.outputLength : purse.room;
-  const frame: Frame = { unit, scope, locals: code.slots === 0 ? NONE : new Array(code.slots), steps, room };
+  const frame: Frame = { unit, scope, locals: code.slots === 0 ? noValues : new Array(code.slots), steps, room };
   try {
     const value = code.run(frame);
-    const trusted = !code.untrusted && (scope as { readonly [CHECKED]?: true })[CHECKED] === true;
+    const trusted = !code.untrusted && (scope as { readonly [checkedScope]?: true })[checkedScope] === true;
     const result = trusted || typeof value === "string" ? value : plainCopy(frame, 0, value);
     if (purse !== undefined) {
       purse.steps -= steps - frame.steps;
@@ -40,9 +38,9 @@ export function evaluate({ code, unit }: Program, scope: Scope, purse?: Purse): 
   } catch (cause) {
     if (StepfoldError.is(cause)) throw cause;
     // Only a getter or proxy in `globals` can throw anything else.
-    return fail(frame, 0, "reading a value from outside threw an error", { cause });
+    return failEvaluation(frame, 0, "reading a value from outside threw an error", { cause });
   }
 }
 
 /** Shared by all programs without arrow functions: nothing ever writes to it. */
-const NONE: unknown[] = [];
+const noValues: unknown[] = [];

@@ -1,9 +1,9 @@
-const FARTHEST = 2;
+const maxDistance = 2;
 
 /** The name that was probably meant, as a question to add to a message; nothing if none is close. */
 export function didYouMean(name: string, known: Iterable<string>): string {
   let best: string | undefined;
-  let least = FARTHEST + 1;
+  let least = maxDistance + 1;
   for (const candidate of known) {
     const steps = distance(name.toLowerCase(), candidate.toLowerCase());
     if (steps < least && steps < candidate.length) [best, least] = [candidate, steps];
@@ -13,7 +13,7 @@ export function didYouMean(name: string, known: Iterable<string>): string {
 
 /** Letters to change, add or drop, and neighbours to swap, to make one word of the other. */
 function distance(left: string, right: string): number {
-  if (Math.abs(left.length - right.length) > FARTHEST) return FARTHEST + 1;
+  if (Math.abs(left.length - right.length) > maxDistance) return maxDistance + 1;
   let older: number[] = [];
   let above = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (let row = 1; row <= left.length; row++) {

@@ -1,4 +1,4 @@
-import { charge, exceeded, type Frame, fail, grow } from "./frame.ts";
+import { charge, exceeded, type Frame, failEvaluation, grow } from "./frame.ts";
 import { plainCopy } from "./plain-copy.ts";
 import { kindOf } from "./read-member.ts";
 
@@ -7,7 +7,7 @@ export function toNumber(frame: Frame, position: number, value: unknown): number
   if (typeof value === "number") return value;
   if (typeof value === "string") return Number(readable(frame, value));
   if (typeof value === "boolean" || value === null || value === undefined) return Number(value);
-  return fail(frame, position, `${kindOf(value)} is no number`);
+  return failEvaluation(frame, position, `${kindOf(value)} is no number`);
 }
 
 /** Pays for reading into a text: an engine may first have to put it together from the pieces it was built of. */
@@ -35,7 +35,7 @@ export function toJson(frame: Frame, position: number, value: unknown, indent: s
 }
 
 /** Joins two texts. Engines keep both halves, so building a text bit by bit costs about its length, not its square. */
-export function joinText(frame: Frame, left: string, right: string): string {
+export function concatenate(frame: Frame, left: string, right: string): string {
   const { outputLength } = frame.unit.limits;
   if (left.length + right.length > outputLength) exceeded(frame, "characters of output", outputLength);
   grow(frame, Math.min(left.length, right.length));

@@ -22,7 +22,7 @@ export interface Frame {
 }
 
 /** A compiled piece of an expression. */
-export type Run = (frame: Frame) => unknown;
+export type Evaluate = (frame: Frame) => unknown;
 
 /** Pays for work before it is done. */
 export function charge(frame: Frame, steps: number): void {
@@ -42,13 +42,13 @@ export function exceeded(frame: Frame, limit: string, max: number): never {
 }
 
 /** Ends an evaluation that cannot go on. */
-export function fail(frame: Frame, position: number, reason: string, options?: { cause: unknown }): never {
+export function failEvaluation(frame: Frame, position: number, reason: string, options?: { cause: unknown }): never {
   const { source, pointer } = frame.unit;
   const details = { source, position, reason: `${reason} (character ${position + 1})` };
   throw new StepfoldError("EXPRESSION_FAILED", pointer === undefined ? details : { ...details, pointer }, options);
 }
 
 /** Ends the compilation of an expression that can never run. */
-export function invalid(source: string, position: number, reason: string): never {
+export function refuseExpression(source: string, position: number, reason: string): never {
   throw new StepfoldError("EXPRESSION_INVALID", { source, position, reason });
 }

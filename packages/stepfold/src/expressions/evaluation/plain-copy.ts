@@ -1,7 +1,7 @@
-import { charge, type Frame, fail, grow } from "./frame.ts";
+import { charge, type Frame, failEvaluation, grow } from "./frame.ts";
 import { isPlain, kindOf } from "./read-member.ts";
 
-const DEEPEST = 64;
+const maxCopyDepth = 64;
 
 /**
  * Copies plain data, paying for it on the way; anything else ends the evaluation.
@@ -15,14 +15,14 @@ export function plainCopy(frame: Frame, position: number, value: unknown, depth 
     return value;
   }
   if (typeof value === "number" || typeof value === "boolean" || value === null || value === undefined) return value;
-  if (depth >= DEEPEST) fail(frame, position, `this value is nested deeper than ${DEEPEST} levels, or holds itself`);
+  if (depth >= maxCopyDepth) failEvaluation(frame, position, `this value is nested deeper than ${maxCopyDepth} levels, or holds itself`);
   if (Array.isArray(value)) {
     pay(frame, value.length, 8);
     const items: unknown[] = [];
     for (let index = 0; index < value.length; index++) items.push(plainCopy(frame, position, value[index], depth + 1));
     return items;
   }
-  if (!isPlain(value)) fail(frame, position, `this value is or holds ${kindOf(value)}: expressions give plain data only`);
+  if (!isPlain(value)) failEvaluation(frame, position, `this value is or holds ${kindOf(value)}: expressions give plain data only`);
   const keys = Object.keys(value);
   pay(frame, keys.length, 16);
   const copy: Record<string, unknown> = {};
@@ -35,7 +35,7 @@ export function plainCopy(frame: Frame, position: number, value: unknown, depth 
 
 /** Sets a member of an object that we made, never its prototype. */
 export function setMember(frame: Frame, position: number, target: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === "__proto__") fail(frame, position, '"__proto__" is not allowed as a key');
+  if (key === "__proto__") failEvaluation(frame, position, '"__proto__" is not allowed as a key');
   target[key] = value;
 }
 

@@ -1,13 +1,13 @@
 import { isForbiddenKey } from "./forbidden-key.ts";
-import { charge, type Frame, fail } from "./frame.ts";
+import { charge, type Frame, failEvaluation } from "./frame.ts";
 
-const PLAIN = Object.prototype;
+const plainPrototype = Object.prototype;
 
 /** True for `{...}`: not for arrays, class instances and functions. */
 export function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === PLAIN || prototype === null;
+  return prototype === plainPrototype || prototype === null;
 }
 
 /** What to call a value in a message. */
@@ -26,22 +26,23 @@ export function readMember(frame: Frame, value: unknown, key: string, position: 
   let found: unknown;
   if (typeof value === "object") {
     const prototype: unknown = Object.getPrototypeOf(value);
-    if (prototype !== PLAIN && prototype !== null && !Array.isArray(value)) refuse(frame, value, key, position);
+    if (prototype !== plainPrototype && prototype !== null && !Array.isArray(value)) refuse(frame, value, key, position);
     found = Object.hasOwn(value as object, key) ? (value as Record<string, unknown>)[key] : undefined;
   } else if (typeof value === "string") return readText(frame, value, key);
   else if (typeof value !== "number" && typeof value !== "boolean") refuse(frame, value, key, position);
-  if (typeof found === "function") fail(frame, position, `"${key}" is a function: expressions see plain data only`);
+  if (typeof found === "function") failEvaluation(frame, position, `"${key}" is a function: expressions see plain data only`);
   return found;
 }
 
 /** Reads a member whose key was computed. */
 export function readComputed(frame: Frame, value: unknown, key: unknown, position: number): unknown {
   if (typeof key === "number" && Array.isArray(value)) return readMember(frame, value, String(key), position);
-  if (typeof key !== "string" && typeof key !== "number") fail(frame, position, `a key must be a text or a number, not ${kindOf(key)}`);
+  if (typeof key !== "string" && typeof key !== "number")
+    failEvaluation(frame, position, `a key must be a text or a number, not ${kindOf(key)}`);
   const text = String(key);
   charge(frame, text.length >>> 12);
   // The same message whatever the value is: there is nothing to find out by trying.
-  if (isForbiddenKey(text)) fail(frame, position, `"${text}" cannot be read: expressions see plain data only`);
+  if (isForbiddenKey(text)) failEvaluation(frame, position, `"${text}" cannot be read: expressions see plain data only`);
   return readMember(frame, value, text, position);
 }
 
@@ -52,5 +53,5 @@ function readText(frame: Frame, text: string, key: string): unknown {
 }
 
 function refuse(frame: Frame, value: unknown, key: string, position: number): never {
-  fail(frame, position, `cannot read "${key}" of ${kindOf(value)}: expressions see plain data only`);
+  failEvaluation(frame, position, `cannot read "${key}" of ${kindOf(value)}: expressions see plain data only`);
 }

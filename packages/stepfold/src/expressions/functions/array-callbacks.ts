@@ -1,4 +1,4 @@
-import { type Frame, fail, grow } from "../evaluation/frame.ts";
+import { type Frame, failEvaluation, grow } from "../evaluation/frame.ts";
 import type { Callback, Pure } from "./argument.ts";
 import { flatten } from "./array-methods.ts";
 
@@ -56,7 +56,8 @@ const findLastIndex = (frame: Frame, run: Callback, self: Items): number => {
 const reduce: Pure<Items> = (frame, site, self, args) => {
   let index = 0;
   if (args.length === 0) {
-    if (self.length === 0) fail(frame, site.position, "reduce of an empty array needs a start value: reduce((sum, x) => sum + x, 0)");
+    if (self.length === 0)
+      failEvaluation(frame, site.position, "reduce of an empty array needs a start value: reduce((sum, x) => sum + x, 0)");
     index = 1;
   }
   let result = args.length === 0 ? self[0] : args[0];

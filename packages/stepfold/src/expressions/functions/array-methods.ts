@@ -1,5 +1,5 @@
 import { toText } from "../evaluation/coerce.ts";
-import { charge, type Frame, fail, grow } from "../evaluation/frame.ts";
+import { charge, type Frame, failEvaluation, grow } from "../evaluation/frame.ts";
 import { type Pure, textAt, wholeAt } from "./argument.ts";
 import { operators } from "./operate.ts";
 
@@ -49,11 +49,11 @@ const concat: Pure<Items> = (frame, _, self, args) => {
   return result;
 };
 
-const DEEPEST = 32;
+const maxFlatDepth = 32;
 
 const flat: Pure<Items> = (frame, site, self, args) => {
   const result: unknown[] = [];
-  flatten(frame, result, self, Math.min(DEEPEST, wholeAt(frame, site, args, 0, 1)));
+  flatten(frame, result, self, Math.min(maxFlatDepth, wholeAt(frame, site, args, 0, 1)));
   return result;
 };
 
@@ -95,7 +95,8 @@ const sort: Pure<Items> = (frame, site, self) => {
   if (callback !== null) {
     return items.sort((a, b) => {
       const verdict = callback(frame, a, b, undefined);
-      if (typeof verdict !== "number") fail(frame, position, `the arrow function of ${site.name} must give a number: (a, b) => a - b`);
+      if (typeof verdict !== "number")
+        failEvaluation(frame, position, `the arrow function of ${site.name} must give a number: (a, b) => a - b`);
       return verdict;
     });
   }

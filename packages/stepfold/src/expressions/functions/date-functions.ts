@@ -1,20 +1,24 @@
-import { type Frame, fail, grow } from "../evaluation/frame.ts";
+import { type Frame, failEvaluation, grow } from "../evaluation/frame.ts";
 import { kindOf } from "../evaluation/read-member.ts";
-import { type Pure, type Site, textAt } from "./argument.ts";
-import { readMoment } from "./date-moment.ts";
+import { type CallSite, type Pure, textAt } from "./argument.ts";
 import { calendarUnits, fixedUnits, readSpan } from "./date-units.ts";
+import { readTimestamp } from "./timestamp.ts";
 
-function momentAt(frame: Frame, site: Site, args: readonly unknown[], index: number): number {
-  const moment = readMoment(args[index]);
+function timestampAt(frame: Frame, site: CallSite, args: readonly unknown[], index: number): number {
+  const moment = readTimestamp(args[index]);
   if (moment !== undefined) return moment;
   const value = args[index];
   const shown = typeof value === "string" ? JSON.stringify(value.slice(0, 40)) : kindOf(value);
-  return fail(frame, site.position, `date.${site.name} needs ISO text such as "2026-11-20T09:30:00Z" or milliseconds, not ${shown}`);
+  return failEvaluation(
+    frame,
+    site.position,
+    `date.${site.name} needs ISO text such as "2026-11-20T09:30:00Z" or milliseconds, not ${shown}`,
+  );
 }
 
 /** ISO text of a moment, if there is one that far away. */
-function iso(frame: Frame, site: Site, moment: number): string {
-  if (readMoment(moment) === undefined) fail(frame, site.position, `date.${site.name} leads to a date that does not exist`);
+function iso(frame: Frame, site: CallSite, moment: number): string {
+  if (readTimestamp(moment) === undefined) failEvaluation(frame, site.position, `date.${site.name} leads to a date that does not exist`);
   return new Date(moment).toISOString();
 }
 
@@ -33,32 +37,33 @@ function addMonths(moment: number, months: number): number {
 const add =
   (sign: 1 | -1): Pure =>
   (frame, site, _, args) => {
-    const moment = momentAt(frame, site, args, 0);
+    const moment = timestampAt(frame, site, args, 0);
     const span = readSpan(args[1]);
-    if (span === undefined) fail(frame, site.position, `date.${site.name} needs a time such as "2 days", "1h30m" or "3 months"`);
+    if (span === undefined) failEvaluation(frame, site.position, `date.${site.name} needs a time such as "2 days", "1h30m" or "3 months"`);
     return iso(frame, site, addMonths(moment, sign * span.months) + sign * span.ms);
   };
 
 const diff: Pure = (frame, site, _, args) => {
   const size = fixedUnits.get(textAt(frame, site, args, 2, "ms"));
-  if (size === undefined) fail(frame, site.position, "date.diff counts in ms, seconds, minutes, hours, days or weeks");
-  return (momentAt(frame, site, args, 0) - momentAt(frame, site, args, 1)) / size;
+  if (size === undefined) failEvaluation(frame, site.position, "date.diff counts in ms, seconds, minutes, hours, days or weeks");
+  return (timestampAt(frame, site, args, 0) - timestampAt(frame, site, args, 1)) / size;
 };
 
 const startOf: Pure = (frame, site, _, args) => {
-  const text = iso(frame, site, momentAt(frame, site, args, 0));
+  const text = iso(frame, site, timestampAt(frame, site, args, 0));
   const unit = textAt(frame, site, args, 1);
   const months = calendarUnits.get(unit);
   const size = fixedUnits.get(unit);
   const year = text.indexOf("-", 1);
   if (months !== undefined) return `${text.slice(0, months === 1 ? year + 3 : year)}${months === 1 ? "" : "-01"}-01T00:00:00.000Z`;
-  if (size === undefined || size > 86_400_000) fail(frame, site.position, "date.startOf needs second, minute, hour, day, month or year");
-  const moment = momentAt(frame, site, args, 0);
+  if (size === undefined || size > 86_400_000)
+    failEvaluation(frame, site.position, "date.startOf needs second, minute, hour, day, month or year");
+  const moment = timestampAt(frame, site, args, 0);
   return iso(frame, site, Math.floor(moment / size) * size);
 };
 
 const format: Pure = (frame, site, _, args) => {
-  const text = iso(frame, site, momentAt(frame, site, args, 0));
+  const text = iso(frame, site, timestampAt(frame, site, args, 0));
   const pattern = textAt(frame, site, args, 1, "yyyy-MM-dd");
   grow(frame, pattern.length * 2);
   const year = text.indexOf("-", 1);
@@ -76,8 +81,8 @@ const format: Pure = (frame, site, _, args) => {
 
 /** Functions of time, all in UTC. A moment is ISO text or milliseconds; there is no clock here: `$now` is in the scope. */
 export const dateFunctions: ReadonlyMap<string, Pure> = new Map<string, Pure>([
-  ["parse", (frame, site, _, args) => momentAt(frame, site, args, 0)],
-  ["iso", (frame, site, _, args) => iso(frame, site, momentAt(frame, site, args, 0))],
+  ["parse", (frame, site, _, args) => timestampAt(frame, site, args, 0)],
+  ["iso", (frame, site, _, args) => iso(frame, site, timestampAt(frame, site, args, 0))],
   ["format", format],
   ["add", add(1)],
   ["subtract", add(-1)],

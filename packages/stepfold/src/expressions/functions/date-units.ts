@@ -1,13 +1,13 @@
-const SECOND = 1000;
+const secondMs = 1000;
 
 /** Units of one length, in milliseconds. */
 export const fixedUnits: ReadonlyMap<string, number> = new Map([
   ...named(1, "ms", "millisecond", "milliseconds"),
-  ...named(SECOND, "s", "sec", "second", "seconds"),
-  ...named(60 * SECOND, "m", "min", "minute", "minutes"),
-  ...named(3600 * SECOND, "h", "hour", "hours"),
-  ...named(86_400 * SECOND, "d", "day", "days"),
-  ...named(7 * 86_400 * SECOND, "w", "week", "weeks"),
+  ...named(secondMs, "s", "sec", "second", "seconds"),
+  ...named(60 * secondMs, "m", "min", "minute", "minutes"),
+  ...named(3600 * secondMs, "h", "hour", "hours"),
+  ...named(86_400 * secondMs, "d", "day", "days"),
+  ...named(7 * 86_400 * secondMs, "w", "week", "weeks"),
 ]);
 
 /** Units of the calendar, in months. */
@@ -17,7 +17,7 @@ function named(size: number, ...names: string[]): [string, number][] {
   return names.map((name) => [name, size]);
 }
 
-const PART = /(\d+(?:\.\d+)?) *([a-z]+)[ ,]*/y;
+const unitPart = /(\d+(?:\.\d+)?) *([a-z]+)[ ,]*/y;
 
 /** Time to add: months of the calendar and milliseconds. */
 export interface Span {
@@ -33,10 +33,10 @@ export function readSpan(value: unknown): Span | undefined {
   const sign = text.startsWith("-") ? -1 : 1;
   let [months, ms] = [0, 0];
   // The expression is shared: where it goes on is set here, never left over.
-  PART.lastIndex = sign === -1 ? 1 : 0;
-  if (PART.lastIndex === text.length) return undefined;
-  while (PART.lastIndex < text.length) {
-    const match = PART.exec(text);
+  unitPart.lastIndex = sign === -1 ? 1 : 0;
+  if (unitPart.lastIndex === text.length) return undefined;
+  while (unitPart.lastIndex < text.length) {
+    const match = unitPart.exec(text);
     if (match === null) return undefined;
     const amount = Number(match[1]);
     const calendar = calendarUnits.get(match[2]!);

@@ -1,5 +1,5 @@
 import { toJson, toNumber, toText } from "../evaluation/coerce.ts";
-import { charge, type Frame, fail, grow } from "../evaluation/frame.ts";
+import { charge, type Frame, failEvaluation, grow } from "../evaluation/frame.ts";
 import { plainCopy, setMember } from "../evaluation/plain-copy.ts";
 import { isPlain, kindOf } from "../evaluation/read-member.ts";
 import { type Pure, textAt, wholeAt } from "./argument.ts";
@@ -19,7 +19,7 @@ const encode =
     try {
       return change(text);
     } catch (cause) {
-      return fail(frame, site.position, `${site.name}: the text holds half a character`, { cause });
+      return failEvaluation(frame, site.position, `${site.name}: the text holds half a character`, { cause });
     }
   };
 
@@ -68,7 +68,8 @@ const list =
   (read: (value: Readonly<Record<string, unknown>>) => unknown[]): Pure =>
   (frame, site, _, args) => {
     const [value] = args;
-    if (!isPlain(value) && !Array.isArray(value)) fail(frame, site.position, `Object.${site.name} needs an object, not ${kindOf(value)}`);
+    if (!isPlain(value) && !Array.isArray(value))
+      failEvaluation(frame, site.position, `Object.${site.name} needs an object, not ${kindOf(value)}`);
     const members = read(value as Readonly<Record<string, unknown>>);
     charge(frame, members.length);
     grow(frame, 24 * members.length);
@@ -77,13 +78,13 @@ const list =
 
 const fromEntries: Pure = (frame, site, _, args) => {
   const [pairs] = args;
-  if (!Array.isArray(pairs)) fail(frame, site.position, `Object.fromEntries needs an array of pairs, not ${kindOf(pairs)}`);
+  if (!Array.isArray(pairs)) failEvaluation(frame, site.position, `Object.fromEntries needs an array of pairs, not ${kindOf(pairs)}`);
   charge(frame, pairs.length);
   grow(frame, 16 * pairs.length);
   const result: Record<string, unknown> = {};
   for (let index = 0; index < pairs.length; index++) {
     const pair: unknown = pairs[index];
-    if (!Array.isArray(pair)) fail(frame, site.position, `Object.fromEntries needs pairs [key, value], not ${kindOf(pair)}`);
+    if (!Array.isArray(pair)) failEvaluation(frame, site.position, `Object.fromEntries needs pairs [key, value], not ${kindOf(pair)}`);
     setMember(frame, site.position, result, textAt(frame, site, pair, 0), pair[1]);
   }
   return result;
@@ -104,14 +105,14 @@ const parse: Pure = (frame, site, _, args) => {
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    fail(frame, site.position, "JSON.parse: this text is not JSON", { cause });
+    failEvaluation(frame, site.position, "JSON.parse: this text is not JSON", { cause });
   }
   // Parsed text can hold what data never does: a "__proto__" key, or nesting so deep that walking it fails.
   return plainCopy(frame, site.position, value);
 };
 
 const stringify: Pure = (frame, site, _, args) => {
-  if (args[1] !== undefined && args[1] !== null) fail(frame, site.position, "JSON.stringify takes null as second argument here");
+  if (args[1] !== undefined && args[1] !== null) failEvaluation(frame, site.position, "JSON.stringify takes null as second argument here");
   if (args[0] === undefined) return undefined;
   return toJson(frame, site.position, args[0], indentOf(frame, site.position, args[2]));
 };

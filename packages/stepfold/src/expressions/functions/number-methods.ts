@@ -1,11 +1,11 @@
-import { fail } from "../evaluation/frame.ts";
+import { failEvaluation } from "../evaluation/frame.ts";
 import { type Pure, wholeAt } from "./argument.ts";
 
 const digits =
   (write: (self: number, digits: number) => string, least: number): Pure<number> =>
   (frame, site, self, args) => {
     const count = wholeAt(frame, site, args, 0, least);
-    if (count < least || count > 100) fail(frame, site.position, `${site.name} needs a number from ${least} to 100`);
+    if (count < least || count > 100) failEvaluation(frame, site.position, `${site.name} needs a number from ${least} to 100`);
     return write(self, count);
   };
 
@@ -17,7 +17,7 @@ export const numberMethods: ReadonlyMap<string, Pure<number>> = new Map<string, 
     "toString",
     (frame, site, self, args) => {
       const radix = wholeAt(frame, site, args, 0, 10);
-      if (radix < 2 || radix > 36) fail(frame, site.position, "toString needs a base from 2 to 36");
+      if (radix < 2 || radix > 36) failEvaluation(frame, site.position, "toString needs a base from 2 to 36");
       return self.toString(radix);
     },
   ],

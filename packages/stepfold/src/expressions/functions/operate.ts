@@ -1,15 +1,15 @@
-import { joinText, toNumber, toText } from "../evaluation/coerce.ts";
+import { concatenate, toNumber, toText } from "../evaluation/coerce.ts";
 import { charge, type Frame } from "../evaluation/frame.ts";
 import type { BinaryOperator } from "../syntax/syntax.ts";
 
 /** What a binary operator does. `position` is that of the operator. */
 export type Operate = (frame: Frame, position: number, left: unknown, right: unknown) => unknown;
 
-const LONG = 1024;
+const longTextLength = 1024;
 
 /** Strict equality, as `===`. Two long texts of one length are compared letter by letter, which is work. */
 function isSame(frame: Frame, left: unknown, right: unknown): boolean {
-  if (typeof left === "string" && left.length > LONG && typeof right === "string") charge(frame, left.length >>> 10);
+  if (typeof left === "string" && left.length > longTextLength && typeof right === "string") charge(frame, left.length >>> 10);
   return left === right;
 }
 
@@ -23,7 +23,7 @@ function add(frame: Frame, position: number, left: unknown, right: unknown): unk
   if (typeof left !== "string" && typeof right !== "string") {
     return toNumber(frame, position, left) + toNumber(frame, position, right);
   }
-  return joinText(frame, toText(frame, position, left), toText(frame, position, right));
+  return concatenate(frame, toText(frame, position, left), toText(frame, position, right));
 }
 
 /** Orders two texts by code unit, anything else as numbers. */

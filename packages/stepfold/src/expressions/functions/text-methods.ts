@@ -1,5 +1,5 @@
 import { toText } from "../evaluation/coerce.ts";
-import { charge, exceeded, fail, grow } from "../evaluation/frame.ts";
+import { charge, exceeded, failEvaluation, grow } from "../evaluation/frame.ts";
 import { kindOf } from "../evaluation/read-member.ts";
 import { chargeSearch, type Pure, textAt, wholeAt } from "./argument.ts";
 
@@ -42,7 +42,7 @@ const letter =
 
 const repeat: Pure<string> = (frame, site, self, args) => {
   const times = wholeAt(frame, site, args, 0, 0);
-  if (times < 0) fail(frame, site.position, "repeat needs a number that is not negative");
+  if (times < 0) failEvaluation(frame, site.position, "repeat needs a number that is not negative");
   // An empty text repeated for ever is still empty, but Infinity * 0 is NaN, and repeat refuses it.
   if (times > frame.unit.limits.outputLength) exceeded(frame, "characters of output", frame.unit.limits.outputLength);
   grow(frame, self.length * times);
@@ -90,11 +90,11 @@ const concat: Pure<string> = (frame, site, self, args) => {
   return self.concat(...texts);
 };
 
-const FORMS: ReadonlySet<unknown> = new Set(["NFC", "NFD", "NFKC", "NFKD"]);
+const normalForms: ReadonlySet<unknown> = new Set(["NFC", "NFD", "NFKC", "NFKD"]);
 
 const normalize: Pure<string> = (frame, site, self, args) => {
   const form = args[0] ?? "NFC";
-  if (!FORMS.has(form)) fail(frame, site.position, `normalize needs NFC, NFD, NFKC or NFKD, not ${kindOf(args[0])}`);
+  if (!normalForms.has(form)) failEvaluation(frame, site.position, `normalize needs NFC, NFD, NFKC or NFKD, not ${kindOf(args[0])}`);
   // No form makes a text more than 18 times as long.
   grow(frame, self.length * 18);
   return self.normalize(form as string);

@@ -1,6 +1,6 @@
 import type { ReadPath } from "../../core/definition/template.ts";
-import { roots } from "../compile/compile-name.ts";
-import type { Arrow, Call, Expression, Item, Member } from "../syntax/syntax.ts";
+import { roots } from "../compile/compile-member.ts";
+import type { Arrow, Call, Expression, ListItem, Member } from "../syntax/syntax.ts";
 
 /** Where a value may come from: it lies at one of `at`, or is a new array whose items lie at `items`. */
 interface Origin {
@@ -13,11 +13,11 @@ interface Reader {
   locals: ReadonlyMap<string, Origin>;
 }
 
-const NEW: Origin = { at: [], items: [] };
-const MAX_PATHS = 32;
-const ITEM: ReadonlySet<string> = new Set(["at", "find", "findLast"]);
-const SORT: ReadonlySet<string> = new Set(["sort", "toSorted"]);
-const ITEMS: ReadonlySet<string> = new Set(["slice", "filter", "reverse", "toReversed", "sort", "toSorted"]);
+const newValue: Origin = { at: [], items: [] };
+const maxPaths = 32;
+const itemMethods: ReadonlySet<string> = new Set(["at", "find", "findLast"]);
+const sortMethods: ReadonlySet<string> = new Set(["sort", "toSorted"]);
+const listMethods: ReadonlySet<string> = new Set(["slice", "filter", "reverse", "toReversed", "sort", "toSorted"]);
 
 /**
  * Everything an expression can possibly read, as paths into its scope. A path stands for the whole value at its end;
@@ -37,27 +37,27 @@ function use(reader: Reader, { at, items }: Origin): void {
 
 function consume(reader: Reader, ...nodes: readonly Expression[]): Origin {
   for (const node of nodes) use(reader, visit(reader, node));
-  return NEW;
+  return newValue;
 }
 
-function consumeItems(reader: Reader, items: readonly Item[]): Origin {
+function consumeItems(reader: Reader, items: readonly ListItem[]): Origin {
   return consume(reader, ...items.map((item) => item.value));
 }
 
 /** One of several values. Chains of conditions multiply paths: past a limit the whole values count as read. */
 function either(reader: Reader, ...origins: readonly Origin[]): Origin {
   const all = { at: origins.flatMap((origin) => origin.at), items: origins.flatMap((origin) => origin.items) };
-  if (all.at.length + all.items.length <= MAX_PATHS) return all;
+  if (all.at.length + all.items.length <= maxPaths) return all;
   use(reader, all);
-  return NEW;
+  return newValue;
 }
 
 function visit(reader: Reader, node: Expression): Origin {
   switch (node.kind) {
     case "literal":
-      return NEW;
+      return newValue;
     case "name":
-      return reader.locals.get(node.name) ?? (roots.includes(node.name) ? { at: [[node.name]], items: [] } : NEW);
+      return reader.locals.get(node.name) ?? (roots.includes(node.name) ? { at: [[node.name]], items: [] } : newValue);
     case "chain":
       return visit(reader, node.expression);
     case "member":
@@ -100,13 +100,13 @@ function itemsOf({ at, items }: Origin): readonly ReadPath[] {
 }
 
 function visitCall(reader: Reader, { receiver, name, callback, items }: Call): Origin {
-  const self = receiver === null ? NEW : visit(reader, receiver);
+  const self = receiver === null ? newValue : visit(reader, receiver);
   consumeItems(reader, items);
-  const body = callback === null ? NEW : visitArrow(reader, callback, name, self);
-  const walks = callback !== null || ITEM.has(name) || ITEMS.has(name);
+  const body = callback === null ? newValue : visitArrow(reader, callback, name, self);
+  const walks = callback !== null || itemMethods.has(name) || listMethods.has(name);
   if (!walks) {
     use(reader, self);
-    return NEW;
+    return newValue;
   }
   use(reader, { at: self.at.map((path) => [...path, "length"]), items: [] });
   if (name === "map" || name === "flatMap") {
@@ -114,19 +114,19 @@ function visitCall(reader: Reader, { receiver, name, callback, items }: Call): O
     return either(reader, { at: [], items: name === "map" ? body.at : [...body.at, ...itemsOf(body)] });
   }
   use(reader, body);
-  if (ITEM.has(name)) return { at: itemsOf(self), items: [] };
+  if (itemMethods.has(name)) return { at: itemsOf(self), items: [] };
   // Without an arrow function sorting compares the items themselves.
-  if (callback === null && SORT.has(name)) use(reader, { at: [], items: itemsOf(self) });
-  return ITEMS.has(name) ? { at: [], items: itemsOf(self) } : NEW;
+  if (callback === null && sortMethods.has(name)) use(reader, { at: [], items: itemsOf(self) });
+  return listMethods.has(name) ? { at: [], items: itemsOf(self) } : newValue;
 }
 
 function visitArrow(reader: Reader, arrow: Arrow, name: string, self: Origin): Origin {
   const before = reader.locals;
   const item: Origin = { at: itemsOf(self), items: [] };
   // What reduce carries along was used when it was made: the start value as an argument, the rest as a result.
-  const first = name === "reduce" ? NEW : item;
-  const second = name === "reduce" || SORT.has(name) ? item : NEW;
-  const values = [first, second, name === "reduce" ? NEW : self];
+  const first = name === "reduce" ? newValue : item;
+  const second = name === "reduce" || sortMethods.has(name) ? item : newValue;
+  const values = [first, second, name === "reduce" ? newValue : self];
   reader.locals = new Map([...before, ...arrow.params.map((param, index): [string, Origin] => [param, values[index]!])]);
   const body = visit(reader, arrow.body);
   reader.locals = before;

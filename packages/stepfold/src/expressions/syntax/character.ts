@@ -1,4 +1,4 @@
-const LETTER = /[\p{ID_Continue}]/u;
+const letterForm = /[\p{ID_Continue}]/u;
 
 /** True for `0` to `9`. */
 export function isDigit(code: number): boolean {
@@ -8,7 +8,7 @@ export function isDigit(code: number): boolean {
 /** True for what a name may contain, digits included. Letters outside the basic plane are not names. */
 export function isNamePart(code: number): boolean {
   if (code < 128) return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || isDigit(code) || code === 95 || code === 36;
-  return LETTER.test(String.fromCharCode(code));
+  return letterForm.test(String.fromCharCode(code));
 }
 
 /** True for blanks and line ends. */

@@ -1,5 +1,5 @@
 import type { ExpressionLimits } from "../evaluation/expression-limits.ts";
-import { invalid } from "../evaluation/frame.ts";
+import { refuseExpression } from "../evaluation/frame.ts";
 import type { Token } from "./scanner.ts";
 import type { Expression } from "./syntax.ts";
 
@@ -58,11 +58,11 @@ export function unexpected(cursor: Cursor, wanted: string): never {
 
 /** Ends parsing at a position. */
 export function refuseAt(cursor: Cursor, position: number, reason: string): never {
-  invalid(cursor.source, position, reason);
+  refuseExpression(cursor.source, position, reason);
 }
 
 /** Counts a node against the limit, and gives it back. */
-export function count<E extends { readonly start: number }>(cursor: Cursor, node: E): E {
+export function countNode<E extends { readonly start: number }>(cursor: Cursor, node: E): E {
   if (++cursor.nodes > cursor.limits.nodes) {
     refuseAt(cursor, node.start, `this expression has more than ${cursor.limits.nodes} parts; split it over several nodes`);
   }

@@ -1,5 +1,5 @@
-import { behind, type Cursor, count, expect, isSign, next, peek, refuseAt, take, unexpected } from "./cursor.ts";
-import type { Arrow, Expression, Item } from "./syntax.ts";
+import { behind, type Cursor, countNode, expect, isSign, next, peek, refuseAt, take, unexpected } from "./cursor.ts";
+import type { Arrow, Expression, ListItem } from "./syntax.ts";
 
 /** Array helpers that take an arrow function, and whether they can do without. */
 const callbackMethods: ReadonlyMap<string, "required" | "optional"> = new Map([
@@ -18,11 +18,11 @@ const callbackMethods: ReadonlyMap<string, "required" | "optional"> = new Map([
 ]);
 
 /** Functions that may stand for an arrow function: `items.filter(Boolean)`. */
-const STANDINS: ReadonlySet<string> = new Set(["Boolean", "Number", "String"]);
-const MOST_PARAMS = 3;
+const namedFunctions: ReadonlySet<string> = new Set(["Boolean", "Number", "String"]);
+const maxParams = 3;
 
 /** Parses `(...)` after a name; the cursor stands after the `(`. */
-export function parseArguments(cursor: Cursor, name: string, method: boolean): { callback: Arrow | null; items: readonly Item[] } {
+export function parseArguments(cursor: Cursor, name: string, method: boolean): { callback: Arrow | null; items: readonly ListItem[] } {
   const takes = method ? callbackMethods.get(name) : undefined;
   const start = peek(cursor).start;
   const callback = takes === undefined ? null : parseCallback(cursor);
@@ -32,8 +32,8 @@ export function parseArguments(cursor: Cursor, name: string, method: boolean): {
 }
 
 /** Parses `a, ...b` up to and with the closing sign. */
-export function parseItems(cursor: Cursor, close: ")" | "]"): readonly Item[] {
-  const items: Item[] = [];
+export function parseItems(cursor: Cursor, close: ")" | "]"): readonly ListItem[] {
+  const items: ListItem[] = [];
   while (!take(cursor, close)) {
     if (arrowAhead(cursor)) {
       refuseAt(cursor, peek(cursor).start, `an arrow function may only be the first argument of ${[...callbackMethods.keys()].join(", ")}`);
@@ -50,13 +50,13 @@ function arrowAhead(cursor: Cursor): boolean {
   if (peek(cursor).kind === "name") return isSign(cursor, "=>", 1);
   if (!isSign(cursor, "(")) return false;
   let ahead = 1;
-  while (ahead < 2 * MOST_PARAMS + 4 && (cursor.tokens[cursor.index + ahead]?.kind === "name" || isSign(cursor, ",", ahead))) ahead++;
+  while (ahead < 2 * maxParams + 4 && (cursor.tokens[cursor.index + ahead]?.kind === "name" || isSign(cursor, ",", ahead))) ahead++;
   return isSign(cursor, ")", ahead) && isSign(cursor, "=>", ahead + 1);
 }
 
 function parseCallback(cursor: Cursor): Arrow | null {
   const token = peek(cursor);
-  if (token.kind === "name" && STANDINS.has(token.text) && (isSign(cursor, ")", 1) || isSign(cursor, ",", 1))) return standIn(cursor);
+  if (token.kind === "name" && namedFunctions.has(token.text) && (isSign(cursor, ")", 1) || isSign(cursor, ",", 1))) return standIn(cursor);
   if (!arrowAhead(cursor)) return null;
   const params = parseParams(cursor);
   expect(cursor, "=>", "after the parameters");
@@ -79,16 +79,16 @@ function parseParams(cursor: Cursor): readonly string[] {
     params.push(next(cursor).text);
     if (!take(cursor, ",") && !isSign(cursor, ")")) unexpected(cursor, `"," or ")"`);
   }
-  if (params.length > MOST_PARAMS) refuseAt(cursor, start, `an arrow function has at most ${MOST_PARAMS} parameters`);
+  if (params.length > maxParams) refuseAt(cursor, start, `an arrow function has at most ${maxParams} parameters`);
   return params;
 }
 
 /** `Boolean` stands for `value => Boolean(value)`. */
 function standIn(cursor: Cursor): Arrow {
   const { text: name, start, end } = next(cursor);
-  const value: Expression = count(cursor, { kind: "name", name: "value", start, end });
+  const value: Expression = countNode(cursor, { kind: "name", name: "value", start, end });
   const items = [{ spread: false, value }];
-  const body: Expression = count(cursor, {
+  const body: Expression = countNode(cursor, {
     kind: "call",
     receiver: null,
     name,

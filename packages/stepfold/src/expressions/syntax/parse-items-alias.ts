@@ -1,9 +1,9 @@
 import { isForbiddenKey } from "../evaluation/forbidden-key.ts";
-import { behind, type Cursor, count, expect, next, peek, refuseAt, take, unexpected } from "./cursor.ts";
+import { behind, type Cursor, countNode, expect, next, peek, refuseAt, take, unexpected } from "./cursor.ts";
 import type { Token } from "./scanner.ts";
 import type { Expression } from "./syntax.ts";
 
-const HINT = "write .item.json, .first().json, .last().json or .all()";
+const aliasHint = "write .item.json, .first().json, .last().json or .all()";
 
 /** What `$("Node")` and `$input` stand for. */
 interface Source {
@@ -28,7 +28,7 @@ export function parseItemsAlias(cursor: Cursor): { readonly node: Expression; re
     return { node: source.all(), optional: opened };
   }
   if (form === "first" || form === "last") call(cursor, form);
-  else if (form !== "item") refuseAt(cursor, at, HINT);
+  else if (form !== "item") refuseAt(cursor, at, aliasHint);
   const optional = dot(cursor, false);
   const last = name(cursor);
   if (last.text !== "json") refuseAt(cursor, last.start, `after ${form} write .json`);
@@ -38,7 +38,7 @@ export function parseItemsAlias(cursor: Cursor): { readonly node: Expression; re
 /** Moves over `.` or `?.`; says whether it was the latter. */
 function dot(cursor: Cursor, first: boolean): boolean {
   if (take(cursor, "?.")) return true;
-  if (!take(cursor, ".")) refuseAt(cursor, peek(cursor).start, first ? HINT : "write .json after it");
+  if (!take(cursor, ".")) refuseAt(cursor, peek(cursor).start, first ? aliasHint : "write .json after it");
   return false;
 }
 
@@ -53,10 +53,10 @@ function call(cursor: Cursor, form: string): void {
 }
 
 function ofInput(cursor: Cursor, start: number): Source {
-  const json = (): Expression => count(cursor, { kind: "name", name: "$json", start, end: behind(cursor) });
+  const json = (): Expression => countNode(cursor, { kind: "name", name: "$json", start, end: behind(cursor) });
   const all = (): Expression => {
-    const item: Expression = count(cursor, asItem(cursor, start, json()));
-    return count(cursor, { kind: "array", items: [{ spread: false, value: item }], start, end: behind(cursor) });
+    const item: Expression = countNode(cursor, asItem(cursor, start, json()));
+    return countNode(cursor, { kind: "array", items: [{ spread: false, value: item }], start, end: behind(cursor) });
   };
   return { last: json, first: json, all };
 }
@@ -68,19 +68,19 @@ function ofNode(cursor: Cursor, start: number): Source {
   expect(cursor, ")", "after the name of the node");
   const end = behind(cursor);
   const member = (object: Expression, key: string | Expression, optional = false): Expression =>
-    count(cursor, { kind: "member", object, key, optional, at: start, start, end: behind(cursor) });
+    countNode(cursor, { kind: "member", object, key, optional, at: start, start, end: behind(cursor) });
   const key = id.kind === "literal" ? String(id.value) : id;
   if (typeof key === "string" && isForbiddenKey(key)) refuseAt(cursor, at, `"${key}" cannot be the id of a node`);
-  const node = member(count(cursor, { kind: "name", name: "nodes", start, end }), key);
+  const node = member(countNode(cursor, { kind: "name", name: "nodes", start, end }), key);
   const item: Expression = { kind: "name", name: "item", start, end };
   return {
     last: (optional) => member(member(node, "last"), "data", optional),
     first: (optional) => member(member(member(node, "all"), "0"), "data", optional),
     all: () => {
-      const body = count(cursor, asItem(cursor, start, member(item, "data")));
+      const body = countNode(cursor, asItem(cursor, start, member(item, "data")));
       const callback = { kind: "arrow", params: ["item"], body, size: 3, start, end } as const;
       const receiver = member(node, "all");
-      return count(cursor, {
+      return countNode(cursor, {
         kind: "call",
         receiver,
         name: "map",

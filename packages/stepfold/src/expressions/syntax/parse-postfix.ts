@@ -1,5 +1,5 @@
 import { isForbiddenKey } from "../evaluation/forbidden-key.ts";
-import { behind, type Cursor, count, expect, isSign, next, peek, refuseAt, take, unexpected } from "./cursor.ts";
+import { behind, type Cursor, countNode, expect, isSign, next, peek, refuseAt, take, unexpected } from "./cursor.ts";
 import { parseArguments } from "./parse-argument.ts";
 import { parseItemsAlias } from "./parse-items-alias.ts";
 import { parsePrimary } from "./parse-primary.ts";
@@ -21,7 +21,7 @@ export function parsePostfix(cursor: Cursor): Expression {
     else break;
   }
   if (isSign(cursor, "`")) refuseAt(cursor, peek(cursor).start, "a template string cannot follow a value; is there a + missing?");
-  return chained ? count(cursor, { kind: "chain", expression: node, start, end: behind(cursor) }) : node;
+  return chained ? countNode(cursor, { kind: "chain", expression: node, start, end: behind(cursor) }) : node;
 }
 
 function named(cursor: Cursor, object: Expression, optional: boolean, start: number): Expression {
@@ -42,7 +42,7 @@ function computed(cursor: Cursor, object: Expression, optional: boolean, start: 
 
 function member(cursor: Cursor, object: Expression, key: string | Expression, optional: boolean, start: number, at: number): Expression {
   if (typeof key === "string" && isForbiddenKey(key)) refuseAt(cursor, at, `"${key}" cannot be read: expressions see plain data only`);
-  return count(cursor, { kind: "member", object, key, optional, at, start, end: behind(cursor) });
+  return countNode(cursor, { kind: "member", object, key, optional, at, start, end: behind(cursor) });
 }
 
 function called(cursor: Cursor, callee: Expression, start: number): Expression {
@@ -50,12 +50,12 @@ function called(cursor: Cursor, callee: Expression, start: number): Expression {
   if (callee.kind === "name") {
     const { name, start: at } = callee;
     const parsed = parseArguments(cursor, name, false);
-    return count(cursor, { kind: "call", receiver: null, name, optional: false, ...parsed, at, start, end: behind(cursor) });
+    return countNode(cursor, { kind: "call", receiver: null, name, optional: false, ...parsed, at, start, end: behind(cursor) });
   }
   if (callee.kind !== "member" || cursor.grouped.has(callee) || typeof callee.key !== "string") {
     refuseAt(cursor, bracket, "this cannot be called: write the name of a listed function or method before the bracket");
   }
   const { object: receiver, key: name, optional, at } = callee;
   const parsed = parseArguments(cursor, name, true);
-  return count(cursor, { kind: "call", receiver, name, optional, ...parsed, at, start, end: behind(cursor) });
+  return countNode(cursor, { kind: "call", receiver, name, optional, ...parsed, at, start, end: behind(cursor) });
 }

@@ -1,15 +1,15 @@
-import { behind, type Cursor, count, expect, isSign, next, peek, refuseAt, take, unexpected } from "./cursor.ts";
+import { behind, type Cursor, countNode, expect, isSign, next, peek, refuseAt, take, unexpected } from "./cursor.ts";
 import { parseItems } from "./parse-argument.ts";
 import type { Entry, Expression, Literal } from "./syntax.ts";
 
-const WORDS: ReadonlyMap<string, Literal["value"]> = new Map<string, Literal["value"]>([
+const literalWords: ReadonlyMap<string, Literal["value"]> = new Map<string, Literal["value"]>([
   ["true", true],
   ["false", false],
   ["null", null],
   ["undefined", undefined],
 ]);
 
-const RESERVED: ReadonlySet<string> = new Set(
+const reservedWords: ReadonlySet<string> = new Set(
   "await async break case catch class const continue debugger default delete do else enum export extends finally for function if import in instanceof let new return super switch this throw try var void while with yield eval arguments".split(
     " ",
   ),
@@ -20,12 +20,12 @@ export function parsePrimary(cursor: Cursor): Expression {
   const token = peek(cursor);
   const { start, end } = token;
   if (token.kind === "name") return parseName(cursor);
-  if (token.kind === "number") return count(cursor, { kind: "literal", value: Number(next(cursor).text), start, end });
-  if (token.kind === "string") return count(cursor, { kind: "literal", value: next(cursor).text, start, end });
+  if (token.kind === "number") return countNode(cursor, { kind: "literal", value: Number(next(cursor).text), start, end });
+  if (token.kind === "string") return countNode(cursor, { kind: "literal", value: next(cursor).text, start, end });
   if (take(cursor, "(")) return parseGroup(cursor, start);
   if (take(cursor, "[")) {
     const items = parseItems(cursor, "]");
-    return count(cursor, { kind: "array", items, start, end: behind(cursor) });
+    return countNode(cursor, { kind: "array", items, start, end: behind(cursor) });
   }
   if (take(cursor, "{")) return parseObject(cursor, start);
   if (take(cursor, "`")) return parseText(cursor, start);
@@ -35,12 +35,12 @@ export function parsePrimary(cursor: Cursor): Expression {
 
 function parseName(cursor: Cursor): Expression {
   const { text: name, start, end } = next(cursor);
-  if (WORDS.has(name)) return count(cursor, { kind: "literal", value: WORDS.get(name), start, end });
-  if (RESERVED.has(name)) refuseAt(cursor, start, `"${name}" is not available: an expression computes one value from what it reads`);
+  if (literalWords.has(name)) return countNode(cursor, { kind: "literal", value: literalWords.get(name), start, end });
+  if (reservedWords.has(name)) refuseAt(cursor, start, `"${name}" is not available: an expression computes one value from what it reads`);
   if (isSign(cursor, "=>")) {
     refuseAt(cursor, start, "an arrow function may only be the first argument of an array helper: items.map(x => x.price)");
   }
-  return count(cursor, { kind: "name", name, start, end });
+  return countNode(cursor, { kind: "name", name, start, end });
 }
 
 function parseGroup(cursor: Cursor, start: number): Expression {
@@ -60,7 +60,7 @@ function parseText(cursor: Cursor, start: number): Expression {
     expect(cursor, "}", "after the expression");
     texts.push(next(cursor).text);
   }
-  return count(cursor, { kind: "text", texts, values, start, end: behind(cursor) });
+  return countNode(cursor, { kind: "text", texts, values, start, end: behind(cursor) });
 }
 
 function parseObject(cursor: Cursor, start: number): Expression {
@@ -69,7 +69,7 @@ function parseObject(cursor: Cursor, start: number): Expression {
     entries.push(parseEntry(cursor));
     if (!take(cursor, ",") && !isSign(cursor, "}")) unexpected(cursor, '"," or "}"');
   }
-  return count(cursor, { kind: "object", entries, start, end: behind(cursor) });
+  return countNode(cursor, { kind: "object", entries, start, end: behind(cursor) });
 }
 
 function parseEntry(cursor: Cursor): Entry {

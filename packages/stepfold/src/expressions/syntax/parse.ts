@@ -1,11 +1,11 @@
 import type { ExpressionLimits } from "../evaluation/expression-limits.ts";
-import { behind, type Cursor, count, deeper, expect, isSign, next, peek, refuseAt, take, unexpected } from "./cursor.ts";
+import { behind, type Cursor, countNode, deeper, expect, isSign, next, peek, refuseAt, take, unexpected } from "./cursor.ts";
 import { parsePostfix } from "./parse-postfix.ts";
 import type { Token } from "./scanner.ts";
 import type { BinaryOperator, Expression, Logical, Unary } from "./syntax.ts";
 
 /** How tightly an operator binds. `**` is not here: it binds to the right, and tighter than a prefix. */
-const POWER: ReadonlyMap<string, number> = new Map(
+const precedences: ReadonlyMap<string, number> = new Map(
   [["??"], ["||"], ["&&"], ["==", "!=", "===", "!=="], ["<", "<=", ">", ">="], ["+", "-"], ["*", "/", "%"]].flatMap((signs, index) =>
     signs.map((sign): [string, number] => [sign, index + 1]),
   ),
@@ -37,7 +37,10 @@ function parseExpression(cursor: Cursor): Expression {
   }
   cursor.depth--;
   const end = behind(cursor);
-  return cases.reduceRight((otherwise, { test, then }) => count(cursor, { kind: "conditional", test, then, otherwise, start, end }), last);
+  return cases.reduceRight(
+    (otherwise, { test, then }) => countNode(cursor, { kind: "conditional", test, then, otherwise, start, end }),
+    last,
+  );
 }
 
 function parseBinary(cursor: Cursor, least: number): Expression {
@@ -45,11 +48,11 @@ function parseBinary(cursor: Cursor, least: number): Expression {
   let left = parseUnary(cursor, true);
   for (;;) {
     const { kind, text, start: at } = peek(cursor);
-    const power = kind === "sign" ? (POWER.get(text) ?? 0) : 0;
+    const power = kind === "sign" ? (precedences.get(text) ?? 0) : 0;
     if (power <= least) return left;
     cursor.index++;
     const right = parseBinary(cursor, power);
-    left = count(cursor, combine(cursor, text, left, right, at, start));
+    left = countNode(cursor, combine(cursor, text, left, right, at, start));
   }
 }
 
@@ -77,12 +80,12 @@ function parseUnary(cursor: Cursor, mayRaise: boolean): Expression {
     next(cursor);
     const operand = parseUnary(cursor, false);
     cursor.depth--;
-    return count(cursor, { kind: "unary", operator: text as Unary["operator"], operand, start, end: behind(cursor) });
+    return countNode(cursor, { kind: "unary", operator: text as Unary["operator"], operand, start, end: behind(cursor) });
   }
   const left = parsePostfix(cursor);
   if (!isSign(cursor, "**")) return left;
   const { start: at } = next(cursor);
   if (!mayRaise) refuseAt(cursor, at, "a prefix before ** is ambiguous: write (-a) ** 2 or -(a ** 2)");
   const right = parseUnary(cursor, true);
-  return count(cursor, { kind: "binary", operator: "**", left, right, at, start, end: behind(cursor) });
+  return countNode(cursor, { kind: "binary", operator: "**", left, right, at, start, end: behind(cursor) });
 }

@@ -1,7 +1,7 @@
 import { isDigit } from "./character.ts";
 import { refuse, type Scanner } from "./scanner.ts";
 
-const SIMPLE: ReadonlyMap<string, string> = new Map([
+const simpleEscapes: ReadonlyMap<string, string> = new Map([
   ["n", "\n"],
   ["r", "\r"],
   ["t", "\t"],
@@ -22,7 +22,7 @@ export function scanEscape(scanner: Scanner): string {
   if (letter === "" || (isDigit(letter.charCodeAt(0)) && (letter !== "0" || isDigit(next)))) {
     refuse(scanner, start, "this escape is not known: write \\n, \\t, \\\\, \\', \\\", \\xFF or \\u0000");
   }
-  return SIMPLE.get(letter) ?? letter;
+  return simpleEscapes.get(letter) ?? letter;
 }
 
 function hexadecimal(scanner: Scanner, start: number, digits: number): string {

@@ -2,8 +2,8 @@ import { isDigit, isNamePart } from "./character.ts";
 import { scanEscape } from "./scan-escape.ts";
 import { emit, refuse, type Scanner } from "./scanner.ts";
 
-const BACKSLASH = 92;
-const DOLLAR = 36;
+const backslashCode = 92;
+const dollarCode = 36;
 
 /** Reads a number as JavaScript writes it, without `_` and `n`. */
 export function scanNumber(scanner: Scanner): void {
@@ -49,9 +49,9 @@ export function scanString(scanner: Scanner): void {
   for (;;) {
     const code = text.charCodeAt(scanner.index);
     if (Number.isNaN(code) || code === 10 || code === 13) refuse(scanner, start, "this string is never closed");
-    if (code === quote || code === BACKSLASH) value += text.slice(plain, scanner.index);
+    if (code === quote || code === backslashCode) value += text.slice(plain, scanner.index);
     if (code === quote) break;
-    if (code === BACKSLASH) {
+    if (code === backslashCode) {
       value += scanEscape(scanner);
       plain = scanner.index;
     } else scanner.index++;
@@ -69,14 +69,14 @@ export function scanText(scanner: Scanner): void {
     const code = text.charCodeAt(scanner.index);
     if (Number.isNaN(code)) refuse(scanner, start - 1, "this template string is never closed");
     const closes = code === 96;
-    const inserts = code === DOLLAR && text.charCodeAt(scanner.index + 1) === 123;
-    if (closes || inserts || code === BACKSLASH) value += text.slice(plain, scanner.index);
+    const inserts = code === dollarCode && text.charCodeAt(scanner.index + 1) === 123;
+    if (closes || inserts || code === backslashCode) value += text.slice(plain, scanner.index);
     if (closes || inserts) {
       emit(scanner, "text", value, start);
       sign(scanner, closes ? "`" : "${");
       return;
     }
-    if (code === BACKSLASH) {
+    if (code === backslashCode) {
       value += scanEscape(scanner);
       plain = scanner.index;
     } else scanner.index++;

@@ -1,4 +1,4 @@
-import { invalid } from "../evaluation/frame.ts";
+import { refuseExpression } from "../evaluation/frame.ts";
 
 /** A piece of source. `text` holds the decoded text of strings and template chunks. */
 export interface Token {
@@ -31,5 +31,5 @@ export function emit(scanner: Scanner, kind: Token["kind"], text: string, start:
 export function refuse(scanner: Scanner, position: number, reason: string): never {
   const close = scanner.text.indexOf("}}", position);
   const end = scanner.embedded && close !== -1 ? close : scanner.text.length;
-  invalid(scanner.text.slice(scanner.from, end).trimEnd() || "{{", position - scanner.from, reason);
+  refuseExpression(scanner.text.slice(scanner.from, end).trimEnd() || "{{", position - scanner.from, reason);
 }

@@ -53,7 +53,7 @@ export interface Call extends Span {
   readonly optional: boolean;
   readonly callback: Arrow | null;
   /** Without the callback. */
-  readonly items: readonly Item[];
+  readonly items: readonly ListItem[];
   /** Where the name stands. */
   readonly at: number;
 }
@@ -68,7 +68,7 @@ export interface Arrow extends Span {
 }
 
 /** An argument or array item. */
-export interface Item {
+export interface ListItem {
   readonly spread: boolean;
   readonly value: Expression;
 }
@@ -113,7 +113,7 @@ export interface TemplateText extends Span {
 
 export interface ArrayLiteral extends Span {
   readonly kind: "array";
-  readonly items: readonly Item[];
+  readonly items: readonly ListItem[];
 }
 
 export interface ObjectLiteral extends Span {

@@ -2,9 +2,9 @@ import { isBlank, isDigit, isNamePart } from "./character.ts";
 import { scanNumber, scanString, scanText } from "./scan-literal.ts";
 import { emit, refuse, type Scanner, type Token } from "./scanner.ts";
 
-const SIGNS: ReadonlySet<string> = new Set("... === !== ** => == != <= >= && || ?? ?. ( ) [ ] { } . , : ? + - * / % < > !".split(" "));
+const knownSigns: ReadonlySet<string> = new Set("... === !== ** => == != <= >= && || ?? ?. ( ) [ ] { } . , : ? + - * / % < > !".split(" "));
 
-const REFUSED: ReadonlyMap<string, string> = new Map([
+const refusedSigns: ReadonlyMap<string, string> = new Map([
   ["++", "expressions cannot change a value"],
   ["--", "expressions cannot change a value; between two minus signs write a blank"],
   ["//", "comments are not available in expressions"],
@@ -84,10 +84,10 @@ function scanSign(scanner: Scanner): void {
   const { text, index: start } = scanner;
   for (let length = 3; length > 0; length--) {
     const sign = text.slice(start, start + length);
-    const reason = REFUSED.get(sign);
+    const reason = refusedSigns.get(sign);
     if (reason !== undefined) refuse(scanner, start, reason);
     // `a?.5:1` is a condition with the number .5, not an optional member.
-    if (!SIGNS.has(sign) || (sign === "?." && isDigit(text.charCodeAt(start + 2)))) continue;
+    if (!knownSigns.has(sign) || (sign === "?." && isDigit(text.charCodeAt(start + 2)))) continue;
     if (sign === "{") scanner.open.push("{");
     scanner.index += sign.length;
     emit(scanner, "sign", sign, start);

@@ -57,14 +57,14 @@ export function refusalOf(address: string): string | null {
   if (family === 0) return "no address";
   if (family === 4) return kindOf(ranges4, read4(bare), 32n);
   const value = read6(bare);
-  return kindOf(ranges6, value, 128n) ?? (within(public6, value, 128n) ? null : "reserved");
+  return kindOf(ranges6, value, 128n) ?? (isInRange(public6, value, 128n) ? null : "reserved");
 }
 
 function kindOf(ranges: readonly Range[], value: bigint, size: bigint): string | null {
-  return ranges.find((one) => within(one, value, size))?.what ?? null;
+  return ranges.find((one) => isInRange(one, value, size))?.what ?? null;
 }
 
-function within({ prefix, bits }: Range, value: bigint, size: bigint): boolean {
+function isInRange({ prefix, bits }: Range, value: bigint, size: bigint): boolean {
   return value >> (size - bits) === prefix;
 }
 

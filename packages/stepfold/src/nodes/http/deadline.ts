@@ -4,7 +4,7 @@ import { HttpError } from "./http-error.ts";
  * Does `work` until it ends, the time is up, or `outer` is aborted. In the last two cases the signal that `work` was
  * given fires, and the reason is what is thrown.
  */
-export async function within<T>(
+export async function withDeadline<T>(
   timeoutMs: number,
   outer: AbortSignal,
   label: string,

@@ -6,16 +6,16 @@ import { durationMs } from "../../core/values/duration.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import { defineNode } from "../../engine/node/define-node.ts";
 import type { NodeDefinition, NodeOutput } from "../../engine/node/node-definition.ts";
-import { addressGuard, systemResolve } from "./address-guard.ts";
-import { within } from "./deadline.ts";
+import { withDeadline } from "./deadline.ts";
 import { defaultRetriableCodes, type HttpAnswer, type HttpData, httpInput, httpOutput, maxRedirects } from "./http-data.ts";
 import { FatalHttpError, HttpError, HttpRetryAfterError } from "./http-error.ts";
-import { labelOf, outgoing } from "./outgoing.ts";
+import { httpRequest, labelOf } from "./http-request.ts";
 import type { ResolveHost } from "./resolve-host.ts";
 import { readBody } from "./response-body.ts";
 import { type Content, contentOf, contentOfFailure } from "./response-content.ts";
 import { retryAfterOf } from "./retry-after.ts";
 import { type Received, send } from "./send.ts";
+import { ssrfGuard, systemResolve } from "./ssrf-guard.ts";
 
 /** Settings for the calls of all workflows of an engine. */
 export interface HttpNodeOptions {
@@ -81,7 +81,7 @@ export function httpNode(options: HttpNodeOptions = {}): HttpNode {
 export function httpNodeWith(options: HttpNodeOptions, resolve: ResolveHost): HttpNode {
   const limitBytes = positive("maxBytes", options.maxBytes ?? 1_048_576);
   const defaultTimeoutMs = positive("defaultTimeoutMs", options.defaultTimeoutMs ?? 30_000);
-  const guard = addressGuard(options.allowHosts ?? [], resolve);
+  const guard = ssrfGuard(options.allowHosts ?? [], resolve);
   return defineNode({
     input: httpInput(limitBytes, defaultTimeoutMs),
     output: httpOutput,
@@ -96,8 +96,8 @@ export function httpNodeWith(options: HttpNodeOptions, resolve: ResolveHost): Ht
     },
     async executor(data: HttpData, step): Promise<NodeOutput<HttpAnswer, "" | "auth-error" | "fail">> {
       const timeoutMs = readTimeout(data.timeout ?? defaultTimeoutMs);
-      const request = outgoing(data, step.idempotencyKey);
-      return within(timeoutMs, step.signal, labelOf(request), async (signal) => {
+      const request = httpRequest(data, step.idempotencyKey);
+      return withDeadline(timeoutMs, step.signal, labelOf(request), async (signal) => {
         const received = await send(request, guard, data.followRedirects ?? maxRedirects, signal);
         try {
           return await judge(received, data, data.maxBytes ?? limitBytes, signal, step.now());

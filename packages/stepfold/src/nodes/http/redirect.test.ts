@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { outgoing } from "./outgoing.ts";
+import { httpRequest } from "./http-request.ts";
 import { redirected, redirectTo } from "./redirect.ts";
 
-const request = (method: "GET" | "HEAD" | "POST" | "PUT"): ReturnType<typeof outgoing> =>
-  outgoing(
+const request = (method: "GET" | "HEAD" | "POST" | "PUT"): ReturnType<typeof httpRequest> =>
+  httpRequest(
     {
       url: "https://a.example/start",
       method,

@@ -1,5 +1,5 @@
 import { FatalHttpError, isHttpError } from "./http-error.ts";
-import { labelOf, type Outgoing, readUrl } from "./outgoing.ts";
+import { type HttpRequest, labelOf, readUrl } from "./http-request.ts";
 
 const redirects = new Set([301, 302, 303, 307, 308]);
 
@@ -17,7 +17,7 @@ export function redirectTo(status: number, location: string | undefined): string
  *
  * @throws FatalHttpError `HTTP_REDIRECT` where the location is not one that may be called
  */
-export function redirected(before: Outgoing, status: number, location: string): Outgoing {
+export function redirected(before: HttpRequest, status: number, location: string): HttpRequest {
   const url = target(before, location);
   const { method } = before;
   const toGet = status === 303 ? method !== "HEAD" : (status === 301 || status === 302) && method === "POST";
@@ -30,7 +30,7 @@ function dropped(header: string): boolean {
   return header.startsWith("content-") || header === "idempotency-key";
 }
 
-function target(before: Outgoing, location: string): URL {
+function target(before: HttpRequest, location: string): URL {
   try {
     return readUrl(location, before.url);
   } catch (error) {

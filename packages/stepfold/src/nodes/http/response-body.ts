@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { pipeline } from "node:stream/promises";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { FatalHttpError } from "./http-error.ts";
-import { labelOf } from "./outgoing.ts";
+import { labelOf } from "./http-request.ts";
 import { asHttpError, type Received } from "./send.ts";
 
 const decoders = {

@@ -1,18 +1,18 @@
 import { type IncomingMessage, request as overHttp } from "node:http";
 import { request as overHttps } from "node:https";
-import type { AddressGuard } from "./address-guard.ts";
 import { FatalHttpError, HttpError, isHttpError } from "./http-error.ts";
-import { labelOf, type Outgoing } from "./outgoing.ts";
+import { type HttpRequest, labelOf } from "./http-request.ts";
 import { redirected, redirectTo } from "./redirect.ts";
+import type { SsrfGuard } from "./ssrf-guard.ts";
 
 /** What came back, and from which request: a redirect may have changed it. */
 export interface Received {
   readonly response: IncomingMessage;
-  readonly sent: Outgoing;
+  readonly sent: HttpRequest;
 }
 
 /** Sends a request, follows its redirects, and gives the answer whose body is still to be read. */
-export async function send(first: Outgoing, guard: AddressGuard, maxRedirects: number, signal: AbortSignal): Promise<Received> {
+export async function send(first: HttpRequest, guard: SsrfGuard, maxRedirects: number, signal: AbortSignal): Promise<Received> {
   let sent = first;
   for (let followed = 0; ; followed++) {
     const response = await sendOnce(sent, guard, signal);
@@ -26,7 +26,7 @@ export async function send(first: Outgoing, guard: AddressGuard, maxRedirects: n
   }
 }
 
-function sendOnce(sent: Outgoing, guard: AddressGuard, signal: AbortSignal): Promise<IncomingMessage> {
+function sendOnce(sent: HttpRequest, guard: SsrfGuard, signal: AbortSignal): Promise<IncomingMessage> {
   const { method, url, body } = sent;
   const headers = Object.fromEntries(sent.headers);
   if (body) headers["content-length"] = String(body.length);
@@ -49,7 +49,7 @@ function sendOnce(sent: Outgoing, guard: AddressGuard, signal: AbortSignal): Pro
 }
 
 /** A failure of the network as an error that names the service, and no more than the service. */
-export function asHttpError(error: unknown, sent: Outgoing): Error {
+export function asHttpError(error: unknown, sent: HttpRequest): Error {
   if (isHttpError(error)) return error;
   const { code, message } = error as NodeJS.ErrnoException;
   return new HttpError("HTTP_NETWORK", `${labelOf(sent)} failed: ${code ?? message}`, { cause: error });

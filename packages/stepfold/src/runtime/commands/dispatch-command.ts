@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { wakeAt } from "../../core/transition/draft/draft-status.ts";
 import { openDraft } from "../../core/transition/draft/open-draft.ts";
-import { wakeAt } from "../../core/transition/draft/standing.ts";
 import { evolve, withConsequences } from "../../core/transition/evolve.ts";
 import type { ResumeCommand } from "../../engine/commands/answer-wait.ts";
 import { type Command, decide } from "../../engine/commands/command.ts";

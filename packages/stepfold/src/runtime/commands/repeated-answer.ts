@@ -1,5 +1,5 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { itemOf, scopedKey } from "../../core/snapshot/child-key.ts";
+import { itemOf, scopedKey } from "../../core/snapshot/address.ts";
 import type { ResumedEvent, SignalledEvent } from "../../core/snapshot/event.ts";
 import { readTarget } from "../../core/snapshot/target.ts";
 import { canonicalJson } from "../../core/values/canonical-json.ts";

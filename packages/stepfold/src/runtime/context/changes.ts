@@ -1,7 +1,7 @@
 import type { Snapshot, Status } from "../../core/snapshot/snapshot.ts";
 import { closeDraft } from "../../core/transition/draft/close-draft.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
-import { statusOf } from "../../core/transition/draft/standing.ts";
+import { statusOf } from "../../core/transition/draft/draft-status.ts";
 
 /** A commit that this process has made. */
 export interface CommitNotice {

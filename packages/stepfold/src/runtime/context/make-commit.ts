@@ -1,8 +1,8 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Event } from "../../core/snapshot/event.ts";
-import { headOf, takeChanges } from "../../core/transition/draft/close-draft.ts";
+import { closedHead, takeChanges } from "../../core/transition/draft/close-draft.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
-import { wakeAt } from "../../core/transition/draft/standing.ts";
+import { wakeAt } from "../../core/transition/draft/draft-status.ts";
 import type { Claim, Commit } from "../../ports/snapshot-store.ts";
 
 /**
@@ -25,7 +25,7 @@ export function makeCommit(
     incarnation,
     expectedVersion: draft.version - events.length,
     commitId,
-    head: headOf(draft),
+    head: closedHead(draft),
     events,
     children: takeChanges(draft),
     wakeAt: wakeAt(draft),

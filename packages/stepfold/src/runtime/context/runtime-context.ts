@@ -1,10 +1,9 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Limits } from "../../core/values/limits.ts";
+import { checkTurnOptions, readLimits, readStepTimeout } from "../../engine/limits.ts";
 import type { NodeDefinitions } from "../../engine/node/node-definition.ts";
-import { defaultConcurrency, type TurnSetting } from "../../engine/open-turn.ts";
-import { checkTurnOptions, readLimits, readStepTimeout } from "../../engine/turn-options.ts";
-import { Deadlines } from "../../environment/deadlines.ts";
-import { systemEnvironment } from "../../environment/system-environment.ts";
+import { defaultConcurrency, type TurnSetting } from "../../engine/turn.ts";
+import { Deadlines, systemEnvironment } from "../../environment/system-environment.ts";
 import type { Environment } from "../../ports/environment.ts";
 import type { Lease, SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";

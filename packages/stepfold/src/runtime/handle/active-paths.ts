@@ -1,7 +1,6 @@
 import { type WaitInfo, waitsOf } from "../../core/explain/waits.ts";
 import { addresses } from "../../core/explain/waits-address.ts";
-import { openScopes, pathsOf } from "../../core/snapshot/address.ts";
-import { childKey } from "../../core/snapshot/child-key.ts";
+import { childKey, openScopes, pathsOf } from "../../core/snapshot/address.ts";
 import type { ActivePath, Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { Json } from "../../core/values/json.ts";
 

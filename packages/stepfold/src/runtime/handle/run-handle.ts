@@ -4,7 +4,7 @@ import type { Json } from "../../core/values/json.ts";
 import type { Command } from "../../engine/commands/command.ts";
 import { requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
-import { commandHere, type LocalWork } from "../worker/local-work.ts";
+import { commandLocally, type LocalWork } from "../worker/local-work.ts";
 import { type Run, targetOf } from "./run.ts";
 import { nextChange, waitUntilEnded } from "./wait-until.ts";
 import { waitUntilSettled } from "./wait-until-settled.ts";
@@ -16,7 +16,7 @@ export function runHandle(context: RuntimeContext, local: LocalWork, workflowId:
   const { sessions } = local;
   const dispatch = async (command: Command): Promise<boolean> => {
     requireOpen(command.type);
-    return commandHere(context, local, workflowId, command);
+    return commandLocally(context, local, workflowId, command);
   };
   const change = async (command: Command): Promise<void> => void (await dispatch(command));
   return {

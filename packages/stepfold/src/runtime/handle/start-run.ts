@@ -7,7 +7,7 @@ import type { Json } from "../../core/values/json.ts";
 import type { ExecutionStart } from "../commands/start-execution.ts";
 import { requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
-import { type LocalWork, startHere, wakeExecution } from "../worker/local-work.ts";
+import { type LocalWork, startLocally, wakeExecution } from "../worker/local-work.ts";
 
 /**
  * Starts an execution, or finds the one that was started before with the same id and input. Gives its id.
@@ -22,7 +22,7 @@ export async function startRun(
 ): Promise<string> {
   const { registry, store } = context;
   const prepared = typeof workflow === "string" ? registry.current(workflow) : registry.add(workflow);
-  const { event, committed, wakeUp } = await startHere(context, local, { prepared, options });
+  const { event, committed, wakeUp } = await startLocally(context, local, { prepared, options });
   if (!committed) {
     requireSameStart(await requireSnapshot(store, event.workflowId), event);
     await wakeExecution(context, local, wakeUp);

@@ -2,7 +2,7 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { waits } from "../../core/explain/waits.ts";
 import { openScopes } from "../../core/snapshot/address.ts";
 import { isTerminal, type Snapshot, type Status } from "../../core/snapshot/snapshot.ts";
-import { earliestTimer } from "../../core/transition/draft/standing.ts";
+import { earliestTimer } from "../../core/transition/draft/draft-status.ts";
 import { requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import type { OpenSessions } from "../worker/open-sessions.ts";

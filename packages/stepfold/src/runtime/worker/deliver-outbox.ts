@@ -5,7 +5,7 @@ import type { Draft } from "../../core/transition/draft/draft.ts";
 import type { EndChildCommand } from "../../engine/commands/end-child.ts";
 import { requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
-import { commandHere, type LocalWork, startHere, wakeExecution } from "./local-work.ts";
+import { commandLocally, type LocalWork, startLocally, wakeExecution } from "./local-work.ts";
 
 /** Messages delivered in one go: they leave the outbox before the next ones are delivered. */
 const maxMessages = 100;
@@ -63,7 +63,7 @@ async function startChild(context: RuntimeContext, local: LocalWork, from: Draft
     depth: (from.parent?.depth ?? 0) + 1,
   });
   const taken = { committed: false, wakeUp: null };
-  const { committed, wakeUp } = await startHere(context, local, { prepared, options: { workflowId, input }, parent }).catch(
+  const { committed, wakeUp } = await startLocally(context, local, { prepared, options: { workflowId, input }, parent }).catch(
     (error: unknown) => {
       if (StepfoldError.is(error, "WORKFLOW_EXISTS")) return taken;
       throw error;
@@ -101,16 +101,16 @@ async function cancelChild(
 ): Promise<void> {
   const parent = { workflowId, waitId, ...(incarnation !== undefined && { incarnation }) };
   const reason = `execution ${workflowId} no longer waits for it`;
-  await unlessGone(() => commandHere(context, local, to, { type: "cancel", reason, parent }));
+  await unlessGone(() => commandLocally(context, local, to, { type: "cancel", reason, parent }));
 }
 
 async function endChild(context: RuntimeContext, local: LocalWork, to: string, command: EndChildCommand): Promise<void> {
   try {
-    await unlessGone(() => commandHere(context, local, to, command));
+    await unlessGone(() => commandLocally(context, local, to, command));
   } catch (error) {
     // an output larger than the parent may hold: the child has failed, as far as the parent is concerned
     if (!StepfoldError.is(error, "LIMIT_EXCEEDED")) throw error;
-    await unlessGone(() => commandHere(context, local, to, { ...command, end: { status: "failed", error: errorInfo(error) } }));
+    await unlessGone(() => commandLocally(context, local, to, { ...command, end: { status: "failed", error: errorInfo(error) } }));
   }
 }
 

@@ -4,7 +4,7 @@ import type { RuntimeContext } from "../context/runtime-context.ts";
 import { claimOne, type TimedClaim } from "../context/timed-claim.ts";
 import { ExecutionSession } from "./execution-session.ts";
 import type { ClaimedWork, InboxItem } from "./inbox.ts";
-import { type LocalWork, wakeHere } from "./local-work.ts";
+import { type LocalWork, wakeLocally } from "./local-work.ts";
 import { workflowOrPark } from "./park.ts";
 import { Poller } from "./poller.ts";
 import { QueueConsumer } from "./queue-consumer.ts";
@@ -122,7 +122,7 @@ export class Dispatcher {
       return snapshot;
     } finally {
       this.#sessions.delete(session);
-      if (sessions.remove(session)) wakeHere(this.#context, this.#local, workflowId).catch(() => undefined);
+      if (sessions.remove(session)) wakeLocally(this.#context, this.#local, workflowId).catch(() => undefined);
     }
   }
 

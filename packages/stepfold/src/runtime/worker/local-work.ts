@@ -24,7 +24,7 @@ export function createLocalWork(): LocalWork {
  *
  * @returns the result of the command. If the id is taken, `wakeUp` is left to the caller, who first reads the existing execution.
  */
-export async function startHere(context: RuntimeContext, local: LocalWork, request: ExecutionStart): Promise<StartResult> {
+export async function startLocally(context: RuntimeContext, local: LocalWork, request: ExecutionStart): Promise<StartResult> {
   const slot = local.slots.tryTake("local");
   try {
     const result = await startExecution(context, request, slot && context.lease);
@@ -45,7 +45,7 @@ export async function startHere(context: RuntimeContext, local: LocalWork, reque
  *
  * @returns false if the same answer or signal was given before
  */
-export async function commandHere(context: RuntimeContext, local: LocalWork, workflowId: string, command: Command): Promise<boolean> {
+export async function commandLocally(context: RuntimeContext, local: LocalWork, workflowId: string, command: Command): Promise<boolean> {
   const { committed, wakeUp } = await dispatchCommand(context, workflowId, command, !local.slots.isOpen);
   await wakeExecution(context, local, wakeUp);
   return committed;
@@ -57,7 +57,7 @@ export async function wakeExecution(context: RuntimeContext, local: LocalWork, w
   const { workflowId, wakeAt, isAnnounced } = wakeUp;
   // an execution that is not due yet is not claimed
   const isNow = wakeAt === 0 || local.sessions.has(workflowId);
-  const runsHere = isNow && local.slots.isOpen && (await wakeHere(context, local, workflowId).catch(() => false));
+  const runsHere = isNow && local.slots.isOpen && (await wakeLocally(context, local, workflowId).catch(() => false));
   if (!runsHere && !isAnnounced) await context.wakeUpSender.send(wakeUp, wakeAt);
 }
 
@@ -66,7 +66,7 @@ export async function wakeExecution(context: RuntimeContext, local: LocalWork, w
  *
  * @returns false if it does not run here: no slot is free, it is not due, or another process holds it
  */
-export async function wakeHere(context: RuntimeContext, { slots, sessions, inbox }: LocalWork, workflowId: string): Promise<boolean> {
+export async function wakeLocally(context: RuntimeContext, { slots, sessions, inbox }: LocalWork, workflowId: string): Promise<boolean> {
   if (sessions.wake(workflowId)) return true;
   const slot = slots.tryTake("local");
   if (!slot) {

@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { ParkedEvent } from "../../core/snapshot/event.ts";
 import type { Parked, Snapshot } from "../../core/snapshot/snapshot.ts";
-import { parkedBy } from "../../core/transition/draft/parking.ts";
+import { parkedBy } from "../../core/transition/draft/draft-status.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
 import type { Claimed, Commit } from "../../ports/snapshot-store.ts";

@@ -1,6 +1,6 @@
 import { openScopes } from "../../core/snapshot/address.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
-import { earliestTimer } from "../../core/transition/draft/standing.ts";
+import { earliestTimer } from "../../core/transition/draft/draft-status.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import type { LocalWork } from "./local-work.ts";

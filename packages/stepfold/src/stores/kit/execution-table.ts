@@ -4,7 +4,6 @@ import type { EpochMs } from "../../core/values/json.ts";
 import type { StoreFeatures } from "../../ports/snapshot-store.ts";
 import type { TransactionQuery } from "../../ports/transaction-query.ts";
 import type { CheckedQuery } from "./checked-store.ts";
-import type { ListCursor, ListedRow } from "./list.ts";
 import type { RecordTable } from "./record-table.ts";
 import type { StoredRows } from "./restored-snapshot.ts";
 import type { WrittenChild, WrittenEvent } from "./writing/written-commit.ts";
@@ -41,8 +40,8 @@ export interface RowCondition {
   readonly held?: boolean;
   /** The status is not a terminal one. */
   readonly open?: true;
-  /** `dueAt` lies at least so many milliseconds in the past. */
-  readonly dueForMs?: number;
+  /** It is due: `dueAt` is not after the database's now, or it is due at once. */
+  readonly due?: true;
   /** True: it is a tombstone. Default false. */
   readonly deleted?: boolean;
 }
@@ -50,11 +49,11 @@ export interface RowCondition {
 /**
  * When an execution is due after a write.
  *
- * - `at`: at a time; null for never.
  * - `inMs`: so many milliseconds after the database's now. The end of a lease.
- * - `now`: at once. If it was due before, it stays due since then, so that the longest due stays the first.
+ * - `atWakeUp`: as `wakeAt` says, which may be written with it. Null: never. 0 or less: at once; if it was due before, it stays
+ *   due since then, so that the longest due stays the first. Else at that time.
  */
-export type DueChange = { readonly at: EpochMs | null } | { readonly inMs: number } | "now";
+export type DueChange = "atWakeUp" | { readonly inMs: number };
 
 /** What a write changes. What is absent stays as it is. */
 export interface RowChanges {
@@ -130,11 +129,12 @@ export type RowAnswer = RowWritten | StepfoldError | null;
 
 /** Which executions are due. */
 export interface DueQuery {
+  /** Of each key, where there are keys. */
   readonly limit: number;
   /** Only what is due for at least so many milliseconds. */
   readonly overdueMs: number;
-  /** Only those with this key in their permit. Null: only those without a permit. */
-  readonly key: string | null;
+  /** Only those with one of these keys in their permit. Null: only those without a permit. */
+  readonly keys: readonly string[] | null;
 }
 
 /** What is due. */
@@ -163,6 +163,24 @@ export interface DueKeys {
   readonly keys: readonly DueKey[];
   /** Where to look on; null: there are no more keys. */
   readonly next: string | null;
+}
+
+/** The last execution of a page: the next page begins after it. */
+export interface ListCursor {
+  readonly createdAt: EpochMs;
+  readonly seq: number;
+}
+
+/** What of an execution a list shows, as its row holds it. */
+export interface ListedRow extends ExecutionGuard {
+  /** JSON. */
+  readonly definition: string;
+  /** JSON. */
+  readonly metadata: string;
+  /** JSON; see `headText`. */
+  readonly head: string;
+  readonly createdAt: EpochMs;
+  readonly updatedAt: EpochMs;
 }
 
 /** Which rows are to be deleted. */
@@ -195,7 +213,7 @@ export interface ExecutionTable {
   write(writes: readonly RowWrite[]): Promise<readonly RowAnswer[]>;
   /** Events after a version, oldest first. None for a tombstone. */
   events(id: string, afterVersion: number, limit: number): Promise<readonly StoredEvent[]>;
-  /** What is due and may be claimed, also what a lease held that has ended: by `dueAt`, then by `seq`. */
+  /** What is due and may be claimed, also what a lease held that has ended; of each key by `dueAt`, then by `seq`. */
   due(query: DueQuery): Promise<DueExecutions>;
   /**
    * Keys after one of them, in the order of the database, for which something is due; `""` stands before all keys. It looks at
@@ -209,8 +227,8 @@ export interface ExecutionTable {
   /** What stands beside the executions. */
   readonly records: RecordTable;
   /**
-   * Claims what is due without a permit in one round trip, where the database can: the longest due first, what others are writing
-   * right now is passed over. Gives each as it is afterwards, and the database's clock.
+   * Claims due executions without a permit in one round trip, the longest due first. A row that another transaction is writing is
+   * left for a later claim. Gives each as it is afterwards, and the database's clock.
    */
   claimDue?(claim: {
     readonly owner: string;

@@ -1,35 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { SnapshotHead, Status } from "../../core/snapshot/snapshot.ts";
-import type { EpochMs } from "../../core/values/json.ts";
+import type { SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import type { ExecutionSummary, Page } from "../../ports/snapshot-store.ts";
-
-/** What of an execution a list shows, as its row holds it. */
-export interface ListedRow {
-  readonly seq: number;
-  readonly id: string;
-  /** JSON. */
-  readonly definition: string;
-  /** JSON. */
-  readonly metadata: string;
-  readonly version: number;
-  readonly status: Status;
-  /** JSON; see `headText`. */
-  readonly head: string;
-  readonly createdAt: EpochMs;
-  readonly updatedAt: EpochMs;
-  readonly wakeAt: EpochMs | null;
-  /** Null when nobody holds it. */
-  readonly owner: string | null;
-  /** Null when nobody holds it. */
-  readonly leaseUntil: EpochMs | null;
-  readonly crashes: number;
-}
-
-/** The last execution of a page: the next page begins after it. */
-export interface ListCursor {
-  readonly createdAt: EpochMs;
-  readonly seq: number;
-}
+import type { ListCursor, ListedRow } from "./execution-table.ts";
 
 /**
  * Fills a page, asking for rows as often as it takes: a damaged row is passed over, and must not end the list.
@@ -59,23 +31,13 @@ export async function executionPage(
 }
 
 /** Null for a damaged row. */
-function summaryOf({
-  id: workflowId,
-  version,
-  status,
-  createdAt,
-  updatedAt,
-  wakeAt,
-  owner,
-  leaseUntil,
-  crashes,
-  ...row
-}: ListedRow): ExecutionSummary | null {
+function summaryOf(row: ListedRow): ExecutionSummary | null {
+  const { id: workflowId, version, status, createdAt, updatedAt, wakeAt, owner, dueAt, crashes } = row;
   try {
     const { currentNodeId } = JSON.parse(row.head) as SnapshotHead;
     const definition = JSON.parse(row.definition) as ExecutionSummary["definition"];
     const metadata = JSON.parse(row.metadata) as ExecutionSummary["metadata"];
-    const lease = owner === null || leaseUntil === null ? null : { owner, until: leaseUntil, crashes };
+    const lease = owner === null || dueAt === null ? null : { owner, until: dueAt, crashes };
     return { workflowId, definition, status, currentNodeId, version, metadata, createdAt, updatedAt, wakeAt, lease };
   } catch {
     return null;

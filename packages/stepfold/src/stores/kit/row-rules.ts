@@ -1,29 +1,34 @@
 import { isTerminal } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { CheckedQuery } from "./checked-store.ts";
-import type { ExecutionGuard, NewExecution, RowChanges, RowCondition } from "./execution-table.ts";
-import type { ListCursor } from "./list.ts";
+import { isDue } from "./claims/guard.ts";
+import type { ExecutionGuard, ListCursor, NewExecution, RowChanges, RowCondition } from "./execution-table.ts";
 import type { WrittenChild } from "./writing/written-commit.ts";
 
 // What conditions, changes and queries mean, for tables that decide in this process. Databases say the same in their own language.
 
 /** Whether a write may be made. */
 export function meetsCondition(row: ExecutionGuard, when: RowCondition, now: EpochMs): boolean {
-  const { incarnation, version = row.version, fence = row.fence, held = row.owner !== null, open, dueForMs, deleted = false } = when;
+  const { incarnation, version = row.version, fence = row.fence, held = row.owner !== null, open, due, deleted = false } = when;
   if (row.incarnation !== incarnation || row.version !== version || row.fence !== fence || (row.owner !== null) !== held) return false;
   if ((row.deletedAt !== null) !== deleted || (open && isTerminal(row.status))) return false;
-  return dueForMs === undefined || (row.dueAt !== null && row.dueAt <= now - dueForMs);
+  return !due || isDue(row, now, 0);
 }
 
 /** When an execution is due after a change. */
-export function dueAtAfter({ dueAt, owner }: ExecutionGuard, { due, dueUnlessHeld }: RowChanges, now: EpochMs): EpochMs | null {
+export function dueAtAfter(row: ExecutionGuard, { state, due, dueUnlessHeld }: RowChanges, now: EpochMs): EpochMs | null {
+  const { dueAt, owner } = row;
   if (due === undefined || (dueUnlessHeld && owner !== null)) return dueAt;
-  if (due === "now") return Math.min(dueAt ?? now, now);
-  return "at" in due ? due.at : now + due.inMs;
+  if (due !== "atWakeUp") return now + due.inMs;
+  const { wakeAt } = state ?? row;
+  return wakeAt !== null && wakeAt <= 0 ? Math.min(dueAt ?? now, now) : wakeAt;
 }
 
+/** What the order of what is due depends on. */
+type DuePlace = Pick<ExecutionGuard, "dueAt" | "seq">;
+
 /** The order of what is due: longest first, and of one time the oldest execution. */
-export function byDueTime(a: ExecutionGuard, b: ExecutionGuard): number {
+export function byDueTime(a: DuePlace, b: DuePlace): number {
   return a.dueAt! - b.dueAt! || a.seq - b.seq;
 }
 

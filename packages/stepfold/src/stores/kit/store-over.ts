@@ -88,7 +88,7 @@ class TableStore implements StoreMethods {
   }
 
   release(claim: Claim, version: number): Promise<void> {
-    return this.#order.run(claim.workflowId, () => this.#claims.release(claim, version));
+    return this.#order.run([claim.workflowId], () => this.#claims.release(claim, version));
   }
 
   now(): Promise<EpochMs> {
@@ -106,7 +106,7 @@ class TableStore implements StoreMethods {
   }
 
   async delete(workflowId: string): Promise<void> {
-    const deleted = await this.#order.run(workflowId, () => deleteExecution(this.#table, this.#writer, workflowId));
+    const deleted = await this.#order.run([workflowId], () => deleteExecution(this.#table, this.#writer, workflowId));
     await this.#claims.forgetPermits([deleted]);
   }
 
@@ -144,7 +144,7 @@ class TableStore implements StoreMethods {
   /** Makes a write in its turn, and what is to come with it in the same transaction. */
   #inOrder<T>({ workflowId, alongside }: Commit, write: (access: WriteAccess) => Promise<T>): Promise<T> {
     const table = this.#table;
-    return this.#order.run(workflowId, () => {
+    return this.#order.run([workflowId], () => {
       if (!alongside || !table.transact) return write(this.#accessTo(table, (one) => this.#writer.write(one)));
       return table.transact(async (own, query) => {
         const result = await write(this.#accessTo(own, async (one) => writtenOf((await own.write([one]))[0]!)));

@@ -12,8 +12,8 @@ export const defaultRetentionMs: number = 30 * 24 * 60 * 60 * 1000;
 const deletedTogether = 100;
 
 /**
- * Tombstones: a deleted execution leaves its id, so that a late repetition of its start does not begin it again. When the
- * retention is over the id is free; the tombstone is removed by whoever creates an execution with that id, or by a prune.
+ * Tombstones: a deleted execution leaves its id, so that a late repetition of its start does not begin it again. After
+ * the retention the id is free: the next creation with that id, or the next prune, removes the tombstone.
  */
 export function isExpired({ deletedAt }: ExecutionGuard, now: EpochMs, retentionMs: number): boolean {
   return deletedAt !== null && idFreeAt(deletedAt, retentionMs) <= now;

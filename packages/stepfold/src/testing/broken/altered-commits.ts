@@ -3,7 +3,7 @@ import type { ChangedChild, Commit, SnapshotStore } from "../../ports/snapshot-s
 import { altered } from "./broken-store.ts";
 
 /** A store that writes something else than it was given. */
-export function writing(store: SnapshotStore, change: (commit: Commit) => Commit): SnapshotStore {
+export function writingInstead(store: SnapshotStore, change: (commit: Commit) => Commit): SnapshotStore {
   return altered(store, {
     create: (commit, options) => store.create(change(commit), options),
     commit: (commit) => store.commit(change(commit)),

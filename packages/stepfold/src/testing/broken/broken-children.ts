@@ -2,7 +2,7 @@ import type { ErrorCode } from "../../core/errors/catalogue.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { ChangedChild, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
-import { showing, withChildren, writing } from "./altered-commits.ts";
+import { showing, withChildren, writingInstead } from "./altered-commits.ts";
 import { altered, type BrokenStore } from "./broken-store.ts";
 
 /** Mistakes in how commits write children. */
@@ -93,7 +93,7 @@ export const brokenChildren: readonly BrokenStore[] = [
 
 /** Makes a store that writes other changes of children than it was given. */
 function changing(store: SnapshotStore, change: (children: readonly ChangedChild[]) => readonly ChangedChild[]): SnapshotStore {
-  return writing(store, (commit) => (commit.children ? { ...commit, children: change(commit.children) } : commit));
+  return writingInstead(store, (commit) => (commit.children ? { ...commit, children: change(commit.children) } : commit));
 }
 
 /** Shows the children of a refused commit. */

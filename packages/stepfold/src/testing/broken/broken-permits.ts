@@ -1,13 +1,13 @@
 import type { BrokenStore } from "./broken-store.ts";
-import { type TurnRules, takingTurns } from "./taking-turns.ts";
+import { type PermitRules, withPermitRules } from "./permit-rules.ts";
 
 const ends = (what: string): string => `permit: the next may be claimed when ${what}`;
 const counts = "permit: no more of one key are claimed than its limit; other keys and those without one are";
 const race = "permit: of 40 claims at once on 20 executions no more succeed than the limit (one handle)";
 const leaseEnd = ends("the lease ended, and whoever had it has to wait then");
 
-function mistake(name: string, caughtBy: string, rules: TurnRules): BrokenStore {
-  return { name, caughtBy, breaks: (store) => takingTurns(store, rules) };
+function mistake(name: string, caughtBy: string, rules: PermitRules): BrokenStore {
+  return { name, caughtBy, breaks: (store) => withPermitRules(store, rules) };
 }
 
 /** Mistakes in letting executions take turns. */

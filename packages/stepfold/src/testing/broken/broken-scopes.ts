@@ -1,6 +1,6 @@
 import { isTerminal, type NodeResult } from "../../core/snapshot/snapshot.ts";
 import type { ChangedChild, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
-import { showing, withChildren, writing } from "./altered-commits.ts";
+import { showing, withChildren, writingInstead } from "./altered-commits.ts";
 import { altered, type BrokenStore } from "./broken-store.ts";
 
 /** Mistakes in what is shown of children, and in what becomes of them afterwards. */
@@ -65,7 +65,7 @@ export const brokenScopes: readonly BrokenStore[] = [
     name: "keeps of events only what it knows",
     caughtBy: "scopes: events come back with scope and consequences, and results that followed are where they belong",
     breaks: (store) =>
-      writing(store, (commit) => ({
+      writingInstead(store, (commit) => ({
         ...commit,
         events: commit.events.map(({ consequences: _, ...event }) => event as Commit["events"][number]),
       })),
@@ -75,7 +75,7 @@ export const brokenScopes: readonly BrokenStore[] = [
     caughtBy: "scopes: inbox, rounds and ending of the head come and go with it",
     breaks(store) {
       let inbox: Commit["head"]["inbox"];
-      return writing(store, (commit) => {
+      return writingInstead(store, (commit) => {
         inbox = commit.head.inbox ?? inbox;
         return inbox ? { ...commit, head: { ...commit.head, inbox } } : commit;
       });
@@ -86,7 +86,7 @@ export const brokenScopes: readonly BrokenStore[] = [
 /** One table for the children of all executions, by key. */
 function sharing(store: SnapshotStore): SnapshotStore {
   const latest = new Map<string, ChangedChild["head"]>();
-  const noted = writing(store, (commit) => {
+  const noted = writingInstead(store, (commit) => {
     for (const { key, head } of commit.children ?? []) latest.set(key, head);
     return commit;
   });
@@ -100,7 +100,7 @@ function sharing(store: SnapshotStore): SnapshotStore {
 function leftBehind(store: SnapshotStore): SnapshotStore {
   const written = new Map<string, ChangedChild[]>();
   const left = new Map<string, ChangedChild[]>();
-  const noted = writing(store, (commit) => {
+  const noted = writingInstead(store, (commit) => {
     written.set(commit.workflowId, [...(written.get(commit.workflowId) ?? []), ...(commit.children ?? [])]);
     return commit;
   });

@@ -27,7 +27,7 @@ export interface Effect {
 }
 
 /** What a schedule needs to know of executors. */
-export interface Performing {
+export interface ScheduleSetting {
   readonly faults: Faults;
   readonly random: Random;
   readonly nowMs: () => number;
@@ -41,12 +41,12 @@ const maxStepMs = 30;
 const shareAtOnce = 0.25;
 
 /** Node definitions as one process has them: every call of an executor is noted outside of all processes, and takes time. */
-export function observedNodes(definitions: NodeDefinitions, machine: Machine, performing: Performing): NodeDefinitions {
+export function observedNodes(definitions: NodeDefinitions, machine: Machine, performing: ScheduleSetting): NodeDefinitions {
   const observed = Object.entries(definitions).map(([type, definition]) => [type, observedNode(definition, machine, performing)]);
   return Object.fromEntries(observed) as NodeDefinitions;
 }
 
-function observedNode(definition: NodeDefinition, machine: Machine, performing: Performing): NodeDefinition {
+function observedNode(definition: NodeDefinition, machine: Machine, performing: ScheduleSetting): NodeDefinition {
   const { random, faults, longMs, onEffect, nowMs } = performing;
   const slowly = async (data: unknown, step: StepContext): Promise<NodeOutput> => {
     await machine.sleep(random.between(0, maxStepMs));

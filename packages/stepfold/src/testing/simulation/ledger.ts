@@ -22,7 +22,7 @@ interface Holder {
 }
 
 /** An execution, by what was acknowledged. */
-export interface Entry {
+export interface LedgerEntry {
   readonly workflowId: string;
   readonly incarnation: string;
   readonly definitionHash: string;
@@ -43,7 +43,7 @@ export interface Entry {
 
 /** Everything that the store has acknowledged, recorded below all faults. */
 export class Ledger {
-  readonly entries: Map<string, Entry> = new Map();
+  readonly entries: Map<string, LedgerEntry> = new Map();
   readonly violations: Violation[] = [];
   /** Rescues: claims of executions whose holder was lost, or that were due at once although no process was told. */
   rescues = 0;
@@ -72,8 +72,8 @@ export class Ledger {
   }
 
   /** A new execution. */
-  begin({ workflowId, incarnation, head, events, commitId, wakeAt }: Commit): Entry {
-    const entry: Entry = {
+  begin({ workflowId, incarnation, head, events, commitId, wakeAt }: Commit): LedgerEntry {
+    const entry: LedgerEntry = {
       workflowId,
       incarnation,
       definitionHash: head.definition.hash,
@@ -93,7 +93,7 @@ export class Ledger {
     return entry;
   }
 
-  append(entry: Entry, { head, events, commitId, wakeAt }: Pick<Commit, "head" | "events" | "commitId" | "wakeAt">): void {
+  append(entry: LedgerEntry, { head, events, commitId, wakeAt }: Pick<Commit, "head" | "events" | "commitId" | "wakeAt">): void {
     for (const event of events) {
       entry.events.push(event);
       entry.commitIds.push(commitId);

@@ -2,7 +2,7 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { beginsAt } from "./machine.ts";
 import { witnessed } from "./promises.ts";
 import type { Random } from "./random.ts";
-import type { Script } from "./scenario.ts";
+import type { ClientScript } from "./scenario.ts";
 import type { Process, World } from "./world.ts";
 
 /** A process that was closed, or has died, is replaced after so long at most. */
@@ -57,13 +57,13 @@ export function beginProcesses(world: World, onScriptDone: () => void): void {
 }
 
 /** One script, or those that belong together. */
-export function scriptsOf(given: Script | readonly Script[]): readonly Script[] {
+export function scriptsOf(given: ClientScript | readonly ClientScript[]): readonly ClientScript[] {
   return typeof given === "function" ? [given] : given;
 }
 
 interface Running {
   readonly name: string;
-  readonly script: Script;
+  readonly script: ClientScript;
   restarts: number;
   isDone: boolean;
 }

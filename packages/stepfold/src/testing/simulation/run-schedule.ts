@@ -1,7 +1,7 @@
 import { isTerminal } from "../../core/snapshot/snapshot.ts";
-import { checkAnswers, checkAttempts, checkFold, checkSettled, preparing } from "./checks/check-history.ts";
+import { checkAnswers, checkAttempts, checkFold, checkSettled, preparedWorkflows } from "./checks/check-history.ts";
 import type { Violation } from "./ledger.ts";
-import { mostAttempts } from "./most-attempts.ts";
+import { maxAttemptsByNode } from "./max-attempts.ts";
 import { planOf, type SchedulePlan } from "./plan.ts";
 import { beginProcesses, scriptsOf } from "./processes.ts";
 import { checkPromises } from "./promises.ts";
@@ -64,8 +64,8 @@ async function checkEnd(world: World, clientsLeft: number): Promise<void> {
   const { ledger, effects, plan, scenario, store, random } = world;
   checkPromises(ledger, world.promises);
   world.loans.check(ledger);
-  const prepared = preparing(store, scenario.nodeDefinitions);
-  const most = mostAttempts(scenario);
+  const prepared = preparedWorkflows(store, scenario.nodeDefinitions);
+  const most = maxAttemptsByNode(scenario);
   const chance = random.fork("history");
   for (const entry of ledger.entries.values()) {
     checkAnswers(ledger, entry);

@@ -36,7 +36,7 @@ export interface Client {
  * start: so everything in it has to be of the kind that may be repeated, with ids and keys of its own choice.
  * What it throws otherwise is a violation.
  */
-export type Script = (client: Client) => Promise<void>;
+export type ClientScript = (client: Client) => Promise<void>;
 
 /** An execution at the end of a schedule. */
 export interface Ended {
@@ -62,7 +62,7 @@ export interface Scenario {
    * What people and programs do, all at once. Those of one list belong together, as all that deal with one execution: where
    * something went wrong the others are left out, to make it easier to understand.
    */
-  readonly clients: readonly (Script | readonly Script[])[];
+  readonly clients: readonly (ClientScript | readonly ClientScript[])[];
   /** More rules of yours: gives what is wrong with an execution at the end, nothing if all is well. Asked where all came to its end. */
   readonly check?: (ended: Ended) => Iterable<string>;
 }

@@ -16,7 +16,7 @@ const chances = 8;
  * A smaller schedule that breaks the same rule: fewer clients, fewer kinds of faults, and none of them late. Greedy: what
  * can be left out is left out, in this order, until nothing can.
  */
-export async function shrink(scenarioOf: ScenarioOf, failed: FailedSchedule): Promise<FailedSchedule> {
+export async function shrinkSchedule(scenarioOf: ScenarioOf, failed: FailedSchedule): Promise<FailedSchedule> {
   let smallest = failed;
   let tries = 0;
   const attempt = async (less: Omit<ScheduleOptions, "seed">): Promise<void> => {

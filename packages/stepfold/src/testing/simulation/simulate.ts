@@ -1,6 +1,6 @@
 import { runSchedule, type ScheduleOutcome } from "./run-schedule.ts";
 import type { ScenarioOf, ScheduleOptions } from "./scenario.ts";
-import { type FailedSchedule, shrink } from "./shrink.ts";
+import { type FailedSchedule, shrinkSchedule } from "./shrink.ts";
 
 /** How many schedules, and which. */
 export interface SimulateOptions extends Omit<ScheduleOptions, "seed"> {
@@ -65,7 +65,7 @@ export async function simulate(scenarioOf: ScenarioOf, options: SimulateOptions 
     onOutcome?.(outcome);
     if (outcome.violations.length === 0) continue;
     const failure = { options: schedule, outcome };
-    failures.push(shrinks ? await shrink(scenarioOf, failure) : failure);
+    failures.push(shrinks ? await shrinkSchedule(scenarioOf, failure) : failure);
   }
   return { ...sums, failures };
 }

@@ -3,7 +3,7 @@ import type { WorkQueue } from "../../ports/work-queue.ts";
 import { createRuntime } from "../../runtime/create-runtime.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { EffectLog } from "./checks/check-effects.ts";
-import { observedNodes, type Performing } from "./effects.ts";
+import { observedNodes, type ScheduleSetting } from "./effects.ts";
 import { type Faults, faultsOf } from "./faults.ts";
 import { Ledger } from "./ledger.ts";
 import { Loans } from "./loans.ts";
@@ -79,7 +79,7 @@ export class World {
     const own = random.fork(name);
     const isSkewed = this.faults.isActive("skew");
     const machine = new Machine(name, scheduler, own.fork("ids"), isSkewed ? own.between(-skewMs, skewMs) : 0);
-    const performing: Performing = {
+    const performing: ScheduleSetting = {
       faults: this.faults,
       random: own.fork("steps"),
       nowMs: () => scheduler.nowMs,

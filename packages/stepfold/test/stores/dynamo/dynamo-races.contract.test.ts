@@ -6,6 +6,7 @@ import type { DynamoDocumentClient } from "../../../src/stores/databases/dynamo/
 import { dynamoStore } from "../../../src/stores/databases/dynamo/index.ts";
 import { put } from "../../../src/testing/contract/records/children.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../../src/testing/index.ts";
+import { oneOfEightWins } from "../rival-commits.fixture.ts";
 import { cuttableWay } from "./cuttable-way.fixture.ts";
 import { localClient, methodsOf, rowsIn, useTable } from "./dynamo-bench.fixture.ts";
 
@@ -18,19 +19,7 @@ describe.skipIf(url === null)("several writers of one DynamoDB table", () => {
   it("of 8 commits on one version exactly one wins, 200 times", async () => {
     const { client, table } = await local();
     const open = () => dynamoStore(DynamoDBDocument.from(client), { table, prefix: "eight" });
-    const stores = [open(), open()] as const;
-    let last = startCommit("a");
-    await stores[0].create(last);
-    for (let round = 0; round < 200; round++) {
-      const commits = Array.from({ length: 8 }, (_, index) => stepCommit(last, { output: `${round}.${index}` }));
-      const settled = await Promise.allSettled(commits.map((commit, index) => stores[index % 2]!.commit(commit)));
-      const winners = commits.filter((_, index) => settled[index]!.status === "fulfilled");
-      expect(winners).toHaveLength(1);
-      last = winners[0]!;
-    }
-    const rows = await stores[1].events("a", -1, 1000);
-    expect(rows.map(({ version }) => version)).toEqual(Array.from({ length: 201 }, (_, index) => index));
-    expect(rows.at(-1)?.commitId).toBe(last.commitId);
+    await oneOfEightWins([open(), open()]);
   });
 
   it("whoever loads sees one version, while children change as fast as they can, are folded and are deleted", {

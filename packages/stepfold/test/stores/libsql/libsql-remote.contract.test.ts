@@ -7,6 +7,7 @@ import { libsqlStore } from "../../../src/stores/databases/libsql/index.ts";
 import { startCommit, stepCommit } from "../../../src/testing/index.ts";
 import { wait } from "../../testing/store-contract.fixture.ts";
 import { type CuttableProxy, cuttableProxy } from "../cuttable-proxy.fixture.ts";
+import { oneOfEightWins } from "../rival-commits.fixture.ts";
 
 let server: StandIn;
 let proxy: CuttableProxy;
@@ -119,20 +120,7 @@ describe("a libSQL store over HTTP (stand-in for sqld)", () => {
     expect(await store.create(created, { claim: lease })).toMatchObject({ workflowId: "lost too", fence: 1 });
   });
 
-  it("lets one of eight commits win, in each of 200 rounds over two handles", async () => {
-    const stores = [open(), open()];
-    let last: Commit = startCommit("rounds");
-    await stores[0]!.create(last);
-    for (let round = 0; round < 200; round++) {
-      const commits = Array.from({ length: 8 }, (_, index) => stepCommit(last, { output: [round, index] }));
-      const settled = await Promise.allSettled(commits.map((commit, index) => stores[index % 2]!.commit(commit)));
-      const winners = commits.filter((_, index) => settled[index]!.status === "fulfilled");
-      expect(winners.length, `round ${round}`).toBe(1);
-      for (const one of settled) if (one.status === "rejected") expect(one.reason).toMatchObject({ code: "VERSION_CONFLICT" });
-      last = winners[0]!;
-    }
-    expect((await stores[0]!.load("rounds"))?.version).toBe(200);
-  });
+  it("lets one of eight commits win, in each of 200 rounds over two handles", () => oneOfEightWins([open(), open()]));
 
   it("gives every commit of a group its own verdict while another handle writes the same executions", async () => {
     const [one, other] = [open(), open()];

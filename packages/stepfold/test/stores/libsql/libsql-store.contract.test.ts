@@ -5,6 +5,7 @@ import { type Client, createClient } from "@libsql/client";
 import { afterAll } from "vitest";
 import { hranaServer } from "../../../../../scripts/servers/hrana-server.ts";
 import type { StandIn } from "../../../../../scripts/servers/stand-in.ts";
+import { effort } from "../../../../../scripts/test/effort.ts";
 import { libsqlStore } from "../../../src/stores/databases/libsql/index.ts";
 import type { StoreBench } from "../../../src/testing/index.ts";
 import { contractOf, wait } from "../../testing/store-contract.fixture.ts";
@@ -85,6 +86,8 @@ async function realBench(): Promise<StoreBench> {
 const url = process.env.STEPFOLD_LIBSQL_URL ?? "";
 
 contractOf("libsql", { over: "a file", bench: fileBench });
-contractOf("libsql", { over: "memory, by the database's clock", atOnce: 4, bench: memoryBench });
-contractOf("libsql", { over: "HTTP to the stand-in for sqld", bench: standInBench });
+if (effort.everyStore) {
+  contractOf("libsql", { over: "memory, by the database's clock", isOtherForm: true, atOnce: 4, bench: memoryBench });
+  contractOf("libsql", { over: "HTTP to the stand-in for sqld", bench: standInBench });
+}
 if (url !== "") contractOf("libsql", { over: "the server at STEPFOLD_LIBSQL_URL", bench: realBench });

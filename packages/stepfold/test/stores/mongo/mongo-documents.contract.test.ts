@@ -4,6 +4,7 @@ import type { Commit } from "../../../src/ports/snapshot-store.ts";
 import { migrateMongo, mongoStore } from "../../../src/stores/databases/mongo/index.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../../src/testing/index.ts";
 import { engineCommits } from "../engine-commits.fixture.ts";
+import { oneOfEightWins } from "../rival-commits.fixture.ts";
 import { child, gone, writeAll } from "./mongo-commits.fixture.ts";
 import { mongoDatabases } from "./mongo-databases.fixture.ts";
 import { type Call, observed } from "./observed-database.fixture.ts";
@@ -171,18 +172,7 @@ describe("what a MongoDB store writes (stand-in for a single mongod, or the serv
 
   it("lets one of eight commits win, in each of 200 rounds over two handles", { timeout: 120_000 }, async () => {
     const db = newDatabase();
-    const stores = [mongoStore(db), mongoStore(db)];
-    let last: Commit = startCommit("rounds");
-    await stores[0]!.create(last);
-    for (let round = 0; round < 200; round++) {
-      const commits = Array.from({ length: 8 }, (_, index) => stepCommit(last, { output: [round, index] }));
-      const settled = await Promise.allSettled(commits.map((commit, index) => stores[index % 2]!.commit(commit)));
-      const winners = commits.filter((_, index) => settled[index]!.status === "fulfilled");
-      expect(winners.length, `round ${round}`).toBe(1);
-      for (const one of settled) if (one.status === "rejected") expect(one.reason).toMatchObject({ code: "VERSION_CONFLICT" });
-      last = winners[0]!;
-    }
-    expect((await stores[0]!.load("rounds"))?.version).toBe(200);
+    await oneOfEightWins([mongoStore(db), mongoStore(db)]);
   });
 
   it("may be of 14 MB in one commit, with values of 8 MB, and is refused beyond", async () => {

@@ -4,7 +4,7 @@ import type { SnapshotHead } from "../../../src/core/snapshot/snapshot.ts";
 import type { ClaimOptions, Commit, SnapshotStore } from "../../../src/ports/snapshot-store.ts";
 import { mongoStore } from "../../../src/stores/databases/mongo/index.ts";
 import type { PermitHolder } from "../../../src/stores/kit/claims/permits.ts";
-import { type StartOptions, startCommit, stepCommit } from "../../../src/testing/commit-builder.ts";
+import { type FirstCommitOptions, startCommit, stepCommit } from "../../../src/testing/commit-builder.ts";
 import { mongoDatabases } from "./mongo-databases.fixture.ts";
 import { type Around, observed } from "./observed-database.fixture.ts";
 
@@ -32,7 +32,7 @@ function opened(around: Around = () => undefined) {
   };
 }
 
-function permitted(id: string, key: string, limit = 1, options: StartOptions = {}): Commit {
+function permitted(id: string, key: string, limit = 1, options: FirstCommitOptions = {}): Commit {
   return startCommit(id, { ...options, head: { permit: { key, limit } } as Partial<SnapshotHead> });
 }
 

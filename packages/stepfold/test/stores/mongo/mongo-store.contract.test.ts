@@ -43,5 +43,5 @@ const url = await serviceUrl("mongodb");
 const real = url === null ? null : new MongoClient(url);
 if (real) afterAll(() => real.close());
 
-contractOf("mongodb", { over: "the stand-in for a single mongod", atOnce: 4, bench: standInBench });
+contractOf("mongodb", { over: "the stand-in for a single mongod", atOnce: 8, bench: standInBench });
 if (real) contractOf("mongodb", { over: "a real server", atOnce: 8, bench: async (index) => mongoBench(real, index) });

@@ -12,7 +12,7 @@ afterAll(async () => {
 async function subject(name: string, over: string, url: string | null, missing: string): Promise<void> {
   const server = url === null ? null : await mysqlServer(url);
   if (server) servers.push(server);
-  const gate = { url, missing, atOnce: 6 };
+  const gate = { url, missing, atOnce: 8 };
   contractOf(name, { ...gate, over, bench: (index) => server!.bench(`case_${index}_`) });
   contractOf(name, {
     ...gate,

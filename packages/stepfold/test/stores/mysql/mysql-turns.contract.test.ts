@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { serviceUrlOrSkip } from "../../../../../scripts/servers/service-url.ts";
 import type { Claimed } from "../../../src/ports/snapshot-store.ts";
 import type { MysqlConnection, MysqlPool } from "../../../src/stores/databases/mysql/mysql-client.ts";
-import { dueStatement, keysStatement, waitingStatement } from "../../../src/stores/databases/mysql/mysql-rows.ts";
+import { dueStatement, keyedWindowStatement, keyScanStatement } from "../../../src/stores/databases/mysql/mysql-rows.ts";
 import { tablesOf } from "../../../src/stores/databases/mysql/mysql-statement.ts";
 import { mysqlStore } from "../../../src/stores/databases/mysql/mysql-store.ts";
 import { startCommit, stepCommit } from "../../../src/testing/index.ts";
@@ -159,10 +159,10 @@ describe.skipIf(!server)("what taking turns costs in MySQL", () => {
     await pool.query("ANALYZE TABLE many_executions");
     const tables = tablesOf("many_");
     const bound = (sql: string): string => sql.replaceAll("CAST(? AS SIGNED)", "0");
-    const keys = await planOf(pool, bound(keysStatement(tables)).replace("?", "'key-3'"));
+    const keys = await planOf(pool, bound(keyScanStatement(tables)).replace("?", "'key-3'"));
     expect(keys.map(({ key }) => key)).toEqual(["due"]);
-    const waiting = await planOf(pool, bound(waitingStatement(tables)));
-    expect(waiting.map(({ key }) => key)).toEqual([null, "waiting"]);
+    const waiting = await planOf(pool, bound(keyedWindowStatement(tables)));
+    expect(waiting.map(({ key }) => key)).toEqual(["waiting"]);
     const first = await planOf(
       pool,
       bound(dueStatement(tables, "k", "seq"))

@@ -8,4 +8,4 @@ const { bench } = benchesOver(pglite);
 afterAll(() => pglite.close());
 
 // it works in this thread: cases that run at once take time from each other's leases
-contractOf("pglite", { over: "in memory", atOnce: 2, bench });
+contractOf("pglite", { over: "in memory", isOtherForm: true, atOnce: 2, bench });

@@ -14,6 +14,8 @@ export function poolOf(max: number, name = "stepfold tests"): Pool {
   return pool;
 }
 
+const tables = ["executions", "events", "children", "records", "blobs"];
+
 let schemas = 0;
 /** A name that no other test uses. */
 export function newSchema(): string {
@@ -22,32 +24,55 @@ export function newSchema(): string {
 
 /** Stores on schemas of their own, and the end of these. */
 export interface Benches {
-  bench(index: number): Promise<StoreBench>;
+  bench(index: number): Promise<StoreBench & { readonly schema: string }>;
   drop(): Promise<void>;
 }
 
 /**
- * Benches over a client.
+ * Benches over a client. A schema takes longer to make than to empty: once a store is closed, its schema is emptied and used again.
  *
- * @param admin makes and drops the schemas
+ * @param admin makes, empties and drops the schemas
  * @param cuttable the case about cut connections has connections of its own
  */
 export function benchesOver(client: PostgresClient, admin: PostgresClient = client, cuttable = false): Benches {
   const made: string[] = [];
+  const free: string[] = [];
   const pools: Pool[] = [];
+  const makeSchema = async (): Promise<string> => {
+    const schema = newSchema();
+    made.push(schema);
+    // over another connection: leases that run meanwhile do not wait for it
+    await migratePostgres(admin, { schema });
+    return schema;
+  };
+  const empty = async (schema: string): Promise<void> => {
+    const deletions = tables.map((table) => `${table} AS (DELETE FROM "${schema}".${table})`);
+    await admin.query(`WITH ${deletions.join(", ")} SELECT`, []);
+    free.push(schema);
+  };
   const damage = (schema: string) => async (workflowId: string) => {
     await admin.query(`UPDATE "${schema}".executions SET head = 'null' WHERE id = $1`, [workflowId]);
   };
   return {
     async bench(index) {
-      const schema = newSchema();
-      made.push(schema);
-      // over another connection: leases that run meanwhile do not wait for it
-      await migratePostgres(admin, { schema });
+      const schema = free.pop() ?? (await makeSchema());
       const own = cuttable && snapshotStoreContract[index]?.needs === "cut" ? poolOf(4, schema) : null;
       if (own) pools.push(own);
       const open = () => postgresStore(own ?? client, { schema, idempotencyRetentionMs: 3_000 });
-      const bench = { store: open(), retentionMs: 3_000, open: async () => open(), advance: wait, damage: damage(schema) };
+      const store = open();
+      // a case closes only handles that it has opened itself: this happens once, when the case is over
+      const close = async (): Promise<void> => {
+        await store.close();
+        await empty(schema);
+      };
+      const bench = {
+        schema,
+        store: { ...store, close },
+        retentionMs: 3_000,
+        open: async () => open(),
+        advance: wait,
+        damage: damage(schema),
+      };
       if (!own) return bench;
       const cut = async (): Promise<void> => {
         await admin.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", [schema]);

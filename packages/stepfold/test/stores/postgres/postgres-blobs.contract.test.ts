@@ -39,15 +39,16 @@ blobContractOf("postgres (pg Pool)", subject(pool));
 if (url !== null) {
   const sql = postgres(url, { max: 4, onnotice: () => undefined });
   ends.push(() => sql.end());
-  blobContractOf(
-    "postgres (postgres.js)",
-    subject({ query: async (text, values = []) => ({ rows: await sql.unsafe(text, values as string[]) }) }),
-  );
+  blobContractOf("postgres (postgres.js)", {
+    ...subject({ query: async (text, values = []) => ({ rows: await sql.unsafe(text, values as string[]) }) }),
+    isOtherForm: true,
+  });
 }
 
 const lite = new PGlite();
 ends.push(() => lite.close());
 blobContractOf("postgres (PGlite)", {
+  isOtherForm: true,
   async bench() {
     const schema = newSchema();
     await migratePostgres(lite, { schema });
@@ -58,12 +59,12 @@ blobContractOf("postgres (PGlite)", {
 // low, so that most values of the cases are blobs
 contractOf("blobbed", {
   over: "postgres with blobs in postgres",
+  isOtherForm: true,
   url,
   atOnce: 8,
   async bench(index) {
     const bench = await benches.bench(index);
-    const schema = ownSchema();
-    await migratePostgres(pool, { schema });
+    const { schema } = bench;
     const wrap = (store: typeof bench.store) => blobbedStore(store, postgresBlobs(pool, { schema }), { aboveBytes: 8 });
     return { ...bench, store: wrap(bench.store), open: async () => wrap(await bench.open()) };
   },

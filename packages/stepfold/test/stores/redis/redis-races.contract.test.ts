@@ -6,6 +6,7 @@ import type { Commit, SnapshotStore } from "../../../src/ports/snapshot-store.ts
 import { redisStore } from "../../../src/stores/databases/redis/index.ts";
 import type { RedisClient } from "../../../src/stores/databases/redis/redis-client.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../../src/testing/index.ts";
+import { oneOfEightWins } from "../rival-commits.fixture.ts";
 import { cuttingProxy } from "./cutting-proxy.fixture.ts";
 import { ownPrefixes } from "./own-prefix.fixture.ts";
 
@@ -50,18 +51,7 @@ async function rivals(): Promise<{ stores: readonly [SnapshotStore, SnapshotStor
 describe.skipIf(url === null)("several writers of one Redis", () => {
   it("through ioredis and node-redis: of 8 commits on one version exactly one wins, 200 times", async () => {
     const { stores, end } = await rivals();
-    let last = startCommit("a");
-    await stores[0].create(last);
-    for (let round = 0; round < 200; round++) {
-      const commits = Array.from({ length: 8 }, (_, index) => stepCommit(last, { output: `${round}.${index}` }));
-      const settled = await Promise.allSettled(commits.map((commit, index) => stores[index % 2]!.commit(commit)));
-      const winners = commits.filter((_, index) => settled[index]!.status === "fulfilled");
-      expect(winners).toHaveLength(1);
-      last = winners[0]!;
-    }
-    const rows = await stores[1].events("a", -1, 1000);
-    expect(rows.map(({ version }) => version)).toEqual(Array.from({ length: 201 }, (_, index) => index));
-    expect(rows.at(-1)?.commitId).toBe(last.commitId);
+    await oneOfEightWins(stores);
     await end();
   });
 

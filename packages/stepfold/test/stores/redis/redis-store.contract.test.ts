@@ -80,5 +80,11 @@ async function bench({ client, proxy }: Connected): Promise<StoreBench> {
 const over = `Redis ${url === null ? "" : /redis_version:(\S+)/.exec(await own!.redis.info("server"))?.[1]}`;
 const ioredis = clients(throughIoredis);
 const nodeRedis = clients(throughNodeRedis);
-contractOf("redis", { over: `${over} through ioredis`, url, atOnce: 4, bench: async (index) => bench(await ioredis(index)) });
-contractOf("redis", { over: `${over} through node-redis`, url, atOnce: 4, bench: async (index) => bench(await nodeRedis(index)) });
+contractOf("redis", { over: `${over} through ioredis`, url, atOnce: 8, bench: async (index) => bench(await ioredis(index)) });
+contractOf("redis", {
+  over: `${over} through node-redis`,
+  isOtherForm: true,
+  url,
+  atOnce: 8,
+  bench: async (index) => bench(await nodeRedis(index)),
+});

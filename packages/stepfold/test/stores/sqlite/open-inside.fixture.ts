@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { SnapshotStore } from "../../../src/ports/snapshot-store.ts";
-import { openDatabase } from "../../../src/stores/databases/sqlite/sqlite-client.ts";
-import { storeError } from "../../../src/stores/databases/sqlite/sqlite-error.ts";
+import { openSqlite } from "../../../src/stores/databases/sqlite/sqlite-client.ts";
+import { sqliteError } from "../../../src/stores/databases/sqlite/sqlite-error.ts";
 import { sqliteTable } from "../../../src/stores/databases/sqlite/sqlite-table.ts";
 import { storeOver } from "../../../src/stores/kit/store-over.ts";
 
@@ -13,7 +13,7 @@ export interface RunStatement {
 
 /** A store, its database, and the statements that it runs from now on. */
 export function openInside(path: string): { db: DatabaseSync; statements: RunStatement[]; store: SnapshotStore } {
-  const db = openDatabase(path, { synchronous: "NORMAL", busyTimeoutMs: 20 });
+  const db = openSqlite(path, { synchronous: "NORMAL", busyTimeoutMs: 20 });
   const statements: RunStatement[] = [];
   const prepare = db.prepare.bind(db);
   const observed = new Proxy(db, {
@@ -25,12 +25,12 @@ export function openInside(path: string): { db: DatabaseSync; statements: RunSta
       return (text: string) => {
         const statement = prepare(text);
         const run =
-          (method: "all" | "run") =>
+          (method: "all" | "get" | "run") =>
           (...values: never[]) => {
             statements.push({ text, values });
             return statement[method](...values);
           };
-        return { all: run("all"), run: run("run") };
+        return { all: run("all"), get: run("get"), run: run("run") };
       };
     },
   });
@@ -39,7 +39,7 @@ export function openInside(path: string): { db: DatabaseSync; statements: RunSta
     statements,
     store: storeOver(
       sqliteTable(observed, () => 1_000_000, true),
-      { retentionMs: 1000, errorOf: storeError },
+      { retentionMs: 1000, errorOf: sqliteError },
     ),
   };
 }

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, it } from "vitest";
 import type { StepfoldError } from "../../../src/core/errors/stepfold-error.ts";
 import { sqliteStore } from "../../../src/stores/databases/sqlite/index.ts";
-import { openDatabase } from "../../../src/stores/databases/sqlite/sqlite-client.ts";
+import { openSqlite } from "../../../src/stores/databases/sqlite/sqlite-client.ts";
 import { startCommit, stepCommit } from "../../../src/testing/index.ts";
 import { openInside, planOf } from "./open-inside.fixture.ts";
 
@@ -64,7 +64,7 @@ describe("opening an SQLite store", () => {
       ["FULL", 2],
       ["NORMAL", 1],
     ] as const) {
-      const db = openDatabase(newPath(), { synchronous, busyTimeoutMs: 20 });
+      const db = openSqlite(newPath(), { synchronous, busyTimeoutMs: 20 });
       expect(db.prepare("PRAGMA synchronous").get()).toEqual({ synchronous: level });
       expect(db.prepare("PRAGMA journal_mode").get()).toEqual({ journal_mode: "wal" });
       db.close();

@@ -38,5 +38,5 @@ async function bench(automaticDeserialization: boolean): Promise<StoreBench> {
   };
 }
 
-contractOf("upstash", { over: "a stand-in over Redis", url, atOnce: 4, bench: () => bench(true) });
-contractOf("upstash", { over: "a stand-in over Redis, values as they come", url, atOnce: 4, bench: () => bench(false) });
+contractOf("upstash", { over: "a stand-in over Redis", url, atOnce: 8, bench: () => bench(true) });
+contractOf("upstash", { over: "a stand-in over Redis, values as they come", isOtherForm: true, url, atOnce: 8, bench: () => bench(false) });

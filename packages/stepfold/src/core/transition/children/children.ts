@@ -1,17 +1,16 @@
-import type { ErrorInfo } from "../../errors/error-info.ts";
-import { errorInfo } from "../../errors/error-info.ts";
+import { type ErrorInfo, errorInfo } from "../../errors/error-info.ts";
 import { StepfoldError } from "../../errors/stepfold-error.ts";
-import { childKey, groupOf, itemOf, parentKey, scopedKey } from "../../snapshot/child-key.ts";
+import { childKey, groupOf, itemOf, parentKey, scopedKey } from "../../snapshot/address.ts";
 import type { Spawn } from "../../snapshot/event.ts";
 import { sizeOfContext } from "../../snapshot/result-size.ts";
 import { type ChildState, isTerminal, type MapState } from "../../snapshot/snapshot.ts";
 import { sizeOfJson } from "../../values/json-size.ts";
-import { shrink, touch } from "../draft/add-result.ts";
+import { markChanged, subtractSize } from "../draft/add-result.ts";
 import { type ChildDraft, type Draft, newFamily, noFamily, type ScopeDraft } from "../draft/draft.ts";
 import { type DraftChildren, type DraftPath, firstPath, openChildren } from "../draft/draft-path.ts";
+import { recount } from "../draft/draft-status.ts";
 import { scopeAt } from "../draft/open-draft.ts";
-import { recount } from "../draft/standing.ts";
-import { forgetChildren } from "../paths/drop-children.ts";
+import { forgetChildren } from "../paths/end-path.ts";
 import { enter } from "../paths/leave.ts";
 import { hasEffects } from "../paths/undo.ts";
 
@@ -68,7 +67,7 @@ function goOn({ root }: ScopeDraft, children: DraftChildren, key: string, versio
   child.queued = null;
   children.busy++;
   root.awake.add(child);
-  touch(child, version);
+  markChanged(child, version);
   return child;
 }
 
@@ -103,7 +102,7 @@ function begin(scope: ScopeDraft, children: DraftChildren, item: number | null, 
   enter(child.paths[0]!);
   root.children.set(key, child);
   if (item === null) root.mapItems.delete(key);
-  touch(child, version);
+  markChanged(child, version);
   recount(child);
   return child;
 }
@@ -126,9 +125,9 @@ export function cancellation(key: string): ErrorInfo {
 }
 
 /** Counts a child that has ended, and keeps of it what its parent needs. */
-export function fold(child: ChildDraft, version: number): void {
+export function endChild(child: ChildDraft, version: number): void {
   const { root, key, siblings, ended, workflow, output, error, workflowName } = child;
-  touch(child, version);
+  markChanged(child, version);
   if (siblings?.map) {
     const count = ended === "completed" ? "done" : ended!;
     countItems(siblings, { [count]: siblings.map[count as "done" | "failed" | "cancelled"] + 1 });
@@ -138,7 +137,7 @@ export function fold(child: ChildDraft, version: number): void {
     return;
   }
   forgetChildren(child);
-  shrink(root, sizeOfContext(child.context) - (output === undefined ? 0 : sizeOfJson(output)));
+  subtractSize(root, sizeOfContext(child.context) - (output === undefined ? 0 : sizeOfJson(output)));
   const left = { currentNodeId: child.failedAt, ...(output !== undefined && { output }), ...(error && { error }) };
   root.children.set(key, stubOf(workflowName, ended!, version, left));
 }

@@ -1,17 +1,15 @@
-import type { ErrorInfo } from "../../errors/error-info.ts";
-import { errorInfo } from "../../errors/error-info.ts";
+import { type ErrorInfo, errorInfo } from "../../errors/error-info.ts";
 import { StepfoldError } from "../../errors/stepfold-error.ts";
-import { childKey } from "../../snapshot/child-key.ts";
-import type { NodeResult } from "../../snapshot/snapshot.ts";
+import { childKey } from "../../snapshot/address.ts";
+import type { ChildState, NodeResult, Status } from "../../snapshot/snapshot.ts";
 import type { EpochMs, Json } from "../../values/json.ts";
 import { normalise } from "../../values/to-json.ts";
 import { addConsequence } from "../draft/add-result.ts";
-import type { ScopeDraft } from "../draft/draft.ts";
+import type { ChildDraft, ScopeDraft } from "../draft/draft.ts";
 import type { DraftChildren, DraftPath } from "../draft/draft-path.ts";
-import { dropChildren } from "../paths/drop-children.ts";
-import { endPath } from "../paths/end-path.ts";
+import { dropChildren, endPath } from "../paths/end-path.ts";
 import { cancelOthers, leave, newId } from "../paths/leave.ts";
-import { fail } from "../paths/stop.ts";
+import { failPath } from "../paths/stop.ts";
 import { endedChild, isFull } from "./children.ts";
 
 /** The state of the children of a path: still going, or what they lead to. */
@@ -60,14 +58,13 @@ function failWith(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, result: 
   if (dropChildren(scope, path.children!, null)) drain(scope, path, version);
   path.children = undefined;
   path.status = "ready";
-  fail(scope, path, error, handle, version);
+  failPath(scope, path, error, handle, version);
 }
 
 function verdictOfChild(scope: ScopeDraft, { nodeId }: DraftPath, children: DraftChildren): Verdict {
   const child = endedChild(scope, children);
   if (!child) return "going";
-  const status = "root" in child ? child.ended : child.status;
-  if (status === "completed") return { output: child.output ?? null };
+  if (statusOf(child) === "completed") return { output: child.output ?? null };
   // a child that failed or was cancelled has an error
   return { error: { ...child.error!, nodeId } };
 }
@@ -107,7 +104,7 @@ function outputs({ root, key }: ScopeDraft, children: DraftChildren, which: "all
   const found: Json[] = [];
   for (let item = 0; item < children.map!.total; item++) {
     const child = root.children.get(childKey(key, children.key, item));
-    const status = child && ("root" in child ? child.ended : child.status);
+    const status = child && statusOf(child);
     if (status === "completed") found.push(child!.output ?? null);
     else if (which === "all") found.push(status === "failed" ? { error: child!.error as unknown as Json } : null);
   }
@@ -117,9 +114,14 @@ function outputs({ root, key }: ScopeDraft, children: DraftChildren, which: "all
 function firstError({ root, key }: ScopeDraft, children: DraftChildren): string {
   for (let item = 0; item < children.map!.next; item++) {
     const child = root.children.get(childKey(key, children.key, item));
-    if (child?.error && ("root" in child ? child.ended : child.status) === "failed") return `item ${item}: ${child.error.message}`;
+    if (child?.error && statusOf(child) === "failed") return `item ${item}: ${child.error.message}`;
   }
   return "unknown";
+}
+
+/** How a child ended; another status, or null, while it is still going. */
+function statusOf(child: ChildDraft | ChildState): Status | null {
+  return "root" in child ? child.ended : child.status;
 }
 
 /** Leaves the children to a path of their own, which ends with them (docs/path-semantics.md, "Waits, signals and children"). */

@@ -16,7 +16,7 @@ export function addResult(scope: ScopeDraft, node: CompiledNode, result: NodeRes
   results.push(result);
   const keep = keepOf(node);
   if (keep !== undefined && results.length > keep) {
-    for (const dropped of results.splice(0, results.length - keep)) shrink(scope.root, sizeOfResult(dropped));
+    for (const dropped of results.splice(0, results.length - keep)) subtractSize(scope.root, sizeOfResult(dropped));
   }
   context[nodeId] = results;
 }
@@ -30,13 +30,13 @@ export function addConsequence(scope: ScopeDraft, node: CompiledNode, result: No
 }
 
 /** Lowers the counted size of the execution. */
-export function shrink(root: { sizeBytes: number }, bytes: number): void {
+export function subtractSize(root: { sizeBytes: number }, bytes: number): void {
   // a snapshot from outside may have been counted in another way, so the size must not become negative
   root.sizeBytes = Math.max(0, root.sizeBytes - bytes);
 }
 
 /** Marks a child as changed, so that the next commit writes it. */
-export function touch(scope: ScopeDraft, version: number): void {
+export function markChanged(scope: ScopeDraft, version: number): void {
   if (!isChild(scope)) return;
   scope.version = version;
   scope.root.changed.add(scope.key);

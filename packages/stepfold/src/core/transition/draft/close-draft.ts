@@ -1,8 +1,7 @@
 import type { ChildHead, ChildState, RetryState, Round, ScopeHead, Snapshot, SnapshotHead } from "../../snapshot/snapshot.ts";
 import type { ChildDraft, Draft, ScopeDraft } from "./draft.ts";
-import { closePath } from "./draft-path.ts";
-import { earliestRetry } from "./earliest-retry.ts";
-import { statusOf } from "./standing.ts";
+import { closePath, earliestRetry } from "./draft-path.ts";
+import { statusOf } from "./draft-status.ts";
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -21,7 +20,7 @@ export function closeDraft(draft: Draft, mark?: (snapshot: Snapshot) => void): S
 }
 
 /** The draft without context and children: what a commit writes. */
-export function headOf(draft: Draft): SnapshotHead {
+export function closedHead(draft: Draft): SnapshotHead {
   return Object.freeze(headFields(draft));
 }
 

@@ -1,5 +1,6 @@
 import type { CompiledNode } from "../../definition/compiled.ts";
-import type { ActivePath, ChildrenState, MapState, ResultRef, Resumed, Undo, Wait } from "../../snapshot/snapshot.ts";
+import type { ResumedEvent } from "../../snapshot/event.ts";
+import type { ActivePath, Answer, ChildrenState, MapState, ResultRef, Resumed, Undo, Wait } from "../../snapshot/snapshot.ts";
 import type { EpochMs } from "../../values/json.ts";
 
 /** A path that its draft may change. Constant shape: every field is always there. */
@@ -148,4 +149,58 @@ export function closePath(path: DraftPath): ActivePath {
 
 function closeChildren({ key, workflow, map }: DraftChildren): ChildrenState {
   return Object.freeze(map ? { key, workflow, map } : { key, workflow });
+}
+
+/** What is read of a path; drafts have it too. */
+type Retried = Pick<ActivePath, "status"> & { readonly nextRetryAt?: ActivePath["nextRetryAt"] | undefined };
+
+/** The retry that comes first, by path; null if none is pending. */
+export function earliestRetry<P extends Retried>(paths: readonly P[]): P | null {
+  let first: P | null = null;
+  for (const path of paths) {
+    if (path.status === "retrying" && (first === null || (path.nextRetryAt ?? 0) < (first.nextRetryAt ?? 0))) first = path;
+  }
+  return first;
+}
+
+/** Makes a suspended path perform its node again, and withdraws all its waits. */
+export function wake(path: DraftPath, wait: Wait, why: Resumed): void {
+  path.status = "ready";
+  path.turn++;
+  path.waits = undefined;
+  path.resumed = Object.freeze(wait.payload === undefined ? why : { ...why, suspendPayload: wait.payload });
+}
+
+/** Records an answer to a wait. The path wakes unless the wait needs more answers. */
+export function recordAnswer(path: DraftPath, wait: Wait, { by, payload, who, at }: ResumedEvent): void {
+  const why: Resumed = { by, ...(payload !== undefined && { payload }), ...(who !== undefined && { who }) };
+  if (by === "timer" || wait.quorum === undefined) {
+    wake(path, wait, why);
+    return;
+  }
+  const given: Answer = Object.freeze(payload === undefined ? { by: who!, at } : { by: who!, at, payload });
+  const answers = Object.freeze([...(wait.answers ?? []), given]);
+  if (isDecided(wait, answers)) {
+    wake(path, wait, { ...why, answers });
+    return;
+  }
+  path.waits = Object.freeze(path.waits!.map((open) => (open === wait ? Object.freeze({ ...wait, answers }) : open)));
+}
+
+/**
+ * True if no further answer can change the result of a wait: its quorum is reached or, where answers differ in kind,
+ * can no longer be reached.
+ */
+function isDecided({ quorum = 1, tally, responders }: Wait, answers: readonly Answer[]): boolean {
+  if (tally === undefined) return answers.length >= quorum;
+  const favourable = answers.filter((given) => isFor(given, tally)).length;
+  const against = answers.length - favourable;
+  return favourable >= quorum || against >= (responders ? responders.length - quorum + 1 : quorum);
+}
+
+/** True if an answer counts for the quorum. */
+export function isFor({ payload }: Answer, tally: string): boolean {
+  return (
+    typeof payload === "object" && payload !== null && Object.hasOwn(payload, tally) && (payload as Record<string, unknown>)[tally] === true
+  );
 }

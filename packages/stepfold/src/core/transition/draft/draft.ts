@@ -17,7 +17,40 @@ import type {
 import type { Warning } from "../../snapshot/warning.ts";
 import type { EpochMs, Json } from "../../values/json.ts";
 import type { DraftChildren, DraftPath } from "./draft-path.ts";
-import { Timetable } from "./timetable.ts";
+
+/** Times by key, and the earliest of them. Asking for it again costs nothing until it changes. */
+class Timetable {
+  readonly #times = new Map<string, EpochMs>();
+  #first: string | null = null;
+  #stale = false;
+
+  /** Sets the time of a key; null removes the key. */
+  set(key: string, at: EpochMs | null): void {
+    const before = this.#times.get(key);
+    if (before === (at ?? undefined)) return;
+    if (at === null) this.#times.delete(key);
+    else this.#times.set(key, at);
+    if (key === this.#first) this.#stale = true;
+    else if (at !== null && !this.#stale && (this.#first === null || at < this.#times.get(this.#first)!)) this.#first = key;
+  }
+
+  /** The earliest, of several the one that was set first; null if there is none. */
+  first(): { readonly key: string; readonly at: EpochMs } | null {
+    if (this.#stale) this.#find();
+    return this.#first === null ? null : { key: this.#first, at: this.#times.get(this.#first)! };
+  }
+
+  #find(): void {
+    this.#stale = false;
+    this.#first = null;
+    let earliest = Number.POSITIVE_INFINITY;
+    for (const [key, at] of this.#times) {
+      if (at >= earliest) continue;
+      earliest = at;
+      this.#first = key;
+    }
+  }
+}
 
 /** A scope that is being changed: the execution itself, a sub-workflow, or one item of a map. Paths and joins never mix across scopes. */
 export interface ScopeDraft {

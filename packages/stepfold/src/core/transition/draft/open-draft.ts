@@ -1,11 +1,11 @@
 import type { CompiledWorkflow } from "../../definition/compiled.ts";
 import { StepfoldError } from "../../errors/stepfold-error.ts";
-import { groupOf, itemOf, localKey, parentKey } from "../../snapshot/child-key.ts";
+import { groupOf, itemOf, localKey, parentKey } from "../../snapshot/address.ts";
 import { type ChildState, type Context, isTerminal, type NodeResult, type ScopeHead, type Snapshot } from "../../snapshot/snapshot.ts";
 import { type ChildDraft, type Draft, newFamily, noFamily, type ScopeDraft } from "./draft.ts";
 import { type DraftPath, openPath } from "./draft-path.ts";
+import { earliestTimer } from "./draft-status.ts";
 import { groupAt, wait } from "./join-group.ts";
-import { earliestTimer } from "./standing.ts";
 
 /** Opens a draft of a snapshot. The snapshot does not change. */
 export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft {

@@ -4,9 +4,9 @@ import { readSnapshot } from "../../reading/read-snapshot.ts";
 import type { Event } from "../../snapshot/event.ts";
 import type { Snapshot } from "../../snapshot/snapshot.ts";
 import { apply, fold } from "../apply.ts";
+import { wakeAt } from "./draft-status.ts";
 import { openDraft } from "./open-draft.ts";
 import { endOf } from "./outbox.ts";
-import { wakeAt } from "./standing.ts";
 
 const flow = graph(["a>b"]);
 const parent = { workflowId: "outer", waitId: "0@2", depth: 1 };

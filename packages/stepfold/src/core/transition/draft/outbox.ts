@@ -5,7 +5,7 @@ import type { Draft } from "./draft.ts";
 type Unsent<M = Message> = M extends Message ? Omit<M, "id"> : never;
 
 /** Keeps a message until it is delivered. */
-export function post(draft: Draft, message: Unsent): void {
+export function enqueueMessage(draft: Draft, message: Unsent): void {
   const [version, nth] = draft.outbox.at(-1)?.id.split(".").map(Number) ?? [];
   const id = `${draft.version + 1}.${version === draft.version + 1 ? nth! + 1 : 0}`;
   draft.outbox = Object.freeze([...draft.outbox, Object.freeze({ id, ...message } as Message)]);
@@ -18,21 +18,22 @@ export function start({ workflowId, definition, input }: ChildStart, waitId?: st
 
 /** Cancels the executions that were started for these waits: the path does not wait for them any more. */
 export function withdraw(draft: Draft, waits: readonly Wait[]): void {
-  for (const { id, workflowId } of waits) if (workflowId !== undefined) post(draft, { type: "cancel", to: workflowId, waitId: id });
+  for (const { id, workflowId } of waits)
+    if (workflowId !== undefined) enqueueMessage(draft, { type: "cancel", to: workflowId, waitId: id });
 }
 
 /** Tells the parent that an execution has ended. The execution is over only when all its messages are delivered. */
-export function tellOfEnd(draft: Draft): void {
+export function enqueueEnd(draft: Draft): void {
   const { ended, parent, failedAt: nodeId, error } = draft;
   if (!ended) return;
-  if (parent?.waitId !== undefined) post(draft, { type: "ended", to: parent.workflowId });
+  if (parent?.waitId !== undefined) enqueueMessage(draft, { type: "ended", to: parent.workflowId });
   if (draft.outbox.length === 0) return;
   draft.ending = Object.freeze({ status: ended, nodeId, ...(error && { error }), begun: Object.freeze([]) });
   draft.ended = null;
 }
 
 /** True if an execution has nothing more to do than to deliver its messages. */
-export function hasOnlyToTell({ ended, ending, paths }: Pick<Draft, "ended" | "ending" | "paths">): boolean {
+export function hasOnlyMessages({ ended, ending, paths }: Pick<Draft, "ended" | "ending" | "paths">): boolean {
   return ended === null && ending !== undefined && paths.length === 0;
 }
 
@@ -49,7 +50,7 @@ export function applyDelivered(draft: Draft, { ids, version }: DeliveredEvent): 
   draft.results = [];
   draft.endedPaths = [];
   draft.version = version;
-  if (left.length > 0 || !hasOnlyToTell(draft)) return true;
+  if (left.length > 0 || !hasOnlyMessages(draft)) return true;
   draft.ended = draft.ending!.status;
   draft.ending = undefined;
   return true;

@@ -8,7 +8,7 @@ import type { DraftPath } from "../draft/draft-path.ts";
 import { unwait } from "../draft/join-group.ts";
 import { endPath } from "../paths/end-path.ts";
 import { enter } from "../paths/leave.ts";
-import { fail } from "../paths/stop.ts";
+import { failPath } from "../paths/stop.ts";
 
 /** Merges paths that wait at a join: the senior one goes on and performs the node with the results of all of them. */
 export function fire(scope: ScopeDraft, group: JoinGroup, taken: readonly DraftPath[]): DraftPath {
@@ -40,7 +40,7 @@ export function failJoin(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, a
     version,
   });
   path.status = "ready";
-  fail(scope, path, error, handle, version);
+  failPath(scope, path, error, handle, version);
 }
 
 /** Whether the `error` edge is taken: once per path and transition, because an edge that leads back here would never end. */

@@ -1,10 +1,16 @@
+import { belongsTo, childKey, scopedKey } from "../../snapshot/address.ts";
 import type { EndedPath } from "../../snapshot/event.ts";
+import { sizeOfContext } from "../../snapshot/result-size.ts";
 import type { Ending } from "../../snapshot/snapshot.ts";
-import { isChild, type ScopeDraft } from "../draft/draft.ts";
-import type { DraftPath } from "../draft/draft-path.ts";
+import { sizeOfJson } from "../../values/json-size.ts";
+import { markChanged, subtractSize } from "../draft/add-result.ts";
+import { type ChildDraft, isChild, type ScopeDraft } from "../draft/draft.ts";
+import type { DraftChildren, DraftPath } from "../draft/draft-path.ts";
+import { recount } from "../draft/draft-status.ts";
 import { unwait } from "../draft/join-group.ts";
+import { childOf } from "../draft/open-draft.ts";
 import { withdraw } from "../draft/outbox.ts";
-import { dropChildren } from "./drop-children.ts";
+import { hasEffects } from "./undo.ts";
 
 /**
  * Ends a path and its children. If one of the children is being undone, the path drains: it stays until that is done.
@@ -32,4 +38,90 @@ export function endPath(
   if (reason === null) return;
   const ended = { pathId: path.id, nodeId: path.nodeId, reason };
   scope.root.endedPaths.push(isChild(scope) ? { scope: scope.key, ...ended } : ended);
+}
+
+/**
+ * Lets go of the children of a path. Those that have done what may have to be undone are kept with their results, and one
+ * that is being undone goes on with that: then the path has to stay for it, and true is returned.
+ *
+ * @param begun where everything around is being undone: nothing goes on by itself, and steps that were under way are known
+ */
+export function dropChildren(scope: ScopeDraft, children: DraftChildren, begun: Ending["begun"] | null): boolean {
+  const { root } = scope;
+  const { key, map } = children;
+  let undoing = 0;
+  const drop = (child: string): void => {
+    if (dropChild(scope, child, begun)) undoing++;
+  };
+  if (!map) drop(childKey(scope.key, key, null));
+  // children that ended before lie at known keys; an open one may have children of its own
+  for (let item = 0; map && item < map.total; item++) drop(childKey(scope.key, key, item));
+  if (undoing === 0) {
+    root.mapItems.delete(scopedKey(scope.key, key));
+    return false;
+  }
+  if (map) {
+    const { open: _, ...closed } = map;
+    const { total, done, failed } = map;
+    children.map = Object.freeze({ ...closed, next: total, cancelled: total - done - failed - undoing });
+  }
+  return true;
+}
+
+function dropChild({ root, workflow }: ScopeDraft, key: string, begun: Ending["begun"] | null): boolean {
+  const state = root.children.get(key);
+  if (!state || ("root" in state ? state.kept : state.kept === true)) return false;
+  const isOpen = "root" in state ? state.paths.length > 0 : state.activePaths.length > 0;
+  if (!isOpen) forget(root, key);
+  else if (workflow.compensates) {
+    const child = childOf(root, key)!;
+    if (child.ending && !begun) return true;
+    retire(child, begun ?? []);
+  } else {
+    for (const inner of [...root.children.keys()]) if (belongsTo(inner, key)) forget(root, inner);
+    for (const items of [...root.mapItems.keys()]) if (belongsTo(items, key)) root.mapItems.delete(items);
+  }
+  return false;
+}
+
+/** Ends a child, its own children first: a child that is kept keeps the one around it. */
+function retire(child: ChildDraft, begun: Ending["begun"]): void {
+  const { root, key } = child;
+  for (const { waits, children } of child.paths) {
+    if (waits) withdraw(root, waits);
+    if (children) dropChildren(child, children, begun);
+  }
+  child.paths = [];
+  child.groups = null;
+  child.ending = undefined;
+  child.ended = "cancelled";
+  recount(child);
+  root.endings++;
+  const isBegun = begun.some(({ scope }) => scope !== undefined && belongsTo(scope, key));
+  if (!isBegun && !hasEffects(child)) {
+    forget(root, key);
+    return;
+  }
+  child.kept = true;
+  markChanged(child, root.version + 1);
+}
+
+/** Deletes every child inside a scope that has ended: nothing is left to undo. */
+export function forgetChildren({ root, key }: ScopeDraft): void {
+  if (root.children.size === 0) return;
+  for (const child of [...root.children.keys()]) if (key === "" || (child !== key && belongsTo(child, key))) forget(root, child);
+}
+
+function forget(root: ScopeDraft["root"], key: string): void {
+  const child = root.children.get(key)!;
+  // of a child that has ended only the output is kept
+  const size = sizeOfContext(child.context);
+  subtractSize(root, size === 0 && child.output !== undefined ? sizeOfJson(child.output) : size);
+  root.children.delete(key);
+  root.changed.delete(key);
+  root.timers.set(key, null);
+  root.dropped.push(key);
+  root.endings++;
+  for (const { waits } of "root" in child ? child.paths : child.activePaths) if (waits) withdraw(root, waits);
+  if ("root" in child) root.awake.delete(child);
 }

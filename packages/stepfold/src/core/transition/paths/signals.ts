@@ -3,11 +3,10 @@ import { comparePathIds } from "../../snapshot/path-id.ts";
 import type { Resumed, Wait } from "../../snapshot/snapshot.ts";
 import type { EpochMs, Json } from "../../values/json.ts";
 import type { Draft, ScopeDraft } from "../draft/draft.ts";
-import type { DraftPath } from "../draft/draft-path.ts";
+import { type DraftPath, wake } from "../draft/draft-path.ts";
+import { earliestTimer } from "../draft/draft-status.ts";
 import { byAge } from "../draft/join-group.ts";
 import { scopeAt } from "../draft/open-draft.ts";
-import { earliestTimer } from "../draft/standing.ts";
-import { wake } from "./wake-path.ts";
 
 /** A signal is for the waits of its name and key; one without a key for those that name none. */
 interface Signal {

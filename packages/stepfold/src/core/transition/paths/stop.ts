@@ -1,5 +1,5 @@
 import type { ErrorInfo } from "../../errors/error-info.ts";
-import { belongsTo } from "../../snapshot/child-key.ts";
+import { belongsTo } from "../../snapshot/address.ts";
 import type { Ending } from "../../snapshot/snapshot.ts";
 import { type ChildDraft, type Draft, isChild, type ScopeDraft } from "../draft/draft.ts";
 import type { DraftPath } from "../draft/draft-path.ts";
@@ -9,7 +9,7 @@ import { leave } from "./leave.ts";
 import { firstUndo } from "./undo.ts";
 
 /** Lets a path whose node failed leave by the handle, if the failure has one; otherwise fails the scope. */
-export function fail(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, handle: string | undefined, version: number): void {
+export function failPath(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, handle: string | undefined, version: number): void {
   if (handle !== undefined) {
     leave(scope, path, [handle], version);
     return;

@@ -1,7 +1,7 @@
 import type { CompiledNode } from "../../definition/compiled.ts";
 import { errorInfo } from "../../errors/error-info.ts";
 import { StepfoldError } from "../../errors/stepfold-error.ts";
-import { belongsTo } from "../../snapshot/child-key.ts";
+import { belongsTo } from "../../snapshot/address.ts";
 import type { NodeResult, Undo } from "../../snapshot/snapshot.ts";
 import { isChild, type ScopeDraft } from "../draft/draft.ts";
 import { firstPath, visit } from "../draft/draft-path.ts";
@@ -52,7 +52,7 @@ function begun({ root, ending, workflow }: ScopeDraft): Undoable | null {
 function newest(scope: ScopeDraft, before: number): Undoable | null {
   let found: Undoable | null = null;
   let version = -1;
-  for (const place of placesOf(scope)) {
+  for (const place of scopesToUndo(scope)) {
     for (const node of place.workflow.nodes.values()) {
       const result = node.compensation && lastBefore(place, node, before);
       if (!result || result.version <= version) continue;
@@ -69,7 +69,7 @@ export function hasEffects(child: ScopeDraft): boolean {
   return newest(child, Number.POSITIVE_INFINITY) !== null;
 }
 
-function placesOf(scope: ScopeDraft): ScopeDraft[] {
+function scopesToUndo(scope: ScopeDraft): ScopeDraft[] {
   const { root } = scope;
   const places = [scope];
   for (const [key, child] of root.children) {

@@ -5,12 +5,12 @@ import type { WrittenChild } from "../../kit/writing/written-commit.ts";
  * Events and children as the lines of one text each: JSON has no raw line breaks, so every line comes back as it was,
  * to the byte, without being parsed.
  */
-export function eventLines(events: readonly { readonly text: string }[]): string {
+export function joinEvents(events: readonly { readonly text: string }[]): string {
   return events.map(({ text }) => text).join("\n");
 }
 
 /** Two lines a child: its key as JSON, and `-` if it is deleted, else `=` or, if it comes after all others, `+` with its head. */
-export function childLines(children: readonly WrittenChild[]): string {
+export function joinChildren(children: readonly WrittenChild[]): string {
   return children.map(({ key, text, last }) => `${JSON.stringify(key)}\n${text === null ? "-" : (last ? "+" : "=") + text}`).join("\n");
 }
 

@@ -8,21 +8,21 @@ export type Item = Record<string, unknown>;
 export type Key = { pk: string; sk: string };
 
 /** Guards and values of a write. */
-export interface Expression {
+export interface DynamoExpression {
   ConditionExpression?: string;
   ExpressionAttributeNames?: Record<string, string>;
   ExpressionAttributeValues?: Record<string, unknown>;
 }
 
 /** Replaces an item. */
-interface PutAction extends Expression {
+interface PutAction extends DynamoExpression {
   TableName: string;
   Item: Item;
   ReturnValuesOnConditionCheckFailure?: "ALL_OLD" | "NONE";
 }
 
 /** Changes attributes of an item. */
-export interface UpdateAction extends Expression {
+export interface UpdateAction extends DynamoExpression {
   TableName: string;
   Key: Key;
   UpdateExpression: string;
@@ -55,7 +55,7 @@ export interface DynamoDocumentClient {
   get(input: { TableName: string; Key: Key; ConsistentRead?: boolean }): Promise<{ Item?: Item | undefined }>;
   put(input: PutAction): Promise<unknown>;
   update(input: UpdateAction & { ReturnValues?: "ALL_NEW" }): Promise<{ Attributes?: Item | undefined }>;
-  delete(input: Expression & { TableName: string; Key: Key }): Promise<unknown>;
+  delete(input: DynamoExpression & { TableName: string; Key: Key }): Promise<unknown>;
   query(input: QueryInput): Promise<{ Items?: Item[] | undefined; LastEvaluatedKey?: Item | undefined }>;
   transactWrite(input: { TransactItems: TransactAction[] }): Promise<unknown>;
   batchGet(input: { RequestItems: Record<string, { Keys: Item[]; ConsistentRead?: boolean }> }): Promise<{

@@ -43,7 +43,7 @@ describe("errors of DynamoDB", () => {
     expect(missing.details).toMatchObject({ reason: expect.stringContaining('createDynamoTable(client, "workflows")') });
     const other = dynamoError(
       "workflows",
-      Object.assign(awsError("ValidationException"), { message: "does not have the specified index: agenda" }),
+      Object.assign(awsError("ValidationException"), { message: "does not have the specified index: due" }),
     );
     expect(other.details).toMatchObject({ reason: expect.stringContaining('dynamoTable("workflows")') });
   });

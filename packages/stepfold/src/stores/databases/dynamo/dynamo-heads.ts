@@ -5,26 +5,26 @@ import type { ExecutionGuard } from "../../kit/execution-table.ts";
 import type { Item } from "./dynamo-client.ts";
 import { headKey } from "./dynamo-keys.ts";
 import { batchGet, type Connection, itemAt } from "./dynamo-requests.ts";
-import { type HeldText, heldIn } from "./long-text.ts";
+import { type StoredText, storedTextIn } from "./long-text.ts";
 
 /** The head of an execution, or its tombstone, as its item holds it. */
 export interface Head extends ExecutionGuard {
   readonly pk: string;
   /** JSON. */
-  readonly head: HeldText;
+  readonly head: StoredText;
   /** JSON of what a list needs of a head that lies in parts. */
   readonly listed: string | null;
   /** JSON of id and hash. */
   readonly definition: string;
   /** JSON. */
-  readonly metadata: HeldText;
+  readonly metadata: StoredText;
   /** Place in order of creation. */
   readonly made: string;
   readonly updatedAt: EpochMs;
   readonly endedAt: EpochMs | null;
   /** Version up to which children were folded into one text; -1 if they were not. */
   readonly baseVersion: number;
-  readonly base: HeldText;
+  readonly base: StoredText;
 }
 
 const statuses: ReadonlySet<unknown> = new Set<Status>(["active", "paused", "error", "parked", "completed", "failed", "cancelled"]);
@@ -44,7 +44,7 @@ export function headOf({ keys }: Connection, stored: unknown): Head | null {
     return read;
   };
   const optional = (name: string): number | null => (item[name] === undefined ? null : number(name));
-  if (item.turn !== undefined && [item.dueAt, item.endedAt, item.deletedAt].every((time) => time === undefined)) throw olderLayout();
+  if (item.lane !== undefined) throw olderLayout();
   const made = text("made");
   const key = optionalText("permitKey");
   if (!statuses.has(item.status) || typeof item.incarnation !== "string" || made === "") throw damagedExecution(id);
@@ -57,9 +57,9 @@ export function headOf({ keys }: Connection, stored: unknown): Head | null {
     permit: key === null ? null : { key, limit: number("permitLimit") },
     updatedAt: number("updatedAt", 0),
     listed: text("listed") || null,
-    head: heldIn(item, "head", "headParts"),
-    metadata: heldIn(item, "metadata", "metadataParts"),
-    base: heldIn(item, "", "baseParts"),
+    head: storedTextIn(item, "head", "headParts"),
+    metadata: storedTextIn(item, "metadata", "metadataParts"),
+    base: storedTextIn(item, "", "baseParts"),
   };
 }
 
@@ -90,7 +90,7 @@ export function damagedExecution(workflowId: string): StepfoldError {
   return new StepfoldError("STORE_REJECTED", { store: "dynamo", reason: `what is stored of execution "${workflowId}" is damaged` });
 }
 
-/** The error for what an older version has written: it has no due times. */
+/** The error for what an older version has written, which has other attributes. */
 function olderLayout(): StepfoldError {
   const reason = "the table has executions of an older version, which are not read: take another table, or another prefix";
   return new StepfoldError("STORE_REJECTED", { store: "dynamo", reason });

@@ -6,7 +6,7 @@ import { damagedExecution, type Head, readHead } from "./dynamo-heads.ts";
 import { type RowKind, rowKey, rowStart } from "./dynamo-keys.ts";
 import { type Connection, deleteItems, firstItems, itemsOf, pause } from "./dynamo-requests.ts";
 import { type Children, foldAway } from "./fold-children.ts";
-import { heldIn, readText } from "./long-text.ts";
+import { readText, storedTextIn } from "./long-text.ts";
 
 /** What one commit wrote. */
 interface Row {
@@ -94,7 +94,7 @@ async function rowsOf(connection: Connection, head: Head, after: number, upTo: n
   // the last one may end beyond
   const range = { ...rangeOf("e", head.incarnation, next, Number.MAX_SAFE_INTEGER), limit };
   for await (const item of itemsOf(connection, head.pk, range)) {
-    const text = await readText(connection, head, heldIn(item));
+    const text = await readText(connection, head, storedTextIn(item));
     if (text === null) return null;
     const row = rowOf(item, text);
     // the first one may begin before what was asked for
@@ -123,7 +123,7 @@ async function childrenOf(connection: Connection, head: Head, rows: readonly Row
   const changed = rows.filter(({ last, hasChildren }) => hasChildren && last > baseVersion).map(({ last }) => last);
   if (changed.length === 0) return { texts, readLength };
   for await (const item of itemsOf(connection, pk, rangeOf("c", incarnation, changed[0]!, changed.at(-1)!))) {
-    const lines = await readText(connection, head, heldIn(item));
+    const lines = await readText(connection, head, storedTextIn(item));
     if (lines === null || Number(String(item.last)) !== changed.shift()) return null;
     apply(lines);
   }

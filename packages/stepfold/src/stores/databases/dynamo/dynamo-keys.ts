@@ -14,44 +14,44 @@ export type RowKind = "c" | "e" | "p";
  * Which list of the index of due times an item is in: what is `due` without a permit, what is due with one (`keyed`, where
  * executions with one key stand together), what has ended, what was deleted.
  */
-type Lane = "due" | "keyed" | "deleted" | EndedLane;
+type DueList = "due" | "keyed" | "deleted" | EndedList;
 
 /** Lists of what has ended. */
-export type EndedLane = Extract<Status, "completed" | "failed" | "cancelled">;
+export type EndedList = Extract<Status, "completed" | "failed" | "cancelled">;
 
 /**
  * How the keys of a store begin and end. Nothing of the caller stands in front of anything of ours, so no id can look
  * like another's row.
  */
-export interface Keys {
+export interface DynamoKeys {
   /** Partition of an execution: head and rows. */
   execution(workflowId: string): string;
   workflowIdOf(partition: string): string;
   /** Partition of a record. */
   record(kind: string, key: string): string;
   /** Partition of the list of all executions for an execution; all of them. */
-  shelf(workflowId: string): string;
-  readonly shelves: readonly string[];
+  listPartition(workflowId: string): string;
+  readonly listPartitions: readonly string[];
   /** Partition of a list of the index of due times for an execution; all of them. */
-  lane(lane: Lane, workflowId: string): string;
-  lanes(lane: Lane): readonly string[];
+  dueList(dueList: DueList, workflowId: string): string;
+  dueLists(dueList: DueList): readonly string[];
 }
 
 /** @param prefix tells stores in one table apart */
-export function keysOf(prefix: string, shards: number): Keys {
+export function dynamoKeys(prefix: string, shards: number): DynamoKeys {
   const start = prefix === "" ? "" : `${prefix}.`;
   const shardOf = (workflowId: string): number => hashOf(workflowId) % shards;
   const all = Array.from({ length: shards }, (_, shard) => shard);
   // few have keys: one partition is one question
-  const laneOf = (lane: Lane, shard: number): string => `${start}${lane}#${lane === "keyed" ? 0 : shard}`;
+  const dueListOf = (dueList: DueList, shard: number): string => `${start}${dueList}#${dueList === "keyed" ? 0 : shard}`;
   return {
     execution: (workflowId) => fitting(`${start}x#${workflowId}`, 2048, "The id of an execution"),
     workflowIdOf: (partition) => partition.slice(start.length + 2),
     record: (kind, key) => fitting(`${start}${kind}#${key}`, 2048, "The key of a record"),
-    shelf: (workflowId) => `${start}list#${shardOf(workflowId)}`,
-    shelves: all.map((shard) => `${start}list#${shard}`),
-    lane: (lane, workflowId) => laneOf(lane, shardOf(workflowId)),
-    lanes: (lane) => [...new Set(all.map((shard) => laneOf(lane, shard)))],
+    listPartition: (workflowId) => `${start}list#${shardOf(workflowId)}`,
+    listPartitions: all.map((shard) => `${start}list#${shard}`),
+    dueList: (dueList, workflowId) => dueListOf(dueList, shardOf(workflowId)),
+    dueLists: (dueList) => [...new Set(all.map((shard) => dueListOf(dueList, shard)))],
   };
 }
 
@@ -67,7 +67,7 @@ export function rowKey(pk: string, kind: RowKind, incarnation: string, version: 
 }
 
 /** Keeps a text of the caller from being empty: a client may be set to turn empty texts into null. */
-export function storedText(text: string): string {
+export function nonEmpty(text: string): string {
   return `=${text}`;
 }
 
@@ -82,27 +82,27 @@ export interface DueTime {
   readonly isAtOnce: boolean;
 }
 
-/** Before every turn. */
-export const noTurn = " ";
+/** Before every sort key of the index. */
+export const firstSortKey = " ";
 
-/** Place in the index by time: what is due at once stands before all times, in the order in which it became so. */
-export function turnAt({ dueAt, isAtOnce }: DueTime, made: string): string {
+/** Sort key in the index of due times: what is due at once stands before all times, in the order in which it became so. */
+export function timeSortKey({ dueAt, isAtOnce }: DueTime, made: string): string {
   const time = `${sortable(Math.ceil(dueAt))}.${made}`;
   return isAtOnce ? `${sortable(0)}.${time}` : time;
 }
 
-/** A turn among those with a key; null for one without a permit. */
-export function turnIn(key: string | null, turn: string): string {
-  return key === null ? turn : `${keyStart(key)} ${turn}`;
+/** The same among those with one key of a permit; null for one without a permit. */
+export function keyedSortKey(key: string | null, dueSort: string): string {
+  return key === null ? dueSort : `${keyStart(key)} ${dueSort}`;
 }
 
-/** Above every turn of a key. */
+/** After every sort key of a key. */
 export function afterKey(key: string): string {
   return `${keyStart(key)}!`;
 }
 
-/** What a turn says. */
-export function readTurn(stored: string): DueTime & { readonly key: string | null; readonly made: string } {
+/** What a sort key says. */
+export function readSortKey(stored: string): DueTime & { readonly key: string | null; readonly made: string } {
   const end = stored.indexOf(" ");
   const key = end < 0 ? null : stored.slice(0, end).replace(/%2[05]/g, decodeURIComponent);
   const parts = stored.slice(end + 1).split(".");
@@ -111,18 +111,18 @@ export function readTurn(stored: string): DueTime & { readonly key: string | nul
   return { key, dueAt: Number(time), isAtOnce, made: made.join(".") };
 }
 
-/** Places of what is due until a time: from, to. What is due at once is so whatever the time is, if `until` is null. */
-export function turnsAtOnce(key: string | null, until: EpochMs | null): { readonly from: string; readonly to: string } {
+/** Sort keys of what is due until a time: from, to. What is due at once is so whatever the time is, if `until` is null. */
+export function sortKeysAtOnce(key: string | null, until: EpochMs | null): { readonly from: string; readonly to: string } {
   const end = until === null ? "/" : `.${sortable(Math.floor(until))}/`;
-  return { from: turnIn(key, sortable(0)), to: turnIn(key, sortable(0) + end) };
+  return { from: keyedSortKey(key, sortable(0)), to: keyedSortKey(key, sortable(0) + end) };
 }
 
 /** The same of what has a time. */
-export function turnsUntil(key: string | null, until: EpochMs): { readonly from: string; readonly to: string } {
-  return { from: turnIn(key, `${sortable(0)}/`), to: turnIn(key, `${sortable(Math.floor(until))}/`) };
+export function sortKeysUntil(key: string | null, until: EpochMs): { readonly from: string; readonly to: string } {
+  return { from: keyedSortKey(key, `${sortable(0)}/`), to: keyedSortKey(key, `${sortable(Math.floor(until))}/`) };
 }
 
-/** Where the turns of a key begin: all before the first space is the key. */
+/** Where the sort keys of a key begin: all before the first space is the key. */
 function keyStart(key: string): string {
   return fitting(key.replace(/[ %]/g, encodeURIComponent), 900, "The key of a permit");
 }

@@ -1,17 +1,17 @@
 import type { Json } from "../../../core/values/json.ts";
 import type { CheckedQuery } from "../../kit/checked-store.ts";
+import type { ListCursor, ListedRow } from "../../kit/execution-table.ts";
 import { labelsOf } from "../../kit/labels.ts";
-import type { ListCursor, ListedRow } from "../../kit/list.ts";
 import { isListed } from "../../kit/row-rules.ts";
 import { bytesOf } from "../../kit/writing/value-limit.ts";
 import type { Item } from "./dynamo-client.ts";
 import { type Head, intactHeads } from "./dynamo-heads.ts";
-import { sortable, storedText } from "./dynamo-keys.ts";
+import { nonEmpty, sortable } from "./dynamo-keys.ts";
 import { type Connection, itemsOf, type Range } from "./dynamo-requests.ts";
 import { readText } from "./long-text.ts";
 
 /** Name of the index of all executions by time of creation. */
-export const catalogueIndex = "catalogue";
+export const createdIndex = "created";
 
 /** Executions, newest first. The index says which; everything shown, and what is asked for, is of the heads themselves. */
 export async function listedRows(
@@ -24,7 +24,7 @@ export async function listedRows(
   const range = rangeOf(query, labels, after, limit);
   const rows: ListedRow[] = [];
   if (query.status?.length === 0 || range.from > range.to) return rows;
-  const entries = newestOf(connection.keys.shelves.map((shelf) => itemsOf(connection, shelf, range)));
+  const entries = newestOf(connection.keys.listPartitions.map((listPartition) => itemsOf(connection, listPartition, range)));
   for (let isOver = false; rows.length < limit && !isOver; ) {
     const some: Item[] = [];
     while (some.length < limit - rows.length && !isOver) {
@@ -81,7 +81,7 @@ function listedRow(head: Head, metadata: string): (ListedRow & { readonly defini
     const { id: definitionId } = JSON.parse(head.definition) as { id: string };
     const labels = labelsOf(JSON.parse(metadata) as Record<string, Json>);
     const shown = { metadata, head: head.head.text ?? head.listed ?? "", createdAt: Number(head.made.split(".")[0]) };
-    return { ...head, ...shown, leaseUntil: head.owner === null ? null : head.dueAt, definitionId, labels };
+    return { ...head, ...shown, definitionId, labels };
   } catch {
     return null;
   }
@@ -96,7 +96,7 @@ function rangeOf(
   const from = createdAfter === undefined ? sortable(0) : `${sortable(Math.floor(createdAfter))}/`;
   const before = createdBefore === undefined ? "~" : sortable(Math.ceil(createdBefore));
   const last = after && `${sortable(after.createdAt)}.${sortable(after.seq)}`;
-  const index = { name: catalogueIndex, partition: "shelf", sort: "made", newestFirst: true };
+  const index = { name: createdIndex, partition: "listPartition", sort: "made", newestFirst: true };
   return { from, to: last !== null && last < before ? last : before, limit: limit + 1, index, filter: filterOf(query, labels) };
 }
 
@@ -112,7 +112,7 @@ function filterOf({ status, definitionId }: CheckedQuery, labels: readonly strin
   }
   if (definitionId !== undefined && definitionId.length <= 1000) {
     names["#definitionId"] = "definitionId";
-    values[":definitionId"] = storedText(definitionId);
+    values[":definitionId"] = nonEmpty(definitionId);
     conditions.push("#definitionId = :definitionId");
   }
   for (const [index, label] of labels.slice(0, 50).entries()) {

@@ -2,14 +2,14 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { BatchAction, DynamoDocumentClient, Item, Key, TransactAction, UpdateAction } from "./dynamo-client.ts";
 import { failedCondition, isCongestion } from "./dynamo-error.ts";
-import type { Keys } from "./dynamo-keys.ts";
+import type { DynamoKeys } from "./dynamo-keys.ts";
 import { type Change, updateOf } from "./expression.ts";
 
 /** What every request of a store needs. */
 export interface Connection {
   readonly client: DynamoDocumentClient;
   readonly table: string;
-  readonly keys: Keys;
+  readonly keys: DynamoKeys;
   /** The caller's clock: DynamoDB has none. */
   now(): EpochMs;
 }

@@ -1,12 +1,12 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import { dynamoError } from "./dynamo-error.ts";
-import { catalogueIndex } from "./dynamo-list.ts";
+import { createdIndex } from "./dynamo-list.ts";
 
 /** The index of what is due, ended and deleted, by time. */
 export const dueIndex: { readonly name: string; readonly partition: string; readonly sort: string } = {
-  name: "agenda",
-  partition: "lane",
-  sort: "turn",
+  name: "due",
+  partition: "dueList",
+  sort: "dueSort",
 };
 
 interface KeyPart {
@@ -48,7 +48,7 @@ export interface DynamoTableClient {
  * ```
  */
 export function dynamoTable(name: string): DynamoTable {
-  const attributes = ["pk", "sk", "lane", "turn", "shelf", "made"];
+  const attributes = ["pk", "sk", "dueList", "dueSort", "listPartition", "made"];
   return {
     TableName: name,
     BillingMode: "PAY_PER_REQUEST",
@@ -57,7 +57,7 @@ export function dynamoTable(name: string): DynamoTable {
     GlobalSecondaryIndexes: [
       // what is due, ended or deleted; like what is listed, nothing in it changes with a step
       index(dueIndex.name, keySchema(dueIndex.partition, dueIndex.sort), ["definitionId", "permitLimit"]),
-      index(catalogueIndex, keySchema("shelf", "made"), ["status", "definitionId", "tags"]),
+      index(createdIndex, keySchema("listPartition", "made"), ["status", "definitionId", "tags"]),
     ],
   };
 }

@@ -5,8 +5,8 @@ import { storeOver } from "../../kit/store-over.ts";
 import { defaultRetentionMs } from "../../kit/tombstones.ts";
 import type { DynamoDocumentClient } from "./dynamo-client.ts";
 import { dynamoError } from "./dynamo-error.ts";
-import { keysOf } from "./dynamo-keys.ts";
-import { DynamoTable } from "./dynamo-table.ts";
+import { dynamoKeys } from "./dynamo-keys.ts";
+import { DynamoExecutions } from "./dynamo-table.ts";
 
 /** How a DynamoDB store behaves. */
 export interface DynamoStoreOptions {
@@ -65,8 +65,11 @@ export function dynamoStore(client: DynamoDocumentClient, options: DynamoStoreOp
   refuse("prefix", !/^[A-Za-z0-9_]{0,48}$/.test(prefix), "must be letters, digits and underscores, at most 48");
   refuse("shards", !(Number.isInteger(shards) && shards >= 1 && shards <= 64), "must be a whole number from 1 to 64");
   refuse("maxValueBytes", !(Number.isInteger(maxValueBytes) && maxValueBytes >= 1), "must be a whole number, at least 1");
-  const connection = { client, table, keys: keysOf(prefix, shards), now };
-  return storeOver(new DynamoTable(connection, maxValueBytes, retentionMs), { retentionMs, errorOf: (cause) => dynamoError(table, cause) });
+  const connection = { client, table, keys: dynamoKeys(prefix, shards), now };
+  return storeOver(new DynamoExecutions(connection, maxValueBytes, retentionMs), {
+    retentionMs,
+    errorOf: (cause) => dynamoError(table, cause),
+  });
 }
 
 function refuse(option: string, isInvalid: boolean, reason: string): void {

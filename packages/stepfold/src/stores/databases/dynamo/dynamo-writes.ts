@@ -4,10 +4,10 @@ import { meetsCondition } from "../../kit/row-rules.ts";
 import { idFreeAt } from "../../kit/tombstones.ts";
 import { bytesOf } from "../../kit/writing/value-limit.ts";
 import type { Attribute } from "./dynamo-client.ts";
-import { type Attributes, dueAttributes, dueTimeOf, endAttributes, PendingCommit, type Place, present } from "./dynamo-commit.ts";
+import { type Attributes, dueAttributes, dueTimeOf, endAttributes, type IndexKey, PendingCommit, withoutNulls } from "./dynamo-commit.ts";
 import { type Head, headOf, readHead } from "./dynamo-heads.ts";
 import { deleteRows } from "./dynamo-history.ts";
-import { headKey, sortable, storedText, turnAt } from "./dynamo-keys.ts";
+import { headKey, nonEmpty, sortable, timeSortKey } from "./dynamo-keys.ts";
 import { type Connection, conditional, transact, updateAction, updateItem } from "./dynamo-requests.ts";
 import { conditionOf, type Test } from "./expression.ts";
 import { dropTexts } from "./long-text.ts";
@@ -19,8 +19,10 @@ type Deletion = RowWrite & { readonly kind: "bury" | "remove" };
 /** Most bytes of metadata that lie in the head, and most bytes of labels: every commit pays for its size. */
 const maxMetadataInHead = 1024;
 
+type NotedFields = Pick<Head, "pk" | "incarnation" | "made" | "permit" | "version" | "head">;
+
 /** What later writes need of an execution that this handle has read or written. */
-interface Note extends Place {
+interface KnownHead extends IndexKey {
   /** Parts of the head at a version: the commit that replaces it deletes them. */
   readonly version: number;
   readonly headParts: string | null;
@@ -31,7 +33,7 @@ export class DynamoWriter {
   readonly #connection: Connection;
   readonly #retentionMs: number;
   /** By partition and incarnation. */
-  readonly #notes = new Map<string, Note>();
+  readonly #notes = new Map<string, KnownHead>();
   #lastMadeAt = -1;
   #madeThen = 0;
 
@@ -47,7 +49,7 @@ export class DynamoWriter {
   }
 
   /** Remembers what later writes need of a head. */
-  note({ pk, incarnation, made, permit, version, head }: Pick<Head, "pk" | "incarnation" | "made" | "permit" | "version" | "head">): Note {
+  note({ pk, incarnation, made, permit, version, head }: NotedFields): KnownHead {
     const note = { made, key: permit?.key ?? null, version, headParts: head.parts };
     this.#notes.set(`${incarnation}\n${pk}`, note);
     // only some of many
@@ -67,12 +69,12 @@ export class DynamoWriter {
     const state = await pending.state(row, now);
     const Item = {
       ...{ pk, sk: headKey },
-      ...present({
-        ...{ incarnation: storedText(incarnation), fence, owner: owner === null ? null : storedText(owner) },
-        ...{ definition, definitionId: storedText(row.definitionId), metadata: metadata.text, metadataParts: metadata.parts },
-        ...{ permitKey: permit && storedText(permit.key), permitLimit: permit?.limit ?? null, tags: tagsOf(row.labels) },
-        ...{ made: place.made, shelf: keys.shelf(id), lane: keys.lane(permit ? "keyed" : "due", id) },
-        ...dueAttributes(dueTimeOf(row.due, null, now), place),
+      ...withoutNulls({
+        ...{ incarnation: nonEmpty(incarnation), fence, owner: owner === null ? null : nonEmpty(owner) },
+        ...{ definition, definitionId: nonEmpty(row.definitionId), metadata: metadata.text, metadataParts: metadata.parts },
+        ...{ permitKey: permit && nonEmpty(permit.key), permitLimit: permit?.limit ?? null, tags: tagsOf(row.labels) },
+        ...{ made: place.made, listPartition: keys.listPartition(id), dueList: keys.dueList(permit ? "keyed" : "due", id) },
+        ...dueAttributes(dueTimeOf(row.due, row.wakeAt, null, now), place),
         ...endAttributes(this.#connection, id, status, place.made, now),
         ...state,
       }),
@@ -93,17 +95,20 @@ export class DynamoWriter {
     const { state, due, owner, dueUnlessHeld, ...columns } = set;
     const key = { pk: this.#connection.keys.execution(id), sk: headKey };
     const noted = this.#notes.get(`${when.incarnation}\n${key.pk}`);
-    const head = due && (dueUnlessHeld || !noted) ? await readHead(this.#connection, id) : null;
+    const isWakeStored = due === "atWakeUp" && !state;
+    const head = due && (dueUnlessHeld || isWakeStored || !noted) ? await readHead(this.#connection, id) : null;
     const place = head ? this.note(head) : noted;
-    if (due && (!place || (head && !meetsCondition(head, { ...when, dueForMs: undefined } as RowCondition, 0)))) return null;
+    if (due && (!place || (head && !meetsCondition(head, { ...when, due: undefined } as unknown as RowCondition, 0)))) return null;
     const now = this.#connection.now();
     const pending = history && state && new PendingCommit(this.#connection, id, when.incarnation, state.version, history);
     const rows = pending ? await pending.rows() : [];
     const isHeldByOther = dueUnlessHeld && head?.owner != null;
     const attributes: Attributes = {
       ...columns,
-      ...(owner !== undefined && { owner: owner === null ? null : storedText(owner) }),
-      ...(due && !isHeldByOther && dueAttributes(dueTimeOf(due, dueUnlessHeld ? head!.dueAt : null, now), place!)),
+      ...(owner !== undefined && { owner: owner === null ? null : nonEmpty(owner) }),
+      ...(due &&
+        !isHeldByOther &&
+        dueAttributes(dueTimeOf(due, (state ?? head)?.wakeAt ?? null, dueUnlessHeld ? head!.dueAt : null, now), place!)),
       ...(state && endAttributes(this.#connection, id, state.status, place?.made ?? "", now)),
       ...(pending && (await pending.state(state, now))),
     };
@@ -124,7 +129,13 @@ export class DynamoWriter {
   }
 
   /** Deletes the parts of the head that was replaced, if this handle has met it. Others go with the execution. */
-  async #replaceHead(pk: string, incarnation: string, old: Note | undefined, version: number, headParts: string | null): Promise<void> {
+  async #replaceHead(
+    pk: string,
+    incarnation: string,
+    old: KnownHead | undefined,
+    version: number,
+    headParts: string | null,
+  ): Promise<void> {
     if (!old) return;
     this.#notes.set(`${incarnation}\n${pk}`, { ...old, version, headParts });
     await dropTexts(this.#connection, { pk, incarnation }, [{ text: null, parts: old.version < version ? old.headParts : null }]);
@@ -147,8 +158,8 @@ export class DynamoWriter {
       await conditional(() => client.delete({ TableName: table, Key: key, ...condition }));
       return { now, version, status };
     }
-    const fields = { incarnation: storedText(incarnation), version, status, made, fence: head.fence, deletedAt: now };
-    const Item = { ...key, ...fields, lane: keys.lane("deleted", id), turn: turnAt({ dueAt: now, isAtOnce: false }, made) };
+    const fields = { incarnation: nonEmpty(incarnation), version, status, made, fence: head.fence, deletedAt: now };
+    const Item = { ...key, ...fields, dueList: keys.dueList("deleted", id), dueSort: timeSortKey({ dueAt: now, isAtOnce: false }, made) };
     const put = { TableName: table, Item, ...condition, ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const };
     const outcome = await conditional(() => client.put(put));
     // unless the answer to a first attempt was lost
@@ -173,17 +184,17 @@ export class DynamoWriter {
 }
 
 /** A condition in DynamoDB's terms. */
-function testsOf({ incarnation, version, fence, held, open, dueForMs, deleted = false }: RowCondition, now: EpochMs): Test[] {
+function testsOf({ incarnation, version, fence, held, open, due, deleted = false }: RowCondition, now: EpochMs): Test[] {
   const tests: Test[] = [
-    ["incarnation", "=", storedText(incarnation)],
+    ["incarnation", "=", nonEmpty(incarnation)],
     ["deletedAt", deleted ? "exists" : "absent"],
   ];
   if (version !== undefined) tests.push(["version", "=", version]);
   if (fence !== undefined) tests.push(["fence", "=", fence]);
   if (held !== undefined) tests.push(["owner", held ? "exists" : "absent"]);
   if (open) tests.push(["endedAt", "absent"]);
-  if (dueForMs === undefined) return tests;
-  const isDue: Test = ["dueAt", "<=", now - dueForMs];
+  if (!due) return tests;
+  const isDue: Test = ["dueAt", "<=", now];
   // what is due at once is due whatever the clock says
   return [...tests, held ? isDue : ["either", isDue, ["wakeAt", "<=", 0]]];
 }

@@ -1,4 +1,4 @@
-import type { Attribute, Expression } from "./dynamo-client.ts";
+import type { Attribute, DynamoExpression } from "./dynamo-client.ts";
 
 /** What must hold of an item for a write to be made. */
 export type Test =
@@ -15,14 +15,14 @@ export interface Change {
 }
 
 /** A condition. No name and no value is ever text of an expression. */
-export function conditionOf(tests: readonly Test[]): Expression {
+export function conditionOf(tests: readonly Test[]): DynamoExpression {
   const placeholders = new Placeholders();
   const ConditionExpression = placeholders.all(tests);
   return { ConditionExpression, ...placeholders.fields };
 }
 
 /** An update with its condition. */
-export function updateOf({ set, when }: Change): Expression & { UpdateExpression: string } {
+export function updateOf({ set, when }: Change): DynamoExpression & { UpdateExpression: string } {
   const placeholders = new Placeholders();
   const sets = Object.entries(set).flatMap(([name, value]) =>
     value === null ? [] : [`${placeholders.name(name)} = ${placeholders.value(value)}`],
@@ -37,7 +37,7 @@ class Placeholders {
   readonly #names: Record<string, string> = {};
   readonly #values: Record<string, unknown> = {};
 
-  get fields(): Expression {
+  get fields(): DynamoExpression {
     const hasValues = Object.keys(this.#values).length > 0;
     return { ExpressionAttributeNames: this.#names, ...(hasValues && { ExpressionAttributeValues: this.#values }) };
   }

@@ -1,8 +1,8 @@
-import { childLines } from "./commit-row.ts";
+import { joinChildren } from "./commit-row.ts";
 import { type Head, headOf } from "./dynamo-heads.ts";
-import { headKey, rowKey, storedText } from "./dynamo-keys.ts";
+import { headKey, nonEmpty, rowKey } from "./dynamo-keys.ts";
 import { type Connection, deleteItems, itemsOf, updateItem } from "./dynamo-requests.ts";
-import { dropTexts, heldIn, holdText } from "./long-text.ts";
+import { dropTexts, storedTextIn, storeText } from "./long-text.ts";
 
 /** Children at one version, and the size of the texts that they were read from. */
 export interface Children {
@@ -12,7 +12,7 @@ export interface Children {
 }
 
 /** A text without a single child: no part is empty. */
-const noLines = "[]";
+const noChildren = "[]";
 
 /** Length of text from which it is worth it. */
 const minLength = 256 * 1024;
@@ -25,23 +25,23 @@ const minLength = 256 * 1024;
  */
 export async function foldAway(connection: Connection, head: Head, { readLength, texts }: Children): Promise<void> {
   if (readLength < minLength) return;
-  const lines = childLines([...texts].map(([key, text]) => ({ key, text, last: false })));
+  const lines = joinChildren([...texts].map(([key, text]) => ({ key, text, last: false })));
   if (lines.length * 4 > readLength) return;
   // the next load tries again
-  await fold(connection, head, lines || noLines).catch(() => undefined);
+  await fold(connection, head, lines || noChildren).catch(() => undefined);
 }
 
 async function fold(connection: Connection, head: Head, lines: string): Promise<void> {
   const { pk, incarnation, version, baseVersion } = head;
   // never in the head: every commit pays for its size
-  const base = await holdText(connection, head, lines, 0);
+  const base = await storeText(connection, head, lines, 0);
   const outcome = await updateItem(
     connection,
     { pk, sk: headKey },
     {
       set: { baseParts: base.parts, baseVersion: version },
       when: [
-        ["incarnation", "=", storedText(incarnation)],
+        ["incarnation", "=", nonEmpty(incarnation)],
         ["deletedAt", "absent"],
         baseVersion < 0 ? ["baseVersion", "absent"] : ["baseVersion", "=", baseVersion],
       ],
@@ -55,7 +55,7 @@ async function fold(connection: Connection, head: Head, lines: string): Promise<
   const keys: { pk: string; sk: string }[] = [];
   for await (const item of itemsOf(connection, pk, { from, to, only: ["sk", "parts"] })) {
     keys.push({ pk, sk: String(item.sk) });
-    old.push(heldIn(item));
+    old.push(storedTextIn(item));
   }
   await deleteItems(connection, keys);
   await dropTexts(connection, head, old);

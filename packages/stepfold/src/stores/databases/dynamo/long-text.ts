@@ -4,9 +4,9 @@ import { rowStart } from "./dynamo-keys.ts";
 import { type Connection, deleteItems, itemsOf, putItems } from "./dynamo-requests.ts";
 
 /** Most bytes of text in an item that a transaction writes: it pays twice, and a longer one would not pass a busy partition. */
-const mostInline = 100_000;
+const maxInlineBytes = 100_000;
 /** Most bytes of one part; the service allows 400 KB with keys and names. */
-const mostBytes = 350_000;
+const maxPartBytes = 350_000;
 
 /** Whose text it is. */
 interface Owner {
@@ -15,7 +15,7 @@ interface Owner {
 }
 
 /** A text as attributes of an item: itself, or where its parts are and how many. */
-export interface HeldText {
+export interface StoredText {
   readonly text: string | null;
   readonly parts: string | null;
 }
@@ -26,12 +26,12 @@ export interface HeldText {
  * What does not fit into an item lies in parts of its own, under a name that is used once. They are written before the
  * item that refers to them, so that nobody ever meets a half; parts that nobody refers to go with the execution.
  */
-export async function holdText(
+export async function storeText(
   connection: Connection,
   { pk, incarnation }: Owner,
   text: string,
-  inlineBytes: number = mostInline,
-): Promise<HeldText> {
+  inlineBytes: number = maxInlineBytes,
+): Promise<StoredText> {
   if (text.length * 3 <= inlineBytes || bytesOf(text) <= inlineBytes) return { text, parts: null };
   const pieces = cut(text);
   const parts = `${pieces.length}.${crypto.randomUUID()}`;
@@ -44,7 +44,7 @@ export async function holdText(
 }
 
 /** The text again; null if parts are missing, as they are once the item that referred to them was replaced. */
-export async function readText(connection: Connection, owner: Owner, { text, parts }: HeldText): Promise<string | null> {
+export async function readText(connection: Connection, owner: Owner, { text, parts }: StoredText): Promise<string | null> {
   if (text !== null || parts === null) return text;
   const keys = partKeys(owner, parts);
   const pieces: string[] = [];
@@ -53,13 +53,13 @@ export async function readText(connection: Connection, owner: Owner, { text, par
 }
 
 /** Deletes the parts of texts that nobody refers to. If that fails they go with the execution. */
-export async function dropTexts(connection: Connection, owner: Owner, texts: readonly HeldText[]): Promise<void> {
+export async function dropTexts(connection: Connection, owner: Owner, texts: readonly StoredText[]): Promise<void> {
   const keys = texts.flatMap(({ parts }) => (parts === null ? [] : partKeys(owner, parts)));
   await deleteItems(connection, keys).catch(() => undefined);
 }
 
 /** How an item says it. */
-export function heldIn(item: Item, text = "text", parts = "parts"): HeldText {
+export function storedTextIn(item: Item, text = "text", parts = "parts"): StoredText {
   const textIn = (value: unknown): string | null => (typeof value === "string" ? value : null);
   return { text: textIn(item[text]), parts: textIn(item[parts]) };
 }
@@ -73,7 +73,7 @@ function partKeys({ pk, incarnation }: Owner, parts: string): Key[] {
 /** Cuts a text into pieces that fit, never within a character. */
 function cut(text: string): string[] {
   const isPlain = bytesOf(text) === text.length;
-  const length = isPlain ? mostBytes : Math.floor(mostBytes / 3);
+  const length = isPlain ? maxPartBytes : Math.floor(maxPartBytes / 3);
   const pieces: string[] = [];
   for (let at = 0; at < text.length; ) {
     let end = Math.min(text.length, at + length);

@@ -20,7 +20,7 @@ export interface LibsqlClient {
   readonly protocol: string;
   execute(statement: LibsqlStatement): Promise<LibsqlResult>;
   /** All in one transaction and one round trip. */
-  batch(statements: LibsqlStatement[], mode: "write"): Promise<LibsqlResult[]>;
+  batch(statements: LibsqlStatement[], mode: "read" | "write"): Promise<LibsqlResult[]>;
   /** Used for files only, when the driver's own connection has got stuck. */
   reconnect?(): unknown;
 }

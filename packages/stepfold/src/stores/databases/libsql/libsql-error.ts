@@ -24,7 +24,7 @@ export const missingTables =
   "the tables are missing: run `stepfold migrate --store libsql://...`, call `migrateLibsql(client)`, or pass `migrate: true`";
 
 /** True if every write would fail now: to send those of a group one by one would only take longer. */
-export function isOutage(cause: unknown): boolean {
+export function isOutageForAll(cause: unknown): boolean {
   const { code } = (cause ?? {}) as Failure;
   // a full disk may hold a smaller write
   return libsqlError(cause).code === "STORE_UNAVAILABLE" && !(typeof code === "string" && /^SQLITE_(FULL|IOERR)/.test(code));

@@ -29,14 +29,14 @@ export function libsqlSession(client: LibsqlClient, prepare: () => Promise<void>
       await prepared();
       const [first, ...others] = statements.map(sendable);
       if (!first) return [];
-      const results = others.length === 0 ? [await client.execute(first)] : await client.batch([first, ...others], "write");
+      const results = others.length === 0 ? [await client.execute(first)] : await batchUnstuck(client, [first, ...others], "read");
       return results.map(({ rows }) => rows);
     },
     async write(writes) {
       await prepared();
-      // which attempt is made is not known here, so the one that always works is sent
-      const parts = writes.map(({ attempts, followUps }) => [attempts.at(-1)!, ...followUps(null)].map(sendable));
-      const results = await writeUnstuck(client, parts.flat());
+      // all are sent together, so none can wait for the answer of another one
+      const parts = writes.map(({ whole, followUps }) => [whole(), ...followUps(null)].map(sendable));
+      const results = await batchUnstuck(client, parts.flat(), "write");
       let at = 0;
       return parts.map((part) => {
         const [row] = results[at]!.rows;
@@ -61,13 +61,13 @@ function sendable({ text, values }: SqlStatement): LibsqlStatement {
  * After a file was locked the driver keeps the statement that was refused until it is collected, and until then no
  * transaction on that connection can end. A new connection can.
  */
-async function writeUnstuck(client: LibsqlClient, statements: LibsqlStatement[]): Promise<LibsqlResult[]> {
+async function batchUnstuck(client: LibsqlClient, statements: LibsqlStatement[], mode: "read" | "write"): Promise<LibsqlResult[]> {
   try {
-    return await client.batch(statements, "write");
+    return await client.batch(statements, mode);
   } catch (cause) {
     const isStuck = client.protocol === "file" && cause instanceof Error && cause.message.includes("SQL statements in progress");
     if (!isStuck || !client.reconnect) throw cause;
     await client.reconnect();
-    return await client.batch(statements, "write");
+    return await client.batch(statements, mode);
   }
 }

@@ -3,7 +3,7 @@ import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { storeOver } from "../../kit/store-over.ts";
 import { SqliteTable } from "../sqlite-dialect/sqlite-table.ts";
 import type { LibsqlClient } from "./libsql-client.ts";
-import { isOutage, libsqlError } from "./libsql-error.ts";
+import { isOutageForAll, libsqlError } from "./libsql-error.ts";
 import { checkLayout, migrateLibsql } from "./libsql-schema.ts";
 import { clock, libsqlSession } from "./libsql-session.ts";
 
@@ -54,7 +54,7 @@ export function libsqlStore(client: LibsqlClient, options: LibsqlStoreOptions = 
     now: clock,
     quoted: (column) => `json_quote(${column})`,
     unquoted: (value) => JSON.parse(value) as string,
-    grouping: { maxWrites: 64, isOutage },
+    grouping: { maxWrites: 64, isOutage: isOutageForAll },
   });
   return storeOver(table, { retentionMs: idempotencyRetentionMs, errorOf: libsqlError, maxValueBytes });
 }

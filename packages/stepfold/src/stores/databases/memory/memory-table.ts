@@ -1,38 +1,24 @@
 import { isTerminal } from "../../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { CheckedQuery } from "../../kit/checked-store.ts";
-import type {
-  DueExecutions,
-  DueKey,
-  DueKeys,
-  DueQuery,
-  EndedQuery,
-  ExecutionGuard,
-  ExecutionTable,
-  NewExecution,
-  RowHistory,
-  RowWrite,
-  RowWritten,
-  StoredEvent,
-} from "../../kit/execution-table.ts";
-import type { ListCursor, ListedRow } from "../../kit/list.ts";
+import type * as kit from "../../kit/execution-table.ts";
 import type { RecordWrite, StoredRecord } from "../../kit/record-table.ts";
 import { byDueTime, byNewest, changeChildren, dueAtAfter, isListed, meetsCondition } from "../../kit/row-rules.ts";
 import { SortedList } from "../../kit/sorted-list.ts";
 
 /** An execution in memory. Values are kept as text: what is loaded went through JSON, and nothing is shared with the caller. */
-interface MemoryRow extends ExecutionGuard, Omit<NewExecution, "due"> {
+interface MemoryRow extends kit.ExecutionGuard, Omit<kit.NewExecution, "due"> {
   readonly createdAt: EpochMs;
   readonly updatedAt: EpochMs;
   readonly endedAt: EpochMs | null;
   /** Index = version. */
-  readonly events: StoredEvent[];
+  readonly events: kit.StoredEvent[];
   /** Heads by key, in order of creation. */
   readonly children: Map<string, string>;
 }
 
 /** Executions in the memory of this process. */
-export class MemoryTable implements ExecutionTable {
+export class MemoryTable implements kit.ExecutionTable {
   readonly name = "memory";
   readonly features = { clock: "store", durable: false, multiProcess: false, permits: true } as const;
   readonly rows: Map<string, MemoryRow> = new Map();
@@ -50,17 +36,17 @@ export class MemoryTable implements ExecutionTable {
     return this.#clock();
   }
 
-  async read(ids: readonly string[]): ReturnType<ExecutionTable["read"]> {
+  async read(ids: readonly string[]): ReturnType<kit.ExecutionTable["read"]> {
     return { now: this.#clock(), found: new Map(ids.flatMap((id) => pairs(id, this.rows.get(id)))) };
   }
 
-  async load(ids: readonly string[]): ReturnType<ExecutionTable["load"]> {
+  async load(ids: readonly string[]): ReturnType<kit.ExecutionTable["load"]> {
     const rows = ids.flatMap((id) => this.rows.get(id) ?? []).filter(({ deletedAt }) => deletedAt === null);
-    const texts = (events: readonly StoredEvent[]): string[] => events.map(({ text }) => text);
+    const texts = (events: readonly kit.StoredEvent[]): string[] => events.map(({ text }) => text);
     return new Map(rows.map((row) => [row.id, { ...row, workflowId: row.id, events: texts(row.events), children: [...row.children] }]));
   }
 
-  async write(writes: readonly RowWrite[]): Promise<(RowWritten | null)[]> {
+  async write(writes: readonly kit.RowWrite[]): Promise<(kit.RowWritten | null)[]> {
     return writes.map((write) => {
       const now = this.#clock();
       const row = this.rows.get(write.id);
@@ -72,25 +58,26 @@ export class MemoryTable implements ExecutionTable {
     });
   }
 
-  async events(id: string, afterVersion: number, limit: number): Promise<StoredEvent[]> {
+  async events(id: string, afterVersion: number, limit: number): Promise<kit.StoredEvent[]> {
     return this.rows.get(id)?.events.slice(afterVersion + 1, afterVersion + 1 + limit) ?? [];
   }
 
-  async due({ key, limit, overdueMs }: DueQuery): Promise<DueExecutions> {
-    return { executions: this.#firstDue(key, limit, overdueMs), areKeysDue: this.#dueKeys("", overdueMs).length > 0 };
+  async due({ keys, limit, overdueMs }: kit.DueQuery): Promise<kit.DueExecutions> {
+    const executions = (keys ?? [null]).flatMap((key) => this.#firstDue(key, limit, overdueMs));
+    return { executions, areKeysDue: this.#dueKeys("", overdueMs).length > 0 };
   }
 
-  async dueKeys(after: string, limit: number, overdueMs: number): Promise<DueKeys> {
+  async dueKeys(after: string, limit: number, overdueMs: number): Promise<kit.DueKeys> {
     const keys = this.#dueKeys(after, overdueMs);
     return { keys: keys.slice(0, limit), next: keys.length > limit ? keys[limit - 1]!.key : null };
   }
 
-  async page(query: CheckedQuery, labels: readonly string[], after: ListCursor | null, limit: number): Promise<ListedRow[]> {
+  async page(query: CheckedQuery, labels: readonly string[], after: kit.ListCursor | null, limit: number): Promise<kit.ListedRow[]> {
     const found = [...this.rows.values()].filter((row) => isListed(row, query, labels, after)).sort(byNewest);
-    return found.slice(0, limit).map((row) => ({ ...row, leaseUntil: row.owner === null ? null : row.dueAt }));
+    return found.slice(0, limit);
   }
 
-  async ended({ before, limit, ended }: EndedQuery): Promise<ExecutionGuard[]> {
+  async ended({ before, limit, ended }: kit.EndedQuery): Promise<kit.ExecutionGuard[]> {
     const timeOf = ({ endedAt, deletedAt }: MemoryRow): EpochMs => (ended ? endedAt : deletedAt) ?? Number.POSITIVE_INFINITY;
     const isWanted = ({ status, definitionId }: MemoryRow): boolean =>
       !ended || (ended.statuses.includes(status) && (ended.definitionId ?? definitionId) === definitionId);
@@ -98,14 +85,14 @@ export class MemoryTable implements ExecutionTable {
     return found.sort((a, b) => timeOf(a) - timeOf(b) || a.seq - b.seq).slice(0, limit);
   }
 
-  readonly records: ExecutionTable["records"] = {
+  readonly records: kit.ExecutionTable["records"] = {
     get: async (kind, keys) => new Map(keys.flatMap((key) => pairs(key, this.#records.get(`${kind} ${key}`)))),
     put: async (kind, writes) => writes.map((write) => this.#putRecord(`${kind} ${write.key}`, write)),
   };
 
   async close(): Promise<void> {}
 
-  #newRow({ id, row: { due, ...given } }: RowWrite & { kind: "insert" }, now: EpochMs): MemoryRow {
+  #newRow({ id, row: { due, ...given } }: kit.RowWrite & { kind: "insert" }, now: EpochMs): MemoryRow {
     const times = { createdAt: now, updatedAt: now, endedAt: isTerminal(given.status) ? now : null, deletedAt: null };
     const row = { ...given, ...times, id, seq: ++this.#lastSeq, crashes: 0, dueAt: null, events: [], children: new Map() };
     return { ...row, dueAt: dueAtAfter(row, { due }, now) };
@@ -116,7 +103,7 @@ export class MemoryTable implements ExecutionTable {
     return this.#due.get(key)?.first(limit, ({ dueAt }) => dueAt! <= until) ?? [];
   }
 
-  #dueKeys(after: string, overdueMs: number): DueKey[] {
+  #dueKeys(after: string, overdueMs: number): kit.DueKey[] {
     const keys = [...this.#due.keys()].filter((key) => key !== null && key > after).sort();
     return keys.flatMap((key) => this.#firstDue(key, 1, overdueMs).map(({ permit }) => permit!));
   }
@@ -140,7 +127,7 @@ export class MemoryTable implements ExecutionTable {
   }
 }
 
-function rowAfter(row: MemoryRow, write: Exclude<RowWrite, { kind: "insert" }>, now: EpochMs): MemoryRow {
+function rowAfter(row: MemoryRow, write: Exclude<kit.RowWrite, { kind: "insert" }>, now: EpochMs): MemoryRow {
   if (write.kind !== "update") {
     const empty = { head: "", metadata: "{}", labels: [], events: [], children: new Map() };
     return { ...row, ...empty, owner: null, dueAt: null, endedAt: null, deletedAt: now };
@@ -150,7 +137,7 @@ function rowAfter(row: MemoryRow, write: Exclude<RowWrite, { kind: "insert" }>, 
   return { ...row, ...columns, ...state, ...times, dueAt: dueAtAfter(row, write.set, now) };
 }
 
-function append({ events, children }: MemoryRow, history: RowHistory): void {
+function append({ events, children }: MemoryRow, history: kit.RowHistory): void {
   for (const event of history.events) events.push({ ...event, commitId: history.commitId });
   changeChildren(children, history.children);
 }

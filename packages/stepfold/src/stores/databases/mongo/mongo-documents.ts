@@ -19,14 +19,14 @@ const absent = { seq: 0, wakeAt: null, dueAt: null, owner: null, fence: 0, crash
 export const guardFields: MongoDocument = { ...fields("incarnation", "version", "status"), ...fields(...Object.keys(absent)) };
 
 /** The guard in a document. */
-export function guardOf(document: MongoDocument): ExecutionGuard {
+export function guardInDocument(document: MongoDocument): ExecutionGuard {
   const { _id: id, permitKey: key, permitLimit: limit, ...guard } = { ...absent, ...document } as unknown as GuardDocument;
   return { ...guard, id, permit: key === "" ? null : { key, limit } };
 }
 
 /** The document of an id, if a condition holds. Values of a program without types are values here, and no operators. */
 export function filterOf(id: string, when: RowCondition): MongoDocument {
-  const { incarnation, version, fence, held, open, dueForMs, deleted = false } = when;
+  const { incarnation, version, fence, held, open, due, deleted = false } = when;
   return {
     _id: String(id),
     incarnation: { $eq: incarnation },
@@ -35,7 +35,7 @@ export function filterOf(id: string, when: RowCondition): MongoDocument {
     ...(fence !== undefined && { fence: { $eq: fence } }),
     ...(held !== undefined && { owner: held ? { $ne: null } : null }),
     ...(open && { endedAt: null }),
-    ...(dueForMs !== undefined && { dueAt: { $gte: 0 }, $expr: isDueFor(dueForMs) }),
+    ...(due && { dueAt: { $gte: 0 }, $expr: isDueFor(0) }),
   };
 }
 
@@ -48,18 +48,19 @@ export function isDueFor(overdueMs: number): MongoDocument {
 export function insertionOf(id: string, seq: number, { permit, due, ...row }: NewExecution, history: RowHistory): MongoDocument[] {
   const key = keyOf(id, row.incarnation);
   const plain = { ...row, key, seq, crashes: 0, permitKey: permit?.key ?? "", permitLimit: permit?.limit ?? 0, childrenAt: null };
-  const times = { createdAt: now, updatedAt: now, endedAt: isTerminal(row.status) ? now : null, dueAt: dueAtOf(due) };
+  const times = { createdAt: now, updatedAt: now, endedAt: isTerminal(row.status) ? now : null, dueAt: dueAtOf(due, row.wakeAt) };
   return updated({ ...plain, ...tailFields(row.version, history) }, times);
 }
 
 /** The update that makes changes. */
 export function changesOf({ state, due, dueUnlessHeld, ...columns }: RowChanges, history?: RowHistory): MongoDocument[] {
   const isFree = { $eq: ["$owner", null] };
+  const dueAt = due && dueAtOf(due, state ? state.wakeAt : "$wakeAt");
   return updated(
     { ...columns, ...state, ...(history && state && tailFields(state.version, history)) },
     {
       ...(state && { updatedAt: now, endedAt: isTerminal(state.status) ? now : null }),
-      ...(due && { dueAt: dueUnlessHeld ? { $cond: [isFree, dueAtOf(due), "$dueAt"] } : dueAtOf(due) }),
+      ...(due && { dueAt: dueUnlessHeld ? { $cond: [isFree, dueAt, "$dueAt"] } : dueAt }),
     },
   );
 }
@@ -71,16 +72,18 @@ export const burial: MongoDocument[] = [
 ];
 
 /** The update that changes nothing. */
-export const touch: MongoDocument[] = updated({}, {});
+export const noChange: MongoDocument[] = updated({}, {});
 
 /** Changes some fields: `plain` to values, `computed` to what the server computes of those that were there. */
 function updated(plain: MongoDocument, computed: MongoDocument): MongoDocument[] {
   return [{ $replaceWith: { $mergeObjects: ["$$ROOT", { $literal: plain }, { ...computed, writtenAt: now }] } }];
 }
 
-function dueAtOf(due: DueChange): MongoDocument | EpochMs | null {
-  if (due === "now") return { $min: ["$dueAt", now] };
-  return "at" in due ? due.at : { $add: [now, due.inMs] };
+/** @param wakeAt of the execution after the change: a value or a field */
+function dueAtOf(due: DueChange, wakeAt: EpochMs | null | "$wakeAt"): MongoDocument {
+  if (due !== "atWakeUp") return { $add: [now, due.inMs] };
+  // null is less than any number
+  return { $cond: [{ $and: [{ $ne: [wakeAt, null] }, { $lte: [wakeAt, 0] }] }, { $min: ["$dueAt", now] }, wakeAt] };
 }
 
 function fields(...names: string[]): MongoDocument {

@@ -2,7 +2,7 @@ import type { RowHistory, StoredEvent } from "../../kit/execution-table.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
 import type { MongoDocument } from "./mongo-client.ts";
 import { isDuplicate } from "./mongo-error.ts";
-import { type Collections, reading, writing } from "./mongo-schema.ts";
+import { type Collections, readOptions, writeOptions } from "./mongo-schema.ts";
 
 /**
  * What the last commit of an execution wrote, in the execution's own document: a single document is all that MongoDB writes
@@ -106,7 +106,7 @@ async function copyRows(
   ];
   for (let tries = 1; ; tries++) {
     try {
-      await executions.aggregate(copy, { ...readingLocal, ...writing }).toArray();
+      await executions.aggregate(copy, { ...readingLocal, ...writeOptions }).toArray();
       return;
     } catch (cause) {
       // another process put one of them in the same moment; the others may not be there yet
@@ -119,7 +119,7 @@ async function copyRows(
  * What the primary has, whatever the client's own read concern is: it could show an older version, of which nothing would
  * be copied, although the update that follows finds the newer one.
  */
-export const readingLocal: MongoDocument = { ...reading, readConcern: { level: "local" } };
+export const readingLocal: MongoDocument = { ...readOptions, readConcern: { level: "local" } };
 
 /**
  * The execution as its document tells it. Events never change, so they can be read later; of children only the newest state
@@ -131,11 +131,11 @@ export async function rowsOf({ executions, history }: Collections, document: Mon
   const { _id: workflowId, incarnation, key, version, status, head, childrenAt, tail } = document as unknown as TailDocument;
   const first = tail.events[0]?.version ?? version + 1;
   const [events, children] = await Promise.all([
-    history.find(eventsBetween(key, 0, first), { ...reading, sort: { _id: 1 }, projection: { text: 1 } }).toArray(),
-    childrenAt === null ? [] : history.find({ place: { $gte: key, $lt: `${key}:` } }, reading).toArray(),
+    history.find(eventsBetween(key, 0, first), { ...readOptions, sort: { _id: 1 }, projection: { text: 1 } }).toArray(),
+    childrenAt === null ? [] : history.find({ place: { $gte: key, $lt: `${key}:` } }, readOptions).toArray(),
   ]);
   if (childrenAt !== null || events.length < first) {
-    const current = await executions.findOne({ _id: workflowId }, { ...reading, projection: { incarnation: 1, childrenAt: 1 } });
+    const current = await executions.findOne({ _id: workflowId }, { ...readOptions, projection: { incarnation: 1, childrenAt: 1 } });
     if (current?.incarnation !== incarnation || current.childrenAt !== childrenAt) return null;
   }
   const texts = [...events, ...tail.events].map(({ text }) => text as string);
@@ -144,19 +144,19 @@ export async function rowsOf({ executions, history }: Collections, document: Mon
 
 /** Events after a version. */
 export async function eventsOf({ executions, history }: Collections, id: string, after: number, limit: number): Promise<StoredEvent[]> {
-  const document = await executions.findOne({ _id: String(id), deletedAt: null }, { ...reading, projection: { key: 1, tail: 1 } });
+  const document = await executions.findOne({ _id: String(id), deletedAt: null }, { ...readOptions, projection: { key: 1, tail: 1 } });
   if (!document) return [];
   const { key, tail } = document as unknown as TailDocument;
   const last = tail.events.map(({ version, text }) => ({ version, commitId: tail.commitId, text }));
   const first = last[0]?.version ?? endOfVersions;
-  const options = { ...reading, sort: { _id: 1 }, limit, projection: { _id: 0, version: 1, commitId: 1, text: 1 } };
+  const options = { ...readOptions, sort: { _id: 1 }, limit, projection: { _id: 0, version: 1, commitId: 1, text: 1 } };
   const stored = after + 1 < first ? await history.find(eventsBetween(key, after + 1, first), options).toArray() : [];
   return [...(stored as unknown as StoredEvent[]), ...last.filter(({ version }) => version > after)].slice(0, limit);
 }
 
 /** Deletes all events and children of an execution. */
 export async function deleteHistory({ history }: Collections, key: string): Promise<void> {
-  await history.deleteMany({ _id: { $gte: key, $lt: `${key}:` } }, writing);
+  await history.deleteMany({ _id: { $gte: key, $lt: `${key}:` } }, writeOptions);
 }
 
 /** Children in their order: those in documents of their own, and what the last commit did to them. It may be there in part. */

@@ -13,13 +13,13 @@ export interface Collections {
 }
 
 /** Reads what was written last: only the primary knows it. */
-export const reading: MongoDocument = { readPreference: "primary" };
+export const readOptions: MongoDocument = { readPreference: "primary" };
 
 /** An acknowledged write survives the loss of a node, and of power. */
-export const writing: MongoDocument = { writeConcern: { w: "majority", journal: true } };
+export const writeOptions: MongoDocument = { writeConcern: { w: "majority", journal: true } };
 
 /** Updates and gives the document as it is afterwards. */
-export const returning: MongoDocument = { ...writing, returnDocument: "after", includeResultMetadata: false };
+export const returning: MongoDocument = { ...writeOptions, returnDocument: "after", includeResultMetadata: false };
 
 /** The server's clock, in epoch milliseconds. */
 export const now: MongoDocument = { $toDouble: "$$NOW" };
@@ -35,7 +35,7 @@ export function collectionsOf(db: MongoDatabase, prefix: string): Collections {
 
 /** Refuses what an older checkout has written: only that has counters. @throws StepfoldError `STORE_REJECTED` */
 export async function refuseOlderLayout(db: MongoDatabase, prefix: string): Promise<void> {
-  if ((await db.collection(`${prefix}counters`).findOne({ _id: "seq" }, reading)) === null) return;
+  if ((await db.collection(`${prefix}counters`).findOne({ _id: "seq" }, readOptions)) === null) return;
   const reason = `the collections "${prefix}…" have the layout of an older version, which is not read: take another prefix, or drop them`;
   throw new StepfoldError("STORE_REJECTED", { store: "mongodb", reason });
 }

@@ -2,26 +2,15 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
 import type { CheckedQuery } from "../../kit/checked-store.ts";
-import type {
-  DueExecutions,
-  DueKey,
-  DueKeys,
-  DueQuery,
-  EndedQuery,
-  ExecutionGuard,
-  ExecutionTable,
-  RowWrite,
-  RowWritten,
-  StoredEvent,
-} from "../../kit/execution-table.ts";
-import type { ListCursor, ListedRow } from "../../kit/list.ts";
+import { firstDueKeys } from "../../kit/claims/due-keys.ts";
+import type * as kit from "../../kit/execution-table.ts";
 import type { RecordTable } from "../../kit/record-table.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
 import type { MongoDatabase, MongoDocument } from "./mongo-client.ts";
-import { guardFields, guardOf, isDueFor } from "./mongo-documents.ts";
+import { guardFields, guardInDocument, isDueFor } from "./mongo-documents.ts";
 import { eventsOf, rowsOf } from "./mongo-history.ts";
 import { mongoRecords } from "./mongo-records.ts";
-import { type Collections, collectionsOf, migrateMongo, now, reading, refuseOlderLayout } from "./mongo-schema.ts";
+import { type Collections, collectionsOf, migrateMongo, now, readOptions, refuseOlderLayout } from "./mongo-schema.ts";
 import { writeRow } from "./mongo-writes.ts";
 
 /** Of the head, one event or one child. */
@@ -34,7 +23,7 @@ const entriesTogether = 64;
 const maxTries = 100;
 
 /** Executions in the collections of a MongoDB database. */
-export class MongoTable implements ExecutionTable {
+export class MongoTable implements kit.ExecutionTable {
   readonly name = "mongodb";
   readonly features: StoreFeatures = { clock: "store", durable: true, multiProcess: true, maxValueBytes, permits: true };
   readonly records: RecordTable = mongoRecords(() => this.#open());
@@ -59,21 +48,21 @@ export class MongoTable implements ExecutionTable {
     return (localTime as Date).getTime();
   }
 
-  async read(ids: readonly string[]): ReturnType<ExecutionTable["read"]> {
+  async read(ids: readonly string[]): ReturnType<kit.ExecutionTable["read"]> {
     const { executions } = await this.#open();
     const steps = [{ $match: { _id: { $in: ids.map(String) } } }, { $project: { ...guardFields, now } }];
-    const rows = await executions.aggregate(steps, reading).toArray();
-    const found = new Map(rows.map(({ now: _, ...row }) => [row._id as string, guardOf(row)]));
+    const rows = await executions.aggregate(steps, readOptions).toArray();
+    const found = new Map(rows.map(({ now: _, ...row }) => [row._id as string, guardInDocument(row)]));
     return { now: (rows[0]?.now as EpochMs | undefined) ?? (await this.now()), found };
   }
 
-  async load(ids: readonly string[]): ReturnType<ExecutionTable["load"]> {
+  async load(ids: readonly string[]): ReturnType<kit.ExecutionTable["load"]> {
     const collections = await this.#open();
     const found = new Map<string, StoredRows>();
     let left = ids.map(String);
     for (let tries = 0; tries < maxTries && left.length > 0; tries++) {
       const documents = await collections.executions
-        .find({ _id: { $in: left }, deletedAt: null }, { ...reading, projection: { labels: 0, definition: 0, metadata: 0 } })
+        .find({ _id: { $in: left }, deletedAt: null }, { ...readOptions, projection: { labels: 0, definition: 0, metadata: 0 } })
         .toArray();
       const rows = await Promise.all(documents.map((document) => rowsOf(collections, document)));
       for (const row of rows) if (row) found.set(row.workflowId, row);
@@ -84,45 +73,35 @@ export class MongoTable implements ExecutionTable {
     throw new StepfoldError("STORE_UNAVAILABLE", { store: this.name, reason });
   }
 
-  async write(writes: readonly RowWrite[]): Promise<(RowWritten | null)[]> {
+  async write(writes: readonly kit.RowWrite[]): Promise<(kit.RowWritten | null)[]> {
     const collections = await this.#open();
     return Promise.all(writes.map((write) => writeRow(collections, write, () => ++this.#created * 2 ** 20 + this.#processNumber)));
   }
 
-  async events(id: string, afterVersion: number, limit: number): Promise<StoredEvent[]> {
+  async events(id: string, afterVersion: number, limit: number): Promise<kit.StoredEvent[]> {
     return eventsOf(await this.#open(), id, afterVersion, limit);
   }
 
-  async due({ key, limit, overdueMs }: DueQuery): Promise<DueExecutions> {
+  async due({ keys, limit, overdueMs }: kit.DueQuery): Promise<kit.DueExecutions> {
+    if (keys) return { executions: (await Promise.all(keys.map((key) => this.#dueOf(key, limit, overdueMs)))).flat(), areKeysDue: true };
     const { executions } = await this.#open();
     const isAnyDue = { $group: { _id: null, entries: { $sum: 1 }, isDue: { $max: isDueFor(overdueMs) } } };
     const keyed = { $unionWith: { coll: executions.collectionName, pipeline: [...entriesAfter(""), isAnyDue] } };
-    const steps = [
-      { $match: { permitKey: { $eq: key ?? "" }, dueAt: { $gte: 0 } } },
-      { $sort: { dueAt: 1, seq: 1 } },
-      { $limit: limit },
-      { $match: { $expr: isDueFor(overdueMs) } },
-      { $project: guardFields },
-      ...(key === null ? [keyed] : []),
-    ];
-    const found = await executions.aggregate(steps, reading).toArray();
+    const found = await executions.aggregate([...dueOfKey("", limit, overdueMs), keyed], readOptions).toArray();
     const looked = found.find(({ _id }) => _id === null);
     const areKeysDue = looked !== undefined && (looked.isDue === true || looked.entries === entriesTogether);
-    return { executions: found.filter(({ _id }) => _id !== null).map(guardOf), areKeysDue };
+    return { executions: found.filter(({ _id }) => _id !== null).map(guardInDocument), areKeysDue };
   }
 
-  async dueKeys(after: string, limit: number, overdueMs: number): Promise<DueKeys> {
+  async dueKeys(after: string, limit: number, overdueMs: number): Promise<kit.DueKeys> {
     const { executions } = await this.#open();
-    const shown = { $project: { _id: 0, key: "$permitKey", limit: "$permitLimit", isDue: isDueFor(overdueMs) } };
-    const found = await executions.aggregate([...entriesAfter(after), shown], reading).toArray();
-    const entries = found as unknown as (DueKey & { readonly isDue: boolean })[];
-    // the first of a key is due longest
-    const keys = entries.filter(({ key, isDue }, index) => isDue && key !== entries[index - 1]?.key);
-    if (keys.length > limit) return { keys: keys.slice(0, limit), next: keys[limit - 1]!.key };
-    return { keys, next: entries.length === entriesTogether ? entries.at(-1)!.key : null };
+    const limitIfDue = { $cond: [isDueFor(overdueMs), "$permitLimit", 0] };
+    const shown = { $project: { _id: 0, key: "$permitKey", limit: limitIfDue } };
+    const found = await executions.aggregate([...entriesAfter(after), shown], readOptions).toArray();
+    return firstDueKeys(found as unknown as readonly kit.DueKey[], entriesTogether, limit);
   }
 
-  async page(query: CheckedQuery, labels: readonly string[], after: ListCursor | null, limit: number): Promise<ListedRow[]> {
+  async page(query: CheckedQuery, labels: readonly string[], after: kit.ListCursor | null, limit: number): Promise<kit.ListedRow[]> {
     const { executions } = await this.#open();
     const { status, definitionId, createdBefore, createdAfter } = query;
     const { createdAt, seq } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, seq: 0 };
@@ -139,23 +118,28 @@ export class MongoTable implements ExecutionTable {
       ...(definitionId !== undefined ? [{ definitionId: { $eq: definitionId } }] : []),
       ...labels.map((label) => ({ labels: { $eq: label } })),
     ];
-    const options = { ...reading, projection: { tail: 0, labels: 0 }, sort: { createdAt: -1, seq: -1 }, limit };
-    const rows = (await executions.find({ $and: conditions }, options).toArray()) as unknown as (ListedRow & ExecutionGuard)[];
-    return rows.map((row) => ({ ...row, ...guardOf(row as never), leaseUntil: row.owner === null ? null : row.dueAt }));
+    const options = { ...readOptions, projection: { tail: 0, labels: 0 }, sort: { createdAt: -1, seq: -1 }, limit };
+    const rows = (await executions.find({ $and: conditions }, options).toArray()) as unknown as (kit.ListedRow & kit.ExecutionGuard)[];
+    return rows.map((row) => ({ ...row, ...guardInDocument(row as never) }));
   }
 
-  async ended({ before, limit, ended }: EndedQuery): Promise<ExecutionGuard[]> {
+  async ended({ before, limit, ended }: kit.EndedQuery): Promise<kit.ExecutionGuard[]> {
     const { executions } = await this.#open();
     const field = ended ? "endedAt" : "deletedAt";
     const which = ended && {
       status: { $in: [...ended.statuses] },
       ...(ended.definitionId !== null && { definitionId: { $eq: ended.definitionId } }),
     };
-    const options = { ...reading, projection: guardFields, sort: { [field]: 1, seq: 1 }, limit };
-    return (await executions.find({ [field]: { $gte: 0, $lt: before }, ...which }, options).toArray()).map(guardOf);
+    const options = { ...readOptions, projection: guardFields, sort: { [field]: 1, seq: 1 }, limit };
+    return (await executions.find({ [field]: { $gte: 0, $lt: before }, ...which }, options).toArray()).map(guardInDocument);
   }
 
   async close(): Promise<void> {}
+
+  async #dueOf(key: string, limit: number, overdueMs: number): Promise<kit.ExecutionGuard[]> {
+    const { executions } = await this.#open();
+    return (await executions.aggregate(dueOfKey(key, limit, overdueMs), readOptions).toArray()).map(guardInDocument);
+  }
 
   async #open(): Promise<Collections> {
     this.#ready ??= this.#prepare();
@@ -167,6 +151,17 @@ export class MongoTable implements ExecutionTable {
     }
     return this.#collections;
   }
+}
+
+/** What is due with one key; with "" what has no permit. */
+function dueOfKey(key: string, limit: number, overdueMs: number): MongoDocument[] {
+  return [
+    { $match: { permitKey: { $eq: key }, dueAt: { $gte: 0 } } },
+    { $sort: { dueAt: 1, seq: 1 } },
+    { $limit: limit },
+    { $match: { $expr: isDueFor(overdueMs) } },
+    { $project: guardFields },
+  ];
 }
 
 /** The first entries behind a key in the index of what is due. */

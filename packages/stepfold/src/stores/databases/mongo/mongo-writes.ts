@@ -3,10 +3,10 @@ import type { RowWrite, RowWritten } from "../../kit/execution-table.ts";
 import { meetsCondition } from "../../kit/row-rules.ts";
 import { bytesOf } from "../../kit/writing/value-limit.ts";
 import type { MongoDocument } from "./mongo-client.ts";
-import { burial, changesOf, filterOf, guardFields, guardOf, insertionOf, touch } from "./mongo-documents.ts";
+import { burial, changesOf, filterOf, guardFields, guardInDocument, insertionOf, noChange } from "./mongo-documents.ts";
 import { isDuplicate } from "./mongo-error.ts";
 import { deleteHistory, flushTail, keyOf, readingLocal } from "./mongo-history.ts";
-import { type Collections, returning, writing } from "./mongo-schema.ts";
+import { type Collections, returning, writeOptions } from "./mongo-schema.ts";
 
 /** Of all that a commit writes, and of the metadata, which its document holds twice: a document has at most 16 MiB. */
 const maxCommitBytes = 14_000_000;
@@ -22,10 +22,10 @@ export async function writeRow(collections: Collections, write: RowWrite, nextSe
     const { set, history } = write;
     return history && !(await keepLast(collections, write)) ? null : change(collections, filter, changesOf(set, history));
   }
-  const written = await change(collections, filter, kind === "bury" ? burial : touch);
+  const written = await change(collections, filter, kind === "bury" ? burial : noChange);
   // a tombstone does not change any more: what is left of one whose deletion was broken off is deleted with it
   if (written) await deleteHistory(collections, keyOf(id, when.incarnation));
-  if (written && kind === "remove") await collections.executions.deleteMany(filter, writing);
+  if (written && kind === "remove") await collections.executions.deleteMany(filter, writeOptions);
   return written;
 }
 
@@ -48,7 +48,7 @@ async function insert(
 async function keepLast(collections: Collections, { id, when }: RowWrite & { kind: "update" }): Promise<boolean> {
   const projection = { ...guardFields, childrenAt: 1 };
   const stored = await collections.executions.findOne({ _id: String(id) }, { ...readingLocal, projection });
-  if (!stored || !meetsCondition(guardOf(stored), when, 0)) return false;
+  if (!stored || !meetsCondition(guardInDocument(stored), when, 0)) return false;
   await flushTail(collections, id, stored.version as number, stored.childrenAt === stored.version);
   return true;
 }

@@ -3,7 +3,7 @@ import { blobsOver } from "../../kit/blobs/blob-table.ts";
 import { checkPool, type MysqlPool } from "./mysql-client.ts";
 import { mysqlError } from "./mysql-error.ts";
 import { prepared } from "./mysql-schema.ts";
-import { numberOf, type Row, reading, type SqlValue, textOf, writing } from "./mysql-session.ts";
+import { columnText, committedRows, inTransaction, type MysqlValue, numberOf, type Row } from "./mysql-session.ts";
 import { clock, tablesOf } from "./mysql-statement.ts";
 
 /** Where in MySQL or MariaDB. */
@@ -35,16 +35,16 @@ export function mysqlBlobs(pool: MysqlPool, { prefix = "stepfold_", migrate = fa
   checkPool(pool);
   const { blobs } = tablesOf(prefix);
   const ready = prepared({ pool, prefix, migrate, maxValueBytes: 0 });
-  const rowsOf = async (sql: string, values: readonly SqlValue[]): Promise<readonly Row[]> => {
+  const rowsOf = async (sql: string, values: readonly MysqlValue[]): Promise<readonly Row[]> => {
     await ready();
-    return reading(pool, sql, values);
+    return committedRows(pool, sql, values);
   };
   return blobsOver(
     {
       name: "mysql",
       maxBytes: ready,
       async put(key, bytes) {
-        await writing(pool, (session) =>
+        await inTransaction(pool, (session) =>
           session.run(
             `INSERT INTO ${blobs} (name, bytes, written_at) VALUES (?, ?, ${clock})
             ON DUPLICATE KEY UPDATE bytes = VALUES(bytes), written_at = VALUES(written_at)`,
@@ -59,11 +59,11 @@ export function mysqlBlobs(pool: MysqlPool, { prefix = "stepfold_", migrate = fa
       },
       async deleteBetween(from, before) {
         await ready();
-        await writing(pool, (session) => session.run(`DELETE FROM ${blobs} WHERE name >= ? AND name < ?`, [from, before]));
+        await inTransaction(pool, (session) => session.run(`DELETE FROM ${blobs} WHERE name >= ? AND name < ?`, [from, before]));
       },
       async page(after, limit) {
         const rows = await rowsOf(`SELECT name, written_at FROM ${blobs} WHERE name > ? ORDER BY name LIMIT ?`, [after, limit]);
-        return rows.map(([name, writtenAt]) => ({ key: textOf(name), writtenAt: numberOf(writtenAt) }));
+        return rows.map(([name, writtenAt]) => ({ key: columnText(name), writtenAt: numberOf(writtenAt) }));
       },
     },
     mysqlError,

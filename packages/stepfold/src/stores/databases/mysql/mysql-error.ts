@@ -53,13 +53,8 @@ export function isMissingColumn(cause: unknown): boolean {
   return detailsOf(cause).errno === 1054;
 }
 
-/** True if a row with this key is there. */
-export function isDuplicate(cause: unknown): boolean {
-  return detailsOf(cause).errno === 1062;
-}
-
 /** True if no write of a group would fare better alone. */
-export function isOutage(cause: unknown): boolean {
+export function isOutageForAll(cause: unknown): boolean {
   return mysqlError(cause).code === "STORE_UNAVAILABLE";
 }
 

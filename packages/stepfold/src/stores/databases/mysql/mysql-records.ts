@@ -1,13 +1,12 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { RecordKind, RecordTable, RecordWrite } from "../../kit/record-table.ts";
-import type { MysqlPool } from "./mysql-client.ts";
-import { isDuplicate } from "./mysql-error.ts";
 import type { TablesOptions } from "./mysql-schema.ts";
-import { connected, reading, type SqlValue, textOf } from "./mysql-session.ts";
+import { columnText, committedRows, inTransaction, type MysqlSession } from "./mysql-session.ts";
 import { among, refuseLongName, tablesOf } from "./mysql-statement.ts";
+import { insertOrUpdate } from "./mysql-write.ts";
 
-/** What stands beside the executions. Each write is one statement, which also compares. */
-export function recordsOf({ pool, prefix, maxValueBytes }: TablesOptions, ready: () => Promise<unknown>): RecordTable {
+/** What stands beside the executions. */
+export function recordsOf({ pool, prefix, maxValueBytes }: TablesOptions, ready: () => Promise<number>): RecordTable {
   const { records } = tablesOf(prefix);
   return {
     async get(kind, keys) {
@@ -15,35 +14,60 @@ export function recordsOf({ pool, prefix, maxValueBytes }: TablesOptions, ready:
       await ready();
       const names = among(keys);
       const text = `SELECT name, revision, CAST(body AS BINARY) FROM ${records} WHERE kind = ? AND name ${names.text}`;
-      const rows = await reading(pool, text, [kind, ...names.values]);
+      const rows = await committedRows(pool, text, [kind, ...names.values]);
       return new Map(
-        rows.map(([key, revision, body]) => [textOf(key), { key: textOf(key), revision: textOf(revision), text: textOf(body) }]),
+        rows.map(([key, revision, body]) => [
+          columnText(key),
+          { key: columnText(key), revision: columnText(revision), text: columnText(body) },
+        ]),
       );
     },
     async put(kind, writes) {
       for (const { next } of writes) if (next) refuseLargeRecord(kind, next.text, maxValueBytes);
-      await ready();
-      const made: boolean[] = [];
-      for (const write of writes) made.push(await putRecord(pool, records, kind, write));
-      return made;
+      const maxBytes = await ready();
+      return inTransaction(pool, (session) => putRecords(session, records, kind, writes, maxBytes));
     },
   };
 }
 
-async function putRecord(pool: MysqlPool, records: string, kind: RecordKind, { key, expected, next }: RecordWrite): Promise<boolean> {
-  const run = (text: string, values: readonly SqlValue[]): Promise<number> => connected(pool, (session) => session.run(text, values));
-  const which = "WHERE kind = ? AND name = ? AND revision = ?";
-  if (!next) return (await run(`DELETE FROM ${records} ${which}`, [kind, key, expected])) > 0;
-  const { revision, text } = next;
-  if (expected !== null) {
-    return (await run(`UPDATE ${records} SET revision = ?, body = ? ${which}`, [revision, text, kind, key, expected])) > 0;
+/** Compares and sets records in a few statements, however many they are. Those that are there are locked before they are compared. */
+async function putRecords(
+  session: MysqlSession,
+  records: string,
+  kind: RecordKind,
+  writes: readonly RecordWrite[],
+  maxBytes: number,
+): Promise<readonly boolean[]> {
+  const names = among(writes.map(({ key }) => key));
+  const revisions = async (lock = ""): Promise<ReadonlyMap<string, string>> => {
+    const text = `SELECT name, revision FROM ${records} WHERE kind = ? AND name ${names.text} ${lock}`;
+    return new Map((await session.rows(text, [kind, ...names.values])).map(([name, revision]) => [columnText(name), columnText(revision)]));
+  };
+  const before = await revisions("FOR UPDATE");
+  const allowed = writes.filter(({ key, expected }) => (before.get(key) ?? null) === expected);
+  const put = async (some: readonly RecordWrite[], ifThere: string): Promise<void> => {
+    const rows = some.flatMap(({ key, next }) => (next ? [[kind, key, next.revision, next.text]] : []));
+    await insertOrUpdate(session, rows, maxBytes, {
+      into: `${records} (kind, name, revision, body)`,
+      row: "(?, ?, ?, ?)",
+      filling: (last) => last,
+      update: ifThere,
+    });
+  };
+  const created = allowed.filter(({ expected }) => expected === null);
+  await put(
+    allowed.filter(({ expected }) => expected !== null),
+    "revision = VALUES(revision), body = VALUES(body)",
+  );
+  // one that another process creates in this moment is that process's
+  await put(created, "revision = revision");
+  const deleted = allowed.filter(({ next }) => !next).map(({ key }) => key);
+  if (deleted.length > 0) {
+    const { text, values } = among(deleted);
+    await session.run(`DELETE FROM ${records} WHERE kind = ? AND name ${text}`, [kind, ...values]);
   }
-  try {
-    return (await run(`INSERT INTO ${records} (kind, name, revision, body) VALUES (?, ?, ?, ?)`, [kind, key, revision, text])) > 0;
-  } catch (cause) {
-    if (isDuplicate(cause)) return false;
-    throw cause;
-  }
+  const after = created.length > 0 ? await revisions() : before;
+  return writes.map((write) => allowed.includes(write) && (write.expected !== null || after.get(write.key) === write.next?.revision));
 }
 
 function refuseLargeRecord(kind: RecordKind, text: string, max: number): void {

@@ -1,97 +1,79 @@
 import type { Status } from "../../../core/snapshot/snapshot.ts";
-import type { EndedQuery, ExecutionGuard } from "../../kit/execution-table.ts";
-import type { ListedRow } from "../../kit/list.ts";
+import { scannedRows, windowRows } from "../../kit/claims/due-keys.ts";
+import { type ColumnRow, endedTerms, guardColumns, guardOf, listedColumns, listedRowOf, type Term, termsSql } from "../../kit/columns.ts";
+import type { EndedQuery, ExecutionGuard, ListedRow } from "../../kit/execution-table.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
-import { numberOf, numberOrNull, type Row, textOf, textOrNull } from "./mysql-session.ts";
+import { columnText, type MysqlValue, numberOf, type Row, textOrNull } from "./mysql-session.ts";
 import { clock, type Tables } from "./mysql-statement.ts";
 
-/** The columns that `guardOf` reads, in its order. */
-export const guardColumns =
-  "seq, id, incarnation, version, status, wake_at, due_at, owner, fence, crashes, permit_key, permit_limit, deleted_at";
+/** The columns of a guard, to be read by `guardIn`. */
+export const guardSql: string = guardColumns.join(", ");
 
-/** The guard in a row whose first columns are `guardColumns`. */
-export function guardOf(row: Row): ExecutionGuard {
-  const [seq, id, incarnation, version, status, wakeAt, dueAt, owner, fence, crashes, permitKey, permitLimit, deletedAt] = row;
-  return {
-    seq: numberOf(seq),
-    id: textOf(id),
-    incarnation: textOf(incarnation),
-    version: numberOf(version),
-    status: textOf(status) as Status,
-    wakeAt: numberOrNull(wakeAt),
-    dueAt: numberOrNull(dueAt),
-    owner: textOrNull(owner),
-    fence: numberOf(fence),
-    crashes: numberOf(crashes),
-    permit: permitKey === null ? null : { key: textOf(permitKey), limit: numberOf(permitLimit) },
-    deletedAt: numberOrNull(deletedAt),
-  };
+/** The guard in a row whose first columns are those of `guardSql`. */
+export function guardIn(row: Row): ExecutionGuard {
+  return guardOf(named(guardColumns, row));
+}
+
+/** The columns of a list, to be read by `listedRowIn`. */
+export const listedSql: string = [guardSql, ...listedColumns.map((name) => (name.endsWith("_at") ? name : `CAST(${name} AS BINARY)`))].join(
+  ", ",
+);
+
+/** What a list shows of an execution. */
+export function listedRowIn(row: Row): ListedRow {
+  return listedRowOf(named([...guardColumns, ...listedColumns], row));
+}
+
+function named(columns: readonly string[], row: Row): ColumnRow {
+  return Object.fromEntries(columns.map((name, index) => [name, row[index] instanceof Uint8Array ? columnText(row[index]) : row[index]]));
 }
 
 /** The condition for what is due. Values: for how long. */
-export const isDue: string = `due_at <= ${clock} - CAST(? AS SIGNED)`;
+export const dueCondition: string = `due_at <= ${clock} - CAST(? AS SIGNED)`;
 
 /** The statement that finds what is due, longest first. Values: the key, unless there is none; for how long; how many. */
 export function dueStatement({ executions }: Tables, key: string | null, columns: string): string {
   const ofKey = key === null ? "due_key IS NULL" : "due_key = ?";
-  return `SELECT ${columns} FROM ${executions} FORCE INDEX (due) WHERE ${ofKey} AND ${isDue} ORDER BY due_at, seq LIMIT ?`;
+  return `SELECT ${columns} FROM ${executions} FORCE INDEX (due) WHERE ${ofKey} AND ${dueCondition} ORDER BY due_at, seq LIMIT ?`;
 }
-
-/** Rows that one statement looks at for their keys. */
-export const keyRowsTogether: number = 512;
-
-/** Rows that are looked at before: as long as fewer are due, they are all. */
-export const waitingTogether: number = 128;
 
 /** The condition for what is due and has a key. Values: for how long. */
-export const isWaiting: string = isDue.replace("due_at", "waiting_at");
+export const isWaiting: string = dueCondition.replace("due_at", "waiting_at");
 
-/** The statement that finds what is due longest and has a key, in the order of keys, and in each key the longest due first. Values: for how long. */
-export function waitingStatement({ executions }: Tables): string {
-  const first = `SELECT due_key, permit_limit, due_at, seq FROM ${executions} FORCE INDEX (waiting)
-    WHERE ${isWaiting} ORDER BY waiting_at, seq LIMIT ${waitingTogether}`;
-  return `SELECT due_key, permit_limit, 1 FROM (${first}) AS waiting ORDER BY due_key, due_at, seq`;
+/** The statement that finds the keys of what is due longest. Values: for how long. */
+export function keyedWindowStatement({ executions }: Tables): string {
+  return `SELECT due_key, permit_limit FROM ${executions} FORCE INDEX (waiting) WHERE ${isWaiting} ORDER BY waiting_at, seq LIMIT ${windowRows}`;
 }
 
-/**
- * The statement that finds executions with a key after one, in the order of keys, and in each key the longest due first. Values: for
- * how long; the key.
- */
-export function keysStatement({ executions }: Tables): string {
-  return `SELECT due_key, permit_limit, ${isDue} FROM ${executions} FORCE INDEX (due)
-    WHERE due_key > ? ORDER BY due_key, due_at, seq LIMIT ${keyRowsTogether}`;
+/** The statement that reads the index by key, in each key the longest due first; the limit is 0 where that is not due. Values: for how long, a key. */
+export function keyScanStatement({ executions }: Tables): string {
+  return `SELECT due_key, IF(${dueCondition}, permit_limit, 0) FROM ${executions} FORCE INDEX (due)
+    WHERE due_key > ? ORDER BY due_key, due_at, seq LIMIT ${scannedRows}`;
 }
 
-/** The statement that finds what may be deleted, longest ago first. Values: before; statuses, and a workflow if there is one; how many. */
-export function endedStatement({ executions }: Tables, ended: EndedQuery["ended"]): string {
-  const [column, index] = ended ? ["ended_at", "ended"] : ["deleted_at", "deleted"];
-  const ofStatus = ended ? ` AND status IN (${ended.statuses.map(() => "?").join(", ")})` : "";
-  const ofWorkflow = ended && ended.definitionId !== null ? " AND definition_id = ?" : "";
-  return `SELECT ${guardColumns} FROM ${executions} FORCE INDEX (${index}) WHERE ${column} < ?${ofStatus}${ofWorkflow} ORDER BY ${column}, seq LIMIT ?`;
-}
-
-/** The columns that `listedRow` reads, in its order. */
-export const listedColumns = `seq, id, CAST(definition AS BINARY), CAST(metadata AS BINARY), version, status, CAST(head AS BINARY),
-  created_at, updated_at, wake_at, due_at, owner, crashes`;
-
-/** What a list shows of an execution. */
-export function listedRow(row: Row): ListedRow {
-  const [seq, id, definition, metadata, version, status, head, createdAt, updatedAt, wakeAt, dueAt, owner, crashes] = row;
-  return {
-    seq: numberOf(seq),
-    id: textOf(id),
-    definition: textOf(definition),
-    metadata: textOf(metadata),
-    version: numberOf(version),
-    status: textOf(status) as Status,
-    head: textOf(head),
-    createdAt: numberOf(createdAt),
-    updatedAt: numberOf(updatedAt),
-    wakeAt: numberOrNull(wakeAt),
-    owner: textOrNull(owner),
-    leaseUntil: owner === null ? null : numberOrNull(dueAt),
-    crashes: numberOf(crashes),
+/** Conditions as SQL. Text comes only from here; what the caller gave is bound. */
+export function conditionsOf(terms: readonly Term[]): {
+  readonly text: string;
+  readonly values: readonly MysqlValue[];
+  bind(value: MysqlValue): string;
+} {
+  const values: MysqlValue[] = [];
+  const bind = (value: MysqlValue): string => {
+    values.push(value);
+    return "?";
   };
+  return { text: termsSql(terms, bind), values, bind };
+}
+
+/** The statement that finds what may be deleted, longest ago first. */
+export function endedStatement(
+  { executions }: Tables,
+  query: EndedQuery,
+): { readonly text: string; readonly values: readonly MysqlValue[] } {
+  const { text, values } = conditionsOf(endedTerms(query));
+  const name = query.ended ? "ended" : "deleted";
+  const statement = `SELECT ${guardSql} FROM ${executions} FORCE INDEX (${name}) WHERE ${text} ORDER BY ${name}_at, seq LIMIT ?`;
+  return { text: statement, values: [...values, query.limit] };
 }
 
 /**
@@ -120,8 +102,8 @@ export function storedRows(rows: readonly Row[]): ReadonlyMap<string, StoredRows
   const heads: (Part & { readonly seq: number; readonly status: Status })[] = [];
   for (const [seqValue, place, name, status, text] of rows) {
     const seq = numberOf(seqValue);
-    const part = { place: numberOf(place), name: textOrNull(name) ?? "", text: textOf(text) };
-    if (status !== null) heads.push({ ...part, seq, status: textOf(status) as Status });
+    const part = { place: numberOf(place), name: textOrNull(name) ?? "", text: columnText(text) };
+    if (status !== null) heads.push({ ...part, seq, status: columnText(status) as Status });
     else if (name === null) parts.get(seq)!.events.push(part);
     else parts.get(seq)!.children.push(part);
   }

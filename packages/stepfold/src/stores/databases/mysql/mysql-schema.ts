@@ -2,7 +2,7 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import { maxKeyBytes } from "../../kit/blobs/blob-key.ts";
 import { checkPool, type MysqlPool } from "./mysql-client.ts";
 import { isMissingColumn, isMissingTable, mysqlError } from "./mysql-error.ts";
-import { connected, numberOf, type Session, textOf } from "./mysql-session.ts";
+import { columnText, connected, type MysqlSession, numberOf } from "./mysql-session.ts";
 import { maxNameBytes, type Tables, tablesOf } from "./mysql-statement.ts";
 import { viewsOf } from "./mysql-views.ts";
 
@@ -135,7 +135,7 @@ export async function migrateMysql(pool: MysqlPool, { prefix = "stepfold_" }: { 
  *
  * @throws StepfoldError `STORE_REJECTED` if another version of Stepfold made them
  */
-async function isMade(session: Session, { layout }: Tables): Promise<boolean> {
+async function isMade(session: MysqlSession, { layout }: Tables): Promise<boolean> {
   let found: number;
   try {
     const [row] = await session.rows(`SELECT layout FROM ${layout}`);
@@ -190,10 +190,10 @@ async function prepare({ pool, prefix, migrate, maxValueBytes }: TablesOptions):
 }
 
 /** Runs `work` while no other process does under the same name; in one database, though the server's locks are for all of them. */
-async function locking(session: Session, purpose: string, work: () => Promise<void>): Promise<void> {
+async function locking(session: MysqlSession, purpose: string, work: () => Promise<void>): Promise<void> {
   const [database] = await session.rows("SELECT SHA1(CONCAT(?, ' ', DATABASE()))", [purpose]);
   // at most 64 characters
-  const lock = `stepfold ${textOf(database![0])}`;
+  const lock = `stepfold ${columnText(database![0])}`;
   const [granted] = await session.rows("SELECT GET_LOCK(?, 60)", [lock]);
   if (numberOf(granted![0]) !== 1) {
     throw new StepfoldError("STORE_UNAVAILABLE", { store: "mysql", reason: "another process has been migrating for a minute" });

@@ -2,16 +2,16 @@ import type { MysqlConnection, MysqlPool } from "./mysql-client.ts";
 import { isConflict } from "./mysql-error.ts";
 
 /** What may stand for a `?`. */
-export type SqlValue = string | number | Uint8Array | null;
+export type MysqlValue = string | number | Uint8Array | null;
 
 /** The columns of a row, in the order in which the statement names them. */
 export type Row = readonly unknown[];
 
 /** Statements on one connection. */
-export interface Session {
-  rows(sql: string, values?: readonly SqlValue[]): Promise<readonly Row[]>;
+export interface MysqlSession {
+  rows(sql: string, values?: readonly MysqlValue[]): Promise<readonly Row[]>;
   /** Gives how many rows it wrote. */
-  run(sql: string, values?: readonly SqlValue[]): Promise<number>;
+  run(sql: string, values?: readonly MysqlValue[]): Promise<number>;
 }
 
 /** How often a transaction is tried that others stand in the way of. */
@@ -42,17 +42,17 @@ const look: Frame = { begin: [], end: "COMMIT", undo: ["ROLLBACK"] };
  *
  * A transaction that the server gave up for another one (deadlock, lock wait) is tried again at once, so `work` may run several times.
  */
-export function writing<T>(pool: MysqlPool, work: (session: Session) => Promise<T>): Promise<T> {
+export function inTransaction<T>(pool: MysqlPool, work: (session: MysqlSession) => Promise<T>): Promise<T> {
   return insist(() => run(pool, { ...change, begin: [limited, readCommitted] }, work));
 }
 
 /** As `writing`, in the isolation of the session: for what only locks rows by their id that are there. Saves a round trip. */
-export function changing<T>(pool: MysqlPool, work: (session: Session) => Promise<T>): Promise<T> {
+export function changing<T>(pool: MysqlPool, work: (session: MysqlSession) => Promise<T>): Promise<T> {
   return insist(() => run(pool, change, work));
 }
 
 /** Reads what was committed before the statement, and nothing that was written meanwhile, also where sessions read what is not committed. */
-export function reading(pool: MysqlPool, sql: string, values?: readonly SqlValue[]): Promise<readonly Row[]> {
+export function committedRows(pool: MysqlPool, sql: string, values?: readonly MysqlValue[]): Promise<readonly Row[]> {
   return run(pool, { ...look, begin: [readCommitted] }, (session) => session.rows(sql, values));
 }
 
@@ -60,7 +60,7 @@ export function reading(pool: MysqlPool, sql: string, values?: readonly SqlValue
  * Runs `work` statement by statement, each in the isolation of the session. Saves a round trip where it does not matter what
  * others have not committed yet.
  */
-export function connected<T>(pool: MysqlPool, work: (session: Session) => Promise<T>): Promise<T> {
+export function connected<T>(pool: MysqlPool, work: (session: MysqlSession) => Promise<T>): Promise<T> {
   return insist(() => run(pool, look, work));
 }
 
@@ -74,7 +74,7 @@ async function insist<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-async function run<T>(pool: MysqlPool, { begin, end, undo }: Frame, work: (session: Session) => Promise<T>): Promise<T> {
+async function run<T>(pool: MysqlPool, { begin, end, undo }: Frame, work: (session: MysqlSession) => Promise<T>): Promise<T> {
   const connection = await pool.getConnection();
   try {
     for (const statement of begin) await connection.query(statement);
@@ -98,8 +98,8 @@ async function abandon(connection: MysqlConnection, undo: readonly string[]): Pr
   }
 }
 
-function sessionOn(connection: MysqlConnection): Session {
-  const ask = async (sql: string, values: readonly SqlValue[]): Promise<unknown> => {
+function sessionOn(connection: MysqlConnection): MysqlSession {
+  const ask = async (sql: string, values: readonly MysqlValue[]): Promise<unknown> => {
     const [answer] = await connection.execute({ sql, values: values.map(bound), rowsAsArray: true, nestTables: false, typeCast: asItIs });
     return answer;
   };
@@ -113,7 +113,7 @@ function sessionOn(connection: MysqlConnection): Session {
  * Text goes over as bytes, so that the charset of the connection does not change it. Numbers go as text: the driver would
  * send a double, which not every place of a statement takes.
  */
-function bound(value: SqlValue): string | Uint8Array | null {
+function bound(value: MysqlValue): string | Uint8Array | null {
   if (typeof value === "number") return String(value);
   if (value === null) return null;
   // the driver knows bytes by this class only
@@ -126,13 +126,13 @@ const asItIs = (_: unknown, next: () => unknown): unknown => next();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** Text of a column, which comes as bytes where nothing was to be converted. */
-export function textOf(value: unknown): string {
+export function columnText(value: unknown): string {
   return typeof value === "string" ? value : decoder.decode(value as Uint8Array);
 }
 
 /** Text of a column, or null. */
 export function textOrNull(value: unknown): string | null {
-  return value === null ? null : textOf(value);
+  return value === null ? null : columnText(value);
 }
 
 /** A number, which a pool may want to be text. */

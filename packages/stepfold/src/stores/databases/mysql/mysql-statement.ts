@@ -1,5 +1,5 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
-import type { SqlValue } from "./mysql-session.ts";
+import type { MysqlValue } from "./mysql-session.ts";
 
 /** The tables and views, and their names without the prefix. */
 const names = {
@@ -43,12 +43,12 @@ export const maxNameBytes = 1020;
 const maxRows = 256;
 
 /** Bytes of the values of a row, about. */
-function sizeOf(row: readonly SqlValue[]): number {
+function sizeOf(row: readonly MysqlValue[]): number {
   return row.reduce((sum: number, value) => sum + (typeof value === "string" ? Buffer.byteLength(value) : 16), 0);
 }
 
 /** Cuts rows into parts that fit into one statement each: so many rows, so many bytes. */
-export function batchesOf<R extends readonly SqlValue[]>(rows: readonly R[], maxBytes: number): R[][] {
+export function batchesOf<R extends readonly MysqlValue[]>(rows: readonly R[], maxBytes: number): R[][] {
   const batches: R[][] = [];
   let last: R[] = [];
   let size = 0;
@@ -78,14 +78,14 @@ export function filled<R>(rows: readonly R[], filling: (last: R) => R): R[] {
 }
 
 /** `a, a, a`: one for each. */
-export function each(count: number, text: string, between = ", "): string {
+export function repeated(count: number, text: string, between = ", "): string {
   return Array(count).fill(text).join(between);
 }
 
 /** A list of values for `IN`: its text and its values. To name one twice changes nothing. */
-export function among<V extends SqlValue>(values: readonly V[]): { readonly text: string; readonly values: readonly V[] } {
+export function among<V extends MysqlValue>(values: readonly V[]): { readonly text: string; readonly values: readonly V[] } {
   const all = filled(values, (last) => last);
-  return { text: `IN (${each(all.length, "?")})`, values: all };
+  return { text: `IN (${repeated(all.length, "?")})`, values: all };
 }
 
 /**

@@ -1,51 +1,40 @@
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
 import type { CheckedQuery } from "../../kit/checked-store.ts";
-import type {
-  DueExecutions,
-  DueKeys,
-  DueQuery,
-  EndedQuery,
-  ExecutionGuard,
-  ExecutionTable,
-  RowWrite,
-  RowWritten,
-  StoredEvent,
-} from "../../kit/execution-table.ts";
+import { findDueKeys } from "../../kit/claims/due-keys.ts";
+import { pageTerms } from "../../kit/columns.ts";
+import type * as kit from "../../kit/execution-table.ts";
 import { labelsOf } from "../../kit/labels.ts";
-import type { ListCursor, ListedRow } from "../../kit/list.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
 import { groupCommit } from "../../kit/writing/group-commit.ts";
 import type { MysqlPool } from "./mysql-client.ts";
-import { isOutage } from "./mysql-error.ts";
+import { isOutageForAll } from "./mysql-error.ts";
 import { claimDue } from "./mysql-fast.ts";
 import { recordsOf } from "./mysql-records.ts";
 import {
+  conditionsOf,
   dueStatement,
   endedStatement,
-  guardColumns,
-  guardOf,
-  keyRowsTogether,
-  keysStatement,
-  listedColumns,
-  listedRow,
+  guardIn,
+  guardSql,
+  keyedWindowStatement,
+  keyScanStatement,
+  listedRowIn,
+  listedSql,
   loadStatement,
   storedRows,
-  waitingStatement,
-  waitingTogether,
 } from "./mysql-rows.ts";
 import { prepared, type TablesOptions } from "./mysql-schema.ts";
-import { changing, connected, numberOf, type Row, reading, type SqlValue, textOf, writing } from "./mysql-session.ts";
+import { changing, columnText, committedRows, connected, inTransaction, type MysqlValue, numberOf, type Row } from "./mysql-session.ts";
 import { among, clock, type Tables, tablesOf } from "./mysql-statement.ts";
 import { refuseLongNames, writeRows } from "./mysql-write.ts";
 
 /** Executions in the tables of MySQL or MariaDB. */
-export class MysqlTable implements ExecutionTable {
+export class MysqlTable implements kit.ExecutionTable {
   readonly name = "mysql";
   readonly features: StoreFeatures;
-  readonly clockSkewMs = 0;
-  readonly records: ExecutionTable["records"];
-  readonly grouping: NonNullable<ExecutionTable["grouping"]> = { maxWrites: 100, isOutage };
+  readonly records: kit.ExecutionTable["records"];
+  readonly grouping: NonNullable<kit.ExecutionTable["grouping"]> = { maxWrites: 100, isOutage: isOutageForAll };
   readonly #pool: MysqlPool;
   readonly #tables: Tables;
   /** Gives the most bytes that the values of one statement may have. */
@@ -58,7 +47,7 @@ export class MysqlTable implements ExecutionTable {
     },
     // of one execution several may be read at once
     idOf: ({ ticket }) => ticket,
-    isOutage,
+    isOutage: isOutageForAll,
     maxWrites: 32,
   });
   #tickets = 0;
@@ -76,61 +65,61 @@ export class MysqlTable implements ExecutionTable {
     return numberOf(row![0]);
   }
 
-  async read(ids: readonly string[]): ReturnType<ExecutionTable["read"]> {
+  async read(ids: readonly string[]): ReturnType<kit.ExecutionTable["read"]> {
     const { text, values } = among(ids);
-    const nothing = guardColumns.replaceAll(/\w+/g, "NULL");
+    const nothing = guardSql.replaceAll(/\w+/g, "NULL");
     const [first, ...rows] = await this.#rows(
       // the clock also where no row is found
-      `SELECT ${clock}, ${nothing} UNION ALL SELECT NULL, ${guardColumns} FROM ${this.#tables.executions} FORCE INDEX (ids) WHERE id ${text}`,
+      `SELECT ${clock}, ${nothing} UNION ALL SELECT NULL, ${guardSql} FROM ${this.#tables.executions} FORCE INDEX (ids) WHERE id ${text}`,
       values,
     );
-    return { now: numberOf(first![0]), found: new Map(rows.map((row) => guardOf(row.slice(1))).map((guard) => [guard.id, guard])) };
+    return { now: numberOf(first![0]), found: new Map(rows.map((row) => guardIn(row.slice(1))).map((guard) => [guard.id, guard])) };
   }
 
-  async load(ids: readonly string[]): ReturnType<ExecutionTable["load"]> {
+  async load(ids: readonly string[]): ReturnType<kit.ExecutionTable["load"]> {
     if (ids.length > 1) return this.#load(ids);
     const [id] = ids as [string];
     const rows = await this.#loads.add({ id, ticket: `${++this.#tickets}` });
     return new Map(rows && [[id, rows]]);
   }
 
-  async write(writes: readonly RowWrite[]): Promise<(RowWritten | null)[]> {
+  async write(writes: readonly kit.RowWrite[]): Promise<(kit.RowWritten | null)[]> {
     for (const write of writes) refuseLongNames(write);
     const maxBytes = await this.#ready();
     // an update locks rows that are there, by their ids
-    const transaction = writes.every(({ kind }) => kind === "update") ? changing : writing;
+    const transaction = writes.every(({ kind }) => kind === "update") ? changing : inTransaction;
     return transaction(this.#pool, (session) => writeRows(session, this.#tables, writes, maxBytes));
   }
 
-  async events(id: string, afterVersion: number, limit: number): Promise<StoredEvent[]> {
+  async events(id: string, afterVersion: number, limit: number): Promise<kit.StoredEvent[]> {
     const { executions, events } = this.#tables;
     const rows = await this.#rows(
       `SELECT v.version, v.commit_id, CAST(v.event AS BINARY) FROM ${executions} AS e STRAIGHT_JOIN ${events} AS v ON v.execution = e.seq
       WHERE e.id = ? AND v.version > ? ORDER BY v.version LIMIT ?`,
       [id, afterVersion, limit],
     );
-    return rows.map(([version, commitId, text]) => ({ version: numberOf(version), commitId: textOf(commitId), text: textOf(text) }));
+    return rows.map(([version, commitId, text]) => ({
+      version: numberOf(version),
+      commitId: columnText(commitId),
+      text: columnText(text),
+    }));
   }
 
-  async due({ key, limit, overdueMs }: DueQuery): Promise<DueExecutions> {
-    const values = [...(key === null ? [] : [key]), overdueMs, limit];
-    const rows = await this.#look(dueStatement(this.#tables, key, guardColumns), values);
-    return { executions: rows.map(guardOf), areKeysDue: true };
+  async due({ keys, limit, overdueMs }: kit.DueQuery): Promise<kit.DueExecutions> {
+    const asked = (keys ?? [null]).map((key) => ({ text: `(${dueStatement(this.#tables, key, guardSql)})`, key }));
+    const values = asked.flatMap(({ key }) => [...(key === null ? [] : [key]), overdueMs, limit]);
+    const rows = await this.#look(asked.map(({ text }) => text).join(" UNION ALL "), values);
+    return { executions: rows.map(guardIn), areKeysDue: true };
   }
 
-  async dueKeys(after: string, limit: number, overdueMs: number): Promise<DueKeys> {
-    // however many sleep, they are not looked at while few are due
-    const waiting = await this.#look(waitingStatement(this.#tables), [overdueMs]);
-    const isAll = waiting.length < waitingTogether;
-    const isBehind = ([key]: Row): boolean => Buffer.compare(Buffer.from(textOf(key)), Buffer.from(after)) > 0;
-    const rows = isAll ? waiting.filter(isBehind) : await this.#look(keysStatement(this.#tables), [overdueMs, after]);
-    const firsts = new Map<string, Row>();
-    for (const row of rows) if (!firsts.has(textOf(row[0]))) firsts.set(textOf(row[0]), row);
-    const due = [...firsts].filter(([, row]) => numberOf(row[2]) === 1).map(([key, row]) => ({ key, limit: numberOf(row[1]) }));
-    const keys = due.slice(0, limit);
-    // goes on behind the last key that was seen, however many more wait for it
-    const next = isAll || rows.length < keyRowsTogether ? null : textOf(rows.at(-1)![0]);
-    return { keys, next: keys.length < due.length ? keys.at(-1)!.key : next };
+  dueKeys(after: string, limit: number, overdueMs: number): Promise<kit.DueKeys> {
+    const keys = async (statement: string, values: readonly MysqlValue[]): Promise<kit.DueKey[]> =>
+      (await this.#look(statement, values)).map(([key, most]) => ({ key: columnText(key), limit: numberOf(most) }));
+    const search = {
+      longestDue: () => keys(keyedWindowStatement(this.#tables), [overdueMs]),
+      scan: () => keys(keyScanStatement(this.#tables), [overdueMs, after]),
+    };
+    return findDueKeys(search, after, limit);
   }
 
   async claimDue(claim: Parameters<typeof claimDue>[2]): ReturnType<typeof claimDue> {
@@ -138,24 +127,27 @@ export class MysqlTable implements ExecutionTable {
     return claimDue(this.#pool, this.#tables, claim);
   }
 
-  async page(query: CheckedQuery, labels: readonly string[], after: ListCursor | null, limit: number): Promise<ListedRow[]> {
-    const { conditions, values } = listConditions(query);
-    const statement = `SELECT ${listedColumns} FROM ${this.#tables.executions}
-      WHERE ${[...conditions, "created_at <= ?", "(created_at < ? OR seq < ?)"].join(" AND ")} ORDER BY created_at DESC, seq DESC LIMIT ?`;
-    const found: ListedRow[] = [];
+  async page(query: CheckedQuery, labels: readonly string[], after: kit.ListCursor | null, limit: number): Promise<kit.ListedRow[]> {
+    // tombstones have no `created_at`; to ask for `deleted_at` too would make the servers look at its index
+    const { text, values, bind } = conditionsOf(pageTerms(query).filter(({ column }) => column !== "deleted_at"));
+    // metadata is stored as `JSON.stringify` wrote it, so this text is in it; `hasLabels` tells where
+    const parts = Object.entries(query.metadata ?? {}).map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`);
+    const labelled = parts.map((part) => `LOCATE(${bind(part)}, CAST(metadata AS BINARY)) > 0`);
+    const statement = `SELECT ${listedSql} FROM ${this.#tables.executions}
+      WHERE ${[text, ...labelled, "created_at <= ?"].filter(Boolean).join(" AND ")} AND (created_at < ? OR seq < ?) ORDER BY created_at DESC, seq DESC LIMIT ?`;
+    const found: kit.ListedRow[] = [];
     for (let from = after ?? { createdAt: Number.MAX_SAFE_INTEGER, seq: 0 }; ; ) {
       const wanted = limit - found.length;
-      const rows = (await this.#rows(statement, [...values, from.createdAt, from.createdAt, from.seq, wanted])).map(listedRow);
+      const rows = (await this.#rows(statement, [...values, from.createdAt, from.createdAt, from.seq, wanted])).map(listedRowIn);
       found.push(...rows.filter((row) => hasLabels(row, labels)));
       if (found.length === limit || rows.length < wanted) return found;
       from = rows.at(-1)!;
     }
   }
 
-  async ended({ before, limit, ended }: EndedQuery): Promise<ExecutionGuard[]> {
-    const statement = endedStatement(this.#tables, ended);
-    const values = ended ? [...ended.statuses, ...(ended.definitionId === null ? [] : [ended.definitionId])] : [];
-    return (await this.#rows(statement, [before, ...values, limit])).map(guardOf);
+  async ended(query: kit.EndedQuery): Promise<kit.ExecutionGuard[]> {
+    const { text, values } = endedStatement(this.#tables, query);
+    return (await this.#rows(text, values)).map(guardIn);
   }
 
   async close(): Promise<void> {}
@@ -166,42 +158,20 @@ export class MysqlTable implements ExecutionTable {
   }
 
   /** Reads what is committed. */
-  async #rows(sql: string, values: readonly SqlValue[]): Promise<readonly Row[]> {
+  async #rows(sql: string, values: readonly MysqlValue[]): Promise<readonly Row[]> {
     await this.#ready();
-    return reading(this.#pool, sql, values);
+    return committedRows(this.#pool, sql, values);
   }
 
-  /** Reads what a write will judge again, so that it may be what others have not committed yet. */
-  async #look(sql: string, values?: readonly SqlValue[]): Promise<readonly Row[]> {
+  /** Reads what a later write compares again: it does no harm if another transaction takes it back. */
+  async #look(sql: string, values?: readonly MysqlValue[]): Promise<readonly Row[]> {
     await this.#ready();
     return connected(this.#pool, (session) => session.rows(sql, values));
   }
 }
 
-/** A query as SQL. Text comes only from here; what the caller gave is bound. */
-function listConditions({ status, definitionId, createdBefore, createdAfter, metadata }: CheckedQuery): {
-  readonly conditions: readonly string[];
-  readonly values: readonly SqlValue[];
-} {
-  const conditions: string[] = [];
-  const values: SqlValue[] = [];
-  const add = (condition: string, ...bound: SqlValue[]): void => {
-    conditions.push(condition);
-    values.push(...bound);
-  };
-  if (status) add(`status IN (${["NULL", ...status.map(() => "?")].join(", ")})`, ...status);
-  if (definitionId !== undefined) add("definition_id = ?", definitionId);
-  if (createdBefore !== undefined) add("created_at < ?", createdBefore);
-  if (createdAfter !== undefined) add("created_at > ?", createdAfter);
-  for (const [key, value] of Object.entries(metadata ?? {})) {
-    // metadata is stored as `JSON.stringify` wrote it, so this text is in it; `hasLabels` tells where
-    add("LOCATE(?, CAST(metadata AS BINARY)) > 0", `${JSON.stringify(key)}:${JSON.stringify(value)}`);
-  }
-  return { conditions, values };
-}
-
 /** Judged here: the servers' JSON functions differ in how deep they read and in what equals what. */
-function hasLabels({ metadata }: ListedRow, labels: readonly string[]): boolean {
+function hasLabels({ metadata }: kit.ListedRow, labels: readonly string[]): boolean {
   if (labels.length === 0) return true;
   try {
     const own = labelsOf(JSON.parse(metadata));

@@ -2,9 +2,9 @@ import { isTerminal } from "../../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { ExecutionGuard, RowChanges, RowHistory, RowWrite, RowWritten } from "../../kit/execution-table.ts";
 import { dueAtAfter, meetsCondition } from "../../kit/row-rules.ts";
-import { guardColumns, guardOf } from "./mysql-rows.ts";
-import { numberOf, numberOrNull, type Session, type SqlValue, textOf } from "./mysql-session.ts";
-import { among, batchesOf, clock, each, filled, refuseLongName, type Tables } from "./mysql-statement.ts";
+import { guardIn, guardSql } from "./mysql-rows.ts";
+import { columnText, type MysqlSession, type MysqlValue, numberOf, numberOrNull } from "./mysql-session.ts";
+import { among, batchesOf, clock, filled, refuseLongName, repeated, type Tables } from "./mysql-statement.ts";
 
 type Insert = RowWrite & { readonly kind: "insert" };
 
@@ -26,7 +26,7 @@ interface Accepted {
  * @param maxBytes of the values of one statement
  */
 export async function writeRows(
-  session: Session,
+  session: MysqlSession,
   tables: Tables,
   writes: readonly RowWrite[],
   maxBytes: number,
@@ -66,15 +66,16 @@ export function refuseLongNames(write: RowWrite): void {
 
 /** Inserts executions. One whose id is there is left as it is: `creator` tells which are new. */
 async function insertRows(
-  session: Session,
+  session: MysqlSession,
   { executions }: Tables,
   inserts: readonly Insert[],
   creator: string,
   maxBytes: number,
 ): Promise<void> {
-  const rows = inserts.map(({ id, row }): SqlValue[] => {
+  const rows = inserts.map(({ id, row }): MysqlValue[] => {
     const { incarnation, definitionId, definition, metadata, version, status, head, wakeAt, due, owner, fence, permit } = row;
-    const [inMs, at] = due === "now" ? [0, null] : "at" in due ? [null, due.at] : [due.inMs, null];
+    const isAtOnce = wakeAt !== null && wakeAt <= 0;
+    const [inMs, at] = due !== "atWakeUp" ? [due.inMs, null] : isAtOnce ? [0, null] : [null, wakeAt];
     return [
       ...[id, incarnation, definitionId, definition, metadata, creator, version, status, head, wakeAt],
       ...[inMs, at, owner, fence, isTerminal(status) ? 1 : 0, permit?.key ?? null, permit?.limit ?? null],
@@ -94,19 +95,20 @@ interface InsertStatement {
   readonly into: string;
   readonly row: string;
   /** Makes a row that changes nothing from another one. */
-  readonly filling: (row: readonly SqlValue[]) => readonly SqlValue[];
+  readonly filling: (row: readonly MysqlValue[]) => readonly MysqlValue[];
   readonly update: string;
 }
 
-async function insertOrUpdate(
-  session: Session,
-  rows: readonly (readonly SqlValue[])[],
+/** Inserts rows in as few statements as they fit into. */
+export async function insertOrUpdate(
+  session: MysqlSession,
+  rows: readonly (readonly MysqlValue[])[],
   maxBytes: number,
   { into, row, filling, update }: InsertStatement,
 ): Promise<void> {
   for (const batch of batchesOf(rows, maxBytes)) {
     const values = filled(batch, filling);
-    await session.run(`INSERT INTO ${into} VALUES ${each(values.length, row)} ON DUPLICATE KEY UPDATE ${update}`, values.flat());
+    await session.run(`INSERT INTO ${into} VALUES ${repeated(values.length, row)} ON DUPLICATE KEY UPDATE ${update}`, values.flat());
   }
 }
 
@@ -118,21 +120,21 @@ interface LockedRow {
 }
 
 /** Locks executions, in the order of their ids. Those that are not there are missing. */
-async function lockRows(session: Session, { executions }: Tables, writes: readonly RowWrite[]): Promise<Map<string, LockedRow>> {
+async function lockRows(session: MysqlSession, { executions }: Tables, writes: readonly RowWrite[]): Promise<Map<string, LockedRow>> {
   const ids = among(writes.map(({ id }) => id));
   // without the hint a small table would be read, and locked, as a whole
   const rows = await session.rows(
-    `SELECT ${guardColumns}, creator, created_at, ${clock} FROM ${executions} FORCE INDEX (ids) WHERE id ${ids.text} FOR UPDATE`,
+    `SELECT ${guardSql}, creator, created_at, ${clock} FROM ${executions} FORCE INDEX (ids) WHERE id ${ids.text} FOR UPDATE`,
     ids.values,
   );
   const inserted = new Set(writes.filter(({ kind }) => kind === "insert").map(({ id }) => id));
   return new Map(
     rows.map((columns) => {
-      const row = guardOf(columns);
+      const row = guardIn(columns);
       const [creator, createdAt, now] = columns.slice(-3);
       // the lease of a new one counts from its insert, which may have waited for another row afterwards
       const writtenAt = inserted.has(row.id) ? numberOrNull(createdAt) : null;
-      return [row.id, { row, creator: textOf(creator), now: writtenAt ?? numberOf(now) }];
+      return [row.id, { row, creator: columnText(creator), now: writtenAt ?? numberOf(now) }];
     }),
   );
 }
@@ -141,8 +143,8 @@ async function lockRows(session: Session, { executions }: Tables, writes: readon
  * Changes executions that are there and locked. An insert that always meets its row is the one statement that changes many rows,
  * each to values of its own, without a temporary table. An empty head or owner stands for the one that is there.
  */
-async function updateRows(session: Session, { executions }: Tables, accepted: readonly Accepted[], maxBytes: number): Promise<void> {
-  const rows = accepted.flatMap(({ write, row, now }): SqlValue[][] => {
+async function updateRows(session: MysqlSession, { executions }: Tables, accepted: readonly Accepted[], maxBytes: number): Promise<void> {
+  const rows = accepted.flatMap(({ write, row, now }): MysqlValue[][] => {
     if (write.kind !== "update") return [];
     const { state, fence = row.fence, crashes = row.crashes } = write.set;
     const { version, status, wakeAt } = state ?? row;
@@ -170,7 +172,7 @@ function ownerValue(row: ExecutionGuard, { owner = row.owner }: RowChanges): str
 }
 
 /** Makes tombstones, and removes them, with all that belongs to the executions. */
-async function deleteRows(session: Session, tables: Tables, accepted: readonly Accepted[]): Promise<void> {
+async function deleteRows(session: MysqlSession, tables: Tables, accepted: readonly Accepted[]): Promise<void> {
   const { executions, events, children } = tables;
   const seqsOf = (...kinds: RowWrite["kind"][]): number[] =>
     accepted.filter(({ write }) => kinds.includes(write.kind)).map(({ row }) => row.seq);
@@ -197,7 +199,12 @@ interface AppendedHistory extends RowHistory {
 /** Of keys, which may be of any length, the index holds a hash. */
 const hashed = "UNHEX(SHA2(?, 256))";
 
-async function appendHistories(session: Session, tables: Tables, histories: readonly AppendedHistory[], maxBytes: number): Promise<void> {
+async function appendHistories(
+  session: MysqlSession,
+  tables: Tables,
+  histories: readonly AppendedHistory[],
+  maxBytes: number,
+): Promise<void> {
   const { events, children } = tables;
   const added = histories.flatMap(({ seq, commitId, events: some }) => some.map(({ version, text }) => [seq, version, commitId, text]));
   await insertOrUpdate(session, added, maxBytes, {
@@ -215,7 +222,7 @@ async function appendHistories(session: Session, tables: Tables, histories: read
   const deleted = changed.filter(({ text, last }) => text === null || last).map(({ seq, key }) => [seq, key]);
   for (const batch of batchesOf(deleted, maxBytes / 2)) {
     const values = filled(batch, (last) => last);
-    const which = each(values.length, `(execution = ? AND hash = ${hashed})`, " OR ");
+    const which = repeated(values.length, `(execution = ? AND hash = ${hashed})`, " OR ");
     await session.run(`DELETE FROM ${children} WHERE ${which}`, values.flat());
   }
   const put = changed.flatMap(({ seq, key, text, place }) => (text === null ? [] : [[seq, key, key, place, text]]));

@@ -2,7 +2,7 @@ import type { BlobStore } from "../../../ports/blob-store.ts";
 import { fromBase64, toBase64 } from "../../kit/blobs/base64.ts";
 import { blobsOver } from "../../kit/blobs/blob-table.ts";
 import type { PostgresClient } from "./postgres-client.ts";
-import { storeError } from "./postgres-error.ts";
+import { postgresError } from "./postgres-error.ts";
 import { checkSchema } from "./postgres-schema.ts";
 import { postgresSession } from "./postgres-session.ts";
 
@@ -56,7 +56,7 @@ export function postgresBlobs(client: PostgresClient, options: PostgresBlobsOpti
         return rows.map(({ key, writtenAt }) => ({ key: key!, writtenAt: Number(writtenAt) }));
       },
     },
-    storeError,
+    postgresError,
   );
 }
 

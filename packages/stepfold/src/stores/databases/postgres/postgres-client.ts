@@ -29,7 +29,7 @@ export function canPrepare(client: PostgresClient): boolean {
  * Has the server keep the plan of every statement, per connection. Behind a pooler that hands a connection from one
  * transaction to the next and knows nothing of that, the server says so and does nothing; from then on nothing is kept.
  */
-export function preparing(client: PostgresClient): Query {
+export function preparedQuery(client: PostgresClient): Query {
   const names = new Map<string, string>();
   let isRefused = false;
   return async (text, values) => {

@@ -22,7 +22,7 @@ const advice: Readonly<Record<string, string>> = {
 };
 
 /** What went wrong in PostgreSQL or on the way there, as one of our errors. */
-export function storeError(cause: unknown): StepfoldError {
+export function postgresError(cause: unknown): StepfoldError {
   const state = sqlState(cause);
   const message = cause instanceof Error ? cause.message : String(cause);
   const reason = withoutUrls((state !== null && advice[state]) || message || "the connection failed");

@@ -1,6 +1,6 @@
+import { guardColumns } from "../../kit/columns.ts";
 import type { ExecutionTable } from "../../kit/execution-table.ts";
-import { guardColumns } from "./postgres-guard.ts";
-import { clock, plainText, wholeText } from "./postgres-text.ts";
+import { clock, columnsAsText, plainText, wholeText } from "./postgres-text.ts";
 
 type ClaimDue = Parameters<NonNullable<ExecutionTable["claimDue"]>>[0];
 
@@ -21,7 +21,7 @@ export function claimDueStatement(executions: string, { owner, leaseMs, limit, o
       UPDATE ${executions} SET crashes = crashes + CASE WHEN owner IS NULL THEN 0 ELSE 1 END, owner = $1, fence = fence + 1, due_at = now + $2::bigint
       FROM clock WHERE seq = ANY(ARRAY(SELECT seq FROM due)) RETURNING executions.*
     )
-    SELECT clock.now::text, are_keys_due, ${guardColumns.replaceAll(/\b(seq|due_at)\b/g, "taken.$1")}
+    SELECT clock.now::text, are_keys_due, ${columnsAsText(guardColumns, "taken")}
     FROM clock LEFT JOIN (
       SELECT 't' AS are_keys_due FROM ${executions} WHERE permit_limit IS NOT NULL AND ${isDue} ORDER BY due_at, seq LIMIT 1
     ) AS keys ON true LEFT JOIN (taken JOIN due ON due.seq = taken.seq) ON true ORDER BY due.due_at, due.seq`;

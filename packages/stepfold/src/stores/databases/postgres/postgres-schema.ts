@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { PostgresClient } from "./postgres-client.ts";
-import { storeError } from "./postgres-error.ts";
+import { postgresError } from "./postgres-error.ts";
 import { executionsView } from "./postgres-views.ts";
 
 /** Number of the layout below. */
@@ -121,7 +121,7 @@ export async function migratePostgres(client: PostgresClient, { schema = "stepfo
     await client.query(migrationOf(schema), []);
     await checkLayout(client, schema);
   } catch (cause) {
-    throw StepfoldError.is(cause) ? cause : storeError(cause);
+    throw StepfoldError.is(cause) ? cause : postgresError(cause);
   }
 }
 

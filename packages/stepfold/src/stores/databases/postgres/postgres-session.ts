@@ -1,5 +1,5 @@
 import type { TransactionQuery } from "../../../ports/transaction-query.ts";
-import { inTransaction, isPool, type PostgresClient, preparing, type Query } from "./postgres-client.ts";
+import { inTransaction, isPool, type PostgresClient, preparedQuery, type Query } from "./postgres-client.ts";
 import { checkLayout, migratePostgres } from "./postgres-schema.ts";
 
 /** A row as every driver gives it: we select text only, because drivers differ in what they make of other types. */
@@ -49,7 +49,7 @@ export function postgresSession(client: PostgresClient, { schema, migrate, prepa
   };
   const session: PostgresSession = {
     schema: `"${schema}"`,
-    ask: asking(prepare ? preparing(client) : fresh),
+    ask: asking(prepare ? preparedQuery(client) : fresh),
     askAnew: asking(fresh),
     transact: isPool(client)
       ? async (work) => {

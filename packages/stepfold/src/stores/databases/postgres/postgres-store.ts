@@ -1,7 +1,7 @@
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { storeOver } from "../../kit/store-over.ts";
 import { canPrepare, type PostgresClient } from "./postgres-client.ts";
-import { storeError } from "./postgres-error.ts";
+import { postgresError } from "./postgres-error.ts";
 import { checkSchema } from "./postgres-schema.ts";
 import { postgresSession } from "./postgres-session.ts";
 import { PostgresTable } from "./postgres-table.ts";
@@ -54,5 +54,5 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
   const { schema = "stepfold", migrate = false, prepare = canPrepare(client), idempotencyRetentionMs } = options;
   checkSchema(schema);
   const table = new PostgresTable(postgresSession(client, { schema, migrate, prepare }));
-  return storeOver(table, { retentionMs: idempotencyRetentionMs, errorOf: storeError });
+  return storeOver(table, { retentionMs: idempotencyRetentionMs, errorOf: postgresError });
 }

@@ -3,39 +3,29 @@ import type { EpochMs } from "../../../core/values/json.ts";
 import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
 import type { TransactionQuery } from "../../../ports/transaction-query.ts";
 import type { CheckedQuery } from "../../kit/checked-store.ts";
-import { findDueKeys, scannedKeys, windowRows } from "../../kit/claims/due-keys.ts";
-import type {
-  DueExecutions,
-  DueKey,
-  DueKeys,
-  DueQuery,
-  EndedQuery,
-  ExecutionGuard,
-  ExecutionTable,
-  RowWrite,
-  RowWritten,
-  StoredEvent,
-} from "../../kit/execution-table.ts";
-import type { ListCursor, ListedRow } from "../../kit/list.ts";
+import { findDueKeys, scannedRows, windowRows } from "../../kit/claims/due-keys.ts";
+import { endedTerms, guardColumns, guardOf, listedColumns, listedRowOf, pageTerms } from "../../kit/columns.ts";
+import type * as kit from "../../kit/execution-table.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
 import { isOutageForAll } from "./postgres-error.ts";
 import { claimDueStatement } from "./postgres-fast.ts";
-import { guardColumns, guardOf } from "./postgres-guard.ts";
 import { postgresRecords } from "./postgres-records.ts";
 import type { PostgresSession, TextRow } from "./postgres-session.ts";
-import { clock, idOf, joined, partsOf, plainText, sqlSeparator, textsIn, wholeText } from "./postgres-text.ts";
+import { clock, columnsAsText, idOf, joined, partsOf, plainText, sqlSeparator, termSql, textsIn, wholeText } from "./postgres-text.ts";
 import { deletion, insertion, update, type WriteStatement } from "./row-statements.ts";
 
 /** Of one value. PostgreSQL takes a gigabyte in one message, of which a history must be loaded in one row. */
 const maxValueBytes = 16 * 1024 * 1024;
 
+const guard = columnsAsText(guardColumns, "executions");
+
 /** Executions in a schema of PostgreSQL. */
-export class PostgresTable implements ExecutionTable {
+export class PostgresTable implements kit.ExecutionTable {
   readonly name = "postgres";
   readonly features: StoreFeatures;
-  readonly grouping: NonNullable<ExecutionTable["grouping"]> = { maxWrites: 100, isOutage: isOutageForAll };
-  readonly records: ExecutionTable["records"];
-  readonly transact?: NonNullable<ExecutionTable["transact"]>;
+  readonly grouping: NonNullable<kit.ExecutionTable["grouping"]> = { maxWrites: 100, isOutage: isOutageForAll };
+  readonly records: kit.ExecutionTable["records"];
+  readonly transact?: NonNullable<kit.ExecutionTable["transact"]>;
   readonly #session: PostgresSession;
   readonly #executions: string;
 
@@ -58,12 +48,11 @@ export class PostgresTable implements ExecutionTable {
   }
 
   /** A row in any case, with the time. */
-  async read(ids: readonly string[]): ReturnType<ExecutionTable["read"]> {
+  async read(ids: readonly string[]): ReturnType<kit.ExecutionTable["read"]> {
     const which = ids.length === 1 ? "id = $1" : `id = ANY(${textsIn(1)})`;
-    const text = `WITH ${clock} SELECT now::text, ${guardColumns} FROM clock LEFT JOIN ${this.#executions} ON ${which}`;
+    const text = `WITH ${clock} SELECT now::text, ${guard} FROM clock LEFT JOIN ${this.#executions} ON ${which}`;
     const rows = await this.#session.ask(text, [joined(ids.map(plainText))]);
-    const guards = rows.filter(({ seq }) => seq !== null).map(guardOf);
-    return { now: Number(rows[0]!.now), found: new Map(guards.map((guard) => [guard.id, guard])) };
+    return { now: Number(rows[0]!.now), found: new Map(guardsIn(rows).map((one) => [one.id, one])) };
   }
 
   /** Head, history and children as one statement sees them, so of one version. */
@@ -79,8 +68,8 @@ export class PostgresTable implements ExecutionTable {
     return new Map(rows.map((row) => [idOf(row.id!), storedRowsOf(row)]));
   }
 
-  async write(writes: readonly RowWrite[]): Promise<(RowWritten | null)[]> {
-    const answers: (RowWritten | null)[] = writes.map(() => null);
+  async write(writes: readonly kit.RowWrite[]): Promise<(kit.RowWritten | null)[]> {
+    const answers: (kit.RowWritten | null)[] = writes.map(() => null);
     await Promise.all(
       (["insert", "update", "bury", "remove"] as const).map(async (kind) => {
         const indices = writes.flatMap((write, index) => (write.kind === kind ? index : []));
@@ -98,7 +87,7 @@ export class PostgresTable implements ExecutionTable {
     return answers;
   }
 
-  async events(id: string, afterVersion: number, limit: number): Promise<StoredEvent[]> {
+  async events(id: string, afterVersion: number, limit: number): Promise<kit.StoredEvent[]> {
     const text = `
       SELECT version::text, commit_id, event::text FROM ${this.#session.schema}.events
       WHERE execution = (SELECT seq FROM ${this.#executions} WHERE id = $1) AND version > $2::bigint ORDER BY events.version LIMIT $3::bigint`;
@@ -106,16 +95,19 @@ export class PostgresTable implements ExecutionTable {
     return rows.map((row) => ({ version: Number(row.version), commitId: idOf(row.commit_id!), text: row.event! }));
   }
 
-  async due({ key, limit, overdueMs }: DueQuery): Promise<DueExecutions> {
-    const text = `
-      WITH ${clock} SELECT ${guardColumns} FROM ${this.#executions}
-      WHERE ${key === null ? "permit_key IS NULL" : "permit_key = $3"} AND due_at <= (SELECT now FROM clock) - $1::bigint
+  async due({ keys, limit, overdueMs }: kit.DueQuery): Promise<kit.DueExecutions> {
+    const first = (which: string): string => `
+      SELECT * FROM ${this.#executions} WHERE ${which} AND due_at <= (SELECT now FROM clock) - $1::bigint
       ORDER BY executions.due_at, executions.seq LIMIT $2::bigint`;
-    const rows = await this.#session.askAnew(text, [wholeText(overdueMs), wholeText(limit), ...(key === null ? [] : [plainText(key)])]);
-    return { executions: rows.map(guardOf), areKeysDue: true };
+    const due = keys
+      ? `unnest(${textsIn(3)}) AS asked (key) CROSS JOIN LATERAL (${first("permit_key = asked.key")})`
+      : `(${first("permit_key IS NULL")})`;
+    const text = `WITH ${clock} SELECT ${columnsAsText(guardColumns, "due")} FROM ${due} AS due ORDER BY due.due_at, due.seq`;
+    const values = [wholeText(overdueMs), wholeText(limit), ...(keys ? [joined(keys.map(plainText))] : [])];
+    return { executions: guardsIn(await this.#session.askAnew(text, values)), areKeysDue: true };
   }
 
-  dueKeys(after: string, limit: number, overdueMs: number): Promise<DueKeys> {
+  dueKeys(after: string, limit: number, overdueMs: number): Promise<kit.DueKeys> {
     const isDue = "due_at <= (SELECT now FROM clock) - $1::bigint";
     // `permit_limit` names the index by time, `permit_key` the one by key: even if the planner knows of no permits yet
     const window = `
@@ -125,12 +117,12 @@ export class PostgresTable implements ExecutionTable {
       `(SELECT permit_key FROM ${this.#executions} WHERE permit_key > ${than} AND due_at IS NOT NULL ORDER BY permit_key LIMIT 1)`;
     const scan = `
       WITH RECURSIVE ${clock}, keys (permit_key, number) AS (
-        SELECT ${next("$2")}, 1 UNION ALL SELECT ${next("keys.permit_key")}, number + 1 FROM keys WHERE permit_key IS NOT NULL AND number < ${scannedKeys}
+        SELECT ${next("$2")}, 1 UNION ALL SELECT ${next("keys.permit_key")}, number + 1 FROM keys WHERE permit_key IS NOT NULL AND number < ${scannedRows}
       )
       SELECT permit_key, coalesce((
         SELECT permit_limit FROM ${this.#executions} AS e WHERE e.permit_key = keys.permit_key AND ${isDue} ORDER BY e.due_at, e.seq LIMIT 1
       ), 0)::text AS permit_limit FROM keys WHERE permit_key IS NOT NULL ORDER BY number`;
-    const keys = async (text: string, values: readonly string[]): Promise<DueKey[]> =>
+    const keys = async (text: string, values: readonly string[]): Promise<kit.DueKey[]> =>
       (await this.#session.askAnew(text, values)).map((row) => ({ key: idOf(row.permit_key!), limit: Number(row.permit_limit) }));
     const search = {
       longestDue: () => keys(window, [wholeText(overdueMs)]),
@@ -139,49 +131,43 @@ export class PostgresTable implements ExecutionTable {
     return findDueKeys(search, after, limit);
   }
 
-  async claimDue(claim: Parameters<NonNullable<ExecutionTable["claimDue"]>>[0]): Promise<DueExecutions & { readonly now: EpochMs }> {
+  async claimDue(
+    claim: Parameters<NonNullable<kit.ExecutionTable["claimDue"]>>[0],
+  ): Promise<kit.DueExecutions & { readonly now: EpochMs }> {
     const { text, values } = claimDueStatement(this.#executions, claim);
     const rows = await this.#session.askAnew(text, values);
-    const executions = rows.filter(({ seq }) => seq !== null).map(guardOf);
-    return { now: Number(rows[0]!.now), executions, areKeysDue: rows[0]!.are_keys_due === "t" };
+    return { now: Number(rows[0]!.now), executions: guardsIn(rows), areKeysDue: rows[0]!.are_keys_due === "t" };
   }
 
-  async page(query: CheckedQuery, labels: readonly string[], after: ListCursor | null, limit: number): Promise<ListedRow[]> {
-    const { status, definitionId, createdBefore, createdAfter } = query;
+  async page(query: CheckedQuery, labels: readonly string[], after: kit.ListCursor | null, limit: number): Promise<kit.ListedRow[]> {
     const values: string[] = [];
     const bind = (value: string): number => values.push(value);
-    const conditions = [
-      "deleted_at IS NULL",
-      ...(status ? [`status = ANY(${textsIn(bind(joined(status.map(plainText))))})`] : []),
-      ...(definitionId === undefined ? [] : [`definition_id = $${bind(plainText(definitionId))}`]),
-      ...(createdBefore === undefined ? [] : [`created_at < $${bind(wholeText(createdBefore))}::bigint`]),
-      ...(createdAfter === undefined ? [] : [`created_at > $${bind(wholeText(createdAfter, Math.floor))}::bigint`]),
-      ...(labels.length === 0
-        ? []
-        : [`labels @> ARRAY(SELECT sha256(convert_to(label, 'UTF8')) FROM unnest(${textsIn(bind(joined(labels)))}) AS label)`]),
-      ...(after
-        ? [
-            `(executions.created_at, executions.seq) < ($${bind(wholeText(after.createdAt))}::bigint, $${bind(wholeText(after.seq))}::bigint)`,
-          ]
-        : []),
-    ];
-    const text = `SELECT ${guardColumns}, definition::text, metadata::text, head::text, created_at::text, updated_at::text FROM ${this.#executions}
+    const conditions = pageTerms(query).map((term) => termSql(term, bind));
+    if (labels.length > 0) {
+      conditions.push(`labels @> ARRAY(SELECT sha256(convert_to(label, 'UTF8')) FROM unnest(${textsIn(bind(joined(labels)))}) AS label)`);
+    }
+    if (after) {
+      const [createdAt, seq] = [bind(wholeText(after.createdAt)), bind(wholeText(after.seq))];
+      conditions.push(`(executions.created_at, executions.seq) < ($${createdAt}::bigint, $${seq}::bigint)`);
+    }
+    const text = `SELECT ${guard}, ${columnsAsText(listedColumns, "executions")} FROM ${this.#executions}
       WHERE ${conditions.join(" AND ")} ORDER BY executions.created_at DESC, executions.seq DESC LIMIT $${bind(wholeText(limit))}::bigint`;
-    return (await this.#session.askAnew(text, values)).map(listedRowOf);
+    return (await this.#session.askAnew(text, values)).map((row) => listedRowOf(row, idOf));
   }
 
-  async ended({ before, limit, ended }: EndedQuery): Promise<ExecutionGuard[]> {
-    const time = ended ? "ended_at" : "deleted_at";
-    const which = ended ? `AND status = ANY(${textsIn(3)}) AND ($4::text IS NULL OR definition_id = $4)` : "";
-    const text = `SELECT ${guardColumns} FROM ${this.#executions} WHERE ${time} < $1::bigint ${which}
-      ORDER BY executions.${time}, executions.seq LIMIT $2::bigint`;
-    const given = ended ? [joined(ended.statuses), ended.definitionId === null ? null : plainText(ended.definitionId)] : [];
-    return (await this.#session.askAnew(text, [wholeText(before), wholeText(limit), ...given])).map(guardOf);
+  async ended(query: kit.EndedQuery): Promise<kit.ExecutionGuard[]> {
+    const values: string[] = [];
+    const bind = (value: string): number => values.push(value);
+    const conditions = endedTerms(query).map((term) => termSql(term, bind));
+    const time = query.ended ? "ended_at" : "deleted_at";
+    const text = `SELECT ${guard} FROM ${this.#executions} WHERE ${conditions.join(" AND ")}
+      ORDER BY executions.${time}, executions.seq LIMIT $${bind(wholeText(query.limit))}::bigint`;
+    return guardsIn(await this.#session.askAnew(text, values));
   }
 
   async close(): Promise<void> {}
 
-  #statementFor(kind: RowWrite["kind"], writes: readonly RowWrite[]): WriteStatement {
+  #statementFor(kind: kit.RowWrite["kind"], writes: readonly kit.RowWrite[]): WriteStatement {
     const { schema } = this.#session;
     if (kind === "insert") return insertion(schema, writes as Parameters<typeof insertion>[1]);
     if (kind === "update") return update(schema, writes as Parameters<typeof update>[1]);
@@ -189,18 +175,9 @@ export class PostgresTable implements ExecutionTable {
   }
 }
 
-function listedRowOf(row: TextRow): ListedRow {
-  const guard = guardOf(row);
-  const { definition, metadata, head } = row;
-  const times = { createdAt: Number(row.created_at), updatedAt: Number(row.updated_at) };
-  return {
-    ...guard,
-    ...times,
-    definition: definition!,
-    metadata: metadata!,
-    head: head!,
-    leaseUntil: guard.owner === null ? null : guard.dueAt,
-  };
+/** The guards in rows, which may be empty. */
+function guardsIn(rows: readonly TextRow[]): kit.ExecutionGuard[] {
+  return rows.filter(({ seq }) => seq !== null).map((row) => guardOf(row, idOf));
 }
 
 /** Keys, which are JSON, and heads of children follow one another. */

@@ -1,3 +1,5 @@
+import type { Term } from "../../kit/columns.ts";
+
 /** Separates values in one parameter or column. JSON never holds it raw, and `plainText` escapes it. */
 const separator = "\u001e";
 
@@ -27,6 +29,22 @@ export function idOf(text: string): string {
 /** A whole number as `bigint` takes it: rounded, and within what JavaScript tells apart. */
 export function wholeText(value: number, round: (value: number) => number = Math.ceil): string {
   return String(Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, round(value))));
+}
+
+const texts: ReadonlySet<string> = new Set(["id", "incarnation", "status", "owner", "permit_key"]);
+
+/** Columns as text, because drivers differ in what they make of other types. @param table in which they are */
+export function columnsAsText(columns: readonly string[], table: string): string {
+  return columns.map((name) => (texts.has(name) ? name : `${table}.${name}::text`)).join(", ");
+}
+
+/** A condition on a column. @param bind gives the number of a parameter with this value */
+export function termSql(term: Term, bind: (value: string) => number): string {
+  const { column } = term;
+  if (term.is === "IN") return `${column} = ANY(${textsIn(bind(joined(term.values.map(plainText))))})`;
+  if (!("value" in term)) return `${column} IS ${term.is}`;
+  if (typeof term.value === "string") return `${column} = $${bind(plainText(term.value))}`;
+  return `${column} ${term.is} $${bind(wholeText(term.value, term.is === ">" ? Math.floor : Math.ceil))}::bigint`;
 }
 
 /** Many values as one parameter; null is the empty text. */

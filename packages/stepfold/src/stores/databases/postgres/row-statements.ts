@@ -1,4 +1,4 @@
-import type { RowHistory, RowWrite } from "../../kit/execution-table.ts";
+import type { DueChange, RowHistory, RowWrite } from "../../kit/execution-table.ts";
 import { clock, joined, nullableTextsIn, numbersIn, plainText, textsIn, wholeText } from "./postgres-text.ts";
 
 /** A statement with its parameters. It gives a row with the ordinal of each write that was made. */
@@ -37,8 +37,7 @@ const insertColumns: readonly Column<Insert>[] = [
   { name: "status", of: ({ row }) => row.status },
   { name: "head", of: ({ row }) => row.head },
   { name: "wake_at", number: true, of: ({ row }) => wholeOrNull(row.wakeAt) },
-  { name: "due", of: ({ row }) => (row.due === "now" ? "now" : "at" in row.due ? "at" : "in") },
-  { name: "due_value", number: true, of: ({ row }) => dueValueOf(row.due) },
+  { name: "due_in", number: true, of: ({ row }) => dueInOf(row.due) },
   { name: "owner", of: ({ row }) => marked(row.owner) },
   { name: "fence", number: true, of: ({ row }) => String(row.fence) },
   { name: "permit_key", of: ({ row }) => marked(row.permit?.key) },
@@ -53,7 +52,7 @@ const updateColumns: readonly Column<Update>[] = [
   { name: "fence", number: true, of: ({ when }) => wholeOrNull(when.fence) },
   { name: "held", of: ({ when }) => flag(when.held) },
   { name: "open", of: ({ when }) => flag(when.open) },
-  { name: "due_for", number: true, of: ({ when }) => wholeOrNull(when.dueForMs) },
+  { name: "is_due", of: ({ when }) => flag(when.due) },
   { name: "version", number: true, of: ({ set }) => wholeOrNull(set.state?.version) },
   { name: "status", of: ({ set }) => set.state?.status ?? null },
   { name: "head", of: ({ set }) => set.state?.head ?? null },
@@ -62,8 +61,8 @@ const updateColumns: readonly Column<Update>[] = [
   { name: "new_owner", of: ({ set }) => (set.owner === null ? "-" : marked(set.owner)) },
   { name: "new_fence", number: true, of: ({ set }) => wholeOrNull(set.fence) },
   { name: "crashes", number: true, of: ({ set }) => wholeOrNull(set.crashes) },
-  { name: "due", of: ({ set: { due } }) => (due === undefined ? null : due === "now" ? "now" : "at" in due ? "at" : "in") },
-  { name: "due_value", number: true, of: ({ set: { due } }) => (due === undefined ? null : dueValueOf(due)) },
+  { name: "changes_due", of: ({ set }) => flag(set.due && true) },
+  { name: "due_in", number: true, of: ({ set: { due } }) => (due ? dueInOf(due) : null) },
   { name: "unless_held", of: ({ set }) => flag(set.dueUnlessHeld) },
   { name: "commit_id", of: ({ history }) => (history ? plainText(history.commitId) : null) },
 ];
@@ -75,14 +74,14 @@ const deletionColumns: readonly Column<Deletion>[] = [
   { name: "deleted", of: ({ when }) => flag(when.deleted ?? false) },
 ];
 
-function dueValueOf(due: Insert["row"]["due"]): Value {
-  if (due === "now") return null;
-  return wholeOrNull("at" in due ? due.at : due.inMs);
+/** Null: when the execution's `wakeAt` says. */
+function dueInOf(due: DueChange): Value {
+  return due === "atWakeUp" ? null : wholeText(due.inMs);
 }
 
-/** When it is due after a write `w`; `before` is what gives when it was due. */
-function dueAtSql(before: string): string {
-  return `CASE w.due WHEN 'now' THEN least(${before}, now) WHEN 'in' THEN now + w.due_value ELSE w.due_value END`;
+/** When it is due after a write `w`; `before` is what gives when it was due, `wakeAt` its `wakeAt` after the write. */
+function dueAtSql(before: string, wakeAt: string): string {
+  return `CASE WHEN w.due_in IS NOT NULL THEN now + w.due_in WHEN ${wakeAt} <= 0 THEN least(${before}, now) ELSE ${wakeAt} END`;
 }
 
 /**
@@ -104,7 +103,7 @@ export function insertion(schema: string, writes: readonly Insert[]): WriteState
       INSERT INTO ${schema}.executions (id, incarnation, definition_id, definition, metadata, labels, version, status, head, wake_at, due_at,
         owner, fence, permit_key, permit_limit, created_at, updated_at, ended_at)
       SELECT id, incarnation, substr(definition_id, 2), definition::json, metadata::json, coalesce(labels, '{}'), version, status, head::json,
-        wake_at, ${dueAtSql("NULL::bigint")}, substr(owner, 2), fence, substr(permit_key, 2), permit_limit, now, now,
+        wake_at, ${dueAtSql("NULL::bigint", "wake_at")}, substr(owner, 2), fence, substr(permit_key, 2), permit_limit, now, now,
         CASE WHEN status IN ${terminal} THEN now END
       FROM clock, wanted AS w LEFT JOIN labelled USING (ordinal) ORDER BY id
       ON CONFLICT (id) DO NOTHING
@@ -144,12 +143,13 @@ export function update(schema: string, writes: readonly Update[]): WriteStatemen
         ended_at = CASE WHEN w.version IS NULL THEN e.ended_at WHEN w.status IN ${terminal} THEN now END,
         owner = CASE WHEN w.new_owner IS NULL THEN e.owner WHEN w.new_owner <> '-' THEN substr(w.new_owner, 2) END,
         fence = coalesce(w.new_fence, e.fence), crashes = coalesce(w.crashes, e.crashes),
-        due_at = CASE WHEN w.due IS NULL OR (w.unless_held = 't' AND e.owner IS NOT NULL) THEN e.due_at ELSE ${dueAtSql("e.due_at")} END
+        due_at = CASE WHEN w.changes_due IS NULL OR (w.unless_held = 't' AND e.owner IS NOT NULL) THEN e.due_at
+          ELSE ${dueAtSql("e.due_at", "(CASE WHEN w.version IS NULL THEN e.wake_at ELSE w.wake_at END)")} END
       FROM clock, ${several ? "locked AS w WHERE e.seq = w.seq" : "wanted AS w WHERE e.id = w.id"}
         AND e.incarnation = w.incarnation AND coalesce(e.deleted_at, -1) = -1
         AND e.version = coalesce(w.expected, e.version) AND e.fence = coalesce(w.fence, e.fence)
         AND (w.held IS NULL OR (e.owner IS NOT NULL) = (w.held = 't'))
-        AND (w.open IS NULL OR e.ended_at IS NULL) AND (w.due_for IS NULL OR e.due_at + 0 <= now - w.due_for)
+        AND (w.open IS NULL OR e.ended_at IS NULL) AND (w.is_due IS NULL OR e.due_at + 0 <= now)
       RETURNING e.seq, w.ordinal, w.commit_id, e.version, e.status, now
     )${history.sql}
     SELECT ordinal::text, version::text, status, now::text FROM changed`;

@@ -1,7 +1,7 @@
 import type { StoredEvent } from "../../kit/execution-table.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
 import { eventsScript } from "./read-scripts.ts";
-import { listOf, readEventRow, readRows, said } from "./redis-reply.ts";
+import { readEventRow, readRows, replyList, said } from "./redis-reply.ts";
 import type { CallScript } from "./run-script.ts";
 
 const damagedRows: Omit<StoredRows, "workflowId"> = { version: 0, status: "active", head: "", events: [], children: [] };
@@ -34,8 +34,8 @@ export async function eventsFrom(
     const [found, rows] = await call(eventsScript, [id], [String(first), String(limit - events.length)]);
     expected ??= said(found);
     if (said(found) !== expected) return { events, incarnation: said(found) };
-    if (listOf(rows).length === 0) break;
-    events.push(...listOf(rows).map((row, index) => ({ version: first + index, ...readEventRow(row) })));
+    if (replyList(rows).length === 0) break;
+    events.push(...replyList(rows).map((row, index) => ({ version: first + index, ...readEventRow(row) })));
   }
   return { events, incarnation };
 }

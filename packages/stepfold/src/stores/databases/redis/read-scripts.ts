@@ -1,8 +1,8 @@
 import { dueRows, history, prelude } from "./redis-schema.ts";
-import type { Script } from "./run-script.ts";
+import type { LuaScript } from "./run-script.ts";
 
 /** Guards: KEYS[2..] are the heads. Answers the time, and a list for each: empty if there is none, or it is damaged. */
-export const readScript: Script = {
+export const readScript: LuaScript = {
   name: "read",
   text: `${prelude}
 local answers = { say(whole(now)) }
@@ -15,7 +15,7 @@ return answers
 };
 
 /** Whole executions: KEYS[2..] are the heads. Answers the rows of each: empty if there is none. Those over the budget are left out. */
-export const loadScript: Script = {
+export const loadScript: LuaScript = {
   name: "load",
   text: `${prelude}${history}
 local answers, size = {}, 0
@@ -31,7 +31,7 @@ return answers
 };
 
 /** A part of a history: KEYS[2] the head, ARGV first version, most. Answers the incarnation and the rows. */
-export const eventsScript: Script = {
+export const eventsScript: LuaScript = {
   name: "events",
   text: `${prelude}${history}
 local row = readRow(KEYS[2])
@@ -41,13 +41,13 @@ return { say(row.incarnation), events }
 `,
 };
 
-/** What is due: ARGV overdue, limit, and `=` with the key of a permit. Answers whether something with a permit is due, and guards. */
-export const dueScript: Script = {
+/** What is due: ARGV overdue, limit, and keys of permits; without keys what has no permit. Answers whether something with a permit is due, and guards. */
+export const dueScript: LuaScript = {
   name: "due",
   text: `${prelude}${dueRows}
 local answers = { say(areKeysDue() and "1") }
-for _, row in ipairs(dueRows(ARGV[3] ~= "" and string.sub(ARGV[3], 2) or nil, tonumber(ARGV[1]), tonumber(ARGV[2]))) do
-  answers[#answers + 1] = guardOf(row)
+for index = 3, math.max(3, #ARGV) do
+  for _, row in ipairs(dueRows(ARGV[index], tonumber(ARGV[1]), tonumber(ARGV[2]))) do answers[#answers + 1] = guardOf(row) end
 end
 return answers
 `,
@@ -58,7 +58,7 @@ return answers
  * more keys than the limit. Answers the key where it stopped, nothing if that is the end; then the permit of the one
  * that is due longest for each key.
  */
-export const dueKeysScript: Script = {
+export const dueKeysScript: LuaScript = {
   name: "dueKeys",
   text: `${prelude}${dueRows}
 local overdueMs, limit = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -80,7 +80,7 @@ return answers
  * Looks at about 1,000 executions. Answers where to go on, nothing at the end, and the rows: a guard, and in a list definition,
  * metadata and head.
  */
-export const scanScript: Script = {
+export const scanScript: LuaScript = {
   name: "scan",
   text: `${prelude}
 local isList = take() == "created"
@@ -128,7 +128,7 @@ return { say(#part == 50 and from), rows }
 };
 
 /** Records: ARGV kind, keys. Answers for each its revision, a space and its text. */
-export const getRecordsScript: Script = {
+export const getRecordsScript: LuaScript = {
   name: "getRecords",
   text: `${prelude}
 local answers = {}
@@ -138,7 +138,7 @@ return answers
 };
 
 /** Writes records: ARGV kind, then of each key, expected revision, next revision with a space and the text. Answers for each if it was made. */
-export const putRecordsScript: Script = {
+export const putRecordsScript: LuaScript = {
   name: "putRecords",
   text: `${prelude}
 local records, answers = base .. ARGV[1], {}

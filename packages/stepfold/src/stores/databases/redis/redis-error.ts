@@ -46,7 +46,7 @@ export function serverError(store: string, cause: unknown): StepfoldError {
 }
 
 /** True if no other call would fare better now. */
-export function isOutage(store: string, cause: unknown): boolean {
+export function isOutageForAll(store: string, cause: unknown): boolean {
   return serverError(store, cause).code === "STORE_UNAVAILABLE";
 }
 

@@ -1,11 +1,11 @@
 import { dueRows, history, prelude } from "./redis-schema.ts";
-import type { Script } from "./run-script.ts";
+import type { LuaScript } from "./run-script.ts";
 
 /**
  * Claims what is due without a permit, the longest due first: ARGV owner, lease, limit, overdue. Answers the time, whether
  * something with a permit is due, and for each claim its guard and its rows, which are left out over the budget.
  */
-export const claimScript: Script = {
+export const claimScript: LuaScript = {
   name: "claim",
   text: `${prelude}${dueRows}${history}
 local owner, leaseMs, limit, overdueMs = take(), tonumber(take()), tonumber(take()), tonumber(take())

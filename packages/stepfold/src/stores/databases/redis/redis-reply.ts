@@ -14,7 +14,7 @@ export function said(value: unknown): string | null {
 }
 
 /** A list in a reply. */
-export function listOf(value: unknown): readonly unknown[] {
+export function replyList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
@@ -26,7 +26,7 @@ export function readGuard(
   if (id == null || incarnation == null || numbers == null) return null;
   const [seq, version, fence, crashes, wakeAt, dueAt, createdAt, updatedAt, deletedAt] = numbers.split(" ");
   return {
-    ...{ id, incarnation, status: status as Status, owner: owner ?? null, permit: readPermit(permit ?? null) },
+    ...{ id, incarnation, status: status as Status, owner: owner ?? null, permit: parsePermit(permit ?? null) },
     ...{ seq: Number(seq), version: Number(version), fence: Number(fence), crashes: Number(crashes) },
     ...{ wakeAt: timeOf(wakeAt), dueAt: timeOf(dueAt), deletedAt: timeOf(deletedAt) },
     ...{ createdAt: Number(createdAt), updatedAt: Number(updatedAt) },
@@ -38,7 +38,7 @@ function timeOf(text = ""): EpochMs | null {
 }
 
 /** A permit from its limit, a colon and its key. */
-export function readPermit(text: string | null): Permit | null {
+export function parsePermit(text: string | null): Permit | null {
   if (text === null || text === "") return null;
   const colon = text.indexOf(":");
   return { limit: Number(text.slice(0, colon)), key: text.slice(colon + 1) };
@@ -48,7 +48,7 @@ export function readPermit(text: string | null): Permit | null {
 export function readRows(workflowId: string, reply: readonly unknown[]): (StoredRows & { readonly incarnation: string }) | null {
   const [incarnation, version, status, head] = reply.slice(0, 4).map(said);
   if (incarnation == null || version == null || head == null) return null;
-  const events = listOf(reply[4]).map((row) => readEventRow(row).text);
+  const events = replyList(reply[4]).map((row) => readEventRow(row).text);
   return {
     workflowId,
     incarnation,
@@ -56,7 +56,7 @@ export function readRows(workflowId: string, reply: readonly unknown[]): (Stored
     status: status as Status,
     head,
     events,
-    children: childrenOf(listOf(reply[5])),
+    children: childrenOf(replyList(reply[5])),
   };
 }
 

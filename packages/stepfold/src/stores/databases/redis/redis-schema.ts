@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 
 /** The keys that scripts are given. All others are made from `due`, and lie in the same slot of a cluster. */
-export interface Keys {
+export interface RedisKeys {
   /** Executions without a permit, by the time at which they are due. */
   readonly due: string;
   /** What is stored of an execution but its history and its children. */
@@ -9,7 +9,7 @@ export interface Keys {
 }
 
 /** @throws StepfoldError `OPTION_INVALID` unless the prefix is 1 to 48 letters, digits, `_`, `-`, `.` and `:` */
-export function keysOf(prefix: string): Keys {
+export function redisKeys(prefix: string): RedisKeys {
   if (!/^[\w.:-]{1,48}$/.test(prefix)) {
     throw new StepfoldError("OPTION_INVALID", { option: "prefix", reason: "must be 1 to 48 letters, digits, _ - . and :" });
   }

@@ -2,26 +2,14 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
 import type { CheckedQuery } from "../../kit/checked-store.ts";
-import type {
-  DueClaimed,
-  DueExecutions,
-  DueKeys,
-  DueQuery,
-  EndedQuery,
-  ExecutionGuard,
-  ExecutionTable,
-  RowAnswer,
-  RowWrite,
-  StoredEvent,
-} from "../../kit/execution-table.ts";
-import type { ListCursor, ListedRow } from "../../kit/list.ts";
+import type * as kit from "../../kit/execution-table.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
 import { eventsFrom, wholeRows } from "./read-rows.ts";
 import { dueKeysScript, dueScript, getRecordsScript, loadScript, putRecordsScript, readScript, scanScript } from "./read-scripts.ts";
-import { isOutage } from "./redis-error.ts";
+import { isOutageForAll } from "./redis-error.ts";
 import { claimScript } from "./redis-fast.ts";
-import { listOf, readGuard, readPermit, said } from "./redis-reply.ts";
-import { keysOf } from "./redis-schema.ts";
+import { parsePermit, readGuard, replyList, said } from "./redis-reply.ts";
+import { redisKeys } from "./redis-schema.ts";
 import type { CallScript, RunScript } from "./run-script.ts";
 import { maxWrites, sendWrites, type WriteLimits } from "./send-writes.ts";
 import { labelField, manyArgs } from "./write-args.ts";
@@ -41,63 +29,63 @@ export interface RedisTableOptions {
 }
 
 /** Executions on a server that runs scripts: each method is one, unless there is much to answer. */
-export class RedisTable implements ExecutionTable {
+export class RedisTable implements kit.ExecutionTable {
   readonly name: string;
   readonly features: StoreFeatures;
-  readonly grouping: NonNullable<ExecutionTable["grouping"]>;
+  readonly grouping: NonNullable<kit.ExecutionTable["grouping"]>;
   readonly #call: CallScript;
   readonly #limits: WriteLimits;
 
   constructor({ name, run, prefix, durable, retentionMs, maxValueBytes, maxRequestBytes = Number.POSITIVE_INFINITY }: RedisTableOptions) {
     this.name = name;
     this.features = { clock: "store", durable, multiProcess: true, maxValueBytes, permits: true };
-    this.grouping = { maxWrites, isOutage: (cause) => isOutage(name, cause) };
+    this.grouping = { maxWrites, isOutage: (cause) => isOutageForAll(name, cause) };
     this.#limits = { name, retentionMs: wholeMs(retentionMs), maxRequestBytes };
-    const keys = keysOf(prefix);
-    this.#call = async (script, ids, args) => listOf(await run(script, [keys.due, ...ids.map((id) => keys.head(id))], args));
+    const keys = redisKeys(prefix);
+    this.#call = async (script, ids, args) => replyList(await run(script, [keys.due, ...ids.map((id) => keys.head(id))], args));
   }
 
   async now(): Promise<EpochMs> {
     return (await this.read([])).now;
   }
 
-  async read(ids: readonly string[]): ReturnType<ExecutionTable["read"]> {
+  async read(ids: readonly string[]): ReturnType<kit.ExecutionTable["read"]> {
     const [now, ...guards] = await this.#call(readScript, ids, []);
     return { now: Number(said(now)), found: new Map(guardsIn(guards).map((guard) => [guard.id, guard])) };
   }
 
-  async load(ids: readonly string[]): ReturnType<ExecutionTable["load"]> {
+  async load(ids: readonly string[]): ReturnType<kit.ExecutionTable["load"]> {
     const found = new Map<string, StoredRows>();
     for (let rest = ids; rest.length > 0; ) {
       const replies = await this.#call(loadScript, rest, []);
-      const loaded = await Promise.all(replies.map((reply, index) => wholeRows(this.#call, rest[index]!, listOf(reply))));
+      const loaded = await Promise.all(replies.map((reply, index) => wholeRows(this.#call, rest[index]!, replyList(reply))));
       for (const rows of loaded) if (rows) found.set(rows.workflowId, rows);
       rest = rest.slice(replies.length);
     }
     return found;
   }
 
-  write(writes: readonly RowWrite[]): Promise<RowAnswer[]> {
+  write(writes: readonly kit.RowWrite[]): Promise<kit.RowAnswer[]> {
     return sendWrites(this.#call, writes, this.#limits);
   }
 
-  async events(id: string, afterVersion: number, limit: number): Promise<readonly StoredEvent[]> {
+  async events(id: string, afterVersion: number, limit: number): Promise<readonly kit.StoredEvent[]> {
     return (await eventsFrom(this.#call, id, afterVersion + 1, limit, null)).events;
   }
 
-  async due({ key, limit, overdueMs }: DueQuery): Promise<DueExecutions> {
-    const args = [String(overdueMs), String(limit), key === null ? "" : `=${key}`];
+  async due({ keys, limit, overdueMs }: kit.DueQuery): Promise<kit.DueExecutions> {
+    const args = [String(overdueMs), String(limit), ...(keys ?? [])];
     const [areKeysDue, ...guards] = await this.#call(dueScript, [], args);
     return { executions: guardsIn(guards), areKeysDue: said(areKeysDue) !== null };
   }
 
-  async dueKeys(after: string, limit: number, overdueMs: number): Promise<DueKeys> {
+  async dueKeys(after: string, limit: number, overdueMs: number): Promise<kit.DueKeys> {
     const args = [String(overdueMs), String(limit), after === "" ? "-" : `(${after}`];
     const [last, ...permits] = (await this.#call(dueKeysScript, [], args)).map(said);
-    return { keys: permits.map((permit) => readPermit(permit)!), next: last ?? null };
+    return { keys: permits.map((permit) => parsePermit(permit)!), next: last ?? null };
   }
 
-  async page(query: CheckedQuery, labels: readonly string[], after: ListCursor | null, limit: number): Promise<ListedRow[]> {
+  async page(query: CheckedQuery, labels: readonly string[], after: kit.ListCursor | null, limit: number): Promise<kit.ListedRow[]> {
     const { status, definitionId, createdBefore = Number.MAX_SAFE_INTEGER, createdAfter = -1 } = query;
     if (status?.length === 0) return [];
     const before = [sortable(createdBefore), ...(after ? [sortable(after.createdAt) + sortable(after.seq)] : [])].sort()[0]!;
@@ -105,18 +93,16 @@ export class RedisTable implements ExecutionTable {
     const rows = await this.#scan("created", range, limit, { statuses: status ?? [], definitionId: definitionId ?? null, labels });
     return rows.map((row) => {
       const [definition, metadata, head] = row.slice(-3).map((value) => said(value) ?? "");
-      const guard = readGuard(row)!;
-      const leaseUntil = guard.owner === null ? null : guard.dueAt;
-      return { ...guard, definition: definition!, metadata: metadata!, head: head!, leaseUntil };
+      return { ...readGuard(row)!, definition: definition!, metadata: metadata!, head: head! };
     });
   }
 
-  async ended({ before, limit, ended }: EndedQuery): Promise<ExecutionGuard[]> {
+  async ended({ before, limit, ended }: kit.EndedQuery): Promise<kit.ExecutionGuard[]> {
     // the server removes tombstones by itself
     return ended ? guardsIn(await this.#scan("ended", ["-", `(${sortable(before)}`], limit, { ...ended, labels: [] })) : [];
   }
 
-  readonly records: ExecutionTable["records"] = {
+  readonly records: kit.ExecutionTable["records"] = {
     get: async (kind, keys) => {
       const texts = (await this.#call(getRecordsScript, [], [kind, ...keys])).map(said);
       const found = keys.flatMap((key, index) => {
@@ -131,11 +117,11 @@ export class RedisTable implements ExecutionTable {
     },
   };
 
-  async claimDue(claim: Parameters<NonNullable<ExecutionTable["claimDue"]>>[0]): Promise<DueClaimed> {
+  async claimDue(claim: Parameters<NonNullable<kit.ExecutionTable["claimDue"]>>[0]): Promise<kit.DueClaimed> {
     const args = [claim.owner, String(claim.leaseMs), String(claim.limit), String(claim.overdueMs)];
     const [now, areKeysDue, ...taken] = await this.#call(claimScript, [], args);
-    const executions = guardsIn(taken.map((one) => listOf(one)[0]));
-    const replies = taken.map((one) => listOf(listOf(one)[1]));
+    const executions = guardsIn(taken.map((one) => replyList(one)[0]));
+    const replies = taken.map((one) => replyList(replyList(one)[1]));
     const loaded = await Promise.all(executions.map(({ id }, index) => wholeRows(this.#call, id, replies[index]!)));
     const rows = new Map(loaded.flatMap((one) => (one ? [[one.workflowId, one] as const] : [])));
     return { now: Number(said(now)), executions, rows, areKeysDue: said(areKeysDue) !== null };
@@ -155,7 +141,7 @@ export class RedisTable implements ExecutionTable {
     for (let place: string | null = from; place !== null && rows.length < limit; ) {
       const args: string[] = [index, place, to, String(limit - rows.length), ...filters];
       const [next, found] = await this.#call(scanScript, [], args);
-      rows.push(...listOf(found).map(listOf));
+      rows.push(...replyList(found).map(replyList));
       place = said(next);
     }
     return rows;
@@ -167,8 +153,8 @@ function sortable(value: number): string {
   return String(Math.min(Math.max(Math.ceil(value), 0), Number.MAX_SAFE_INTEGER)).padStart(16, "0");
 }
 
-function guardsIn(replies: readonly unknown[]): ExecutionGuard[] {
-  return replies.flatMap((reply) => readGuard(listOf(reply)) ?? []);
+function guardsIn(replies: readonly unknown[]): kit.ExecutionGuard[] {
+  return replies.flatMap((reply) => readGuard(replyList(reply)) ?? []);
 }
 
 /** Whole milliseconds that the server can add to its clock. */

@@ -1,15 +1,15 @@
 /** A Lua script that Redis runs as one step: nothing else happens on the server meanwhile. */
-export interface Script {
+export interface LuaScript {
   /** For people. */
   readonly name: string;
   readonly text: string;
 }
 
 /** Runs a script on the server and gives what it answers: texts, and lists of them. */
-export type RunScript = (script: Script, keys: readonly string[], args: readonly string[]) => Promise<unknown>;
+export type RunScript = (script: LuaScript, keys: readonly string[], args: readonly string[]) => Promise<unknown>;
 
 /** Runs a script on the heads of these executions, and gives the list that it answers. */
-export type CallScript = (script: Script, ids: readonly string[], args: readonly string[]) => Promise<readonly unknown[]>;
+export type CallScript = (script: LuaScript, ids: readonly string[], args: readonly string[]) => Promise<readonly unknown[]>;
 
 /** The two commands that a store needs, whatever client sends them. */
 export interface ScriptServer {
@@ -22,7 +22,7 @@ export interface ScriptServer {
  * after a failure, or one whose scripts were flushed.
  */
 export function scriptRunner(server: ScriptServer): RunScript {
-  const hashes = new Map<Script, Promise<string>>();
+  const hashes = new Map<LuaScript, Promise<string>>();
   return async (script, keys, args) => {
     const hash = hashes.get(script) ?? sha1Of(script.text);
     hashes.set(script, hash);

@@ -2,7 +2,7 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { Status } from "../../../core/snapshot/snapshot.ts";
 import type { RowAnswer, RowWrite } from "../../kit/execution-table.ts";
 import { bytesOf } from "../../kit/writing/value-limit.ts";
-import { listOf, said } from "./redis-reply.ts";
+import { replyList, said } from "./redis-reply.ts";
 import type { CallScript } from "./run-script.ts";
 import { writeArgs } from "./write-args.ts";
 import { writeScript } from "./write-script.ts";
@@ -48,7 +48,7 @@ export async function sendWrites(call: CallScript, writes: readonly RowWrite[], 
     const ids = portion.map(({ write }) => write.id);
     const args = portion.flatMap((one) => one.args);
     const replies = await call(writeScript, ids, args);
-    for (const [index, { write }] of portion.entries()) answers.set(write, answerOf(write, listOf(replies[index]), limits));
+    for (const [index, { write }] of portion.entries()) answers.set(write, answerOf(write, replyList(replies[index]), limits));
   };
   await Promise.all(portions.map(send));
   return writes.map((write) => answers.get(write) ?? null);

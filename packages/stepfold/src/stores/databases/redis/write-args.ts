@@ -27,7 +27,7 @@ interface WriteParts {
 
 /**
  * A write as `writeScript` reads it: one text of words without spaces, then the incarnation, fields, events and children. The words
- * are kind, version, fence, for how long it is due, its next due time, flags, and the counts of what follows. What is absent is
+ * are kind, version, fence, whether it has to be due, its next due time, flags, and the counts of what follows. What is absent is
  * empty. Flags: it has to be held (h), free (f), open (o), deleted (d); the due time counts unless held (u); it ends (e).
  */
 export function writeArgs(write: RowWrite, retentionMs: string): string[] {
@@ -39,7 +39,7 @@ export function writeArgs(write: RowWrite, retentionMs: string): string[] {
   ].join("");
   const { commitId, events, children } = history ?? noHistory;
   const counts = [Object.keys(fields).length * 2, events.length, children.length * 3];
-  const words = [write.kind, when.version ?? "", when.fence ?? "", when.dueForMs ?? "", due ? dueText(due) : "", flags, ...counts];
+  const words = [write.kind, when.version ?? "", when.fence ?? "", when.due ? "due" : "", due ? dueText(due, state) : "", flags, ...counts];
   const args = [words.join(" "), when.incarnation];
   for (const name in fields) args.push(name, fields[name]!);
   for (const { text } of events) args.push(eventRow(commitId, text));
@@ -84,7 +84,7 @@ function stateFields({ version, status, head, wakeAt }: NonNullable<RowChanges["
   return { version: String(version), status, head, wake: String(wakeAt ?? "") };
 }
 
-function dueText(due: DueChange): string {
-  if (due === "now") return "now";
-  return "inMs" in due ? `+${due.inMs}` : due.at === null ? "never" : String(due.at);
+function dueText(due: DueChange, state: RowChanges["state"]): string {
+  if (due !== "atWakeUp") return `+${due.inMs}`;
+  return state ? `@${state.wakeAt ?? ""}` : "@stored";
 }

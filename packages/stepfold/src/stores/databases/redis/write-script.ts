@@ -1,5 +1,5 @@
 import { prelude } from "./redis-schema.ts";
-import type { Script } from "./run-script.ts";
+import type { LuaScript } from "./run-script.ts";
 
 /**
  * Makes writes: KEYS[2..] are the heads, one for each write, all different. ARGV: the writes as `writeArgs` puts them down.
@@ -9,7 +9,7 @@ import type { Script } from "./run-script.ts";
  *
  * Answers one list for each write: time, and version and status before it; nothing if its condition does not hold; `damaged`.
  */
-export const writeScript: Script = {
+export const writeScript: LuaScript = {
   name: "write",
   text: `${prelude}
 -- an error here has written nothing
@@ -21,9 +21,9 @@ local function checkIndexes(write, key)
 end
 
 local function readWrite(head)
-  local kind, version, fence, dueForMs, due, flags, fields, events, children =
+  local kind, version, fence, isDue, due, flags, fields, events, children =
     string.match(take(), "^(%S*) (%S*) (%S*) (%S*) (%S*) (%S*) (%d+) (%d+) (%d+)$")
-  local write = { head = head, kind = kind, incarnation = take(), version = version, fence = fence, dueForMs = dueForMs, due = due,
+  local write = { head = head, kind = kind, incarnation = take(), version = version, fence = fence, isDue = isDue, due = due,
     fields = takeMany(fields), events = takeMany(events), children = takeMany(children) }
   for flag in string.gmatch(flags, ".") do write[flag] = true end
   return write
@@ -33,16 +33,16 @@ local function meets(row, when)
   if row.incarnation ~= when.incarnation or (when.d or false) ~= (row.deletedAt ~= false) then return false end
   if (when.version ~= "" and when.version ~= row.version) or (when.fence ~= "" and when.fence ~= row.fence) then return false end
   if (when.h and not row.owner) or (when.f and row.owner) or (when.o and terminal[row.status]) then return false end
-  if when.dueForMs == "" then return true end
+  if when.isDue == "" then return true end
   local dueAt = tonumber(dueAtOf(row))
-  return dueAt and dueAt <= now - tonumber(when.dueForMs)
+  return dueAt and dueAt <= now
 end
 
 local function changeDue(row, change)
-  local dueAt = tonumber(change)
-  if change == "now" then dueAt = math.min(tonumber(dueAtOf(row)) or now, now) end
-  if string.sub(change, 1, 1) == "+" then dueAt = now + dueAt end
-  setDue(row, dueAt)
+  if string.sub(change, 1, 1) == "+" then return setDue(row, now + tonumber(change)) end
+  local wakeAt = tonumber(change == "@stored" and row.wake or string.sub(change, 2))
+  if wakeAt and wakeAt <= 0 then wakeAt = math.min(tonumber(dueAtOf(row)) or now, now) end
+  setDue(row, wakeAt)
 end
 
 local function callMany(command, key, args, name, value)

@@ -9,8 +9,8 @@ import {
   maxSqliteBlobBytes,
   putBlobStatement,
 } from "../sqlite-dialect/blob-statements.ts";
-import { openDatabase } from "./sqlite-client.ts";
-import { storeError } from "./sqlite-error.ts";
+import { openSqlite } from "./sqlite-client.ts";
+import { sqliteError } from "./sqlite-error.ts";
 
 /** How blobs in SQLite behave. */
 export interface SqliteBlobsOptions {
@@ -51,7 +51,7 @@ export interface SqliteBlobs extends BlobStore {
  */
 export function sqliteBlobs(path: string, options: SqliteBlobsOptions = {}): SqliteBlobs {
   const { synchronous = "FULL", busyTimeoutMs = 5000, now = Date.now } = options;
-  const db = openDatabase(path, { synchronous, busyTimeoutMs });
+  const db = openSqlite(path, { synchronous, busyTimeoutMs });
   const put = db.prepare(putBlobStatement("?3"));
   const get = db.prepare(blobStatement);
   const deleteBetween = db.prepare(deleteBlobsStatement);
@@ -81,7 +81,7 @@ export function sqliteBlobs(path: string, options: SqliteBlobsOptions = {}): Sql
         return page.all(after, limit).map((row) => ({ ...(row as unknown as BlobEntry) }));
       },
     },
-    storeError,
+    sqliteError,
   );
   return {
     ...blobs,

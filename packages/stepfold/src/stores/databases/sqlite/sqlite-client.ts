@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import { layoutProblem, sqliteLayout, sqliteSchema } from "../sqlite-dialect/sqlite-schema.ts";
-import { isBusy, storeError } from "./sqlite-error.ts";
+import { isBusy, sqliteError } from "./sqlite-error.ts";
 
 /** How a file is opened. */
 export interface OpenOptions {
@@ -10,7 +10,7 @@ export interface OpenOptions {
 }
 
 /** An open, migrated database in WAL mode. Nothing is left open if it fails. */
-export function openDatabase(path: string, { synchronous, busyTimeoutMs }: OpenOptions): DatabaseSync {
+export function openSqlite(path: string, { synchronous, busyTimeoutMs }: OpenOptions): DatabaseSync {
   // both go into PRAGMAs, which take no parameters
   if (synchronous !== "FULL" && synchronous !== "NORMAL") {
     throw new StepfoldError("OPTION_INVALID", { option: "synchronous", reason: 'must be "FULL" or "NORMAL"' });
@@ -30,7 +30,7 @@ export function openDatabase(path: string, { synchronous, busyTimeoutMs }: OpenO
     return db;
   } catch (cause) {
     db?.close();
-    throw storeError(cause, `cannot open "${path}"`);
+    throw sqliteError(cause, `cannot open "${path}"`);
   }
 }
 

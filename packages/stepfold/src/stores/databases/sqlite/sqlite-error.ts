@@ -4,7 +4,7 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 const passing: ReadonlySet<number> = new Set([5, 6, 10, 13, 14, 15]);
 
 /** What went wrong in SQLite, as one of our errors; ours pass through. */
-export function storeError(cause: unknown, doing?: string): StepfoldError {
+export function sqliteError(cause: unknown, doing?: string): StepfoldError {
   if (StepfoldError.is(cause)) return cause;
   const code = resultCode(cause);
   const message = cause instanceof Error ? cause.message : String(cause);

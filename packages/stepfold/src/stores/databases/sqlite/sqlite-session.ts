@@ -20,31 +20,33 @@ export function sqliteSession(db: DatabaseSync, now: () => EpochMs): SqliteSessi
   };
   const rowsOf = ({ text, values }: SqlStatement): readonly SqlRow[] => prepare(text).all(...values);
 
-  const made = (write: PlannedWrite): SqlRow | null => {
-    for (const attempt of write.attempts) {
-      const [row] = rowsOf(attempt);
-      if (!row) continue;
-      for (const { text, values } of write.followUps(row.seq as number)) prepare(text).run(...values);
-      return row;
+  const rowOf = ({ text, values }: SqlStatement): SqlRow | null => prepare(text).get(...values) ?? null;
+
+  const made = ({ quick, whole, followUps }: PlannedWrite): SqlRow | null => {
+    const row = (quick && rowOf(quick())) ?? rowOf(whole());
+    if (row) for (const { text, values } of followUps(row.seq as number)) prepare(text).run(...values);
+    return row;
+  };
+  const inTransaction = <T>(begin: string, work: () => T): T => {
+    prepare(begin).run();
+    try {
+      const result = work();
+      prepare("COMMIT").run();
+      return result;
+    } catch (cause) {
+      // SQLite rolls back by itself after some errors
+      if (db.isTransaction) prepare("ROLLBACK").run();
+      throw cause;
     }
-    return null;
   };
   return {
     time: now,
-    read: async (statements) => statements.map(rowsOf),
-    async write(writes) {
-      // taking the lock first makes sure that it never has to be upgraded, which may fail at once
-      prepare("BEGIN IMMEDIATE").run();
-      try {
-        const rows = writes.map(made);
-        prepare("COMMIT").run();
-        return rows;
-      } catch (cause) {
-        // SQLite rolls back by itself after some errors
-        if (db.isTransaction) prepare("ROLLBACK").run();
-        throw cause;
-      }
+    async read(statements) {
+      if (statements.length < 2) return statements.map(rowsOf);
+      return inTransaction("BEGIN", () => statements.map(rowsOf));
     },
+    // taking the lock first makes sure that it never has to be upgraded, which may fail at once
+    write: async (writes) => inTransaction("BEGIN IMMEDIATE", () => writes.map(made)),
     close: async () => db.close(),
   };
 }

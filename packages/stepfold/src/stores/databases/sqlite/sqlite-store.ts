@@ -1,8 +1,8 @@
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { storeOver } from "../../kit/store-over.ts";
-import { openDatabase } from "./sqlite-client.ts";
-import { storeError } from "./sqlite-error.ts";
+import { openSqlite } from "./sqlite-client.ts";
+import { sqliteError } from "./sqlite-error.ts";
 import { sqliteTable } from "./sqlite-table.ts";
 
 /** How an SQLite store behaves. */
@@ -42,6 +42,6 @@ export interface SqliteStoreOptions {
 export function sqliteStore(path: string, options: SqliteStoreOptions = {}): SnapshotStore {
   const { synchronous = "FULL", busyTimeoutMs = 5000, now = Date.now, idempotencyRetentionMs: retentionMs } = options;
   const isShared = path !== ":memory:" && path !== "";
-  const table = sqliteTable(openDatabase(path, { synchronous, busyTimeoutMs }), now, isShared);
-  return storeOver(table, { retentionMs, errorOf: storeError });
+  const table = sqliteTable(openSqlite(path, { synchronous, busyTimeoutMs }), now, isShared);
+  return storeOver(table, { retentionMs, errorOf: sqliteError });
 }

@@ -32,7 +32,7 @@ class FastTable extends MemoryTable {
 
   async claimDue({ limit, overdueMs, ...by }: Parameters<NonNullable<ExecutionTable["claimDue"]>>[0]): Promise<DueClaimed> {
     this.asked.push("claimDue");
-    const { executions: due } = await this.due({ key: null, limit, overdueMs });
+    const { executions: due } = await this.due({ keys: null, limit, overdueMs });
     await this.write(due.map((guard) => claimOf(guard, by)));
     const { now, found } = await this.read(due.map(({ id }) => id));
     const rows = await super.load(this.givesRows ? [...found.keys()] : []);

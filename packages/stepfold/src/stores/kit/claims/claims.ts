@@ -49,10 +49,8 @@ export class Claims {
 
   /** Gives a claim back. */
   async release(claim: Claim, version: number): Promise<void> {
-    const guard = await this.#guardOf(claim.workflowId);
-    const isUnchanged = guard?.incarnation === claim.incarnation && guard.version === version;
-    if (isUnchanged && (await this.#writer.write(releaseOf(claim, version, guard.wakeAt)))) return;
-    keptClaim(claim, version, isUnchanged ? await this.#guardOf(claim.workflowId) : guard);
+    if (await this.#writer.write(releaseOf(claim, version))) return;
+    keptClaim(claim, version, await this.#guardOf(claim.workflowId));
   }
 
   /** After executions were deleted: keys that they shared, and that are not used any more, leave nothing behind. */
@@ -98,7 +96,7 @@ export class Claims {
         claimed.push(...(await claimedWithSnapshots(table, held, options, taken.rows)));
         if (held.length < wanted) return areKeysDue;
       } else {
-        const due = await table.due({ limit: wanted + tried.size, overdueMs: options.overdueMs, key: null });
+        const due = await table.due({ limit: wanted + tried.size, overdueMs: options.overdueMs, keys: null });
         ({ areKeysDue } = due);
         const fresh = due.executions.filter((guard) => !tried.has(attemptOf(guard))).slice(0, wanted);
         for (const guard of fresh) tried.add(attemptOf(guard));
@@ -114,7 +112,7 @@ export class Claims {
       const { now, found } = await this.#table.read([workflowId]);
       const guard = found.get(workflowId);
       if (!guard || !isDue(guard, now, overdueMs)) return [];
-      if (guard.permit) return this.#permits.claimOfKey(guard.permit.key, { ...options, limit: 1 });
+      if (guard.permit) return this.#permits.claimOfKey(guard.permit.key, { ...options, limit: 1 }, guard);
       const { claimed, missed } = await takeExecutions(this.#table, this.#writer, [guard], options);
       if (missed.length === 0) return claimed;
     }

@@ -2,7 +2,7 @@ import type { EpochMs } from "../../../core/values/json.ts";
 import type { Claimed } from "../../../ports/snapshot-store.ts";
 import type { CheckedClaim } from "../checked-store.ts";
 import type { DueKey, DueKeys, ExecutionGuard, ExecutionTable, RowWrite } from "../execution-table.ts";
-import type { StoredRecord } from "../record-table.ts";
+import type { RecordWrite, StoredRecord } from "../record-table.ts";
 import { keyedLock } from "../writing/keyed-lock.ts";
 import type { RowWriter } from "../writing/row-writer.ts";
 import { crashesAfter, isDue, liveGuard } from "./guard.ts";
@@ -20,12 +20,34 @@ export interface PermitHolder {
 
 /** The record of one key, and what its holders are doing now. */
 interface KeyState {
+  readonly key: string;
   /** Null: there is none. */
   readonly record: StoredRecord | null;
   readonly held: readonly PermitHolder[];
   /** Their time is over, but they might still come back. */
   readonly lost: readonly { readonly holder: PermitHolder; readonly guard: ExecutionGuard }[];
+}
+
+/** Keys as they were at one moment. */
+interface KeyStates {
   readonly now: EpochMs;
+  readonly states: readonly KeyState[];
+}
+
+/** What one key is to give to a claim. */
+interface KeyPlan {
+  readonly key: string;
+  /** The executions to claim, longest due first. */
+  readonly next: readonly ExecutionGuard[];
+  /** What is to be written to its record before; null: nothing. */
+  readonly write: RecordWrite | null;
+}
+
+/** What was claimed of some keys. */
+interface ClaimedOfKeys {
+  readonly claimed: readonly Claimed[];
+  /** One of the keys gave all that it was asked for. */
+  readonly mayBeMore: boolean;
 }
 
 /** How long a process has to claim what it has put into a record. */
@@ -33,6 +55,9 @@ const noticeMs = 10_000;
 
 /** Keys that are read together. */
 const keysTogether = 32;
+
+/** Executions of one key that are claimed together, at most. */
+const maxOfKey = 32;
 
 /** Keys that one claim looks at, at most; the next claim goes on from there. */
 const maxKeysOfClaim = 1_000;
@@ -68,9 +93,13 @@ export class PermitClaims {
     this.#writer = writer;
   }
 
-  /** Claims executions of one key, longest due first; with `workflowId` that one, if there is a permit for it. */
-  claimOfKey(key: string, options: CheckedClaim): Promise<readonly Claimed[]> {
-    return this.#lock.run(key, () => this.#claimLocked(key, options));
+  /**
+   * Claims executions of one key, longest due first; with `workflowId` that one, if there is a permit for it.
+   *
+   * @param guard of that one, if it was just read: if it has changed since, it is read again
+   */
+  async claimOfKey(key: string, options: CheckedClaim, guard?: ExecutionGuard): Promise<readonly Claimed[]> {
+    return (await this.#lock.run([key], () => this.#claimLocked([key], options.limit, options, { due: guard && [guard] }))).claimed;
   }
 
   /** Claims executions of any key. Each key has its turn: the next claim goes on behind the last key of this one. */
@@ -94,12 +123,9 @@ export class PermitClaims {
   /** Deletes the records of keys of which no permit is taken. */
   async forgetUnused(keys: readonly string[]): Promise<void> {
     if (keys.length === 0) return;
-    const states = await this.#statesOf(keys);
-    await Promise.all(
-      states.map(async ({ record, held, lost }) => {
-        if (record && held.length === 0 && lost.length === 0) await this.#write(record.key, record, null);
-      }),
-    );
+    const { states } = await this.#statesOf(keys);
+    const unused = states.flatMap(({ record, held, lost }) => (record && held.length + lost.length === 0 ? deletionOf(record) : []));
+    await this.#put(unused);
   }
 
   /** All keys for which something is due, in parts: those behind the last one, then from the first one to the last one. */
@@ -116,101 +142,136 @@ export class PermitClaims {
     }
   }
 
-  /** Claims executions of those keys that have permits left. */
-  async #claimOfKeys(
-    keys: readonly DueKey[],
-    options: CheckedClaim,
-  ): Promise<{ readonly claimed: readonly Claimed[]; readonly mayBeMore: boolean; readonly lastKey: string }> {
-    const states = await this.#statesOf(keys.map(({ key }) => key));
-    const asked = keys.map(({ key, limit }, index) => ({ key, limit, state: states[index]! }));
-    const open = asked.filter(({ limit, state: { held, lost } }) => lost.length > 0 || held.length < limit);
-    const some = open.slice(0, options.limit);
-    const limit = Math.max(1, Math.floor(options.limit / Math.max(1, some.length)));
-    const each = await Promise.all(
-      some.map(({ key, state }) => this.#lock.run(key, () => this.#claimLocked(key, { ...options, limit }, state))),
+  /** Claims executions of those keys that have permits left: of each key as many as of any other. */
+  async #claimOfKeys(keys: readonly DueKey[], options: CheckedClaim): Promise<ClaimedOfKeys & { readonly lastKey: string }> {
+    const known = await this.#statesOf(keys.map(({ key }) => key));
+    const open = known.states.filter(({ held, lost }, index) => lost.length > 0 || held.length < keys[index]!.limit);
+    const states = open.slice(0, options.limit);
+    const limit = Math.max(1, Math.floor(options.limit / Math.max(1, states.length)));
+    const names = states.map(({ key }) => key);
+    const { claimed, mayBeMore } = await this.#lock.run(names, () =>
+      this.#claimLocked(names, limit, options, { keys: { ...known, states } }),
     );
-    const isCut = some.length < open.length;
-    const mayBeMore = isCut || each.some(({ length }) => length === limit);
-    return { claimed: each.flat(), mayBeMore, lastKey: (isCut ? some : keys).at(-1)!.key };
+    const isCut = states.length < open.length;
+    return { claimed, mayBeMore: mayBeMore || isCut, lastKey: (isCut ? states : keys).at(-1)!.key };
   }
 
-  /** @param known the state of the key, if it was just read: a record that has changed since is not written */
-  async #claimLocked(key: string, options: CheckedClaim, known?: KeyState): Promise<readonly Claimed[]> {
+  /**
+   * Claims at most `limit` executions of each key.
+   *
+   * @param known the keys, and what is due, as far as they were just read: what has changed since is not written, and read again
+   */
+  async #claimLocked(
+    keys: readonly string[],
+    limit: number,
+    options: CheckedClaim,
+    known: { readonly keys?: KeyStates | undefined; readonly due?: readonly ExecutionGuard[] | undefined },
+  ): Promise<ClaimedOfKeys> {
     const claimed: Claimed[] = [];
-    let first = known;
-    for (let tries = 0; tries < maxTries && claimed.length < options.limit; tries++) {
-      const state: KeyState = first ?? (await this.#statesOf([key]))[0]!;
-      first = undefined;
-      const expired = await Promise.all(state.lost.map(({ holder, guard }) => this.#writer.write(expiryOf(holder, guard))));
-      // one that came back in this moment is seen the next time
-      if (expired.includes(null)) continue;
-      const wanted = Math.min(options.limit - claimed.length, keysTogether);
-      const next = await this.#nextOf(key, state.held, wanted, options);
-      if (next.length === 0) {
-        if (state.record && state.held.length === 0) await this.#write(key, state.record, null);
-        break;
-      }
-      const until = state.now + Math.min(options.leaseMs, noticeMs);
-      const added = next.map(({ id, incarnation, fence }) => ({ id, incarnation, fence: fence + 1, until }));
-      const written = await this.#write(key, state.record, [...state.held, ...added]);
-      if (!written) continue;
-      tries = 0;
-      const taken = await takeExecutions(this.#table, this.#writer, next, options);
+    const wanted = new Map(keys.map((key) => [key, limit]));
+    let mayBeMore = false;
+    for (let tries = 0; wanted.size > 0 && tries < maxTries; tries++) {
+      const { keys: read = await this.#statesOf([...wanted.keys()]), due } = tries === 0 ? known : {};
+      // one that comes back in this moment keeps its permit; either way its key is read again
+      await Promise.all(read.states.flatMap(({ lost }) => lost.map(({ holder, guard }) => this.#writer.write(expiryOf(holder, guard)))));
+      const plans = await this.#plansOf(read, wanted, options, due);
+      const written = await this.#put(plans.flatMap(({ write }) => write ?? []));
+      const allowed = plans.filter(({ next, write }) => next.length > 0 && written.has(write!));
+      const taken = await takeExecutions(
+        this.#table,
+        this.#writer,
+        allowed.flatMap(({ next }) => next),
+        options,
+      );
       claimed.push(...taken.claimed);
-      if (taken.missed.length > 0) await this.#takeOut(key, written, taken.missed);
-      else if (next.length < wanted) break;
+      for (const { key, next, write } of plans) {
+        const missed = next.filter((guard) => taken.missed.includes(guard));
+        if (write && !written.has(write)) continue;
+        if (missed.length > 0) await this.#takeOut({ key, ...write!.next! }, missed);
+        const left = wanted.get(key)! - next.length + missed.length;
+        mayBeMore ||= left === 0;
+        if (left === 0 || (missed.length === 0 && next.length < maxOfKey)) wanted.delete(key);
+        else wanted.set(key, left);
+      }
     }
-    return claimed;
+    return { claimed, mayBeMore };
   }
 
-  /** The longest due that may have a permit. Behind one that has to wait, all others of the key wait. */
-  async #nextOf(key: string, held: readonly PermitHolder[], wanted: number, options: CheckedClaim): Promise<ExecutionGuard[]> {
-    const next: ExecutionGuard[] = [];
-    for (const guard of await this.#dueOf(key, wanted + held.length, options)) {
-      if (held.some(({ id }) => id === guard.id)) continue;
-      if (next.length === wanted || held.length + next.length >= (guard.permit?.limit ?? 0)) break;
-      next.push(guard);
-    }
-    return next;
+  /** The longest due of each key that may have a permit. Behind one that has to wait, all others of its key wait. */
+  async #plansOf(
+    { now, states }: KeyStates,
+    wanted: ReadonlyMap<string, number>,
+    options: CheckedClaim,
+    known: readonly ExecutionGuard[] | undefined,
+  ): Promise<readonly KeyPlan[]> {
+    const asked = states
+      .filter(({ lost }) => lost.length === 0)
+      .map((state) => ({ ...state, most: Math.min(wanted.get(state.key)!, maxOfKey) }));
+    if (asked.length === 0) return [];
+    const keys = asked.map(({ key }) => key);
+    const due = known ?? (await this.#dueOf(keys, Math.max(...asked.map(({ most, held }) => most + held.length)), options));
+    const until = now + Math.min(options.leaseMs, noticeMs);
+    return asked.map(({ key, record, held, most }): KeyPlan => {
+      const next: ExecutionGuard[] = [];
+      for (const guard of due) {
+        if (guard.permit?.key !== key || held.some(({ id }) => id === guard.id)) continue;
+        if (next.length === most || held.length + next.length >= guard.permit.limit) break;
+        next.push(guard);
+      }
+      if (next.length === 0) return { key, next, write: record && held.length === 0 ? deletionOf(record) : null };
+      const added = next.map(({ id, incarnation, fence }) => ({ id, incarnation, fence: fence + 1, until }));
+      return { key, next, write: writeOf(key, record, [...held, ...added]) };
+    });
   }
 
-  async #dueOf(key: string, limit: number, { workflowId, overdueMs }: CheckedClaim): Promise<readonly ExecutionGuard[]> {
-    if (workflowId === undefined) return (await this.#table.due({ key, limit, overdueMs })).executions;
+  async #dueOf(keys: readonly string[], limit: number, { workflowId, overdueMs }: CheckedClaim): Promise<readonly ExecutionGuard[]> {
+    if (workflowId === undefined) return (await this.#table.due({ keys, limit, overdueMs })).executions;
     const { now, found } = await this.#table.read([workflowId]);
     const guard = found.get(workflowId);
     return guard && isDue(guard, now, overdueMs) ? [guard] : [];
   }
 
+  /** Makes writes of records. Gives those that were made. */
+  async #put(writes: readonly RecordWrite[]): Promise<ReadonlySet<RecordWrite>> {
+    const made = writes.length > 0 ? await this.#table.records.put("permit", writes) : [];
+    return new Set(writes.filter((_, index) => made[index]));
+  }
+
   /** Takes holders out that were not claimed. */
-  async #takeOut(key: string, written: StoredRecord, missed: readonly ExecutionGuard[]): Promise<void> {
+  async #takeOut(written: StoredRecord, missed: readonly ExecutionGuard[]): Promise<void> {
     const isMissed = ({ id, fence }: PermitHolder): boolean => missed.some((one) => one.id === id && one.fence + 1 === fence);
     let record: StoredRecord | undefined = written;
     for (let tries = 0; record && tries < maxTries; tries++) {
+      const key: string = record.key;
       const others = holdersIn(record).filter((holder) => !isMissed(holder));
-      if (await this.#write(key, record, others)) return;
+      if ((await this.#put([writeOf(key, record, others)])).size > 0) return;
       record = (await this.#table.records.get("permit", [key])).get(key);
     }
   }
 
-  /** Null if another process has written the record since it was read. Without holders the record is deleted. */
-  async #write(key: string, record: StoredRecord | null, holders: readonly PermitHolder[] | null): Promise<StoredRecord | null> {
-    const next = holders && { revision: crypto.randomUUID(), text: JSON.stringify(holders) };
-    const [made] = await this.#table.records.put("permit", [{ key, expected: record?.revision ?? null, next }]);
-    return made && next ? { key, ...next } : null;
-  }
-
-  async #statesOf(keys: readonly string[]): Promise<KeyState[]> {
+  async #statesOf(keys: readonly string[]): Promise<KeyStates> {
     const [records, clock] = await Promise.all([this.#table.records.get("permit", keys), this.#table.now()]);
     const ids = [...new Set([...records.values()].flatMap((record) => holdersIn(record).map(({ id }) => id)))];
     const { now, found } = ids.length > 0 ? await this.#table.read(ids) : { now: clock, found: new Map<string, ExecutionGuard>() };
-    return keys.map((key) => {
+    const states = keys.map((key): KeyState => {
       const record = records.get(key) ?? null;
       const seen = record ? holdersIn(record).map((holder) => ({ holder, guard: liveGuard(found.get(holder.id)) })) : [];
-      const held = seen.filter(({ holder, guard }) => standingOf(holder, guard, now) === "held").map(({ holder }) => holder);
-      const lost = seen.flatMap(({ holder, guard }) => (guard && standingOf(holder, guard, now) === "lost" ? [{ holder, guard }] : []));
-      return { record, held, lost, now };
+      const held = seen.filter(({ holder, guard }) => holderStatus(holder, guard, now) === "held").map(({ holder }) => holder);
+      const lost = seen.flatMap(({ holder, guard }) => (guard && holderStatus(holder, guard, now) === "lost" ? [{ holder, guard }] : []));
+      return { key, record, held, lost };
     });
+    return { now, states };
   }
+}
+
+/** A record with these holders, if nobody has written it since it was read. */
+function writeOf(key: string, record: StoredRecord | null, holders: readonly PermitHolder[]): RecordWrite {
+  return { key, expected: record?.revision ?? null, next: { revision: crypto.randomUUID(), text: JSON.stringify(holders) } };
+}
+
+/** No record, if nobody has written it since it was read. */
+function deletionOf({ key, revision }: StoredRecord): RecordWrite {
+  return { key, expected: revision, next: null };
 }
 
 function holdersIn({ text }: StoredRecord): readonly PermitHolder[] {
@@ -221,7 +282,7 @@ function holdersIn({ text }: StoredRecord): readonly PermitHolder[] {
  * What has become of a holder. One that is `gone` never comes back: its fence is not given out again. One that is `lost` might
  * still renew its claim, or make it.
  */
-function standingOf({ incarnation, fence, until }: PermitHolder, guard: ExecutionGuard | null, now: EpochMs): "held" | "lost" | "gone" {
+function holderStatus({ incarnation, fence, until }: PermitHolder, guard: ExecutionGuard | null, now: EpochMs): "held" | "lost" | "gone" {
   if (guard?.incarnation !== incarnation || guard.fence > fence) return "gone";
   if (guard.fence < fence) return until <= now ? "lost" : "held";
   if (guard.owner === null) return "gone";
@@ -234,7 +295,7 @@ function expiryOf({ id, incarnation, fence }: PermitHolder, guard: ExecutionGuar
   return {
     kind: "update",
     id,
-    when: { incarnation, fence: guard.fence, held, ...(held && { dueForMs: 0 }) },
+    when: { incarnation, fence: guard.fence, held, ...(held && { due: true }) },
     set: { owner: null, fence, crashes: crashesAfter(guard) },
   };
 }

@@ -1,23 +1,23 @@
-/** Lets work on one key begin only when the work on it that was added before is done. */
+/** Lets work on a key begin only when the work on it that was added before is done. */
 export interface KeyedLock {
-  /** Begins once what was added before for the key is done, well or badly: at once if there is nothing. */
-  run<T>(key: string, work: () => Promise<T>): Promise<T>;
+  /** Begins once what was added before for one of the keys is done, well or badly: at once if there is nothing. */
+  run<T>(keys: readonly string[], work: () => Promise<T>): Promise<T>;
   /** Resolves when no work is in flight. */
   idle(): Promise<void>;
 }
 
-/** A lock for one process: between processes the database decides. */
+/** A lock for one process: between processes the database decides. Work takes its place for all its keys at once, so none waits in a circle. */
 export function keyedLock(): KeyedLock {
   const last = new Map<string, Promise<unknown>>();
   return {
-    async run(key, work) {
-      const before = last.get(key);
-      const mine = before ? before.then(work, work) : work();
-      last.set(key, mine);
+    async run(keys, work) {
+      const before = keys.flatMap((key) => last.get(key) ?? []);
+      const mine = before.length > 0 ? Promise.allSettled(before).then(work) : work();
+      for (const key of keys) last.set(key, mine);
       try {
         return await mine;
       } finally {
-        if (last.get(key) === mine) last.delete(key);
+        for (const key of keys) if (last.get(key) === mine) last.delete(key);
       }
     },
     async idle() {

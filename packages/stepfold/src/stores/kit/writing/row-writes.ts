@@ -1,7 +1,6 @@
-import type { EpochMs } from "../../../core/values/json.ts";
 import type { Claim, Commit, Lease } from "../../../ports/snapshot-store.ts";
 import { crashesAfter } from "../claims/guard.ts";
-import type { DueChange, ExecutionGuard, RowWrite } from "../execution-table.ts";
+import type { ExecutionGuard, RowWrite } from "../execution-table.ts";
 import { labelsOf } from "../labels.ts";
 import type { WrittenCommit } from "./written-commit.ts";
 
@@ -20,7 +19,7 @@ export function insertOf({ head: { definition, metadata, permit } }: Commit, wri
       permit: permit ?? null,
       owner: lease?.owner ?? null,
       fence: lease ? 1 : 0,
-      due: lease ? { inMs: lease.leaseMs } : dueAfter(wakeAt),
+      due: lease ? { inMs: lease.leaseMs } : "atWakeUp",
     },
     history: { commitId, events, children },
   };
@@ -40,7 +39,7 @@ export function commitOf(written: WrittenCommit): RowWrite {
       ...(isHolder && { crashes: 0 }),
       ...(frees && { owner: null }),
       // a commit of somebody else leaves the holder its lease
-      ...(frees ? { due: dueAfter(wakeAt) } : !isHolder && { due: dueAfter(wakeAt), dueUnlessHeld: true as const }),
+      ...((frees || !isHolder) && { due: "atWakeUp" as const, ...(!frees && { dueUnlessHeld: true as const }) }),
     },
     history: { commitId, events, children },
   };
@@ -52,7 +51,7 @@ export function claimOf(guard: ExecutionGuard, lease: Lease): RowWrite {
   return {
     kind: "update",
     id,
-    when: { incarnation, fence, held: owner !== null, dueForMs: 0 },
+    when: { incarnation, fence, held: owner !== null, due: true },
     set: { owner: lease.owner, fence: fence + 1, crashes: crashesAfter(guard), due: { inMs: lease.leaseMs } },
   };
 }
@@ -63,11 +62,6 @@ export function renewalOf({ workflowId: id, incarnation, fence, leaseMs }: Claim
 }
 
 /** Gives back a claim on an execution that nobody has changed since `version`. */
-export function releaseOf({ workflowId: id, incarnation, fence }: Claim, version: number, wakeAt: EpochMs | null): RowWrite {
-  return { kind: "update", id, when: { incarnation, fence, version, held: true }, set: { owner: null, due: dueAfter(wakeAt) } };
-}
-
-/** When an execution that nobody holds is due. */
-function dueAfter(wakeAt: EpochMs | null): DueChange {
-  return wakeAt !== null && wakeAt <= 0 ? "now" : { at: wakeAt };
+export function releaseOf({ workflowId: id, incarnation, fence }: Claim, version: number): RowWrite {
+  return { kind: "update", id, when: { incarnation, fence, version, held: true }, set: { owner: null, due: "atWakeUp" } };
 }

@@ -66,7 +66,7 @@ export function tieredStore({ hot, cold, coldAfterMs = 24 * 60 * 60 * 1000, now 
   const tiers = { hot, cold };
   // moves, deletions and the end run one after the other: what is deleted must not be copied at the same time
   const lock = keyedLock();
-  const alone = <T>(work: () => Promise<T>): Promise<T> => lock.run("", work);
+  const alone = <T>(work: () => Promise<T>): Promise<T> => lock.run([""], work);
   const { send, isWaiting, idle } = orderedSender();
   /** Runs after what is still to be sent for the execution: at once if there is nothing. */
   const inOrder = <T>(workflowId: string, work: () => Promise<T>): Promise<T> =>

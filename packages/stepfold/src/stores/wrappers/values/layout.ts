@@ -9,7 +9,7 @@ export type Layout = Leaf | ListLayout | RecordLayout | FieldsLayout;
  * - `text`: a text of the user that has to stay a text.
  * - `metadata`: a record whose keys are the user's.
  * - `permit`: a key that is the user's, with its limit.
- * - `value`: any value of the user.
+ * - `value`: JSON of the user, of any shape.
  */
 type Leaf = "structure" | "text" | "metadata" | "permit" | "value";
 

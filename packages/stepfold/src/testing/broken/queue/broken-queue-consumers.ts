@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { Delivery, WorkQueue } from "../../../ports/work-queue.ts";
-import { alteredQueue, type BrokenQueue, draining, each, handling } from "./broken-queue.ts";
+import { alteredQueue, type BrokenQueue, byHandle, draining, handling } from "./broken-queue.ts";
 
 const noLease = 2 ** 40;
 
@@ -9,12 +9,12 @@ export const brokenQueueConsumers: readonly BrokenQueue[] = [
   {
     name: "takes more than it was asked to",
     caughtBy: "concurrency: as many are under way as were asked for, and never more",
-    breaks: each((queue) => ({ consume: (handle, options) => queue.consume(handle, { ...options, concurrency: 50 }) })),
+    breaks: byHandle((queue) => ({ consume: (handle, options) => queue.consume(handle, { ...options, concurrency: 50 }) })),
   },
   {
     name: "takes one after the other",
     caughtBy: "concurrency: as many are under way as were asked for, and never more",
-    breaks: each((queue) => ({ consume: (handle, options) => queue.consume(handle, { ...options, concurrency: 1 }) })),
+    breaks: byHandle((queue) => ({ consume: (handle, options) => queue.consume(handle, { ...options, concurrency: 1 }) })),
   },
   {
     name: "waits for a whole batch before it takes the next",
@@ -39,14 +39,14 @@ export const brokenQueueConsumers: readonly BrokenQueue[] = [
   {
     name: "fetches ahead for a consumer that is busy",
     caughtBy: "concurrency: a consumer that is busy for ever leaves the others what is there",
-    breaks: each((queue) => ({
+    breaks: byHandle((queue) => ({
       consume: (handle, options) => queue.consume(oneByOne(handle), { ...options, leaseMs: noLease, concurrency: 10 }),
     })),
   },
   {
     name: "takes any concurrency",
     caughtBy: "concurrency: what is no whole number from 1 on is refused, and so is such a lease",
-    breaks: each((queue) => ({ consume: (handle, options) => queue.consume(handle, { ...options, concurrency: 1 }) })),
+    breaks: byHandle((queue) => ({ consume: (handle, options) => queue.consume(handle, { ...options, concurrency: 1 }) })),
   },
   {
     name: "acknowledges before the handler has begun",
@@ -66,14 +66,14 @@ export const brokenQueueConsumers: readonly BrokenQueue[] = [
   {
     name: "drops what a handler rejects",
     caughtBy: "acknowledge: a message whose handler rejects comes again, and the problem is told",
-    breaks: each((queue) => ({
+    breaks: byHandle((queue) => ({
       consume: (handle, options) => queue.consume((delivery) => handle(delivery).catch(options.onProblem), options),
     })),
   },
   {
     name: "tells nobody that a handler failed",
     caughtBy: "acknowledge: a message whose handler rejects comes again, and the problem is told",
-    breaks: each((queue) => ({ consume: (handle, options) => queue.consume(handle, { ...options, onProblem: () => undefined }) })),
+    breaks: byHandle((queue) => ({ consume: (handle, options) => queue.consume(handle, { ...options, onProblem: () => undefined }) })),
   },
   {
     name: "drops a message whose handler throws at once",
@@ -104,12 +104,12 @@ export const brokenQueueConsumers: readonly BrokenQueue[] = [
   {
     name: "leaves the dead what they had",
     caughtBy: "lease: what a consumer had when it died comes to another",
-    breaks: each((queue) => ({ consume: (handle, options) => queue.consume(handle, { ...options, leaseMs: noLease }) })),
+    breaks: byHandle((queue) => ({ consume: (handle, options) => queue.consume(handle, { ...options, leaseMs: noLease }) })),
   },
   {
     name: "gives what is being handled to another before the lease is over",
     caughtBy: "lease: what a living consumer handles does not come to another",
-    breaks: each((queue) => ({ consume: (handle, options) => queue.consume(handle, { ...options, leaseMs: options.leaseMs / 4 }) })),
+    breaks: byHandle((queue) => ({ consume: (handle, options) => queue.consume(handle, { ...options, leaseMs: options.leaseMs / 4 }) })),
   },
   {
     name: "gives a message up that two consumers died with",
@@ -152,7 +152,7 @@ export const brokenQueueConsumers: readonly BrokenQueue[] = [
   {
     name: "keeps what it has fetched ahead when it drains",
     caughtBy: "drain: leaves the rest to others at once",
-    breaks: each((queue) => ({
+    breaks: byHandle((queue) => ({
       consume: (handle, options) => queue.consume(oneByOne(handle), { ...options, leaseMs: noLease, concurrency: 50 }),
     })),
   },
@@ -178,12 +178,12 @@ export const brokenQueueConsumers: readonly BrokenQueue[] = [
   {
     name: "can be used after it was closed",
     caughtBy: "close: twice is no mistake, and any other call afterwards is refused",
-    breaks: each(() => ({ close: async () => undefined })),
+    breaks: byHandle(() => ({ close: async () => undefined })),
   },
   {
     name: "leaves its consumers at work when it is closed",
     caughtBy: "close: drains the consumers",
-    breaks: each(() => ({ close: async () => undefined })),
+    breaks: byHandle(() => ({ close: async () => undefined })),
   },
   {
     name: "closes the queue for everybody",

@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { WorkQueue } from "../../../ports/work-queue.ts";
-import { alteredQueue, type BrokenQueue, each, handling, sending } from "./broken-queue.ts";
+import { alteredQueue, type BrokenQueue, byHandle, handling, sending } from "./broken-queue.ts";
 
 /** Mistakes in `send`: what is taken, when it comes, and what is swallowed. */
 export const brokenQueueSends: readonly BrokenQueue[] = [
@@ -42,7 +42,7 @@ export const brokenQueueSends: readonly BrokenQueue[] = [
   {
     name: "takes an empty list for a mistake",
     caughtBy: "send: nothing is no mistake",
-    breaks: each((queue) => ({
+    breaks: byHandle((queue) => ({
       async send(wakeUps) {
         if (wakeUps.length === 0) throw new StepfoldError("QUEUE_REJECTED", { queue: "broken", reason: "nothing to send" });
         await queue.send(wakeUps);
@@ -125,7 +125,7 @@ export const brokenQueueSends: readonly BrokenQueue[] = [
   {
     name: "refuses a delay that is over",
     caughtBy: "delay: what is in the past is due now",
-    breaks: each((queue) => ({
+    breaks: byHandle((queue) => ({
       async send(wakeUps) {
         if (wakeUps.some(({ delayMs = 0 }) => delayMs < 0)) throw new StepfoldError("QUEUE_REJECTED", { queue: "broken", reason: "delay" });
         await queue.send(wakeUps);

@@ -10,7 +10,7 @@ export interface BrokenQueue {
 }
 
 /** A mistake that each handle can make for itself. */
-export function each(breaks: (queue: WorkQueue) => Partial<WorkQueue>): BrokenQueue["breaks"] {
+export function byHandle(breaks: (queue: WorkQueue) => Partial<WorkQueue>): BrokenQueue["breaks"] {
   return () => (queue) => alteredQueue(queue, breaks(queue));
 }
 
@@ -21,17 +21,17 @@ export function alteredQueue(queue: WorkQueue, changes: Partial<WorkQueue>): Wor
 
 /** Other messages than those that were sent. */
 export function sending(change: (wakeUps: readonly WakeUp[]) => readonly WakeUp[]): BrokenQueue["breaks"] {
-  return each((queue) => ({ send: (wakeUps) => queue.send(change(wakeUps)) }));
+  return byHandle((queue) => ({ send: (wakeUps) => queue.send(change(wakeUps)) }));
 }
 
 type Handle = (delivery: Delivery) => Promise<void>;
 
 /** Something else between the queue and the handler. */
 export function handling(change: (handle: Handle, queue: WorkQueue) => Handle): BrokenQueue["breaks"] {
-  return each((queue) => ({ consume: (handle, options) => queue.consume(change(handle, queue), options) }));
+  return byHandle((queue) => ({ consume: (handle, options) => queue.consume(change(handle, queue), options) }));
 }
 
 /** Another end of a consumer. */
 export function draining(change: (consumer: Consumer, queue: WorkQueue) => Consumer): BrokenQueue["breaks"] {
-  return each((queue) => ({ consume: async (handle, options) => change(await queue.consume(handle, options), queue) }));
+  return byHandle((queue) => ({ consume: async (handle, options) => change(await queue.consume(handle, options), queue) }));
 }

@@ -1,6 +1,6 @@
 import type { BlobContractCase } from "../../blob-contract-case.ts";
 import { equal } from "../../expectations.ts";
-import { bytesOf, expectBytes, keysIn } from "./blob-content.ts";
+import { expectBytes, keysIn, randomBytes } from "./blob-content.ts";
 
 /** What `put` and `get` promise of the bytes. */
 export const blobByteCases: readonly BlobContractCase[] = [
@@ -23,7 +23,7 @@ export const blobByteCases: readonly BlobContractCase[] = [
   {
     name: "put: a part of a larger buffer is that part",
     async run({ blobs }) {
-      const whole = bytesOf(1000);
+      const whole = randomBytes(1000);
       await blobs.put("a/b", whole.subarray(100, 200));
       await expectBytes(blobs, "a/b", whole.slice(100, 200));
     },
@@ -39,7 +39,7 @@ export const blobByteCases: readonly BlobContractCase[] = [
   {
     name: "put: five megabytes come back",
     async run({ blobs }) {
-      const large = bytesOf(5_000_000);
+      const large = randomBytes(5_000_000);
       await blobs.put("a/b", large);
       await expectBytes(blobs, "a/b", large);
     },
@@ -47,7 +47,7 @@ export const blobByteCases: readonly BlobContractCase[] = [
   {
     name: "put: the same again is no mistake, and one blob",
     async run({ blobs }) {
-      const bytes = bytesOf(1000);
+      const bytes = randomBytes(1000);
       for (let count = 0; count < 3; count++) await blobs.put("a/b", bytes);
       await expectBytes(blobs, "a/b", bytes);
       equal(await keysIn(blobs), ["a/b"], "keys");
@@ -56,18 +56,18 @@ export const blobByteCases: readonly BlobContractCase[] = [
   {
     name: "put: what becomes of the bytes afterwards changes nothing",
     async run({ blobs }) {
-      const bytes = bytesOf(1000);
+      const bytes = randomBytes(1000);
       await blobs.put("a/b", bytes);
       bytes.fill(0);
-      await expectBytes(blobs, "a/b", bytesOf(1000));
+      await expectBytes(blobs, "a/b", randomBytes(1000));
       (await blobs.get("a/b"))!.fill(0);
-      await expectBytes(blobs, "a/b", bytesOf(1000));
+      await expectBytes(blobs, "a/b", randomBytes(1000));
     },
   },
   {
     name: "put: what is there is there for another handle",
     async run({ blobs, open }) {
-      const bytes = bytesOf(1000);
+      const bytes = randomBytes(1000);
       await blobs.put("a/b", bytes);
       const other = await open();
       await expectBytes(other, "a/b", bytes);

@@ -2,7 +2,7 @@ import type { BlobStore } from "../../../ports/blob-store.ts";
 import { equal, holds, present } from "../../expectations.ts";
 
 /** Any bytes, and others for every seed: also those that are no text. */
-export function bytesOf(length: number, seed = 1): Uint8Array {
+export function randomBytes(length: number, seed = 1): Uint8Array {
   const bytes = new Uint8Array(length);
   let state = seed >>> 0;
   for (let index = 0; index < length; index++) {

@@ -2,7 +2,7 @@ import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
 import { equal, holds } from "../../expectations.ts";
-import { claimOf, createClaimed, dueIds, leaseMs, shortLeaseMs } from "./claiming.ts";
+import { claimFree, createClaimed, dueIds, leaseMs, shortLeaseMs } from "./claiming.ts";
 
 /** What `claim` promises. */
 export const claimCases: readonly ContractCase[] = [
@@ -14,7 +14,7 @@ export const claimCases: readonly ContractCase[] = [
       await store.create(first);
       await store.commit(second);
       const before = await store.now();
-      const { claim, snapshot } = await claimOf(store, "a");
+      const { claim, snapshot } = await claimFree(store, "a");
       equal(snapshot, snapshotAfter(first, second), "snapshot");
       equal(
         claim,
@@ -177,7 +177,7 @@ export const claimCases: readonly ContractCase[] = [
     async run({ store }) {
       const first = startCommit("a", { status: "paused", wakeAt: 5 });
       await store.create(first);
-      await claimOf(store, "a");
+      await claimFree(store, "a");
       equal(
         (await store.list()).items.map(({ wakeAt }) => wakeAt),
         [5],

@@ -9,7 +9,7 @@ export const leaseMs = 1_500;
 export const shortLeaseMs = 100;
 
 /** Claims one execution, which must be free and due. */
-export async function claimOf(store: SnapshotStore, workflowId: string, owner = "worker", forMs: number = leaseMs): Promise<Claimed> {
+export async function claimFree(store: SnapshotStore, workflowId: string, owner = "worker", forMs: number = leaseMs): Promise<Claimed> {
   const [claimed] = await store.claim({ owner, leaseMs: forMs, limit: 1, workflowId });
   return present(claimed, `a claim on "${workflowId}"`);
 }

@@ -1,7 +1,7 @@
 import { startCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
 import { equal, holds } from "../../expectations.ts";
-import { claimOf, createClaimed, dueIds, leaseMs, shortLeaseMs } from "./claiming.ts";
+import { claimFree, createClaimed, dueIds, leaseMs, shortLeaseMs } from "./claiming.ts";
 
 /** How much earlier than it was asked to a timer may fire. */
 const earlyMs = 2;
@@ -21,7 +21,7 @@ export const clockCases: readonly ContractCase[] = [
       holds(second <= storeNow && storeNow <= third, `renewed at ${storeNow}, between ${second} and ${third}`);
       await advance(shortLeaseMs + 1);
       const fourth = await store.now();
-      const { claimedAt } = (await claimOf(store, "a")).claim;
+      const { claimedAt } = (await claimFree(store, "a")).claim;
       const fifth = await store.now();
       holds(fourth <= claimedAt && claimedAt <= fifth, `claimed at ${claimedAt}, between ${fourth} and ${fifth}`);
     },

@@ -2,7 +2,7 @@ import type { Claim } from "../../../ports/snapshot-store.ts";
 import { startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase, StoreBench } from "../../contract-case.ts";
 import { equal, present, rejectsWith } from "../../expectations.ts";
-import { claimOf, createClaimed, shortLeaseMs as leaseMs } from "./claiming.ts";
+import { claimFree, createClaimed, shortLeaseMs as leaseMs } from "./claiming.ts";
 
 /** What a claim says about earlier claims whose holders were lost. */
 export const crashCases: readonly ContractCase[] = [
@@ -34,12 +34,16 @@ export const crashCases: readonly ContractCase[] = [
     async run({ store, advance }) {
       const { claim } = await createClaimed(store, "a", leaseMs);
       await store.release(claim, 0);
-      const second = await claimOf(store, "a", "worker", leaseMs);
+      const second = await claimFree(store, "a", "worker", leaseMs);
       equal(crashesOf(second.claim), 0, "crashes after it was given back");
       await advance(leaseMs + 1);
-      const third = await claimOf(store, "a", "other", leaseMs);
+      const third = await claimFree(store, "a", "other", leaseMs);
       await store.release(third.claim, 0);
-      equal([crashesOf(third.claim), crashesOf((await claimOf(store, "a", "worker", leaseMs)).claim)], [1, 1], "crashes after it ran out");
+      equal(
+        [crashesOf(third.claim), crashesOf((await claimFree(store, "a", "worker", leaseMs)).claim)],
+        [1, 1],
+        "crashes after it ran out",
+      );
     },
   },
   {
@@ -50,10 +54,10 @@ export const crashCases: readonly ContractCase[] = [
       const second = stepCommit(first, { fence: claim.fence });
       await store.commit(second);
       await advance(leaseMs + 1);
-      const again = await claimOf(store, "a", "worker", leaseMs);
+      const again = await claimFree(store, "a", "worker", leaseMs);
       equal(crashesOf(again.claim), 1, "crashes when the holder was lost after it");
       await store.commit(stepCommit(second, { fence: again.claim.fence, release: true }));
-      equal(crashesOf((await claimOf(store, "a", "worker", leaseMs)).claim), 0, "crashes after a commit that gave it back");
+      equal(crashesOf((await claimFree(store, "a", "worker", leaseMs)).claim), 0, "crashes after a commit that gave it back");
     },
   },
   {
@@ -63,7 +67,7 @@ export const crashCases: readonly ContractCase[] = [
       const { first, claim } = await crashedTwice(bench);
       await store.commit(stepCommit(first, { fence: claim.fence, status: "paused", wakeAt: 0 }));
       await store.release(claim, 1);
-      equal(crashesOf((await claimOf(store, "a", "worker", leaseMs)).claim), 0, "crashes");
+      equal(crashesOf((await claimFree(store, "a", "worker", leaseMs)).claim), 0, "crashes");
     },
   },
   {
@@ -74,11 +78,11 @@ export const crashCases: readonly ContractCase[] = [
       const second = stepCommit(first, { output: "foreign" });
       await store.commit(second);
       await advance(leaseMs + 1);
-      const again = await claimOf(store, "a", "worker", leaseMs);
+      const again = await claimFree(store, "a", "worker", leaseMs);
       equal([crashesOf(claim), crashesOf(again.claim)], [2, 3], "crashes");
       await store.release(again.claim, 1);
       await store.commit(stepCommit(second, { status: "paused", wakeAt: 0 }));
-      equal(crashesOf((await claimOf(store, "a", "worker", leaseMs)).claim), 3, "crashes after one while nobody held it");
+      equal(crashesOf((await claimFree(store, "a", "worker", leaseMs)).claim), 3, "crashes after one while nobody held it");
     },
   },
   {
@@ -90,7 +94,7 @@ export const crashCases: readonly ContractCase[] = [
       await rejectsWith("VERSION_CONFLICT", () => store.commit(stepCommit(first, { fence: claim.fence })));
       await rejectsWith("FENCE_LOST", () => store.commit(stepCommit(first, { fence: lost.fence })));
       await store.release(claim, 1);
-      equal(crashesOf((await claimOf(store, "a", "worker", leaseMs)).claim), 2, "crashes");
+      equal(crashesOf((await claimFree(store, "a", "worker", leaseMs)).claim), 2, "crashes");
     },
   },
   {
@@ -100,11 +104,11 @@ export const crashCases: readonly ContractCase[] = [
       const second = stepCommit(first, { fence: claim.fence });
       await store.commit(second);
       await advance(leaseMs + 1);
-      const taken = await claimOf(store, "a", "other", leaseMs);
+      const taken = await claimFree(store, "a", "other", leaseMs);
       // its acknowledgement was lost: sent again, it is acknowledged, but not applied
       await store.commit(second);
       await store.release(taken.claim, 1);
-      equal(crashesOf((await claimOf(store, "a", "worker", leaseMs)).claim), 1, "crashes");
+      equal(crashesOf((await claimFree(store, "a", "worker", leaseMs)).claim), 1, "crashes");
     },
   },
   {
@@ -114,7 +118,7 @@ export const crashCases: readonly ContractCase[] = [
       const { claim } = await crashedTwice(bench);
       await store.renew(claim);
       await advance(leaseMs + 1);
-      equal(crashesOf((await claimOf(store, "a", "worker", leaseMs)).claim), 3, "crashes");
+      equal(crashesOf((await claimFree(store, "a", "worker", leaseMs)).claim), 3, "crashes");
     },
   },
 ];
@@ -123,9 +127,9 @@ export const crashCases: readonly ContractCase[] = [
 async function crashedTwice({ store, advance }: StoreBench): Promise<{ first: ReturnType<typeof startCommit>; lost: Claim; claim: Claim }> {
   const { first } = await createClaimed(store, "a", leaseMs);
   await advance(leaseMs + 1);
-  const { claim: lost } = await claimOf(store, "a", "second", leaseMs);
+  const { claim: lost } = await claimFree(store, "a", "second", leaseMs);
   await advance(leaseMs + 1);
-  const { claim } = await claimOf(store, "a", "third", leaseMs);
+  const { claim } = await claimFree(store, "a", "third", leaseMs);
   return { first, lost, claim };
 }
 

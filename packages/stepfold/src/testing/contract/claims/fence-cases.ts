@@ -1,7 +1,7 @@
 import { snapshotAfter, startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
 import { equal, holds, rejectsWith } from "../../expectations.ts";
-import { claimOf, createClaimed, dueIds, leaseMs } from "./claiming.ts";
+import { claimFree, createClaimed, dueIds, leaseMs } from "./claiming.ts";
 
 /** What keeps a holder that was replaced from writing. */
 export const fenceCases: readonly ContractCase[] = [
@@ -21,7 +21,7 @@ export const fenceCases: readonly ContractCase[] = [
     async run({ store, advance }) {
       const { first, claim } = await createClaimed(store, "a");
       await advance(leaseMs + 1);
-      const taken = await claimOf(store, "a", "other");
+      const taken = await claimFree(store, "a", "other");
       equal(await rejectsWith("FENCE_LOST", () => store.commit(stepCommit(first, { fence: claim.fence }))), { workflowId: "a" }, "details");
       equal(await store.load("a"), snapshotAfter(first), "snapshot");
       await store.commit(stepCommit(first, { fence: taken.claim.fence }));
@@ -34,7 +34,7 @@ export const fenceCases: readonly ContractCase[] = [
       let fence = claim.fence;
       for (let count = 0; count < 3; count++) {
         await advance(leaseMs + 1);
-        const again = await claimOf(store, "a", "worker");
+        const again = await claimFree(store, "a", "worker");
         holds(again.claim.fence > fence, `fence ${again.claim.fence} after ${fence}`);
         await rejectsWith("FENCE_LOST", () => store.commit(stepCommit(first, { fence })));
         fence = again.claim.fence;
@@ -46,7 +46,7 @@ export const fenceCases: readonly ContractCase[] = [
     async run({ store }) {
       const { claim } = await createClaimed(store, "a");
       await store.release(claim, 0);
-      const again = await claimOf(store, "a", "worker");
+      const again = await claimFree(store, "a", "worker");
       holds(again.claim.fence > claim.fence, "the fence did not rise");
     },
   },
@@ -81,7 +81,7 @@ export const fenceCases: readonly ContractCase[] = [
     async run({ store, advance }) {
       const { first, claim } = await createClaimed(store, "a");
       await advance(leaseMs + 1);
-      const { claim: taken } = await claimOf(store, "a", "other");
+      const { claim: taken } = await claimFree(store, "a", "other");
       const [zombie, owner] = await Promise.allSettled([
         store.commit(stepCommit(first, { fence: claim.fence, output: "zombie" })),
         store.commit(stepCommit(first, { fence: taken.fence, output: "owner" })),
@@ -96,7 +96,7 @@ export const fenceCases: readonly ContractCase[] = [
       const second = stepCommit(first, { fence: claim.fence });
       await store.commit(second);
       await advance(leaseMs + 1);
-      await claimOf(store, "a", "other");
+      await claimFree(store, "a", "other");
       await store.commit(second);
       equal((await store.load("a"))?.version, 1, "version");
     },

@@ -2,7 +2,7 @@ import type { ExecutionSummary, SnapshotStore } from "../../../ports/snapshot-st
 import { startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
 import { equal } from "../../expectations.ts";
-import { claimOf, createClaimed, leaseMs, shortLeaseMs } from "./claiming.ts";
+import { claimFree, createClaimed, leaseMs, shortLeaseMs } from "./claiming.ts";
 
 /** What `list` says of who holds an execution. */
 export const leaseCases: readonly ContractCase[] = [
@@ -11,10 +11,10 @@ export const leaseCases: readonly ContractCase[] = [
     async run({ store }) {
       await store.create(startCommit("a"));
       equal(await leaseOf(store), null, "lease at first");
-      const { claim, snapshot } = await claimOf(store, "a");
+      const { claim, snapshot } = await claimFree(store, "a");
       await store.release(claim, 0);
       equal(await leaseOf(store), null, "lease after a release");
-      const again = await claimOf(store, "a");
+      const again = await claimFree(store, "a");
       await store.commit(stepCommit(snapshot, { fence: again.claim.fence, release: true }));
       equal(await leaseOf(store), null, "lease after a commit that gave it back");
     },
@@ -36,7 +36,7 @@ export const leaseCases: readonly ContractCase[] = [
       const { claim } = await createClaimed(store, "a", shortLeaseMs);
       await advance(shortLeaseMs + 1);
       equal(await leaseOf(store), { owner: "worker", until: claim.claimedAt + shortLeaseMs, crashes: 0 }, "lease that ran out");
-      const taken = await claimOf(store, "a", "other", shortLeaseMs);
+      const taken = await claimFree(store, "a", "other", shortLeaseMs);
       equal(await leaseOf(store), { owner: "other", until: taken.claim.claimedAt + shortLeaseMs, crashes: 1 }, "lease of another");
     },
   },
@@ -45,7 +45,7 @@ export const leaseCases: readonly ContractCase[] = [
     async run({ store, advance }) {
       const { first } = await createClaimed(store, "a", shortLeaseMs);
       await advance(shortLeaseMs + 1);
-      const { claim } = await claimOf(store, "a", "other", shortLeaseMs);
+      const { claim } = await claimFree(store, "a", "other", shortLeaseMs);
       const lease = { owner: "other", until: claim.claimedAt + shortLeaseMs };
       const second = stepCommit(first, { output: "foreign" });
       await store.commit(second);
@@ -71,7 +71,7 @@ export const leaseCases: readonly ContractCase[] = [
       for (const [index, owner] of ["'", '"', "null", "ä 😀", "a b", "%s"].entries()) {
         const id = `id-${index}`;
         await store.create(startCommit(id));
-        const { claim } = await claimOf(store, id, owner);
+        const { claim } = await claimFree(store, id, owner);
         equal(await leaseOf(store), { owner, until: claim.claimedAt + leaseMs, crashes: 0 }, `lease of ${owner}`);
       }
     },

@@ -2,7 +2,7 @@ import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
 import { equal, rejectsWith } from "../../expectations.ts";
-import { claimOf, createClaimed, dueIds, leaseMs } from "./claiming.ts";
+import { claimFree, createClaimed, dueIds, leaseMs } from "./claiming.ts";
 
 /** Long for the calls of a case, short to wait for. */
 const overdueMs = 1_000;
@@ -68,7 +68,7 @@ export const overdueCases: readonly ContractCase[] = [
     async run({ store, advance }) {
       await store.create(startCommit("a"));
       await advance(overdueMs + 1);
-      await claimOf(store, "a");
+      await claimFree(store, "a");
       equal(await overdueIds(store), [], "while it is held");
       equal(await overdueIds(store, { workflowId: "a" }), [], "while it is held, by id");
     },

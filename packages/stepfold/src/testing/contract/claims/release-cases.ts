@@ -1,7 +1,7 @@
 import { snapshotAfter, startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
 import { equal, rejectsWith } from "../../expectations.ts";
-import { claimOf, createClaimed, dueIds, leaseMs } from "./claiming.ts";
+import { claimFree, createClaimed, dueIds, leaseMs } from "./claiming.ts";
 
 /** What giving a claim back promises: by `release`, and by a commit that says so. */
 export const releaseCases: readonly ContractCase[] = [
@@ -65,7 +65,7 @@ export const releaseCases: readonly ContractCase[] = [
     async run({ store, advance }) {
       const { first, claim } = await createClaimed(store, "a");
       await advance(leaseMs + 1);
-      const taken = await claimOf(store, "a", "worker");
+      const taken = await claimFree(store, "a", "worker");
       await store.release(claim, 0);
       equal(await dueIds(store), [], "due");
       await store.commit(stepCommit(first, { fence: taken.claim.fence }));
@@ -87,7 +87,7 @@ export const releaseCases: readonly ContractCase[] = [
       const { first, claim } = await createClaimed(store, "a");
       const second = stepCommit(first, { fence: claim.fence, release: true });
       await store.commit(second);
-      const taken = await claimOf(store, "a", "other");
+      const taken = await claimFree(store, "a", "other");
       equal(taken.snapshot, snapshotAfter(first, second), "snapshot");
       await rejectsWith("FENCE_LOST", () => store.commit(stepCommit(second, { fence: claim.fence })));
     },

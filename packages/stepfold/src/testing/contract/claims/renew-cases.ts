@@ -1,7 +1,7 @@
 import { startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
 import { equal, holds, rejectsWith } from "../../expectations.ts";
-import { claimOf, createClaimed, dueIds, leaseMs } from "./claiming.ts";
+import { claimFree, createClaimed, dueIds, leaseMs } from "./claiming.ts";
 
 /** What `renew` promises. */
 export const renewCases: readonly ContractCase[] = [
@@ -26,7 +26,7 @@ export const renewCases: readonly ContractCase[] = [
     async run({ store, advance }) {
       const { claim } = await createClaimed(store, "a");
       await advance(leaseMs + 1);
-      const taken = await claimOf(store, "a", "worker");
+      const taken = await claimFree(store, "a", "worker");
       equal(await rejectsWith("FENCE_LOST", () => store.renew(claim)), { workflowId: "a" }, "details");
       await store.renew(taken.claim);
     },

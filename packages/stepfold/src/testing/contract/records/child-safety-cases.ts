@@ -4,7 +4,7 @@ import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase, StoreBench } from "../../contract-case.ts";
 import { equal, holds, present, rejectsWith } from "../../expectations.ts";
-import { claimOf, leaseMs } from "../claims/claiming.ts";
+import { claimFree, leaseMs } from "../claims/claiming.ts";
 import { childrenOf, expectKeys, gone, put } from "./children.ts";
 
 const keys = [
@@ -50,7 +50,7 @@ export const childSafetyCases: readonly ContractCase[] = [
       const first = startCommit("a", { children: [put("x")] });
       const claim = present(await store.create(first, { claim: { owner: "worker", leaseMs } }), "the claim of create");
       await advance(leaseMs + 1);
-      await claimOf(store, "a", "other");
+      await claimFree(store, "a", "other");
       const children = [put("x", { input: 1 }), put("y")];
       await rejectsWith("FENCE_LOST", () => store.commit(stepCommit(first, { fence: claim.fence, children })));
       equal(await store.load("a"), snapshotAfter(first), "snapshot");

@@ -1,7 +1,7 @@
 import { snapshotAfter, startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
 import { equal, holds, present, rejectsWith } from "../../expectations.ts";
-import { claimOf, createClaimed, dueIds, leaseMs } from "../claims/claiming.ts";
+import { claimFree, createClaimed, dueIds, leaseMs } from "../claims/claiming.ts";
 
 /** What `create` promises. */
 export const createCases: readonly ContractCase[] = [
@@ -65,7 +65,7 @@ export const createCases: readonly ContractCase[] = [
     async run({ store, advance }) {
       const { claim } = await createClaimed(store, "a");
       await advance(leaseMs + 1);
-      const taken = await claimOf(store, "a", "other");
+      const taken = await claimFree(store, "a", "other");
       holds(taken.claim.fence > claim.fence, "the fence did not rise");
     },
   },
@@ -103,7 +103,7 @@ export const createCases: readonly ContractCase[] = [
     async run({ store, advance }) {
       const { first } = await createClaimed(store, "a");
       await advance(leaseMs + 1);
-      await claimOf(store, "a", "other");
+      await claimFree(store, "a", "other");
       equal(await store.create(first, { claim: { owner: "worker", leaseMs } }), null, "claim");
     },
   },

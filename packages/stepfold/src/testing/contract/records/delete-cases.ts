@@ -2,7 +2,7 @@ import type { Status } from "../../../core/snapshot/snapshot.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
 import { equal, holds, present, rejectsWith } from "../../expectations.ts";
-import { claimOf, dueIds } from "../claims/claiming.ts";
+import { claimFree, dueIds } from "../claims/claiming.ts";
 
 const open: readonly Status[] = ["active", "paused", "error"];
 
@@ -70,13 +70,13 @@ export const deleteCases: readonly ContractCase[] = [
       const old = startCommit("a");
       const ended = stepCommit(old, { status: "completed" });
       await store.create(old);
-      const { claim } = await claimOf(store, "a");
+      const { claim } = await claimFree(store, "a");
       await store.commit(ended);
       await store.delete("a");
       await advance(retentionMs + 1);
       const again = startCommit("a");
       await store.create(again);
-      await claimOf(store, "a");
+      await claimFree(store, "a");
       const details = await rejectsWith("VERSION_CONFLICT", () => store.commit(stepCommit(old)));
       equal(details.actual, null, "actual");
       await rejectsWith("VERSION_CONFLICT", () => store.commit(ended));

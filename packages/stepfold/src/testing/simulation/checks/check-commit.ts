@@ -1,14 +1,14 @@
 import type { Event } from "../../../core/snapshot/event.ts";
 import { isTerminal, type SnapshotHead, type Wait } from "../../../core/snapshot/snapshot.ts";
 import type { Commit } from "../../../ports/snapshot-store.ts";
-import type { Entry, Ledger } from "../ledger.ts";
+import type { Ledger, LedgerEntry } from "../ledger.ts";
 import { beginsAt } from "../machine.ts";
 
 /** The longest time between a decision and its commit: later, leases have ended and callers have given up. */
 const maxTransitMs = 60_000;
 
 /** Checks an acknowledged commit against all that was acknowledged before it. */
-export function checkCommit(ledger: Ledger, entry: Entry, commit: Commit): void {
+export function checkCommit(ledger: Ledger, entry: LedgerEntry, commit: Commit): void {
   const { workflowId, expectedVersion, fence, head, events, release } = commit;
   const before = commit.expectedVersion === -1 ? -1 : entry.version;
   if (isTerminal(entry.status) && before !== -1) ledger.violate("I3", `${events[0]?.type} followed the end (${entry.status})`, workflowId);
@@ -63,7 +63,7 @@ function checkStamp(ledger: Ledger, workflowId: string, { type, at }: Event): vo
 }
 
 /** I8: no timer fires before its time by the clock of the store, which is right. */
-function checkTime(ledger: Ledger, { workflowId }: Entry, known: readonly Event[], event: Event): void {
+function checkTime(ledger: Ledger, { workflowId }: LedgerEntry, known: readonly Event[], event: Event): void {
   const isTimer = event.type === "timedOut" || (event.type === "resumed" && event.by === "timer");
   if (!isTimer) return;
   const wait = waitOf(known, event.waitId);

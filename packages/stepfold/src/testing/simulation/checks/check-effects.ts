@@ -1,7 +1,7 @@
-import { scopedKey } from "../../../core/snapshot/child-key.ts";
+import { scopedKey } from "../../../core/snapshot/address.ts";
 import type { Event } from "../../../core/snapshot/event.ts";
 import type { Effect } from "../effects.ts";
-import type { Entry, Ledger } from "../ledger.ts";
+import type { Ledger, LedgerEntry } from "../ledger.ts";
 import { beginsAt } from "../machine.ts";
 
 /** All calls of executors, and the checks of them. */
@@ -27,7 +27,7 @@ export class EffectLog {
   }
 
   /** I4: every result that was committed comes from a call of its own. */
-  checkCommitted(entry: Entry): void {
+  checkCommitted(entry: LedgerEntry): void {
     const committed = new Map<string, number>();
     for (const event of entry.events) {
       if ((event.type !== "completed" && event.type !== "suspended") || event.undoes) continue;
@@ -38,27 +38,27 @@ export class EffectLog {
   }
 
   /** I8: no retry before its time, by the clock of the store. */
-  #checkRetry({ events, workflowId }: Entry, { pathId, nodeId, attempt, idempotencyKey, isCompensation }: Effect): void {
+  #checkRetry({ events, workflowId }: LedgerEntry, { pathId, nodeId, attempt, idempotencyKey, isCompensation }: Effect): void {
     if (attempt === 1 || isCompensation) return;
     const visit = Number(idempotencyKey.slice(idempotencyKey.lastIndexOf("#") + 1));
     // a process that has lost the execution without knowing it repeats an old attempt
     const isMeant = (event: Event): boolean =>
-      event.type === "failed" && event.attempt === attempt - 1 && event.nodeId === nodeId && event.turn >= visit && tellsOf(event, pathId);
+      event.type === "failed" && event.attempt === attempt - 1 && event.nodeId === nodeId && event.turn >= visit && isOfPath(event, pathId);
     const index = events.findIndex(isMeant);
     const failed = events[index];
-    if (failed?.type !== "failed" || events.slice(index).some((event) => event.type === "retried" && tellsOf(event, pathId))) return;
+    if (failed?.type !== "failed" || events.slice(index).some((event) => event.type === "retried" && isOfPath(event, pathId))) return;
     const earlyMs = (failed.retryAt ?? Number.POSITIVE_INFINITY) - beginsAt - this.#ledger.nowMs;
     if (earlyMs > 0) this.#ledger.violate("I8", `attempt ${attempt} of ${nodeId} came ${earlyMs} ms early`, workflowId);
   }
 }
 
 /** A step that suspends again after each answer is performed with what may look the same. */
-function suspensionsOf(entry: Entry | undefined, { pathId, resumed }: Effect): number {
+function suspensionsOf(entry: LedgerEntry | undefined, { pathId, resumed }: Effect): number {
   if (resumed === "" || !entry) return 1;
-  return entry.events.filter((event) => event.type === "suspended" && tellsOf(event, pathId)).length;
+  return entry.events.filter((event) => event.type === "suspended" && isOfPath(event, pathId)).length;
 }
 
-function tellsOf(event: Event, pathId: string): boolean {
+function isOfPath(event: Event, pathId: string): boolean {
   return "pathId" in event && scopedKey(event.scope ?? "", event.pathId) === pathId;
 }
 

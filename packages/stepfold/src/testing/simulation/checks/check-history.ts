@@ -9,12 +9,12 @@ import type { Json } from "../../../core/values/json.ts";
 import type { NodeDefinitions } from "../../../engine/node/node-definition.ts";
 import { type PreparedWorkflow, prepareWorkflow } from "../../../engine/workflow/prepared-workflow.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
-import type { Entry, Ledger } from "../ledger.ts";
+import type { Ledger, LedgerEntry } from "../ledger.ts";
 import type { Random } from "../random.ts";
 import { waitOf } from "./check-commit.ts";
 
 /** I5b: of all answers to one wait one is applied, and nothing is applied twice. */
-export function checkAnswers(ledger: Ledger, { workflowId, events }: Entry): void {
+export function checkAnswers(ledger: Ledger, { workflowId, events }: LedgerEntry): void {
   const seen = new Set<string>();
   for (const event of events) {
     if (event.type !== "resumed" && event.type !== "signalled" && event.type !== "timedOut") continue;
@@ -29,10 +29,10 @@ export function checkAnswers(ledger: Ledger, { workflowId, events }: Entry): voi
 }
 
 /** I9: no step is tried more often than its policy says, where that is a number. */
-export function checkAttempts(ledger: Ledger, { workflowId, events }: Entry, mostAttempts: ReadonlyMap<string, number>): void {
+export function checkAttempts(ledger: Ledger, { workflowId, events }: LedgerEntry, maxAttempts: ReadonlyMap<string, number>): void {
   for (const event of events) {
     if (event.type !== "failed" || event.undoes) continue;
-    const most = mostAttempts.get(event.nodeId) ?? Number.POSITIVE_INFINITY;
+    const most = maxAttempts.get(event.nodeId) ?? Number.POSITIVE_INFINITY;
     if (event.attempt > most || (event.retryAt !== null && event.attempt >= most))
       ledger.violate("I9", `attempt ${event.attempt} of ${event.nodeId} failed, and ${most} are allowed`, workflowId);
   }
@@ -41,7 +41,7 @@ export function checkAttempts(ledger: Ledger, { workflowId, events }: Entry, mos
 /** I10: the stored snapshot is what its history adds up to. I13: the same holds from any version in between, copied as JSON. */
 export async function checkFold(
   ledger: Ledger,
-  entry: Entry,
+  entry: LedgerEntry,
   store: SnapshotStore,
   prepared: (hash: string) => Promise<PreparedWorkflow | null>,
   random: Random,
@@ -67,7 +67,7 @@ export async function checkFold(
 }
 
 /** I7: when the faults of a schedule have ended, nothing is left that should have moved. */
-export function checkSettled(ledger: Ledger, { workflowId, status, wakeAt, head, version, holder }: Entry): void {
+export function checkSettled(ledger: Ledger, { workflowId, status, wakeAt, head, version, holder }: LedgerEntry): void {
   if (isTerminal(status)) return;
   const where = head.activePaths.map(({ nodeId, status: standing }) => `${nodeId} (${standing})`).join(", ");
   // a parked execution does not move; I9 checks whether it may be parked
@@ -76,7 +76,10 @@ export function checkSettled(ledger: Ledger, { workflowId, status, wakeAt, head,
 }
 
 /** The definitions that executions are pinned to, ready to be folded. */
-export function preparing(store: SnapshotStore, nodeDefinitions: NodeDefinitions): (hash: string) => Promise<PreparedWorkflow | null> {
+export function preparedWorkflows(
+  store: SnapshotStore,
+  nodeDefinitions: NodeDefinitions,
+): (hash: string) => Promise<PreparedWorkflow | null> {
   const known = new Map<string, PreparedWorkflow>();
   return async (hash) => {
     const definition = known.has(hash) ? null : await store.getDefinition(hash);

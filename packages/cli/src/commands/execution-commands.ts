@@ -1,0 +1,54 @@
+import type { Command } from "commander";
+import { cancel } from "./cancel.ts";
+import { type Act, options } from "./program-options.ts";
+import { resume } from "./resume.ts";
+import { retry } from "./retry.ts";
+import { run } from "./run.ts";
+import { signal } from "./signal.ts";
+
+/** Adds the commands that move an execution. */
+export function addExecutionCommands(stepfold: Command, act: Act): void {
+  stepfold
+    .command("run <file>")
+    .description("start an execution of a workflow (a JSON file, or an id of the config), and drive it until it ends or waits for somebody")
+    .option("--input <json|@file|->", "what it is started with: JSON, a file, or - for standard input")
+    .option("--id <id>", "id of the execution; one that exists with the same input goes on (default: a new one)")
+    .option(...options.store)
+    .option(...options.config)
+    .option(...options.exitCode)
+    .option(...options.json)
+    .action(act(run));
+  const verb = (command: string, description: string): Command => stepfold.command(command).description(description);
+  common(
+    verb("resume <id>", "answer what an execution waits for, and drive it on")
+      .option(...options.step)
+      .option(...options.wait)
+      .option(...options.payload)
+      .option("--by <name>", "who answers; kept in the history. Needed where only some may answer, or several have to")
+      .option(...options.idempotencyKey),
+  ).action(act(resume));
+  common(
+    verb("signal <id> <name>", "tell an execution that something has happened, and drive it on")
+      .option(...options.payload)
+      .option("--key <key>", "only for waits with the same key")
+      .option("--ttl <duration>", "how long it is kept if nobody waits for it yet: 2h, PT5M (default: 30 days)")
+      .option(...options.idempotencyKey),
+  ).action(act(signal));
+  common(
+    verb("cancel <id>", "end an execution, or a part of it; what is to be undone is undone first")
+      .option(...options.step)
+      .option(...options.wait)
+      .option("--reason <text>", "why; kept in the history"),
+  ).action(act(cancel));
+  common(verb("retry <id>", "make a pending retry at once: the one that comes first, or that of a place").option(...options.step)).action(
+    act(retry),
+  );
+}
+
+function common(command: Command): Command {
+  return command
+    .option(...options.store)
+    .option(...options.rememberedConfig)
+    .option(...options.exitCode)
+    .option(...options.json);
+}

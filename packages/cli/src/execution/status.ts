@@ -1,0 +1,43 @@
+import { type ActivePath, type EpochMs, isTerminal, type Snapshot } from "stepfold";
+import { openPaths } from "stepfold/core";
+
+/** The command waits for a timer that is nearer than this, even if there is a wait that can be answered. */
+const soonMs = 60_000;
+
+type StatusFields = Pick<Snapshot, "status" | "activePaths" | "childStates" | "outbox" | "parked">;
+
+/** Whether the command has nothing to wait for: the execution has ended, or waits for an answer or a signal and nothing else moves soon. */
+export function hasNothingToWaitFor(snapshot: StatusFields, now: EpochMs): boolean {
+  if (isTerminal(snapshot.status)) return true;
+  if (snapshot.parked) return snapshot.parked.until === undefined || snapshot.parked.until > now + soonMs;
+  if (snapshot.status === "active" || snapshot.outbox) return false;
+  let asks = false;
+  for (const { scope, path } of openPaths(snapshot)) {
+    const answerable = isAnswerable(path);
+    asks ||= answerable;
+    if (isReady(snapshot, scope, path) || nextMove(path) <= now + (answerable ? 0 : soonMs)) return false;
+  }
+  return asks;
+}
+
+/** Whether a step could run now. */
+export function canRunNow(snapshot: StatusFields, now: EpochMs): boolean {
+  if (snapshot.parked) return snapshot.parked.until !== undefined && snapshot.parked.until <= now;
+  for (const { scope, path } of openPaths(snapshot)) if (isReady(snapshot, scope, path) || nextMove(path) <= now) return true;
+  return false;
+}
+
+/** When a path moves by itself; infinity for never. */
+export function nextMove({ nextRetryAt, waits = [] }: Pick<ActivePath, "nextRetryAt" | "waits">): EpochMs {
+  const moments = [nextRetryAt, ...waits.flatMap(({ resumeAt, timeoutAt }) => [resumeAt, timeoutAt])];
+  return Math.min(...moments.filter((at) => at !== undefined));
+}
+
+/** Whether a path can run now: an item that waits for room in its map is ready, but cannot. */
+function isReady({ childStates }: StatusFields, scope: string, { status }: ActivePath): boolean {
+  return status === "ready" && childStates?.[scope]?.queued === undefined;
+}
+
+function isAnswerable({ waits = [] }: ActivePath): boolean {
+  return waits.some(({ kind }) => kind !== "timer");
+}

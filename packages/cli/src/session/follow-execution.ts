@@ -1,0 +1,82 @@
+import { explain, type Snapshot } from "stepfold";
+import type { Run } from "stepfold/runtime";
+import type { StepfoldConfig } from "../config/config.ts";
+import { rememberedConfig } from "../config/find-config.ts";
+import { answerable, type CommandContext, commandLine } from "../execution/next-command.ts";
+import { exitCodeOf } from "../exit-code.ts";
+import { namePath } from "../name-path.ts";
+import { chooseProgress } from "../output.ts";
+import { programName } from "../program-name.ts";
+import type { Database, Store } from "../store/database.ts";
+import { storedWorkflow } from "../store/stored-workflow.ts";
+import { nodeWidth } from "../text/node-width.ts";
+import { currentUser } from "./current-user.ts";
+import { follow } from "./follow.ts";
+import type { Interruption } from "./interruption.ts";
+import { nodeDefinitionsOf, type Session } from "./session.ts";
+
+/** What showing an execution and its commands needs. */
+export interface Showing {
+  readonly store: Store;
+  readonly database: Database;
+  readonly config: StepfoldConfig;
+  readonly configPath: string | null;
+  /** The config that `resume` would find by itself if the execution remembered none. */
+  readonly foundConfig: string | null;
+}
+
+/** How to drive, and what to say about it. */
+export interface FollowOptions extends Showing {
+  readonly session: Session;
+  readonly run: Run;
+  readonly interruption: Interruption;
+  /** The execution before this command; null if that started it. */
+  readonly before: Snapshot | null;
+  readonly json: boolean;
+  readonly tellPause: boolean;
+  /** The command that goes on after an interruption. */
+  readonly again: (context: CommandContext) => string;
+}
+
+/** Drives an execution to its end or its next pause, and shows it. @returns the exit code */
+export async function followExecution(options: FollowOptions): Promise<number> {
+  const { run, session, json, interruption, before } = options;
+  const current = await run.snapshot();
+  const context = await commandContext(current, options);
+  const progress = chooseProgress(json, nodeWidth(context.workflow), context);
+  interruption.beforeTelling(progress.close);
+  try {
+    progress.begin(before ?? current, before !== null);
+    session.begin();
+    const { snapshot, at, interrupted } = await follow(run, before?.version ?? -1, session, progress, interruption);
+    progress.end({
+      snapshot,
+      at,
+      waits: answerable(snapshot, context),
+      sentence: explain(snapshot, context.workflow ?? undefined).sentence,
+      show: commandLine({ ...context, flags: databaseFlags(options.database) }, "show", [snapshot.workflowId], ["--json"]),
+      interrupted: interrupted === null ? null : options.again(context),
+    });
+    return interrupted ?? exitCodeOf(snapshot.status, options.tellPause);
+  } finally {
+    progress.close();
+  }
+}
+
+/** What command lines about an execution need. */
+export async function commandContext(snapshot: Snapshot, showing: Showing): Promise<CommandContext> {
+  const { store, database, configPath, foundConfig, config } = showing;
+  const foundAgain = rememberedConfig(snapshot, database.folder) ?? foundConfig;
+  const nodeDefinitions = nodeDefinitionsOf(config);
+  return {
+    program: programName(),
+    flags: [...databaseFlags(database), ...(configPath === null || configPath === foundAgain ? [] : ["--config", namePath(configPath)])],
+    workflow: await storedWorkflow(store, snapshot),
+    resumeSchema: (type) => (Object.hasOwn(nodeDefinitions, type) ? nodeDefinitions[type]?.resume : undefined),
+    user: currentUser(),
+  };
+}
+
+function databaseFlags({ flag }: Database): string[] {
+  return flag === null ? [] : ["--store", flag];
+}

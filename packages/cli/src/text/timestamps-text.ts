@@ -1,0 +1,14 @@
+import type { EpochMs } from "stepfold";
+import { agoText, countdownText } from "./duration-text.ts";
+import { printable } from "./printable.ts";
+
+const timestamp = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
+const maxLength = 600;
+
+/** A sentence with the times in it as people read them: `2026-01-31T09:00:00Z (in 3 h)`. */
+export function timestampsText(sentence: string, now: EpochMs): string {
+  return printable(sentence, maxLength).replace(timestamp, (text) => {
+    const left = Date.parse(text) - now;
+    return `${text.replace(/\.\d+/, "")} (${left < 0 ? agoText(-left) : `in ${countdownText(left)}`})`;
+  });
+}

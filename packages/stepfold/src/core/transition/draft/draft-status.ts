@@ -1,0 +1,120 @@
+import type { Event, ParkedEvent, UnparkedEvent } from "../../snapshot/event.ts";
+import type { Parked, Status, Wait } from "../../snapshot/snapshot.ts";
+import type { EpochMs } from "../../values/json.ts";
+import { type ChildDraft, type Draft, isHeldUp, type ScopeDraft } from "./draft.ts";
+import type { DraftPath } from "./draft-path.ts";
+
+/** Derives the status of a scope: a ready path counts before a retrying one, and that before a suspended one. */
+export function statusOf(scope: ScopeDraft): Status {
+  if (scope.ended) return scope.ended;
+  if (scope.root.parked && scope.key === "") return "parked";
+  // the scope has ended, and its messages are not delivered yet
+  if (scope.paths.length === 0) return "active";
+  let status: Status = "paused";
+  for (const { status: standing, children } of scope.paths) {
+    if (standing === "ready" || (children && children.busy > children.retrying)) return "active";
+    if (standing === "retrying" || (children && children.retrying > 0)) status = "error";
+  }
+  return status;
+}
+
+/** When the execution has to be driven next: 0 for now, null for never. */
+export function wakeAt(draft: Draft): EpochMs | null {
+  if (draft.ended) return null;
+  if (draft.parked) return draft.parked.until ?? null;
+  if (draft.outbox.length > 0) return 0;
+  let earliest = Math.min(wakeOf(draft.paths), draft.timers.first()?.at ?? Number.POSITIVE_INFINITY);
+  for (const child of draft.awake) {
+    if (earliest === 0) break;
+    if (isHeldUp(child)) continue;
+    earliest = Math.min(earliest, wakeOf(child.paths));
+  }
+  return earliest === Number.POSITIVE_INFINITY ? null : earliest;
+}
+
+function wakeOf(paths: readonly DraftPath[]): EpochMs {
+  let earliest = Number.POSITIVE_INFINITY;
+  for (const { status, nextRetryAt, waits } of paths) {
+    if (status === "ready") return 0;
+    if (status === "retrying") earliest = Math.min(earliest, nextRetryAt ?? 0);
+    if (waits) earliest = Math.min(earliest, timerOf(waits));
+  }
+  return earliest;
+}
+
+/** The first timer of these paths; null if none waits for one. */
+export function earliestTimer(paths: Iterable<{ readonly waits?: readonly Wait[] | undefined }>): EpochMs | null {
+  let earliest = Number.POSITIVE_INFINITY;
+  for (const { waits } of paths) if (waits) earliest = Math.min(earliest, timerOf(waits));
+  return earliest === Number.POSITIVE_INFINITY ? null : earliest;
+}
+
+function timerOf(waits: readonly Wait[]): EpochMs {
+  let earliest = Number.POSITIVE_INFINITY;
+  for (const { resumeAt = earliest, timeoutAt = earliest } of waits) earliest = Math.min(earliest, resumeAt, timeoutAt);
+  return earliest;
+}
+
+/** Brings the parent's counters up to date with a child: its status, its room in the map, and its timers. */
+export function recount(child: ChildDraft): void {
+  const { root } = child;
+  const siblings = child.siblings!;
+  const before = child.status;
+  const after = statusOf(child);
+  root.timers.set(child.key, child.ended ? null : earliestTimer(child.paths));
+  child.status = after;
+  const busy = after === "active" || after === "error";
+  const wasBusy = child.queued === null && (before === "active" || before === "error");
+  if (busy && !wasBusy && child.queued === null && siblings.map && siblings.busy >= siblings.map.concurrency) {
+    child.queued = root.version + 1;
+    siblings.queue.push(child.key);
+  }
+  if (child.queued !== null && !busy) {
+    child.queued = null;
+    siblings.queue.splice(siblings.queue.indexOf(child.key), 1);
+  }
+  const isBusy = busy && child.queued === null;
+  if (isBusy) root.awake.add(child);
+  else root.awake.delete(child);
+  siblings.busy += Number(isBusy) - Number(wasBusy);
+  siblings.retrying += Number(isBusy && after === "error") - Number(wasBusy && before === "error");
+}
+
+/** True while an execution is parked and may not move. */
+export function rests({ parked }: { readonly parked?: Parked | undefined }, now: EpochMs): boolean {
+  return parked !== undefined && (parked.until === undefined || now < parked.until);
+}
+
+/** What an event of parking puts into the head. */
+export function parkedBy({ code, message, at, until }: ParkedEvent): Parked {
+  return Object.freeze({ code, message, at, ...(until !== undefined && { until }) });
+}
+
+/** Parks an execution, or ends that. */
+export function park(draft: Draft, event: ParkedEvent | UnparkedEvent): boolean {
+  if (event.type === "unparked" && !draft.parked) return false;
+  draft.parked = event.type === "parked" ? parkedBy(event) : undefined;
+  draft.results = [];
+  draft.endedPaths = [];
+  draft.version = event.version;
+  return true;
+}
+
+/** Whether an event ends parking: a step was performed, or the execution was cancelled. Answers and signals do not end it. */
+export function endsParking(event: Event): boolean {
+  switch (event.type) {
+    case "completed":
+    case "failed":
+    case "suspended":
+    case "spawned":
+    case "timedOut":
+    case "delivered":
+      return true;
+    case "resumed":
+      return event.by === "timer";
+    case "cancelled":
+      return event.scope === undefined && event.pathIds === undefined;
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,96 @@
+import { validateHeaderName, validateHeaderValue } from "node:http";
+import type { HttpData } from "./http-data.ts";
+import { FatalHttpError } from "./http-error.ts";
+
+/** One request, ready to be sent. */
+export interface HttpRequest {
+  readonly method: string;
+  readonly url: URL;
+  /** By name in lower case. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: Buffer | null;
+}
+
+const safeMethods = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/** Headers that belong to the connection: set by hand they would smuggle requests or reach another virtual host. */
+const ownHeaders = new Set(
+  "connection content-length expect host keep-alive proxy-authorization proxy-connection te trailer transfer-encoding upgrade".split(" "),
+);
+
+/** The request that a node's data asks for. */
+export function httpRequest(data: HttpData, idempotencyKey: string): HttpRequest {
+  const { method = "GET" } = data;
+  const url = readUrl(data.url);
+  const query = new URLSearchParams(pairs(data.query)).toString();
+  // appended as text: writing the whole query anew would break signatures over the one that is there
+  if (query !== "") url.search += `${url.search === "" ? "?" : "&"}${query}`;
+  const headers = new Map([
+    ["accept", "*/*"],
+    ["accept-encoding", "gzip, br"],
+    ["user-agent", "stepfold"],
+  ]);
+  if (data.idempotencyKey ?? !safeMethods.has(method)) headers.set("idempotency-key", ascii(idempotencyKey));
+  const content = contentOf(data.body);
+  if (content && (method === "GET" || method === "HEAD")) throw invalid(`A ${method} request cannot have a body`);
+  if (content) headers.set("content-type", content.type);
+  for (const [name, value] of Object.entries(data.headers ?? {})) if (value !== null) addHeader(headers, name, String(value));
+  return { method, url, headers, body: content && Buffer.from(content.text) };
+}
+
+/** What a request is called in errors. Path and query may hold secrets, so they are left out. */
+export function labelOf({ method, url }: Pick<HttpRequest, "method" | "url">): string {
+  return `${method} ${url.origin}`;
+}
+
+/** @throws FatalHttpError `HTTP_REQUEST_INVALID` for what is no URL, or one that this node does not call */
+export function readUrl(text: string, base?: URL): URL {
+  const url = URL.parse(text, base?.href);
+  if (!url) throw invalid("The URL is none: write a whole one, such as https://api.example.com/orders");
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    throw invalid(`The URL begins with "${url.protocol}"; only http: and https: can be called`);
+  if (url.username !== "" || url.password !== "")
+    throw invalid(`The URL for ${url.host} holds a user or password. Send them as a header "authorization" instead`);
+  return url;
+}
+
+function addHeader(headers: Map<string, string>, name: string, value: string): void {
+  const key = name.toLowerCase();
+  const said = name.slice(0, 100);
+  if (ownHeaders.has(key)) throw invalid(`The header "${said}" is set by the node itself`);
+  try {
+    validateHeaderName(name);
+  } catch {
+    throw invalid(`${JSON.stringify(said)} cannot be the name of a header`);
+  }
+  try {
+    validateHeaderValue(name, value);
+  } catch {
+    // the value may be a secret
+    throw invalid(`The value of the header "${said}" holds a character that no header may hold, such as a line break`);
+  }
+  headers.set(key, value);
+}
+
+function contentOf(body: HttpData["body"]): { readonly type: string; readonly text: string } | null {
+  if (!body) return null;
+  if (body.form !== undefined)
+    return { type: "application/x-www-form-urlencoded;charset=UTF-8", text: new URLSearchParams(pairs(body.form)).toString() };
+  if (body.text !== undefined) return { type: "text/plain;charset=UTF-8", text: body.text };
+  return { type: "application/json", text: JSON.stringify(body.json ?? null) };
+}
+
+function pairs(fields: HttpData["query"] = {}): [string, string][] {
+  return Object.entries(fields).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : value === null ? [] : [value]).map((one): [string, string] => [name, String(one)]),
+  );
+}
+
+/** Ids of executions may hold any letter, headers only ASCII. */
+function ascii(text: string): string {
+  return text.replace(/[^\x21-\x7e]+/g, encodeURIComponent);
+}
+
+function invalid(message: string): FatalHttpError {
+  return new FatalHttpError("HTTP_REQUEST_INVALID", message);
+}

@@ -1,0 +1,91 @@
+import { lookup as systemLookup } from "node:dns/promises";
+import { isIP, type LookupFunction } from "node:net";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { refusalOf } from "./address.ts";
+import { FatalHttpError } from "./http-error.ts";
+import type { ResolvedAddress, ResolveHost } from "./resolve-host.ts";
+
+/** Decides which addresses a call may connect to. */
+export interface SsrfGuard {
+  /** Refuses a URL whose host is an address that must not be called. */
+  check(url: URL): void;
+  /**
+   * What the socket of a call resolves its host with. It connects to exactly the addresses that were judged here, so a
+   * name that is another address a moment later gains nothing.
+   */
+  lookupFor(url: URL): LookupFunction;
+}
+
+/** The resolver of the operating system. */
+export const systemResolve: ResolveHost = (hostname) => systemLookup(hostname, { all: true });
+
+/**
+ * Allows public addresses, and the hosts named: `"localhost"` at any port, `"localhost:8080"` at one.
+ *
+ * @throws StepfoldError `OPTION_INVALID` for a name that could never match
+ */
+export function ssrfGuard(allowHosts: readonly string[], resolve: ResolveHost): SsrfGuard {
+  const allowed = new Set(allowHosts.map(readHost));
+  const trusts = (url: URL): boolean => allowed.has(url.hostname) || allowed.has(`${url.hostname}:${portOf(url)}`);
+  return {
+    check(url) {
+      const literal = addressIn(url);
+      const refusal = literal === null || trusts(url) ? null : refusalOf(literal);
+      if (refusal !== null) throw refused(url, `is no public address (${refusal})`);
+    },
+    lookupFor(url) {
+      const trusted = trusts(url);
+      const usable = (found: readonly ResolvedAddress[]): readonly ResolvedAddress[] => {
+        const judged = trusted ? found : found.filter(({ address }) => refusalOf(address) === null);
+        // the message does not name the address: a workflow must not explore the network it runs in
+        if (judged.length === 0) throw refused(url, "has no public address");
+        return judged;
+      };
+      return (hostname, options, callback) => {
+        resolve(hostname)
+          .then((found) => usable(found.filter((one) => fits(one, options.family))))
+          .then(
+            (addresses) => {
+              if (options.all) callback(null, [...addresses]);
+              else callback(null, addresses[0]!.address, addresses[0]!.family);
+            },
+            (error: unknown) => callback(error as Error, []),
+          );
+      };
+    },
+  };
+}
+
+function fits({ family }: ResolvedAddress, wanted: number | "IPv4" | "IPv6" | undefined): boolean {
+  if (wanted === 4 || wanted === "IPv4") return family === 4;
+  return wanted === 6 || wanted === "IPv6" ? family === 6 : true;
+}
+
+/** The address, where the host is written as one. URL has turned decimal, octal and hexadecimal forms into dotted ones. */
+function addressIn({ hostname }: URL): string | null {
+  const bare = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
+  return isIP(bare) === 0 ? null : bare;
+}
+
+function portOf({ port, protocol }: URL): string {
+  return port || (protocol === "https:" ? "443" : "80");
+}
+
+/** A name as `URL` would write it, so that both can be compared. */
+function readHost(name: string): string {
+  const bracketed = typeof name === "string" && isIP(name) === 6 ? `[${name}]` : String(name);
+  const [, host = "", port] = /^([^\s/?#@*\\:[\]]+|\[[0-9a-fA-F:.]+\])(?::(\d{1,5}))?$/.exec(bracketed) ?? [];
+  const url = host === "" ? null : URL.parse(`http://${host}`);
+  if (!url) {
+    const reason = `must hold host names such as "localhost", "localhost:8080" or "[::1]", not ${JSON.stringify(name)}`;
+    throw new StepfoldError("OPTION_INVALID", { option: "allowHosts", reason });
+  }
+  return port === undefined ? url.hostname : `${url.hostname}:${Number(port)}`;
+}
+
+function refused(url: URL, reason: string): FatalHttpError {
+  return new FatalHttpError(
+    "HTTP_ADDRESS_REFUSED",
+    `The host "${url.hostname}" ${reason}. If it may be called, whoever runs this engine must allow it by name: httpNode({ allowHosts: ["${url.hostname}"] })`,
+  );
+}

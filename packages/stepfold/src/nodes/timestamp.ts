@@ -1,0 +1,41 @@
+import type { Duration } from "../core/values/duration.ts";
+import { durationMs } from "../core/values/duration.ts";
+import type { EpochMs, JsonObject } from "../core/values/json.ts";
+import { FatalError } from "../engine/node/fatal-error.ts";
+
+/** A time to come: exactly one of a duration from now and a moment. */
+export interface TimeAhead {
+  readonly for?: Duration | undefined;
+  readonly until?: string | EpochMs | undefined;
+}
+
+/** The fields of a `TimeAhead` in a JSON Schema. */
+export const timeFields: JsonObject = {
+  for: { title: "For", description: "How long: 90s, 15m, 2 days, PT5M, or milliseconds", type: ["string", "number"] },
+  until: { title: "Until", description: "A moment: 2026-01-31T09:00:00Z, or milliseconds since 1970", type: ["string", "number"] },
+};
+
+/** A date, or a date and time with an offset: without one it would mean another moment on every machine. */
+const isoForm = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
+
+/**
+ * The moment that is meant, in milliseconds since 1970; it may have passed. A date alone is midnight UTC. Neither `for`
+ * nor `until` is now.
+ *
+ * ```ts
+ * timestampOf({ for: "15m" }, now); // now + 900_000
+ * timestampOf({ until: "2026-01-31T09:00:00Z" }, now); // 1_769_850_000_000
+ * ```
+ *
+ * @throws StepfoldError `DURATION_INVALID`
+ * @throws FatalError with the code `MOMENT_INVALID`
+ */
+export function timestampOf({ for: duration, until }: TimeAhead, now: EpochMs): EpochMs {
+  if (until === undefined) return now + durationMs(duration ?? 0);
+  const at = typeof until === "number" ? until : isoForm.test(until) ? Date.parse(until) : Number.NaN;
+  if (Number.isFinite(at) && at >= 0) return Math.ceil(at);
+  const error = new FatalError(
+    `"${String(until).slice(0, 100)}" is no moment: write ISO 8601 with its offset, such as "2026-01-31T09:00:00Z", or milliseconds since 1970`,
+  );
+  throw Object.assign(error, { code: "MOMENT_INVALID" });
+}

@@ -1,0 +1,89 @@
+import type { Permit, Status } from "../../core/snapshot/snapshot.ts";
+import type { CheckedQuery } from "./checked-store.ts";
+import type { EndedQuery, ExecutionGuard, ListedRow, RowCondition } from "./execution-table.ts";
+
+// Executions as columns with one value each, for databases that keep them so.
+
+/** A row as a database gives it: numbers may come as text. */
+export type ColumnRow = Readonly<Record<string, unknown>>;
+
+/** The columns of a guard. */
+export const guardColumns: readonly string[] = [
+  ...["seq", "id", "incarnation", "version", "status", "wake_at", "due_at"],
+  ...["owner", "fence", "crashes", "permit_key", "permit_limit", "deleted_at"],
+];
+
+/** What else the columns of a listed row are. */
+export const listedColumns: readonly string[] = ["definition", "metadata", "head", "created_at", "updated_at"];
+
+/** The guard in a row. @param textOf reads a text of the user: an id, an owner, a key, an incarnation */
+export function guardOf(row: ColumnRow, textOf: (value: string) => string = (value) => value): ExecutionGuard {
+  const numberIn = (name: string): number | null => (row[name] === null ? null : Number(row[name]));
+  const textIn = (name: string): string | null => (row[name] === null ? null : textOf(row[name] as string));
+  const permit = row.permit_limit === null ? null : { key: textIn("permit_key"), limit: numberIn("permit_limit") };
+  return {
+    ...{ id: textIn("id")!, incarnation: textIn("incarnation")!, owner: textIn("owner"), status: row.status as Status },
+    ...{ seq: Number(row.seq), version: Number(row.version), fence: Number(row.fence), crashes: Number(row.crashes) },
+    ...{ wakeAt: numberIn("wake_at"), dueAt: numberIn("due_at"), deletedAt: numberIn("deleted_at"), permit: permit as Permit | null },
+  };
+}
+
+/** What a list shows of a row. */
+export function listedRowOf(row: ColumnRow, textOf?: (value: string) => string): ListedRow {
+  const { definition, metadata, head } = row as Record<string, string>;
+  const times = { createdAt: Number(row.created_at), updatedAt: Number(row.updated_at) };
+  return { ...guardOf(row, textOf), ...times, definition: definition!, metadata: metadata!, head: head! };
+}
+
+/** A condition on one column. */
+export type Term =
+  | { readonly column: string; readonly is: "=" | "<" | ">"; readonly value: string | number }
+  | { readonly column: string; readonly is: "IN"; readonly values: readonly string[] }
+  | { readonly column: string; readonly is: "NULL" | "NOT NULL" };
+
+/** What must be true of a row for a write; whether it is due is a question for the database's clock. */
+export function conditionTerms({ incarnation, version, fence, held, open, deleted = false }: RowCondition): Term[] {
+  return [
+    { column: "incarnation", is: "=", value: incarnation },
+    { column: "deleted_at", is: deleted ? "NOT NULL" : "NULL" },
+    ...equals("version", version),
+    ...equals("fence", fence),
+    ...(held === undefined ? [] : [{ column: "owner", is: held ? "NOT NULL" : "NULL" } as const]),
+    ...(open ? [{ column: "ended_at", is: "NULL" } as const] : []),
+  ];
+}
+
+/** Which executions a list shows; labels and where it goes on are in the form of the database. */
+export function pageTerms({ status, definitionId, createdBefore, createdAfter }: CheckedQuery): Term[] {
+  return [
+    { column: "deleted_at", is: "NULL" },
+    ...(status ? [{ column: "status", is: "IN", values: status } as const] : []),
+    ...equals("definition_id", definitionId),
+    ...(createdBefore === undefined ? [] : [{ column: "created_at", is: "<", value: createdBefore } as const]),
+    ...(createdAfter === undefined ? [] : [{ column: "created_at", is: ">", value: createdAfter } as const]),
+  ];
+}
+
+/** Which rows may be deleted. The first column is the one that gives the order. */
+export function endedTerms({ before, ended }: EndedQuery): Term[] {
+  if (!ended) return [{ column: "deleted_at", is: "<", value: before }];
+  return [
+    { column: "ended_at", is: "<", value: before },
+    { column: "status", is: "IN", values: ended.statuses },
+    ...equals("definition_id", ended.definitionId ?? undefined),
+  ];
+}
+
+/** Terms as SQL. @param bind gives the name of a parameter with this value, which is compared with that column */
+export function termsSql(terms: readonly Term[], bind: (value: string | number, column: string) => string): string {
+  const sqlOf = (term: Term): string => {
+    const { column } = term;
+    if (term.is === "IN") return `${column} IN (${["NULL", ...term.values.map((value) => bind(value, column))].join(", ")})`;
+    return "value" in term ? `${column} ${term.is} ${bind(term.value, column)}` : `${term.column} IS ${term.is}`;
+  };
+  return terms.map(sqlOf).join(" AND ");
+}
+
+function equals(column: string, value: string | number | undefined): Term[] {
+  return value === undefined ? [] : [{ column, is: "=", value }];
+}

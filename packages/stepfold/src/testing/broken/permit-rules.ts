@@ -1,0 +1,180 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { isTerminal, type Permit, type Snapshot } from "../../core/snapshot/snapshot.ts";
+import type { EpochMs } from "../../core/values/json.ts";
+import type { Claim, Claimed, ClaimOptions, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
+import { altered } from "./broken-store.ts";
+
+/** How a claim may end. */
+type Ending = "release" | "commit" | "end" | "foreign end" | "lease";
+
+/** How a store lets executions take turns. */
+export interface PermitRules {
+  /** What frees a permit; default: everything that ends a claim. */
+  readonly frees?: readonly Ending[];
+  readonly keyOf?: (key: string) => string;
+  readonly limitOf?: (permit: Permit) => number;
+  readonly renews?: boolean;
+  /** Also renews a claim whose permit was given to another execution. */
+  readonly revives?: true;
+  /** Gives the permit to the execution that has been due for the shortest time. */
+  readonly reversed?: true;
+  /** Prefers executions without a permit. */
+  readonly plainFirst?: true;
+  /** Counts the permits, and takes one a moment later. */
+  readonly countsFirst?: true;
+  /** A waiting execution holds up all after it, even those with other keys. */
+  readonly queuesAll?: true;
+  readonly ignoresIds?: true;
+  readonly ignoresKeys?: true;
+  readonly ignoresOverdue?: true;
+  readonly claimsAtCreation?: true;
+}
+
+interface Known {
+  readonly id: string;
+  readonly permit: Permit | undefined;
+  readonly wakeAt: EpochMs;
+}
+
+interface Holder {
+  readonly key: string;
+  until: EpochMs;
+}
+
+/** A store whose executions take turns by rules of its own. */
+export function withPermitRules(store: SnapshotStore, rules: PermitRules): SnapshotStore {
+  const turns = new PermitBook(store, rules);
+  return altered(store, {
+    async create(commit, options) {
+      const { permit } = commit.head;
+      turns.know(commit);
+      const claim = await store.create(permit ? disguised(commit) : commit, options);
+      if (!permit || !options?.claim || !rules.claimsAtCreation) return claim;
+      return (await turns.claim({ ...options.claim, limit: 1, workflowId: commit.workflowId }))[0]?.claim ?? null;
+    },
+    async load(id) {
+      const snapshot = await store.load(id);
+      return snapshot && turns.shown(snapshot);
+    },
+    claim: (options) => turns.claim(options),
+    async commit(commit) {
+      await store.commit(commit);
+      const ended = isTerminal(commit.head.status);
+      if (ended) turns.free(commit.workflowId, commit.fence === undefined ? "foreign end" : "end");
+      else if (commit.release) turns.free(commit.workflowId, "commit");
+    },
+    renew: (claim) => turns.renew(claim),
+    async release(claim, version) {
+      await store.release(claim, version);
+      turns.free(claim.workflowId, "release");
+    },
+  });
+}
+
+/** The permits that are held, and who may get one. */
+class PermitBook {
+  readonly #store: SnapshotStore;
+  readonly #rules: PermitRules;
+  readonly #known: Known[] = [];
+  readonly #holders = new Map<string, Holder>();
+  /** The claim that was asked for last. */
+  #lastClaim: Promise<unknown> = Promise.resolve();
+
+  constructor(store: SnapshotStore, rules: PermitRules) {
+    this.#store = store;
+    this.#rules = rules;
+  }
+
+  know({ workflowId: id, head: { permit }, wakeAt }: Commit): void {
+    if (!this.#known.some((one) => one.id === id)) this.#known.push({ id, permit, wakeAt: wakeAt ?? 0 });
+  }
+
+  shown(snapshot: Snapshot): Snapshot {
+    const permit = this.#known.find(({ id }) => id === snapshot.workflowId)?.permit;
+    return permit ? { ...snapshot, permit } : snapshot;
+  }
+
+  free(id: string, how: Ending): void {
+    if (this.#frees(how)) this.#holders.delete(id);
+  }
+
+  /** One claim after the other: what one takes, the next one counts. */
+  claim(options: ClaimOptions): Promise<Claimed[]> {
+    if (this.#rules.countsFirst) return this.#claimNext(options);
+    const claim = this.#lastClaim.then(() => this.#claimNext(options));
+    this.#lastClaim = claim.catch(() => undefined);
+    return claim;
+  }
+
+  async #claimNext(options: ClaimOptions): Promise<Claimed[]> {
+    const { queuesAll, countsFirst } = this.#rules;
+    const now = await this.#store.now();
+    const found: Claimed[] = [];
+    const chosen: Known[] = [];
+    for (const one of this.#known.toSorted((a, b) => this.#order(a, b))) {
+      if (found.length + chosen.length >= options.limit) break;
+      if (!this.#isAsked(one, options)) continue;
+      if (!this.#mayTake(one, now) && !(this.#rules.ignoresIds && options.workflowId !== undefined)) {
+        if (queuesAll && !this.#holders.has(one.id)) break;
+      } else if (countsFirst) chosen.push(one);
+      else found.push(...(await this.#take(one, options)));
+    }
+    for (const one of chosen) found.push(...(await this.#take(one, options)));
+    return found;
+  }
+
+  async renew(claim: Claim): Promise<Awaited<ReturnType<SnapshotStore["renew"]>>> {
+    const { revives, renews = true } = this.#rules;
+    const holder = this.#holders.get(claim.workflowId);
+    const one = this.#known.find(({ id }) => id === claim.workflowId);
+    if (holder && one && !revives) {
+      const now = await this.#store.now();
+      if (holder.until <= now && !this.#mayTake(one, now)) throw new StepfoldError("FENCE_LOST", { workflowId: claim.workflowId });
+    }
+    const renewed = await this.#store.renew(claim);
+    if (holder && renews) holder.until = renewed.storeNow + claim.leaseMs;
+    return renewed;
+  }
+
+  #order(a: Known, b: Known): number {
+    const { plainFirst, reversed } = this.#rules;
+    if (plainFirst && !a.permit !== !b.permit) return a.permit ? 1 : -1;
+    return reversed ? b.wakeAt - a.wakeAt : a.wakeAt - b.wakeAt;
+  }
+
+  #frees(how: Ending): boolean {
+    return this.#rules.frees?.includes(how) ?? true;
+  }
+
+  #keyOf({ key }: Permit): string {
+    return this.#rules.keyOf?.(key) ?? key;
+  }
+
+  #isAsked({ id, permit }: Known, { workflowId, permit: key }: ClaimOptions): boolean {
+    if (workflowId !== undefined) return id === workflowId;
+    return key === undefined || this.#rules.ignoresKeys === true || permit?.key === key;
+  }
+
+  #mayTake({ id, permit }: Known, now: EpochMs): boolean {
+    if (!permit) return true;
+    const key = this.#keyOf(permit);
+    const held = [...this.#holders].filter(
+      ([other, holder]) => other !== id && holder.key === key && (holder.until > now || !this.#frees("lease")),
+    );
+    return held.length < (this.#rules.limitOf?.(permit) ?? permit.limit);
+  }
+
+  async #take({ id, permit }: Known, { permit: _, overdueMs, ...rest }: ClaimOptions): Promise<Claimed[]> {
+    const asked = overdueMs === undefined || this.#rules.ignoresOverdue ? rest : { ...rest, overdueMs };
+    const [claimed] = await this.#store.claim({ ...asked, limit: 1, workflowId: id });
+    if (!claimed) return [];
+    const { claimedAt, leaseMs } = claimed.claim;
+    if (permit) this.#holders.set(id, { key: this.#keyOf(permit), until: claimedAt + leaseMs });
+    return [{ claim: claimed.claim, snapshot: this.shown(claimed.snapshot) }];
+  }
+}
+
+/** Removes the limit of a permit, so that the store underneath does not refuse a claim. */
+function disguised(commit: Commit): Commit {
+  return { ...commit, head: { ...commit.head, permit: { key: `of ${commit.workflowId}`, limit: 10_000 } } };
+}

@@ -1,0 +1,19 @@
+import type { WorkflowDefinition } from "../../core/definition/definition.ts";
+import type { Scenario } from "./scenario.ts";
+
+/** How often each node may be tried, by its id; of several with one id the most. Where it is not a plain number there is no entry. */
+export function maxAttemptsByNode({ workflows, nodeDefinitions }: Scenario): ReadonlyMap<string, number> {
+  const most = new Map<string, number>();
+  const add = ({ nodes, workflows: inner = {} }: WorkflowDefinition): void => {
+    for (const { id, type, retryPolicy } of nodes) {
+      const { maxAttempts = 1 } =
+        retryPolicy ?? (Object.hasOwn(nodeDefinitions, type) ? nodeDefinitions[type]?.retryPolicy : undefined) ?? {};
+      const attempts = typeof maxAttempts === "number" ? maxAttempts : Number.POSITIVE_INFINITY;
+      most.set(id, Math.max(attempts, most.get(id) ?? 0));
+    }
+    for (const workflow of Object.values(inner)) add(workflow);
+  };
+  const all = typeof workflows === "function" ? [...workflows(0), ...workflows(1)] : workflows;
+  for (const workflow of all) add(workflow as WorkflowDefinition);
+  return most;
+}

@@ -1,0 +1,9 @@
+import { StepfoldError } from "../../../src/core/errors/stepfold-error.ts";
+
+/** What went wrong in the toy database: what a server did not answer may succeed later. */
+export function toyError(cause: unknown): StepfoldError {
+  if (StepfoldError.is(cause)) return cause;
+  const { code, message = String(cause) } = (cause ?? {}) as { code?: unknown; message?: string };
+  const isUnavailable = code === "ECONNREFUSED";
+  return new StepfoldError(isUnavailable ? "STORE_UNAVAILABLE" : "STORE_REJECTED", { store: "toy", reason: message }, { cause });
+}

@@ -1,0 +1,10 @@
+import type { SnapshotStore } from "../../../src/ports/snapshot-store.ts";
+import { storeOver } from "../../../src/stores/kit/store-over.ts";
+import type { ToyClient } from "./toy-client.fixture.ts";
+import { toyError } from "./toy-error.fixture.ts";
+import { ToyTable } from "./toy-table.fixture.ts";
+
+/** A store in the toy database: what CONTRIBUTING says about another database, done. */
+export function toyStore(client: ToyClient, idempotencyRetentionMs?: number): SnapshotStore {
+  return storeOver(new ToyTable(client), { retentionMs: idempotencyRetentionMs, errorOf: toyError });
+}

@@ -1,0 +1,186 @@
+import { isTerminal } from "../../../src/core/snapshot/snapshot.ts";
+import type { CheckedQuery } from "../../../src/stores/kit/checked-store.ts";
+import type * as kit from "../../../src/stores/kit/execution-table.ts";
+import type { RecordWrite } from "../../../src/stores/kit/record-table.ts";
+import type { StoredRows } from "../../../src/stores/kit/restored-snapshot.ts";
+import { changeChildren, dueAtAfter, isListed, meetsCondition } from "../../../src/stores/kit/row-rules.ts";
+import type { ToyClient, ToyEntry, ToyKey } from "./toy-client.fixture.ts";
+import { indexKeys, keys, type ToyRow } from "./toy-schema.fixture.ts";
+import { after } from "./toy-server.fixture.ts";
+
+/** Executions in the toy database. */
+export class ToyTable implements kit.ExecutionTable {
+  readonly name = "toy";
+  readonly features = { clock: "store", durable: true, multiProcess: true, permits: true } as const;
+  readonly #client: ToyClient;
+
+  constructor(client: ToyClient) {
+    this.#client = client;
+  }
+
+  now(): Promise<number> {
+    return this.#client.now();
+  }
+
+  async read(ids: readonly string[]): ReturnType<kit.ExecutionTable["read"]> {
+    const rows = await this.#rows(ids);
+    return { now: await this.now(), found: new Map(rows.map((row) => [row.id, row])) };
+  }
+
+  async load(ids: readonly string[]): ReturnType<kit.ExecutionTable["load"]> {
+    const loaded = await Promise.all(ids.map((id) => this.#load(id)));
+    return new Map(loaded.flatMap((rows) => (rows ? [[rows.workflowId, rows]] : [])));
+  }
+
+  write(writes: readonly kit.RowWrite[]): Promise<(kit.RowWritten | null)[]> {
+    return Promise.all(writes.map((write) => this.#write(write)));
+  }
+
+  async events(id: string, afterVersion: number, limit: number): Promise<kit.StoredEvent[]> {
+    const [row] = await this.#rows([id]);
+    if (!row) return [];
+    const found = await this.#client.range(keys.event(row.seq, afterVersion + 1), after(keys.events(row.seq)), { limit });
+    return found.map(({ value }) => JSON.parse(value) as kit.StoredEvent);
+  }
+
+  async due({ keys: wanted, limit, overdueMs }: kit.DueQuery): Promise<kit.DueExecutions> {
+    const until = (await this.now()) - overdueMs;
+    const found = await Promise.all((wanted ?? [null]).map((key) => this.#due(key, until, limit)));
+    return { executions: found.flat(), areKeysDue: true };
+  }
+
+  /** One look for each key: those that wait behind the first one of it are passed over. */
+  async dueKeys(afterKey: string, limit: number, overdueMs: number): Promise<kit.DueKeys> {
+    const until = (await this.now()) - overdueMs;
+    const found: kit.DueKey[] = [];
+    let from = afterKey === "" ? after(keys.due(null)) : after(keys.due(afterKey));
+    for (let looks = 0; looks < 500 && found.length < limit; looks++) {
+      const [entry] = await this.#client.range(from, after(["due"]), { limit: 1 });
+      if (!entry) return { keys: found, next: null };
+      const [, key, dueAt] = entry.key as [string, string, number];
+      const [row] = dueAt <= until ? await this.#rows([JSON.parse(entry.value) as string]) : [];
+      if (row?.permit) found.push(row.permit);
+      from = after(keys.due(key));
+    }
+    return { keys: found, next: from[1] as string };
+  }
+
+  async page(query: CheckedQuery, labels: readonly string[], cursor: kit.ListCursor | null, limit: number): Promise<kit.ListedRow[]> {
+    const found: ToyRow[] = [];
+    for (let before = cursor ? keys.created(cursor.createdAt, cursor.seq) : after(keys.created()); found.length < limit; ) {
+      const entries = await this.#client.range(keys.created(), before, { limit: 100, isReverse: true });
+      if (entries.length === 0) break;
+      found.push(...(await this.#indexed(entries)).filter((row) => isListed(row, query, labels, cursor)));
+      before = entries.at(-1)!.key;
+    }
+    return found.slice(0, limit);
+  }
+
+  async ended({ before, limit, ended }: kit.EndedQuery): Promise<kit.ExecutionGuard[]> {
+    const index = ended ? keys.ended : keys.deleted;
+    const rows = await this.#indexed(await this.#client.range(index(), index(before)));
+    const isWanted = ({ status, definitionId }: ToyRow): boolean =>
+      !ended || (ended.statuses.includes(status) && (ended.definitionId ?? definitionId) === definitionId);
+    return rows.filter(isWanted).slice(0, limit);
+  }
+
+  readonly records: kit.ExecutionTable["records"] = {
+    get: async (kind, wanted) => {
+      const found = await Promise.all(wanted.map((key) => this.#client.get(keys.record(kind, key))));
+      return new Map(found.flatMap((entry, index) => (entry ? [[wanted[index]!, JSON.parse(entry.value)]] : [])));
+    },
+    put: (kind, writes) => Promise.all(writes.map((write) => this.#putRecord(keys.record(kind, write.key), write))),
+  };
+
+  async close(): Promise<void> {}
+
+  /** Row, events and children are of one version if the row is the same before and after. */
+  async #load(id: string): Promise<StoredRows | null> {
+    for (;;) {
+      const entry = await this.#client.get(keys.row(id));
+      const row = entry && (JSON.parse(entry.value) as ToyRow);
+      if (!row || row.deletedAt !== null) return null;
+      const [events, children] = await Promise.all([this.#below(keys.events(row.seq)), this.#client.get(keys.children(row.seq))]);
+      if ((await this.#client.get(keys.row(id)))?.revision !== entry.revision) continue;
+      const texts = events.map(({ value }) => (JSON.parse(value) as kit.StoredEvent).text);
+      return { ...row, workflowId: id, events: texts, children: childrenIn(children) };
+    }
+  }
+
+  /** The condition is judged here. What the transaction checks is that the row is still the one that was judged. */
+  async #write(write: kit.RowWrite): Promise<kit.RowWritten | null> {
+    for (;;) {
+      const [entry, now] = await Promise.all([this.#client.get(keys.row(write.id)), this.now()]);
+      const before = entry && (JSON.parse(entry.value) as ToyRow);
+      if (write.kind === "insert" ? before : !before || !meetsCondition(before, write.when, now)) return null;
+      const next = write.kind === "insert" ? newRow(write, await this.#client.nextNumber(), now) : rowAfter(before!, write, now);
+      const isMade = await this.#client.commit({
+        checks: [{ key: keys.row(write.id), revision: entry?.revision ?? null }],
+        puts: [
+          ...(before ? indexKeys(before) : []).map((key) => ({ key, value: null })),
+          ...(next ? indexKeys(next) : []).map((key) => ({ key, value: JSON.stringify(write.id) })),
+          { key: keys.row(write.id), value: next && JSON.stringify(next) },
+          ...("history" in write && write.history ? await this.#history(next!, write.history) : []),
+        ],
+        deletes: write.kind === "bury" ? [keys.events(before!.seq), keys.children(before!.seq)] : [],
+      });
+      const { version, status } = next ?? before!;
+      if (isMade) return { now, version, status };
+    }
+  }
+
+  async #history({ seq }: ToyRow, { commitId, events, children }: kit.RowHistory): Promise<{ key: ToyKey; value: string }[]> {
+    const puts = events.map((event) => ({ key: keys.event(seq, event.version), value: JSON.stringify({ ...event, commitId }) }));
+    if (children.length === 0) return puts;
+    const heads = new Map(childrenIn(await this.#client.get(keys.children(seq))));
+    changeChildren(heads, children);
+    return [...puts, { key: keys.children(seq), value: JSON.stringify([...heads]) }];
+  }
+
+  async #putRecord(key: ToyKey, { key: name, expected, next }: RecordWrite): Promise<boolean> {
+    const entry = await this.#client.get(key);
+    const stored = entry && (JSON.parse(entry.value) as { revision: string });
+    if ((stored?.revision ?? null) !== expected) return false;
+    const value = next && JSON.stringify({ key: name, ...next });
+    return this.#client.commit({ checks: [{ key, revision: entry?.revision ?? null }], puts: [{ key, value }] });
+  }
+
+  async #due(key: string | null, until: number, limit: number): Promise<ToyRow[]> {
+    return this.#indexed(await this.#client.range(keys.due(key), after(keys.due(key, until)), { limit }));
+  }
+
+  #below(key: ToyKey): Promise<readonly ToyEntry[]> {
+    return this.#client.range(key, after(key));
+  }
+
+  /** The rows of entries of an index. */
+  #indexed(entries: readonly ToyEntry[]): Promise<ToyRow[]> {
+    return this.#rows(entries.map(({ value }) => JSON.parse(value) as string));
+  }
+
+  async #rows(ids: readonly string[]): Promise<ToyRow[]> {
+    const entries = await Promise.all(ids.map((id) => this.#client.get(keys.row(id))));
+    return entries.flatMap((entry) => (entry ? [JSON.parse(entry.value) as ToyRow] : []));
+  }
+}
+
+function newRow({ id, row: { due, ...given } }: kit.RowWrite & { kind: "insert" }, seq: number, now: number): ToyRow {
+  const times = { createdAt: now, updatedAt: now, endedAt: isTerminal(given.status) ? now : null, deletedAt: null };
+  const row = { ...given, ...times, id, seq, crashes: 0, dueAt: null };
+  return { ...row, dueAt: dueAtAfter(row, { due }, now) };
+}
+
+/** Null: the row is removed. */
+function rowAfter(row: ToyRow, write: Exclude<kit.RowWrite, { kind: "insert" }>, now: number): ToyRow | null {
+  if (write.kind !== "update") {
+    const empty = { definition: "{}", head: "", metadata: "{}", labels: [], owner: null, dueAt: null, endedAt: null };
+    return write.kind === "remove" ? null : { ...row, ...empty, deletedAt: now };
+  }
+  const { state, due: _, dueUnlessHeld: __, ...columns } = write.set;
+  const times = state && { updatedAt: now, endedAt: isTerminal(state.status) ? now : null };
+  return { ...row, ...columns, ...state, ...times, dueAt: dueAtAfter(row, write.set, now) };
+}
+
+function childrenIn(entry: ToyEntry | null): [string, string][] {
+  return entry ? (JSON.parse(entry.value) as [string, string][]) : [];
+}

@@ -1,0 +1,77 @@
+import { expect } from "vitest";
+import type { Event } from "../../src/core/snapshot/event.ts";
+import type { Snapshot } from "../../src/core/snapshot/snapshot.ts";
+import type { SnapshotStore } from "../../src/ports/snapshot-store.ts";
+import { startCommit, stepCommit } from "../../src/testing/index.ts";
+import { engineCommits } from "./engine-commits.fixture.ts";
+
+/** A row of the view `workflow_executions`; its snapshot as text. */
+export interface ViewRow {
+  readonly id: string;
+  readonly snapshot: string;
+  readonly status: string;
+  readonly version: number;
+}
+
+const step = { pathId: "0", nodeId: "toString", attempt: 2, at: 5 };
+const inputs = [undefined, null, { zebra: [], apple: null, text: "\u0000\\'\"" }, "text", 1e21, false];
+
+/** Writes executions with every kind of event, and expects that the view shows of each what `load` gives. */
+export async function showsWhatLoadGives(
+  store: SnapshotStore,
+  { message, outputs, rows }: { message: string; outputs: readonly unknown[]; rows: () => Promise<readonly ViewRow[]> },
+): Promise<void> {
+  const error = { name: "Error", message };
+  const kinds: ((version: number) => Event)[] = [
+    (version) => ({ ...step, version, turn: 1, startedAt: 4, type: "failed", error, retryAt: 9 }),
+    (version) => ({ version, at: 5, type: "retried", pathId: "0" }),
+    (version) => ({ ...step, version, turn: 1, startedAt: 4, type: "failed", error, retryAt: null, handle: "error" }),
+    (version) => ({ ...step, version, type: "timedOut", waitId: "0@1", error, handle: "timeout" }),
+    (version) => ({ version, at: 5, type: "cancelled" }),
+  ];
+  for (const [index, input] of inputs.entries()) {
+    const nodeId = index % 2 ? "x" : "step";
+    let last = startCommit(`id "${index}"`, { ...(input === undefined ? {} : { input }), metadata: { index, "a.b": null } });
+    await store.create(last);
+    for (const change of [...outputs.map((output) => ({ output, nodeId })), ...kinds.map((event) => ({ event }))]) {
+      last = stepCommit(last, change as Parameters<typeof stepCommit>[1]);
+      await store.commit(last);
+    }
+  }
+  await store.create(startCommit("bare", { status: "completed" }));
+  const shownRows = await rows();
+  expect(shownRows.length).toBe(inputs.length + 1);
+  for (const row of shownRows) {
+    const loaded = (await store.load(row.id))!;
+    const shown = JSON.parse(row.snapshot) as Snapshot;
+    expect(shown).toEqual(loaded);
+    expect(JSON.stringify([shown.input, shown.metadata, shown.context])).toBe(
+      JSON.stringify([loaded.input, loaded.metadata, loaded.context]),
+    );
+    expect([row.status, row.version]).toEqual([loaded.status, loaded.version]);
+  }
+}
+
+/** Runs random workflows with children, maps and compensations, and expects that the view shows what `load` gives at every version. */
+export async function showsEveryVersion(store: SnapshotStore, snapshotOf: (id: string) => Promise<string>): Promise<void> {
+  const seen = { nested: 0, kept: 0, items: 0, open: 0, draining: 0, undone: 0 };
+  for (let seed = 0; seed < 60; seed++) {
+    const id = `id-${seed}`;
+    for (const commit of engineCommits(id, seed)) {
+      await (commit.expectedVersion < 0 ? store.create(commit) : store.commit(commit));
+      const loaded = (await store.load(id))!;
+      const shown = JSON.parse(await snapshotOf(id)) as Snapshot;
+      expect(shown).toEqual(loaded);
+      for (const part of ["context", "mapItems"] as const) expect(JSON.stringify(shown[part])).toBe(JSON.stringify(loaded[part]));
+      const { childStates = {}, activePaths, mapItems, compensations } = loaded;
+      expect(Object.keys(shown.childStates ?? {})).toEqual(Object.keys(childStates));
+      seen.nested += Number(Object.keys(childStates).some((key) => key.includes(">")));
+      seen.kept += Number(Object.values(childStates).some(({ kept }) => kept));
+      seen.items += Number(mapItems !== undefined);
+      seen.open += Number(activePaths.some(({ children }) => children?.map?.open));
+      seen.draining += Number(activePaths.some(({ draining }) => draining));
+      seen.undone += Number(compensations !== undefined);
+    }
+  }
+  for (const [what, times] of Object.entries(seen)) expect(times, what).toBeGreaterThan(3);
+}
