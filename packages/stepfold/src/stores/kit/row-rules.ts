@@ -25,10 +25,10 @@ export function dueAtAfter(row: ExecutionGuard, { state, due, dueUnlessHeld }: R
 }
 
 /** What the order of what is due depends on. */
-type DuePlace = Pick<ExecutionGuard, "dueAt" | "seq">;
+type DueOrder = Pick<ExecutionGuard, "dueAt" | "seq">;
 
 /** The order of what is due: longest first, and of one time the oldest execution. */
-export function byDueTime(a: DuePlace, b: DuePlace): number {
+export function byDueTime(a: DueOrder, b: DueOrder): number {
   return a.dueAt! - b.dueAt! || a.seq - b.seq;
 }
 

@@ -3,8 +3,8 @@ import { scannedRows, windowRows } from "../../kit/claims/due-keys.ts";
 import { dueRanges } from "./due-column.ts";
 import { Parameters, type SqlStatement } from "./statement.ts";
 
-/** When something is due. */
-export interface DueTime {
+/** What tells whether something is due. */
+export interface DueClock {
   /** What gives the time: it may use `?1`. */
   readonly now: string;
   readonly time: EpochMs | null;
@@ -15,23 +15,23 @@ export interface DueTime {
 type Bind = Parameters["bind"];
 
 /** Makes a statement for what is due at once, and one for what has a time: one for both would have to sort. */
-export function dueStatements(when: DueTime, textOf: (isDue: string, bind: Bind) => string): SqlStatement[] {
+export function dueStatements(when: DueClock, textOf: (isDue: string, bind: Bind) => string): SqlStatement[] {
   return [0, 1].map((range) => dueStatement(when, (ranges, bind) => textOf(ranges[range]!, bind)));
 }
 
 /** The rows that are due, longest first. @param which a condition that names the index */
-export function dueRows(columns: string, which: string, isDue: string, limit: string): string {
+export function longestDueRows(columns: string, which: string, isDue: string, limit: string): string {
   return `SELECT ${columns} FROM executions WHERE ${which} AND ${isDue} ORDER BY due_at, seq LIMIT ${limit}`;
 }
 
 /** The keys of the longest due executions with a permit, each with the number of these. */
-export function dueKeysSql(columns: string, isDue: string): string {
-  const longest = dueRows("permit_key, permit_limit, due_at", "permit_key IS NOT NULL", isDue, String(windowRows));
+export function dueKeysSql(columns: string, isDue: string, bind: Bind): string {
+  const longest = longestDueRows("permit_key, permit_limit, due_at", "permit_key IS NOT NULL", isDue, bind(windowRows));
   return `SELECT ${columns}, min(due_at) AS due_at, count(*) AS rows FROM (${longest}) GROUP BY permit_key`;
 }
 
 /** Whether something with a permit is due. */
-export function areKeysDueStatement(when: DueTime): SqlStatement {
+export function areKeysDueStatement(when: DueClock): SqlStatement {
   const isDue = (range: string): string => `EXISTS (SELECT 1 FROM executions WHERE permit_key IS NOT NULL AND ${range})`;
   return dueStatement(when, (ranges) => `SELECT ${ranges.map(isDue).join(" OR ")} AS areKeysDue`);
 }
@@ -40,7 +40,7 @@ export function areKeysDueStatement(when: DueTime): SqlStatement {
  * Goes from key to key by the index, and gives each with the limit of the one that is due longest, or null if nothing of it is
  * due. However many executions wait for one key, it is looked at once.
  */
-export function keyScanStatement(when: DueTime, columns: string, after: string): SqlStatement {
+export function scanOfKeys(when: DueClock, columns: string, after: string): SqlStatement {
   const next = (than: string): string =>
     `SELECT min(permit_key) FROM executions WHERE permit_key IS NOT NULL AND due_at IS NOT NULL AND permit_key > ${than}`;
   const first = (range: string): string =>
@@ -54,7 +54,7 @@ export function keyScanStatement(when: DueTime, columns: string, after: string):
 }
 
 function dueStatement(
-  { now, time, overdueMs }: DueTime,
+  { now, time, overdueMs }: DueClock,
   textOf: (ranges: readonly [atOnce: string, timed: string], bind: Bind) => string,
 ): SqlStatement {
   const { bind, values } = new Parameters(time);

@@ -9,7 +9,7 @@ import type { RecordKind, RecordWrite, StoredRecord } from "../../kit/record-tab
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
 import { byDueTime } from "../../kit/row-rules.ts";
 import { readDueAt } from "./due-column.ts";
-import { areKeysDueStatement, type DueTime, dueKeysSql, dueRows, dueStatements, keyScanStatement } from "./due-statements.ts";
+import { areKeysDueStatement, type DueClock, dueKeysSql, longestDueRows, dueStatements, scanOfKeys } from "./due-statements.ts";
 import { type PlannedWrite, WritePlanner } from "./row-statements.ts";
 import { Parameters, type SqlRow, type SqlStatement } from "./statement.ts";
 
@@ -120,7 +120,7 @@ export class SqliteTable implements kit.ExecutionTable {
     const when = this.#when(overdueMs);
     const lists = (keys ?? [null]).map((key) =>
       dueStatements(when, (isDue, bind) =>
-        dueRows(this.#guard, key === null ? "permit_key IS NULL" : `permit_key = ${bind(key)}`, isDue, bind(limit)),
+        longestDueRows(this.#guard, key === null ? "permit_key IS NULL" : `permit_key = ${bind(key)}`, isDue, bind(limit)),
       ),
     );
     const found = await this.#session.read([...lists.flat(), ...(keys ? [] : [areKeysDueStatement(when)])]);
@@ -136,14 +136,14 @@ export class SqliteTable implements kit.ExecutionTable {
 
   dueKeys(after: string, limit: number, overdueMs: number): Promise<kit.DueKeys> {
     const when = this.#when(overdueMs);
-    const columns = `${this.#quoted("permit_key")} AS key, permit_limit AS places`;
+    const columns = `${this.#quoted("permit_key")} AS key, permit_limit AS most`;
     const keysIn = (rows: readonly SqlRow[]) =>
-      rows.map((row) => ({ key: this.#unquoted(row.key as string), limit: Number(row.places), rows: Number(row.rows) }));
+      rows.map((row) => ({ key: this.#unquoted(row.key as string), limit: Number(row.most), rows: Number(row.rows) }));
     const longestDue = async () => {
-      const rows = (await this.#session.read(dueStatements(when, (isDue) => dueKeysSql(columns, isDue)))).flat();
+      const rows = (await this.#session.read(dueStatements(when, (isDue, bind) => dueKeysSql(columns, isDue, bind)))).flat();
       return keysIn(rows.sort((a, b) => readDueAt(Number(a.due_at))! - readDueAt(Number(b.due_at))!));
     };
-    const scan = async () => keysIn((await this.#session.read([keyScanStatement(when, columns, after)]))[0]!);
+    const scan = async () => keysIn((await this.#session.read([scanOfKeys(when, columns, after)]))[0]!);
     return findDueKeys({ longestDue, scan }, after, limit);
   }
 
@@ -211,7 +211,7 @@ export class SqliteTable implements kit.ExecutionTable {
     return texts.map((text) => ({ text, values: [null, id] }));
   }
 
-  #when(overdueMs: number): DueTime {
+  #when(overdueMs: number): DueClock {
     return { now: this.#now, time: this.#session.time(), overdueMs };
   }
 
