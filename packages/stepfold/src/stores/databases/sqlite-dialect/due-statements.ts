@@ -20,13 +20,13 @@ export function dueStatements(when: DueClock, textOf: (isDue: string, bind: Bind
 }
 
 /** The rows that are due, longest first. @param which a condition that names the index */
-export function longestDueRows(columns: string, which: string, isDue: string, limit: string): string {
+export function rowsDueFirst(columns: string, which: string, isDue: string, limit: string): string {
   return `SELECT ${columns} FROM executions WHERE ${which} AND ${isDue} ORDER BY due_at, seq LIMIT ${limit}`;
 }
 
 /** The keys of the longest due executions with a permit, each with the number of these. */
 export function dueKeysSql(columns: string, isDue: string, bind: Bind): string {
-  const longest = longestDueRows("permit_key, permit_limit, due_at", "permit_key IS NOT NULL", isDue, bind(windowRows));
+  const longest = rowsDueFirst("permit_key, permit_limit, due_at", "permit_key IS NOT NULL", isDue, bind(windowRows));
   return `SELECT ${columns}, min(due_at) AS due_at, count(*) AS rows FROM (${longest}) GROUP BY permit_key`;
 }
 

@@ -9,7 +9,7 @@ import type { RecordKind, RecordWrite, StoredRecord } from "../../kit/record-tab
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
 import { byDueTime } from "../../kit/row-rules.ts";
 import { readDueAt } from "./due-column.ts";
-import { areKeysDueStatement, type DueClock, dueKeysSql, longestDueRows, dueStatements, scanOfKeys } from "./due-statements.ts";
+import { areKeysDueStatement, type DueClock, dueKeysSql, dueStatements, rowsDueFirst, scanOfKeys } from "./due-statements.ts";
 import { type PlannedWrite, WritePlanner } from "./row-statements.ts";
 import { Parameters, type SqlRow, type SqlStatement } from "./statement.ts";
 
@@ -120,7 +120,7 @@ export class SqliteTable implements kit.ExecutionTable {
     const when = this.#when(overdueMs);
     const lists = (keys ?? [null]).map((key) =>
       dueStatements(when, (isDue, bind) =>
-        longestDueRows(this.#guard, key === null ? "permit_key IS NULL" : `permit_key = ${bind(key)}`, isDue, bind(limit)),
+        rowsDueFirst(this.#guard, key === null ? "permit_key IS NULL" : `permit_key = ${bind(key)}`, isDue, bind(limit)),
       ),
     );
     const found = await this.#session.read([...lists.flat(), ...(keys ? [] : [areKeysDueStatement(when)])]);
