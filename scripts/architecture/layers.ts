@@ -22,7 +22,7 @@ export const layers: readonly Layer[] = [
   { folder: "expressions", floor: "ground", mayImport: ["core"] },
   { folder: "ports", floor: "ground", mayImport: ["core"] },
   { folder: "environment", floor: "ground", mayImport: ["ports"] },
-  { folder: "stores/kit", floor: "wing", mayImport: ["core", "ports"] },
+  { folder: "stores/kit", floor: "wing", mayImport: ["core", "ports", "environment"] },
   { folder: "stores/databases/sqlite", floor: "wing", mayImport: [...ofDatabase, "stores/databases/sqlite-dialect"], node: true },
   { folder: "stores/databases/libsql", floor: "wing", mayImport: [...ofDatabase, "stores/databases/sqlite-dialect"] },
   { folder: "stores/databases/upstash", floor: "wing", mayImport: [...ofDatabase, "stores/databases/redis"] },

@@ -36,7 +36,6 @@ export const replacedWords: readonly ReplacedWord[] = [
     instead: "permits, keyedLock or sortKey",
     except: {
       "the engine's Turn": ["Turn", "TurnSetting", "TurnRequest", "TurnOptions", "openTurn", "checkTurnOptions", "turn"],
-      "of the event loop": ["nextTurnOfEventLoop"],
     },
   },
   {

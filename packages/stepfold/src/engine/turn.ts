@@ -4,11 +4,13 @@ import type { Event } from "../core/snapshot/event.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import type { Warning } from "../core/snapshot/warning.ts";
 import type { Draft } from "../core/transition/draft/draft.ts";
+import { nextTimerAt } from "../core/transition/draft/draft-status.ts";
 import { openDraft, scopeAt } from "../core/transition/draft/open-draft.ts";
 import { evolve, withConsequences } from "../core/transition/evolve.ts";
 import { due, hasTimer, isAnyDue, planDraft, type Task } from "../core/transition/plan.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import type { Limits } from "../core/values/limits.ts";
+import { nextMacrotask } from "../environment/next-macrotask.ts";
 import type { Deadlines } from "../environment/system-environment.ts";
 import type { Environment } from "../ports/environment.ts";
 import type { AttemptContext } from "./attempt/attempt-state.ts";
@@ -80,6 +82,7 @@ export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: Turn
     prepared: workflow.nodes,
     concurrency: request.concurrency ?? defaultConcurrency,
     stepLimit: request.stepLimit ?? Number.POSITIVE_INFINITY,
+    environment,
     now,
     early: request.early ?? null,
     onTask: watched ? (task) => notify(plugins, "beforeNode", info(task)) : null,
@@ -104,6 +107,7 @@ export interface TurnOptions {
   readonly concurrency: number;
   /** Tasks to perform at most; then the turn ends, and the execution can go on in another. */
   readonly stepLimit: number;
+  readonly environment: Pick<Environment, "monotonicMs" | "after">;
   /** The moment that decides what is due. */
   readonly now: () => EpochMs;
   /** A retry to make before its time: `pathId@turn`. */
@@ -123,6 +127,9 @@ export interface TurnOptions {
   /** Told of each event once it holds. */
   readonly onEvent: ((event: Event, draft: Draft) => void) | null;
 }
+
+/** How long a turn works before everything else in the process gets a chance: timers, requests, an `AbortSignal`. */
+const yieldAfterMs = 20;
 
 interface Settled {
   readonly task: Task;
@@ -153,6 +160,10 @@ export class Turn {
   #stopped = false;
   #draining = false;
   #performed = 0;
+  /** When tasks were last planned. */
+  #plannedAt: EpochMs = 0;
+  /** When the turn has to let others run, on the monotonic clock. */
+  #yieldAtMs = 0;
   /** The count of ended paths when running steps were last checked against the draft. */
   #endings = 0;
 
@@ -183,8 +194,13 @@ export class Turn {
 
   /** Drives until nothing is due, the step limit is reached, or `stop` is called. */
   async run(): Promise<void> {
+    this.#worksOn();
     try {
       for (;;) {
+        if (this.#options.environment.monotonicMs() >= this.#yieldAtMs) {
+          await nextMacrotask();
+          this.#worksOn();
+        }
         const outcomes = this.#settled;
         if (outcomes.length > 0) this.#settled = [];
         const events = this.#take(outcomes);
@@ -199,17 +215,30 @@ export class Turn {
         if (this.#settled.length > 0 || this.#stored || this.#post?.hasNews) continue;
         if (this.#running.size === 0 && !this.#post?.isUnderWay) break;
         await this.#news();
-        this.#wake = null;
       }
     } finally {
       for (const { attempt } of this.#running.values()) attempt.abort(new DOMException("The turn ended", "AbortError"));
     }
   }
 
-  /** Not an async function: that would make every step wait for one more promise. */
+  #worksOn(): void {
+    this.#yieldAtMs = this.#options.environment.monotonicMs() + yieldAfterMs;
+  }
+
+  /**
+   * Waits until a step settles, or a retry or wait of another path is due. Not an async function: that would make every step
+   * wait for one more promise.
+   */
   #news(): Promise<void> {
+    const { environment, now } = this.#options;
+    const at = this.#draining ? null : nextTimerAt(this.draft, this.#plannedAt);
     return new Promise((resolve) => {
-      this.#wake = resolve;
+      const disarm = at === null ? null : environment.after(Math.max(0, at - now()), () => this.#wake?.());
+      this.#wake = () => {
+        this.#wake = null;
+        disarm?.();
+        resolve();
+      };
     });
   }
 
@@ -296,6 +325,7 @@ export class Turn {
   #begin(): void {
     const { concurrency, stepLimit, early, onTask } = this.#options;
     const now = this.#options.now();
+    this.#plannedAt = now;
     planDraft(this.draft, now, early, (task, { node }) => {
       if (this.#running.size >= concurrency || this.#performed >= stepLimit) return false;
       if (this.#running.has(nameOf(task))) return true;

@@ -42,6 +42,24 @@ function wakeOf(paths: readonly DraftPath[]): EpochMs {
   return earliest;
 }
 
+/**
+ * When something of an execution is due next that waits for a time, whatever else is ready or running; null if nothing does.
+ *
+ * @param planned when retries were last planned: one that was due then is running, or waits for room and not for a time
+ */
+export function nextTimerAt(draft: Draft, planned: EpochMs): EpochMs | null {
+  if (draft.ended || draft.parked) return null;
+  let earliest = Math.min(earliestTimer(draft.paths) ?? Number.POSITIVE_INFINITY, draft.timers.first()?.at ?? Number.POSITIVE_INFINITY);
+  const look = (paths: readonly DraftPath[]): void => {
+    for (const { status, nextRetryAt = 0 } of paths) {
+      if (status === "retrying" && nextRetryAt > planned && nextRetryAt < earliest) earliest = nextRetryAt;
+    }
+  };
+  look(draft.paths);
+  for (const child of draft.awake) if (!isHeldUp(child)) look(child.paths);
+  return earliest === Number.POSITIVE_INFINITY ? null : earliest;
+}
+
 /** The first timer of these paths; null if none waits for one. */
 export function earliestTimer(paths: Iterable<{ readonly waits?: readonly Wait[] | undefined }>): EpochMs | null {
   let earliest = Number.POSITIVE_INFINITY;

@@ -1,3 +1,5 @@
+import { nextMacrotask } from "../../../environment/next-macrotask.ts";
+
 interface Job<W, T> {
   readonly write: W;
   resolve(value: T): void;
@@ -23,14 +25,6 @@ export interface GroupOptions<W, T> {
   readonly maxWrites: number;
   /** Resolves when the group is to be sent. Default: what is issued in the same moment goes together. */
   readonly gather?: () => Promise<void>;
-}
-
-/** Resolves when everything that follows from what has just resolved has run. */
-function nextTurnOfEventLoop(): Promise<void> {
-  const { setImmediate: soon = setTimeout } = globalThis;
-  return new Promise((resolve) => {
-    soon(resolve);
-  });
 }
 
 /**
@@ -74,7 +68,7 @@ export function groupCommit<W, T>(options: GroupOptions<W, T>): GroupCommit<W, T
       const group = next();
       await settle(group);
       // executions that go on at once add their next writes to those that wait: one group instead of two that take turns
-      if (group.length > 1 || gather) await nextTurnOfEventLoop();
+      if (group.length > 1 || gather) await nextMacrotask();
     }
     sending = null;
   };

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { WorkflowEngine } from "../../src/engine/workflow-engine.ts";
+import { builtinNodes } from "../../src/nodes/index.ts";
+import { createRuntime } from "../../src/runtime/create-runtime.ts";
+import { memoryStore } from "../../src/stores/databases/memory/memory-store.ts";
+
+/** Two nodes that go round and round, and never wait. */
+const circle = {
+  id: "circle",
+  nodes: [
+    { id: "a", type: "noop" },
+    { id: "b", type: "noop" },
+  ],
+  edges: [
+    { source: "a", target: "b" },
+    { source: "b", target: "a" },
+  ],
+  start: "a",
+};
+
+describe("F3: an execution that never waits", () => {
+  it("lets timers run, and ends with its signal", async () => {
+    const engine = new WorkflowEngine({ workflow: circle, nodeDefinitions: builtinNodes });
+    let ticks = 0;
+    const ticking = setInterval(() => ticks++, 5);
+    const { status, steps } = await engine.execute({ signal: AbortSignal.timeout(200) });
+    clearInterval(ticking);
+    expect(status).toBe("active");
+    expect(steps).toBeLessThan(100_000);
+    expect(ticks).toBeGreaterThan(2);
+  });
+
+  it("is cancelled in a runtime", async () => {
+    const store = memoryStore();
+    const runtime = createRuntime({ store, workflows: [circle], nodeDefinitions: builtinNodes });
+    const run = await runtime.start("circle", { workflowId: "round" });
+    await run.cancel();
+    const { status, steps } = (await store.load("round"))!;
+    expect(status).toBe("cancelled");
+    expect(steps).toBeLessThan(100_000);
+    await runtime.close();
+  });
+});
