@@ -18,6 +18,7 @@ export interface ApprovalData {
 export interface ApprovalAnswer {
   readonly approved: boolean;
   readonly comment?: string | undefined;
+  /** In the output: the name that the resume gave. */
   readonly by?: string | undefined;
   readonly [field: string]: Json | undefined;
 }
@@ -33,7 +34,6 @@ export interface ApprovalResult {
 const answerFields = {
   approved: { title: "Approved", description: "Whether it may go on", type: "boolean" },
   comment: { title: "Comment", description: "Why", type: "string" },
-  by: { title: "By", description: "Who decided", type: "string" },
 } satisfies JsonObject;
 
 /** An answer without fields of yours. */

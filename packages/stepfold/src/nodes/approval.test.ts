@@ -39,7 +39,7 @@ describe("approval", () => {
       payload: { type: "approval", title: "Refund of 7", message: "Please decide", approvers: ["finance"], details: { amount: 7 } },
       schema: {
         required: ["approved"],
-        properties: { approved: { type: "boolean" }, comment: { type: "string" }, by: { type: "string" } },
+        properties: { approved: { type: "boolean" }, comment: { type: "string" } },
       },
     });
     expect(wait).not.toHaveProperty("timeoutAt");
@@ -50,7 +50,7 @@ describe("approval", () => {
     [false, "rejected"],
   ])("leaves with approved: %s by %s, and keeps the answer", async (approved, way) => {
     const engine = engineOf();
-    const answer = { approved, by: "ada", comment: "as agreed", ticket: 4 };
+    const answer = { approved, comment: "as agreed", ticket: 4 };
     const snapshot = await engine.execute({ snapshot: await engine.execute({}), externalPayload: answer });
     expect(snapshot).toMatchObject({ status: "completed", output: way });
     expect(snapshot.context.ask?.[0]?.output).toEqual(answer);
@@ -63,7 +63,7 @@ describe("approval", () => {
     [{}],
     [{ approved: "true" }],
     [{ approved: 1 }],
-    [{ approved: true, by: 7 }],
+    [{ approved: true, comment: 7 }],
     [[{ approved: true }]],
   ])("refuses %j as an answer, and waits on", async (externalPayload) => {
     const engine = engineOf({});
@@ -140,10 +140,10 @@ describe("approval by certain people", () => {
     await expect(engine.execute({ snapshot: paused, externalPayload: claimed })).rejects.toMatchObject({ code: "RESPONDER_DENIED" });
   });
 
-  it("gives the one answer as before without a quorum", async () => {
+  it("gives the one answer, with the name of who gave it, without a quorum", async () => {
     const snapshot = await all({ responders: ["ada", "bob"] }, ["bob"]);
     expect(snapshot).toMatchObject({ status: "completed", output: "approved" });
-    expect(snapshot.context.ask?.[0]?.output).toEqual({ approved: true });
+    expect(snapshot.context.ask?.[0]?.output).toEqual({ approved: true, by: "bob" });
   });
 
   it("is approved by a quorum, and gives every answer", async () => {

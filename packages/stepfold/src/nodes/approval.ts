@@ -7,14 +7,15 @@ import { type ApprovalAnswer, type ApprovalData, type ApprovalResult, answerSche
  * Node type `approval`: waits for a decision, then leaves by the handle `approved` or `rejected`. Its output is
  * the answer.
  *
- * The answer is `{ approved: boolean, comment?, by? }`; any other is refused with `RESUME_INVALID` and changes nothing.
+ * The answer is `{ approved: boolean, comment? }`; any other is refused with `RESUME_INVALID` and changes nothing. In the output,
+ * `by` is the name that the resume gave; one in the payload is left out, because anybody could write it.
  * With `schema`, an object schema, it may or must have fields of yours besides; a rejection must fit it too. The wait
  * carries the whole schema, so a form can be made from it, and the payload
  * `{ type: "approval", title, message, approvers, details }` to show. `approvers` is for that screen only; default: the
  * responders.
  *
- * With `responders` only these may answer, each by the name that the resume gives as `by` (not the one in the answer, which
- * anybody could write); others are refused with `RESPONDER_DENIED`. Default: anybody.
+ * With `responders` only these may answer, each by the name that the resume gives as `by`; others are refused with
+ * `RESPONDER_DENIED`. Default: anybody.
  *
  * With `quorum`, so many approvals are needed, of different people, and the output is `{ approved, answers }`. An answer
  * with `approved: false` counts against. The wait ends as soon as the outcome is certain: approved with `quorum` approvals,
@@ -96,11 +97,16 @@ export const approvalNode: NodeDefinition<ApprovalData | null, ApprovalAnswer | 
         return step.suspend(shown, { timeout, schema: answerSchema(schema), responders, quorum, tally: "approved" });
       }
       const answers = step.resumed?.answers;
-      if (!answers) return leave(given);
+      if (!answers) return leave(signedBy(step.resumed?.who, given));
       const approvals = answers.filter(({ payload }) => isJsonObject(payload) && payload.approved === true).length;
       return leave({ approved: approvals >= (quorum ?? 1), answers });
     },
   });
+
+/** The answer with the name that the resume gave. A name in the payload says nothing: whoever answers writes it. */
+function signedBy(who: string | undefined, { by: _claimed, ...answer }: ApprovalAnswer): ApprovalAnswer {
+  return { ...(answer as ApprovalAnswer), ...(who !== undefined && { by: who }) };
+}
 
 function leave<Result extends { readonly approved: boolean }>(data: Result): NodeOutput<Result, "approved" | "rejected"> {
   return { data, nextHandle: data.approved ? "approved" : "rejected" };

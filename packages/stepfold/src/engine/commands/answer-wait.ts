@@ -48,6 +48,25 @@ export async function resumeEvent(
   return event;
 }
 
+/**
+ * Refuses an answer by a name that may not answer the wait, as far as the wait is still open: before anything is said of
+ * what others have answered.
+ *
+ * @throws StepfoldError `RESPONDER_DENIED`
+ */
+export function refuseStranger(workflow: PreparedWorkflow, snapshot: Snapshot, { target, by }: ResumeCommand, now: EpochMs): void {
+  let found: ReturnType<typeof findWait>;
+  try {
+    found = findWait(workflow.compiled, snapshot, target, now);
+  } catch {
+    // it is answered or over, or is not known: then no one is let in
+    return;
+  }
+  const { scope, path, wait } = found;
+  const place = { workflowId: snapshot.workflowId, nodeId: addressOf(snapshot, scope, path.nodeId) };
+  if (wait.responders) checkResponder({ ...wait, answers: [] }, by, place);
+}
+
 /** An answer that does not fit is refused while it can still be corrected. */
 export async function checkPayload(
   workflow: PreparedWorkflow,

@@ -1,8 +1,9 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { isTerminal } from "../../core/snapshot/snapshot.ts";
 import { wakeAt } from "../../core/transition/draft/draft-status.ts";
 import { openDraft } from "../../core/transition/draft/open-draft.ts";
 import { evolve, withConsequences } from "../../core/transition/evolve.ts";
-import type { ResumeCommand } from "../../engine/commands/answer-wait.ts";
+import { type ResumeCommand, refuseStranger } from "../../engine/commands/answer-wait.ts";
 import { type Command, decide } from "../../engine/commands/command.ts";
 import type { SignalCommand } from "../../engine/commands/send-signal.ts";
 import type { Commit } from "../../ports/snapshot-store.ts";
@@ -33,8 +34,13 @@ export async function dispatchCommand(
   try {
     return await decideAndCommit(context, workflowId, command, announce);
   } catch (error) {
+    if (!StepfoldError.is(error) || !isAnswer(command)) throw error;
     // the same answer may have been given between the read and the commit
-    if (StepfoldError.is(error) && isAnswer(command) && (await isRepeatedAnswer(context.store, workflowId, command))) return repeated;
+    const isRepeated = await isRepeatedAnswer(context.store, workflowId, command).catch((conflict: unknown) => {
+      // who may not answer is not told what others have answered
+      throw StepfoldError.is(error, "RESPONDER_DENIED") ? error : conflict;
+    });
+    if (isRepeated) return repeated;
     throw error;
   }
 }
@@ -46,10 +52,13 @@ async function decideAndCommit(context: RuntimeContext, workflowId: string, comm
   const patiently = <T>(call: () => Promise<T>): Promise<T> => persistForCaller(environment, call);
   for (let conflicts = 0; ; conflicts++) {
     const snapshot = await patiently(() => requireSnapshot(store, workflowId));
+    const now = await patiently(() => clock.now());
+    const pinned = () => registry.pinned(workflowId, snapshot.definition.hash);
+    if (isKeyedResume(command) && !isTerminal(snapshot.status)) refuseStranger(await pinned(), snapshot, command, now);
     // an answer given before this snapshot is found here; one given after it is a conflict
     if (isAnswer(command) && (await patiently(() => isRepeatedAnswer(store, workflowId, command)))) return repeated;
-    const workflow = await registry.pinned(workflowId, snapshot.definition.hash);
-    const event = await decide(workflow, snapshot, command, await patiently(() => clock.now()), setting.limits);
+    const workflow = await pinned();
+    const event = await decide(workflow, snapshot, command, now, setting.limits);
     const draft = openDraft(workflow.compiled, snapshot);
     const dueBefore = wakeAt(draft);
     if (!evolve(draft, event)) throw new StepfoldError("WAIT_GONE", { workflowId, target: command.type, open: [] });
@@ -70,6 +79,10 @@ async function decideAndCommit(context: RuntimeContext, workflowId: string, comm
     const { incarnation, version } = draft;
     return { committed: true, wakeUp: { workflowId, incarnation, version, wakeAt: dueAt, isAnnounced } };
   }
+}
+
+function isKeyedResume(command: Command): command is ResumeCommand {
+  return command.type === "resume" && command.idempotencyKey !== undefined;
 }
 
 function isAnswer(command: Command): command is ResumeCommand | SignalCommand {

@@ -47,12 +47,13 @@ async function find(store: SnapshotStore, workflowId: string, type: "resume" | "
   }
 }
 
-/** Whether both name the same wait or signal, as far as the command says which. */
+/** Whether both name the same wait or signal, as far as the command says which, and the same person. */
 function hasSameTarget(earlier: Earlier, command: ResumeCommand | SignalCommand): boolean {
   if (command.type === "signal") return !("event" in earlier) && earlier.name === command.name && earlier.key === command.key;
   if (!("event" in earlier)) return false;
   const { scope = "", pathId, waitId } = earlier.event;
   const wanted = readTarget(command.target);
+  if (earlier.event.who !== command.by) return false;
   if (wanted.waitId !== undefined) return wanted.waitId === waitId;
   if (wanted.pathId !== undefined) return wanted.pathId === scopedKey(scope, pathId);
   // with an item, the node may be the map around the wait
