@@ -120,6 +120,7 @@ describe("stepfold prune", () => {
     for (const [args, says] of [
       [[], /^error USAGE: .*--before/],
       [["--before", "yesterday"], /^error USAGE: --before must be how long ago, such as 30d/],
+      [["--before", "30"], /^error USAGE: --before "30" has no unit/],
       [
         ["--before", "30d", "--status", "active"],
         /^error USAGE: No execution has ended with the status "active"\nOne or some of: completed/,

@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import { durationMs } from "stepfold";
 import { createRuntime, type PruneWithHistoryOptions } from "stepfold/runtime";
 import { BadInput } from "../bad-input.ts";
 import { exitCode } from "../exit-code.ts";
@@ -8,6 +7,7 @@ import { say } from "../output.ts";
 import { chooseDatabase, openExistingDatabase, openQuietly, type Store } from "../store/database.ts";
 import { historyFiles } from "../store/history-files.ts";
 import { paintFor } from "../text/paint.ts";
+import { readDuration } from "../text/read-duration.ts";
 
 /** Options of `stepfold prune`. */
 export interface PruneCommandOptions {
@@ -37,7 +37,7 @@ const all = 1_000_000_000;
 /** `stepfold prune`: deletes executions that ended long enough ago, and keeps their histories if that is wished. @returns the exit code */
 export async function pruneCommand(options: PruneCommandOptions): Promise<number> {
   const { workflow, dryRun = false, json = false } = options;
-  const age = readAge(options.before);
+  const age = readDuration("--before", options.before, "how long ago, such as 30d, 12h or P30D");
   const statuses = options.status?.flatMap((words) => words.split(",")).map(readEnded);
   const folder = options.keepEvents === undefined ? null : resolve(options.keepEvents);
   const database = chooseDatabase(options.store);
@@ -83,14 +83,6 @@ function sentence({ executions, events }: Pruned, database: string, folder: stri
 
 function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
-
-function readAge(text: string): number {
-  try {
-    return durationMs(text);
-  } catch {
-    throw new BadInput("USAGE", `--before must be how long ago, such as 30d, 12h or P30D, not "${text}"`);
-  }
 }
 
 function readEnded(text: string): Ended {

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { jsonArgument } from "../json/json-argument.ts";
 import { type MoveOptions, moveExecution, optionWords } from "../session/move-execution.ts";
 import { refusedAnswer } from "../session/refused-answer.ts";
+import { readDuration } from "../text/read-duration.ts";
 
 /** Options of `stepfold signal`. */
 export interface SignalCommandOptions extends MoveOptions {
@@ -14,6 +15,7 @@ export interface SignalCommandOptions extends MoveOptions {
 /** `stepfold signal ID NAME`: tells an execution that something has happened, and drives it on. @returns the exit code */
 export async function signal(workflowId: string, name: string, options: SignalCommandOptions): Promise<number> {
   const { key, ttl } = options;
+  const ttlMs = ttl === undefined ? undefined : readDuration("--ttl", ttl, "how long it is kept, such as 2h or PT5M");
   const payload = options.payload === undefined ? undefined : await jsonArgument(options.payload, "--payload");
   // with the key, the command that goes on after an interruption does not send a second signal
   const idempotencyKey = options.idempotencyKey ?? randomUUID();
@@ -28,7 +30,7 @@ export async function signal(workflowId: string, name: string, options: SignalCo
     }),
     act: async (moving) => {
       try {
-        const { applied } = await moving.run.signal(name, payload, { key, ttl, idempotencyKey });
+        const { applied } = await moving.run.signal(name, payload, { key, ttl: ttlMs, idempotencyKey });
         if (!applied) moving.note("This signal was sent before; going on");
       } catch (error) {
         throw await refusedAnswer(error, moving, { fits: (wait) => wait.signal === name && wait.key === key });

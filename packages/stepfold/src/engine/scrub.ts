@@ -4,7 +4,7 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic)\s+[\w.~+/=-]{6,}/gi, "$1 ***"],
   [/(:\/\/)[^\s/?#@]+@/g, "$1***@"],
   [
-    /\b((?:api[-_]?key|access[-_]?token|client[-_]?secret|password|secret|token)["']?(?:\s*=\s*["']?|\s*:\s*["']|\s*:\s*(?=\S*\d)))[^\s"'&,;]{4,}/gi,
+    /\b((?:api[-_]?key|access[-_]?token|client[-_]?secret|password|secret|token)["']?(?:\s*=\s*["']?|\s*:\s*["']|\s*:\s*(?=\S{0,200}\d)))[^\s"'&,;]{4,}/gi,
     "$1***",
   ],
 ];

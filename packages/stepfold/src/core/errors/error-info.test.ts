@@ -44,6 +44,20 @@ describe("errorInfo", () => {
     expect(errorInfo("\ud800").message).toBe("\uFFFD");
   });
 
+  it("F6: looks at a bounded part of a long text, and shows no half of a secret at its end", () => {
+    const seen: number[] = [];
+    const secret = `sk-${"x".repeat(3_000)}`;
+    const scrub = (text: string): string => {
+      seen.push(text.length);
+      return text.replaceAll(secret, "***");
+    };
+    const thrown = { name: "n".repeat(1e6), message: `${secret.repeat(2)} ${"a".repeat(500)} ${secret.repeat(9)}`, code: "c".repeat(1e6) };
+    const { message } = errorInfo(thrown, undefined, scrub);
+    expect(Math.max(...seen)).toBe(8_000);
+    expect(message).not.toContain("xxxx");
+    expect(errorInfo("m".repeat(1e6), undefined, scrub).message).toHaveLength(2_000);
+  });
+
   it("scrubs name, message and code", () => {
     const scrub = (text: string): string => text.replaceAll("hunter2", "***");
     expect(errorInfo({ name: "hunter2", message: "a hunter2 b", code: "hunter2" }, undefined, scrub)).toEqual({

@@ -9,6 +9,10 @@ export interface ErrorInfo {
 }
 
 const maxMessageLength = 2_000;
+/** What of a text is looked at: to take secrets out of it costs time for each character. */
+const maxScrubbedLength = 8_000;
+/** What is left out at the end of a text that was cut: it may begin a secret which is not known by its first half. */
+const maxSecretLength = 4_000;
 const unreadable = "something that cannot be read was thrown";
 
 /**
@@ -19,10 +23,10 @@ const unreadable = "something that cannot be read was thrown";
 export function errorInfo(thrown: unknown, nodeId?: string, scrub: (text: string) => string = (text) => text): ErrorInfo {
   const { name, message, code } = read(thrown);
   const info: { name: string; message: string; code?: string; nodeId?: string } = {
-    name: cut(scrub(name), 100),
-    message: cut(scrub(message), maxMessageLength),
+    name: scrubbed(name, 100, scrub),
+    message: scrubbed(message, maxMessageLength, scrub),
   };
-  if (code !== undefined) info.code = cut(scrub(code), 100);
+  if (code !== undefined) info.code = scrubbed(code, 100, scrub);
   if (nodeId !== undefined) info.nodeId = nodeId;
   return Object.freeze(info);
 }
@@ -40,6 +44,12 @@ function read(thrown: unknown): { name: string; message: string; code: string | 
   } catch {
     return { name: "Error", message: unreadable, code: undefined };
   }
+}
+
+function scrubbed(text: string, maxLength: number, scrub: (text: string) => string): string {
+  if (text.length <= maxScrubbedLength) return cut(scrub(text), maxLength);
+  const clean = scrub(text.slice(0, maxScrubbedLength));
+  return cut(`${clean.slice(0, Math.max(0, clean.length - maxSecretLength))}…`, maxLength);
 }
 
 function cut(text: string, longest: number): string {
