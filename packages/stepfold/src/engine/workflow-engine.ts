@@ -1,5 +1,6 @@
 import type { CompiledWorkflow } from "../core/definition/compiled.ts";
 import type { Issue } from "../core/errors/issue.ts";
+import { safeMember } from "../core/errors/safe-member.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { readSnapshot } from "../core/reading/read-snapshot.ts";
 import { countWaits } from "../core/snapshot/address.ts";
@@ -20,7 +21,7 @@ import type { ResumeCommand } from "./commands/answer-wait.ts";
 import { type Command, decide } from "./commands/command.ts";
 import { checkTurnOptions, readLimits, readStepTimeout } from "./limits.ts";
 import type { GlobalsOf, NodeDefinitions } from "./node/node-definition.ts";
-import type { Plugin } from "./plugin.ts";
+import { notify, type Plugin } from "./plugin.ts";
 import { pump } from "./pump.ts";
 import { openTurn, type TurnSetting } from "./turn.ts";
 import { libraryOf } from "./workflow/link-workflows.ts";
@@ -132,12 +133,17 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
   /**
    * Applies a command and performs nothing: what a web handler does that only hands over.
    *
-   * @throws StepfoldError as `execute`, and `RETRY_NOT_PENDING`
+   * @throws StepfoldError as `execute`, and `RETRY_NOT_PENDING`; `OPTION_INVALID` for an `idempotencyKey`: a snapshot does not
+   * tell which keys were used, so only a runtime can keep that promise
    */
   async send(snapshot: Snapshot | object, command: Command): Promise<Snapshot> {
-    const { environment } = this.#setting;
+    const { environment, limits } = this.#setting;
+    refuseKey(command);
     const current = this.#read(snapshot, undefined);
-    return this.#close(this.#after(current, await decide(this.#prepared, current, command, environment.now(), this.#setting.limits)));
+    const event = await decide(this.#prepared, current, command, environment.now(), limits);
+    const draft = this.#after(current, event);
+    this.#tell(withConsequences(draft, event), draft);
+    return this.#close(draft);
   }
 
   /**
@@ -162,7 +168,10 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
     const { draft, before, unchanged } =
       request.snapshot === undefined ? this.#begin(request) : await this.#resume(request as ContinueRequest);
     const emit = onItem && ((event: Event, after: Draft) => onItem({ event, snapshot: this.#close(after) }));
-    if (before) emit?.(before, draft);
+    if (before) {
+      this.#tell(before, draft);
+      emit?.(before, draft);
+    }
     if (!draft.ended && !request.signal?.aborted) await this.#turn(draft, request, emit);
     return unchanged?.version === draft.version ? unchanged : this.#close(draft);
   }
@@ -243,9 +252,20 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
     return draft;
   }
 
+  #tell(event: Event, { workflowId }: Draft): void {
+    notify(this.#setting.plugins, "onEvent", Object.freeze(event), { workflowId });
+  }
+
   #close(draft: Draft): Snapshot {
     return closeDraft(draft, (snapshot) => Object.defineProperty(snapshot, madeBy, { value: this }));
   }
+}
+
+/** @throws StepfoldError `OPTION_INVALID` */
+function refuseKey(command: Command): void {
+  if (safeMember(command, "idempotencyKey") === undefined) return;
+  const reason = "needs a runtime: a snapshot does not tell which keys were used. Compare its version before you send again";
+  throw new StepfoldError("OPTION_INVALID", { option: "idempotencyKey", reason });
 }
 
 /** Marks a snapshot with the engine that made it. Not enumerable, so neither JSON nor a copy has it. */

@@ -77,6 +77,8 @@ export const mapNode: NodeDefinition<MapData, readonly Json[]> = defineNode<MapD
     required: ["workflow", "items"],
     additionalProperties: false,
   },
+  // it has begun its children at once, and they are not run again
+  ignores: ["timeout", "retryPolicy"],
   metadata: {
     label: "Map",
     icon: "layers",

@@ -25,7 +25,7 @@ export interface WorkflowData {
  *
  * The other workflow is a part of this execution. What it waits for is answered there, by the node or by the address
  * (`"bill/approve"`), and a cancellation ends it too. It may take any time, and is not run again when it fails: `timeout`
- * and `retryPolicy` of this node are only about beginning it.
+ * and `retryPolicy` of this node do nothing, and `validate` says so. Put them on the nodes of the other workflow.
  *
  * With `detached` it is an execution of its own, with a `workflowId` to find, watch and answer it by, and may be driven by
  * another process. `workflow` then names one that the runtime (or engine) was given, in the version that is current when
@@ -58,6 +58,8 @@ export const workflowNode: NodeDefinition<WorkflowData, Json> = defineNode<Workf
     required: ["workflow"],
     additionalProperties: false,
   },
+  // it has begun its children at once, and they are not run again
+  ignores: ["timeout", "retryPolicy"],
   metadata: {
     label: "Workflow",
     icon: "workflow",

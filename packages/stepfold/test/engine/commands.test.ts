@@ -4,10 +4,19 @@ import { asking, engineOf, failing, giving, viaJson } from "./engine.fixture.ts"
 const policy = { maxAttempts: 3, interval: 1_000, backoff: "fixed" } as const;
 
 describe("send", () => {
+  it("SUITES 3: refuses an idempotency key, which only a runtime can keep", async () => {
+    const { engine } = engineOf({ a: asking({ ask: 1 }) });
+    const paused = await engine.execute({});
+    for (const command of [{ type: "signal", name: "paid" } as const, { type: "resume" } as const]) {
+      const sent = engine.send(paused, { ...command, idempotencyKey: "k" });
+      await expect(sent).rejects.toMatchObject({ code: "OPTION_INVALID", details: { option: "idempotencyKey" } });
+    }
+  });
+
   it("applies a resume and performs nothing", async () => {
     const { engine } = engineOf({ a: asking({ ask: 1 }) });
     const paused = await engine.execute({});
-    const resumed = await engine.send(viaJson(paused), { type: "resume", payload: { yes: 1 }, by: "ada", idempotencyKey: "k" });
+    const resumed = await engine.send(viaJson(paused), { type: "resume", payload: { yes: 1 }, by: "ada" });
     expect(resumed).toMatchObject({
       status: "active",
       version: 2,

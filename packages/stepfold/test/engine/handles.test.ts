@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { checkWorkflow } from "../../src/engine/workflow/prepared-workflow.ts";
+import { builtinNodes } from "../../src/nodes/index.ts";
 import { engineOf, flowOf, giving } from "./engine.fixture.ts";
 
 const nodesOf = (context: object): string[] => Object.keys(context).sort();
@@ -134,6 +135,7 @@ describe("edges", () => {
       ({ code, severity, message }) => `${severity} ${code} ${message}`,
     );
     expect(messages).toEqual([
+      'warning HANDLE_UNKNOWN an edge leaves by no handle, and type "a-type" leaves by: approved. Set its "sourceHandle"',
       'warning HANDLE_UNKNOWN an edge leaves by "aproved", which type "a-type" does not declare. Did you mean "approved"?',
       'warning HANDLE_UNKNOWN an edge leaves by "zzzzzz", which type "a-type" does not declare',
     ]);
@@ -149,5 +151,57 @@ describe("keep", () => {
     );
     const snapshot = await engine.execute({});
     expect(snapshot.context.a?.map(({ version }) => version)).toEqual([7, 8, 9]);
+  });
+});
+
+describe("SUITES 1: an edge that is never taken", () => {
+  const warningsOf = (type: string, edge: object): readonly string[] => {
+    const nodes = [
+      { id: "a", type, data: type === "end" ? null : {} },
+      { id: "b", type: "noop" },
+    ];
+    const issues = checkWorkflow({ id: "w", nodes, edges: [{ source: "a", target: "b", ...edge }] }, builtinNodes);
+    return issues.filter(({ code }) => code === "HANDLE_UNKNOWN").map(({ message }) => message);
+  };
+
+  it.each([
+    ["approval", "approved, rejected"],
+    ["if", "true, false"],
+  ])("is told of a %s, which leaves by a handle", (type, handles) => {
+    expect(warningsOf(type, {})).toEqual([expect.stringContaining(`leaves by: ${handles}`)]);
+    expect(warningsOf(type, { sourceHandle: handles.split(", ")[0] })).toEqual([]);
+  });
+
+  it.each(["end", "fail"])("is told of a node of type %s, after which nothing comes", (type) => {
+    expect(warningsOf(type, {})).toEqual([expect.stringContaining("ends the path")]);
+  });
+
+  it("is not told of a type that declares no handles, or the default one", () => {
+    expect(warningsOf("noop", {})).toEqual([]);
+  });
+});
+
+describe("SUITES 4: what does nothing for a sub-workflow or a map", () => {
+  it.each(["workflow", "map"])("is told of a %s", (type) => {
+    const issues = checkWorkflow(
+      {
+        id: "w",
+        nodes: [
+          {
+            id: "a",
+            type,
+            data: { workflow: "w", items: [] },
+            timeout: "5m",
+            retryPolicy: { maxAttempts: 3, interval: "1s", backoff: "fixed" },
+          },
+          { id: "b", type: "noop" },
+        ],
+        edges: [{ source: "a", target: "b", sourceHandle: "timeout" }],
+      },
+      builtinNodes,
+    );
+    expect(issues.map(({ code, pointer }) => `${code} ${pointer}`)).toEqual(
+      expect.arrayContaining(["KEY_POINTLESS /nodes/0/timeout", "KEY_POINTLESS /nodes/0/retryPolicy", "HANDLE_UNKNOWN /nodes/0"]),
+    );
   });
 });

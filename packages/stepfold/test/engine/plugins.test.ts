@@ -8,6 +8,23 @@ import { settled } from "./virtual-environment.fixture.ts";
 
 const policy = { maxAttempts: 2, interval: 0, backoff: "fixed" } as const;
 
+describe("SUITES 2: a plugin", () => {
+  const listening = () => {
+    const told: string[] = [];
+    return { told, plugins: [{ onEvent: ({ type, version }: Event) => told.push(`${type} ${version}`) }] };
+  };
+
+  it("hears every event of an engine, also those that a call opens with", async () => {
+    const { told, plugins } = listening();
+    const { engine } = engineOf({ a: asking(), b: giving(1) }, ["a>b"], { plugins });
+    const paused = await engine.execute({});
+    const resumed = await engine.send(paused, { type: "resume", payload: 1 });
+    await engine.send(resumed, { type: "signal", name: "paid" });
+    await engine.execute({ snapshot: paused, externalPayload: 1 });
+    expect(told).toEqual(["started 0", "suspended 1", "resumed 2", "signalled 3", "resumed 2", "completed 3", "completed 4"]);
+  });
+});
+
 describe("plugins", () => {
   it("are told of tasks, outcomes, errors, heartbeats and events", async () => {
     const told: string[] = [];
@@ -33,6 +50,7 @@ describe("plugins", () => {
     );
     await engine.execute({ workflowId: "w" });
     expect(told).toEqual([
+      "event started 0 w",
       "before a a-type w 1 ",
       'heartbeat a {"done":1}',
       "after a completed",

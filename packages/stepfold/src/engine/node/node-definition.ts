@@ -70,6 +70,8 @@ export interface NodeDefinition<In = unknown, Out = unknown, Resume = unknown, H
   readonly handles?: readonly Handle[] | undefined;
   /** When failed attempts are made again. A node of the workflow may override it. */
   readonly retryPolicy?: RetryPolicy | undefined;
+  /** Keys of a node that do nothing for this type: a workflow that has one gets a warning. */
+  readonly ignores?: readonly ("timeout" | "retryPolicy")[] | undefined;
   /** For editors: label, icon, description. */
   readonly metadata?: Readonly<Record<string, Json>> | undefined;
   /** Does the work. What it throws is retried by policy; `FatalError` never is. */

@@ -22,7 +22,7 @@ export interface PreparedWorkflow {
 const noLibrary: Library = () => undefined;
 
 /** Handles that need no declaration: they are the engine's own. */
-const ownHandles = new Set(["", "error", "timeout"]);
+const ownHandles = new Set(["error", "timeout"]);
 
 /**
  * Compiles a workflow and finds the code of every node.
@@ -63,6 +63,7 @@ function prepareNodes(
     nodes.set(node, prepared);
     checkData(prepared, `${pointer}/data`, issues);
     checkHandles(prepared, pointer, issues);
+    checkIgnored(prepared, pointer, issues);
   };
   compiled.definition.nodes.forEach(({ id }, i) => {
     const node = compiled.nodes.get(id)!;
@@ -135,16 +136,31 @@ function checkData({ compiled, input }: PreparedNode, pointer: string, issues: I
     issues.push({ severity: "error", code: "DATA_INVALID", pointer: pointer + inside, message });
 }
 
-function checkHandles({ compiled, handles }: PreparedNode, pointer: string, issues: Issue[]): void {
-  if (!handles) return;
-  for (const handle of (compiled as CompiledNode).edges.keys()) {
-    if (ownHandles.has(handle) || handles.has(handle)) continue;
+/** Warns of edges that are never taken. */
+function checkHandles({ compiled, handles, definition }: PreparedNode, pointer: string, issues: Issue[]): void {
+  const { type } = compiled.node;
+  const warn = (message: string): number => issues.push({ severity: "warning", code: "HANDLE_UNKNOWN", pointer, message });
+  for (const [handle, edges] of (compiled as CompiledNode).edges) {
+    if (edges.length === 0) continue;
+    if (handle === "timeout" && definition.ignores?.includes("timeout")) {
+      warn(`an edge leaves by "timeout", and type "${type}" has no timeout`);
+    }
+    if (!handles || ownHandles.has(handle) || handles.has(handle)) continue;
+    if (handle === "") {
+      const known = [...handles].join(", ");
+      warn(`an edge leaves by no handle, and type "${type}" ${known ? `leaves by: ${known}. Set its "sourceHandle"` : "ends the path"}`);
+      continue;
+    }
     const meant = similar(handle, handles);
-    issues.push({
-      severity: "warning",
-      code: "HANDLE_UNKNOWN",
-      pointer,
-      message: `an edge leaves by "${handle}", which type "${compiled.node.type}" does not declare${meant ? `. Did you mean "${meant}"?` : ""}`,
-    });
+    warn(`an edge leaves by "${handle}", which type "${type}" does not declare${meant ? `. Did you mean "${meant}"?` : ""}`);
+  }
+}
+
+/** Warns of keys that do nothing for this type. */
+function checkIgnored({ compiled, definition }: PreparedNode, pointer: string, issues: Issue[]): void {
+  for (const key of definition.ignores ?? []) {
+    if (!Object.hasOwn(compiled.node, key)) continue;
+    const message = `does nothing for type "${compiled.node.type}": put it on the nodes of the workflow that it runs`;
+    issues.push({ severity: "warning", code: "KEY_POINTLESS", pointer: `${pointer}/${key}`, message });
   }
 }

@@ -11,7 +11,7 @@ import { noticeOf } from "../context/changes.ts";
 import { makeCommit } from "../context/make-commit.ts";
 import { persistForCaller } from "../context/persist.ts";
 import { requireSnapshot } from "../context/require-snapshot.ts";
-import type { RuntimeContext } from "../context/runtime-context.ts";
+import { publishCommit, type RuntimeContext } from "../context/runtime-context.ts";
 import type { CommandResult } from "./command-result.ts";
 import { isRepeatedAnswer } from "./repeated-answer.ts";
 
@@ -48,7 +48,7 @@ export async function dispatchCommand(
 const repeated: CommandResult = { committed: false, wakeUp: null };
 
 async function decideAndCommit(context: RuntimeContext, workflowId: string, command: Command, announce: boolean): Promise<CommandResult> {
-  const { store, environment, registry, setting, changes, wakeUpSender, clock } = context;
+  const { store, environment, registry, setting, wakeUpSender, clock } = context;
   const patiently = <T>(call: () => Promise<T>): Promise<T> => persistForCaller(environment, call);
   for (let conflicts = 0; ; conflicts++) {
     const snapshot = await patiently(() => requireSnapshot(store, workflowId));
@@ -75,7 +75,7 @@ async function decideAndCommit(context: RuntimeContext, workflowId: string, comm
       if (overtaken && conflicts < maxConflicts) continue;
       throw error;
     }
-    changes.publish(noticeOf(draft));
+    publishCommit(context, noticeOf(draft), commit.events);
     const { incarnation, version } = draft;
     return { committed: true, wakeUp: { workflowId, incarnation, version, wakeAt: dueAt, isAnnounced } };
   }

@@ -11,7 +11,7 @@ import type { Claim, Commit, Lease } from "../../ports/snapshot-store.ts";
 import { noticeOf } from "../context/changes.ts";
 import { makeCommit } from "../context/make-commit.ts";
 import { maxUnavailableMs, persistForCaller } from "../context/persist.ts";
-import type { RuntimeContext } from "../context/runtime-context.ts";
+import { publishCommit, type RuntimeContext } from "../context/runtime-context.ts";
 import type { TimedClaim } from "../context/timed-claim.ts";
 import type { CommandResult } from "./command-result.ts";
 
@@ -49,7 +49,7 @@ export async function startExecution(context: RuntimeContext, request: Execution
   try {
     const { claim, isAnnounced } = await create(context, draft, commit, lease, patiently);
     const { workflowId, incarnation, version } = draft;
-    context.changes.publish(noticeOf(draft));
+    publishCommit(context, noticeOf(draft), commit.events);
     const wakeUp = claim ? null : { workflowId, incarnation, version, wakeAt: commit.wakeAt, isAnnounced };
     return { event, committed: true, claim, wakeUp };
   } catch (error) {

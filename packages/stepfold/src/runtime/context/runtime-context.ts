@@ -1,13 +1,15 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { Event } from "../../core/snapshot/event.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import { checkTurnOptions, readLimits, readStepTimeout } from "../../engine/limits.ts";
 import type { NodeDefinitions } from "../../engine/node/node-definition.ts";
+import { notify } from "../../engine/plugin.ts";
 import { defaultConcurrency, type TurnSetting } from "../../engine/turn.ts";
 import { Deadlines, systemEnvironment } from "../../environment/system-environment.ts";
 import type { Environment } from "../../ports/environment.ts";
 import type { Lease, SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
-import { Changes } from "./changes.ts";
+import { Changes, type CommitNotice } from "./changes.ts";
 import { Registry } from "./registry.ts";
 import type { RuntimeOptions } from "./runtime-options.ts";
 import { StoreClock } from "./store-clock.ts";
@@ -38,6 +40,12 @@ export interface RuntimeContext {
 }
 
 const defaultMaxCrashes = 5;
+
+/** Tells handles and plugins of a commit that no turn has made: a turn tells plugins itself. */
+export function publishCommit({ changes, setting: { plugins } }: RuntimeContext, notice: CommitNotice, events: readonly Event[]): void {
+  changes.publish(notice);
+  for (const event of events) notify(plugins, "onEvent", Object.freeze(event), { workflowId: notice.workflowId });
+}
 
 /** @throws StepfoldError `OPTION_INVALID`, `DEFINITION_INVALID` */
 export function createRuntimeContext<D extends NodeDefinitions>(options: RuntimeOptions<D>): RuntimeContext {

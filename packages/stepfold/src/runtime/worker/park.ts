@@ -5,7 +5,7 @@ import { parkedBy } from "../../core/transition/draft/draft-status.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
 import type { Claimed, Commit } from "../../ports/snapshot-store.ts";
-import type { RuntimeContext } from "../context/runtime-context.ts";
+import { publishCommit, type RuntimeContext } from "../context/runtime-context.ts";
 
 const firstRestMs = 1_000;
 const maxRestMs = 15 * 60_000;
@@ -30,12 +30,13 @@ export async function workflowOrPark(
   }
 }
 
-async function park({ store, changes, newCommitId, onProblem }: RuntimeContext, claimed: Claimed, why: Parked): Promise<Snapshot> {
+async function park(context: RuntimeContext, claimed: Claimed, why: Parked): Promise<Snapshot> {
+  const { store, newCommitId, onProblem } = context;
   const { workflowId } = claimed.claim;
   const commit = parkCommit(claimed, why, newCommitId());
   await store.commit(commit);
   const parked: Snapshot = Object.freeze({ ...claimed.snapshot, ...commit.head });
-  changes.publish({ workflowId, version: parked.version, status: parked.status, snapshot: () => parked });
+  publishCommit(context, { workflowId, version: parked.version, status: parked.status, snapshot: () => parked }, commit.events);
   onProblem(workflowId, new StepfoldError("EXECUTION_PARKED", { workflowId, code: why.code, message: why.message }));
   return parked;
 }
