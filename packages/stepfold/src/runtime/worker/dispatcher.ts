@@ -100,6 +100,10 @@ export class Dispatcher {
     try {
       // the answer was so long on its way that another process may hold the execution by now
       if (environment.monotonicMs() >= claim.askedAtMs + leaseMs) throw new StepfoldError("FENCE_LOST", { workflowId });
+      const open = this.#local.sessions.get(workflowId);
+      // it runs here, and its lease had ended unnoticed: the process stood still, or a clock was set
+      if (open?.adopt(claim)) return await open.done;
+      await open?.done.catch(() => undefined);
       const found = await workflowOrPark(this.#context, claim.claimed);
       if ("parked" in found) return found.parked;
       return await this.#runSession(new ExecutionSession(this.#context, this.#local, found.workflow, claim));

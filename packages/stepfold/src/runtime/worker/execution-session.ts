@@ -35,6 +35,7 @@ export class ExecutionSession implements OpenSession {
   readonly #lease: SessionLease;
   #turn: Turn | null = null;
   #released = false;
+  #isReleasing = false;
   #draining = false;
   #stopped: { readonly reason: unknown } | null = null;
   #looking = false;
@@ -63,6 +64,14 @@ export class ExecutionSession implements OpenSession {
     this.#turn?.stop(reason);
   }
 
+  adopt(claim: TimedClaim): boolean {
+    if (this.#released || this.#isReleasing || this.#stopped) return false;
+    this.#lease.adopt(claim);
+    const { snapshot } = claim.claimed;
+    if (this.#turn && snapshot.version > this.#turn.draft.version) this.#turn.refresh(snapshot);
+    return true;
+  }
+
   look(): void {
     if (this.#looking || this.#stopped) return;
     this.#looking = true;
@@ -79,8 +88,10 @@ export class ExecutionSession implements OpenSession {
       const after = await this.#oneTurn(snapshot);
       this.wakeAt = wakeAt(this.#turn!.draft);
       if (this.#released || this.#stopped || isTerminal(after.status)) return after;
+      this.#isReleasing = true;
       const stored = await this.#lease.release(after.version);
       if (!stored) return after;
+      this.#isReleasing = false;
       snapshot = stored;
     }
   }
@@ -107,13 +118,16 @@ export class ExecutionSession implements OpenSession {
   async #commit(events: readonly Event[], draft: Draft, last: boolean): Promise<Snapshot | null> {
     const { registry, changes, newCommitId } = this.#context;
     if (this.#stopped) throw this.#stopped.reason;
-    const commit = makeCommit(draft, events, newCommitId(), { claim: this.#lease.claim, release: last });
+    const { claim } = this.#lease;
+    const commit = makeCommit(draft, events, newCommitId(), { claim, release: last });
     try {
       await this.#lease.persist(async () => {
         await registry.keepStarted(this.workflowId, events);
         await this.#write(commit, draft, last);
       });
     } catch (error) {
+      // this process has claimed the execution anew meanwhile
+      if (StepfoldError.is(error, "FENCE_LOST") && this.#lease.claim !== claim) return this.#commit(events, draft, last);
       const stored = isOvertaken(error) ? await this.#lease.load() : null;
       const same = stored?.incarnation === commit.incarnation && stored.version > commit.expectedVersion;
       // the writer that ended the execution has ended the claim with it; any other loss of the claim ends the session
@@ -121,7 +135,8 @@ export class ExecutionSession implements OpenSession {
       this.stop(error);
       throw error;
     }
-    this.#released = last;
+    // a claim that came after this commit is still to be given back
+    this.#released = last && this.#lease.claim === claim;
     this.status = statusOf(draft);
     changes.publish(noticeOf(draft));
     return null;
@@ -147,10 +162,12 @@ export class ExecutionSession implements OpenSession {
   }
 
   async #renew(): Promise<void> {
+    const { claim } = this.#lease;
     try {
       const { version, status } = await this.#lease.renew();
       if (isTerminal(status) || (this.#turn && version > this.#turn.draft.version)) this.look();
     } catch (error) {
+      if (this.#lease.claim !== claim) return;
       if (StepfoldError.is(error, "FENCE_LOST")) this.stop(error);
       // a store that does not answer now may answer the next time, while the lease lasts
       else this.#stopIfOver();

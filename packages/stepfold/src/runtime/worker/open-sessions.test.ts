@@ -3,7 +3,8 @@ import type { Status } from "../../core/snapshot/snapshot.ts";
 import { OpenSessions } from "./open-sessions.ts";
 
 function session(status: Status = "active") {
-  const made = { workflowId: "w", status, looks: 0, look: () => void made.looks++ };
+  const done = new Promise<never>(() => undefined);
+  const made = { workflowId: "w", status, looks: 0, look: () => void made.looks++, done, adopt: () => false };
   return made;
 }
 

@@ -1,10 +1,15 @@
-import type { Status } from "../../core/snapshot/snapshot.ts";
+import type { Snapshot, Status } from "../../core/snapshot/snapshot.ts";
+import type { TimedClaim } from "../context/timed-claim.ts";
 
 /** A session, as the parts see it that wake it or wait for it. */
 export interface OpenSession {
   readonly workflowId: string;
   /** Status of the execution after its last commit. */
   readonly status: Status;
+  /** Settles when it has ended. */
+  readonly done: Promise<Snapshot>;
+  /** Goes on with a new claim of this process. @returns false if the session is ending: then the claim needs a new one */
+  adopt(claim: TimedClaim): boolean;
   /** Another writer has committed: the session reads the execution again. */
   look(): void;
 }
@@ -23,6 +28,10 @@ export class OpenSessions {
   remove(session: OpenSession): boolean {
     if (this.#byId.get(session.workflowId) === session) this.#byId.delete(session.workflowId);
     return this.#woken.has(session);
+  }
+
+  get(workflowId: string): OpenSession | null {
+    return this.#byId.get(workflowId) ?? null;
   }
 
   has(workflowId: string): boolean {

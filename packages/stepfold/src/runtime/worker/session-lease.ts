@@ -8,17 +8,26 @@ import type { TimedClaim } from "../context/timed-claim.ts";
 
 /** The claim of a session, and how long it still holds. */
 export class SessionLease {
-  readonly claim: Claim;
   readonly #context: RuntimeContext;
-  readonly #receivedAtMs: number;
+  #claim!: Claim;
+  #receivedAtMs!: number;
   /** On the monotonic clock; another process may hold the execution after that. */
-  #untilMs: number;
+  #untilMs!: number;
 
-  constructor(context: RuntimeContext, { claimed, askedAtMs }: TimedClaim) {
-    this.claim = claimed.claim;
+  constructor(context: RuntimeContext, claim: TimedClaim) {
     this.#context = context;
-    this.#receivedAtMs = context.environment.monotonicMs();
-    this.#untilMs = askedAtMs + this.claim.leaseMs;
+    this.adopt(claim);
+  }
+
+  get claim(): Claim {
+    return this.#claim;
+  }
+
+  /** Takes the place of the claim before. */
+  adopt({ claimed, askedAtMs }: TimedClaim): void {
+    this.#claim = claimed.claim;
+    this.#receivedAtMs = this.#context.environment.monotonicMs();
+    this.#untilMs = askedAtMs + this.#claim.leaseMs;
   }
 
   get isOver(): boolean {
@@ -60,9 +69,10 @@ export class SessionLease {
   async renew(): ReturnType<SnapshotStore["renew"]> {
     const { store, environment, clock } = this.#context;
     const askedAtMs = environment.monotonicMs();
-    const renewed = await store.renew(this.claim);
+    const { claim } = this;
+    const renewed = await store.renew(claim);
     clock.observe(renewed.storeNow);
-    this.#untilMs = askedAtMs + this.claim.leaseMs;
+    if (this.claim === claim) this.#untilMs = askedAtMs + claim.leaseMs;
     return renewed;
   }
 }
