@@ -31,7 +31,7 @@ interface DetailsByCode {
   DEFINITION_INVALID: { workflow: string; issues: readonly Issue[] };
   DEFINITION_UNKNOWN: { workflow: string; known: readonly string[] };
   DEFINITION_MISSING: { workflowId: string; hash: string };
-  DEFINITION_CHANGED: { workflowId: string; expected: string; actual: string; missing?: readonly string[] };
+  DEFINITION_CHANGED: { workflowId: string; expected: string; actual: string; missing?: readonly string[]; isStored?: true };
   NODE_TYPE_UNKNOWN: { nodeId: string; type: string; known: readonly string[] };
   NODE_UNKNOWN: { nodeId: string; workflow: string };
   START_AMBIGUOUS: { workflow: string; candidates: readonly string[] };
@@ -111,9 +111,11 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
     status: 409,
     retryable: false,
     say: (d) =>
-      d.missing
-        ? `Execution "${d.workflowId}" stands at nodes that this definition lacks: ${list(d.missing)}`
-        : `Execution "${d.workflowId}" was started with another version of its definition (${d.actual.slice(0, 12)}, not ${d.expected.slice(0, 12)}). Use that one, or pass definition: "current" to go on with this one`,
+      d.isStored
+        ? `Execution "${d.workflowId}" is pinned to a definition (hash ${d.actual.slice(0, 12)}), and the store has another one under that hash: somebody has changed it`
+        : d.missing
+          ? `Execution "${d.workflowId}" stands at nodes that this definition lacks: ${list(d.missing)}`
+          : `Execution "${d.workflowId}" was started with another version of its definition (${d.actual.slice(0, 12)}, not ${d.expected.slice(0, 12)}). Use that one, or pass definition: "current" to go on with this one`,
   },
   NODE_TYPE_UNKNOWN: {
     status: 422,

@@ -7,7 +7,13 @@ import { type Library, libraryOf } from "../../engine/workflow/link-workflows.ts
 import { type PreparedWorkflow, prepareWorkflow } from "../../engine/workflow/prepared-workflow.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 
-/** Workflows that are ready to run: by id, and by the hash that executions are pinned to. */
+/** Nodes of workflows that are kept ready although no option names them: some 70 MB. */
+const maxRecentNodes = 20_000;
+
+/**
+ * Workflows that are ready to run. Only those of the options have a name: a definition that was handed to `start`, or that an
+ * older execution is pinned to, is found by its hash alone, and forgotten when it was not used for long.
+ */
 export class Registry {
   readonly #store: SnapshotStore;
   readonly #nodeDefinitions: NodeDefinitions;
@@ -15,23 +21,31 @@ export class Registry {
   readonly #library: Library;
   readonly #byId = new Map<string, PreparedWorkflow>();
   readonly #byHash = new Map<string, PreparedWorkflow>();
-  readonly #stored = new Map<string, Promise<void>>();
+  /** By hash, the least recently used first. */
+  readonly #recent = new Map<string, PreparedWorkflow>();
+  #recentNodes = 0;
+  readonly #stored = new WeakMap<PreparedWorkflow, Promise<void>>();
 
-  /** @throws StepfoldError `DEFINITION_INVALID` */
+  /** @throws StepfoldError `DEFINITION_INVALID`; `OPTION_INVALID` if two have the same id */
   constructor(store: SnapshotStore, workflows: readonly unknown[], nodeDefinitions: NodeDefinitions, limits: Limits) {
     this.#store = store;
     this.#nodeDefinitions = nodeDefinitions;
     this.#limits = limits;
     this.#library = libraryOf(workflows);
-    for (const workflow of workflows) this.add(workflow);
+    for (const workflow of workflows) {
+      const prepared = this.#prepare(workflow, this.#library);
+      const { id } = prepared.compiled.definition;
+      if (this.#byId.has(id))
+        throw new StepfoldError("OPTION_INVALID", { option: "workflows", reason: `has two definitions with the id "${id}"` });
+      this.#byId.set(id, prepared);
+      this.#byHash.set(prepared.compiled.hash, prepared);
+    }
   }
 
-  /** @throws StepfoldError `DEFINITION_INVALID` */
-  add(definition: unknown): PreparedWorkflow {
-    const prepared = prepareWorkflow(definition, this.#nodeDefinitions, this.#limits, this.#library);
-    this.#byId.set(prepared.compiled.definition.id, prepared);
-    this.#byHash.set(prepared.compiled.hash, prepared);
-    return prepared;
+  /** Makes a definition ready that has no name here. @throws StepfoldError `DEFINITION_INVALID` */
+  prepare(definition: unknown): PreparedWorkflow {
+    const prepared = this.#prepare(definition, this.#library);
+    return this.#known(prepared.compiled.hash) ?? this.#remember(prepared);
   }
 
   /** @throws StepfoldError `DEFINITION_UNKNOWN` */
@@ -44,26 +58,28 @@ export class Registry {
   /**
    * The workflow that an execution is pinned to. It is read from the store if this process was started with another version.
    *
-   * @throws StepfoldError `DEFINITION_MISSING`, `DEFINITION_INVALID` (a node type that this process lacks)
+   * @throws StepfoldError `DEFINITION_MISSING`, `DEFINITION_INVALID` (a node type that this process lacks), `DEFINITION_CHANGED`
+   * if what the store has under this hash is another definition
    */
   async pinned(workflowId: string, hash: string): Promise<PreparedWorkflow> {
-    const known = this.#byHash.get(hash);
+    const known = this.#known(hash);
     if (known) return known;
     const definition = await this.#store.getDefinition(hash);
     if (!definition) throw new StepfoldError("DEFINITION_MISSING", { workflowId, hash });
-    const prepared = prepareWorkflow(definition, this.#nodeDefinitions, this.#limits);
-    this.#byHash.set(hash, prepared);
-    return prepared;
+    const prepared = this.#prepare(definition);
+    const { hash: actual } = prepared.compiled;
+    if (actual !== hash) throw new StepfoldError("DEFINITION_CHANGED", { workflowId, expected: actual, actual: hash, isStored: true });
+    return this.#remember(prepared);
   }
 
   /** Puts the definition into the store, once, before the first execution refers to it. */
-  async keep({ compiled }: PreparedWorkflow): Promise<void> {
-    const { hash, definition } = compiled;
-    let stored = this.#stored.get(hash);
+  async keep(prepared: PreparedWorkflow): Promise<void> {
+    let stored = this.#stored.get(prepared);
     if (!stored) {
+      const { hash, definition } = prepared.compiled;
       stored = this.#store.putDefinition(hash, definition as WorkflowDefinition);
-      this.#stored.set(hash, stored);
-      stored.catch(() => this.#stored.delete(hash));
+      this.#stored.set(prepared, stored);
+      stored.catch(() => this.#stored.delete(prepared));
     }
     await stored;
   }
@@ -73,5 +89,29 @@ export class Registry {
     for (const event of events) {
       if ("starts" in event && event.starts) await this.keep(await this.pinned(workflowId, event.starts.definition.hash));
     }
+  }
+
+  #prepare(definition: unknown, library?: Library): PreparedWorkflow {
+    return prepareWorkflow(definition, this.#nodeDefinitions, this.#limits, library);
+  }
+
+  #known(hash: string): PreparedWorkflow | undefined {
+    const recent = this.#recent.get(hash);
+    if (recent) {
+      this.#recent.delete(hash);
+      this.#recent.set(hash, recent);
+    }
+    return this.#byHash.get(hash) ?? recent;
+  }
+
+  #remember(prepared: PreparedWorkflow): PreparedWorkflow {
+    this.#recent.set(prepared.compiled.hash, prepared);
+    this.#recentNodes += prepared.nodes.size;
+    for (const [hash, { nodes }] of this.#recent) {
+      if (this.#recentNodes <= maxRecentNodes || this.#recent.size === 1) break;
+      this.#recent.delete(hash);
+      this.#recentNodes -= nodes.size;
+    }
+    return prepared;
   }
 }

@@ -21,10 +21,15 @@ export async function startRun(
   options: ExecutionStart["options"],
 ): Promise<string> {
   const { registry, store } = context;
-  const prepared = typeof workflow === "string" ? registry.current(workflow) : registry.add(workflow);
+  const prepared = typeof workflow === "string" ? registry.current(workflow) : registry.prepare(workflow);
   const { event, committed, wakeUp } = await startLocally(context, local, { prepared, options });
   if (!committed) {
-    requireSameStart(await requireSnapshot(store, event.workflowId), event);
+    const existing = await requireSnapshot(store, event.workflowId);
+    requireSameStart(existing, event);
+    // what has a name may have another version since; what was handed over is what was meant
+    if (typeof workflow !== "string" && existing.definition.hash !== event.definition.hash) {
+      throw new StepfoldError("START_CONFLICT", { workflowId: event.workflowId, differs: "definition" });
+    }
     await wakeExecution(context, local, wakeUp);
   }
   return event.workflowId;

@@ -49,9 +49,11 @@ function afterCrashes({ crashes }: Claimed["claim"], { activePaths }: Snapshot, 
   return { code: "WORKER_CRASHED", message, at };
 }
 
-/** This worker lacks the definition or a node type: it is tried again, perhaps by another worker, after twice as long each time. */
+const lackingCodes: readonly string[] = ["DEFINITION_MISSING", "DEFINITION_INVALID", "DEFINITION_CHANGED"];
+
+/** This worker lacks the definition or a node type, or the stored definition is not the one that was pinned: it is tried again, perhaps by another worker, after twice as long each time. */
 function withoutDefinition(error: unknown, { parked }: Snapshot, at: EpochMs): Parked | null {
-  if (!StepfoldError.is(error, "DEFINITION_MISSING") && !StepfoldError.is(error, "DEFINITION_INVALID")) return null;
+  if (!StepfoldError.is(error) || !lackingCodes.includes(error.code)) return null;
   const restedMs = parked?.until === undefined ? 0 : parked.until - parked.at;
   const restMs = Math.min(Math.max(firstRestMs, 2 * restedMs), maxRestMs);
   return { code: error.code, message: error.message.slice(0, maxMessageLength), at, until: at + restMs };
