@@ -1,90 +1,154 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { Event } from "../../core/snapshot/event.ts";
 import { isTerminal } from "../../core/snapshot/snapshot.ts";
+import { closeDraft } from "../../core/transition/draft/close-draft.ts";
+import type { Draft } from "../../core/transition/draft/draft.ts";
 import { wakeAt } from "../../core/transition/draft/draft-status.ts";
 import { openDraft } from "../../core/transition/draft/open-draft.ts";
 import { evolve, withConsequences } from "../../core/transition/evolve.ts";
-import { type ResumeCommand, refuseStranger } from "../../engine/commands/answer-wait.ts";
+import type { EpochMs } from "../../core/values/json.ts";
+import { seededShare } from "../../core/values/seeded.ts";
+import { refuseStranger } from "../../engine/commands/answer-wait.ts";
 import { type Command, decide } from "../../engine/commands/command.ts";
-import type { SignalCommand } from "../../engine/commands/send-signal.ts";
+import { nextMacrotask } from "../../environment/next-macrotask.ts";
 import type { Commit } from "../../ports/snapshot-store.ts";
 import { noticeOf } from "../context/changes.ts";
+import type { CommandJob, CommandResult } from "../context/command-result.ts";
 import { makeCommit } from "../context/make-commit.ts";
 import { persistForCaller } from "../context/persist.ts";
 import { requireSnapshot } from "../context/require-snapshot.ts";
 import { publishCommit, type RuntimeContext } from "../context/runtime-context.ts";
-import type { CommandResult } from "./command-result.ts";
-import { isRepeatedAnswer } from "./repeated-answer.ts";
+import { answeredBefore, answerOf, isRepeated, keyOf } from "./repeated-answer.ts";
 
 /** More conflicts than honest writers cause. */
 const maxConflicts = 100;
+/** Writers of other processes are let pass: the longer, the more often they were first. */
+const freeConflicts = 2;
+const firstDelayMs = 5;
+const maxDelayMs = 500;
+/** How long commands are decided before the rest of the process gets a chance. */
+const yieldAfterMs = 20;
 
 /**
  * Commits the event that a command makes of an execution: a resume, signal, cancellation, retry, change of a map, or the
- * end of a child. Where another writer was first, the snapshot is read again and the command decided again.
+ * end of a child. Commands to one execution that are given while others are being committed go together into one commit, each
+ * decided on what those before it made. Where another writer was first, the snapshot is read again and they are decided again.
  *
  * @param announce whether the queue's message goes with the commit: false if this process has a worker, which looks first
  * @returns `committed: false` if the same answer or signal was given before
  */
-export async function dispatchCommand(
-  context: RuntimeContext,
-  workflowId: string,
-  command: Command,
-  announce: boolean,
-): Promise<CommandResult> {
-  try {
-    return await decideAndCommit(context, workflowId, command, announce);
-  } catch (error) {
-    if (!StepfoldError.is(error) || !isAnswer(command)) throw error;
-    // the same answer may have been given between the read and the commit
-    const isRepeated = await isRepeatedAnswer(context.store, workflowId, command).catch((conflict: unknown) => {
-      // who may not answer is not told what others have answered
-      throw StepfoldError.is(error, "RESPONDER_DENIED") ? error : conflict;
-    });
-    if (isRepeated) return repeated;
-    throw error;
-  }
+export function dispatchCommand(context: RuntimeContext, workflowId: string, command: Command, announce: boolean): Promise<CommandResult> {
+  return new Promise((resolve, reject) => {
+    context.commands.add(workflowId, { command, announce, resolve, reject }, (jobs) => commitJobs(context, workflowId, jobs));
+  });
 }
 
 const repeated: CommandResult = { committed: false, wakeUp: null };
 
-async function decideAndCommit(context: RuntimeContext, workflowId: string, command: Command, announce: boolean): Promise<CommandResult> {
-  const { store, environment, registry, setting, wakeUpSender, clock } = context;
-  const patiently = <T>(call: () => Promise<T>): Promise<T> => persistForCaller(environment, call);
+/** Settles every job. */
+async function commitJobs(context: RuntimeContext, workflowId: string, all: readonly CommandJob[]): Promise<void> {
+  let jobs = all;
   for (let conflicts = 0; ; conflicts++) {
-    const snapshot = await patiently(() => requireSnapshot(store, workflowId));
-    const now = await patiently(() => clock.now());
-    const pinned = () => registry.pinned(workflowId, snapshot.definition.hash);
-    if (isKeyedResume(command) && !isTerminal(snapshot.status)) refuseStranger(await pinned(), snapshot, command, now);
-    // an answer given before this snapshot is found here; one given after it is a conflict
-    if (isAnswer(command) && (await patiently(() => isRepeatedAnswer(store, workflowId, command)))) return repeated;
-    const workflow = await pinned();
-    const event = await decide(workflow, snapshot, command, now, setting.limits);
-    const draft = openDraft(workflow.compiled, snapshot);
-    const dueBefore = wakeAt(draft);
-    if (!evolve(draft, event)) throw new StepfoldError("WAIT_GONE", { workflowId, target: command.type, open: [] });
-    const commit = makeCommit(draft, [withConsequences(draft, event)], context.newCommitId());
-    const write = (whole: Commit): Promise<void> => patiently(() => store.commit(whole));
-    // a due time that stays the same was announced with an earlier commit
-    const dueAt = commit.wakeAt === 0 || commit.wakeAt !== dueBefore ? commit.wakeAt : null;
-    let isAnnounced = false;
     try {
-      if (announce && dueAt !== null) isAnnounced = await wakeUpSender.sendWith(draft, commit, write);
-      else await write(commit);
+      const decided = await decideJobs(context, workflowId, jobs);
+      if (!decided) return;
+      jobs = decided.jobs;
+      const result = await commitDecided(context, decided);
+      // the first one wakes whatever has to look
+      for (const [index, { resolve }] of jobs.entries()) resolve(index === 0 ? result : { committed: true, wakeUp: null });
+      return;
     } catch (error) {
-      const overtaken = StepfoldError.is(error, "VERSION_CONFLICT") || StepfoldError.is(error, "EXECUTION_ENDED");
-      if (overtaken && conflicts < maxConflicts) continue;
-      throw error;
+      if (isOvertaken(error) && conflicts < maxConflicts) await letOthersPass(context, workflowId, conflicts);
+      else return refuse(context, workflowId, jobs, error);
     }
-    publishCommit(context, noticeOf(draft), commit.events);
-    const { incarnation, version } = draft;
-    return { committed: true, wakeUp: { workflowId, incarnation, version, wakeAt: dueAt, isAnnounced } };
   }
 }
 
-function isKeyedResume(command: Command): command is ResumeCommand {
-  return command.type === "resume" && command.idempotencyKey !== undefined;
+/** What the store refuses may be a matter of one command: each is then committed alone. */
+async function refuse(context: RuntimeContext, workflowId: string, jobs: readonly CommandJob[], error: unknown): Promise<void> {
+  const isOfOne = jobs.length > 1 && !StepfoldError.is(error, "STORE_UNAVAILABLE");
+  for (const job of jobs) {
+    if (isOfOne) await commitJobs(context, workflowId, [job]);
+    else job.reject(error);
+  }
 }
 
-function isAnswer(command: Command): command is ResumeCommand | SignalCommand {
-  return command.type === "resume" || command.type === "signal";
+/** What commands make of an execution, one after the other. */
+interface Decided {
+  /** Those that made an event, with these events. */
+  readonly jobs: readonly CommandJob[];
+  readonly events: readonly Event[];
+  /** The execution after them. */
+  readonly draft: Draft;
+  readonly dueBefore: EpochMs | null;
+}
+
+/** Decides commands. Those that are refused, or that were given before, are settled. Null if nothing is to be committed. */
+async function decideJobs(context: RuntimeContext, workflowId: string, all: readonly CommandJob[]): Promise<Decided | null> {
+  const { store, environment, registry, clock, setting } = context;
+  const patiently = <T>(call: () => Promise<T>): Promise<T> => persistForCaller(environment, call);
+  let snapshot = await patiently(() => requireSnapshot(store, workflowId));
+  const now = await patiently(() => clock.now());
+  const keys = new Set(all.map(({ command }) => keyOf(command)).filter((key) => key !== null));
+  // an answer given before this snapshot is found here; one given after it is a conflict
+  const answered = keys.size === 0 ? new Map() : await patiently(() => answeredBefore(store, workflowId, keys));
+  const { status, definition } = snapshot;
+  const workflow = isTerminal(status) ? null : await registry.pinned(workflowId, definition.hash);
+  const draft = workflow && openDraft(workflow.compiled, snapshot);
+  const dueBefore = draft && wakeAt(draft);
+  const [jobs, events]: [CommandJob[], Event[]] = [[], []];
+  let yieldAtMs = environment.monotonicMs() + yieldAfterMs;
+  for (const job of all) {
+    const { command, resolve, reject } = job;
+    try {
+      const key = keyOf(command);
+      if (workflow && key !== null && command.type === "resume") refuseStranger(workflow, snapshot, command, now);
+      const earlier = key === null ? undefined : answered.get(key);
+      if (earlier && isRepeated(earlier, workflowId, command)) {
+        resolve(repeated);
+        continue;
+      }
+      if (!workflow || !draft) throw new StepfoldError("EXECUTION_ENDED", { workflowId, status });
+      const event = await decide(workflow, snapshot, command, now, setting.limits);
+      if (!evolve(draft, event)) throw new StepfoldError("WAIT_GONE", { workflowId, target: command.type, open: [] });
+      events.push(withConsequences(draft, event));
+      jobs.push(job);
+      if (key !== null) answered.set(key, answerOf(event, snapshot));
+      if (job !== all.at(-1)) snapshot = closeDraft(draft);
+    } catch (error) {
+      reject(error);
+    }
+    if (environment.monotonicMs() < yieldAtMs) continue;
+    await nextMacrotask();
+    yieldAtMs = environment.monotonicMs() + yieldAfterMs;
+  }
+  return draft && jobs.length > 0 ? { jobs, events, draft, dueBefore } : null;
+}
+
+async function commitDecided(context: RuntimeContext, { jobs, events, draft, dueBefore }: Decided): Promise<CommandResult> {
+  const { store, environment, wakeUpSender } = context;
+  const commit = makeCommit(draft, events, context.newCommitId());
+  const write = (whole: Commit): Promise<void> => persistForCaller(environment, () => store.commit(whole));
+  // a due time that stays the same was announced with an earlier commit
+  const dueAt = commit.wakeAt === 0 || commit.wakeAt !== dueBefore ? commit.wakeAt : null;
+  let isAnnounced = false;
+  if (dueAt !== null && jobs.some(({ announce }) => announce)) isAnnounced = await wakeUpSender.sendWith(draft, commit, write);
+  else await write(commit);
+  publishCommit(context, noticeOf(draft), commit.events);
+  const { workflowId, incarnation, version } = draft;
+  return { committed: true, wakeUp: { workflowId, incarnation, version, wakeAt: dueAt, isAnnounced } };
+}
+
+function isOvertaken(error: unknown): boolean {
+  return StepfoldError.is(error, "VERSION_CONFLICT") || StepfoldError.is(error, "EXECUTION_ENDED");
+}
+
+/** Writers of other processes go first for a moment, never the same. */
+function letOthersPass({ environment, lease }: RuntimeContext, workflowId: string, conflicts: number): Promise<void> {
+  if (conflicts < freeConflicts) return Promise.resolve();
+  const longest = Math.min(firstDelayMs * 2 ** (conflicts - freeConflicts), maxDelayMs);
+  const delayMs = longest * (0.5 + seededShare(`${lease.owner} ${workflowId} ${conflicts}`) / 2);
+  return new Promise((resolve) => {
+    environment.after(delayMs, resolve);
+  });
 }

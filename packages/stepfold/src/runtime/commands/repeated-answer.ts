@@ -1,62 +1,92 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { itemOf, scopedKey } from "../../core/snapshot/address.ts";
-import type { ResumedEvent, SignalledEvent } from "../../core/snapshot/event.ts";
+import { itemOf, parentKey, pathsOf, scopedKey } from "../../core/snapshot/address.ts";
+import type { Event, ResumedEvent, SignalledEvent } from "../../core/snapshot/event.ts";
+import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import { readTarget } from "../../core/snapshot/target.ts";
 import { canonicalJson } from "../../core/values/canonical-json.ts";
 import { normalise } from "../../core/values/to-json.ts";
-import type { ResumeCommand } from "../../engine/commands/answer-wait.ts";
-import type { SignalCommand } from "../../engine/commands/send-signal.ts";
+import type { Command } from "../../engine/commands/command.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 
 const pageSize = 1_000;
 
-/** An earlier signal or answer with the same key. */
-type Earlier = SignalledEvent | { readonly event: ResumedEvent; readonly nodeId: string };
+/** A signal or an answer that was given under a key; the node whose wait was answered. */
+interface Answered {
+  readonly event: ResumedEvent | SignalledEvent;
+  readonly nodeId: string | null;
+}
+
+/** Names what a command may be given only once: its kind and its idempotency key; null if it has none. */
+export function keyOf(command: Command): string | null {
+  if ((command.type !== "resume" && command.type !== "signal") || command.idempotencyKey === undefined) return null;
+  return `${command.type} ${command.idempotencyKey}`;
+}
+
+/** What was given under these keys before. The whole history is read once, however many keys are asked for. */
+export async function answeredBefore(store: SnapshotStore, workflowId: string, keys: ReadonlySet<string>): Promise<Map<string, Answered>> {
+  const found = new Map<string, Answered>();
+  const nodeOfWait = new Map<string, string>();
+  for (let after = -1; found.size < keys.size; ) {
+    const rows = await store.events(workflowId, after, pageSize);
+    for (const { event } of rows) {
+      if (event.type === "suspended") for (const { id } of event.waits) nodeOfWait.set(id, event.nodeId);
+      const key = keyOfEvent(event);
+      if (key === null || !keys.has(key) || found.has(key)) continue;
+      if (event.type === "resumed") found.set(key, { event, nodeId: nodeOfWait.get(event.waitId) ?? null });
+      if (event.type === "signalled") found.set(key, { event, nodeId: null });
+    }
+    if (rows.length < pageSize) break;
+    after = rows.at(-1)!.version;
+  }
+  return found;
+}
+
+/** What a command is giving now, by its event. @param snapshot before the event */
+export function answerOf(event: Event, snapshot: Snapshot): Answered {
+  if (event.type !== "resumed") return { event: event as SignalledEvent, nodeId: null };
+  const path = pathsOf(snapshot, event.scope ?? "").find(({ id }) => id === event.pathId);
+  return { event, nodeId: path?.nodeId ?? null };
+}
 
 /**
- * Whether an answer or a signal with this idempotency key was given before.
+ * Whether a command says again what was given under its key before.
  *
- * @throws StepfoldError `RESUME_CONFLICT` if it was, with another payload, to another wait or by another name
+ * @throws StepfoldError `RESUME_CONFLICT` if another payload was given, to another wait or by another name
  */
-export async function isRepeatedAnswer(store: SnapshotStore, workflowId: string, command: ResumeCommand | SignalCommand): Promise<boolean> {
-  const { type, idempotencyKey, payload } = command;
-  if (idempotencyKey === undefined) return false;
-  const earlier = await find(store, workflowId, type, idempotencyKey);
-  if (!earlier) return false;
-  const event = "event" in earlier ? earlier.event : earlier;
+export function isRepeated(earlier: Answered, workflowId: string, command: Command): boolean {
+  const { event } = earlier;
+  const payload = "payload" in command ? command.payload : undefined;
   const isSame =
     payload === undefined
       ? event.payload === undefined
       : event.payload !== undefined && canonicalJson(event.payload) === canonicalJson(normalise(payload, "The payload").value);
   if (isSame && hasSameTarget(earlier, command)) return true;
-  throw new StepfoldError("RESUME_CONFLICT", { workflowId, waitId: "waitId" in event ? event.waitId : event.name });
+  throw new StepfoldError("RESUME_CONFLICT", { workflowId, waitId: event.type === "resumed" ? event.waitId : event.name });
 }
 
-async function find(store: SnapshotStore, workflowId: string, type: "resume" | "signal", idempotencyKey: string): Promise<Earlier | null> {
-  const nodeOfWait = new Map<string, string>();
-  for (let after = -1; ; ) {
-    const rows = await store.events(workflowId, after, pageSize);
-    for (const { event } of rows) {
-      if (event.type === "suspended") for (const { id } of event.waits) nodeOfWait.set(id, event.nodeId);
-      if (event.type === "signalled" && type === "signal" && event.idempotencyKey === idempotencyKey) return event;
-      if (event.type === "resumed" && type === "resume" && event.idempotencyKey === idempotencyKey)
-        return { event, nodeId: nodeOfWait.get(event.waitId)! };
-    }
-    if (rows.length < pageSize) return null;
-    after = rows.at(-1)!.version;
-  }
+function keyOfEvent(event: Event): string | null {
+  if ((event.type !== "resumed" && event.type !== "signalled") || event.idempotencyKey === undefined) return null;
+  return `${event.type === "resumed" ? "resume" : "signal"} ${event.idempotencyKey}`;
 }
 
 /** Whether both name the same wait or signal, as far as the command says which, and the same person. */
-function hasSameTarget(earlier: Earlier, command: ResumeCommand | SignalCommand): boolean {
-  if (command.type === "signal") return !("event" in earlier) && earlier.name === command.name && earlier.key === command.key;
-  if (!("event" in earlier)) return false;
-  const { scope = "", pathId, waitId } = earlier.event;
+function hasSameTarget({ event, nodeId }: Answered, command: Command): boolean {
+  if (command.type === "signal") return event.type === "signalled" && event.name === command.name && event.key === command.key;
+  if (command.type !== "resume" || event.type !== "resumed" || event.who !== command.by) return false;
+  const { scope = "", pathId, waitId } = event;
   const wanted = readTarget(command.target);
-  if (earlier.event.who !== command.by) return false;
   if (wanted.waitId !== undefined) return wanted.waitId === waitId;
   if (wanted.pathId !== undefined) return wanted.pathId === scopedKey(scope, pathId);
   // with an item, the node may be the map around the wait
   if (wanted.item !== undefined) return itemOf(scope) === wanted.item;
-  return wanted.node === undefined || wanted.node.split("/").at(-1) === earlier.nodeId;
+  if (wanted.node === undefined) return true;
+  const named = Array.from(wanted.node.matchAll(/\[(\d+)\]/g), ([, item]) => Number(item));
+  return wanted.node.split("/").at(-1) === nodeId && (named.length === 0 || named.join() === itemsOf(scope).join());
+}
+
+/** Indices of the items of maps that a scope lies in, the outermost first. */
+function itemsOf(scope: string): readonly number[] {
+  if (scope === "") return [];
+  const item = itemOf(scope);
+  return [...itemsOf(parentKey(scope)), ...(item === null ? [] : [item])];
 }

@@ -9,11 +9,11 @@ import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.t
 import { type StartOptions, startEvent } from "../../engine/workflow/start-event.ts";
 import type { Claim, Commit, Lease } from "../../ports/snapshot-store.ts";
 import { noticeOf } from "../context/changes.ts";
+import type { CommandResult } from "../context/command-result.ts";
 import { makeCommit } from "../context/make-commit.ts";
 import { maxUnavailableMs, persistForCaller } from "../context/persist.ts";
 import { publishCommit, type RuntimeContext } from "../context/runtime-context.ts";
 import type { TimedClaim } from "../context/timed-claim.ts";
-import type { CommandResult } from "./command-result.ts";
 
 /** An execution to start. */
 export interface ExecutionStart {

@@ -9,7 +9,9 @@ import { Deadlines, systemEnvironment } from "../../environment/system-environme
 import type { Environment } from "../../ports/environment.ts";
 import type { Lease, SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
+import { Batches } from "./batches.ts";
 import { Changes, type CommitNotice } from "./changes.ts";
+import type { CommandJob } from "./command-result.ts";
 import { Registry } from "./registry.ts";
 import type { RuntimeOptions } from "./runtime-options.ts";
 import { StoreClock } from "./store-clock.ts";
@@ -24,6 +26,8 @@ export interface RuntimeContext {
   readonly clock: StoreClock;
   readonly registry: Registry;
   readonly changes: Changes;
+  /** Commands that this process was given, by execution. */
+  readonly commands: Batches<CommandJob>;
   readonly wakeUpSender: WakeUpSender;
   /** How turns run. */
   readonly setting: TurnSetting;
@@ -40,6 +44,8 @@ export interface RuntimeContext {
 }
 
 const defaultMaxCrashes = 5;
+/** Commands to one execution in one commit. */
+const maxCommands = 100;
 
 /** Tells handles and plugins of a commit that no turn has made: a turn tells plugins itself. */
 export function publishCommit({ changes, setting: { plugins } }: RuntimeContext, notice: CommitNotice, events: readonly Event[]): void {
@@ -72,6 +78,7 @@ export function createRuntimeContext<D extends NodeDefinitions>(options: Runtime
     clock,
     registry,
     changes: new Changes(),
+    commands: new Batches(maxCommands),
     wakeUpSender: new WakeUpSender({ queue, store, environment, clock, onProblem }),
     setting,
     globals,

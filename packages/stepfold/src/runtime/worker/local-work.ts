@@ -1,7 +1,7 @@
 import type { Command } from "../../engine/commands/command.ts";
-import type { PendingWakeUp } from "../commands/command-result.ts";
 import { dispatchCommand } from "../commands/dispatch-command.ts";
 import { type ExecutionStart, type StartResult, startExecution } from "../commands/start-execution.ts";
+import type { PendingWakeUp } from "../context/command-result.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { claimOne } from "../context/timed-claim.ts";
 import { Inbox } from "./inbox.ts";

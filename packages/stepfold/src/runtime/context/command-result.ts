@@ -1,4 +1,5 @@
 import type { EpochMs } from "../../core/values/json.ts";
+import type { Command } from "../../engine/commands/command.ts";
 
 /** What a command has done. It wakes no session and no worker itself: the caller does. */
 export interface CommandResult {
@@ -17,4 +18,13 @@ export interface PendingWakeUp {
   readonly wakeAt: EpochMs | null;
   /** True if the queue has its message: it was sent in the same transaction, or with an earlier commit. */
   readonly isAnnounced: boolean;
+}
+
+/** A command that waits to be committed, and who is told what became of it. */
+export interface CommandJob {
+  readonly command: Command;
+  /** Whether the queue's message goes with the commit. */
+  readonly announce: boolean;
+  readonly resolve: (result: CommandResult) => void;
+  readonly reject: (error: unknown) => void;
 }
