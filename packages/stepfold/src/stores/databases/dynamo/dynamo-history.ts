@@ -24,13 +24,12 @@ const noChildren = "[]";
 /** Length of the texts of children from which it is worth it to fold them. */
 const minFoldedLength = 256 * 1024;
 
-/** The head, again and again while what is just being written is not whole; nothing if there is no execution, or a tombstone. */
-async function* liveHeads(connection: Connection, id: string): AsyncGenerator<Head, void> {
+/** The head, again while what is just being written is not whole; null if there is no execution, or a tombstone. */
+async function* liveHeads(connection: Connection, id: string): AsyncGenerator<Head | null, void> {
   for (let tries = 0; tries <= maxTries; tries++) {
     if (tries > 0) await pause(tries + 1);
     const head = await readHead(connection, id);
-    if (!head || head.deletedAt !== null) return;
-    yield head;
+    yield head?.deletedAt === null ? head : null;
   }
 }
 
@@ -44,6 +43,7 @@ async function* liveHeads(connection: Connection, id: string): AsyncGenerator<He
 export async function loadRows(connection: Connection, workflowId: string): Promise<StoredRows | null> {
   let damaged: StoredRows | null = null;
   for await (const head of liveHeads(connection, workflowId)) {
+    if (!head) return null;
     const { version, status } = head;
     const read = await eventsOf(connection, head, -1, version);
     const text = read && (await readText(connection, head, head.head));
@@ -57,14 +57,12 @@ export async function loadRows(connection: Connection, workflowId: string): Prom
 
 /** History after a version, never beyond the head. */
 export async function readEvents(connection: Connection, id: string, after: number, limit: number): Promise<readonly StoredEvent[]> {
-  let isThere = false;
   for await (const head of liveHeads(connection, id)) {
-    isThere = true;
-    const read = after >= head.version ? { events: [] } : await eventsOf(connection, head, after, Math.min(head.version, after + limit));
+    if (!head || after >= head.version) return [];
+    const read = await eventsOf(connection, head, after, Math.min(head.version, after + limit));
     if (read) return read.events;
   }
-  if (isThere) throw damagedExecution(id);
-  return [];
+  throw damagedExecution(id);
 }
 
 /** Id of the commit that wrote a version; null if it is not there. */

@@ -68,11 +68,13 @@ export class MemoryTable implements kit.ExecutionTable {
 
   async due({ keys, limit, overdueMs }: kit.DueQuery): Promise<kit.DueExecutions> {
     const executions = (keys ?? [null]).flatMap((key) => this.#firstDue(key, limit, overdueMs));
-    return { executions, areKeysDue: this.#dueKeys("", overdueMs).length > 0 };
+    const isKeyDue = (key: string | null): boolean => key !== null && this.#firstDue(key, 1, overdueMs).length > 0;
+    return { executions, areKeysDue: [...this.#due.keys()].some(isKeyDue) };
   }
 
   async dueKeys(after: string, limit: number, overdueMs: number): Promise<kit.DueKeys> {
-    const keys = this.#dueKeys(after, overdueMs);
+    const names = [...this.#due.keys()].filter((key) => key !== null && key > after).sort();
+    const keys = names.flatMap((key) => this.#firstDue(key, 1, overdueMs).map(({ permit }) => permit!));
     return { keys: keys.slice(0, limit), next: keys.length > limit ? keys[limit - 1]!.key : null };
   }
 
@@ -105,11 +107,6 @@ export class MemoryTable implements kit.ExecutionTable {
   #firstDue(key: string | null, limit: number, overdueMs: number): MemoryRow[] {
     const until = this.#clock() - overdueMs;
     return this.#due.get(key)?.first(limit, ({ dueAt }) => dueAt! <= until) ?? [];
-  }
-
-  #dueKeys(after: string, overdueMs: number): kit.DueKey[] {
-    const keys = [...this.#due.keys()].filter((key) => key !== null && key > after).sort();
-    return keys.flatMap((key) => this.#firstDue(key, 1, overdueMs).map(({ permit }) => permit!));
   }
 
   #replace(row: MemoryRow | null, next: MemoryRow | null): void {

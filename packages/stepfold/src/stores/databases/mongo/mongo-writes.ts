@@ -33,7 +33,7 @@ export async function writeDocument(collections: Collections, write: RowWrite, n
 async function insert(collections: Collections, { id, row, history }: WriteOf<"insert">, seq: number): Promise<RowWritten | null> {
   // no document matches: one is inserted, unless there is one with this id
   const filter = { _id: String(id), incarnation: { $exists: false } };
-  return unlessDuplicate(() => change(collections, filter, insertionOf(id, seq, row, history), { upsert: true }), null);
+  return unlessDuplicate(() => change(collections, filter, insertionOf(id, seq, row, history), true), null);
 }
 
 /** Copies what the last commit wrote, which the next one replaces. False if the next one would be refused as things stand. */
@@ -50,11 +50,11 @@ async function change(
   { executions }: Collections,
   filter: MongoDocument,
   update: MongoDocument[],
-  options: MongoDocument = {},
+  upsert = false,
 ): Promise<RowWritten | null> {
-  const given = { returnDocument: "after", includeResultMetadata: false, projection: { _id: 0, now: "$writtenAt", version: 1, status: 1 } };
-  const written = await executions.findOneAndUpdate(filter, update, { ...writeOptions, ...given, ...options });
-  return written as RowWritten | null;
+  const projection = { _id: 0, now: "$writtenAt", version: 1, status: 1 };
+  const options = { ...writeOptions, upsert, returnDocument: "after", includeResultMetadata: false, projection };
+  return (await executions.findOneAndUpdate(filter, update, options)) as RowWritten | null;
 }
 
 function refuseLarge(write: WriteOf<"insert" | "update">): void {
