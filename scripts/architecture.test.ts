@@ -23,10 +23,10 @@ const manifest = JSON.parse(readFileSync(`${root}/packages/stepfold/package.json
 
 /** Lines of databases that are longer than their table says: they may become fewer, not more. */
 const ceilings: Readonly<Record<string, number>> = {
-  memory: 182,
+  memory: 163,
   sqlite: 1461,
-  mongo: 765,
-  dynamo: 1839,
+  mongo: 743,
+  dynamo: 1578,
   mysql: 1400,
   postgres: 1266,
   redis: 1217,

@@ -39,8 +39,6 @@ export const databaseGroups: readonly DatabaseGroup[] = [
   {
     folders: {
       dynamo: [
-        "commit-row",
-        "dynamo-commit",
         "dynamo-heads",
         "dynamo-history",
         "dynamo-keys",
@@ -49,7 +47,6 @@ export const databaseGroups: readonly DatabaseGroup[] = [
         "dynamo-requests",
         "dynamo-writes",
         "expression",
-        "fold-children",
         "long-text",
       ],
     },

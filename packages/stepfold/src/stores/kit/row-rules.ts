@@ -2,10 +2,17 @@ import { isTerminal } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { CheckedQuery } from "./checked-store.ts";
 import { isDue } from "./claims/guard.ts";
-import type { ExecutionGuard, ListCursor, NewExecution, RowChanges, RowCondition } from "./execution-table.ts";
+import type { EndedQuery, ExecutionGuard, ListCursor, NewExecution, RowChanges, RowCondition, RowWrite } from "./execution-table.ts";
 import type { WrittenChild } from "./writing/written-commit.ts";
 
 // What conditions, changes and queries mean, for tables that decide in this process. Databases say the same in their own language.
+
+/** All columns of an execution. A tombstone has empty texts. */
+export interface ExecutionRow extends ExecutionGuard, Omit<NewExecution, "due"> {
+  readonly createdAt: EpochMs;
+  readonly updatedAt: EpochMs;
+  readonly endedAt: EpochMs | null;
+}
 
 /** Whether a write may be made. */
 export function meetsCondition(row: ExecutionGuard, when: RowCondition, now: EpochMs): boolean {
@@ -22,6 +29,25 @@ export function dueAtAfter(row: ExecutionGuard, { state, due, dueUnlessHeld }: R
   if (due !== "atWakeUp") return now + due.inMs;
   const { wakeAt } = state ?? row;
   return wakeAt !== null && wakeAt <= 0 ? Math.min(dueAt ?? now, now) : wakeAt;
+}
+
+/** The row that an insert makes. */
+export function insertedRow({ id, row }: RowWrite & { readonly kind: "insert" }, seq: number, now: EpochMs): ExecutionRow {
+  const { due, ...given } = row;
+  const times = { createdAt: now, updatedAt: now, endedAt: isTerminal(given.status) ? now : null, deletedAt: null };
+  const made = { ...given, ...times, id, seq, crashes: 0, dueAt: null };
+  return { ...made, dueAt: dueAtAfter(made, { due }, now) };
+}
+
+/** A row after another write; null: it is removed. */
+export function rowAfter(row: ExecutionRow, write: Exclude<RowWrite, { readonly kind: "insert" }>, now: EpochMs): ExecutionRow | null {
+  if (write.kind !== "update") {
+    const empty = { definition: "{}", head: "", metadata: "{}", labels: [], owner: null, dueAt: null, endedAt: null };
+    return write.kind === "remove" ? null : { ...row, ...empty, deletedAt: now };
+  }
+  const { state, due: _, dueUnlessHeld: __, ...columns } = write.set;
+  const times = state && { updatedAt: now, endedAt: isTerminal(state.status) ? now : null };
+  return { ...row, ...columns, ...state, ...times, dueAt: dueAtAfter(row, write.set, now) };
 }
 
 /** What the order of what is due depends on. */
@@ -50,6 +76,18 @@ export function isListed(
   if (createdBefore !== undefined && row.createdAt >= createdBefore) return false;
   if (createdAfter !== undefined && row.createdAt <= createdAfter) return false;
   return labels.every((label) => row.labels.includes(label));
+}
+
+/** Those of the rows that may be deleted, the oldest first. */
+export function endedRows<T extends ExecutionGuard & Pick<ExecutionRow, "endedAt" | "definitionId">>(
+  rows: readonly T[],
+  { before, limit, ended }: EndedQuery,
+): T[] {
+  const timeOf = ({ endedAt, deletedAt }: T): EpochMs => (ended ? endedAt : deletedAt) ?? Number.POSITIVE_INFINITY;
+  const isWanted = ({ status, definitionId }: T): boolean =>
+    !ended || (ended.statuses.includes(status) && (ended.definitionId ?? definitionId) === definitionId);
+  const wanted = rows.filter((row) => timeOf(row) < before && isWanted(row));
+  return wanted.sort((a, b) => timeOf(a) - timeOf(b) || a.seq - b.seq).slice(0, limit);
 }
 
 /** Applies what a commit did to children: their heads by key, in order of creation. */

@@ -1,13 +1,5 @@
-import type { EpochMs } from "../../../src/core/values/json.ts";
-import type { ExecutionGuard, NewExecution } from "../../../src/stores/kit/execution-table.ts";
+import type { ExecutionRow } from "../../../src/stores/kit/row-rules.ts";
 import type { ToyKey } from "./toy-client.fixture.ts";
-
-/** An execution as its entry holds it. A tombstone has empty texts. */
-export interface ToyRow extends ExecutionGuard, Omit<NewExecution, "due"> {
-  readonly createdAt: EpochMs;
-  readonly updatedAt: EpochMs;
-  readonly endedAt: EpochMs | null;
-}
 
 /** Where entries lie. */
 export const keys = {
@@ -25,7 +17,7 @@ export const keys = {
 };
 
 /** The entries by which a row is found: they change with it, in the same transaction. */
-export function indexKeys({ permit, dueAt, createdAt, endedAt, deletedAt, seq }: ToyRow): readonly ToyKey[] {
+export function indexKeys({ permit, dueAt, createdAt, endedAt, deletedAt, seq }: ExecutionRow): readonly ToyKey[] {
   if (deletedAt !== null) return [keys.deleted(deletedAt, seq)];
   return [
     keys.created(createdAt, seq),

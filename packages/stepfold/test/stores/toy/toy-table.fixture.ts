@@ -1,11 +1,18 @@
-import { isTerminal } from "../../../src/core/snapshot/snapshot.ts";
 import type { CheckedQuery } from "../../../src/stores/kit/checked-store.ts";
 import type * as kit from "../../../src/stores/kit/execution-table.ts";
 import type { RecordWrite } from "../../../src/stores/kit/record-table.ts";
 import type { StoredRows } from "../../../src/stores/kit/restored-snapshot.ts";
-import { changeChildren, dueAtAfter, isListed, meetsCondition } from "../../../src/stores/kit/row-rules.ts";
+import {
+  changeChildren,
+  type ExecutionRow,
+  endedRows,
+  insertedRow,
+  isListed,
+  meetsCondition,
+  rowAfter,
+} from "../../../src/stores/kit/row-rules.ts";
 import type { ToyClient, ToyEntry, ToyKey } from "./toy-client.fixture.ts";
-import { indexKeys, keys, type ToyRow } from "./toy-schema.fixture.ts";
+import { indexKeys, keys } from "./toy-schema.fixture.ts";
 import { after } from "./toy-server.fixture.ts";
 
 /** Executions in the toy database. */
@@ -66,7 +73,7 @@ export class ToyTable implements kit.ExecutionTable {
   }
 
   async page(query: CheckedQuery, labels: readonly string[], cursor: kit.ListCursor | null, limit: number): Promise<kit.ListedRow[]> {
-    const found: ToyRow[] = [];
+    const found: ExecutionRow[] = [];
     for (let before = cursor ? keys.created(cursor.createdAt, cursor.seq) : after(keys.created()); found.length < limit; ) {
       const entries = await this.#client.range(keys.created(), before, { limit: 100, isReverse: true });
       if (entries.length === 0) break;
@@ -76,12 +83,10 @@ export class ToyTable implements kit.ExecutionTable {
     return found.slice(0, limit);
   }
 
-  async ended({ before, limit, ended }: kit.EndedQuery): Promise<kit.ExecutionGuard[]> {
-    const index = ended ? keys.ended : keys.deleted;
-    const rows = await this.#indexed(await this.#client.range(index(), index(before)));
-    const isWanted = ({ status, definitionId }: ToyRow): boolean =>
-      !ended || (ended.statuses.includes(status) && (ended.definitionId ?? definitionId) === definitionId);
-    return rows.filter(isWanted).slice(0, limit);
+  async ended(query: kit.EndedQuery): Promise<kit.ExecutionGuard[]> {
+    const index = query.ended ? keys.ended : keys.deleted;
+    const rows = await this.#indexed(await this.#client.range(index(), index(query.before)));
+    return endedRows(rows, query);
   }
 
   readonly records: kit.ExecutionTable["records"] = {
@@ -98,7 +103,7 @@ export class ToyTable implements kit.ExecutionTable {
   async #load(id: string): Promise<StoredRows | null> {
     for (;;) {
       const entry = await this.#client.get(keys.row(id));
-      const row = entry && (JSON.parse(entry.value) as ToyRow);
+      const row = entry && (JSON.parse(entry.value) as ExecutionRow);
       if (!row || row.deletedAt !== null) return null;
       const [events, children] = await Promise.all([this.#below(keys.events(row.seq)), this.#client.get(keys.children(row.seq))]);
       if ((await this.#client.get(keys.row(id)))?.revision !== entry.revision) continue;
@@ -111,9 +116,9 @@ export class ToyTable implements kit.ExecutionTable {
   async #write(write: kit.RowWrite): Promise<kit.RowWritten | null> {
     for (;;) {
       const [entry, now] = await Promise.all([this.#client.get(keys.row(write.id)), this.now()]);
-      const before = entry && (JSON.parse(entry.value) as ToyRow);
+      const before = entry && (JSON.parse(entry.value) as ExecutionRow);
       if (write.kind === "insert" ? before : !before || !meetsCondition(before, write.when, now)) return null;
-      const next = write.kind === "insert" ? newRow(write, await this.#client.nextNumber(), now) : rowAfter(before!, write, now);
+      const next = write.kind === "insert" ? insertedRow(write, await this.#client.nextNumber(), now) : rowAfter(before!, write, now);
       const isMade = await this.#client.commit({
         checks: [{ key: keys.row(write.id), revision: entry?.revision ?? null }],
         puts: [
@@ -129,7 +134,7 @@ export class ToyTable implements kit.ExecutionTable {
     }
   }
 
-  async #history({ seq }: ToyRow, { commitId, events, children }: kit.RowHistory): Promise<{ key: ToyKey; value: string }[]> {
+  async #history({ seq }: ExecutionRow, { commitId, events, children }: kit.RowHistory): Promise<{ key: ToyKey; value: string }[]> {
     const puts = events.map((event) => ({ key: keys.event(seq, event.version), value: JSON.stringify({ ...event, commitId }) }));
     if (children.length === 0) return puts;
     const heads = new Map(childrenIn(await this.#client.get(keys.children(seq))));
@@ -145,7 +150,7 @@ export class ToyTable implements kit.ExecutionTable {
     return this.#client.commit({ checks: [{ key, revision: entry?.revision ?? null }], puts: [{ key, value }] });
   }
 
-  async #due(key: string | null, until: number, limit: number): Promise<ToyRow[]> {
+  async #due(key: string | null, until: number, limit: number): Promise<ExecutionRow[]> {
     return this.#indexed(await this.#client.range(keys.due(key), after(keys.due(key, until)), { limit }));
   }
 
@@ -154,31 +159,14 @@ export class ToyTable implements kit.ExecutionTable {
   }
 
   /** The rows of entries of an index. */
-  #indexed(entries: readonly ToyEntry[]): Promise<ToyRow[]> {
+  #indexed(entries: readonly ToyEntry[]): Promise<ExecutionRow[]> {
     return this.#rows(entries.map(({ value }) => JSON.parse(value) as string));
   }
 
-  async #rows(ids: readonly string[]): Promise<ToyRow[]> {
+  async #rows(ids: readonly string[]): Promise<ExecutionRow[]> {
     const entries = await Promise.all(ids.map((id) => this.#client.get(keys.row(id))));
-    return entries.flatMap((entry) => (entry ? [JSON.parse(entry.value) as ToyRow] : []));
+    return entries.flatMap((entry) => (entry ? [JSON.parse(entry.value) as ExecutionRow] : []));
   }
-}
-
-function newRow({ id, row: { due, ...given } }: kit.RowWrite & { kind: "insert" }, seq: number, now: number): ToyRow {
-  const times = { createdAt: now, updatedAt: now, endedAt: isTerminal(given.status) ? now : null, deletedAt: null };
-  const row = { ...given, ...times, id, seq, crashes: 0, dueAt: null };
-  return { ...row, dueAt: dueAtAfter(row, { due }, now) };
-}
-
-/** Null: the row is removed. */
-function rowAfter(row: ToyRow, write: Exclude<kit.RowWrite, { kind: "insert" }>, now: number): ToyRow | null {
-  if (write.kind !== "update") {
-    const empty = { definition: "{}", head: "", metadata: "{}", labels: [], owner: null, dueAt: null, endedAt: null };
-    return write.kind === "remove" ? null : { ...row, ...empty, deletedAt: now };
-  }
-  const { state, due: _, dueUnlessHeld: __, ...columns } = write.set;
-  const times = state && { updatedAt: now, endedAt: isTerminal(state.status) ? now : null };
-  return { ...row, ...columns, ...state, ...times, dueAt: dueAtAfter(row, write.set, now) };
 }
 
 function childrenIn(entry: ToyEntry | null): [string, string][] {

@@ -18,7 +18,6 @@ export interface DynamoExpression {
 interface PutAction extends DynamoExpression {
   TableName: string;
   Item: Item;
-  ReturnValuesOnConditionCheckFailure?: "ALL_OLD" | "NONE";
 }
 
 /** Changes attributes of an item. */
@@ -26,7 +25,6 @@ export interface UpdateAction extends DynamoExpression {
   TableName: string;
   Key: Key;
   UpdateExpression: string;
-  ReturnValuesOnConditionCheckFailure?: "ALL_OLD" | "NONE";
 }
 
 /** One action of a transaction. */
@@ -36,14 +34,13 @@ export interface TransactAction {
 }
 
 /** Items of one partition, in order of their sort key. */
-interface QueryInput {
+interface QueryInput extends Pick<DynamoExpression, "ExpressionAttributeNames"> {
   TableName: string;
   IndexName?: string;
   ConsistentRead?: boolean;
   KeyConditionExpression: string;
   FilterExpression?: string;
   ProjectionExpression?: string;
-  ExpressionAttributeNames?: Record<string, string>;
   ExpressionAttributeValues: Record<string, unknown>;
   ScanIndexForward?: boolean;
   Limit?: number;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { dynamoError, failedCondition, isCongestion } from "./dynamo-error.ts";
+import { dynamoError, isCongestion, isFailedCondition } from "./dynamo-error.ts";
 
 /** An error as the AWS SDK makes it. */
 function awsError(name: string, more: object = {}): Error {
@@ -55,13 +55,11 @@ describe("errors of DynamoDB", () => {
     expect(isCongestion(awsError("AccessDeniedException"))).toBe(false);
   });
 
-  it("carry what lay there when a condition did not hold", () => {
-    const item = { version: { N: "7" } };
-    const reasons = [{ Code: "None" }, { Code: "ConditionalCheckFailed", Item: item }];
-    expect(failedCondition(awsError("TransactionCanceledException", { CancellationReasons: reasons }))).toBe(item);
-    expect(failedCondition(awsError("ConditionalCheckFailedException", { Item: item }))).toBe(item);
-    expect(failedCondition(cancelled("ConditionalCheckFailed"))).toBeNull();
-    expect(failedCondition(cancelled("TransactionConflict"))).toBeUndefined();
-    expect(failedCondition(awsError("ThrottlingException"))).toBeUndefined();
+  it("tell that a condition of a write did not hold", () => {
+    expect(isFailedCondition(cancelled("None", "ConditionalCheckFailed"))).toBe(true);
+    expect(isFailedCondition(awsError("ConditionalCheckFailedException"))).toBe(true);
+    expect(isFailedCondition(cancelled("TransactionConflict"))).toBe(false);
+    expect(isFailedCondition(awsError("ThrottlingException"))).toBe(false);
+    expect(isFailedCondition(null)).toBe(false);
   });
 });

@@ -1,25 +1,10 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 
 /** Names of errors after which the same call may succeed. */
-const passing: ReadonlySet<string> = new Set([
-  "InternalServerError",
-  "ItemCollectionSizeLimitExceededException",
-  "LimitExceededException",
-  "NetworkingError",
-  "ProvisionedThroughputExceededException",
-  "RequestLimitExceeded",
-  "RequestTimeout",
-  "RequestTimeoutException",
-  "ServiceUnavailable",
-  "ThrottlingException",
-  "TimeoutError",
-  "TransactionConflictException",
-  "TransactionInProgressException",
-  "AbortError",
-]);
+const passing = /^(AbortError|InternalServerError|NetworkingError|RequestTimeout\w*|ServiceUnavailable|TimeoutError)$|LimitExceeded/;
 
-/** Codes by which a transaction says that it met another, or too many. */
-const passingReasons: ReadonlySet<string> = new Set(["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"]);
+/** Of another writer, or a limit of throughput: it passes in a moment. */
+const congestion = /Throttl|ThroughputExceeded|Conflict|InProgress|RequestLimit/;
 
 /** Codes of the operating system for a connection that failed. */
 const brokenConnection = /^(E(AI_AGAIN|CONN\w+|HOSTUNREACH|NETUNREACH|NETDOWN|NOTFOUND|PIPE|TIMEDOUT)|ERR_SOCKET\w*|UND_ERR_\w+)$/;
@@ -30,49 +15,44 @@ interface ServiceError {
   readonly code?: unknown;
   readonly $retryable?: unknown;
   readonly $metadata?: { readonly httpStatusCode?: number };
-  readonly CancellationReasons?: readonly { readonly Code?: string; readonly Item?: unknown }[];
-  readonly Item?: unknown;
+  /** Of a transaction that was refused: one for each action, `None` where nothing spoke against it. */
+  readonly CancellationReasons?: readonly { readonly Code?: string }[];
 }
 
 /** What went wrong in DynamoDB, as one of our errors. */
 export function dynamoError(table: string, cause: unknown): StepfoldError {
-  if (StepfoldError.is(cause)) return cause;
   const code = isPassing(cause) ? "STORE_UNAVAILABLE" : "STORE_REJECTED";
-  return new StepfoldError(code, { store: "dynamo", reason: reasonOf(table, cause) }, { cause });
+  return new StepfoldError(code, { store: "dynamo", reason: reasonOf(table, serviceError(cause)) }, { cause });
+}
+
+/** What is stored, and not as this store writes it, as an error. @param what with a verb: `... is damaged` */
+export function dynamoDamage(what: string): StepfoldError {
+  return new StepfoldError("STORE_REJECTED", { store: "dynamo", reason: what });
+}
+
+/** True if it met another writer or a limit of throughput, and may succeed in a moment. */
+export function isCongestion(cause: unknown): boolean {
+  const { name } = serviceError(cause);
+  if (name !== "TransactionCanceledException") return congestion.test(name);
+  const codes = refusalsOf(cause);
+  return codes.length > 0 && codes.every((code) => congestion.test(code));
+}
+
+/** True if a condition of the write did not hold. */
+export function isFailedCondition(cause: unknown): boolean {
+  return serviceError(cause).name === "ConditionalCheckFailedException" || refusalsOf(cause).includes("ConditionalCheckFailed");
 }
 
 /** True if the same call may succeed later. */
 function isPassing(cause: unknown): boolean {
   const { name, message, code, $retryable, $metadata } = serviceError(cause);
-  if (passing.has(name) || $retryable !== undefined) return true;
+  if (passing.test(name) || $retryable !== undefined || isCongestion(cause)) return true;
   if (typeof code === "string" && brokenConnection.test(code)) return true;
   // a client over fetch has no codes
-  if (isCongestion(cause) || (name === "TypeError" && /fetch|network/i.test(message))) return true;
-  return ($metadata?.httpStatusCode ?? 0) >= 500;
+  return (name === "TypeError" && /fetch|network/i.test(message)) || ($metadata?.httpStatusCode ?? 0) >= 500;
 }
 
-/** True if it met another writer or a limit of throughput, and may succeed in a moment. */
-export function isCongestion(cause: unknown): boolean {
-  const { name, CancellationReasons: reasons = [] } = serviceError(cause);
-  if (name !== "TransactionCanceledException") return /Throttl|ThroughputExceeded|Conflict|InProgress|RequestLimit/.test(name);
-  const codes = reasons.map(({ Code = "None" }) => Code).filter((code) => code !== "None");
-  return codes.length > 0 && codes.every((code) => passingReasons.has(code) || code === "TransactionConflictException");
-}
-
-/**
- * What lay there when a condition did not hold: the item, or null if nothing did; undefined if this is another error.
- * Attributes are still in the form of the wire: the client unpacks answers only, no errors.
- */
-export function failedCondition(cause: unknown): unknown {
-  const { name, Item, CancellationReasons: reasons = [] } = serviceError(cause);
-  if (name === "ConditionalCheckFailedException") return Item ?? null;
-  if (name !== "TransactionCanceledException") return undefined;
-  const failed = reasons.find(({ Code }) => Code === "ConditionalCheckFailed");
-  return failed && (failed.Item ?? null);
-}
-
-function reasonOf(table: string, cause: unknown): string {
-  const { name, message } = serviceError(cause);
+function reasonOf(table: string, { name, message }: ServiceError): string {
   if (name === "ResourceNotFoundException") {
     return `the table "${table}" is missing: make it from dynamoTable("${table}"), call createDynamoTable(client, "${table}"), or run \`stepfold migrate --store URL\``;
   }
@@ -82,6 +62,11 @@ function reasonOf(table: string, cause: unknown): string {
   if (name === "AccessDeniedException")
     return `the credentials do not allow what the store does in the table "${table}"; see its page in the manual`;
   return `${name}: ${message}`;
+}
+
+/** Why the actions of a transaction were refused. */
+function refusalsOf(cause: unknown): string[] {
+  return (serviceError(cause).CancellationReasons ?? []).map(({ Code = "None" }) => Code).filter((code) => code !== "None");
 }
 
 function serviceError(cause: unknown): ServiceError {

@@ -1,8 +1,7 @@
-import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { Status } from "../../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
-import { bytesOf } from "../../kit/writing/value-limit.ts";
-import type { Key } from "./dynamo-client.ts";
+import { refuseLong } from "../../kit/writing/byte-limit.ts";
+import type { Item } from "./dynamo-client.ts";
 
 /** Sort key of an execution's head, or of the tombstone in its place. */
 export const headKey = "head";
@@ -11,48 +10,59 @@ export const headKey = "head";
 export type RowKind = "c" | "e" | "p";
 
 /**
- * Which list of the index of due times an item is in: what is `due` without a permit, what is due with one (`keyed`, where
- * executions with one key stand together), what has ended, what was deleted.
+ * The lists of the two indexes. `list` has all executions by time of creation. The others are those of the index of due times:
+ * what is `due` without a permit, what is due with one (`keyed`, where executions with one key stand together), what has ended,
+ * what was deleted.
  */
-type DueList = "due" | "keyed" | "deleted" | EndedList;
+export type IndexList = "list" | "due" | "keyed" | "deleted" | EndedList;
 
 /** Lists of what has ended. */
 export type EndedList = Extract<Status, "completed" | "failed" | "cancelled">;
 
 /**
- * How the keys of a store begin and end. Nothing of the caller stands in front of anything of ours, so no id can look
- * like another's row.
+ * The partitions of a store. Nothing of the caller stands in front of anything of ours, so no id can look like another's row.
  */
-export interface DynamoKeys {
+export class DynamoKeys {
+  readonly #start: string;
+  readonly #shards: number;
+
+  /** @param prefix tells stores in one table apart */
+  constructor(prefix: string, shards: number) {
+    this.#start = prefix === "" ? "" : `${prefix}.`;
+    this.#shards = shards;
+  }
+
   /** Partition of an execution: head and rows. */
-  execution(workflowId: string): string;
-  workflowIdOf(partition: string): string;
+  execution(workflowId: string): string {
+    return fitting(`${this.#start}x#${workflowId}`, 2048, "The id of an execution");
+  }
+
+  workflowIdOf(partition: string): string {
+    return partition.slice(this.#start.length + 2);
+  }
+
   /** Partition of a record. */
-  record(kind: string, key: string): string;
-  /** Partition of the list of all executions for an execution; all of them. */
-  listPartition(workflowId: string): string;
-  readonly listPartitions: readonly string[];
-  /** Partition of a list of the index of due times for an execution; all of them. */
-  dueList(dueList: DueList, workflowId: string): string;
-  dueLists(dueList: DueList): readonly string[];
+  record(kind: string, key: string): string {
+    return fitting(`${this.#start}${kind}#${key}`, 2048, "The key of a record");
+  }
+
+  /** The partition of a list that an execution is in. */
+  listPartition(list: IndexList, workflowId: string): string {
+    const partitions = this.listPartitions(list);
+    return partitions[hashOf(workflowId) % partitions.length]!;
+  }
+
+  /** All partitions of a list. */
+  listPartitions(list: IndexList): readonly string[] {
+    // few have keys: one partition is one question
+    return Array.from({ length: list === "keyed" ? 1 : this.#shards }, (_, shard) => `${this.#start}${list}#${shard}`);
+  }
 }
 
-/** @param prefix tells stores in one table apart */
-export function dynamoKeys(prefix: string, shards: number): DynamoKeys {
-  const start = prefix === "" ? "" : `${prefix}.`;
-  const shardOf = (workflowId: string): number => hashOf(workflowId) % shards;
-  const all = Array.from({ length: shards }, (_, shard) => shard);
-  // few have keys: one partition is one question
-  const dueListOf = (dueList: DueList, shard: number): string => `${start}${dueList}#${dueList === "keyed" ? 0 : shard}`;
-  return {
-    execution: (workflowId) => fitting(`${start}x#${workflowId}`, 2048, "The id of an execution"),
-    workflowIdOf: (partition) => partition.slice(start.length + 2),
-    record: (kind, key) => fitting(`${start}${kind}#${key}`, 2048, "The key of a record"),
-    listPartition: (workflowId) => `${start}list#${shardOf(workflowId)}`,
-    listPartitions: all.map((shard) => `${start}list#${shard}`),
-    dueList: (dueList, workflowId) => dueListOf(dueList, shardOf(workflowId)),
-    dueLists: (dueList) => [...new Set(all.map((shard) => dueListOf(dueList, shard)))],
-  };
+/** Sort keys from one to another, both included. */
+export interface SortKeys {
+  readonly from: string;
+  readonly to: string;
 }
 
 /** Where the rows of one kind of one incarnation begin. */
@@ -60,10 +70,20 @@ export function rowStart(kind: RowKind, incarnation: string): string {
   return `${kind}#${encodeURIComponent(incarnation)}#`;
 }
 
-/** The row of the commit that ends with a version. */
-export function rowKey(pk: string, kind: RowKind, incarnation: string, version: number): Key {
+/** Sort key of the row of the commit that ends with a version. */
+export function rowKey(kind: RowKind, incarnation: string, version: number): string {
   // 1,024 with the longest that stands after it
-  return { pk, sk: fitting(rowStart(kind, incarnation) + sortable(version), 960, "The incarnation of an execution") };
+  return fitting(rowStart(kind, incarnation) + sortable(version), 960, "The incarnation of an execution");
+}
+
+/** Rows of commits that end with one of these versions. */
+export function rowRange(kind: RowKind, incarnation: string, from: number, to: number): SortKeys {
+  return { from: rowKey(kind, incarnation, from), to: rowKey(kind, incarnation, to) };
+}
+
+/** The version with which the commit of a row ends. */
+export function versionOf({ sk }: Item): number {
+  return Number(String(sk).split("#")[2]);
 }
 
 /** Keeps a text of the caller from being empty: a client may be set to turn empty texts into null. */
@@ -76,33 +96,32 @@ export function sortable(value: number): string {
   return String(Math.min(Math.max(value, 0), Number.MAX_SAFE_INTEGER)).padStart(16, "0");
 }
 
-/** A due time as an item has it. What is due at once is so since then, and whatever a clock says. */
-export interface DueTime {
+/** An entry of the index of due times. */
+export interface DueEntry {
+  /** Of its permit; null: it has none. */
+  readonly key: string | null;
   readonly dueAt: EpochMs;
+  /** It is due at once: since `dueAt`, and whatever a clock says. */
   readonly isAtOnce: boolean;
+  /** Its sort key among all executions. */
+  readonly made: string;
 }
 
 /** Before every sort key of the index. */
 export const firstSortKey = " ";
 
-/** Sort key in the index of due times: what is due at once stands before all times, in the order in which it became so. */
-export function timeSortKey({ dueAt, isAtOnce }: DueTime, made: string): string {
-  const time = `${sortable(Math.ceil(dueAt))}.${made}`;
-  return isAtOnce ? `${sortable(0)}.${time}` : time;
+/** Sort key in the index of due times: by key, and of one key what is due at once before all that has a time, each by its time. */
+export function dueSortKey({ key, dueAt, isAtOnce, made }: DueEntry): string {
+  return `${dueStart(key, isAtOnce)}${sortable(Math.ceil(dueAt))}.${made}`;
 }
 
-/** The same among those with one key of a permit; null for one without a permit. */
-export function keyedSortKey(key: string | null, dueSort: string): string {
-  return key === null ? dueSort : `${keyStart(key)} ${dueSort}`;
-}
-
-/** After every sort key of a key. */
-export function afterKey(key: string): string {
-  return `${keyStart(key)}!`;
+/** Sort key in the lists of what has ended or was deleted: by time. */
+export function timeSortKey(time: EpochMs, made: string): string {
+  return dueSortKey({ key: null, dueAt: time, isAtOnce: false, made });
 }
 
 /** What a sort key says. */
-export function readSortKey(stored: string): DueTime & { readonly key: string | null; readonly made: string } {
+export function readSortKey(stored: string): DueEntry {
   const end = stored.indexOf(" ");
   const key = end < 0 ? null : stored.slice(0, end).replace(/%2[05]/g, decodeURIComponent);
   const parts = stored.slice(end + 1).split(".");
@@ -111,15 +130,20 @@ export function readSortKey(stored: string): DueTime & { readonly key: string | 
   return { key, dueAt: Number(time), isAtOnce, made: made.join(".") };
 }
 
-/** Sort keys of what is due until a time: from, to. What is due at once is so whatever the time is, if `until` is null. */
-export function sortKeysAtOnce(key: string | null, until: EpochMs | null): { readonly from: string; readonly to: string } {
-  const end = until === null ? "/" : `.${sortable(Math.floor(until))}/`;
-  return { from: keyedSortKey(key, sortable(0)), to: keyedSortKey(key, sortable(0) + end) };
+/** Sort keys of a key that are due until a time: of what is due at once, or of what has a time. */
+export function sortKeysUntil(key: string | null, isAtOnce: boolean, until: EpochMs): SortKeys {
+  const start = dueStart(key, isAtOnce);
+  // what has a time begins after all that is due at once: / comes after . in the order of bytes
+  return { from: isAtOnce ? start : `${start}${sortable(0)}/`, to: `${start}${sortable(Math.floor(until))}/` };
 }
 
-/** The same of what has a time. */
-export function sortKeysUntil(key: string | null, until: EpochMs): { readonly from: string; readonly to: string } {
-  return { from: keyedSortKey(key, `${sortable(0)}/`), to: keyedSortKey(key, `${sortable(Math.floor(until))}/`) };
+/** After every sort key of a key. */
+export function afterKey(key: string): string {
+  return `${keyStart(key)}!`;
+}
+
+function dueStart(key: string | null, isAtOnce: boolean): string {
+  return (key === null ? "" : `${keyStart(key)} `) + (isAtOnce ? `${sortable(0)}.` : "");
 }
 
 /** Where the sort keys of a key begin: all before the first space is the key. */
@@ -128,11 +152,8 @@ function keyStart(key: string): string {
 }
 
 function fitting(key: string, max: number, what: string): string {
-  // no character takes more than three bytes for each of its code units
-  if (key.length * 3 <= max) return key;
-  const actual = bytesOf(key);
-  if (actual <= max) return key;
-  throw new StepfoldError("LIMIT_EXCEEDED", { what, limit: "dynamo key in bytes", max, actual });
+  refuseLong(what, "dynamo key in bytes", max, [key]);
+  return key;
 }
 
 /** FNV-1a. */

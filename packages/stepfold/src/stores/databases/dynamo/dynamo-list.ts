@@ -2,16 +2,14 @@ import type { Json } from "../../../core/values/json.ts";
 import type { CheckedQuery } from "../../kit/checked-store.ts";
 import type { ListCursor, ListedRow } from "../../kit/execution-table.ts";
 import { labelsOf } from "../../kit/labels.ts";
-import { isListed } from "../../kit/row-rules.ts";
+import { byNewest, isListed } from "../../kit/row-rules.ts";
 import { bytesOf } from "../../kit/writing/value-limit.ts";
-import type { Item } from "./dynamo-client.ts";
-import { type Head, intactHeads } from "./dynamo-heads.ts";
+import { cursorOf, type Head, intactHeads } from "./dynamo-heads.ts";
 import { nonEmpty, sortable } from "./dynamo-keys.ts";
 import { type Connection, itemsOf, type Range } from "./dynamo-requests.ts";
+import { createdIndex } from "./dynamo-schema.ts";
+import type { Test } from "./expression.ts";
 import { readText } from "./long-text.ts";
-
-/** Name of the index of all executions by time of creation. */
-export const createdIndex = "created";
 
 /** Executions, newest first. The index says which; everything shown, and what is asked for, is of the heads themselves. */
 export async function listedRows(
@@ -21,105 +19,64 @@ export async function listedRows(
   after: ListCursor | null,
   limit: number,
 ): Promise<ListedRow[]> {
-  const range = rangeOf(query, labels, after, limit);
   const rows: ListedRow[] = [];
-  if (query.status?.length === 0 || range.from > range.to) return rows;
-  const entries = newestOf(connection.keys.listPartitions.map((listPartition) => itemsOf(connection, listPartition, range)));
-  for (let isOver = false; rows.length < limit && !isOver; ) {
-    const some: Item[] = [];
-    while (some.length < limit - rows.length && !isOver) {
-      const { value, done } = await entries.next();
-      if (done) isOver = true;
-      else some.push(value);
-    }
-    rows.push(...(await rowsOf(connection, query, labels, after, some)));
+  if (query.status?.length === 0) return rows;
+  const partitions = connection.keys.listPartitions("list");
+  for (let cursor = after; rows.length < limit; ) {
+    const wanted = limit - rows.length;
+    const range = rangeOf(query, labels, cursor, wanted);
+    const some = await Promise.all(partitions.map((partition) => itemsOf(connection, partition, range)));
+    const entries = some.flat().map(({ pk, made }) => ({ pk: String(pk), ...cursorOf(String(made)) }));
+    const newest = entries.filter((entry) => !cursor || byNewest(cursor, entry) < 0).sort(byNewest);
+    const listed = newest.slice(0, wanted).map(({ pk }) => pk);
+    const heads = await intactHeads(connection, listed);
+    const found = (await Promise.all(heads.map((head) => listedRow(connection, head)))).filter((row) => row !== null);
+    rows.push(...found.filter((row) => isListed(row, query, labels, cursor)).sort(byNewest));
+    // the index may lag, and does not know long labels: others come in the place of what is not asked for
+    if (newest.length < wanted) break;
+    cursor = newest[wanted - 1]!;
   }
   return rows;
 }
 
-/** Entries of all partitions of the index, newest first. */
-async function* newestOf(partitions: readonly AsyncGenerator<Item>[]): AsyncGenerator<Item> {
-  const next = await Promise.all(partitions.map((partition) => partition.next()));
-  for (;;) {
-    let newest = -1;
-    for (const [index, { done, value }] of next.entries()) {
-      if (!done && (newest < 0 || String(value.made) > String(next[newest]!.value.made))) newest = index;
-    }
-    if (newest < 0) return;
-    yield next[newest]!.value;
-    next[newest] = await partitions[newest]!.next();
-  }
+/** Null if its metadata are just being replaced. */
+async function listedRow(connection: Connection, head: Head): Promise<(ListedRow & Head & { readonly labels: readonly string[] }) | null> {
+  const metadata = await readText(connection, head, head.metadata);
+  return metadata === null ? null : { ...head, metadata, head: head.listed, labels: labelsIn(metadata) };
 }
 
-async function rowsOf(
-  connection: Connection,
-  query: CheckedQuery,
-  labels: readonly string[],
-  after: ListCursor | null,
-  entries: readonly Item[],
-): Promise<ListedRow[]> {
-  const heads = await intactHeads(
-    connection,
-    entries.map(({ pk }) => String(pk)),
-  );
-  const rows = await Promise.all(
-    entries.map(async ({ pk, made }): Promise<ListedRow | null> => {
-      const head = heads.get(String(pk));
-      // an id that was used again stands elsewhere in the list
-      if (!head || head.made !== made || head.deletedAt !== null) return null;
-      const metadata = await readText(connection, head, head.metadata);
-      const row = metadata === null ? null : listedRow(head, metadata);
-      return row && isListed({ ...head, ...row }, query, labels, after) ? row : null;
-    }),
-  );
-  return rows.filter((row) => row !== null);
-}
-
-/** Null if it is damaged. */
-function listedRow(head: Head, metadata: string): (ListedRow & { readonly definitionId: string; readonly labels: string[] }) | null {
+/** None if the text is damaged. */
+function labelsIn(metadata: string): readonly string[] {
   try {
-    const { id: definitionId } = JSON.parse(head.definition) as { id: string };
-    const labels = labelsOf(JSON.parse(metadata) as Record<string, Json>);
-    const shown = { metadata, head: head.head.text ?? head.listed ?? "", createdAt: Number(head.made.split(".")[0]) };
-    return { ...head, ...shown, definitionId, labels };
+    return labelsOf(JSON.parse(metadata) as Record<string, Json>);
   } catch {
-    return null;
+    return [];
   }
 }
 
-function rangeOf(
-  { createdAfter, createdBefore, ...query }: CheckedQuery,
-  labels: readonly string[],
-  after: ListCursor | null,
-  limit: number,
-): Range {
+function rangeOf(query: CheckedQuery, labels: readonly string[], after: ListCursor | null, limit: number): Range {
+  const { createdAfter, createdBefore } = query;
   const from = createdAfter === undefined ? sortable(0) : `${sortable(Math.floor(createdAfter))}/`;
   const before = createdBefore === undefined ? "~" : sortable(Math.ceil(createdBefore));
-  const last = after && `${sortable(after.createdAt)}.${sortable(after.seq)}`;
-  const index = { name: createdIndex, partition: "listPartition", sort: "made", newestFirst: true };
-  return { from, to: last !== null && last < before ? last : before, limit: limit + 1, index, filter: filterOf(query, labels) };
+  const last = after ? `${sortable(after.createdAt)}.${sortable(after.seq)}` : "~";
+  // the last one is found again
+  return {
+    from,
+    to: last < before ? last : before,
+    limit: limit + 1,
+    index: createdIndex,
+    newestFirst: true,
+    filter: filterOf(query, labels),
+  };
 }
 
 /** What the index can leave out. It may lag behind, and knows short values only: the heads are looked at too. */
-function filterOf({ status, definitionId }: CheckedQuery, labels: readonly string[]): Range["filter"] {
-  const names: Record<string, string> = {};
-  const values: Record<string, string> = {};
-  const conditions: string[] = [];
-  if (status && status.length <= 50) {
-    names["#status"] = "status";
-    for (const [index, one] of status.entries()) values[`:status${index}`] = one || "none";
-    conditions.push(`#status IN (${status.map((_, index) => `:status${index}`).join(", ")})`);
-  }
-  if (definitionId !== undefined && definitionId.length <= 1000) {
-    names["#definitionId"] = "definitionId";
-    values[":definitionId"] = nonEmpty(definitionId);
-    conditions.push("#definitionId = :definitionId");
-  }
-  for (const [index, label] of labels.slice(0, 50).entries()) {
-    names["#tags"] = "tags";
-    const isIndexed = bytesOf(label) <= 1024;
-    if (isIndexed) values[`:tag${index}`] = label;
-    conditions.push(isIndexed ? `(attribute_not_exists(#tags) OR contains(#tags, :tag${index}))` : "attribute_not_exists(#tags)");
-  }
-  return conditions.length === 0 ? undefined : { text: conditions.join(" AND "), names, values };
+function filterOf({ status, definitionId }: CheckedQuery, labels: readonly string[]): Test[] {
+  const noTags: Test = ["tags", "absent"];
+  const tests = labels
+    .slice(0, 50)
+    .map((label): Test => (bytesOf(label) <= 1024 ? { either: [noTags, ["tags", "contains", label]] } : noTags));
+  if (status && status.length <= 50) tests.push(["status", "in", status.map((one) => one || "none")]);
+  if (definitionId !== undefined && definitionId.length <= 1000) tests.push(["definitionId", "=", nonEmpty(definitionId)]);
+  return tests;
 }

@@ -1,10 +1,9 @@
-import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { RecordKind, RecordTable, RecordWrite, StoredRecord } from "../../kit/record-table.ts";
-import { withoutNulls } from "./dynamo-commit.ts";
+import { dynamoDamage } from "./dynamo-error.ts";
 import { nonEmpty } from "./dynamo-keys.ts";
-import { batchGet, type Connection, conditional, itemAt } from "./dynamo-requests.ts";
-import { conditionOf } from "./expression.ts";
-import { dropTexts, readText, storedTextIn, storeText } from "./long-text.ts";
+import { batchGet, type Connection, deleteItem, itemAt, putItem } from "./dynamo-requests.ts";
+import type { Test } from "./expression.ts";
+import { dropTexts, readText, storeText } from "./long-text.ts";
 
 const recordKey = "record";
 
@@ -13,31 +12,26 @@ const maxInline = 350_000;
 
 /** What stands beside the executions: an item each. */
 export function dynamoRecords(connection: Connection): RecordTable {
-  const { keys, client, table } = connection;
+  const { keys } = connection;
   const put = async (kind: RecordKind, { key, expected, next }: RecordWrite): Promise<boolean> => {
     const at = { pk: keys.record(kind, key), sk: recordKey };
-    const when = conditionOf([expected === null ? ["pk", "absent"] : ["revision", "=", expected]]);
-    if (!next) return "value" in (await conditional(() => client.delete({ TableName: table, Key: at, ...when })));
+    const when: Test[] = [expected === null ? ["pk", "absent"] : ["revision", "=", expected]];
+    if (!next) return deleteItem(connection, at, when);
     const owner = { pk: at.pk, incarnation: "" };
-    const held = await storeText(connection, owner, next.text, maxInline);
-    const Item = { ...at, key: nonEmpty(key), revision: next.revision, ...withoutNulls({ ...held }) };
-    const outcome = await conditional(() => client.put({ TableName: table, Item, ...when }));
-    if ("value" in outcome) return true;
-    // unless the answer to a first attempt was lost
-    if (held.parts !== null && storedTextIn((await itemAt(connection, at)) ?? {}).parts !== held.parts)
-      await dropTexts(connection, owner, [held]);
+    const text = await storeText(connection, owner, next.text, maxInline);
+    if (await putItem(connection, { ...at, key: nonEmpty(key), revision: next.revision, text }, when)) return true;
+    // if the answer to the first attempt was lost, the second finds its own work
+    if (text !== next.text && (await itemAt(connection, at))?.text !== text) await dropTexts(connection, owner, [text]);
     return false;
   };
   return {
     async get(kind, wanted) {
-      const found = await batchGet(
-        connection,
-        [...new Set(wanted)].map((key) => ({ pk: keys.record(kind, key), sk: recordKey })),
-      );
-      const records = [...found].map(async ([pk, item]): Promise<[string, StoredRecord]> => {
+      const partitions = wanted.map((key) => keys.record(kind, key));
+      const items = await batchGet(connection, partitions, recordKey);
+      const records = [...items].map(async ([pk, item]): Promise<[string, StoredRecord]> => {
         const key = String(item.key).slice(1);
-        const text = await readText(connection, { pk, incarnation: "" }, storedTextIn(item));
-        if (text === null) throw new StepfoldError("STORE_REJECTED", { store: "dynamo", reason: `the ${kind} "${key}" is damaged` });
+        const text = await readText(connection, { pk, incarnation: "" }, item.text);
+        if (text === null) throw dynamoDamage(`the ${kind} "${key}" is damaged`);
         return [key, { key, revision: String(item.revision), text }];
       });
       return new Map(await Promise.all(records));

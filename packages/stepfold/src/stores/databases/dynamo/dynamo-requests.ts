@@ -1,21 +1,38 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
+import type { ExecutionGuard } from "../../kit/execution-table.ts";
 import type { BatchAction, DynamoDocumentClient, Item, Key, TransactAction, UpdateAction } from "./dynamo-client.ts";
-import { failedCondition, isCongestion } from "./dynamo-error.ts";
-import type { DynamoKeys } from "./dynamo-keys.ts";
-import { type Change, updateOf } from "./expression.ts";
+import { isCongestion, isFailedCondition } from "./dynamo-error.ts";
+import type { DynamoKeys, SortKeys } from "./dynamo-keys.ts";
+import type { DynamoIndex } from "./dynamo-schema.ts";
+import { type Attributes, Conditions, conditionOf, type Test, updateOf } from "./expression.ts";
 
 /** What every request of a store needs. */
 export interface Connection {
   readonly client: DynamoDocumentClient;
   readonly table: string;
   readonly keys: DynamoKeys;
+  /** How long the id of a deleted execution stays taken. */
+  readonly retentionMs: number;
+  /** What this handle knows of executions, by partition: of an id that was used again, of its last incarnation. */
+  readonly known: Map<string, KnownHead>;
   /** The caller's clock: DynamoDB has none. */
   now(): EpochMs;
+  /** Tells apart what is created in the same millisecond. */
+  nextSeq(): number;
 }
 
-/** What became of a conditional write: its answer, or what lay there if the condition did not hold. */
-export type Written<T> = { readonly value: T } | { readonly stored: unknown };
+/**
+ * What later writes need of an execution that this handle has read or written: its sort keys depend on `made` and `permit`, and
+ * the commit that replaces a head in parts deletes these.
+ */
+export interface KnownHead extends Pick<ExecutionGuard, "incarnation" | "permit" | "version"> {
+  readonly pk: string;
+  /** When it was made, with what tells it from others of that time: its sort key among all executions. */
+  readonly made: string;
+  /** JSON, or where it is: see `storeText`. Only the latter is remembered. */
+  readonly head: string;
+}
 
 /** How often what may succeed in a moment is tried again: for about two seconds. */
 const maxTries = 12;
@@ -38,121 +55,108 @@ async function insist<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Makes a conditional write. Null if its condition does not hold. */
+async function conditional<T>(write: () => Promise<T>): Promise<{ readonly answer: T } | null> {
+  try {
+    return { answer: await insist(write) };
+  } catch (cause) {
+    if (isFailedCondition(cause)) return null;
+    throw cause;
+  }
+}
+
 /** The item of a key, as it is now. */
 export async function itemAt({ client, table }: Connection, key: Key): Promise<Item | null> {
   const { Item: item } = await insist(() => client.get({ TableName: table, Key: key, ConsistentRead: true }));
   return item ?? null;
 }
 
+/** Makes all of the actions. False if a condition does not hold: then none is made. */
+export async function transact({ client }: Connection, actions: TransactAction[]): Promise<boolean> {
+  return (await conditional(() => client.transactWrite({ TransactItems: actions }))) !== null;
+}
+
+/** Puts an item. False if a condition does not hold. */
+export async function putItem({ client, table }: Connection, item: Item, when: readonly Test[]): Promise<boolean> {
+  return (await conditional(() => client.put({ TableName: table, Item: item, ...conditionOf(when) }))) !== null;
+}
+
+/** Deletes an item. False if a condition does not hold. */
+export async function deleteItem({ client, table }: Connection, key: Key, when: readonly Test[]): Promise<boolean> {
+  return (await conditional(() => client.delete({ TableName: table, Key: key, ...conditionOf(when) }))) !== null;
+}
+
 /** A change of one item as an action. */
-export function updateAction({ table }: Connection, key: Key, change: Change): UpdateAction {
-  return { TableName: table, Key: key, ...updateOf(change), ReturnValuesOnConditionCheckFailure: "ALL_OLD" };
+export function updateAction({ table }: Connection, key: Key, set: Attributes, when: readonly Test[]): UpdateAction {
+  return { TableName: table, Key: key, ...updateOf(set, when) };
 }
 
-/** Changes one item. Gives all of its attributes, or what lay there if a condition did not hold. */
-export function updateItem(connection: Connection, key: Key, change: Change): Promise<Written<Item>> {
-  return conditional(async () => {
-    const input = { ...updateAction(connection, key, change), ReturnValues: "ALL_NEW" as const };
-    return (await connection.client.update(input)).Attributes ?? {};
-  });
-}
-
-/** Makes all of the actions or none. */
-export function transact({ client }: Connection, actions: TransactAction[]): Promise<Written<unknown>> {
-  return conditional(() => client.transactWrite({ TransactItems: actions }));
-}
-
-/** Gives what lay there if a condition did not hold. */
-export async function conditional<T>(write: () => Promise<T>): Promise<Written<T>> {
-  try {
-    return { value: await insist(write) };
-  } catch (cause) {
-    const stored = failedCondition(cause);
-    if (stored === undefined) throw cause;
-    return { stored };
-  }
+/** Changes one item. Gives it as it is afterwards; null if a condition does not hold. */
+export async function updateItem(connection: Connection, key: Key, set: Attributes, when: readonly Test[]): Promise<Item | null> {
+  const input = { ...updateAction(connection, key, set, when), ReturnValues: "ALL_NEW" as const };
+  const updated = await conditional(() => connection.client.update(input));
+  return updated && (updated.answer.Attributes ?? {});
 }
 
 /** Which items of a partition, and of which index. */
-export interface Range {
-  readonly from: string;
-  readonly to: string;
+export interface Range extends SortKeys {
   readonly limit?: number | undefined;
   /** Attributes that are wanted. Default: all. */
   readonly only?: readonly string[];
-  /** With the names of the partition's and the sort key. Default: the table itself, as it is now. */
-  readonly index?: { readonly name: string; readonly partition: string; readonly sort: string; readonly newestFirst?: boolean };
-  readonly filter?: { readonly text: string; readonly names: Record<string, string>; readonly values: Record<string, unknown> };
+  /** Default: the table itself, as it is now. */
+  readonly index?: DynamoIndex;
+  readonly newestFirst?: boolean;
+  readonly filter?: readonly Test[];
 }
 
-/** Items of one partition, page by page. */
-export async function* itemsOf({ client, table }: Connection, partition: string, range: Range): AsyncGenerator<Item> {
-  const { from, to, limit, only, index, filter } = range;
-  const names = Object.fromEntries((only ?? []).map((name) => [`#${name}`, name]));
-  const keys = { "#partition": index?.partition ?? "pk", "#sort": index?.sort ?? "sk" };
-  for (let start: Item | undefined; ; ) {
-    const { Items: items = [], LastEvaluatedKey: last } = await insist(() =>
-      client.query({
-        TableName: table,
-        ...(index ? { IndexName: index.name, ScanIndexForward: !index.newestFirst } : { ConsistentRead: true }),
-        KeyConditionExpression: "#partition = :partition AND #sort BETWEEN :from AND :to",
-        ExpressionAttributeNames: { ...keys, ...names, ...filter?.names },
-        ExpressionAttributeValues: { ":partition": partition, ":from": from, ":to": to, ...filter?.values },
-        ...(filter && { FilterExpression: filter.text }),
-        ...(only && { ProjectionExpression: only.map((name) => `#${name}`).join(", ") }),
-        // counts what is looked at, not what passes a filter
-        ...(limit !== undefined && { Limit: filter ? Math.max(limit, 500) : limit }),
-        ...(start && { ExclusiveStartKey: start }),
-      }),
-    );
-    yield* items;
-    if (!last) return;
-    start = last;
+/** Items of one partition: the first ones, or all if there is no limit. */
+export async function itemsOf({ client, table }: Connection, partition: string, range: Range): Promise<Item[]> {
+  const { from, to, limit = Number.POSITIVE_INFINITY, only = [], index, newestFirst = false, filter = [] } = range;
+  const conditions = new Conditions(filter);
+  const names = { "#partition": index?.partition ?? "pk", "#sort": index?.sort ?? "sk", ...conditions.names };
+  const input = {
+    TableName: table,
+    ...(index ? { IndexName: index.name, ScanIndexForward: !newestFirst } : { ConsistentRead: true }),
+    KeyConditionExpression: "#partition = :partition AND #sort BETWEEN :from AND :to",
+    ExpressionAttributeNames: { ...names, ...Object.fromEntries(only.map((name) => [`#${name}`, name])) },
+    ExpressionAttributeValues: { ":partition": partition, ":from": from, ":to": to, ...conditions.values },
+    ...(filter.length > 0 && { FilterExpression: conditions.text }),
+    ...(only.length > 0 && { ProjectionExpression: only.map((name) => `#${name}`).join(", ") }),
+    // counts what is looked at, not what passes a filter
+    ...(limit <= 1000 && { Limit: filter.length > 0 ? Math.max(limit, 500) : limit }),
+  };
+  const items: Item[] = [];
+  for (let start: Item | undefined; items.length < limit && from <= to; ) {
+    const page = await insist(() => client.query({ ...input, ...(start && { ExclusiveStartKey: start }) }));
+    items.push(...(page.Items ?? []));
+    if (!page.LastEvaluatedKey) break;
+    start = page.LastEvaluatedKey;
   }
+  return items.slice(0, limit);
 }
 
-/** The first of them. */
-export async function firstItems(connection: Connection, partition: string, range: Range & { readonly limit: number }): Promise<Item[]> {
-  const found: Item[] = [];
-  if (range.from > range.to) return found;
-  for await (const item of itemsOf(connection, partition, range)) {
-    found.push(item);
-    if (found.length === range.limit) break;
-  }
-  return found;
-}
-
-/** Items by partition, as they are now; one of each partition at most. */
-export async function batchGet({ client, table }: Connection, keys: readonly Key[]): Promise<ReadonlyMap<string, Item>> {
+/** Items with one sort key, by their partition, as they are now. */
+export async function batchGet({ client, table }: Connection, partitions: Iterable<string>, sk: string): Promise<Map<string, Item>> {
   const items = new Map<string, Item>();
-  await inBatches(
-    keys.map((key): Item => ({ ...key })),
-    100,
-    async (left) => {
-      const { Responses: found, UnprocessedKeys: undone } = await client.batchGet({
-        RequestItems: { [table]: { Keys: left, ConsistentRead: true } },
-      });
-      for (const item of found?.[table] ?? []) items.set(String(item.pk), item);
-      return undone?.[table]?.Keys ?? [];
-    },
-  );
+  const keys = [...new Set(partitions)].map((pk): Item => ({ pk, sk }));
+  await inBatches(keys, 100, async (left) => {
+    const { Responses, UnprocessedKeys } = await client.batchGet({ RequestItems: { [table]: { Keys: left, ConsistentRead: true } } });
+    for (const item of Responses?.[table] ?? []) items.set(String(item.pk), item);
+    return UnprocessedKeys?.[table]?.Keys ?? [];
+  });
   return items;
 }
 
 /** Puts items that nothing refers to yet, in any order. */
 export function putItems(connection: Connection, items: readonly Item[]): Promise<void> {
-  return batchWrite(
-    connection,
-    items.map((item) => ({ PutRequest: { Item: item } })),
-  );
+  const actions = items.map((item) => ({ PutRequest: { Item: item } }));
+  return batchWrite(connection, actions);
 }
 
-/** Deletes items that nothing refers to any more, in any order. */
-export function deleteItems(connection: Connection, keys: readonly Key[]): Promise<void> {
-  return batchWrite(
-    connection,
-    keys.map((key) => ({ DeleteRequest: { Key: { ...key } } })),
-  );
+/** Deletes items of a partition that nothing refers to any more, in any order. */
+export function deleteItems(connection: Connection, pk: string, sortKeys: readonly string[]): Promise<void> {
+  const actions = sortKeys.map((sk) => ({ DeleteRequest: { Key: { pk, sk } } }));
+  return batchWrite(connection, actions);
 }
 
 /** 25 parts of long texts are half of the 16 MB that a batch may have. */

@@ -1,13 +1,18 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import { dynamoError } from "./dynamo-error.ts";
-import { createdIndex } from "./dynamo-list.ts";
+
+/** An index: its name, and the attributes that are its keys. */
+export interface DynamoIndex {
+  readonly name: string;
+  readonly partition: string;
+  readonly sort: string;
+}
 
 /** The index of what is due, ended and deleted, by time. */
-export const dueIndex: { readonly name: string; readonly partition: string; readonly sort: string } = {
-  name: "due",
-  partition: "dueList",
-  sort: "dueSort",
-};
+export const dueIndex: DynamoIndex = { name: "due", partition: "dueList", sort: "dueSort" };
+
+/** The index of all executions by time of creation. */
+export const createdIndex: DynamoIndex = { name: "created", partition: "listPartition", sort: "made" };
 
 interface KeyPart {
   AttributeName: string;
@@ -56,8 +61,8 @@ export function dynamoTable(name: string): DynamoTable {
     KeySchema: keySchema("pk", "sk"),
     GlobalSecondaryIndexes: [
       // what is due, ended or deleted; like what is listed, nothing in it changes with a step
-      index(dueIndex.name, keySchema(dueIndex.partition, dueIndex.sort), ["definitionId", "permitLimit"]),
-      index(createdIndex, keySchema("listPartition", "made"), ["status", "definitionId", "tags"]),
+      tableIndex(dueIndex, ["definitionId", "permitLimit"]),
+      tableIndex(createdIndex, ["status", "definitionId", "tags"]),
     ],
   };
 }
@@ -72,7 +77,7 @@ export function dynamoTable(name: string): DynamoTable {
 export async function createDynamoTable(client: DynamoTableClient, name: string): Promise<void> {
   try {
     await client.createTable(dynamoTable(name)).catch((cause: unknown) => {
-      if (!isThere(cause)) throw cause;
+      if (!(cause instanceof Error && cause.name === "ResourceInUseException")) throw cause;
     });
     for (let tries = 0; tries < 300; tries++) {
       const { Table: table } = await client.describeTable({ TableName: name });
@@ -85,10 +90,6 @@ export async function createDynamoTable(client: DynamoTableClient, name: string)
   throw new StepfoldError("STORE_UNAVAILABLE", { store: "dynamo", reason: `the table "${name}" is still being made` });
 }
 
-function isThere(cause: unknown): boolean {
-  return cause instanceof Error && cause.name === "ResourceInUseException";
-}
-
 function keySchema(partition: string, sort: string): KeyPart[] {
   return [
     { AttributeName: partition, KeyType: "HASH" },
@@ -96,6 +97,6 @@ function keySchema(partition: string, sort: string): KeyPart[] {
   ];
 }
 
-function index(IndexName: string, KeySchema: KeyPart[], NonKeyAttributes: string[]): TableIndex {
-  return { IndexName, KeySchema, Projection: { ProjectionType: "INCLUDE", NonKeyAttributes } };
+function tableIndex({ name, partition, sort }: DynamoIndex, NonKeyAttributes: string[]): TableIndex {
+  return { IndexName: name, KeySchema: keySchema(partition, sort), Projection: { ProjectionType: "INCLUDE", NonKeyAttributes } };
 }

@@ -1,11 +1,12 @@
-import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { creationNumbers } from "../../kit/creation-numbers.ts";
+import { refuseOption } from "../../kit/refuse-option.ts";
 import { storeOver } from "../../kit/store-over.ts";
 import { defaultRetentionMs } from "../../kit/tombstones.ts";
 import type { DynamoDocumentClient } from "./dynamo-client.ts";
 import { dynamoError } from "./dynamo-error.ts";
-import { dynamoKeys } from "./dynamo-keys.ts";
+import { DynamoKeys } from "./dynamo-keys.ts";
 import { DynamoExecutions } from "./dynamo-table.ts";
 
 /** How a DynamoDB store behaves. */
@@ -61,17 +62,11 @@ export interface DynamoStoreOptions {
 export function dynamoStore(client: DynamoDocumentClient, options: DynamoStoreOptions): SnapshotStore {
   const { table, prefix = "", shards = 4, maxValueBytes = 16 * 2 ** 20, now = Date.now } = options;
   const { idempotencyRetentionMs: retentionMs = defaultRetentionMs } = options;
-  refuse("table", table === "", "must be the name of a table");
-  refuse("prefix", !/^[A-Za-z0-9_]{0,48}$/.test(prefix), "must be letters, digits and underscores, at most 48");
-  refuse("shards", !(Number.isInteger(shards) && shards >= 1 && shards <= 64), "must be a whole number from 1 to 64");
-  refuse("maxValueBytes", !(Number.isInteger(maxValueBytes) && maxValueBytes >= 1), "must be a whole number, at least 1");
-  const connection = { client, table, keys: dynamoKeys(prefix, shards), now };
-  return storeOver(new DynamoExecutions(connection, maxValueBytes, retentionMs), {
-    retentionMs,
-    errorOf: (cause) => dynamoError(table, cause),
-  });
-}
-
-function refuse(option: string, isInvalid: boolean, reason: string): void {
-  if (isInvalid) throw new StepfoldError("OPTION_INVALID", { option, reason });
+  refuseOption("table", table === "", "must be the name of a table");
+  refuseOption("prefix", !/^[A-Za-z0-9_]{0,48}$/.test(prefix), "must be letters, digits and underscores, at most 48");
+  refuseOption("shards", !(Number.isInteger(shards) && shards >= 1 && shards <= 64), "must be a whole number from 1 to 64");
+  refuseOption("maxValueBytes", !(Number.isInteger(maxValueBytes) && maxValueBytes >= 1), "must be a whole number, at least 1");
+  const keys = new DynamoKeys(prefix, shards);
+  const connection = { client, table, keys, retentionMs, known: new Map(), now, nextSeq: creationNumbers() };
+  return storeOver(new DynamoExecutions(connection, maxValueBytes), { retentionMs, errorOf: (cause) => dynamoError(table, cause) });
 }

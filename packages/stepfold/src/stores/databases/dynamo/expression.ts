@@ -1,67 +1,68 @@
 import type { Attribute, DynamoExpression } from "./dynamo-client.ts";
 
-/** What must hold of an item for a write to be made. */
+/** What must hold of an item. */
 export type Test =
   | readonly [attribute: string, test: "=" | "<=", value: Attribute]
+  | readonly [attribute: string, test: "contains", value: string]
+  | readonly [attribute: string, test: "in", values: readonly string[]]
   | readonly [attribute: string, test: "exists" | "absent"]
-  | readonly [test: "either", first: Test, second: Test];
+  | { readonly either: readonly Test[] };
 
-/** How a write changes an item. */
-export interface Change {
-  /** Null removes the attribute. */
-  readonly set: Readonly<Record<string, Attribute | null>>;
-  /** All of them. */
-  readonly when: readonly Test[];
-}
+/** Attributes of an item; null removes one. */
+export type Attributes = Readonly<Record<string, Attribute | null>>;
 
-/** A condition. No name and no value is ever text of an expression. */
-export function conditionOf(tests: readonly Test[]): DynamoExpression {
-  const placeholders = new Placeholders();
-  const ConditionExpression = placeholders.all(tests);
-  return { ConditionExpression, ...placeholders.fields };
-}
+/** The conditions of an expression, all of which must hold, and what stands for names and values in it: it has no text of a user. */
+export class Conditions {
+  readonly names: Record<string, string> = {};
+  readonly values: Record<string, unknown> = {};
+  readonly text: string;
 
-/** An update with its condition. */
-export function updateOf({ set, when }: Change): DynamoExpression & { UpdateExpression: string } {
-  const placeholders = new Placeholders();
-  const sets = Object.entries(set).flatMap(([name, value]) =>
-    value === null ? [] : [`${placeholders.name(name)} = ${placeholders.value(value)}`],
-  );
-  const removed = Object.entries(set).flatMap(([name, value]) => (value === null ? [placeholders.name(name)] : []));
-  const clauses = [sets.length > 0 ? `SET ${sets.join(", ")}` : "", removed.length > 0 ? `REMOVE ${removed.join(", ")}` : ""];
-  return { UpdateExpression: clauses.join(" ").trim(), ConditionExpression: placeholders.all(when), ...placeholders.fields };
-}
-
-/** What stands for the names and values in an expression. */
-class Placeholders {
-  readonly #names: Record<string, string> = {};
-  readonly #values: Record<string, unknown> = {};
-
-  get fields(): DynamoExpression {
-    const hasValues = Object.keys(this.#values).length > 0;
-    return { ExpressionAttributeNames: this.#names, ...(hasValues && { ExpressionAttributeValues: this.#values }) };
+  constructor(tests: readonly Test[]) {
+    this.text = tests.map((test) => this.#test(test)).join(" AND ");
   }
 
   name(name: string): string {
-    this.#names[`#${name}`] = name;
+    this.names[`#${name}`] = name;
     return `#${name}`;
   }
 
   value(value: Attribute): string {
-    const placeholder = `:v${Object.keys(this.#values).length}`;
-    this.#values[placeholder] = value;
+    const placeholder = `:v${Object.keys(this.values).length}`;
+    this.values[placeholder] = value;
     return placeholder;
   }
 
-  all(tests: readonly Test[]): string {
-    return tests.map((test) => this.#test(test)).join(" AND ");
-  }
-
   #test(test: Test): string {
-    if (test[0] === "either") return `(${this.#test(test[1] as Test)} OR ${this.#test(test[2] as Test)})`;
-    const [name, kind, value] = test as readonly [string, string, Attribute];
-    if (kind === "exists") return `attribute_exists(${this.name(name)})`;
-    if (kind === "absent") return `attribute_not_exists(${this.name(name)})`;
-    return `${this.name(name)} ${kind} ${this.value(value)}`;
+    if ("either" in test) return `(${test.either.map((one) => this.#test(one)).join(" OR ")})`;
+    const name = this.name(test[0]);
+    if (test.length === 2) return `attribute_${test[1] === "exists" ? "exists" : "not_exists"}(${name})`;
+    if (test[1] === "contains") return `contains(${name}, ${this.value(test[2])})`;
+    if (test[1] === "in") return `${name} IN (${test[2].map((value) => this.value(value)).join(", ")})`;
+    return `${name} ${test[1]} ${this.value(test[2])}`;
   }
+}
+
+/** The condition of a write. */
+export function conditionOf(tests: readonly Test[]): DynamoExpression {
+  return fieldsOf(new Conditions(tests));
+}
+
+/** An update with its condition. */
+export function updateOf(set: Attributes, tests: readonly Test[]): DynamoExpression & { UpdateExpression: string } {
+  const conditions = new Conditions(tests);
+  const sets = Object.entries(withoutNulls(set)).map(([name, value]) => `${conditions.name(name)} = ${conditions.value(value)}`);
+  const removed = Object.entries(set).flatMap(([name, value]) => (value === null ? conditions.name(name) : []));
+  const clauses = Object.entries({ SET: sets, REMOVE: removed }).filter(([, parts]) => parts.length > 0);
+  const UpdateExpression = clauses.map(([verb, parts]) => `${verb} ${parts.join(", ")}`).join(" ");
+  return { UpdateExpression, ...fieldsOf(conditions) };
+}
+
+/** Attributes that are there. */
+export function withoutNulls(attributes: Attributes): Record<string, Attribute> {
+  return Object.fromEntries(Object.entries(attributes).filter((entry): entry is [string, Attribute] => entry[1] !== null));
+}
+
+function fieldsOf({ text, names, values }: Conditions): DynamoExpression {
+  const given = Object.keys(values).length > 0 ? { ExpressionAttributeValues: values } : {};
+  return { ConditionExpression: text, ExpressionAttributeNames: names, ...given };
 }

@@ -1,5 +1,4 @@
 import { bytesOf } from "../../kit/writing/value-limit.ts";
-import type { Item, Key } from "./dynamo-client.ts";
 import { rowStart } from "./dynamo-keys.ts";
 import { type Connection, deleteItems, itemsOf, putItems } from "./dynamo-requests.ts";
 
@@ -9,82 +8,70 @@ const maxInlineBytes = 100_000;
 const maxPartBytes = 350_000;
 
 /** Whose text it is. */
-interface Owner {
+export interface TextOwner {
   readonly pk: string;
   readonly incarnation: string;
 }
 
-/** A text as attributes of an item: itself, or where its parts are and how many. */
-export interface StoredText {
-  readonly text: string | null;
-  readonly parts: string | null;
-}
-
 /**
- * Holds a text.
+ * Holds a text. Gives what an item has of it: the text itself, or `#`, the number of its parts and their name. No text that is
+ * held begins so: all are JSON.
  *
  * What does not fit into an item lies in parts of its own, under a name that is used once. They are written before the
  * item that refers to them, so that nobody ever meets a half; parts that nobody refers to go with the execution.
  */
 export async function storeText(
   connection: Connection,
-  { pk, incarnation }: Owner,
+  owner: TextOwner,
   text: string,
   inlineBytes: number = maxInlineBytes,
-): Promise<StoredText> {
-  if (text.length * 3 <= inlineBytes || bytesOf(text) <= inlineBytes) return { text, parts: null };
-  const pieces = cut(text);
-  const parts = `${pieces.length}.${crypto.randomUUID()}`;
-  const keys = partKeys({ pk, incarnation }, parts);
-  await putItems(
-    connection,
-    pieces.map((piece, index) => ({ ...keys[index]!, text: piece })),
-  );
-  return { text: null, parts };
+): Promise<string> {
+  if (text.length * 3 <= inlineBytes || bytesOf(text) <= inlineBytes) return text;
+  const pieces = piecesOf(text);
+  const stored = `#${pieces.length}.${crypto.randomUUID()}`;
+  const items = partKeys(owner, stored).map((sk, index) => ({ pk: owner.pk, sk, text: pieces[index] }));
+  await putItems(connection, items);
+  return stored;
 }
 
 /** The text again; null if parts are missing, as they are once the item that referred to them was replaced. */
-export async function readText(connection: Connection, owner: Owner, { text, parts }: StoredText): Promise<string | null> {
-  if (text !== null || parts === null) return text;
-  const keys = partKeys(owner, parts);
-  const pieces: string[] = [];
-  for await (const item of itemsOf(connection, owner.pk, { from: keys[0]!.sk, to: keys.at(-1)!.sk })) pieces.push(String(item.text));
-  return pieces.length === keys.length ? pieces.join("") : null;
+export async function readText(connection: Connection, owner: TextOwner, stored: unknown): Promise<string | null> {
+  if (typeof stored !== "string" || !isInParts(stored)) return typeof stored === "string" ? stored : null;
+  const keys = partKeys(owner, stored);
+  const pieces = await itemsOf(connection, owner.pk, { from: keys[0]!, to: keys.at(-1)! });
+  return pieces.length === keys.length ? pieces.map(({ text }) => text).join("") : null;
 }
 
 /** Deletes the parts of texts that nobody refers to. If that fails they go with the execution. */
-export async function dropTexts(connection: Connection, owner: Owner, texts: readonly StoredText[]): Promise<void> {
-  const keys = texts.flatMap(({ parts }) => (parts === null ? [] : partKeys(owner, parts)));
-  await deleteItems(connection, keys).catch(() => undefined);
+export async function dropTexts(connection: Connection, owner: TextOwner, stored: readonly string[]): Promise<void> {
+  const keys = stored.flatMap((one) => partKeys(owner, one));
+  await deleteItems(connection, owner.pk, keys).catch(() => undefined);
 }
 
-/** How an item says it. */
-export function storedTextIn(item: Item, text = "text", parts = "parts"): StoredText {
-  const textIn = (value: unknown): string | null => (typeof value === "string" ? value : null);
-  return { text: textIn(item[text]), parts: textIn(item[parts]) };
+/** Whether a text lies in parts. */
+export function isInParts(stored: string): boolean {
+  return stored.startsWith("#");
 }
 
-function partKeys({ pk, incarnation }: Owner, parts: string): Key[] {
-  const [count, name] = parts.split(".") as [string, string];
+/** Sort keys of the parts of a text; none if it lies in its item. */
+function partKeys({ incarnation }: TextOwner, stored: string): string[] {
+  if (!isInParts(stored)) return [];
+  const [count, name] = stored.slice(1).split(".") as [string, string];
   const start = `${rowStart("p", incarnation)}${name}#`;
-  return Array.from({ length: Number(count) }, (_, index) => ({ pk, sk: start + String(index).padStart(6, "0") }));
+  return Array.from({ length: Number(count) }, (_, index) => start + String(index).padStart(6, "0"));
 }
 
 /** Cuts a text into pieces that fit, never within a character. */
-function cut(text: string): string[] {
-  const isPlain = bytesOf(text) === text.length;
-  const length = isPlain ? maxPartBytes : Math.floor(maxPartBytes / 3);
+function piecesOf(text: string): string[] {
+  const bytes = new TextEncoder().encode(text);
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   const pieces: string[] = [];
-  for (let at = 0; at < text.length; ) {
-    let end = Math.min(text.length, at + length);
-    // half of a surrogate pair is no text
-    if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end--;
-    pieces.push(text.slice(at, end));
+  for (let at = 0; at < bytes.length; ) {
+    let end = at + maxPartBytes;
+    // all bytes of a character but the first begin with the bits 10
+    while ((bytes[end]! & 0xc0) === 0x80) end--;
+    pieces.push(decoder.decode(bytes.subarray(at, end)));
     at = end;
   }
   return pieces;
-}
-
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
 }

@@ -1,21 +1,20 @@
-import { isTerminal } from "../../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { CheckedQuery } from "../../kit/checked-store.ts";
 import type * as kit from "../../kit/execution-table.ts";
-import type { RecordWrite, StoredRecord } from "../../kit/record-table.ts";
-import { byDueTime, byNewest, changeChildren, dueAtAfter, isListed, meetsCondition } from "../../kit/row-rules.ts";
+import type { StoredRecord } from "../../kit/record-table.ts";
+import * as rules from "../../kit/row-rules.ts";
 import { SortedList } from "../../kit/sorted-list.ts";
 
-/** An execution in memory. Values are kept as text: what is loaded went through JSON, and nothing is shared with the caller. */
-interface MemoryRow extends kit.ExecutionGuard, Omit<kit.NewExecution, "due"> {
-  readonly createdAt: EpochMs;
-  readonly updatedAt: EpochMs;
-  readonly endedAt: EpochMs | null;
+/** What the commits of an execution wrote. */
+interface History {
   /** Index = version. */
   readonly events: kit.StoredEvent[];
   /** Heads by key, in order of creation. */
   readonly children: Map<string, string>;
 }
+
+/** An execution in memory. Values are kept as text: what is loaded went through JSON, and nothing is shared with the caller. */
+type MemoryRow = rules.ExecutionRow & { readonly history: History };
 
 /** Executions in the memory of this process. */
 export class MemoryTable implements kit.ExecutionTable {
@@ -37,111 +36,93 @@ export class MemoryTable implements kit.ExecutionTable {
   }
 
   async read(ids: readonly string[]): ReturnType<kit.ExecutionTable["read"]> {
-    return { now: this.#clock(), found: new Map(ids.flatMap((id) => pairs(id, this.rows.get(id)))) };
+    const rows = ids.flatMap((id) => this.rows.get(id) ?? []);
+    return { now: this.#clock(), found: new Map(rows.map((row) => [row.id, row])) };
   }
 
   async load(ids: readonly string[]): ReturnType<kit.ExecutionTable["load"]> {
     const rows = ids.flatMap((id) => this.rows.get(id) ?? []).filter(({ deletedAt }) => deletedAt === null);
-    const texts = (events: readonly kit.StoredEvent[]): string[] => events.map(({ text }) => text);
-    return new Map(rows.map((row) => [row.id, { ...row, workflowId: row.id, events: texts(row.events), children: [...row.children] }]));
+    const textsIn = ({ events }: History): string[] => events.map(({ text }) => text);
+    const loaded = rows.map((row) => ({ ...row, workflowId: row.id, events: textsIn(row.history), children: [...row.history.children] }));
+    return new Map(loaded.map((row) => [row.workflowId, row]));
   }
 
   async write(writes: readonly kit.RowWrite[]): Promise<(kit.RowWritten | null)[]> {
     return writes.map((write) => {
       const now = this.#clock();
-      const row = this.rows.get(write.id);
-      if (write.kind === "insert" ? row : !row || !meetsCondition(row, write.when, now)) return null;
-      const next = write.kind === "insert" ? this.#newRow(write, now) : rowAfter(row!, write, now);
-      this.#replace(row, write.kind === "remove" ? undefined : next);
-      if ("history" in write && write.history) append(next, write.history);
-      return { now, version: next.version, status: next.status };
+      const row = this.rows.get(write.id) ?? null;
+      if (write.kind === "insert" ? row : !row || !rules.meetsCondition(row, write.when, now)) return null;
+      const columns = write.kind === "insert" ? rules.insertedRow(write, ++this.#lastSeq, now) : rules.rowAfter(row!, write, now);
+      const history: History = write.kind === "update" ? row!.history : { events: [], children: new Map() };
+      const next = columns && { ...columns, history };
+      this.#replace(row, next);
+      if ("history" in write && write.history) append(history, write.history);
+      const { version, status } = next ?? row!;
+      return { now, version, status };
     });
   }
 
   async events(id: string, afterVersion: number, limit: number): Promise<kit.StoredEvent[]> {
-    return this.rows.get(id)?.events.slice(afterVersion + 1, afterVersion + 1 + limit) ?? [];
+    return this.rows.get(id)?.history.events.slice(afterVersion + 1, afterVersion + 1 + limit) ?? [];
   }
 
   async due({ keys, limit, overdueMs }: kit.DueQuery): Promise<kit.DueExecutions> {
     const executions = (keys ?? [null]).flatMap((key) => this.#firstDue(key, limit, overdueMs));
-    return { executions, areKeysDue: this.#dueKeys("", overdueMs).length > 0 };
+    const isKeyDue = (key: string | null): boolean => key !== null && this.#firstDue(key, 1, overdueMs).length > 0;
+    return { executions, areKeysDue: [...this.#due.keys()].some(isKeyDue) };
   }
 
   async dueKeys(after: string, limit: number, overdueMs: number): Promise<kit.DueKeys> {
-    const keys = this.#dueKeys(after, overdueMs);
+    const names = [...this.#due.keys()].filter((key) => key !== null && key > after).sort();
+    const keys = names.flatMap((key) => this.#firstDue(key, 1, overdueMs).map(({ permit }) => permit!));
     return { keys: keys.slice(0, limit), next: keys.length > limit ? keys[limit - 1]!.key : null };
   }
 
   async page(query: CheckedQuery, labels: readonly string[], after: kit.ListCursor | null, limit: number): Promise<kit.ListedRow[]> {
-    const found = [...this.rows.values()].filter((row) => isListed(row, query, labels, after)).sort(byNewest);
-    return found.slice(0, limit);
+    const listed = [...this.rows.values()].filter((row) => rules.isListed(row, query, labels, after));
+    return listed.sort(rules.byNewest).slice(0, limit);
   }
 
-  async ended({ before, limit, ended }: kit.EndedQuery): Promise<kit.ExecutionGuard[]> {
-    const timeOf = ({ endedAt, deletedAt }: MemoryRow): EpochMs => (ended ? endedAt : deletedAt) ?? Number.POSITIVE_INFINITY;
-    const isWanted = ({ status, definitionId }: MemoryRow): boolean =>
-      !ended || (ended.statuses.includes(status) && (ended.definitionId ?? definitionId) === definitionId);
-    const found = [...this.rows.values()].filter((row) => timeOf(row) < before && isWanted(row));
-    return found.sort((a, b) => timeOf(a) - timeOf(b) || a.seq - b.seq).slice(0, limit);
+  async ended(query: kit.EndedQuery): Promise<kit.ExecutionGuard[]> {
+    return rules.endedRows([...this.rows.values()], query);
   }
 
   readonly records: kit.ExecutionTable["records"] = {
-    get: async (kind, keys) => new Map(keys.flatMap((key) => pairs(key, this.#records.get(`${kind} ${key}`)))),
-    put: async (kind, writes) => writes.map((write) => this.#putRecord(`${kind} ${write.key}`, write)),
+    get: async (kind, keys) => {
+      const records = keys.flatMap((key) => this.#records.get(`${kind} ${key}`) ?? []);
+      return new Map(records.map((record) => [record.key, record]));
+    },
+    put: async (kind, writes) =>
+      writes.map(({ key, expected, next }) => {
+        const id = `${kind} ${key}`;
+        if ((this.#records.get(id)?.revision ?? null) !== expected) return false;
+        if (next) this.#records.set(id, { key, ...next });
+        else this.#records.delete(id);
+        return true;
+      }),
   };
 
   async close(): Promise<void> {}
-
-  #newRow({ id, row: { due, ...given } }: kit.RowWrite & { kind: "insert" }, now: EpochMs): MemoryRow {
-    const times = { createdAt: now, updatedAt: now, endedAt: isTerminal(given.status) ? now : null, deletedAt: null };
-    const row = { ...given, ...times, id, seq: ++this.#lastSeq, crashes: 0, dueAt: null, events: [], children: new Map() };
-    return { ...row, dueAt: dueAtAfter(row, { due }, now) };
-  }
 
   #firstDue(key: string | null, limit: number, overdueMs: number): MemoryRow[] {
     const until = this.#clock() - overdueMs;
     return this.#due.get(key)?.first(limit, ({ dueAt }) => dueAt! <= until) ?? [];
   }
 
-  #dueKeys(after: string, overdueMs: number): kit.DueKey[] {
-    const keys = [...this.#due.keys()].filter((key) => key !== null && key > after).sort();
-    return keys.flatMap((key) => this.#firstDue(key, 1, overdueMs).map(({ permit }) => permit!));
-  }
-
-  #replace(row: MemoryRow | undefined, next: MemoryRow | undefined): void {
-    const key = (row ?? next)!.permit?.key ?? null;
-    const due = this.#due.get(key) ?? new SortedList<MemoryRow>(byDueTime);
+  #replace(row: MemoryRow | null, next: MemoryRow | null): void {
+    const { id, permit } = (row ?? next)!;
+    const key = permit?.key ?? null;
+    const due = this.#due.get(key) ?? new SortedList<MemoryRow>(rules.byDueTime);
     if (row && row.dueAt !== null) due.remove(row);
     if (next && next.dueAt !== null) due.add(next);
     if (due.size > 0) this.#due.set(key, due);
     else this.#due.delete(key);
-    if (next) this.rows.set(next.id, next);
-    else this.rows.delete(row!.id);
-  }
-
-  #putRecord(place: string, { key, expected, next }: RecordWrite): boolean {
-    if ((this.#records.get(place)?.revision ?? null) !== expected) return false;
-    if (next) this.#records.set(place, { key, ...next });
-    else this.#records.delete(place);
-    return true;
+    if (next) this.rows.set(id, next);
+    else this.rows.delete(id);
   }
 }
 
-function rowAfter(row: MemoryRow, write: Exclude<kit.RowWrite, { kind: "insert" }>, now: EpochMs): MemoryRow {
-  if (write.kind !== "update") {
-    const empty = { head: "", metadata: "{}", labels: [], events: [], children: new Map() };
-    return { ...row, ...empty, owner: null, dueAt: null, endedAt: null, deletedAt: now };
-  }
-  const { state, due: _, dueUnlessHeld: __, ...columns } = write.set;
-  const times = state && { updatedAt: now, endedAt: isTerminal(state.status) ? now : null };
-  return { ...row, ...columns, ...state, ...times, dueAt: dueAtAfter(row, write.set, now) };
-}
-
-function append({ events, children }: MemoryRow, history: kit.RowHistory): void {
-  for (const event of history.events) events.push({ ...event, commitId: history.commitId });
-  changeChildren(children, history.children);
-}
-
-function pairs<T>(key: string, value: T | undefined): [string, T][] {
-  return value === undefined ? [] : [[key, value]];
+function append({ events, children }: History, { commitId, ...written }: kit.RowHistory): void {
+  for (const event of written.events) events.push({ ...event, commitId });
+  rules.changeChildren(children, written.children);
 }

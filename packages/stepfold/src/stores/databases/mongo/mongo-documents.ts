@@ -1,5 +1,6 @@
 import { isTerminal } from "../../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
+import { conditionTerms, type Term } from "../../kit/columns.ts";
 import type { DueChange, ExecutionGuard, NewExecution, RowChanges, RowCondition, RowHistory } from "../../kit/execution-table.ts";
 import type { MongoDocument } from "./mongo-client.ts";
 import { keyOf, tailFields } from "./mongo-history.ts";
@@ -24,19 +25,25 @@ export function guardInDocument(document: MongoDocument): ExecutionGuard {
   return { ...guard, id, permit: key === "" ? null : { key, limit } };
 }
 
-/** The document of an id, if a condition holds. Values of a program without types are values here, and no operators. */
+/** The document of an id, if a condition holds. */
 export function filterOf(id: string, when: RowCondition): MongoDocument {
-  const { incarnation, version, fence, held, open, due, deleted = false } = when;
+  return { _id: String(id), ...filterOfTerms(conditionTerms(when)), ...(when.due && { dueAt: { $gte: 0 }, $expr: isDueFor(0) }) };
+}
+
+/** Conditions on columns as a filter: a field is named as its column. Values of a program without types are values here, and no operators. */
+export function filterOfTerms(terms: readonly Term[]): { $and: MongoDocument[] } {
+  const operators = { "=": "$eq", "<": "$lt", ">": "$gt", IN: "$in", NULL: "$eq", "NOT NULL": "$ne" };
   return {
-    _id: String(id),
-    incarnation: { $eq: incarnation },
-    deletedAt: deleted ? { $gte: 0 } : null,
-    ...(version !== undefined && { version: { $eq: version } }),
-    ...(fence !== undefined && { fence: { $eq: fence } }),
-    ...(held !== undefined && { owner: held ? { $ne: null } : null }),
-    ...(open && { endedAt: null }),
-    ...(due && { dueAt: { $gte: 0 }, $expr: isDueFor(0) }),
+    $and: terms.map((term) => {
+      const value = "values" in term ? [...term.values] : "value" in term ? term.value : null;
+      return { [fieldOf(term.column)]: { [operators[term.is]]: value } };
+    }),
   };
+}
+
+/** The field of a column: `deleted_at` is `deletedAt`. */
+function fieldOf(column: string): string {
+  return column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** Whether what has a due time is due for so long, by the server's clock. */

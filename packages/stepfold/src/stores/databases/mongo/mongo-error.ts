@@ -26,12 +26,8 @@ export function mongoError(cause: unknown): StepfoldError {
   if (StepfoldError.is(cause)) return cause;
   const { name = "", code, errorLabels = [] } = (cause ?? {}) as Failure;
   const mayPass = network.test(name) || passing.has(code) || errorLabels.some((label) => /^(Retryable|Transient)/.test(label));
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new StepfoldError(
-    mayPass ? "STORE_UNAVAILABLE" : "STORE_REJECTED",
-    { store: "mongodb", reason: withoutValues(reason) },
-    { cause },
-  );
+  const reason = withoutValues(cause instanceof Error ? cause.message : String(cause));
+  return new StepfoldError(mayPass ? "STORE_UNAVAILABLE" : "STORE_REJECTED", { store: "mongodb", reason }, { cause });
 }
 
 /** True if all that happened is that somebody else had inserted the same. */
@@ -40,6 +36,16 @@ export function isDuplicate(cause: unknown): boolean {
   if (code !== 11000 || result?.getWriteConcernError?.()) return false;
   const each = Array.isArray(writeErrors) ? (writeErrors as readonly Failure[]) : [];
   return each.every((one) => one.code === 11000);
+}
+
+/** What work gives; `otherwise` if somebody else inserted the same document in this moment. */
+export async function unlessDuplicate<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (isDuplicate(cause)) return otherwise;
+    throw cause;
+  }
 }
 
 /** The server quotes what it could not take: that may be a user's, and a URL may hold a password. */

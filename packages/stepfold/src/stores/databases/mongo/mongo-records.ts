@@ -1,5 +1,5 @@
-import type { RecordTable } from "../../kit/record-table.ts";
-import { isDuplicate } from "./mongo-error.ts";
+import type { RecordTable, StoredRecord } from "../../kit/record-table.ts";
+import { unlessDuplicate } from "./mongo-error.ts";
 import { type Collections, readOptions, writeOptions } from "./mongo-schema.ts";
 
 /** What stands beside the executions: a document each, in whose id the key follows on the kind. One without a text was deleted. */
@@ -8,27 +8,26 @@ export function mongoRecords(open: () => Promise<Collections>): RecordTable {
     async get(kind, keys) {
       const { records } = await open();
       const ids = keys.map((key) => `${kind} ${key}`);
-      const found = await records.find({ _id: { $in: ids }, revision: { $ne: null } }, readOptions).toArray();
-      const rows = found as unknown as { readonly _id: string; readonly revision: string; readonly text: string }[];
-      return new Map(rows.map(({ _id, ...record }) => [_id.slice(kind.length + 1), { key: _id.slice(kind.length + 1), ...record }]));
+      const documents = await records.find({ _id: { $in: ids }, revision: { $ne: null } }, readOptions).toArray();
+      const found = (documents as unknown as ({ _id: string } & StoredRecord)[]).map((one) => ({
+        ...one,
+        key: one._id.slice(kind.length + 1),
+      }));
+      return new Map(found.map((record) => [record.key, record]));
     },
     async put(kind, writes) {
       const { records } = await open();
-      const made = writes.map(async ({ key, expected, next }) => {
+      const made = writes.map(({ key, expected, next }) => {
         const _id = `${kind} ${key}`;
         const update = { $set: next ?? { revision: null, text: null } };
-        try {
+        const work = async (): Promise<boolean> => {
           // where there is none, one is inserted, which fails if there is one after all
-          const { matchedCount } = await records.updateOne({ _id, revision: expected }, update, {
-            ...writeOptions,
-            upsert: expected === null,
-          });
+          const options = { ...writeOptions, upsert: expected === null };
+          const { matchedCount } = await records.updateOne({ _id, revision: expected }, update, options);
           if (!next) await records.deleteMany({ _id, revision: null }, writeOptions);
           return expected === null || matchedCount === 1;
-        } catch (cause) {
-          if (!isDuplicate(cause)) throw cause;
-          return false;
-        }
+        };
+        return unlessDuplicate(work, false);
       });
       return Promise.all(made);
     },

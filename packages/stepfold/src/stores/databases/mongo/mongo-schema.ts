@@ -1,4 +1,5 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import { refuseOption } from "../../kit/refuse-option.ts";
 import type { MongoCollection, MongoDatabase, MongoDocument } from "./mongo-client.ts";
 import { mongoError } from "./mongo-error.ts";
 
@@ -18,17 +19,12 @@ export const readOptions: MongoDocument = { readPreference: "primary" };
 /** An acknowledged write survives the loss of a node, and of power. */
 export const writeOptions: MongoDocument = { writeConcern: { w: "majority", journal: true } };
 
-/** Updates and gives the document as it is afterwards. */
-export const returning: MongoDocument = { ...writeOptions, returnDocument: "after", includeResultMetadata: false };
-
 /** The server's clock, in epoch milliseconds. */
 export const now: MongoDocument = { $toDouble: "$$NOW" };
 
 /** The collections whose names begin with a prefix. @throws StepfoldError `OPTION_INVALID` */
 export function collectionsOf(db: MongoDatabase, prefix: string): Collections {
-  if (!/^[A-Za-z0-9_]{0,48}$/.test(prefix)) {
-    throw new StepfoldError("OPTION_INVALID", { option: "prefix", reason: "must be letters, digits and underscores, at most 48" });
-  }
+  refuseOption("prefix", !/^[A-Za-z0-9_]{0,48}$/.test(prefix), "must be letters, digits and underscores, at most 48");
   const [executions, history, records] = ["executions", "history", "records"].map((name) => db.collection(prefix + name));
   return { executions: executions!, history: history!, records: records! };
 }

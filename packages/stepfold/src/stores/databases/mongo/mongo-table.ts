@@ -3,15 +3,18 @@ import type { EpochMs } from "../../../core/values/json.ts";
 import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
 import type { CheckedQuery } from "../../kit/checked-store.ts";
 import { firstDueKeys } from "../../kit/claims/due-keys.ts";
+import { endedTerms, pageTerms } from "../../kit/columns.ts";
+import { creationNumbers } from "../../kit/creation-numbers.ts";
 import type * as kit from "../../kit/execution-table.ts";
+import { onceReady } from "../../kit/once-ready.ts";
 import type { RecordTable } from "../../kit/record-table.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
 import type { MongoDatabase, MongoDocument } from "./mongo-client.ts";
-import { guardFields, guardInDocument, isDueFor } from "./mongo-documents.ts";
+import { filterOfTerms, guardFields, guardInDocument, isDueFor } from "./mongo-documents.ts";
 import { eventsOf, rowsOf } from "./mongo-history.ts";
 import { mongoRecords } from "./mongo-records.ts";
 import { type Collections, collectionsOf, migrateMongo, now, readOptions, refuseOlderLayout } from "./mongo-schema.ts";
-import { writeRow } from "./mongo-writes.ts";
+import { writeDocument } from "./mongo-writes.ts";
 
 /** Of the head, one event or one child. */
 const maxValueBytes = 8_000_000;
@@ -26,20 +29,21 @@ const maxTries = 100;
 export class MongoTable implements kit.ExecutionTable {
   readonly name = "mongodb";
   readonly features: StoreFeatures = { clock: "store", durable: true, multiProcess: true, maxValueBytes, permits: true };
-  readonly records: RecordTable = mongoRecords(() => this.#open());
+  readonly records: RecordTable;
   readonly #db: MongoDatabase;
-  readonly #collections: Collections;
-  /** Tells apart what two processes create as their first, their second... in the same millisecond. */
-  readonly #processNumber = Math.floor(Math.random() * 2 ** 20);
-  #created = 0;
-  readonly #prepare: () => Promise<void>;
-  #ready: Promise<void> | null = null;
+  /** The collections, once they are known to be of this layout. */
+  readonly #open: () => Promise<Collections>;
+  readonly #nextSeq = creationNumbers();
 
   /** @throws StepfoldError `OPTION_INVALID` for a prefix that is none */
   constructor(db: MongoDatabase, prefix: string, migrate: boolean) {
+    const collections = collectionsOf(db, prefix);
     this.#db = db;
-    this.#collections = collectionsOf(db, prefix);
-    this.#prepare = () => (migrate ? migrateMongo(db, { prefix }) : refuseOlderLayout(db, prefix));
+    this.#open = onceReady(async () => {
+      await (migrate ? migrateMongo(db, { prefix }) : refuseOlderLayout(db, prefix));
+      return collections;
+    });
+    this.records = mongoRecords(this.#open);
   }
 
   /** What `$$NOW` is in a statement, asked for alone. */
@@ -75,7 +79,7 @@ export class MongoTable implements kit.ExecutionTable {
 
   async write(writes: readonly kit.RowWrite[]): Promise<(kit.RowWritten | null)[]> {
     const collections = await this.#open();
-    return Promise.all(writes.map((write) => writeRow(collections, write, () => ++this.#created * 2 ** 20 + this.#processNumber)));
+    return Promise.all(writes.map((write) => writeDocument(collections, write, this.#nextSeq)));
   }
 
   async events(id: string, afterVersion: number, limit: number): Promise<kit.StoredEvent[]> {
@@ -103,35 +107,26 @@ export class MongoTable implements kit.ExecutionTable {
 
   async page(query: CheckedQuery, labels: readonly string[], after: kit.ListCursor | null, limit: number): Promise<kit.ListedRow[]> {
     const { executions } = await this.#open();
-    const { status, definitionId, createdBefore, createdAfter } = query;
     const { createdAt, seq } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, seq: 0 };
+    const rest = { $or: [{ createdAt: { $lt: createdAt } }, { createdAt, seq: { $lt: seq } }] };
+    // the index has only what has a time
     const conditions = [
-      {
-        createdAt: {
-          $gte: 0,
-          ...(createdBefore !== undefined && { $lt: createdBefore }),
-          ...(createdAfter !== undefined && { $gt: createdAfter }),
-        },
-      },
-      { $or: [{ createdAt: { $lt: createdAt } }, { createdAt, seq: { $lt: seq } }] },
-      ...(status ? [{ status: { $in: [...status] } }] : []),
-      ...(definitionId !== undefined ? [{ definitionId: { $eq: definitionId } }] : []),
+      { createdAt: { $gte: 0 } },
+      rest,
+      filterOfTerms(pageTerms(query)),
       ...labels.map((label) => ({ labels: { $eq: label } })),
     ];
     const options = { ...readOptions, projection: { tail: 0, labels: 0 }, sort: { createdAt: -1, seq: -1 }, limit };
-    const rows = (await executions.find({ $and: conditions }, options).toArray()) as unknown as (kit.ListedRow & kit.ExecutionGuard)[];
+    const rows = (await executions.find({ $and: conditions }, options).toArray()) as unknown as kit.ListedRow[];
     return rows.map((row) => ({ ...row, ...guardInDocument(row as never) }));
   }
 
-  async ended({ before, limit, ended }: kit.EndedQuery): Promise<kit.ExecutionGuard[]> {
+  async ended(query: kit.EndedQuery): Promise<kit.ExecutionGuard[]> {
     const { executions } = await this.#open();
-    const field = ended ? "endedAt" : "deletedAt";
-    const which = ended && {
-      status: { $in: [...ended.statuses] },
-      ...(ended.definitionId !== null && { definitionId: { $eq: ended.definitionId } }),
-    };
-    const options = { ...readOptions, projection: guardFields, sort: { [field]: 1, seq: 1 }, limit };
-    return (await executions.find({ [field]: { $gte: 0, $lt: before }, ...which }, options).toArray()).map(guardInDocument);
+    const field = query.ended ? "endedAt" : "deletedAt";
+    const options = { ...readOptions, projection: guardFields, sort: { [field]: 1, seq: 1 }, limit: query.limit };
+    const filter = { [field]: { $gte: 0 }, ...filterOfTerms(endedTerms(query)) };
+    return (await executions.find(filter, options).toArray()).map(guardInDocument);
   }
 
   async close(): Promise<void> {}
@@ -139,17 +134,6 @@ export class MongoTable implements kit.ExecutionTable {
   async #dueOf(key: string, limit: number, overdueMs: number): Promise<kit.ExecutionGuard[]> {
     const { executions } = await this.#open();
     return (await executions.aggregate(dueOfKey(key, limit, overdueMs), readOptions).toArray()).map(guardInDocument);
-  }
-
-  async #open(): Promise<Collections> {
-    this.#ready ??= this.#prepare();
-    try {
-      await this.#ready;
-    } catch (cause) {
-      this.#ready = null;
-      throw cause;
-    }
-    return this.#collections;
   }
 }
 
