@@ -1,5 +1,3 @@
-import type { Term } from "../../kit/columns.ts";
-
 /** Separates values in one parameter or column. JSON never holds it raw, and `plainText` escapes it. */
 const separator = "\u001e";
 
@@ -38,13 +36,9 @@ export function columnsAsText(columns: readonly string[], table: string): string
   return columns.map((name) => (texts.has(name) ? name : `${table}.${name}::text`)).join(", ");
 }
 
-/** A condition on a column. @param bind gives the number of a parameter with this value */
-export function termSql(term: Term, bind: (value: string) => number): string {
-  const { column } = term;
-  if (term.is === "IN") return `${column} = ANY(${textsIn(bind(joined(term.values.map(plainText))))})`;
-  if (!("value" in term)) return `${column} IS ${term.is}`;
-  if (typeof term.value === "string") return `${column} = $${bind(plainText(term.value))}`;
-  return `${column} ${term.is} $${bind(wholeText(term.value, term.is === ">" ? Math.floor : Math.ceil))}::bigint`;
+/** Gives the parameters of a statement, whose values it adds to those. */
+export function binder(values: string[]): (value: string | number) => string {
+  return (value) => `$${values.push(typeof value === "string" ? plainText(value) : wholeText(value))}`;
 }
 
 /** Many values as one parameter; null is the empty text. */
@@ -65,6 +59,33 @@ export function nullableTextsIn(parameter: number): string {
 /** A parameter with many numbers; an empty text is null. */
 export function numbersIn(parameter: number): string {
   return `${nullableTextsIn(parameter)}::bigint[]`;
+}
+
+/** A parameter. */
+export type SqlText = string | null;
+
+/** A column of what a statement is about. `number`: it is a number. */
+export interface WantedColumn<W> {
+  readonly name: string;
+  readonly number?: boolean;
+  of(write: W): SqlText;
+}
+
+/** The rows that a statement is about, as `wanted`, with their parameters, which are its first. A lone one, the common case, is the cheapest to plan. */
+export function wantedRows<W>(
+  columns: readonly WantedColumn<W>[],
+  writes: readonly W[],
+): { readonly sql: string; readonly values: SqlText[] } {
+  if (writes.length === 1) {
+    const names = columns.map(({ name, number }, index) => `$${index + 1}::${number ? "bigint" : "text"} AS ${name}`);
+    return { sql: `wanted AS (SELECT 1::bigint AS ordinal, ${names.join(", ")})`, values: columns.map(({ of }) => of(writes[0]!)) };
+  }
+  const lists = columns.map(({ number }, index) => (number ? numbersIn(index + 1) : nullableTextsIn(index + 1)));
+  const names = columns.map(({ name }) => name);
+  return {
+    sql: `wanted AS MATERIALIZED (SELECT * FROM unnest(${lists.join(", ")}) WITH ORDINALITY AS each (${names.join(", ")}, ordinal))`,
+    values: columns.map(({ of }) => joined(writes.map(of))),
+  };
 }
 
 /** The parts of a column that were joined. */
