@@ -27,8 +27,8 @@ const ceilings: Readonly<Record<string, number>> = {
   sqlite: 1461,
   mongo: 765,
   dynamo: 1839,
-  mysql: 1400,
-  postgres: 1266,
+  mysql: 1258,
+  postgres: 1212,
   redis: 1217,
 };
 

@@ -18,31 +18,31 @@ export interface SqlColumn {
 
 /** A column whose value is as a new execution says. */
 export interface InsertedColumn extends SqlColumn {
-  of(id: string, row: NewExecution): string | number | null;
+  of(created: { readonly id: string; readonly row: NewExecution }): string | number | null;
 }
 
 /** The columns of an execution that every database has. Those that its clock or its way of counting fills cannot be read from a new one. */
 export const executionColumns: readonly (SqlColumn | InsertedColumn)[] = [
-  { name: "id", is: "id", of: (id) => id },
-  { name: "incarnation", is: "id", of: (_, row) => row.incarnation },
-  { name: "definition_id", is: "name", of: (_, row) => row.definitionId },
-  { name: "definition", is: "json", about: "like metadata fixed at the start", of: (_, row) => row.definition },
-  { name: "metadata", is: "json", of: (_, row) => row.metadata },
-  { name: "version", is: "number", of: (_, row) => row.version },
-  { name: "status", is: "id", of: (_, row) => row.status },
-  { name: "head", is: "json", about: "the snapshot without what is in events and in other columns", of: (_, row) => row.head },
-  { name: "wake_at", is: "number", isNullable: true, about: "of the last commit; 0: now; NULL: never", of: (_, row) => row.wakeAt },
+  { name: "id", is: "id", of: ({ id }) => id },
+  { name: "incarnation", is: "id", of: ({ row }) => row.incarnation },
+  { name: "definition_id", is: "name", of: ({ row }) => row.definitionId },
+  { name: "definition", is: "json", about: "like metadata fixed at the start", of: ({ row }) => row.definition },
+  { name: "metadata", is: "json", of: ({ row }) => row.metadata },
+  { name: "version", is: "number", of: ({ row }) => row.version },
+  { name: "status", is: "id", of: ({ row }) => row.status },
+  { name: "head", is: "json", about: "the snapshot without what is in events and in other columns", of: ({ row }) => row.head },
+  { name: "wake_at", is: "number", isNullable: true, about: "of the last commit; 0: now; NULL: never", of: ({ row }) => row.wakeAt },
   { name: "due_at", is: "number", isNullable: true, about: "while it is held, the end of the lease; else when it may be claimed" },
-  { name: "owner", is: "name", isNullable: true, about: "who holds it; NULL: nobody", of: (_, row) => row.owner },
-  { name: "fence", is: "number", about: "number of claims so far", of: (_, row) => row.fence },
+  { name: "owner", is: "name", isNullable: true, about: "who holds it; NULL: nobody", of: ({ row }) => row.owner },
+  { name: "fence", is: "number", about: "number of claims so far", of: ({ row }) => row.fence },
   { name: "crashes", is: "number", otherwise: 0, about: "claims in a row that ran out without a commit of their holder" },
-  { name: "permit_key", is: "name", isNullable: true, about: "its concurrency key", of: (_, row) => row.permit?.key ?? null },
+  { name: "permit_key", is: "name", isNullable: true, about: "its concurrency key", of: ({ row }) => row.permit?.key ?? null },
   {
     name: "permit_limit",
     is: "number",
     isNullable: true,
     about: "how many with this key are held at once",
-    of: (_, row) => row.permit?.limit ?? null,
+    of: ({ row }) => row.permit?.limit ?? null,
   },
   { name: "created_at", is: "number", isNullable: true, about: "times are milliseconds since 1970, by the clock of the database" },
   { name: "updated_at", is: "number" },
@@ -78,7 +78,7 @@ export const childColumns: readonly SqlColumn[] = [
  * @param types of the database
  * @param lineOf a line with its comma, and what is to be said about the column
  */
-export function columnLines(
+export function columnDefinitions(
   columns: readonly SqlColumn[],
   types: Readonly<Record<SqlColumn["is"], string>>,
   lineOf: (definition: string, about: string | undefined) => string,

@@ -2,9 +2,8 @@ import type { BlobStore } from "../../../ports/blob-store.ts";
 import { sqlBlobs } from "../../kit/blobs/sql-blobs.ts";
 import { checkPool, type MysqlPool } from "./mysql-client.ts";
 import { mysqlError } from "./mysql-error.ts";
-import { prepared } from "./mysql-schema.ts";
-import { committedRows, inTransaction } from "./mysql-session.ts";
-import { clock, tablesOf } from "./mysql-statement.ts";
+import { OpenTables } from "./mysql-schema.ts";
+import { clock } from "./mysql-statement.ts";
 
 /** Where in MySQL or MariaDB. */
 export interface MysqlBlobsOptions {
@@ -33,11 +32,11 @@ export interface MysqlBlobsOptions {
  */
 export function mysqlBlobs(pool: MysqlPool, { prefix = "stepfold_", migrate = false }: MysqlBlobsOptions = {}): BlobStore {
   checkPool(pool);
-  const { blobs } = tablesOf(prefix);
-  const ready = prepared({ pool, prefix, migrate, maxValueBytes: 0 });
+  const open = new OpenTables({ pool, prefix, migrate, maxValueBytes: 0 });
+  const { blobs } = open.tables;
   return sqlBlobs<Uint8Array>({
     name: "mysql",
-    maxBytes: ready,
+    maxBytes: open.ready,
     statements: {
       put: `INSERT INTO ${blobs} (name, bytes, written_at) VALUES (?, ?, ${clock})
         ON DUPLICATE KEY UPDATE bytes = VALUES(bytes), written_at = VALUES(written_at)`,
@@ -45,8 +44,8 @@ export function mysqlBlobs(pool: MysqlPool, { prefix = "stepfold_", migrate = fa
       deleteBetween: `DELETE FROM ${blobs} WHERE name >= ? AND name < ?`,
       page: `SELECT name AS \`key\`, written_at FROM ${blobs} WHERE name > ? ORDER BY name LIMIT ?`,
     },
-    ask: (sql, values) => ready().then(() => committedRows(pool, sql, values)),
-    change: (sql, values) => ready().then(() => inTransaction(pool, (ask) => ask(sql, values))),
+    ask: (sql, values) => open.send("read", sql, values),
+    change: (sql, values) => open.send("write", sql, values),
     toValue: (bytes) => bytes,
     // the driver's are a part of all that it has received
     toBytes: (column) => new Uint8Array(column as Uint8Array),

@@ -1,37 +1,30 @@
-import type { RecordKind, RecordTable, RecordWrite } from "../../kit/record-table.ts";
+import type { RecordKind, RecordTable, RecordWrite, StoredRecord } from "../../kit/record-table.ts";
 import { refuseLarge } from "../../kit/writing/value-limit.ts";
-import type { TablesOptions } from "./mysql-schema.ts";
-import { committedRows, inTransaction, type MysqlAsk } from "./mysql-session.ts";
-import { among, refuseLongName, tablesOf } from "./mysql-statement.ts";
+import type { MysqlTransaction, OpenTables } from "./mysql-schema.ts";
+import { among, refuseLongName } from "./mysql-statement.ts";
 import { insertOrUpdate } from "./mysql-write.ts";
 
 /** What stands beside the executions. */
-export function recordsOf({ pool, prefix, maxValueBytes }: TablesOptions, ready: () => Promise<number>): RecordTable {
-  const { records } = tablesOf(prefix);
+export function recordsOf(open: OpenTables, maxValueBytes: number): RecordTable {
   return {
     async get(kind, keys) {
       for (const key of keys) refuseLongName(`The name of a ${kind}`, key);
-      await ready();
       const names = among(keys);
-      const sql = `SELECT name, revision, CAST(body AS BINARY) AS body FROM ${records} WHERE kind = ? AND name ${names.text}`;
-      const rows = (await committedRows(pool, sql, [kind, ...names.values])) as readonly Record<"name" | "revision" | "body", string>[];
-      return new Map(rows.map(({ name: key, revision, body: text }) => [key, { key, revision, text }]));
+      const columns = "name AS `key`, revision, CAST(body AS BINARY) AS text";
+      const sql = `SELECT ${columns} FROM ${open.tables.records} WHERE kind = ? AND name ${names.text}`;
+      const rows = await open.send("read", sql, [kind, ...names.values]);
+      return new Map((rows as unknown as StoredRecord[]).map((record) => [record.key, record]));
     },
     async put(kind, writes) {
       for (const { next } of writes) if (next) refuseLarge("mysql", maxValueBytes, `The ${kind}`, next.text);
-      const maxBytes = await ready();
-      return inTransaction(pool, (ask) => putRecords({ ask, maxBytes }, records, kind, writes));
+      return open.run("write", (to) => putRecords(to, kind, writes));
     },
   };
 }
 
 /** Compares and sets records in a few statements, however many they are. Those that are there are locked before they are compared. */
-async function putRecords(
-  to: { readonly ask: MysqlAsk; readonly maxBytes: number },
-  records: string,
-  kind: RecordKind,
-  writes: readonly RecordWrite[],
-): Promise<readonly boolean[]> {
+async function putRecords(to: MysqlTransaction, kind: RecordKind, writes: readonly RecordWrite[]): Promise<readonly boolean[]> {
+  const { records } = to.tables;
   const names = among(writes.map(({ key }) => key));
   const revisions = async (lock = ""): Promise<ReadonlyMap<unknown, unknown>> => {
     const rows = await to.ask(`SELECT name, revision FROM ${records} WHERE kind = ? AND name ${names.text} ${lock}`, [
@@ -40,19 +33,16 @@ async function putRecords(
     ]);
     return new Map(rows.map(({ name, revision }) => [name, revision]));
   };
-  const put = (some: readonly RecordWrite[], ifThere: string): Promise<void> =>
-    insertOrUpdate(
-      to,
-      some.flatMap(({ key, next }) => (next ? [[kind, key, next.revision, next.text]] : [])),
-      { into: `${records} (kind, name, revision, body)`, row: "(?, ?, ?, ?)", filling: (last) => last, update: ifThere },
-    );
+  const put = async (some: readonly RecordWrite[], update: string): Promise<void> => {
+    const rows = some.flatMap(({ key, next }) => (next ? [[kind, key, next.revision, next.text]] : []));
+    const into = `${records} (kind, name, revision, body)`;
+    await insertOrUpdate(to, rows, { into, row: "(?, ?, ?, ?)", filling: (last) => last, update });
+  };
   const before = await revisions("FOR UPDATE");
   const allowed = writes.filter(({ key, expected }) => (before.get(key) ?? null) === expected);
   const created = allowed.filter(({ expected }) => expected === null);
-  await put(
-    allowed.filter(({ expected }) => expected !== null),
-    "revision = VALUES(revision), body = VALUES(body)",
-  );
+  const changed = allowed.filter(({ expected }) => expected !== null);
+  await put(changed, "revision = VALUES(revision), body = VALUES(body)");
   // one that another process creates in this moment is that process's
   await put(created, "revision = revision");
   const deleted = allowed.filter(({ next }) => !next).map(({ key }) => key);

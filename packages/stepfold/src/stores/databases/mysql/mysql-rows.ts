@@ -16,7 +16,7 @@ export const listedSql: string = [
 ].join(", ");
 
 /** The condition for what is due. Values: for how long. */
-export const dueCondition: string = `due_at <= ${clock} - CAST(? AS SIGNED)`;
+const dueCondition: string = `due_at <= ${clock} - CAST(? AS SIGNED)`;
 
 /** The statement that finds what is due, longest first. Values: the key, unless there is none; for how long; how many. */
 export function dueStatement({ executions }: Tables, key: string | null, columns: string): string {
@@ -54,13 +54,13 @@ interface BoundStatement {
 export function endedStatement({ executions }: Tables, query: EndedQuery): BoundStatement {
   const values: MysqlValue[] = [];
   const name = query.ended ? "ended" : "deleted";
-  const condition = termsSql(endedTerms(query), binder(values));
+  const condition = termsSql(endedTerms(query), markBinder(values));
   const text = `SELECT ${guardSql} FROM ${executions} FORCE INDEX (${name}) WHERE ${condition} ORDER BY ${name}_at, seq LIMIT ?`;
   return { text, values: [...values, query.limit] };
 }
 
 /** Gives the parameters of a statement, whose values it adds to those. Text of a statement comes only from here; what the caller gave is bound. */
-export function binder(values: MysqlValue[]): (value: MysqlValue) => string {
+export function markBinder(values: MysqlValue[]): (value: MysqlValue) => string {
   return (value) => {
     values.push(value);
     return "?";

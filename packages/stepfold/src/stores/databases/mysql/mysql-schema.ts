@@ -1,10 +1,11 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import { maxKeyBytes } from "../../kit/blobs/blob-key.ts";
+import type { ColumnRow } from "../../kit/columns.ts";
 import { onceReady } from "../../kit/once-ready.ts";
-import { childColumns, columnLines, eventColumns, executionColumns, type SqlColumn } from "../../kit/sql-layout.ts";
+import { childColumns, columnDefinitions, eventColumns, executionColumns, type SqlColumn } from "../../kit/sql-layout.ts";
 import { checkPool, type MysqlPool } from "./mysql-client.ts";
 import { isServerError, mysqlError } from "./mysql-error.ts";
-import { connected, type MysqlAsk } from "./mysql-session.ts";
+import { type ConnectionUse, type MysqlAsk, type MysqlValue, onConnection } from "./mysql-session.ts";
 import { maxNameBytes, type Tables, tablesOf } from "./mysql-statement.ts";
 import { viewsOf } from "./mysql-views.ts";
 
@@ -18,7 +19,7 @@ const table = "ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=
 
 /** Columns of a table, each with what is to be said about it. */
 function columnsSql(columns: readonly SqlColumn[]): string {
-  return columnLines(columns, { id: name, name, json, number: "BIGINT" }, (definition, about) =>
+  return columnDefinitions(columns, { id: name, name, json, number: "BIGINT" }, (definition, about) =>
     about === undefined ? `${definition},` : `${definition} COMMENT '${about}',`,
   );
 }
@@ -97,7 +98,7 @@ export async function migrateMysql(pool: MysqlPool, { prefix = "stepfold_" }: { 
   checkPool(pool);
   const tables = tablesOf(prefix);
   try {
-    await connected(pool, async (ask) => {
+    await onConnection(pool, "look", async (ask) => {
       if (await isMade(ask, tables)) return;
       // a session that does not commit by itself holds what it has read, for which the process that migrates now may wait
       await ask("COMMIT");
@@ -155,14 +156,42 @@ export interface TablesOptions {
   readonly maxValueBytes: number;
 }
 
-/** Looks once whether the tables are there. Gives the most bytes that the values of one statement may have. */
-export function prepared(options: TablesOptions): () => Promise<number> {
-  return onceReady(() => prepare(options));
+/** What a transaction writes to. */
+export interface MysqlTransaction {
+  readonly ask: MysqlAsk;
+  readonly tables: Tables;
+  /** Of the values of one statement. */
+  readonly maxBytes: number;
+}
+
+/** Tables that are looked for with the first call; after a failure again. */
+export class OpenTables {
+  readonly tables: Tables;
+  /** Gives the most bytes that the values of one statement may have. */
+  readonly ready: () => Promise<number>;
+  readonly #pool: MysqlPool;
+
+  constructor(options: TablesOptions) {
+    this.tables = tablesOf(options.prefix);
+    this.ready = onceReady(() => prepare(options));
+    this.#pool = options.pool;
+  }
+
+  /** Runs `work` on one connection. */
+  async run<T>(use: ConnectionUse, work: (to: MysqlTransaction) => Promise<T>): Promise<T> {
+    const maxBytes = await this.ready();
+    return onConnection(this.#pool, use, (ask) => work({ ask, tables: this.tables, maxBytes }));
+  }
+
+  /** Sends one statement. */
+  send(use: ConnectionUse, sql: string, values: readonly MysqlValue[]): Promise<readonly ColumnRow[]> {
+    return this.run(use, ({ ask }) => ask(sql, values));
+  }
 }
 
 async function prepare({ pool, prefix, migrate, maxValueBytes }: TablesOptions): Promise<number> {
   if (migrate) await migrateMysql(pool, { prefix });
-  return connected(pool, async (ask) => {
+  return onConnection(pool, "look", async (ask) => {
     if (!(await isMade(ask, tablesOf(prefix)))) {
       throw refused("the tables are missing: run `stepfold migrate --store URL`, call migrateMysql(pool), or pass migrate: true");
     }

@@ -34,44 +34,40 @@ const change: Frame = { begin: [limited], end: `SET /* COMMIT */ autocommit = 1,
 const look: Frame = { begin: [], end: "COMMIT", undo: ["ROLLBACK"] };
 
 /**
- * Runs `work` in one transaction that may write. Every statement sees what was committed before it; what was not found is not
- * locked, so that those who create do not wait for one another in a circle.
+ * What is done on a connection.
  *
- * A transaction that the server gave up for another one (deadlock, lock wait) is tried again at once, so `work` may run several times.
+ * - `write`: one transaction. Every statement sees what was committed before it; what was not found is not locked, so that those who
+ *   create do not wait for one another in a circle.
+ * - `change`: the same in the isolation of the session: for what only locks rows by their id that are there. Saves a round trip.
+ * - `read`: one statement, which sees what was committed before it, and nothing that was written meanwhile, also where sessions read
+ *   what is not committed.
+ * - `look`: statement by statement, each in the isolation of the session. Saves a round trip where it does not matter what others have
+ *   not committed yet, because a later write compares it again.
  */
-export function inTransaction<T>(pool: MysqlPool, work: (ask: MysqlAsk) => Promise<T>): Promise<T> {
-  return insist(() => run(pool, { ...change, begin: [limited, readCommitted] }, work));
-}
+export type ConnectionUse = "write" | "change" | "read" | "look";
 
-/** As `writing`, in the isolation of the session: for what only locks rows by their id that are there. Saves a round trip. */
-export function changing<T>(pool: MysqlPool, work: (ask: MysqlAsk) => Promise<T>): Promise<T> {
-  return insist(() => run(pool, change, work));
-}
-
-/** Reads what was committed before the statement, and nothing that was written meanwhile, also where sessions read what is not committed. */
-export function committedRows(pool: MysqlPool, sql: string, values?: readonly MysqlValue[]): Promise<readonly ColumnRow[]> {
-  return run(pool, { ...look, begin: [readCommitted] }, (ask) => ask(sql, values));
-}
+const frames: Readonly<Record<ConnectionUse, Frame>> = {
+  write: { ...change, begin: [limited, readCommitted] },
+  change,
+  read: { ...look, begin: [readCommitted] },
+  look,
+};
 
 /**
- * Runs `work` statement by statement, each in the isolation of the session. Saves a round trip where it does not matter what
- * others have not committed yet.
+ * Runs `work` on one connection. What the server gave up for another transaction (deadlock, lock wait) is tried again at once, so
+ * `work` may run several times.
  */
-export function connected<T>(pool: MysqlPool, work: (ask: MysqlAsk) => Promise<T>): Promise<T> {
-  return insist(() => run(pool, look, work));
-}
-
-async function insist<T>(attempt: () => Promise<T>): Promise<T> {
+export async function onConnection<T>(pool: MysqlPool, use: ConnectionUse, work: (ask: MysqlAsk) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
-      return await attempt();
+      return await attempt(pool, frames[use], work);
     } catch (cause) {
       if (tries === maxTries || !isServerError(cause, "conflict")) throw cause;
     }
   }
 }
 
-async function run<T>(pool: MysqlPool, { begin, end, undo }: Frame, work: (ask: MysqlAsk) => Promise<T>): Promise<T> {
+async function attempt<T>(pool: MysqlPool, { begin, end, undo }: Frame, work: (ask: MysqlAsk) => Promise<T>): Promise<T> {
   const connection = await pool.getConnection();
   try {
     for (const statement of begin) await connection.query(statement);

@@ -2,24 +2,21 @@ import type { EpochMs } from "../../../core/values/json.ts";
 import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
 import type { CheckedQuery } from "../../kit/checked-store.ts";
 import { findDueKeys } from "../../kit/claims/due-keys.ts";
-import { crashesAfter } from "../../kit/claims/guard.ts";
-import { type ColumnRow, guardOf, listedRowOf, pageTerms, termsSql } from "../../kit/columns.ts";
+import { guardOf, listedRowOf, pageTerms, termsSql } from "../../kit/columns.ts";
 import type * as kit from "../../kit/execution-table.ts";
 import { labelsOf } from "../../kit/labels.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
 import { groupCommit } from "../../kit/writing/group-commit.ts";
-import type { MysqlPool } from "./mysql-client.ts";
 import { isOutageForAll } from "./mysql-error.ts";
+import { claimDue, type DueClaim } from "./mysql-fast.ts";
 import { recordsOf } from "./mysql-records.ts";
 import * as statements from "./mysql-rows.ts";
-import { prepared, type TablesOptions } from "./mysql-schema.ts";
-import { changing, committedRows, connected, inTransaction, type MysqlValue } from "./mysql-session.ts";
-import { among, clock, refuseLongName, type Tables, tablesOf } from "./mysql-statement.ts";
+import { OpenTables, type TablesOptions } from "./mysql-schema.ts";
+import type { MysqlValue } from "./mysql-session.ts";
+import { among, clock, type Tables } from "./mysql-statement.ts";
 import { refuseLongNames, writeRows } from "./mysql-write.ts";
 
 const { guardSql } = statements;
-
-type DueClaim = Parameters<NonNullable<kit.ExecutionTable["claimDue"]>>[0];
 
 /** Executions in the tables of MySQL or MariaDB. */
 export class MysqlTable implements kit.ExecutionTable {
@@ -27,10 +24,8 @@ export class MysqlTable implements kit.ExecutionTable {
   readonly features: StoreFeatures;
   readonly records: kit.ExecutionTable["records"];
   readonly grouping: NonNullable<kit.ExecutionTable["grouping"]> = { maxWrites: 100, isOutage: isOutageForAll };
-  readonly #pool: MysqlPool;
+  readonly #open: OpenTables;
   readonly #tables: Tables;
-  /** Gives the most bytes that the values of one statement may have. */
-  readonly #ready: () => Promise<number>;
   /** What is asked for while others are being read is read together, so that loads leave connections to those who write. */
   readonly #loads = groupCommit<{ readonly id: string; readonly ticket: string }, StoredRows | undefined>({
     send: async (asked) => {
@@ -46,20 +41,20 @@ export class MysqlTable implements kit.ExecutionTable {
 
   constructor(options: TablesOptions) {
     this.features = { clock: "store", durable: true, multiProcess: true, maxValueBytes: options.maxValueBytes, permits: true };
-    this.#pool = options.pool;
-    this.#tables = tablesOf(options.prefix);
-    this.#ready = prepared(options);
-    this.records = recordsOf(options, this.#ready);
+    this.#open = new OpenTables(options);
+    this.#tables = this.#open.tables;
+    this.records = recordsOf(this.#open, options.maxValueBytes);
   }
 
   async now(): Promise<EpochMs> {
-    const [row] = await this.#look(`SELECT ${clock} AS now`);
+    const [row] = await this.#open.send("look", `SELECT ${clock} AS now`, []);
     return Number(row!.now);
   }
 
   async read(ids: readonly string[]): ReturnType<kit.ExecutionTable["read"]> {
     const { text, values } = among(ids);
-    const rows = await this.#rows(
+    const rows = await this.#open.send(
+      "read",
       // the clock also where no row is found
       `SELECT now, ${guardSql} FROM (SELECT ${clock} AS now) AS clock LEFT JOIN ${this.#tables.executions} FORCE INDEX (ids) ON id ${text}`,
       values,
@@ -77,15 +72,15 @@ export class MysqlTable implements kit.ExecutionTable {
 
   async write(writes: readonly kit.RowWrite[]): Promise<(kit.RowWritten | null)[]> {
     for (const write of writes) refuseLongNames(write);
-    const maxBytes = await this.#ready();
     // an update locks rows that are there, by their ids
-    const transaction = writes.every(({ kind }) => kind === "update") ? changing : inTransaction;
-    return transaction(this.#pool, (ask) => writeRows({ ask, tables: this.#tables, maxBytes }, writes));
+    const use = writes.every(({ kind }) => kind === "update") ? "change" : "write";
+    return this.#open.run(use, (to) => writeRows(to, writes));
   }
 
   async events(id: string, afterVersion: number, limit: number): Promise<kit.StoredEvent[]> {
     const { executions, events } = this.#tables;
-    const rows = await this.#rows(
+    const rows = await this.#open.send(
+      "read",
       `SELECT v.version, v.commit_id, CAST(v.event AS BINARY) AS event FROM ${executions} AS e STRAIGHT_JOIN ${events} AS v
       ON v.execution = e.seq WHERE e.id = ? AND v.version > ? ORDER BY v.version LIMIT ?`,
       [id, afterVersion, limit],
@@ -100,13 +95,13 @@ export class MysqlTable implements kit.ExecutionTable {
   async due({ keys, limit, overdueMs }: kit.DueQuery): Promise<kit.DueExecutions> {
     const asked = (keys ?? [null]).map((key) => ({ text: `(${statements.dueStatement(this.#tables, key, guardSql)})`, key }));
     const values = asked.flatMap(({ key }) => [...(key === null ? [] : [key]), overdueMs, limit]);
-    const rows = await this.#look(asked.map(({ text }) => text).join(" UNION ALL "), values);
+    const rows = await this.#open.send("look", asked.map(({ text }) => text).join(" UNION ALL "), values);
     return { executions: rows.map((row) => guardOf(row)), areKeysDue: true };
   }
 
   dueKeys(after: string, limit: number, overdueMs: number): Promise<kit.DueKeys> {
     const keys = async (statement: string, values: readonly MysqlValue[]): Promise<kit.DueKey[]> =>
-      (await this.#look(statement, values)).map((row) => ({ key: row.due_key as string, limit: Number(row.permit_limit) }));
+      (await this.#open.send("look", statement, values)).map((row) => ({ key: row.due_key as string, limit: Number(row.permit_limit) }));
     const search = {
       longestDue: () => keys(statements.keyedWindowStatement(this.#tables), [overdueMs]),
       scan: () => keys(statements.keyScanStatement(this.#tables), [overdueMs, after]),
@@ -114,37 +109,14 @@ export class MysqlTable implements kit.ExecutionTable {
     return findDueKeys(search, after, limit);
   }
 
-  async claimDue({ owner, leaseMs, limit, overdueMs }: DueClaim): Promise<kit.DueClaimed> {
-    refuseLongName("The owner of a claim", owner);
-    const { executions } = this.#tables;
-    // claims that find nothing lock nothing
-    const kinds = (await this.#look(statements.dueKindsStatement(this.#tables), [overdueMs, overdueMs])).map(({ kind }) => kind);
-    const nothing = { now: 0, executions: [], areKeysDue: kinds.includes("key") };
-    if (!kinds.includes("plain")) return nothing;
-    return inTransaction(this.#pool, async (ask) => {
-      const text = statements.dueStatement(this.#tables, null, `${guardSql}, ${clock} AS now`);
-      const rows = await ask(`${text} FOR UPDATE SKIP LOCKED`, [overdueMs, limit]);
-      if (rows.length === 0) return nothing;
-      const now = Number(rows[0]!.now);
-      const dueAt = now + leaseMs;
-      const seqs = among(rows.map(({ seq }) => Number(seq)));
-      await ask(
-        // in this order: what is set is what is read further on
-        `UPDATE ${executions} SET crashes = crashes + (owner IS NOT NULL), owner = ?, fence = fence + 1, due_at = ? WHERE seq ${seqs.text}`,
-        [owner, dueAt, ...seqs.values],
-      );
-      const claimed = rows.map((row): kit.ExecutionGuard => {
-        const guard = guardOf(row);
-        return { ...guard, owner, dueAt, fence: guard.fence + 1, crashes: crashesAfter(guard) };
-      });
-      return { ...nothing, now, executions: claimed };
-    });
+  claimDue(claim: DueClaim): Promise<kit.DueClaimed> {
+    return claimDue(this.#open, claim);
   }
 
   async page(query: CheckedQuery, labels: readonly string[], after: kit.ListCursor | null, limit: number): Promise<kit.ListedRow[]> {
     // tombstones have no `created_at`; to ask for `deleted_at` too would make the servers look at its index
     const values: MysqlValue[] = [];
-    const bind = statements.binder(values);
+    const bind = statements.markBinder(values);
     const asked = termsSql(
       pageTerms(query).filter(({ column }) => column !== "deleted_at"),
       bind,
@@ -157,7 +129,7 @@ export class MysqlTable implements kit.ExecutionTable {
     const found: kit.ListedRow[] = [];
     for (let from = after ?? { createdAt: Number.MAX_SAFE_INTEGER, seq: 0 }; ; ) {
       const wanted = limit - found.length;
-      const rows = (await this.#rows(statement, [...values, from.createdAt, from.createdAt, from.seq, wanted])).map((row) =>
+      const rows = (await this.#open.send("read", statement, [...values, from.createdAt, from.createdAt, from.seq, wanted])).map((row) =>
         listedRowOf(row),
       );
       found.push(...rows.filter((row) => hasLabels(row, labels)));
@@ -168,26 +140,16 @@ export class MysqlTable implements kit.ExecutionTable {
 
   async ended(query: kit.EndedQuery): Promise<kit.ExecutionGuard[]> {
     const { text, values } = statements.endedStatement(this.#tables, query);
-    return (await this.#rows(text, values)).map((row) => guardOf(row));
+    return (await this.#open.send("read", text, values)).map((row) => guardOf(row));
   }
 
   async close(): Promise<void> {}
 
   async #load(ids: readonly string[]): Promise<ReadonlyMap<string, StoredRows>> {
     const { text, values } = among(ids);
-    return statements.storedRows(await this.#rows(statements.loadStatement(this.#tables, text), [...values, ...values, ...values]));
-  }
-
-  /** Reads what is committed. */
-  async #rows(sql: string, values: readonly MysqlValue[]): Promise<readonly ColumnRow[]> {
-    await this.#ready();
-    return committedRows(this.#pool, sql, values);
-  }
-
-  /** Reads what a later write compares again: it does no harm if another transaction takes it back. */
-  async #look(sql: string, values?: readonly MysqlValue[]): Promise<readonly ColumnRow[]> {
-    await this.#ready();
-    return connected(this.#pool, (ask) => ask(sql, values));
+    return statements.storedRows(
+      await this.#open.send("read", statements.loadStatement(this.#tables, text), [...values, ...values, ...values]),
+    );
   }
 }
 

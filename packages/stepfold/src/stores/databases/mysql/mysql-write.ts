@@ -4,16 +4,9 @@ import type { ExecutionGuard, RowChanges, RowHistory, RowWrite, RowWritten } fro
 import { dueAtAfter, meetsCondition } from "../../kit/row-rules.ts";
 import { insertedColumns } from "../../kit/sql-layout.ts";
 import { guardSql } from "./mysql-rows.ts";
-import type { MysqlAsk, MysqlValue } from "./mysql-session.ts";
-import { among, batchesOf, clock, filled, refuseLongName, repeated, type Tables } from "./mysql-statement.ts";
-
-/** Where rows are written: in a transaction. */
-export interface MysqlTransaction {
-  readonly ask: MysqlAsk;
-  readonly tables: Tables;
-  /** Of the values of one statement. */
-  readonly maxBytes: number;
-}
+import type { MysqlTransaction } from "./mysql-schema.ts";
+import type { MysqlValue } from "./mysql-session.ts";
+import { among, batchesOf, clock, filled, refuseLongName, repeated } from "./mysql-statement.ts";
 
 type Insert = RowWrite & { readonly kind: "insert" };
 
@@ -70,11 +63,11 @@ export function refuseLongNames(write: RowWrite): void {
 
 /** Inserts executions. One whose id is there is left as it is: `creator` tells which are new. */
 async function insertRows(to: MysqlTransaction, inserts: readonly Insert[], creator: string): Promise<void> {
-  const rows = inserts.map(({ id, row }): MysqlValue[] => {
-    const { wakeAt, due, status } = row;
+  const rows = inserts.map((insert): MysqlValue[] => {
+    const { wakeAt, due, status } = insert.row;
     const isAtOnce = wakeAt !== null && wakeAt <= 0;
     const [inMs, at] = due !== "atWakeUp" ? [due.inMs, null] : isAtOnce ? [0, null] : [null, wakeAt];
-    return [...insertedColumns.map(({ of }) => of(id, row)), creator, inMs, at, isTerminal(status) ? 1 : 0];
+    return [...insertedColumns.map(({ of }) => of(insert)), creator, inMs, at, isTerminal(status) ? 1 : 0];
   });
   await insertOrUpdate(to, rows, {
     into: `${to.tables.executions} (${insertedColumns.map(({ name }) => name).join(", ")}, creator, due_at, ended_at, created_at, updated_at)`,
@@ -95,7 +88,7 @@ interface InsertStatement {
 
 /** Inserts rows in as few statements as they fit into. */
 export async function insertOrUpdate(
-  { ask, maxBytes }: Pick<MysqlTransaction, "ask" | "maxBytes">,
+  { ask, maxBytes }: MysqlTransaction,
   rows: readonly (readonly MysqlValue[])[],
   { into, row, filling, update }: InsertStatement,
 ): Promise<void> {

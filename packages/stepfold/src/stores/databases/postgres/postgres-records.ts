@@ -3,10 +3,10 @@ import type { PostgresSession } from "./postgres-session.ts";
 import { idOf, joined, plainText, textsIn, type WantedColumn, wantedRows } from "./postgres-text.ts";
 
 const wantedColumns: readonly WantedColumn<RecordWrite>[] = [
-  { name: "key", of: ({ key }) => plainText(key) },
-  { name: "expected", of: ({ expected }) => expected },
-  { name: "revision", of: ({ next }) => next?.revision ?? null },
-  { name: "value", of: ({ next }) => next?.text ?? null },
+  { name: "key", is: "id", of: ({ key }) => key },
+  { name: "expected", is: "id", of: ({ expected }) => expected },
+  { name: "revision", is: "id", of: ({ next }) => next?.revision },
+  { name: "value", is: "json", of: ({ next }) => next?.text },
 ];
 
 /** What stands beside the executions. */

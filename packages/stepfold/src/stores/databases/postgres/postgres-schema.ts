@@ -1,5 +1,5 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
-import { childColumns, columnLines, eventColumns, executionColumns, type SqlColumn } from "../../kit/sql-layout.ts";
+import { childColumns, columnDefinitions, eventColumns, executionColumns, type SqlColumn } from "../../kit/sql-layout.ts";
 import type { PostgresClient } from "./postgres-client.ts";
 import { postgresError } from "./postgres-error.ts";
 import { executionsView } from "./postgres-views.ts";
@@ -12,7 +12,7 @@ const text = 'text COLLATE "C"';
 
 /** Columns of a table, each with what is to be said about it. */
 function columnsSql(columns: readonly SqlColumn[]): string {
-  return columnLines(columns, { id: text, name: text, json: "json", number: "bigint" }, (definition, about) =>
+  return columnDefinitions(columns, { id: text, name: text, json: "json", number: "bigint" }, (definition, about) =>
     about === undefined ? `${definition},` : `${definition}, -- ${about}`,
   );
 }

@@ -8,9 +8,21 @@ import { endedTerms, guardColumns, guardOf, listedColumns, listedRowOf, pageTerm
 import type * as kit from "../../kit/execution-table.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
 import { isOutageForAll } from "./postgres-error.ts";
+import { claimDueStatement } from "./postgres-fast.ts";
 import { postgresRecords } from "./postgres-records.ts";
 import type { PostgresSession, TextRow } from "./postgres-session.ts";
-import { binder, clock, columnsAsText, idOf, joined, partsOf, plainText, sqlSeparator, textsIn, wholeText } from "./postgres-text.ts";
+import {
+  clock,
+  columnsAsText,
+  idOf,
+  joined,
+  numberedBinder,
+  partsOf,
+  plainText,
+  sqlSeparator,
+  textsIn,
+  wholeText,
+} from "./postgres-text.ts";
 import { writeStatement } from "./row-statements.ts";
 
 type DueClaim = Parameters<NonNullable<kit.ExecutionTable["claimDue"]>>[0];
@@ -132,34 +144,15 @@ export class PostgresTable implements kit.ExecutionTable {
     return findDueKeys(search, after, limit);
   }
 
-  /**
-   * Rows that another transaction has locked are passed over. One that was changed since the statement began is looked at again as
-   * it is now before it is locked: what another process claimed meanwhile is due no longer. It gives at least one row.
-   */
   async claimDue({ owner, leaseMs, limit, overdueMs }: DueClaim): Promise<kit.DueClaimed> {
-    const isDue = "due_at <= (SELECT now FROM clock) - $4::bigint";
-    const text = `
-      WITH ${clock},
-      due AS MATERIALIZED (
-        SELECT seq, due_at FROM ${this.#executions} WHERE permit_key IS NULL AND ${isDue}
-        ORDER BY due_at, seq LIMIT $3::bigint FOR UPDATE SKIP LOCKED
-      ),
-      taken AS (
-        UPDATE ${this.#executions} SET crashes = crashes + CASE WHEN owner IS NULL THEN 0 ELSE 1 END,
-          owner = $1, fence = fence + 1, due_at = now + $2::bigint
-        FROM clock WHERE seq = ANY(ARRAY(SELECT seq FROM due)) RETURNING executions.*
-      )
-      SELECT clock.now::text, are_keys_due, ${columnsAsText(guardColumns, "taken")}
-      FROM clock LEFT JOIN (
-        SELECT 't' AS are_keys_due FROM ${this.#executions} WHERE permit_limit IS NOT NULL AND ${isDue} ORDER BY due_at, seq LIMIT 1
-      ) AS keys ON true LEFT JOIN (taken JOIN due ON due.seq = taken.seq) ON true ORDER BY due.due_at, due.seq`;
-    const rows = await this.#session.askAnew(text, [plainText(owner), ...[leaseMs, limit, overdueMs].map((value) => wholeText(value))]);
+    const values = [plainText(owner), ...[leaseMs, limit, overdueMs].map((value) => wholeText(value))];
+    const rows = await this.#session.askAnew(claimDueStatement(this.#executions), values);
     return { now: Number(rows[0]!.now), executions: guardsIn(rows), areKeysDue: rows[0]!.are_keys_due === "t" };
   }
 
   async page(query: CheckedQuery, labels: readonly string[], after: kit.ListCursor | null, limit: number): Promise<kit.ListedRow[]> {
     const values: string[] = [];
-    const bind = binder(values);
+    const bind = numberedBinder(values);
     const conditions = [termsSql(pageTerms(query), bind)];
     for (const label of labels) conditions.push(`labels @> ARRAY[sha256(convert_to($${values.push(label)}, 'UTF8'))]`);
     if (after) conditions.push(`(executions.created_at, executions.seq) < (${bind(after.createdAt)}::bigint, ${bind(after.seq)}::bigint)`);
@@ -170,7 +163,7 @@ export class PostgresTable implements kit.ExecutionTable {
 
   async ended(query: kit.EndedQuery): Promise<kit.ExecutionGuard[]> {
     const values: string[] = [];
-    const bind = binder(values);
+    const bind = numberedBinder(values);
     const time = query.ended ? "ended_at" : "deleted_at";
     const text = `SELECT ${guard} FROM ${this.#executions} WHERE ${termsSql(endedTerms(query), bind)}
       ORDER BY executions.${time}, executions.seq LIMIT ${bind(query.limit)}`;

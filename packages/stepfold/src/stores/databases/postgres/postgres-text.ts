@@ -1,3 +1,5 @@
+import type { SqlColumn } from "../../kit/sql-layout.ts";
+
 /** Separates values in one parameter or column. JSON never holds it raw, and `plainText` escapes it. */
 const separator = "\u001e";
 
@@ -37,7 +39,7 @@ export function columnsAsText(columns: readonly string[], table: string): string
 }
 
 /** Gives the parameters of a statement, whose values it adds to those. */
-export function binder(values: string[]): (value: string | number) => string {
+export function numberedBinder(values: string[]): (value: string | number) => string {
   return (value) => `$${values.push(typeof value === "string" ? plainText(value) : wholeText(value))}`;
 }
 
@@ -64,27 +66,39 @@ export function numbersIn(parameter: number): string {
 /** A parameter. */
 export type SqlText = string | null;
 
-/** A column of what a statement is about. `number`: it is a number. */
-export interface WantedColumn<W> {
-  readonly name: string;
-  readonly number?: boolean;
-  of(write: W): SqlText;
+/** A column of what a statement is about. A name has a sign before it, because it may be empty, and an empty parameter is null. */
+export interface WantedColumn<W> extends Pick<SqlColumn, "name"> {
+  readonly is: SqlColumn["is"] | "flag";
+  of(write: W): string | number | boolean | null | undefined;
 }
+
+const sqlTexts: Readonly<Record<WantedColumn<unknown>["is"], (value: never) => string>> = {
+  id: plainText,
+  name: (value) => `=${plainText(value)}`,
+  json: (value) => value,
+  number: (value) => wholeText(value),
+  flag: (value) => (value ? "t" : "f"),
+};
 
 /** The rows that a statement is about, as `wanted`, with their parameters, which are its first. A lone one, the common case, is the cheapest to plan. */
 export function wantedRows<W>(
   columns: readonly WantedColumn<W>[],
   writes: readonly W[],
 ): { readonly sql: string; readonly values: SqlText[] } {
+  const textsOf = ({ is, of }: WantedColumn<W>): SqlText[] =>
+    writes.map((write) => {
+      const value = of(write);
+      return value == null ? null : sqlTexts[is](value as never);
+    });
   if (writes.length === 1) {
-    const names = columns.map(({ name, number }, index) => `$${index + 1}::${number ? "bigint" : "text"} AS ${name}`);
-    return { sql: `wanted AS (SELECT 1::bigint AS ordinal, ${names.join(", ")})`, values: columns.map(({ of }) => of(writes[0]!)) };
+    const names = columns.map(({ name, is }, index) => `$${index + 1}::${is === "number" ? "bigint" : "text"} AS ${name}`);
+    return { sql: `wanted AS (SELECT 1::bigint AS ordinal, ${names.join(", ")})`, values: columns.map((column) => textsOf(column)[0]!) };
   }
-  const lists = columns.map(({ number }, index) => (number ? numbersIn(index + 1) : nullableTextsIn(index + 1)));
+  const lists = columns.map(({ is }, index) => (is === "number" ? numbersIn : nullableTextsIn)(index + 1));
   const names = columns.map(({ name }) => name);
   return {
     sql: `wanted AS MATERIALIZED (SELECT * FROM unnest(${lists.join(", ")}) WITH ORDINALITY AS each (${names.join(", ")}, ordinal))`,
-    values: columns.map(({ of }) => joined(writes.map(of))),
+    values: columns.map((column) => joined(textsOf(column))),
   };
 }
 

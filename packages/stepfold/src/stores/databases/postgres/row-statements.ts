@@ -1,4 +1,4 @@
-import type { DueChange, RowHistory, RowWrite } from "../../kit/execution-table.ts";
+import type { RowHistory, RowWrite } from "../../kit/execution-table.ts";
 import { insertedColumns } from "../../kit/sql-layout.ts";
 import {
   clock,
@@ -10,7 +10,6 @@ import {
   textsIn,
   type WantedColumn,
   wantedRows,
-  wholeText,
 } from "./postgres-text.ts";
 
 type Insert = RowWrite & { readonly kind: "insert" };
@@ -33,57 +32,46 @@ export function writeStatement(schema: string, kind: RowWrite["kind"], writes: r
 /** Nothing follows these. */
 const terminal = "('completed', 'failed', 'cancelled')";
 
-const wholeOrNull = (value: number | null | undefined): SqlText => (value == null ? null : wholeText(value));
-/** A text that may be empty, where an empty parameter is null. */
-const marked = (text: string | null | undefined): SqlText => (text == null ? null : `=${plainText(text)}`);
-const flag = (value: boolean | undefined): SqlText => (value === undefined ? null : value ? "t" : "f");
-
 /** Separates the labels of an execution. They are JSON, which never holds it raw. */
 const labelSeparator = "\u001d";
 
 const insertColumns: readonly WantedColumn<Insert>[] = [
-  ...insertedColumns.map(({ name, is, of }): WantedColumn<Insert> => {
-    const asValue = (value: string | number | null): SqlText => {
-      if (typeof value !== "string") return wholeOrNull(value);
-      return is === "json" ? value : is === "id" ? plainText(value) : marked(value);
-    };
-    return { name, number: is === "number", of: ({ id, row }) => asValue(of(id, row)) };
-  }),
-  { name: "labels", of: ({ row }) => (row.labels.length === 0 ? null : row.labels.join(labelSeparator)) },
-  { name: "due_in", number: true, of: ({ row }) => dueInOf(row.due) },
-  { name: "commit_id", of: ({ history }) => plainText(history.commitId) },
+  ...insertedColumns,
+  { name: "labels", is: "json", of: ({ row: { labels } }) => (labels.length === 0 ? null : labels.join(labelSeparator)) },
+  { name: "due_in", is: "number", of: ({ row: { due } }) => (due === "atWakeUp" ? null : due.inMs) },
+  { name: "commit_id", is: "id", of: ({ history }) => history.commitId },
 ];
 
 const conditionColumns: readonly WantedColumn<Update | Deletion>[] = [
-  { name: "id", of: ({ id }) => plainText(id) },
-  { name: "incarnation", of: ({ when }) => plainText(when.incarnation) },
-  { name: "expected", number: true, of: ({ when }) => wholeOrNull(when.version) },
+  { name: "id", is: "id", of: ({ id }) => id },
+  { name: "incarnation", is: "id", of: ({ when }) => when.incarnation },
+  { name: "expected", is: "number", of: ({ when }) => when.version },
 ];
 
 const updateColumns: readonly WantedColumn<Update>[] = [
   ...conditionColumns,
-  { name: "fence", number: true, of: ({ when }) => wholeOrNull(when.fence) },
-  { name: "held", of: ({ when }) => flag(when.held) },
-  { name: "open", of: ({ when }) => flag(when.open) },
-  { name: "is_due", of: ({ when }) => flag(when.due) },
-  { name: "version", number: true, of: ({ set }) => wholeOrNull(set.state?.version) },
-  { name: "status", of: ({ set }) => set.state?.status ?? null },
-  { name: "head", of: ({ set }) => set.state?.head ?? null },
-  { name: "wake_at", number: true, of: ({ set }) => wholeOrNull(set.state?.wakeAt) },
+  { name: "fence", is: "number", of: ({ when }) => when.fence },
+  { name: "held", is: "flag", of: ({ when }) => when.held },
+  { name: "open", is: "flag", of: ({ when }) => when.open },
+  { name: "is_due", is: "flag", of: ({ when }) => when.due },
+  { name: "version", is: "number", of: ({ set }) => set.state?.version },
+  { name: "status", is: "id", of: ({ set }) => set.state?.status },
+  { name: "head", is: "json", of: ({ set }) => set.state?.head },
+  { name: "wake_at", is: "number", of: ({ set }) => set.state?.wakeAt },
   // a sign before it tells a new owner from none
-  { name: "new_owner", of: ({ set }) => (set.owner === null ? "-" : marked(set.owner)) },
-  { name: "new_fence", number: true, of: ({ set }) => wholeOrNull(set.fence) },
-  { name: "crashes", number: true, of: ({ set }) => wholeOrNull(set.crashes) },
-  { name: "changes_due", of: ({ set }) => flag(set.due && true) },
-  { name: "due_in", number: true, of: ({ set: { due } }) => (due ? dueInOf(due) : null) },
-  { name: "unless_held", of: ({ set }) => flag(set.dueUnlessHeld) },
-  { name: "commit_id", of: ({ history }) => (history ? plainText(history.commitId) : null) },
+  {
+    name: "new_owner",
+    is: "json",
+    of: ({ set: { owner } }) => (owner === null ? "-" : owner === undefined ? null : `=${plainText(owner)}`),
+  },
+  { name: "new_fence", is: "number", of: ({ set }) => set.fence },
+  { name: "crashes", is: "number", of: ({ set }) => set.crashes },
+  { name: "changes_due", is: "flag", of: ({ set }) => set.due && true },
+  // absent: when the execution's `wakeAt` says
+  { name: "due_in", is: "number", of: ({ set: { due } }) => (due === "atWakeUp" ? null : due?.inMs) },
+  { name: "unless_held", is: "flag", of: ({ set }) => set.dueUnlessHeld },
+  { name: "commit_id", is: "id", of: ({ history }) => history?.commitId },
 ];
-
-/** Null: when the execution's `wakeAt` says. */
-function dueInOf(due: DueChange): SqlText {
-  return due === "atWakeUp" ? null : wholeText(due.inMs);
-}
 
 /** When it is due after a write `w`; `before` is what gives when it was due, `wakeAt` its `wakeAt` after the write. */
 function dueAtSql(before: string, wakeAt: string): string {

@@ -1,0 +1,37 @@
+import { crashesAfter } from "../../kit/claims/guard.ts";
+import { guardOf } from "../../kit/columns.ts";
+import type { DueClaimed, ExecutionGuard, ExecutionTable } from "../../kit/execution-table.ts";
+import { dueKindsStatement, dueStatement, guardSql } from "./mysql-rows.ts";
+import type { OpenTables } from "./mysql-schema.ts";
+import { among, clock, refuseLongName } from "./mysql-statement.ts";
+
+/** What is to be claimed. */
+export type DueClaim = Parameters<NonNullable<ExecutionTable["claimDue"]>>[0];
+
+/** Claims what is due without a permit. A row that another transaction is writing is left for a later claim. */
+export async function claimDue(open: OpenTables, { owner, leaseMs, limit, overdueMs }: DueClaim): Promise<DueClaimed> {
+  refuseLongName("The owner of a claim", owner);
+  const { tables } = open;
+  // claims that find nothing lock nothing
+  const kinds = (await open.send("look", dueKindsStatement(tables), [overdueMs, overdueMs])).map(({ kind }) => kind);
+  const nothing = { now: 0, executions: [], areKeysDue: kinds.includes("key") };
+  if (!kinds.includes("plain")) return nothing;
+  return open.run("write", async ({ ask }) => {
+    const text = dueStatement(tables, null, `${guardSql}, ${clock} AS now`);
+    const rows = await ask(`${text} FOR UPDATE SKIP LOCKED`, [overdueMs, limit]);
+    if (rows.length === 0) return nothing;
+    const now = Number(rows[0]!.now);
+    const dueAt = now + leaseMs;
+    const seqs = among(rows.map(({ seq }) => Number(seq)));
+    await ask(
+      // in this order: what is set is what is read further on
+      `UPDATE ${tables.executions} SET crashes = crashes + (owner IS NOT NULL), owner = ?, fence = fence + 1, due_at = ? WHERE seq ${seqs.text}`,
+      [owner, dueAt, ...seqs.values],
+    );
+    const claimed = rows.map((row): ExecutionGuard => {
+      const guard = guardOf(row);
+      return { ...guard, owner, dueAt, fence: guard.fence + 1, crashes: crashesAfter(guard) };
+    });
+    return { ...nothing, now, executions: claimed };
+  });
+}
