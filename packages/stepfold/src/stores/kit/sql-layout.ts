@@ -21,7 +21,7 @@ export interface InsertedColumn extends SqlColumn {
   of(created: { readonly id: string; readonly row: NewExecution }): string | number | null;
 }
 
-/** The columns of an execution that every database has. Those that its clock or its way of counting fills cannot be read from a new one. */
+/** The columns of an execution that every database has. A column without `of` is filled by the database's clock, or begins with a default. */
 export const executionColumns: readonly (SqlColumn | InsertedColumn)[] = [
   { name: "id", is: "id", of: ({ id }) => id },
   { name: "incarnation", is: "id", of: ({ row }) => row.incarnation },

@@ -164,7 +164,7 @@ export interface MysqlTransaction {
   readonly maxBytes: number;
 }
 
-/** Tables that are looked for with the first call; after a failure again. */
+/** The tables of a prefix. The first call looks whether they are there; after a failure the next one looks again. */
 export class OpenTables {
   readonly tables: Tables;
   /** Gives the most bytes that the values of one statement may have. */

@@ -18,7 +18,10 @@ FROM (
   WHERE deleted_at IS NULL) AS execution;`;
 }
 
-/** The history in a form that PostgreSQL looks into, and in it one row for each map that began, which has a key, and for each item that was added to one later; items: JSON without brackets. */
+/**
+ * Events and children in a form that PostgreSQL's JSON functions take; and the items of maps: a row for each map that began, which has
+ * a key, and for each item that was added to one later. Its items are JSON without brackets.
+ */
 function parts(schema: string): string {
   return `CREATE VIEW "${schema}".readable_events (execution, version, event) AS
 SELECT execution, version, ${hidden("event")} FROM "${schema}".events;
