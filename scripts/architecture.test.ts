@@ -28,7 +28,7 @@ const ceilings: Readonly<Record<string, number>> = {
   mongo: 765,
   dynamo: 1839,
   mysql: 1258,
-  postgres: 1212,
+  postgres: 1215,
   redis: 1217,
 };
 
