@@ -27,8 +27,8 @@ const ceilings: Readonly<Record<string, number>> = {
   sqlite: 1461,
   mongo: 743,
   dynamo: 1578,
-  mysql: 1400,
-  postgres: 1266,
+  mysql: 1258,
+  postgres: 1215,
   redis: 1217,
 };
 

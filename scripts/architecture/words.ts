@@ -2,7 +2,6 @@
 export const sharedMeanings: Readonly<Record<string, string>> = {
   checkLayout: "of a database: makes sure that its tables are there and of this version",
   clock: "of a database: the SQL that gives its time",
-  inTransaction: "of a database: runs work in one transaction",
   isOutageForAll: "of a database: no write of a group would fare better alone",
 };
 
@@ -72,7 +71,7 @@ export const replacedWords: readonly ReplacedWord[] = [
       "what stands beside the executions: a RecordTable": [
         ...["RecordKind", "StoredRecord", "RecordWrite", "RecordTable", "record-table"],
         ...["dynamoRecords", "dynamo-records", "recordKey", "mongoRecords", "mongo-records", "postgresRecords", "postgres-records"],
-        ...["recordsOf", "putRecords", "refuseLargeRecord", "mysql-records", "recordStatement", "getRecordsScript", "putRecordsScript"],
+        ...["recordsOf", "putRecords", "mysql-records", "recordStatement", "getRecordsScript", "putRecordsScript"],
       ],
       "of a value: an object of any fields": ["RecordLayout"],
     },

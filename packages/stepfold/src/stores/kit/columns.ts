@@ -53,22 +53,22 @@ export function conditionTerms({ incarnation, version, fence, held, open, delete
   ];
 }
 
-/** Which executions a list shows; labels and where it goes on are in the form of the database. */
+/** Which executions a list shows; times in columns are whole numbers; labels and where it goes on are in the form of the database. */
 export function pageTerms({ status, definitionId, createdBefore, createdAfter }: CheckedQuery): Term[] {
   return [
     { column: "deleted_at", is: "NULL" },
     ...(status ? [{ column: "status", is: "IN", values: status } as const] : []),
     ...equals("definition_id", definitionId),
-    ...(createdBefore === undefined ? [] : [{ column: "created_at", is: "<", value: createdBefore } as const]),
-    ...(createdAfter === undefined ? [] : [{ column: "created_at", is: ">", value: createdAfter } as const]),
+    ...(createdBefore === undefined ? [] : [{ column: "created_at", is: "<", value: Math.ceil(createdBefore) } as const]),
+    ...(createdAfter === undefined ? [] : [{ column: "created_at", is: ">", value: Math.floor(createdAfter) } as const]),
   ];
 }
 
 /** Which rows may be deleted. The first column is the one that gives the order. */
 export function endedTerms({ before, ended }: EndedQuery): Term[] {
-  if (!ended) return [{ column: "deleted_at", is: "<", value: before }];
+  if (!ended) return [{ column: "deleted_at", is: "<", value: Math.ceil(before) }];
   return [
-    { column: "ended_at", is: "<", value: before },
+    { column: "ended_at", is: "<", value: Math.ceil(before) },
     { column: "status", is: "IN", values: ended.statuses },
     ...equals("definition_id", ended.definitionId ?? undefined),
   ];

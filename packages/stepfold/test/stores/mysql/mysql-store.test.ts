@@ -5,7 +5,7 @@ import { StepfoldError } from "../../../src/core/errors/stepfold-error.ts";
 import { mysqlMigrations, mysqlStore } from "../../../src/stores/databases/mysql/index.ts";
 import type { MysqlPool } from "../../../src/stores/databases/mysql/mysql-client.ts";
 import { mysqlError } from "../../../src/stores/databases/mysql/mysql-error.ts";
-import { changing } from "../../../src/stores/databases/mysql/mysql-session.ts";
+import { onConnection } from "../../../src/stores/databases/mysql/mysql-session.ts";
 import { watched } from "./watched-pool.fixture.ts";
 
 /** A server that answers every statement with nothing. */
@@ -112,7 +112,7 @@ describe("errors of MySQL", () => {
         if (text.includes("COMMIT") && left-- > 0) throw failure(1213, "ER_LOCK_DEADLOCK");
       });
       let made = 0;
-      const done = changing(seen.pool, async () => ++made);
+      const done = onConnection(seen.pool, "change", async () => ++made);
       if (failures < 4) expect(await done).toBe(attempts);
       else await expect(done).rejects.toMatchObject({ errno: 1213 });
       expect(made).toBe(attempts);
@@ -125,7 +125,7 @@ describe("errors of MySQL", () => {
     const seen = watched(silent, (text) => {
       if (text.includes("COMMIT") || text === "ROLLBACK") throw failure(0, "PROTOCOL_CONNECTION_LOST");
     });
-    await expect(changing(seen.pool, async () => 1)).rejects.toMatchObject({ code: "PROTOCOL_CONNECTION_LOST" });
+    await expect(onConnection(seen.pool, "change", async () => 1)).rejects.toMatchObject({ code: "PROTOCOL_CONNECTION_LOST" });
     expect(seen.open).toBe(0);
   });
 });

@@ -1,10 +1,9 @@
 import type { BlobStore } from "../../../ports/blob-store.ts";
-import { blobsOver } from "../../kit/blobs/blob-table.ts";
+import { sqlBlobs } from "../../kit/blobs/sql-blobs.ts";
 import { checkPool, type MysqlPool } from "./mysql-client.ts";
 import { mysqlError } from "./mysql-error.ts";
-import { prepared } from "./mysql-schema.ts";
-import { columnText, committedRows, inTransaction, type MysqlValue, numberOf, type Row } from "./mysql-session.ts";
-import { clock, tablesOf } from "./mysql-statement.ts";
+import { OpenTables } from "./mysql-schema.ts";
+import { clock } from "./mysql-statement.ts";
 
 /** Where in MySQL or MariaDB. */
 export interface MysqlBlobsOptions {
@@ -33,39 +32,23 @@ export interface MysqlBlobsOptions {
  */
 export function mysqlBlobs(pool: MysqlPool, { prefix = "stepfold_", migrate = false }: MysqlBlobsOptions = {}): BlobStore {
   checkPool(pool);
-  const { blobs } = tablesOf(prefix);
-  const ready = prepared({ pool, prefix, migrate, maxValueBytes: 0 });
-  const rowsOf = async (sql: string, values: readonly MysqlValue[]): Promise<readonly Row[]> => {
-    await ready();
-    return committedRows(pool, sql, values);
-  };
-  return blobsOver(
-    {
-      name: "mysql",
-      maxBytes: ready,
-      async put(key, bytes) {
-        await inTransaction(pool, (session) =>
-          session.run(
-            `INSERT INTO ${blobs} (name, bytes, written_at) VALUES (?, ?, ${clock})
-            ON DUPLICATE KEY UPDATE bytes = VALUES(bytes), written_at = VALUES(written_at)`,
-            [key, bytes],
-          ),
-        );
-      },
-      async get(key) {
-        const [row] = await rowsOf(`SELECT bytes FROM ${blobs} WHERE name = ?`, [key]);
-        // the driver's are a part of all that it has received
-        return row ? new Uint8Array(row[0] as Uint8Array) : null;
-      },
-      async deleteBetween(from, before) {
-        await ready();
-        await inTransaction(pool, (session) => session.run(`DELETE FROM ${blobs} WHERE name >= ? AND name < ?`, [from, before]));
-      },
-      async page(after, limit) {
-        const rows = await rowsOf(`SELECT name, written_at FROM ${blobs} WHERE name > ? ORDER BY name LIMIT ?`, [after, limit]);
-        return rows.map(([name, writtenAt]) => ({ key: columnText(name), writtenAt: numberOf(writtenAt) }));
-      },
+  const open = new OpenTables({ pool, prefix, migrate, maxValueBytes: 0 });
+  const { blobs } = open.tables;
+  return sqlBlobs<Uint8Array>({
+    name: "mysql",
+    maxBytes: open.ready,
+    statements: {
+      put: `INSERT INTO ${blobs} (name, bytes, written_at) VALUES (?, ?, ${clock})
+        ON DUPLICATE KEY UPDATE bytes = VALUES(bytes), written_at = VALUES(written_at)`,
+      get: `SELECT bytes FROM ${blobs} WHERE name = ?`,
+      deleteBetween: `DELETE FROM ${blobs} WHERE name >= ? AND name < ?`,
+      page: `SELECT name AS \`key\`, written_at FROM ${blobs} WHERE name > ? ORDER BY name LIMIT ?`,
     },
-    mysqlError,
-  );
+    ask: (sql, values) => open.send("read", sql, values),
+    change: (sql, values) => open.send("write", sql, values),
+    toValue: (bytes) => bytes,
+    // the driver's are a part of all that it has received
+    toBytes: (column) => new Uint8Array(column as Uint8Array),
+    errorOf: mysqlError,
+  });
 }

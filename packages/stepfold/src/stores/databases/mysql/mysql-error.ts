@@ -12,8 +12,13 @@ const passing: ReadonlySet<number> = new Set([
   ...[1047, 1180, 1402, 3100, 3101], // a node of a cluster is not ready, or the cluster refused the transaction
 ]);
 
-/** Deadlock, lock wait, and a snapshot that somebody wrote over: the transaction was not made, and may be at once. */
-const conflicts: ReadonlySet<number> = new Set([1205, 1213, 1020]);
+/** Numbers of server errors that are answered here. */
+const answered = {
+  /** Deadlock, lock wait, and a snapshot that somebody wrote over: the transaction was not made, and may be at once. */
+  conflict: [1205, 1213, 1020],
+  missingTable: [1146],
+  missingColumn: [1054],
+} as const;
 
 const hints: Readonly<Record<number, string>> = {
   1044: "this user may not use this database",
@@ -38,19 +43,9 @@ export function mysqlError(cause: unknown): StepfoldError {
   return new StepfoldError(isUnavailable ? "STORE_UNAVAILABLE" : "STORE_REJECTED", details, { cause });
 }
 
-/** True if a transaction was given up for another one. */
-export function isConflict(cause: unknown): boolean {
-  return conflicts.has(detailsOf(cause).errno);
-}
-
-/** True if a table does not exist. */
-export function isMissingTable(cause: unknown): boolean {
-  return detailsOf(cause).errno === 1146;
-}
-
-/** True if a table has no such column. */
-export function isMissingColumn(cause: unknown): boolean {
-  return detailsOf(cause).errno === 1054;
+/** True for an error of the server of this kind. */
+export function isServerError(cause: unknown, kind: keyof typeof answered): boolean {
+  return (answered[kind] as readonly number[]).includes(detailsOf(cause).errno);
 }
 
 /** True if no write of a group would fare better alone. */

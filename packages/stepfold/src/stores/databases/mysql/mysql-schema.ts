@@ -1,8 +1,11 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import { maxKeyBytes } from "../../kit/blobs/blob-key.ts";
+import type { ColumnRow } from "../../kit/columns.ts";
+import { onceReady } from "../../kit/once-ready.ts";
+import { childColumns, columnDefinitions, eventColumns, executionColumns, type SqlColumn } from "../../kit/sql-layout.ts";
 import { checkPool, type MysqlPool } from "./mysql-client.ts";
-import { isMissingColumn, isMissingTable, mysqlError } from "./mysql-error.ts";
-import { columnText, connected, type MysqlSession, numberOf } from "./mysql-session.ts";
+import { isServerError, mysqlError } from "./mysql-error.ts";
+import { type ConnectionUse, type MysqlAsk, type MysqlValue, onConnection } from "./mysql-session.ts";
 import { maxNameBytes, type Tables, tablesOf } from "./mysql-statement.ts";
 import { viewsOf } from "./mysql-views.ts";
 
@@ -14,35 +17,25 @@ const name = `VARBINARY(${maxNameBytes})`;
 const json = "LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin";
 const table = "ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin";
 
+/** Columns of a table, each with what is to be said about it. */
+function columnsSql(columns: readonly SqlColumn[]): string {
+  return columnDefinitions(columns, { id: name, name, json, number: "BIGINT" }, (definition, about) =>
+    about === undefined ? `${definition},` : `${definition} COMMENT '${about}',`,
+  );
+}
+
 /**
- * The executions. What a commit of the claim's holder touches: one row of `executions`, none of its indexes, and one new row of `events`.
+ * The tables. What a commit of the claim's holder touches: one row of `executions`, none of its indexes, and one new row of `events`.
  * A tombstone has no `created_at`, no `due_at` and no `ended_at`, so that it is in no index by which lists and claims go.
  */
-function executionsStatement(executions: string): string {
-  return `CREATE TABLE IF NOT EXISTS ${executions} (
-  seq BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY,
-  id ${name} NOT NULL COMMENT 'UTF-8, like every VARBINARY here',
-  incarnation ${name} NOT NULL,
-  definition_id ${name} NOT NULL,
-  definition ${json} NOT NULL COMMENT 'JSON; like metadata fixed at the start',
-  metadata ${json} NOT NULL COMMENT 'JSON',
+function tableStatements({ executions, events, children, records, blobs }: Tables): string[] {
+  return [
+    `CREATE TABLE IF NOT EXISTS ${executions} (
+  seq BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY COMMENT 'in this table and the others text is UTF-8 in every VARBINARY',
+${columnsSql(executionColumns)}
   creator ${name} NOT NULL COMMENT 'the transaction that created it',
-  version BIGINT NOT NULL,
-  status VARBINARY(16) NOT NULL,
-  head ${json} NOT NULL COMMENT 'JSON: the snapshot without what is in events and in other columns',
-  wake_at BIGINT COMMENT 'when it needs a process to drive it; 0: now; NULL: never',
-  due_at BIGINT COMMENT 'when it may be claimed: at the end of the lease while it has an owner; NULL: never',
-  owner ${name} COMMENT 'who holds it; NULL: nobody',
-  fence BIGINT NOT NULL COMMENT 'number of claims so far',
-  crashes BIGINT NOT NULL DEFAULT 0 COMMENT 'claims in a row that ran out, without a commit of their holder',
-  permit_key ${name} COMMENT 'its concurrency key',
-  permit_limit BIGINT COMMENT 'how many with this key may be held at once',
   due_key ${name} GENERATED ALWAYS AS (CASE WHEN due_at IS NULL THEN NULL ELSE permit_key END) STORED,
   waiting_at BIGINT GENERATED ALWAYS AS (CASE WHEN permit_key IS NULL THEN NULL ELSE due_at END) STORED,
-  created_at BIGINT COMMENT 'epoch milliseconds, like all times',
-  updated_at BIGINT NOT NULL,
-  ended_at BIGINT COMMENT 'apart from updated_at, which changes at every step, so that only the end writes its index',
-  deleted_at BIGINT COMMENT 'set for a tombstone: the execution was deleted, and only its id is still taken',
   UNIQUE KEY ids (id),
   KEY due (due_key, due_at, seq, permit_limit),
   KEY waiting (waiting_at, seq),
@@ -51,25 +44,15 @@ function executionsStatement(executions: string): string {
   KEY statuses (status, created_at, seq),
   KEY ended (ended_at, seq),
   KEY deleted (deleted_at, seq)
-) ${table}`;
-}
-
-function tableStatements({ executions, events, children, records, blobs }: Tables): string[] {
-  return [
-    executionsStatement(executions),
+) ${table}`,
     `CREATE TABLE IF NOT EXISTS ${events} (
-  execution BIGINT NOT NULL,
-  version BIGINT NOT NULL,
-  commit_id ${name} NOT NULL,
-  event ${json} NOT NULL COMMENT 'JSON',
+${columnsSql(eventColumns)}
   PRIMARY KEY (execution, version)
 ) ${table}`,
     `CREATE TABLE IF NOT EXISTS ${children} (
-  execution BIGINT NOT NULL,
-  hash BINARY(32) NOT NULL COMMENT 'SHA-256 of the name, which may be of any length',
+${columnsSql(childColumns)}
   name LONGBLOB NOT NULL,
-  place BIGINT NOT NULL COMMENT 'in order of creation: one that changes keeps its place',
-  head ${json} NOT NULL COMMENT 'JSON: the child without its context (see events)',
+  hash BINARY(32) NOT NULL COMMENT 'SHA-256 of the name, which may be of any length',
   PRIMARY KEY (execution, hash)
 ) ${table}`,
     `CREATE TABLE IF NOT EXISTS ${records} (
@@ -115,15 +98,25 @@ export async function migrateMysql(pool: MysqlPool, { prefix = "stepfold_" }: { 
   checkPool(pool);
   const tables = tablesOf(prefix);
   try {
-    await connected(pool, async (session) => {
-      if (await isMade(session, tables)) return;
+    await onConnection(pool, "look", async (ask) => {
+      if (await isMade(ask, tables)) return;
       // a session that does not commit by itself holds what it has read, for which the process that migrates now may wait
-      await session.run("COMMIT");
-      await locking(session, `stepfold ${prefix}`, async () => {
-        if (await isMade(session, tables)) return;
-        for (const statement of mysqlMigrations(prefix)) await session.run(statement);
-        await session.run("COMMIT");
-      });
+      await ask("COMMIT");
+      // the server's locks are for all its databases, and their names have at most 64 characters
+      const [named] = await ask("SELECT CONCAT('stepfold ', SHA1(CONCAT(?, ' ', DATABASE()))) AS name", [`stepfold ${prefix}`]);
+      const lock = [named!.name as string];
+      const [granted] = await ask("SELECT GET_LOCK(?, 60) AS is_ours", lock);
+      if (Number(granted!.is_ours) !== 1) {
+        throw new StepfoldError("STORE_UNAVAILABLE", { store: "mysql", reason: "another process has been migrating for a minute" });
+      }
+      try {
+        if (await isMade(ask, tables)) return;
+        for (const statement of mysqlMigrations(prefix)) await ask(statement);
+        await ask("COMMIT");
+      } finally {
+        // with its connection the lock ends anyway
+        await ask("SELECT RELEASE_LOCK(?)", lock).catch(() => []);
+      }
     });
   } catch (cause) {
     throw mysqlError(cause);
@@ -135,14 +128,14 @@ export async function migrateMysql(pool: MysqlPool, { prefix = "stepfold_" }: { 
  *
  * @throws StepfoldError `STORE_REJECTED` if another version of Stepfold made them
  */
-async function isMade(session: MysqlSession, { layout }: Tables): Promise<boolean> {
+async function isMade(ask: MysqlAsk, { layout }: Tables): Promise<boolean> {
   let found: number;
   try {
-    const [row] = await session.rows(`SELECT layout FROM ${layout}`);
-    found = row ? numberOf(row[0]) : 0;
+    const [row] = await ask(`SELECT layout FROM ${layout}`);
+    found = Number(row?.layout ?? 0);
   } catch (cause) {
-    if (isMissingTable(cause)) return false;
-    if (!isMissingColumn(cause)) throw cause;
+    if (isServerError(cause, "missingTable")) return false;
+    if (!isServerError(cause, "missingColumn")) throw cause;
     const advice = "drop them, or use another prefix; what they hold cannot be taken over";
     throw refused(`the tables have a layout from before Stepfold's first release: ${advice}`);
   }
@@ -163,47 +156,51 @@ export interface TablesOptions {
   readonly maxValueBytes: number;
 }
 
-/** Looks once whether the tables are there; after a failure again. Gives the most bytes that the values of one statement may have. */
-export function prepared(options: TablesOptions): () => Promise<number> {
-  let preparing: Promise<number> | null = null;
-  return () => {
-    preparing ??= prepare(options).catch((cause: unknown) => {
-      preparing = null;
-      throw cause;
-    });
-    return preparing;
-  };
+/** What a transaction writes to. */
+export interface MysqlTransaction {
+  readonly ask: MysqlAsk;
+  readonly tables: Tables;
+  /** Of the values of one statement. */
+  readonly maxBytes: number;
+}
+
+/** The tables of a prefix. The first call looks whether they are there; after a failure the next one looks again. */
+export class OpenTables {
+  readonly tables: Tables;
+  /** Gives the most bytes that the values of one statement may have. */
+  readonly ready: () => Promise<number>;
+  readonly #pool: MysqlPool;
+
+  constructor(options: TablesOptions) {
+    this.tables = tablesOf(options.prefix);
+    this.ready = onceReady(() => prepare(options));
+    this.#pool = options.pool;
+  }
+
+  /** Runs `work` on one connection. */
+  async run<T>(use: ConnectionUse, work: (to: MysqlTransaction) => Promise<T>): Promise<T> {
+    const maxBytes = await this.ready();
+    return onConnection(this.#pool, use, (ask) => work({ ask, tables: this.tables, maxBytes }));
+  }
+
+  /** Sends one statement. */
+  send(use: ConnectionUse, sql: string, values: readonly MysqlValue[]): Promise<readonly ColumnRow[]> {
+    return this.run(use, ({ ask }) => ask(sql, values));
+  }
 }
 
 async function prepare({ pool, prefix, migrate, maxValueBytes }: TablesOptions): Promise<number> {
   if (migrate) await migrateMysql(pool, { prefix });
-  return connected(pool, async (session) => {
-    if (!(await isMade(session, tablesOf(prefix)))) {
+  return onConnection(pool, "look", async (ask) => {
+    if (!(await isMade(ask, tablesOf(prefix)))) {
       throw refused("the tables are missing: run `stepfold migrate --store URL`, call migrateMysql(pool), or pass migrate: true");
     }
-    const [row] = await session.rows("SELECT @@max_allowed_packet");
-    const maxPacket = numberOf(row![0]);
+    const [row] = await ask("SELECT @@max_allowed_packet AS max_packet");
+    const maxPacket = Number(row!.max_packet);
     const needed = 2 * maxValueBytes + overheadBytes;
     if (maxPacket >= needed) return maxPacket - overheadBytes;
     throw refused(`max_allowed_packet of the server is ${maxPacket}: raise it to ${needed}, or lower maxValueBytes`);
   });
-}
-
-/** Runs `work` while no other process does under the same name; in one database, though the server's locks are for all of them. */
-async function locking(session: MysqlSession, purpose: string, work: () => Promise<void>): Promise<void> {
-  const [database] = await session.rows("SELECT SHA1(CONCAT(?, ' ', DATABASE()))", [purpose]);
-  // at most 64 characters
-  const lock = `stepfold ${columnText(database![0])}`;
-  const [granted] = await session.rows("SELECT GET_LOCK(?, 60)", [lock]);
-  if (numberOf(granted![0]) !== 1) {
-    throw new StepfoldError("STORE_UNAVAILABLE", { store: "mysql", reason: "another process has been migrating for a minute" });
-  }
-  try {
-    await work();
-  } finally {
-    // with its connection the lock ends anyway
-    await session.rows("SELECT RELEASE_LOCK(?)", [lock]).catch(() => []);
-  }
 }
 
 function refused(reason: string): StepfoldError {

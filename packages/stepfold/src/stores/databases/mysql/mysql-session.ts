@@ -1,18 +1,15 @@
+import type { ColumnRow } from "../../kit/columns.ts";
 import type { MysqlConnection, MysqlPool } from "./mysql-client.ts";
-import { isConflict } from "./mysql-error.ts";
+import { isServerError } from "./mysql-error.ts";
 
 /** What may stand for a `?`. */
 export type MysqlValue = string | number | Uint8Array | null;
 
-/** The columns of a row, in the order in which the statement names them. */
-export type Row = readonly unknown[];
-
-/** Statements on one connection. */
-export interface MysqlSession {
-  rows(sql: string, values?: readonly MysqlValue[]): Promise<readonly Row[]>;
-  /** Gives how many rows it wrote. */
-  run(sql: string, values?: readonly MysqlValue[]): Promise<number>;
-}
+/**
+ * Sends a statement. Gives its rows by the names of their columns, none if it only writes. Bytes are text in UTF-8, but for those of
+ * a column `bytes`.
+ */
+export type MysqlAsk = (sql: string, values?: readonly MysqlValue[]) => Promise<readonly ColumnRow[]>;
 
 /** How often a transaction is tried that others stand in the way of. */
 const maxTries = 4;
@@ -37,48 +34,44 @@ const change: Frame = { begin: [limited], end: `SET /* COMMIT */ autocommit = 1,
 const look: Frame = { begin: [], end: "COMMIT", undo: ["ROLLBACK"] };
 
 /**
- * Runs `work` in one transaction that may write. Every statement sees what was committed before it; what was not found is not
- * locked, so that those who create do not wait for one another in a circle.
+ * What is done on a connection.
  *
- * A transaction that the server gave up for another one (deadlock, lock wait) is tried again at once, so `work` may run several times.
+ * - `write`: one transaction. Every statement sees what was committed before it; what was not found is not locked, so that those who
+ *   create do not wait for one another in a circle.
+ * - `change`: the same in the isolation of the session: for what only locks rows by their id that are there. Saves a round trip.
+ * - `read`: one statement, which sees what was committed before it, and nothing that was written meanwhile, also where sessions read
+ *   what is not committed.
+ * - `look`: statement by statement, each in the isolation of the session. Saves a round trip where it does not matter what others have
+ *   not committed yet, because a later write compares it again.
  */
-export function inTransaction<T>(pool: MysqlPool, work: (session: MysqlSession) => Promise<T>): Promise<T> {
-  return insist(() => run(pool, { ...change, begin: [limited, readCommitted] }, work));
-}
+export type ConnectionUse = "write" | "change" | "read" | "look";
 
-/** As `writing`, in the isolation of the session: for what only locks rows by their id that are there. Saves a round trip. */
-export function changing<T>(pool: MysqlPool, work: (session: MysqlSession) => Promise<T>): Promise<T> {
-  return insist(() => run(pool, change, work));
-}
-
-/** Reads what was committed before the statement, and nothing that was written meanwhile, also where sessions read what is not committed. */
-export function committedRows(pool: MysqlPool, sql: string, values?: readonly MysqlValue[]): Promise<readonly Row[]> {
-  return run(pool, { ...look, begin: [readCommitted] }, (session) => session.rows(sql, values));
-}
+const frames: Readonly<Record<ConnectionUse, Frame>> = {
+  write: { ...change, begin: [limited, readCommitted] },
+  change,
+  read: { ...look, begin: [readCommitted] },
+  look,
+};
 
 /**
- * Runs `work` statement by statement, each in the isolation of the session. Saves a round trip where it does not matter what
- * others have not committed yet.
+ * Runs `work` on one connection. What the server gave up for another transaction (deadlock, lock wait) is tried again at once, so
+ * `work` may run several times.
  */
-export function connected<T>(pool: MysqlPool, work: (session: MysqlSession) => Promise<T>): Promise<T> {
-  return insist(() => run(pool, look, work));
-}
-
-async function insist<T>(attempt: () => Promise<T>): Promise<T> {
+export async function onConnection<T>(pool: MysqlPool, use: ConnectionUse, work: (ask: MysqlAsk) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
-      return await attempt();
+      return await attempt(pool, frames[use], work);
     } catch (cause) {
-      if (tries === maxTries || !isConflict(cause)) throw cause;
+      if (tries === maxTries || !isServerError(cause, "conflict")) throw cause;
     }
   }
 }
 
-async function run<T>(pool: MysqlPool, { begin, end, undo }: Frame, work: (session: MysqlSession) => Promise<T>): Promise<T> {
+async function attempt<T>(pool: MysqlPool, { begin, end, undo }: Frame, work: (ask: MysqlAsk) => Promise<T>): Promise<T> {
   const connection = await pool.getConnection();
   try {
     for (const statement of begin) await connection.query(statement);
-    const result = await work(sessionOn(connection));
+    const result = await work(askOver(connection));
     await connection.query(end);
     connection.release();
     return result;
@@ -98,14 +91,12 @@ async function abandon(connection: MysqlConnection, undo: readonly string[]): Pr
   }
 }
 
-function sessionOn(connection: MysqlConnection): MysqlSession {
-  const ask = async (sql: string, values: readonly MysqlValue[]): Promise<unknown> => {
-    const [answer] = await connection.execute({ sql, values: values.map(bound), rowsAsArray: true, nestTables: false, typeCast: asItIs });
-    return answer;
-  };
-  return {
-    rows: async (sql, values = []) => (await ask(sql, values)) as Row[],
-    run: async (sql, values = []) => ((await ask(sql, values)) as { readonly affectedRows?: number }).affectedRows ?? 0,
+function askOver(connection: MysqlConnection): MysqlAsk {
+  return async (sql, values = []) => {
+    const statement = { sql, values: values.map(bound), rowsAsArray: true, nestTables: false, typeCast: asItIs } as const;
+    const [rows, columns] = (await connection.execute(statement)) as readonly [unknown, (readonly { readonly name: string }[])?];
+    if (!Array.isArray(rows)) return [];
+    return rows.map((cells) => Object.fromEntries(columns!.map(({ name }, index) => [name, cellOf(name, cells[index])])));
   };
 }
 
@@ -125,22 +116,7 @@ const asItIs = (_: unknown, next: () => unknown): unknown => next();
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** Text of a column, which comes as bytes where nothing was to be converted. */
-export function columnText(value: unknown): string {
-  return typeof value === "string" ? value : decoder.decode(value as Uint8Array);
-}
-
-/** Text of a column, or null. */
-export function textOrNull(value: unknown): string | null {
-  return value === null ? null : columnText(value);
-}
-
-/** A number, which a pool may want to be text. */
-export function numberOf(value: unknown): number {
-  return Number(value);
-}
-
-/** A number, or null. */
-export function numberOrNull(value: unknown): number | null {
-  return value === null ? null : Number(value);
+/** What a column holds: text comes as bytes where nothing was to be converted. */
+function cellOf(name: string, cell: unknown): unknown {
+  return cell instanceof Uint8Array && name !== "bytes" ? decoder.decode(cell) : cell;
 }

@@ -2,32 +2,21 @@ import type { EpochMs } from "../../../core/values/json.ts";
 import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
 import type { CheckedQuery } from "../../kit/checked-store.ts";
 import { findDueKeys } from "../../kit/claims/due-keys.ts";
-import { pageTerms } from "../../kit/columns.ts";
+import { guardOf, listedRowOf, pageTerms, termsSql } from "../../kit/columns.ts";
 import type * as kit from "../../kit/execution-table.ts";
 import { labelsOf } from "../../kit/labels.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
 import { groupCommit } from "../../kit/writing/group-commit.ts";
-import type { MysqlPool } from "./mysql-client.ts";
 import { isOutageForAll } from "./mysql-error.ts";
-import { claimDue } from "./mysql-fast.ts";
+import { claimDue, type DueClaim } from "./mysql-fast.ts";
 import { recordsOf } from "./mysql-records.ts";
-import {
-  conditionsOf,
-  dueStatement,
-  endedStatement,
-  guardIn,
-  guardSql,
-  keyedWindowStatement,
-  keyScanStatement,
-  listedRowIn,
-  listedSql,
-  loadStatement,
-  storedRows,
-} from "./mysql-rows.ts";
-import { prepared, type TablesOptions } from "./mysql-schema.ts";
-import { changing, columnText, committedRows, connected, inTransaction, type MysqlValue, numberOf, type Row } from "./mysql-session.ts";
-import { among, clock, type Tables, tablesOf } from "./mysql-statement.ts";
+import * as statements from "./mysql-rows.ts";
+import { OpenTables, type TablesOptions } from "./mysql-schema.ts";
+import type { MysqlValue } from "./mysql-session.ts";
+import { among, clock, type Tables } from "./mysql-statement.ts";
 import { refuseLongNames, writeRows } from "./mysql-write.ts";
+
+const { guardSql } = statements;
 
 /** Executions in the tables of MySQL or MariaDB. */
 export class MysqlTable implements kit.ExecutionTable {
@@ -35,10 +24,8 @@ export class MysqlTable implements kit.ExecutionTable {
   readonly features: StoreFeatures;
   readonly records: kit.ExecutionTable["records"];
   readonly grouping: NonNullable<kit.ExecutionTable["grouping"]> = { maxWrites: 100, isOutage: isOutageForAll };
-  readonly #pool: MysqlPool;
+  readonly #open: OpenTables;
   readonly #tables: Tables;
-  /** Gives the most bytes that the values of one statement may have. */
-  readonly #ready: () => Promise<number>;
   /** What is asked for while others are being read is read together, so that loads leave connections to those who write. */
   readonly #loads = groupCommit<{ readonly id: string; readonly ticket: string }, StoredRows | undefined>({
     send: async (asked) => {
@@ -54,26 +41,26 @@ export class MysqlTable implements kit.ExecutionTable {
 
   constructor(options: TablesOptions) {
     this.features = { clock: "store", durable: true, multiProcess: true, maxValueBytes: options.maxValueBytes, permits: true };
-    this.#pool = options.pool;
-    this.#tables = tablesOf(options.prefix);
-    this.#ready = prepared(options);
-    this.records = recordsOf(options, this.#ready);
+    this.#open = new OpenTables(options);
+    this.#tables = this.#open.tables;
+    this.records = recordsOf(this.#open, options.maxValueBytes);
   }
 
   async now(): Promise<EpochMs> {
-    const [row] = await this.#look(`SELECT ${clock}`);
-    return numberOf(row![0]);
+    const [row] = await this.#open.send("look", `SELECT ${clock} AS now`, []);
+    return Number(row!.now);
   }
 
   async read(ids: readonly string[]): ReturnType<kit.ExecutionTable["read"]> {
     const { text, values } = among(ids);
-    const nothing = guardSql.replaceAll(/\w+/g, "NULL");
-    const [first, ...rows] = await this.#rows(
+    const rows = await this.#open.send(
+      "read",
       // the clock also where no row is found
-      `SELECT ${clock}, ${nothing} UNION ALL SELECT NULL, ${guardSql} FROM ${this.#tables.executions} FORCE INDEX (ids) WHERE id ${text}`,
+      `SELECT now, ${guardSql} FROM (SELECT ${clock} AS now) AS clock LEFT JOIN ${this.#tables.executions} FORCE INDEX (ids) ON id ${text}`,
       values,
     );
-    return { now: numberOf(first![0]), found: new Map(rows.map((row) => guardIn(row.slice(1))).map((guard) => [guard.id, guard])) };
+    const found = rows.filter(({ seq }) => seq !== null).map((row) => guardOf(row));
+    return { now: Number(rows[0]!.now), found: new Map(found.map((guard) => [guard.id, guard])) };
   }
 
   async load(ids: readonly string[]): ReturnType<kit.ExecutionTable["load"]> {
@@ -85,60 +72,66 @@ export class MysqlTable implements kit.ExecutionTable {
 
   async write(writes: readonly kit.RowWrite[]): Promise<(kit.RowWritten | null)[]> {
     for (const write of writes) refuseLongNames(write);
-    const maxBytes = await this.#ready();
     // an update locks rows that are there, by their ids
-    const transaction = writes.every(({ kind }) => kind === "update") ? changing : inTransaction;
-    return transaction(this.#pool, (session) => writeRows(session, this.#tables, writes, maxBytes));
+    const use = writes.every(({ kind }) => kind === "update") ? "change" : "write";
+    return this.#open.run(use, (to) => writeRows(to, writes));
   }
 
   async events(id: string, afterVersion: number, limit: number): Promise<kit.StoredEvent[]> {
     const { executions, events } = this.#tables;
-    const rows = await this.#rows(
-      `SELECT v.version, v.commit_id, CAST(v.event AS BINARY) FROM ${executions} AS e STRAIGHT_JOIN ${events} AS v ON v.execution = e.seq
-      WHERE e.id = ? AND v.version > ? ORDER BY v.version LIMIT ?`,
+    const rows = await this.#open.send(
+      "read",
+      `SELECT v.version, v.commit_id, CAST(v.event AS BINARY) AS event FROM ${executions} AS e STRAIGHT_JOIN ${events} AS v
+      ON v.execution = e.seq WHERE e.id = ? AND v.version > ? ORDER BY v.version LIMIT ?`,
       [id, afterVersion, limit],
     );
-    return rows.map(([version, commitId, text]) => ({
-      version: numberOf(version),
-      commitId: columnText(commitId),
-      text: columnText(text),
+    return rows.map(({ version, commit_id, event }) => ({
+      version: Number(version),
+      commitId: commit_id as string,
+      text: event as string,
     }));
   }
 
   async due({ keys, limit, overdueMs }: kit.DueQuery): Promise<kit.DueExecutions> {
-    const asked = (keys ?? [null]).map((key) => ({ text: `(${dueStatement(this.#tables, key, guardSql)})`, key }));
+    const asked = (keys ?? [null]).map((key) => ({ text: `(${statements.dueStatement(this.#tables, key, guardSql)})`, key }));
     const values = asked.flatMap(({ key }) => [...(key === null ? [] : [key]), overdueMs, limit]);
-    const rows = await this.#look(asked.map(({ text }) => text).join(" UNION ALL "), values);
-    return { executions: rows.map(guardIn), areKeysDue: true };
+    const rows = await this.#open.send("look", asked.map(({ text }) => text).join(" UNION ALL "), values);
+    return { executions: rows.map((row) => guardOf(row)), areKeysDue: true };
   }
 
   dueKeys(after: string, limit: number, overdueMs: number): Promise<kit.DueKeys> {
     const keys = async (statement: string, values: readonly MysqlValue[]): Promise<kit.DueKey[]> =>
-      (await this.#look(statement, values)).map(([key, most]) => ({ key: columnText(key), limit: numberOf(most) }));
+      (await this.#open.send("look", statement, values)).map((row) => ({ key: row.due_key as string, limit: Number(row.permit_limit) }));
     const search = {
-      longestDue: () => keys(keyedWindowStatement(this.#tables), [overdueMs]),
-      scan: () => keys(keyScanStatement(this.#tables), [overdueMs, after]),
+      longestDue: () => keys(statements.keyedWindowStatement(this.#tables), [overdueMs]),
+      scan: () => keys(statements.keyScanStatement(this.#tables), [overdueMs, after]),
     };
     return findDueKeys(search, after, limit);
   }
 
-  async claimDue(claim: Parameters<typeof claimDue>[2]): ReturnType<typeof claimDue> {
-    await this.#ready();
-    return claimDue(this.#pool, this.#tables, claim);
+  claimDue(claim: DueClaim): Promise<kit.DueClaimed> {
+    return claimDue(this.#open, claim);
   }
 
   async page(query: CheckedQuery, labels: readonly string[], after: kit.ListCursor | null, limit: number): Promise<kit.ListedRow[]> {
     // tombstones have no `created_at`; to ask for `deleted_at` too would make the servers look at its index
-    const { text, values, bind } = conditionsOf(pageTerms(query).filter(({ column }) => column !== "deleted_at"));
+    const values: MysqlValue[] = [];
+    const bind = statements.markBinder(values);
+    const asked = termsSql(
+      pageTerms(query).filter(({ column }) => column !== "deleted_at"),
+      bind,
+    );
     // metadata is stored as `JSON.stringify` wrote it, so this text is in it; `hasLabels` tells where
     const parts = Object.entries(query.metadata ?? {}).map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`);
     const labelled = parts.map((part) => `LOCATE(${bind(part)}, CAST(metadata AS BINARY)) > 0`);
-    const statement = `SELECT ${listedSql} FROM ${this.#tables.executions}
-      WHERE ${[text, ...labelled, "created_at <= ?"].filter(Boolean).join(" AND ")} AND (created_at < ? OR seq < ?) ORDER BY created_at DESC, seq DESC LIMIT ?`;
+    const statement = `SELECT ${statements.listedSql} FROM ${this.#tables.executions}
+      WHERE ${[asked, ...labelled, "created_at <= ?"].filter(Boolean).join(" AND ")} AND (created_at < ? OR seq < ?) ORDER BY created_at DESC, seq DESC LIMIT ?`;
     const found: kit.ListedRow[] = [];
     for (let from = after ?? { createdAt: Number.MAX_SAFE_INTEGER, seq: 0 }; ; ) {
       const wanted = limit - found.length;
-      const rows = (await this.#rows(statement, [...values, from.createdAt, from.createdAt, from.seq, wanted])).map(listedRowIn);
+      const rows = (await this.#open.send("read", statement, [...values, from.createdAt, from.createdAt, from.seq, wanted])).map((row) =>
+        listedRowOf(row),
+      );
       found.push(...rows.filter((row) => hasLabels(row, labels)));
       if (found.length === limit || rows.length < wanted) return found;
       from = rows.at(-1)!;
@@ -146,27 +139,17 @@ export class MysqlTable implements kit.ExecutionTable {
   }
 
   async ended(query: kit.EndedQuery): Promise<kit.ExecutionGuard[]> {
-    const { text, values } = endedStatement(this.#tables, query);
-    return (await this.#rows(text, values)).map(guardIn);
+    const { text, values } = statements.endedStatement(this.#tables, query);
+    return (await this.#open.send("read", text, values)).map((row) => guardOf(row));
   }
 
   async close(): Promise<void> {}
 
   async #load(ids: readonly string[]): Promise<ReadonlyMap<string, StoredRows>> {
     const { text, values } = among(ids);
-    return storedRows(await this.#rows(loadStatement(this.#tables, text), [...values, ...values, ...values]));
-  }
-
-  /** Reads what is committed. */
-  async #rows(sql: string, values: readonly MysqlValue[]): Promise<readonly Row[]> {
-    await this.#ready();
-    return committedRows(this.#pool, sql, values);
-  }
-
-  /** Reads what a later write compares again: it does no harm if another transaction takes it back. */
-  async #look(sql: string, values?: readonly MysqlValue[]): Promise<readonly Row[]> {
-    await this.#ready();
-    return connected(this.#pool, (session) => session.rows(sql, values));
+    return statements.storedRows(
+      await this.#open.send("read", statements.loadStatement(this.#tables, text), [...values, ...values, ...values]),
+    );
   }
 }
 

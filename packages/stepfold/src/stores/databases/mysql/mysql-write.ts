@@ -1,10 +1,12 @@
 import { isTerminal } from "../../../core/snapshot/snapshot.ts";
-import type { EpochMs } from "../../../core/values/json.ts";
+import { type ColumnRow, guardOf } from "../../kit/columns.ts";
 import type { ExecutionGuard, RowChanges, RowHistory, RowWrite, RowWritten } from "../../kit/execution-table.ts";
 import { dueAtAfter, meetsCondition } from "../../kit/row-rules.ts";
-import { guardIn, guardSql } from "./mysql-rows.ts";
-import { columnText, type MysqlSession, type MysqlValue, numberOf, numberOrNull } from "./mysql-session.ts";
-import { among, batchesOf, clock, filled, refuseLongName, repeated, type Tables } from "./mysql-statement.ts";
+import { insertedColumns } from "../../kit/sql-layout.ts";
+import { guardSql } from "./mysql-rows.ts";
+import type { MysqlTransaction } from "./mysql-schema.ts";
+import type { MysqlValue } from "./mysql-session.ts";
+import { among, batchesOf, clock, filled, refuseLongName, repeated } from "./mysql-statement.ts";
 
 type Insert = RowWrite & { readonly kind: "insert" };
 
@@ -13,8 +15,6 @@ interface Accepted {
   readonly write: RowWrite;
   /** Before the write; of a new execution, as it was inserted. */
   readonly row: ExecutionGuard;
-  /** The server's clock. */
-  readonly now: EpochMs;
   readonly after: RowWritten;
 }
 
@@ -22,34 +22,31 @@ interface Accepted {
  * Makes writes on different executions in one transaction, in as many round trips as one of them takes.
  *
  * All rows are locked before anything is judged, so what is read of them is what is there until the end.
- *
- * @param maxBytes of the values of one statement
  */
-export async function writeRows(
-  session: MysqlSession,
-  tables: Tables,
-  writes: readonly RowWrite[],
-  maxBytes: number,
-): Promise<(RowWritten | null)[]> {
+export async function writeRows(to: MysqlTransaction, writes: readonly RowWrite[]): Promise<(RowWritten | null)[]> {
   const creator = crypto.randomUUID();
   const inserts = writes.filter((write): write is Insert => write.kind === "insert");
-  await insertRows(session, tables, inserts, creator, maxBytes);
-  const locked = await lockRows(session, tables, writes);
+  await insertRows(to, inserts, creator);
+  const locked = await lockRows(to, writes);
   const verdicts = writes.map((write): Accepted | null => {
-    const one = locked.get(write.id);
-    if (!one) return null;
-    const { row, now } = one;
-    if (write.kind === "insert" ? one.creator !== creator : !meetsCondition(row, write.when, now)) return null;
+    const columns = locked.get(write.id);
+    if (!columns) return null;
+    const row = guardOf(columns);
+    // the lease of a new one counts from its insert, which may have waited for another row afterwards
+    const now = Number((write.kind === "insert" && columns.created_at) || columns.now);
+    if (write.kind === "insert" ? columns.creator !== creator : !meetsCondition(row, write.when, now)) return null;
     const { version, status } = (write.kind === "update" && write.set.state) || row;
-    return { write, row, now, after: { now, version, status } };
+    return { write, row, after: { now, version, status } };
   });
   const accepted = verdicts.filter((verdict) => verdict !== null);
-  await updateRows(session, tables, accepted, maxBytes);
-  await deleteRows(session, tables, accepted);
-  const histories = accepted.flatMap(({ write, row, after }): AppendedHistory[] =>
-    "history" in write && write.history ? [{ ...write.history, seq: row.seq, version: after.version }] : [],
+  await updateRows(to, accepted);
+  await deleteRows(to, accepted);
+  await appendHistories(
+    to,
+    accepted.flatMap(({ write, row, after }): AppendedHistory[] =>
+      "history" in write && write.history ? [{ ...write.history, seq: row.seq, version: after.version }] : [],
+    ),
   );
-  await appendHistories(session, tables, histories, maxBytes);
   return verdicts.map((verdict) => verdict?.after ?? null);
 }
 
@@ -65,27 +62,17 @@ export function refuseLongNames(write: RowWrite): void {
 }
 
 /** Inserts executions. One whose id is there is left as it is: `creator` tells which are new. */
-async function insertRows(
-  session: MysqlSession,
-  { executions }: Tables,
-  inserts: readonly Insert[],
-  creator: string,
-  maxBytes: number,
-): Promise<void> {
-  const rows = inserts.map(({ id, row }): MysqlValue[] => {
-    const { incarnation, definitionId, definition, metadata, version, status, head, wakeAt, due, owner, fence, permit } = row;
+async function insertRows(to: MysqlTransaction, inserts: readonly Insert[], creator: string): Promise<void> {
+  const rows = inserts.map((insert): MysqlValue[] => {
+    const { wakeAt, due, status } = insert.row;
     const isAtOnce = wakeAt !== null && wakeAt <= 0;
     const [inMs, at] = due !== "atWakeUp" ? [due.inMs, null] : isAtOnce ? [0, null] : [null, wakeAt];
-    return [
-      ...[id, incarnation, definitionId, definition, metadata, creator, version, status, head, wakeAt],
-      ...[inMs, at, owner, fence, isTerminal(status) ? 1 : 0, permit?.key ?? null, permit?.limit ?? null],
-    ];
+    return [...insertedColumns.map(({ of }) => of(insert)), creator, inMs, at, isTerminal(status) ? 1 : 0];
   });
-  await insertOrUpdate(session, rows, maxBytes, {
-    into: `${executions} (id, incarnation, definition_id, definition, metadata, creator, version, status, head, wake_at,
-      due_at, owner, fence, ended_at, permit_key, permit_limit, created_at, updated_at)`,
-    row: `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, COALESCE(${clock} + CAST(? AS SIGNED), ?), ?, ?, IF(? > 0, ${clock}, NULL), ?, ?, ${clock}, ${clock})`,
-    filling: ([id]) => [id!, "", "", "", "", "", 0, "", "", null, null, null, null, 0, 0, null, null],
+  await insertOrUpdate(to, rows, {
+    into: `${to.tables.executions} (${insertedColumns.map(({ name }) => name).join(", ")}, creator, due_at, ended_at, created_at, updated_at)`,
+    row: `(${repeated(insertedColumns.length, "?")}, ?, COALESCE(${clock} + CAST(? AS SIGNED), ?), IF(? > 0, ${clock}, NULL), ${clock}, ${clock})`,
+    filling: ([id, ...others]) => [id!, ...others.map((value) => (typeof value === "string" ? "" : value))],
     update: "seq = seq",
   });
 }
@@ -101,50 +88,33 @@ interface InsertStatement {
 
 /** Inserts rows in as few statements as they fit into. */
 export async function insertOrUpdate(
-  session: MysqlSession,
+  { ask, maxBytes }: MysqlTransaction,
   rows: readonly (readonly MysqlValue[])[],
-  maxBytes: number,
   { into, row, filling, update }: InsertStatement,
 ): Promise<void> {
   for (const batch of batchesOf(rows, maxBytes)) {
     const values = filled(batch, filling);
-    await session.run(`INSERT INTO ${into} VALUES ${repeated(values.length, row)} ON DUPLICATE KEY UPDATE ${update}`, values.flat());
+    await ask(`INSERT INTO ${into} VALUES ${repeated(values.length, row)} ON DUPLICATE KEY UPDATE ${update}`, values.flat());
   }
 }
 
-interface LockedRow {
-  readonly row: ExecutionGuard;
-  /** The transaction that created it. */
-  readonly creator: string;
-  readonly now: EpochMs;
-}
-
-/** Locks executions, in the order of their ids. Those that are not there are missing. */
-async function lockRows(session: MysqlSession, { executions }: Tables, writes: readonly RowWrite[]): Promise<Map<string, LockedRow>> {
-  const ids = among(writes.map(({ id }) => id));
+/** Locks executions, in the order of their ids, and gives the columns that count by id. Those that are not there are missing. */
+async function lockRows({ ask, tables }: MysqlTransaction, writes: readonly RowWrite[]): Promise<ReadonlyMap<string, ColumnRow>> {
+  const { text, values } = among(writes.map(({ id }) => id));
   // without the hint a small table would be read, and locked, as a whole
-  const rows = await session.rows(
-    `SELECT ${guardSql}, creator, created_at, ${clock} FROM ${executions} FORCE INDEX (ids) WHERE id ${ids.text} FOR UPDATE`,
-    ids.values,
+  const rows = await ask(
+    `SELECT ${guardSql}, creator, created_at, ${clock} AS now FROM ${tables.executions} FORCE INDEX (ids) WHERE id ${text} FOR UPDATE`,
+    values,
   );
-  const inserted = new Set(writes.filter(({ kind }) => kind === "insert").map(({ id }) => id));
-  return new Map(
-    rows.map((columns) => {
-      const row = guardIn(columns);
-      const [creator, createdAt, now] = columns.slice(-3);
-      // the lease of a new one counts from its insert, which may have waited for another row afterwards
-      const writtenAt = inserted.has(row.id) ? numberOrNull(createdAt) : null;
-      return [row.id, { row, creator: columnText(creator), now: writtenAt ?? numberOf(now) }];
-    }),
-  );
+  return new Map(rows.map((row) => [row.id as string, row]));
 }
 
 /**
  * Changes executions that are there and locked. An insert that always meets its row is the one statement that changes many rows,
  * each to values of its own, without a temporary table. An empty head or owner stands for the one that is there.
  */
-async function updateRows(session: MysqlSession, { executions }: Tables, accepted: readonly Accepted[], maxBytes: number): Promise<void> {
-  const rows = accepted.flatMap(({ write, row, now }): MysqlValue[][] => {
+async function updateRows(to: MysqlTransaction, accepted: readonly Accepted[]): Promise<void> {
+  const rows = accepted.flatMap(({ write, row, after: { now } }): MysqlValue[][] => {
     if (write.kind !== "update") return [];
     const { state, fence = row.fence, crashes = row.crashes } = write.set;
     const { version, status, wakeAt } = state ?? row;
@@ -153,8 +123,8 @@ async function updateRows(session: MysqlSession, { executions }: Tables, accepte
     ];
   });
   const ifWritten = (value: string, otherwise: string): string => `IF(VALUES(head) = '', ${otherwise}, ${value})`;
-  await insertOrUpdate(session, rows, maxBytes, {
-    into: `${executions} (seq, version, status, head, wake_at, due_at, owner, fence, crashes,
+  await insertOrUpdate(to, rows, {
+    into: `${to.tables.executions} (seq, version, status, head, wake_at, due_at, owner, fence, crashes,
       id, incarnation, definition_id, definition, metadata, creator, updated_at)`,
     row: `(?, ?, ?, ?, ?, ?, ?, ?, ?, '', '', '', '', '', '', ${clock})`,
     filling: (row) => row.with(3, ""),
@@ -172,14 +142,16 @@ function ownerValue(row: ExecutionGuard, { owner = row.owner }: RowChanges): str
 }
 
 /** Makes tombstones, and removes them, with all that belongs to the executions. */
-async function deleteRows(session: MysqlSession, tables: Tables, accepted: readonly Accepted[]): Promise<void> {
-  const { executions, events, children } = tables;
+async function deleteRows(
+  { ask, tables: { executions, events, children } }: MysqlTransaction,
+  accepted: readonly Accepted[],
+): Promise<void> {
   const seqsOf = (...kinds: RowWrite["kind"][]): number[] =>
     accepted.filter(({ write }) => kinds.includes(write.kind)).map(({ row }) => row.seq);
   const run = async (statement: string, column: string, seqs: readonly number[]): Promise<void> => {
     if (seqs.length === 0) return;
     const { text, values } = among(seqs);
-    await session.run(`${statement} WHERE ${column} ${text}`, values);
+    await ask(`${statement} WHERE ${column} ${text}`, values);
   };
   for (const table of [events, children]) await run(`DELETE FROM ${table}`, "execution", seqsOf("bury", "remove"));
   const emptied = "definition_id = '', definition = '', metadata = '', creator = '', head = '', crashes = 0";
@@ -199,15 +171,12 @@ interface AppendedHistory extends RowHistory {
 /** Of keys, which may be of any length, the index holds a hash. */
 const hashed = "UNHEX(SHA2(?, 256))";
 
-async function appendHistories(
-  session: MysqlSession,
-  tables: Tables,
-  histories: readonly AppendedHistory[],
-  maxBytes: number,
-): Promise<void> {
-  const { events, children } = tables;
+async function appendHistories(to: MysqlTransaction, histories: readonly AppendedHistory[]): Promise<void> {
+  const { events, children } = to.tables;
+  // what fills up a statement has keys too
+  const half = { ...to, maxBytes: to.maxBytes / 2 };
   const added = histories.flatMap(({ seq, commitId, events: some }) => some.map(({ version, text }) => [seq, version, commitId, text]));
-  await insertOrUpdate(session, added, maxBytes, {
+  await insertOrUpdate(to, added, {
     into: `${events} (execution, version, commit_id, event)`,
     row: "(?, ?, ?, ?)",
     filling: ([execution, version]) => [execution!, version!, "", ""],
@@ -220,13 +189,13 @@ async function appendHistories(
   // what fills up has the key of the last row, and must not make a statement much larger: the shortest comes last
   changed.sort((a, b) => b.key.length - a.key.length);
   const deleted = changed.filter(({ text, last }) => text === null || last).map(({ seq, key }) => [seq, key]);
-  for (const batch of batchesOf(deleted, maxBytes / 2)) {
+  for (const batch of batchesOf(deleted, half.maxBytes)) {
     const values = filled(batch, (last) => last);
     const which = repeated(values.length, `(execution = ? AND hash = ${hashed})`, " OR ");
-    await session.run(`DELETE FROM ${children} WHERE ${which}`, values.flat());
+    await to.ask(`DELETE FROM ${children} WHERE ${which}`, values.flat());
   }
   const put = changed.flatMap(({ seq, key, text, place }) => (text === null ? [] : [[seq, key, key, place, text]]));
-  await insertOrUpdate(session, put, maxBytes / 2, {
+  await insertOrUpdate(half, put, {
     into: `${children} (execution, hash, name, place, head)`,
     row: `(?, ${hashed}, ?, ?, ?)`,
     filling: ([execution, key]) => [execution!, key!, key!, 0, ""],

@@ -1,6 +1,6 @@
 import type { BlobStore } from "../../../ports/blob-store.ts";
 import { fromBase64, toBase64 } from "../../kit/blobs/base64.ts";
-import { blobsOver } from "../../kit/blobs/blob-table.ts";
+import { sqlBlobs } from "../../kit/blobs/sql-blobs.ts";
 import type { PostgresClient } from "./postgres-client.ts";
 import { postgresError } from "./postgres-error.ts";
 import { checkSchema } from "./postgres-schema.ts";
@@ -36,39 +36,23 @@ export function postgresBlobs(client: PostgresClient, options: PostgresBlobsOpti
   const { schema = "stepfold", migrate = false } = options;
   checkSchema(schema);
   const { ask } = postgresSession(client, { schema, migrate, prepare: false });
-  const { put, get, deleteBetween, page } = statementsOf(schema);
-  return blobsOver(
-    {
-      name: "postgres",
-      maxBytes: () => maxBytes,
-      async put(key, bytes) {
-        await ask(put, [key, toBase64(bytes)]);
-      },
-      async get(key) {
-        const [row] = await ask(get, [key]);
-        return row ? fromBase64(row.bytes!) : null;
-      },
-      async deleteBetween(from, before) {
-        await ask(deleteBetween, [from, before]);
-      },
-      async page(after, limit) {
-        const rows = await ask(page, [after, String(limit)]);
-        return rows.map(({ key, writtenAt }) => ({ key: key!, writtenAt: Number(writtenAt) }));
-      },
-    },
-    postgresError,
-  );
-}
-
-/** Bytes go as text, because drivers differ in what they make of other types. */
-function statementsOf(schema: string): Readonly<Record<"put" | "get" | "deleteBetween" | "page", string>> {
   const blobs = `"${schema}".blobs`;
-  return {
-    put: `INSERT INTO ${blobs} (key, bytes, written_at)
-      VALUES ($1, decode($2, 'base64'), floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)
-      ON CONFLICT (key) DO UPDATE SET bytes = excluded.bytes, written_at = excluded.written_at`,
-    get: `SELECT encode(bytes, 'base64') AS bytes FROM ${blobs} WHERE key = $1`,
-    deleteBetween: `DELETE FROM ${blobs} WHERE key >= $1 AND key < $2`,
-    page: `SELECT key, written_at::text AS "writtenAt" FROM ${blobs} WHERE key > $1 ORDER BY key LIMIT $2::bigint`,
-  };
+  return sqlBlobs<string>({
+    name: "postgres",
+    maxBytes: () => maxBytes,
+    // bytes go as text, because drivers differ in what they make of other types
+    statements: {
+      put: `INSERT INTO ${blobs} (key, bytes, written_at)
+        VALUES ($1, decode($2, 'base64'), floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)
+        ON CONFLICT (key) DO UPDATE SET bytes = excluded.bytes, written_at = excluded.written_at`,
+      get: `SELECT encode(bytes, 'base64') AS bytes FROM ${blobs} WHERE key = $1`,
+      deleteBetween: `DELETE FROM ${blobs} WHERE key >= $1 AND key < $2`,
+      page: `SELECT key, written_at::text FROM ${blobs} WHERE key > $1 ORDER BY key LIMIT $2::bigint`,
+    },
+    ask: (text, values) => ask(text, values.map(String)),
+    change: (text, values) => ask(text, values.map(String)),
+    toValue: toBase64,
+    toBytes: (column) => fromBase64(column as string),
+    errorOf: postgresError,
+  });
 }

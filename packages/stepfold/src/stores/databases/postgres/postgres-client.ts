@@ -1,4 +1,5 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import { sha256 } from "../../../core/values/sha256.ts";
 import type { TransactionQuery } from "../../../ports/transaction-query.ts";
 
 /**
@@ -36,7 +37,8 @@ export function preparedQuery(client: PostgresClient): Query {
     if (isRefused) return client.query(text, values);
     let name = names.get(text);
     if (name === undefined) {
-      name = nameOf(text);
+      // of the whole text: another version of ours, over the same pooler, has other names for other statements
+      name = `stepfold_${sha256(text).slice(0, 32)}`;
       names.set(text, name);
     }
     try {
@@ -49,17 +51,6 @@ export function preparedQuery(client: PostgresClient): Query {
       return client.query(text, values);
     }
   };
-}
-
-/** Of the whole text: another version of ours, over the same pooler, has other names for other statements. */
-function nameOf(text: string): string {
-  let [high, low] = [0xdeadbeef, 0x41c6ce57];
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    high = Math.imul(high ^ code, 2654435761);
-    low = Math.imul(low ^ code, 1597334677);
-  }
-  return `stepfold_${(high >>> 0).toString(36)}_${(low >>> 0).toString(36)}_${text.length}`;
 }
 
 /** A connection that is ours until we release it. */

@@ -1,18 +1,16 @@
 import { guardColumns } from "../../kit/columns.ts";
-import type { ExecutionTable } from "../../kit/execution-table.ts";
-import { clock, columnsAsText, plainText, wholeText } from "./postgres-text.ts";
-
-type ClaimDue = Parameters<NonNullable<ExecutionTable["claimDue"]>>[0];
+import { clock, columnsAsText } from "./postgres-text.ts";
 
 /**
- * Claims what is due without a permit in one statement, and tells whether something with one is due.
+ * Claims what is due without a permit in one statement, and tells whether something with one is due. Values: the owner, the lease,
+ * how many, overdue for how long.
  *
  * Rows that another transaction has locked are passed over. One that was changed since the statement began is looked at again as
  * it is now before it is locked: what another process claimed meanwhile is due no longer. It gives at least one row.
  */
-export function claimDueStatement(executions: string, { owner, leaseMs, limit, overdueMs }: ClaimDue): { text: string; values: string[] } {
+export function claimDueStatement(executions: string): string {
   const isDue = "due_at <= (SELECT now FROM clock) - $4::bigint";
-  const text = `
+  return `
     WITH ${clock},
     due AS MATERIALIZED (
       SELECT seq, due_at FROM ${executions} WHERE permit_key IS NULL AND ${isDue} ORDER BY due_at, seq LIMIT $3::bigint FOR UPDATE SKIP LOCKED
@@ -25,5 +23,4 @@ export function claimDueStatement(executions: string, { owner, leaseMs, limit, o
     FROM clock LEFT JOIN (
       SELECT 't' AS are_keys_due FROM ${executions} WHERE permit_limit IS NOT NULL AND ${isDue} ORDER BY due_at, seq LIMIT 1
     ) AS keys ON true LEFT JOIN (taken JOIN due ON due.seq = taken.seq) ON true ORDER BY due.due_at, due.seq`;
-  return { text, values: [plainText(owner), wholeText(leaseMs), wholeText(limit), wholeText(overdueMs)] };
 }

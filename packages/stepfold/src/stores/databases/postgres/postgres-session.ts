@@ -1,4 +1,5 @@
 import type { TransactionQuery } from "../../../ports/transaction-query.ts";
+import { onceReady } from "../../kit/once-ready.ts";
 import { inTransaction, isPool, type PostgresClient, preparedQuery, type Query } from "./postgres-client.ts";
 import { checkLayout, migratePostgres } from "./postgres-schema.ts";
 
@@ -31,15 +32,7 @@ export interface SessionOptions {
 
 /** Sends statements over a client. */
 export function postgresSession(client: PostgresClient, { schema, migrate, prepare }: SessionOptions): PostgresSession {
-  let ready: Promise<void> | null = null;
-  const prepared = (): Promise<void> => {
-    // what failed is tried again by the next call
-    ready ??= (migrate ? migratePostgres(client, { schema }) : checkLayout(client, schema)).catch((cause: unknown) => {
-      ready = null;
-      throw cause;
-    });
-    return ready;
-  };
+  const prepared = onceReady(() => (migrate ? migratePostgres(client, { schema }) : checkLayout(client, schema)));
   const fresh: Query = (text, values) => client.query(text, values);
   const asking = (query: Query): Ask => {
     return async (text, values) => {

@@ -4,15 +4,28 @@ import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
 import type { TransactionQuery } from "../../../ports/transaction-query.ts";
 import type { CheckedQuery } from "../../kit/checked-store.ts";
 import { findDueKeys, scannedRows, windowRows } from "../../kit/claims/due-keys.ts";
-import { endedTerms, guardColumns, guardOf, listedColumns, listedRowOf, pageTerms } from "../../kit/columns.ts";
+import { endedTerms, guardColumns, guardOf, listedColumns, listedRowOf, pageTerms, termsSql } from "../../kit/columns.ts";
 import type * as kit from "../../kit/execution-table.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
 import { isOutageForAll } from "./postgres-error.ts";
 import { claimDueStatement } from "./postgres-fast.ts";
 import { postgresRecords } from "./postgres-records.ts";
 import type { PostgresSession, TextRow } from "./postgres-session.ts";
-import { clock, columnsAsText, idOf, joined, partsOf, plainText, sqlSeparator, termSql, textsIn, wholeText } from "./postgres-text.ts";
-import { deletion, insertion, update, type WriteStatement } from "./row-statements.ts";
+import {
+  clock,
+  columnsAsText,
+  idOf,
+  joined,
+  numberedBinder,
+  partsOf,
+  plainText,
+  sqlSeparator,
+  textsIn,
+  wholeText,
+} from "./postgres-text.ts";
+import { writeStatement } from "./row-statements.ts";
+
+type DueClaim = Parameters<NonNullable<kit.ExecutionTable["claimDue"]>>[0];
 
 /** Of one value. PostgreSQL takes a gigabyte in one message, of which a history must be loaded in one row. */
 const maxValueBytes = 16 * 1024 * 1024;
@@ -69,21 +82,21 @@ export class PostgresTable implements kit.ExecutionTable {
   }
 
   async write(writes: readonly kit.RowWrite[]): Promise<(kit.RowWritten | null)[]> {
+    const { schema, ask, askAnew } = this.#session;
     const answers: (kit.RowWritten | null)[] = writes.map(() => null);
-    await Promise.all(
-      (["insert", "update", "bury", "remove"] as const).map(async (kind) => {
-        const indices = writes.flatMap((write, index) => (write.kind === kind ? index : []));
-        if (indices.length === 0) return;
-        const { text, values } = this.#statementFor(
-          kind,
-          indices.map((index) => writes[index]!),
-        );
-        const { ask, askAnew } = this.#session;
-        for (const { ordinal, now, version, status } of await (indices.length === 1 ? ask : askAnew)(text, values)) {
-          answers[indices[Number(ordinal) - 1]!] = { now: Number(now), version: Number(version), status: status as Status };
-        }
-      }),
-    );
+    const sent = (["insert", "update", "bury", "remove"] as const).map(async (kind) => {
+      const indices = writes.flatMap((write, index) => (write.kind === kind ? index : []));
+      if (indices.length === 0) return;
+      const { text, values } = writeStatement(
+        schema,
+        kind,
+        indices.map((index) => writes[index]!),
+      );
+      for (const { ordinal, now, version, status } of await (indices.length === 1 ? ask : askAnew)(text, values)) {
+        answers[indices[Number(ordinal) - 1]!] = { now: Number(now), version: Number(version), status: status as Status };
+      }
+    });
+    await Promise.all(sent);
     return answers;
   }
 
@@ -131,48 +144,33 @@ export class PostgresTable implements kit.ExecutionTable {
     return findDueKeys(search, after, limit);
   }
 
-  async claimDue(
-    claim: Parameters<NonNullable<kit.ExecutionTable["claimDue"]>>[0],
-  ): Promise<kit.DueExecutions & { readonly now: EpochMs }> {
-    const { text, values } = claimDueStatement(this.#executions, claim);
-    const rows = await this.#session.askAnew(text, values);
+  async claimDue({ owner, leaseMs, limit, overdueMs }: DueClaim): Promise<kit.DueClaimed> {
+    const values = [plainText(owner), ...[leaseMs, limit, overdueMs].map((value) => wholeText(value))];
+    const rows = await this.#session.askAnew(claimDueStatement(this.#executions), values);
     return { now: Number(rows[0]!.now), executions: guardsIn(rows), areKeysDue: rows[0]!.are_keys_due === "t" };
   }
 
   async page(query: CheckedQuery, labels: readonly string[], after: kit.ListCursor | null, limit: number): Promise<kit.ListedRow[]> {
     const values: string[] = [];
-    const bind = (value: string): number => values.push(value);
-    const conditions = pageTerms(query).map((term) => termSql(term, bind));
-    if (labels.length > 0) {
-      conditions.push(`labels @> ARRAY(SELECT sha256(convert_to(label, 'UTF8')) FROM unnest(${textsIn(bind(joined(labels)))}) AS label)`);
-    }
-    if (after) {
-      const [createdAt, seq] = [bind(wholeText(after.createdAt)), bind(wholeText(after.seq))];
-      conditions.push(`(executions.created_at, executions.seq) < ($${createdAt}::bigint, $${seq}::bigint)`);
-    }
+    const bind = numberedBinder(values);
+    const conditions = [termsSql(pageTerms(query), bind)];
+    for (const label of labels) conditions.push(`labels @> ARRAY[sha256(convert_to($${values.push(label)}, 'UTF8'))]`);
+    if (after) conditions.push(`(executions.created_at, executions.seq) < (${bind(after.createdAt)}::bigint, ${bind(after.seq)}::bigint)`);
     const text = `SELECT ${guard}, ${columnsAsText(listedColumns, "executions")} FROM ${this.#executions}
-      WHERE ${conditions.join(" AND ")} ORDER BY executions.created_at DESC, executions.seq DESC LIMIT $${bind(wholeText(limit))}::bigint`;
+      WHERE ${conditions.join(" AND ")} ORDER BY executions.created_at DESC, executions.seq DESC LIMIT ${bind(limit)}`;
     return (await this.#session.askAnew(text, values)).map((row) => listedRowOf(row, idOf));
   }
 
   async ended(query: kit.EndedQuery): Promise<kit.ExecutionGuard[]> {
     const values: string[] = [];
-    const bind = (value: string): number => values.push(value);
-    const conditions = endedTerms(query).map((term) => termSql(term, bind));
+    const bind = numberedBinder(values);
     const time = query.ended ? "ended_at" : "deleted_at";
-    const text = `SELECT ${guard} FROM ${this.#executions} WHERE ${conditions.join(" AND ")}
-      ORDER BY executions.${time}, executions.seq LIMIT $${bind(wholeText(query.limit))}::bigint`;
+    const text = `SELECT ${guard} FROM ${this.#executions} WHERE ${termsSql(endedTerms(query), bind)}
+      ORDER BY executions.${time}, executions.seq LIMIT ${bind(query.limit)}`;
     return guardsIn(await this.#session.askAnew(text, values));
   }
 
   async close(): Promise<void> {}
-
-  #statementFor(kind: kit.RowWrite["kind"], writes: readonly kit.RowWrite[]): WriteStatement {
-    const { schema } = this.#session;
-    if (kind === "insert") return insertion(schema, writes as Parameters<typeof insertion>[1]);
-    if (kind === "update") return update(schema, writes as Parameters<typeof update>[1]);
-    return deletion(schema, kind, writes as Parameters<typeof deletion>[2]);
-  }
 }
 
 /** The guards in rows, which may be empty. */

@@ -1,4 +1,4 @@
-import type { Term } from "../../kit/columns.ts";
+import type { SqlColumn } from "../../kit/sql-layout.ts";
 
 /** Separates values in one parameter or column. JSON never holds it raw, and `plainText` escapes it. */
 const separator = "\u001e";
@@ -38,13 +38,9 @@ export function columnsAsText(columns: readonly string[], table: string): string
   return columns.map((name) => (texts.has(name) ? name : `${table}.${name}::text`)).join(", ");
 }
 
-/** A condition on a column. @param bind gives the number of a parameter with this value */
-export function termSql(term: Term, bind: (value: string) => number): string {
-  const { column } = term;
-  if (term.is === "IN") return `${column} = ANY(${textsIn(bind(joined(term.values.map(plainText))))})`;
-  if (!("value" in term)) return `${column} IS ${term.is}`;
-  if (typeof term.value === "string") return `${column} = $${bind(plainText(term.value))}`;
-  return `${column} ${term.is} $${bind(wholeText(term.value, term.is === ">" ? Math.floor : Math.ceil))}::bigint`;
+/** Gives the parameters of a statement, whose values it adds to those. */
+export function numberedBinder(values: string[]): (value: string | number) => string {
+  return (value) => `$${values.push(typeof value === "string" ? plainText(value) : wholeText(value))}`;
 }
 
 /** Many values as one parameter; null is the empty text. */
@@ -65,6 +61,45 @@ export function nullableTextsIn(parameter: number): string {
 /** A parameter with many numbers; an empty text is null. */
 export function numbersIn(parameter: number): string {
   return `${nullableTextsIn(parameter)}::bigint[]`;
+}
+
+/** A parameter. */
+export type SqlText = string | null;
+
+/** A column of what a statement is about. A name has a sign before it, because it may be empty, and an empty parameter is null. */
+export interface WantedColumn<W> extends Pick<SqlColumn, "name"> {
+  readonly is: SqlColumn["is"] | "flag";
+  of(write: W): string | number | boolean | null | undefined;
+}
+
+const sqlTexts: Readonly<Record<WantedColumn<unknown>["is"], (value: never) => string>> = {
+  id: plainText,
+  name: (value) => `=${plainText(value)}`,
+  json: (value) => value,
+  number: (value) => wholeText(value),
+  flag: (value) => (value ? "t" : "f"),
+};
+
+/** The rows that a statement is about, as `wanted`, with their parameters, which are its first. A lone one, the common case, is the cheapest to plan. */
+export function wantedRows<W>(
+  columns: readonly WantedColumn<W>[],
+  writes: readonly W[],
+): { readonly sql: string; readonly values: SqlText[] } {
+  const textsOf = ({ is, of }: WantedColumn<W>): SqlText[] =>
+    writes.map((write) => {
+      const value = of(write);
+      return value == null ? null : sqlTexts[is](value as never);
+    });
+  if (writes.length === 1) {
+    const names = columns.map(({ name, is }, index) => `$${index + 1}::${is === "number" ? "bigint" : "text"} AS ${name}`);
+    return { sql: `wanted AS (SELECT 1::bigint AS ordinal, ${names.join(", ")})`, values: columns.map((column) => textsOf(column)[0]!) };
+  }
+  const lists = columns.map(({ is }, index) => (is === "number" ? numbersIn : nullableTextsIn)(index + 1));
+  const names = columns.map(({ name }) => name);
+  return {
+    sql: `wanted AS MATERIALIZED (SELECT * FROM unnest(${lists.join(", ")}) WITH ORDINALITY AS each (${names.join(", ")}, ordinal))`,
+    values: columns.map((column) => joined(textsOf(column))),
+  };
 }
 
 /** The parts of a column that were joined. */

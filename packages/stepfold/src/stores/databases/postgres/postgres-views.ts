@@ -1,43 +1,53 @@
 /**
- * What people read. `workflow_executions` shows each execution as the JSON document that `load` gives; the other two views
- * are its parts: every result of every execution, and everything that was ever added to a map.
+ * What people read. `workflow_executions` shows each execution as the JSON document that `load` gives; the others are its parts: every
+ * result of every execution, every context, and everything that was ever added to a map.
  *
  * JSON stays `json` and text, which keep the order of members, and never becomes `jsonb`. Asked for one execution they
- * read its history only; that is why the aggregates are subqueries and no views of their own.
+ * read its history only: each part is asked for with the number of the execution.
  */
 export function executionsView(schema: string): string {
-  const snapshot = `'{"workflowId":' || (started -> 'workflowId')
-    || ',"version":' || version
-    || ',"status":' || to_json(status)
-    || ',"createdAt":' || (started -> 'at')
-    || ',"definition":' || (started -> 'definition')
-    || ',"metadata":' || (started -> 'metadata')
-    || coalesce(',"incarnation":' || (started -> 'incarnation'), '')
-    || coalesce(',"input":' || (started -> 'input'), '')
-    || ',"context":{' || coalesce((${contextOf(schema)}), '') || '}'
-    || coalesce(',"childStates":{' || (${childStates(schema)}) || '}', '')
-    || coalesce(',"mapItems":{' || (${mapItems(schema)}) || '}', '')
-    || coalesce(',"compensations":[' || (${compensations(schema)}) || ']', '')
-    || ${membersOf("head")}`;
-  return `
+  return `${parts(schema)}
+
 ${results(schema)}
 
-${items(schema)}
-
 CREATE VIEW "${schema}".workflow_executions (id, snapshot, status, version, created_at, updated_at) AS
-SELECT id, ${unhidden(snapshot)}::json, status, version, created_at, updated_at
+SELECT id, ${unhidden(snapshot(schema))}::json, status, version, created_at, updated_at
 FROM (
-  SELECT seq, id, executions.version, status, created_at, updated_at, ${hidden("head")} AS head, ${hidden("event")} AS started
-  FROM "${schema}".executions JOIN "${schema}".events ON events.execution = seq AND events.version = 0
+  SELECT seq, id, executions.version, status, created_at, updated_at, ${hidden("head")} AS head, event AS started
+  FROM "${schema}".executions JOIN "${schema}".readable_events AS first ON first.execution = seq AND first.version = 0
   WHERE deleted_at IS NULL) AS execution;`;
 }
 
-/** One row for each result: that of the event's own step, then those that followed from it elsewhere. Ids are JSON text. */
+/**
+ * Events and children in a form that PostgreSQL's JSON functions take; and the items of maps: a row for each map that began, which has
+ * a key, and for each item that was added to one later. Its items are JSON without brackets.
+ */
+function parts(schema: string): string {
+  return `CREATE VIEW "${schema}".readable_events (execution, version, event) AS
+SELECT execution, version, ${hidden("event")} FROM "${schema}".events;
+
+CREATE VIEW "${schema}".readable_children (execution, place, key, head) AS
+SELECT execution, place, ${hidden("key")}, ${hidden("head")} FROM "${schema}".children;
+
+CREATE VIEW "${schema}".execution_items (execution, version, path, key, items) AS
+SELECT execution, version, path,
+  '"' || path || '#' || (event ->> 'visit') || '"',
+  coalesce((event -> 'item')::text, ${bare("(event -> 'children' -> 'map' -> 'items')::text")})
+FROM (
+  SELECT execution, version, event, concat_ws('>', ${bare("(event -> 'scope')::text")}, ${bare("(event -> 'pathId')::text")}) AS path
+  FROM "${schema}".readable_events
+  WHERE event ->> 'type' = 'itemAdded' OR (event ->> 'type' = 'spawned' AND event -> 'children' -> 'map' IS NOT NULL)) AS added;`;
+}
+
+/**
+ * One row for each result: that of the event's own step, then those that followed from it elsewhere. Ids are JSON text. And the
+ * context of each scope that they make: JSON without braces.
+ */
 function results(schema: string): string {
   return `CREATE VIEW "${schema}".execution_results (execution, version, place, scope, node, undoes, result) AS
 SELECT execution, version, place, nullif((placed -> 'scope')::text, 'null'), (placed -> 'nodeId')::text,
   nullif((placed -> 'undoes')::text, 'null'), placed -> 'result'
-FROM (SELECT execution, version, ${hidden("event")} AS event FROM "${schema}".events) AS entry, LATERAL (
+FROM "${schema}".readable_events, LATERAL (
   SELECT 0 AS place, json_build_object(
     'scope', event -> 'scope', 'nodeId', event -> 'nodeId', 'undoes', event -> 'undoes',
     'result', ('{"output":' || CASE
@@ -52,52 +62,47 @@ FROM (SELECT execution, version, ${hidden("event")} AS event FROM "${schema}".ev
     AND NOT (event -> 'undoes' IS NOT NULL AND event ->> 'retryAt' IS NOT NULL)
   UNION ALL
   SELECT followed.place, followed.placed
-  FROM json_array_elements(event -> 'consequences' -> 'results') WITH ORDINALITY AS followed (placed, place)) AS one;`;
-}
+  FROM json_array_elements(event -> 'consequences' -> 'results') WITH ORDINALITY AS followed (placed, place)) AS one;
 
-/** One row for each map that began, which has a key, and for each item that was added to one later; items: JSON without brackets. */
-function items(schema: string): string {
-  return `CREATE VIEW "${schema}".execution_items (execution, version, path, key, items) AS
-SELECT execution, version, path,
-  '"' || path || '#' || (event ->> 'visit') || '"',
-  coalesce((event -> 'item')::text, ${bare("(event -> 'children' -> 'map' -> 'items')::text")})
+CREATE VIEW "${schema}".execution_contexts (execution, scope, context) AS
+SELECT execution, scope, string_agg(node || ':[' || results || ']', ',' ORDER BY first)
 FROM (
-  SELECT execution, version, event, concat_ws('>', ${bare("(event -> 'scope')::text")}, ${bare("(event -> 'pathId')::text")}) AS path
-  FROM (SELECT execution, version, ${hidden("event")} AS event FROM "${schema}".events) AS entry
-  WHERE event ->> 'type' = 'itemAdded' OR (event ->> 'type' = 'spawned' AND event -> 'children' -> 'map' IS NOT NULL)) AS added;`;
+  SELECT execution, scope, node, string_agg(result::text, ',' ORDER BY version, place) AS results, min(version * 1000000 + place) AS first
+  FROM "${schema}".execution_results WHERE undoes IS NULL GROUP BY execution, scope, node) AS nodes
+GROUP BY execution, scope;`;
 }
 
-const listOfResults = "'[' || string_agg(result::text, ',' ORDER BY version, place) || ']'";
-
-function contextOf(schema: string): string {
-  return `
-      SELECT string_agg(node || ':' || results, ',' ORDER BY first)
-      FROM (
-        SELECT node, ${listOfResults} AS results, min(version * 1000000 + place) AS first
-        FROM "${schema}".execution_results AS produced
-        WHERE produced.execution = execution.seq AND scope IS NULL AND undoes IS NULL
-        GROUP BY node) AS nodes`;
-}
-
-function childStates(schema: string): string {
-  return `
+/** The document that shows an execution, as text. */
+function snapshot(schema: string): string {
+  return `'{"workflowId":' || (started -> 'workflowId')
+    || ',"version":' || version
+    || ',"status":' || to_json(status)
+    || ',"createdAt":' || (started -> 'at')
+    || ',"definition":' || (started -> 'definition')
+    || ',"metadata":' || (started -> 'metadata')
+    || coalesce(',"incarnation":' || (started -> 'incarnation'), '')
+    || coalesce(',"input":' || (started -> 'input'), '')
+    || ',"context":{' || coalesce((
+      SELECT context FROM "${schema}".execution_contexts AS own WHERE own.execution = execution.seq AND scope IS NULL), '') || '}'
+    || coalesce(',"childStates":{' || (
       SELECT string_agg(key::text || ':{"context":{' || CASE
           -- of a child that has ended and need not be undone, nothing stays but its output
-          WHEN context IS NULL OR (child.head ->> 'kept' IS NULL AND child.head ->> 'status' IN ('completed', 'failed', 'cancelled')) THEN ''
-          ELSE context END || '}' || ${membersOf("child.head")}, ',' ORDER BY place)
-      FROM (
-        SELECT place, ${hidden("key")} AS key, ${hidden("head")} AS head
-        FROM "${schema}".children WHERE children.execution = execution.seq) AS child
-      LEFT JOIN (
-        SELECT scope, string_agg(node || ':' || results, ',' ORDER BY first) AS context
-        FROM (
-          SELECT scope, node, ${listOfResults} AS results, min(version * 1000000 + place) AS first
-          FROM "${schema}".execution_results AS produced
-          WHERE produced.execution = execution.seq AND scope IS NOT NULL AND undoes IS NULL
-          GROUP BY scope, node) AS nodes
-        GROUP BY scope) AS contexts ON scope = key::text`;
+          WHEN child.head ->> 'kept' IS NULL AND child.head ->> 'status' IN ('completed', 'failed', 'cancelled') THEN ''
+          ELSE coalesce(context, '') END || '}' || ${membersOf("child.head")}, ',' ORDER BY place)
+      FROM "${schema}".readable_children AS child
+      LEFT JOIN "${schema}".execution_contexts AS own ON own.execution = execution.seq AND scope = key::text
+      WHERE child.execution = execution.seq) || '}', '')
+    || coalesce(',"mapItems":{' || (${mapItems(schema)}) || '}', '')
+    || coalesce(',"compensations":[' || (
+      SELECT string_agg('{"nodeId":' || node || ',"undoes":' || undoes || (
+          SELECT string_agg(',' || to_json(member.key)::text || ':' || member.value::text, '')
+          FROM json_each(result) AS member WHERE member.key <> 'pathId') || '}', ',' ORDER BY version, place)
+      FROM "${schema}".execution_results AS produced
+      WHERE produced.execution = execution.seq AND undoes IS NOT NULL) || ']', '')
+    || ${membersOf("head")}`;
 }
 
+/** What was added to the maps that are there. */
 function mapItems(schema: string): string {
   return `
       SELECT string_agg(key || ':[' || items || ']', ',' ORDER BY begun)
@@ -109,25 +114,14 @@ function mapItems(schema: string): string {
           FROM "${schema}".execution_items AS added WHERE added.execution = execution.seq) AS added
         GROUP BY begun) AS maps
       WHERE key IN (
-        SELECT (path -> 'children' -> 'key')::text
-        FROM json_array_elements(execution.head -> 'activePaths') AS path WHERE path -> 'children' -> 'map' IS NOT NULL
-        UNION ALL
-        SELECT '"' || ${bare("child.key::text")} || '>' || ${bare("(path -> 'children' -> 'key')::text")} || '"'
+        SELECT '"' || coalesce(${bare("owner.key::text")} || '>', '') || ${bare("(path -> 'children' -> 'key')::text")} || '"'
         FROM (
-          SELECT ${hidden("key")} AS key, ${hidden("head")} AS head
-          FROM "${schema}".children WHERE children.execution = execution.seq) AS child,
-          json_array_elements(child.head -> 'activePaths') AS path
+          SELECT NULL::json AS key, execution.head
+          UNION ALL SELECT key, head FROM "${schema}".readable_children AS child WHERE child.execution = execution.seq) AS owner,
+          json_array_elements(owner.head -> 'activePaths') AS path
         WHERE path -> 'children' -> 'map' IS NOT NULL)`;
 }
 
-function compensations(schema: string): string {
-  return `
-      SELECT string_agg('{"nodeId":' || node || ',"undoes":' || undoes || (
-          SELECT string_agg(',' || to_json(member.key)::text || ':' || member.value::text, '')
-          FROM json_each(result) AS member WHERE member.key <> 'pathId') || '}', ',' ORDER BY version, place)
-      FROM "${schema}".execution_results AS produced
-      WHERE produced.execution = execution.seq AND undoes IS NOT NULL`;
-}
 /**
  * PostgreSQL stores any JSON as it is, but refuses to look into one that has the character 0 or half a surrogate pair
  * anywhere. These expressions of SQL hide such escapes, and bring them back when the work is done: `\u0000` becomes

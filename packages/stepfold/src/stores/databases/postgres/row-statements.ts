@@ -1,83 +1,77 @@
-import type { DueChange, RowHistory, RowWrite } from "../../kit/execution-table.ts";
-import { clock, joined, nullableTextsIn, numbersIn, plainText, textsIn, wholeText } from "./postgres-text.ts";
+import type { RowHistory, RowWrite } from "../../kit/execution-table.ts";
+import { insertedColumns } from "../../kit/sql-layout.ts";
+import {
+  clock,
+  joined,
+  nullableTextsIn,
+  numbersIn,
+  plainText,
+  type SqlText,
+  textsIn,
+  type WantedColumn,
+  wantedRows,
+} from "./postgres-text.ts";
 
-/** A statement with its parameters. It gives a row with the ordinal of each write that was made. */
-export interface WriteStatement {
-  readonly text: string;
-  readonly values: readonly (string | null)[];
-}
-
-type Value = string | null;
 type Insert = RowWrite & { readonly kind: "insert" };
 type Update = RowWrite & { readonly kind: "update" };
 type Deletion = RowWrite & { readonly kind: "bury" | "remove" };
 
+/** A statement with its parameters. */
+interface WriteStatement {
+  readonly text: string;
+  readonly values: readonly SqlText[];
+}
+
+/** The statement that makes writes of one kind. It gives a row with the ordinal of each write that was made. */
+export function writeStatement(schema: string, kind: RowWrite["kind"], writes: readonly RowWrite[]): WriteStatement {
+  if (kind === "insert") return insertion(schema, writes as readonly Insert[]);
+  if (kind === "update") return update(schema, writes as readonly Update[]);
+  return deletion(schema, kind, writes as readonly Deletion[]);
+}
+
 /** Nothing follows these. */
 const terminal = "('completed', 'failed', 'cancelled')";
 
-/** What is written of each row, column by column; `number`: the column is a number. */
-interface Column<W> {
-  readonly name: string;
-  readonly number?: true;
-  of(write: W): Value;
-}
+/** Separates the labels of an execution. They are JSON, which never holds it raw. */
+const labelSeparator = "\u001d";
 
-const wholeOrNull = (value: number | null | undefined): Value => (value == null ? null : wholeText(value));
-/** A text that may be empty, where an empty parameter is null. */
-const marked = (text: string | null | undefined): Value => (text == null ? null : `=${plainText(text)}`);
-const flag = (value: boolean | undefined): Value => (value === undefined ? null : value ? "t" : "f");
-
-const insertColumns: readonly Column<Insert>[] = [
-  { name: "id", of: ({ id }) => plainText(id) },
-  { name: "incarnation", of: ({ row }) => plainText(row.incarnation) },
-  { name: "definition_id", of: ({ row }) => marked(row.definitionId) },
-  { name: "definition", of: ({ row }) => row.definition },
-  { name: "metadata", of: ({ row }) => row.metadata },
-  { name: "version", number: true, of: ({ row }) => String(row.version) },
-  { name: "status", of: ({ row }) => row.status },
-  { name: "head", of: ({ row }) => row.head },
-  { name: "wake_at", number: true, of: ({ row }) => wholeOrNull(row.wakeAt) },
-  { name: "due_in", number: true, of: ({ row }) => dueInOf(row.due) },
-  { name: "owner", of: ({ row }) => marked(row.owner) },
-  { name: "fence", number: true, of: ({ row }) => String(row.fence) },
-  { name: "permit_key", of: ({ row }) => marked(row.permit?.key) },
-  { name: "permit_limit", number: true, of: ({ row }) => wholeOrNull(row.permit?.limit) },
-  { name: "commit_id", of: ({ history }) => plainText(history.commitId) },
+const insertColumns: readonly WantedColumn<Insert>[] = [
+  ...insertedColumns,
+  { name: "labels", is: "json", of: ({ row: { labels } }) => (labels.length === 0 ? null : labels.join(labelSeparator)) },
+  { name: "due_in", is: "number", of: ({ row: { due } }) => (due === "atWakeUp" ? null : due.inMs) },
+  { name: "commit_id", is: "id", of: ({ history }) => history.commitId },
 ];
 
-const updateColumns: readonly Column<Update>[] = [
-  { name: "id", of: ({ id }) => plainText(id) },
-  { name: "incarnation", of: ({ when }) => plainText(when.incarnation) },
-  { name: "expected", number: true, of: ({ when }) => wholeOrNull(when.version) },
-  { name: "fence", number: true, of: ({ when }) => wholeOrNull(when.fence) },
-  { name: "held", of: ({ when }) => flag(when.held) },
-  { name: "open", of: ({ when }) => flag(when.open) },
-  { name: "is_due", of: ({ when }) => flag(when.due) },
-  { name: "version", number: true, of: ({ set }) => wholeOrNull(set.state?.version) },
-  { name: "status", of: ({ set }) => set.state?.status ?? null },
-  { name: "head", of: ({ set }) => set.state?.head ?? null },
-  { name: "wake_at", number: true, of: ({ set }) => wholeOrNull(set.state?.wakeAt) },
+const conditionColumns: readonly WantedColumn<Update | Deletion>[] = [
+  { name: "id", is: "id", of: ({ id }) => id },
+  { name: "incarnation", is: "id", of: ({ when }) => when.incarnation },
+  { name: "expected", is: "number", of: ({ when }) => when.version },
+];
+
+const updateColumns: readonly WantedColumn<Update>[] = [
+  ...conditionColumns,
+  { name: "fence", is: "number", of: ({ when }) => when.fence },
+  { name: "held", is: "flag", of: ({ when }) => when.held },
+  { name: "open", is: "flag", of: ({ when }) => when.open },
+  { name: "is_due", is: "flag", of: ({ when }) => when.due },
+  { name: "version", is: "number", of: ({ set }) => set.state?.version },
+  { name: "status", is: "id", of: ({ set }) => set.state?.status },
+  { name: "head", is: "json", of: ({ set }) => set.state?.head },
+  { name: "wake_at", is: "number", of: ({ set }) => set.state?.wakeAt },
   // a sign before it tells a new owner from none
-  { name: "new_owner", of: ({ set }) => (set.owner === null ? "-" : marked(set.owner)) },
-  { name: "new_fence", number: true, of: ({ set }) => wholeOrNull(set.fence) },
-  { name: "crashes", number: true, of: ({ set }) => wholeOrNull(set.crashes) },
-  { name: "changes_due", of: ({ set }) => flag(set.due && true) },
-  { name: "due_in", number: true, of: ({ set: { due } }) => (due ? dueInOf(due) : null) },
-  { name: "unless_held", of: ({ set }) => flag(set.dueUnlessHeld) },
-  { name: "commit_id", of: ({ history }) => (history ? plainText(history.commitId) : null) },
+  {
+    name: "new_owner",
+    is: "json",
+    of: ({ set: { owner } }) => (owner === null ? "-" : owner === undefined ? null : `=${plainText(owner)}`),
+  },
+  { name: "new_fence", is: "number", of: ({ set }) => set.fence },
+  { name: "crashes", is: "number", of: ({ set }) => set.crashes },
+  { name: "changes_due", is: "flag", of: ({ set }) => set.due && true },
+  // absent: when the execution's `wakeAt` says
+  { name: "due_in", is: "number", of: ({ set: { due } }) => (due === "atWakeUp" ? null : due?.inMs) },
+  { name: "unless_held", is: "flag", of: ({ set }) => set.dueUnlessHeld },
+  { name: "commit_id", is: "id", of: ({ history }) => history?.commitId },
 ];
-
-const deletionColumns: readonly Column<Deletion>[] = [
-  { name: "id", of: ({ id }) => plainText(id) },
-  { name: "incarnation", of: ({ when }) => plainText(when.incarnation) },
-  { name: "expected", number: true, of: ({ when }) => wholeOrNull(when.version) },
-  { name: "deleted", of: ({ when }) => flag(when.deleted ?? false) },
-];
-
-/** Null: when the execution's `wakeAt` says. */
-function dueInOf(due: DueChange): Value {
-  return due === "atWakeUp" ? null : wholeText(due.inMs);
-}
 
 /** When it is due after a write `w`; `before` is what gives when it was due, `wakeAt` its `wakeAt` after the write. */
 function dueAtSql(before: string, wakeAt: string): string {
@@ -88,33 +82,25 @@ function dueAtSql(before: string, wakeAt: string): string {
  * Makes new executions, in order of id, so that two groups never wait for one another. A tombstone lies where the execution lay:
  * so a creation meets it in the index of ids, and also one that is just being made.
  */
-export function insertion(schema: string, writes: readonly Insert[]): WriteStatement {
+function insertion(schema: string, writes: readonly Insert[]): WriteStatement {
   const wanted = wantedRows(insertColumns, writes);
-  const labels = writes.flatMap(({ row }, index) => row.labels.map((label) => ({ ordinal: index + 1, label })));
-  const first = wanted.values.length + 1;
-  const history = historyRows(schema, writes, first + 2);
+  const history = historyRows(schema, writes, wanted.values.length + 1);
   const text = `
     WITH ${clock}, ${wanted.sql},
-    labelled AS MATERIALIZED (
-      SELECT ordinal, array_agg(sha256(convert_to(label, 'UTF8'))) AS labels
-      FROM unnest(${numbersIn(first)}, ${textsIn(first + 1)}) AS each (ordinal, label) GROUP BY ordinal
-    ),
     created AS (
       INSERT INTO ${schema}.executions (id, incarnation, definition_id, definition, metadata, labels, version, status, head, wake_at, due_at,
         owner, fence, permit_key, permit_limit, created_at, updated_at, ended_at)
-      SELECT id, incarnation, substr(definition_id, 2), definition::json, metadata::json, coalesce(labels, '{}'), version, status, head::json,
+      SELECT id, incarnation, substr(definition_id, 2), definition::json, metadata::json,
+        ARRAY(SELECT sha256(convert_to(label, 'UTF8')) FROM unnest(string_to_array(labels, chr(29))) AS label), version, status, head::json,
         wake_at, ${dueAtSql("NULL::bigint", "wake_at")}, substr(owner, 2), fence, substr(permit_key, 2), permit_limit, now, now,
         CASE WHEN status IN ${terminal} THEN now END
-      FROM clock, wanted AS w LEFT JOIN labelled USING (ordinal) ORDER BY id
+      FROM clock, wanted AS w ORDER BY id
       ON CONFLICT (id) DO NOTHING
       RETURNING seq, id, version, status
     ),
     changed AS (SELECT created.seq, w.ordinal, w.commit_id, created.version, created.status FROM created JOIN wanted AS w USING (id))${history.sql}
     SELECT ordinal::text, version::text, status, now::text FROM changed, clock`;
-  return {
-    text,
-    values: [...wanted.values, joined(labels.map(({ ordinal }) => ordinal)), joined(labels.map(({ label }) => label)), ...history.values],
-  };
+  return { text, values: [...wanted.values, ...history.values] };
 }
 
 /**
@@ -125,7 +111,7 @@ export function insertion(schema: string, writes: readonly Insert[]): WriteState
  * row that is written, and for no other): of two commits on one version the second finds another version and writes
  * nothing. What is inserted depends on what the UPDATE gave back, so events and children come with their head or not at all.
  */
-export function update(schema: string, writes: readonly Update[]): WriteStatement {
+function update(schema: string, writes: readonly Update[]): WriteStatement {
   const wanted = wantedRows(updateColumns, writes);
   const history = historyRows(schema, writes, wanted.values.length + 1);
   const several = writes.length > 1;
@@ -157,10 +143,10 @@ export function update(schema: string, writes: readonly Update[]): WriteStatemen
 }
 
 /** Makes tombstones of ended executions, or removes tombstones. */
-export function deletion(schema: string, kind: Deletion["kind"], writes: readonly Deletion[]): WriteStatement {
-  const wanted = wantedRows(deletionColumns, writes);
+function deletion(schema: string, kind: Deletion["kind"], writes: readonly Deletion[]): WriteStatement {
+  const wanted = wantedRows(conditionColumns, writes);
   const condition = `e.id = w.id AND e.incarnation = w.incarnation AND e.version = coalesce(w.expected, e.version)
-        AND (e.deleted_at IS NOT NULL) = (w.deleted = 't')`;
+        AND coalesce(e.deleted_at, -1) ${kind === "remove" ? "<>" : "="} -1`;
   const returned = "RETURNING e.seq, w.ordinal, e.version, e.status, now";
   const changed =
     kind === "remove"
@@ -173,20 +159,6 @@ export function deletion(schema: string, kind: Deletion["kind"], writes: readonl
   const text = `WITH ${clock}, ${wanted.sql}, changed AS (${changed}), ${emptied.join(", ")}
     SELECT ordinal::text, version::text, status, now::text FROM changed`;
   return { text, values: wanted.values };
-}
-
-/** The rows that are wanted, as a part of a statement. A lone one, the common case, is the cheapest to plan. */
-function wantedRows<W>(columns: readonly Column<W>[], writes: readonly W[]): { readonly sql: string; readonly values: readonly Value[] } {
-  if (writes.length === 1) {
-    const names = columns.map(({ name, number }, index) => `$${index + 1}::${number ? "bigint" : "text"} AS ${name}`);
-    return { sql: `wanted AS (SELECT 1::bigint AS ordinal, ${names.join(", ")})`, values: columns.map(({ of }) => of(writes[0]!)) };
-  }
-  const lists = columns.map(({ number }, index) => (number ? numbersIn(index + 1) : nullableTextsIn(index + 1)));
-  const names = columns.map(({ name }) => name);
-  return {
-    sql: `wanted AS MATERIALIZED (SELECT * FROM unnest(${lists.join(", ")}) WITH ORDINALITY AS each (${names.join(", ")}, ordinal))`,
-    values: columns.map(({ of }) => joined(writes.map(of))),
-  };
 }
 
 /**

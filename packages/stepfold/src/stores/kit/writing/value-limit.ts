@@ -17,23 +17,26 @@ export function bytesOf(text: string): number {
  * @throws StepfoldError `LIMIT_EXCEEDED` with the part, both sizes in bytes, and a JSON pointer to the largest value in it
  */
 export function refuseOversize(store: string, maxBytes: number, { workflowId, head, events, children }: WrittenCommit): void {
-  const refuse = (what: string, text: string): void => {
-    // no character takes more than three bytes for each of its code units
-    if (text.length * 3 <= maxBytes) return;
-    const actual = bytesOf(text);
-    if (actual <= maxBytes) return;
-    const pointer = pointerToLargest(JSON.parse(text) as Json);
-    throw new StepfoldError("LIMIT_EXCEEDED", {
-      what: `${what} of execution "${workflowId}"`,
-      limit: `${store} value in bytes`,
-      max: maxBytes,
-      actual,
-      ...(pointer !== "" && { pointer }),
-    });
-  };
+  const refuse = (what: string, text: string): void => refuseLarge(store, maxBytes, `${what} of execution "${workflowId}"`, text);
   refuse("The head", head);
   for (const { version, text } of events) refuse(`Event ${version}`, text);
   for (const { key, text } of children) if (text !== null) refuse(`Child "${key}"`, text);
+}
+
+/** Refuses a text of JSON that a store cannot hold; see `refuseOversize`. @param what it is, for people */
+export function refuseLarge(store: string, maxBytes: number, what: string, text: string): void {
+  // no character takes more than three bytes for each of its code units
+  if (text.length * 3 <= maxBytes) return;
+  const actual = bytesOf(text);
+  if (actual <= maxBytes) return;
+  const pointer = pointerToLargest(JSON.parse(text) as Json);
+  throw new StepfoldError("LIMIT_EXCEEDED", {
+    what,
+    limit: `${store} value in bytes`,
+    max: maxBytes,
+    actual,
+    ...(pointer !== "" && { pointer }),
+  });
 }
 
 /** Goes down into the largest member as long as it is most of the whole. */

@@ -2,7 +2,7 @@ import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
 import { equal, holds } from "../../expectations.ts";
-import { claimFree, createClaimed, dueIds, leaseMs, shortLeaseMs } from "./claiming.ts";
+import { claimFree, createClaimed, dueIds, leaseMs, longLeaseMs, shortLeaseMs } from "./claiming.ts";
 
 /** What `claim` promises. */
 export const claimCases: readonly ContractCase[] = [
@@ -127,12 +127,12 @@ export const claimCases: readonly ContractCase[] = [
     async run({ store }) {
       const ids = ["a", "b", "c", "d", "e"];
       for (const id of ids) await store.create(startCommit(id));
-      equal(await dueIds(store, 2), ["a", "b"], "first");
-      equal(await dueIds(store, 2), ["c", "d"], "second");
-      equal(await dueIds(store, 2), ["e"], "third");
-      equal(await dueIds(store, 2), [], "fourth");
+      equal(await dueIds(store, 2, longLeaseMs), ["a", "b"], "first");
+      equal(await dueIds(store, 2, longLeaseMs), ["c", "d"], "second");
+      equal(await dueIds(store, 2, longLeaseMs), ["e"], "third");
+      equal(await dueIds(store, 2, longLeaseMs), [], "fourth");
       await store.create(startCommit("f"));
-      equal(await dueIds(store, Number.POSITIVE_INFINITY), ["f"], "without a limit");
+      equal(await dueIds(store, Number.POSITIVE_INFINITY, longLeaseMs), ["f"], "without a limit");
     },
   },
   {

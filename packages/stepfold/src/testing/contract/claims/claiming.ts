@@ -8,6 +8,9 @@ export const leaseMs = 1_500;
 /** A lease for cases in which no other claim comes before it has ended. */
 export const shortLeaseMs = 100;
 
+/** A lease for cases that make several claims: it outlasts the case, however slow the machine is. */
+export const longLeaseMs = 600_000;
+
 /** Claims one execution, which must be free and due. */
 export async function claimFree(store: SnapshotStore, workflowId: string, owner = "worker", forMs: number = leaseMs): Promise<Claimed> {
   const [claimed] = await store.claim({ owner, leaseMs: forMs, limit: 1, workflowId });
@@ -26,6 +29,6 @@ export async function createClaimed(
 }
 
 /** Ids of what is due now, in the order in which it is handed out. */
-export async function dueIds(store: SnapshotStore, limit = 100): Promise<string[]> {
-  return (await store.claim({ owner: "poller", leaseMs, limit })).map(({ claim }) => claim.workflowId);
+export async function dueIds(store: SnapshotStore, limit = 100, forMs: number = leaseMs): Promise<string[]> {
+  return (await store.claim({ owner: "poller", leaseMs: forMs, limit })).map(({ claim }) => claim.workflowId);
 }

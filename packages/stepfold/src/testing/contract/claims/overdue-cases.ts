@@ -1,8 +1,8 @@
-import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
+import type { ClaimOptions, SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
 import { equal, rejectsWith } from "../../expectations.ts";
-import { claimFree, createClaimed, dueIds, leaseMs } from "./claiming.ts";
+import { claimFree, createClaimed, dueIds, leaseMs, longLeaseMs } from "./claiming.ts";
 
 /** Long for the calls of a case, short to wait for. */
 const overdueMs = 1_000;
@@ -75,15 +75,19 @@ export const overdueCases: readonly ContractCase[] = [
   },
   {
     name: "overdue: as many as asked for, longest first, whatever has come since",
-    async run({ store, advance }) {
-      const now = await store.now();
-      const wakes = { d: 0, c: now + 300, a: now + 301, b: now + 302 };
-      for (const [id, wakeAt] of Object.entries(wakes)) await store.create(startCommit(id, { wakeAt }));
-      await advance(overdueMs + 303);
+    async run({ store }) {
+      // minutes ago, and claimed for minutes: then it does not matter how long the calls of the case take
+      const longAgo = (await store.now()) - 600_000;
+      const asked = { leaseMs: longLeaseMs, overdueMs: 300_000 };
+      const atOnce = startCommit("d", { status: "paused", wakeAt: longAgo });
+      await store.create(atOnce);
+      // it stays due since then
+      await store.commit(stepCommit(atOnce, { wakeAt: 0 }));
+      for (const [index, id] of ["c", "a", "b"].entries()) await store.create(startCommit(id, { wakeAt: longAgo + 1 + index }));
       for (const id of ["e", "f"]) await store.create(startCommit(id));
-      equal(await overdueIds(store, { limit: 2 }), ["d", "c"], "two");
-      equal(await overdueIds(store, { limit: 1 }), ["a"], "one");
-      equal(await overdueIds(store), ["b"], "the rest");
+      equal(await overdueIds(store, { ...asked, limit: 2 }), ["d", "c"], "two");
+      equal(await overdueIds(store, { ...asked, limit: 1 }), ["a"], "one");
+      equal(await overdueIds(store, asked), ["b"], "the rest");
       equal(await dueIds(store), ["e", "f"], "not overdue");
     },
   },
@@ -112,7 +116,7 @@ export const overdueCases: readonly ContractCase[] = [
 
 async function overdueIds(
   store: SnapshotStore,
-  options: { readonly workflowId?: string; readonly limit?: number } = {},
+  options: Partial<Pick<ClaimOptions, "workflowId" | "limit" | "leaseMs" | "overdueMs">> = {},
 ): Promise<string[]> {
   const claimed = await store.claim({ owner: "sweeper", leaseMs, limit: 100, overdueMs, ...options });
   return claimed.map(({ claim }) => claim.workflowId);

@@ -2,7 +2,7 @@ import type { Claim, Claimed, Commit, SnapshotStore } from "../../../ports/snaps
 import { startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
 import { equal, holds, present, rejectsWith } from "../../expectations.ts";
-import { leaseMs, shortLeaseMs } from "./claiming.ts";
+import { leaseMs, longLeaseMs, shortLeaseMs } from "./claiming.ts";
 
 const needs = { needs: "permits" } as const;
 
@@ -27,7 +27,7 @@ export const permitCases: readonly ContractCase[] = [
         await create(store, id, ["x", 1], { status: "paused", wakeAt: now + 10 + index });
       await advance(100);
       for (const id of ["c", "a", "b"]) {
-        const [one, ...others] = await store.claim({ owner: "worker", leaseMs, limit: 10 });
+        const [one, ...others] = await store.claim({ owner: "worker", leaseMs: longLeaseMs, limit: 10 });
         equal([one?.claim.workflowId, others.length], [id, 0], "claimed");
         await store.commit(stepCommit(one!.snapshot, { fence: one!.claim.fence, status: "completed" }));
       }
@@ -50,7 +50,7 @@ export const permitCases: readonly ContractCase[] = [
     ...needs,
     async run({ store, advance }) {
       await fill(store, { a: ["x", 1], b: ["x", 1] });
-      const { claim } = await claimOne(store, {});
+      const { claim } = await claimOne(store, { leaseMs });
       for (let part = 0; part < 3; part++) {
         await advance(Math.floor(leaseMs * 0.6));
         await store.renew(claim);
@@ -238,13 +238,13 @@ async function fill(store: SnapshotStore, executions: Readonly<Record<string, Wa
 type Asked = Partial<Parameters<SnapshotStore["claim"]>[0]>;
 
 async function claimOne(store: SnapshotStore, asked: Asked): Promise<Claimed> {
-  const [claimed] = await store.claim({ owner: "worker", leaseMs, limit: 1, ...asked });
+  const [claimed] = await store.claim({ owner: "worker", leaseMs: longLeaseMs, limit: 1, ...asked });
   return present(claimed, "a claim");
 }
 
 /** Claims, and gives the ids sorted: executions with different keys may come in any order. */
 async function claimedIds(store: SnapshotStore, asked: Asked = {}): Promise<string[]> {
-  return (await store.claim({ owner: "worker", leaseMs, limit: 50, ...asked })).map(({ claim }) => claim.workflowId).sort();
+  return (await store.claim({ owner: "worker", leaseMs: longLeaseMs, limit: 50, ...asked })).map(({ claim }) => claim.workflowId).sort();
 }
 
 /** Lets many claim at once, again and again: the limit of a key is never passed, and every execution is claimed in the end. */

@@ -3,7 +3,7 @@ import type { Commit, SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
 import { equal, holds, present, rejectsWith } from "../../expectations.ts";
-import { dueIds, leaseMs } from "./claiming.ts";
+import { dueIds, longLeaseMs, shortLeaseMs } from "./claiming.ts";
 
 /** What a store promises when things go wrong: damaged rows, lost connections, values that are too large. */
 export const troubleCases: readonly ContractCase[] = [
@@ -27,10 +27,13 @@ export const troubleCases: readonly ContractCase[] = [
     async run({ store, damage, advance }) {
       for (const id of ["a", "b", "c"]) await store.create(startCommit(id));
       await damage!("a");
-      equal(await dueIds(store, 1), ["b"], "the first that is whole");
-      equal(await dueIds(store), ["c"], "the rest");
-      await advance(leaseMs + 1);
-      equal((await dueIds(store)).sort(), ["b", "c"], "after the lease");
+      equal(await dueIds(store, 1, longLeaseMs), ["b"], "the first that is whole");
+      equal(await dueIds(store, 100, longLeaseMs), ["c"], "the rest");
+      for (const id of ["d", "e", "f"]) await store.create(startCommit(id));
+      await damage!("d");
+      equal((await dueIds(store, 100, shortLeaseMs)).sort(), ["e", "f"], "others");
+      await advance(shortLeaseMs + 1);
+      equal((await dueIds(store)).sort(), ["e", "f"], "after the lease");
     },
   },
   {

@@ -2,7 +2,7 @@ import type { Status } from "../../../core/snapshot/snapshot.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
 import { equal, holds, present, rejectsWith } from "../../expectations.ts";
-import { claimFree, dueIds } from "../claims/claiming.ts";
+import { claimFree, dueIds, longLeaseMs } from "../claims/claiming.ts";
 
 const open: readonly Status[] = ["active", "paused", "error"];
 
@@ -76,7 +76,7 @@ export const deleteCases: readonly ContractCase[] = [
       await advance(retentionMs + 1);
       const again = startCommit("a");
       await store.create(again);
-      await claimFree(store, "a");
+      await claimFree(store, "a", "worker", longLeaseMs);
       const details = await rejectsWith("VERSION_CONFLICT", () => store.commit(stepCommit(old)));
       equal(details.actual, null, "actual");
       await rejectsWith("VERSION_CONFLICT", () => store.commit(ended));

@@ -1,0 +1,91 @@
+import type { NewExecution } from "./execution-table.ts";
+
+/**
+ * A column of a table, as SQL databases have it.
+ *
+ * - `id`: a text of the user that is never empty.
+ * - `name`: a text of the user that may be empty.
+ * - `json`: a text of ours of any length.
+ */
+export interface SqlColumn {
+  readonly name: string;
+  readonly is: "id" | "name" | "json" | "number";
+  readonly isNullable?: true;
+  readonly otherwise?: number;
+  /** For people who look at the tables. */
+  readonly about?: string;
+}
+
+/** A column whose value is as a new execution says. */
+export interface InsertedColumn extends SqlColumn {
+  of(created: { readonly id: string; readonly row: NewExecution }): string | number | null;
+}
+
+/** The columns of an execution that every database has. A column without `of` is filled by the database's clock, or begins with a default. */
+export const executionColumns: readonly (SqlColumn | InsertedColumn)[] = [
+  { name: "id", is: "id", of: ({ id }) => id },
+  { name: "incarnation", is: "id", of: ({ row }) => row.incarnation },
+  { name: "definition_id", is: "name", of: ({ row }) => row.definitionId },
+  { name: "definition", is: "json", about: "like metadata fixed at the start", of: ({ row }) => row.definition },
+  { name: "metadata", is: "json", of: ({ row }) => row.metadata },
+  { name: "version", is: "number", of: ({ row }) => row.version },
+  { name: "status", is: "id", of: ({ row }) => row.status },
+  { name: "head", is: "json", about: "the snapshot without what is in events and in other columns", of: ({ row }) => row.head },
+  { name: "wake_at", is: "number", isNullable: true, about: "of the last commit; 0: now; NULL: never", of: ({ row }) => row.wakeAt },
+  { name: "due_at", is: "number", isNullable: true, about: "while it is held, the end of the lease; else when it may be claimed" },
+  { name: "owner", is: "name", isNullable: true, about: "who holds it; NULL: nobody", of: ({ row }) => row.owner },
+  { name: "fence", is: "number", about: "number of claims so far", of: ({ row }) => row.fence },
+  { name: "crashes", is: "number", otherwise: 0, about: "claims in a row that ran out without a commit of their holder" },
+  { name: "permit_key", is: "name", isNullable: true, about: "its concurrency key", of: ({ row }) => row.permit?.key ?? null },
+  {
+    name: "permit_limit",
+    is: "number",
+    isNullable: true,
+    about: "how many with this key are held at once",
+    of: ({ row }) => row.permit?.limit ?? null,
+  },
+  { name: "created_at", is: "number", isNullable: true, about: "times are milliseconds since 1970, by the clock of the database" },
+  { name: "updated_at", is: "number" },
+  { name: "ended_at", is: "number", isNullable: true, about: "apart from updated_at, so that only the end writes its index" },
+  { name: "deleted_at", is: "number", isNullable: true, about: "set: a tombstone, which keeps the id taken for a while" },
+];
+
+/** The columns whose values a new execution says. */
+export const insertedColumns: readonly InsertedColumn[] = executionColumns.filter((column): column is InsertedColumn => "of" in column);
+
+/** The columns of an event. */
+export const eventColumns: readonly SqlColumn[] = [
+  { name: "execution", is: "number" },
+  { name: "version", is: "number" },
+  { name: "commit_id", is: "id" },
+  { name: "event", is: "json" },
+];
+
+/** The columns of a child that every database has. */
+export const childColumns: readonly SqlColumn[] = [
+  { name: "execution", is: "number" },
+  {
+    name: "place",
+    is: "number",
+    about: "in order of creation: a child that changes keeps its place, one put after it was deleted is the last",
+  },
+  { name: "head", is: "json", about: "the child without its context (see events)" },
+];
+
+/**
+ * Columns as lines of a CREATE TABLE.
+ *
+ * @param types of the database
+ * @param lineOf a line with its comma, and what is to be said about the column
+ */
+export function columnDefinitions(
+  columns: readonly SqlColumn[],
+  types: Readonly<Record<SqlColumn["is"], string>>,
+  lineOf: (definition: string, about: string | undefined) => string,
+): string {
+  const lines = columns.map(({ name, is, isNullable, otherwise, about }) => {
+    const rest = `${isNullable ? "" : " NOT NULL"}${otherwise === undefined ? "" : ` DEFAULT ${otherwise}`}`;
+    return `  ${lineOf(`${name} ${types[is]}${rest}`, about)}`;
+  });
+  return lines.join("\n");
+}
