@@ -24,7 +24,7 @@ const manifest = JSON.parse(readFileSync(`${root}/packages/stepfold/package.json
 /** Lines of databases that are longer than their table says: they may become fewer, not more. */
 const ceilings: Readonly<Record<string, number>> = {
   memory: 182,
-  sqlite: 1461,
+  sqlite: 1298,
   mongo: 765,
   dynamo: 1839,
   mysql: 1400,
