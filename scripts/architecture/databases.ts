@@ -58,7 +58,7 @@ export const databaseGroups: readonly DatabaseGroup[] = [
   { folders: { postgres: ["postgres-records", "postgres-session", "postgres-text", "row-statements"] }, maxLines: 700 },
   {
     folders: {
-      redis: ["read-rows", "read-scripts", "redis-reply", "run-script", "send-writes", "write-args", "write-script"],
+      redis: ["read-scripts", "redis-reply", "run-script", "send-writes", "write-script"],
       upstash: [],
     },
     maxLines: 700,

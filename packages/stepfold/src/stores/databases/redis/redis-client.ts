@@ -1,5 +1,3 @@
-import type { ScriptServer } from "./run-script.ts";
-
 /** What of an ioredis client is called: `new Redis()` or `new Cluster()` of ioredis 5 or 6. */
 export interface IoredisClient {
   evalsha(sha1: string, numkeys: number, keysAndArguments: string[]): Promise<unknown>;
@@ -15,16 +13,13 @@ export interface NodeRedisClient {
 /** A connected client of one of the two libraries. */
 export type RedisClient = IoredisClient | NodeRedisClient;
 
-/** The client as scripts are sent through it. */
-export function serverOf(client: RedisClient): ScriptServer {
+/** Sends a script to a server: `eval` its text, `evalsha` its hash. */
+export type SendScript = (command: "eval" | "evalsha", script: string, keys: string[], args: string[]) => Promise<unknown>;
+
+/** How scripts are sent through a client. */
+export function scriptSender(client: RedisClient): SendScript {
   if ("evalSha" in client) {
-    return {
-      evalsha: (sha1, keys, args) => client.evalSha(sha1, { keys: [...keys], arguments: [...args] }),
-      eval: (text, keys, args) => client.eval(text, { keys: [...keys], arguments: [...args] }),
-    };
+    return (command, script, keys, args) => client[command === "eval" ? "eval" : "evalSha"](script, { keys, arguments: args });
   }
-  return {
-    evalsha: (sha1, keys, args) => client.evalsha(sha1, keys.length, [...keys, ...args]),
-    eval: (text, keys, args) => client.eval(text, keys.length, [...keys, ...args]),
-  };
+  return (command, script, keys, args) => client[command](script, keys.length, [...keys, ...args]);
 }

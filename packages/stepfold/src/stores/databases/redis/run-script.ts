@@ -1,37 +1,39 @@
-/** A Lua script that Redis runs as one step: nothing else happens on the server meanwhile. */
-export interface LuaScript {
-  /** For people. */
-  readonly name: string;
-  readonly text: string;
-}
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import type { SendScript } from "./redis-client.ts";
 
-/** Runs a script on the server and gives what it answers: texts, and lists of them. */
-export type RunScript = (script: LuaScript, keys: readonly string[], args: readonly string[]) => Promise<unknown>;
-
-/** Runs a script on the heads of these executions, and gives the list that it answers. */
-export type CallScript = (script: LuaScript, ids: readonly string[], args: readonly string[]) => Promise<readonly unknown[]>;
-
-/** The two commands that a store needs, whatever client sends them. */
-export interface ScriptServer {
-  evalsha(sha1: string, keys: readonly string[], args: readonly string[]): Promise<unknown>;
-  eval(text: string, keys: readonly string[], args: readonly string[]): Promise<unknown>;
-}
+/**
+ * Runs a Lua script on the heads of these executions, and gives the list that it answers. Redis runs it as one step: nothing else
+ * happens on the server meanwhile.
+ */
+export type CallScript = (script: string, ids: readonly string[], args: readonly string[]) => Promise<readonly unknown[]>;
 
 /**
  * Runs scripts by their hash, and sends the text only to a server that does not know it: a new one, one that took over
  * after a failure, or one whose scripts were flushed.
+ *
+ * @param prefix what all keys begin with
+ * @throws StepfoldError `OPTION_INVALID` unless the prefix is 1 to 48 letters, digits, `_`, `-`, `.` and `:`
  */
-export function scriptRunner(server: ScriptServer): RunScript {
-  const hashes = new Map<LuaScript, Promise<string>>();
-  return async (script, keys, args) => {
-    const hash = hashes.get(script) ?? sha1Of(script.text);
+export function scriptRunner(send: SendScript, prefix: string): CallScript {
+  if (!/^[\w.:-]{1,48}$/.test(prefix)) {
+    throw new StepfoldError("OPTION_INVALID", { option: "prefix", reason: "must be 1 to 48 letters, digits, _ - . and :" });
+  }
+  // the braces: a cluster keeps what has the same text in them on one server
+  const base = `{${prefix}}:`;
+  const hashes = new Map<string, Promise<string>>();
+  const run = async (script: string, keys: string[], args: string[]): Promise<unknown> => {
+    const hash = hashes.get(script) ?? sha1Of(script);
     hashes.set(script, hash);
     try {
-      return await server.evalsha(await hash, keys, args);
+      return await send("evalsha", await hash, keys, args);
     } catch (cause) {
       if (!isUnknownScript(cause)) throw cause;
     }
-    return server.eval(script.text, keys, args);
+    return send("eval", script, keys, args);
+  };
+  return async (script, ids, args) => {
+    const answer = await run(script, [`${base}due`, ...ids.map((id) => `${base}e:${id}`)], [...args]);
+    return Array.isArray(answer) ? answer : [];
   };
 }
 
