@@ -58,7 +58,7 @@ export const databaseGroups: readonly DatabaseGroup[] = [
   { folders: { postgres: ["postgres-records", "postgres-session", "postgres-text", "row-statements"] }, maxLines: 700 },
   {
     folders: {
-      redis: ["read-scripts", "redis-reply", "run-script", "send-writes", "write-script"],
+      redis: ["read-scripts", "redis-reply", "send-writes", "write-script"],
       upstash: [],
     },
     maxLines: 700,

@@ -17,7 +17,13 @@ import { libsqlError, missingTables } from "./libsql-error.ts";
  */
 export async function migrateLibsql(client: LibsqlClient): Promise<void> {
   try {
-    await makeTables(client);
+    if (await isMigrated(client)) return;
+    // readers and the writer then do not wait for one another
+    if (client.protocol === "file") await client.execute(plain("PRAGMA journal_mode = WAL"));
+    await client.batch(sqliteSchema.map(plain), "write").catch(async (cause: unknown) => {
+      // another process was faster
+      if (!(await isMigrated(client))) throw cause;
+    });
   } catch (cause) {
     throw libsqlError(cause);
   }
@@ -31,18 +37,6 @@ export function libsqlMigrations(): readonly string[] {
 /** Makes sure that the tables are there. */
 export async function checkLayout(client: LibsqlClient): Promise<void> {
   if (!(await isMigrated(client))) throw new StepfoldError("STORE_REJECTED", { store: "libsql", reason: missingTables });
-}
-
-async function makeTables(client: LibsqlClient): Promise<void> {
-  if (await isMigrated(client)) return;
-  // readers and the writer then do not wait for one another
-  if (client.protocol === "file") await client.execute(plain("PRAGMA journal_mode = WAL"));
-  try {
-    await client.batch(sqliteSchema.map(plain), "write");
-  } catch (cause) {
-    // another process was faster
-    if (!(await isMigrated(client))) throw cause;
-  }
 }
 
 async function isMigrated(client: LibsqlClient): Promise<boolean> {

@@ -1,4 +1,5 @@
 import type { EpochMs } from "../../../core/values/json.ts";
+import { onceReady } from "../../kit/once-ready.ts";
 import type { SqliteSession, SqlStatement } from "../sqlite-dialect/statement.ts";
 import type { LibsqlClient, LibsqlResult, LibsqlStatement } from "./libsql-client.ts";
 import { checkLayout, migrateLibsql } from "./libsql-schema.ts";
@@ -13,15 +14,8 @@ export const clock = "coalesce(?1, CAST(round(unixepoch('subsec') * 1000) AS INT
  * @param now what gives the time. Default: the database's clock
  */
 export function libsqlSession(client: LibsqlClient, migrate: boolean | "auto", now: () => EpochMs | null = () => null): SqliteSession {
-  const prepare = (migrate === "auto" ? client.protocol === "file" : migrate) ? migrateLibsql : checkLayout;
-  let ready: Promise<void> | null = null;
-  const prepared = (): Promise<void> => {
-    ready ??= prepare(client).catch((cause: unknown) => {
-      ready = null;
-      throw cause;
-    });
-    return ready;
-  };
+  const makesTables = migrate === "auto" ? client.protocol === "file" : migrate;
+  const prepared = onceReady(() => (makesTables ? migrateLibsql(client) : checkLayout(client)));
   return {
     async read(statements) {
       await prepared();

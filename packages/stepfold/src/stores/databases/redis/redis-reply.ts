@@ -1,9 +1,9 @@
 import type { Permit, Status } from "../../../core/snapshot/snapshot.ts";
-import type { EpochMs } from "../../../core/values/json.ts";
-import type { ExecutionGuard, ListedRow, StoredEvent } from "../../kit/execution-table.ts";
+import { listedRowOf } from "../../kit/columns.ts";
+import type { ListedRow, StoredEvent } from "../../kit/execution-table.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
 import { eventsScript } from "./read-scripts.ts";
-import type { CallScript } from "./run-script.ts";
+import type { CallScript } from "./redis-client.ts";
 
 /**
  * A text that a script said; null where there is none.
@@ -20,23 +20,19 @@ export function replyList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Heads as `guardOf` of the scripts gives them: guards, and their times. What is damaged is missing. */
-export function guardsIn(replies: readonly unknown[]): (ExecutionGuard & Pick<ListedRow, "createdAt" | "updatedAt">)[] {
+/** Heads as `guardOf` of the scripts gives them, with what a list shows of them if it was asked for. What is damaged is missing. */
+export function rowsIn(replies: readonly unknown[]): ListedRow[] {
   return replies.flatMap((reply) => {
-    const [id, incarnation, status, owner, permit, numbers] = replyList(reply).map(said);
+    const [id, incarnation, status, owner, permit, numbers, ...listed] = replyList(reply).map(said);
     if (id == null || incarnation == null || numbers == null) return [];
-    const [seq, version, fence, crashes, wakeAt, dueAt, createdAt, updatedAt, deletedAt] = numbers.split(" ");
-    return {
-      ...{ id, incarnation, status: status as Status, owner: owner ?? null, permit: parsePermit(permit ?? null) },
-      ...{ seq: Number(seq), version: Number(version), fence: Number(fence), crashes: Number(crashes) },
-      ...{ wakeAt: timeOf(wakeAt), dueAt: timeOf(dueAt), deletedAt: timeOf(deletedAt) },
-      ...{ createdAt: Number(createdAt), updatedAt: Number(updatedAt) },
-    };
+    const { key = null, limit = null } = parsePermit(permit ?? null) ?? {};
+    const [seq, version, fence, crashes, wakeAt, dueAt, createdAt, updatedAt, deletedAt] = numbers.split(" ").map((text) => text || null);
+    const [definition = "", metadata = "", head = ""] = listed.map((text) => text ?? "");
+    return listedRowOf({
+      ...{ id, incarnation, status, owner, permit_key: key, permit_limit: limit, seq, version, fence, crashes, definition, metadata, head },
+      ...{ wake_at: wakeAt, due_at: dueAt, created_at: createdAt, updated_at: updatedAt, deleted_at: deletedAt },
+    });
   });
-}
-
-function timeOf(text = ""): EpochMs | null {
-  return text === "" ? null : Number(text);
 }
 
 /** A permit from its limit, a colon and its key. */

@@ -7,11 +7,10 @@ import type { StoredRows } from "../../kit/restored-snapshot.ts";
 import { storeOver } from "../../kit/store-over.ts";
 import { defaultRetentionMs } from "../../kit/tombstones.ts";
 import { dueKeysScript, dueScript, getRecordsScript, loadScript, putRecordsScript, readScript, scanScript } from "./read-scripts.ts";
-import type { SendScript } from "./redis-client.ts";
+import { type CallScript, type SendScript, scriptRunner } from "./redis-client.ts";
 import { serverError } from "./redis-error.ts";
 import { claimScript } from "./redis-fast.ts";
-import { eventsFrom, guardsIn, parsePermit, replyList, said, wholeRows } from "./redis-reply.ts";
-import { type CallScript, scriptRunner } from "./run-script.ts";
+import { eventsFrom, parsePermit, replyList, rowsIn, said, wholeRows } from "./redis-reply.ts";
 import { labelField, maxWrites, sendWrites, type WriteLimits } from "./send-writes.ts";
 
 /** What differs between servers that run scripts. */
@@ -57,7 +56,7 @@ class RedisTable implements kit.ExecutionTable {
 
   async read(ids: readonly string[]): ReturnType<kit.ExecutionTable["read"]> {
     const [now, ...guards] = await this.#call(readScript, ids, []);
-    return { now: Number(said(now)), found: new Map(guardsIn(guards).map((guard) => [guard.id, guard])) };
+    return { now: Number(said(now)), found: new Map(rowsIn(guards).map((guard) => [guard.id, guard])) };
   }
 
   async load(ids: readonly string[]): ReturnType<kit.ExecutionTable["load"]> {
@@ -81,7 +80,7 @@ class RedisTable implements kit.ExecutionTable {
   async due({ keys, limit, overdueMs }: kit.DueQuery): Promise<kit.DueExecutions> {
     const args = [String(overdueMs), String(limit), ...(keys ?? [])];
     const [areKeysDue, ...guards] = await this.#call(dueScript, [], args);
-    return { executions: guardsIn(guards), areKeysDue: said(areKeysDue) !== null };
+    return { executions: rowsIn(guards), areKeysDue: said(areKeysDue) !== null };
   }
 
   async dueKeys(after: string, limit: number, overdueMs: number): Promise<kit.DueKeys> {
@@ -95,18 +94,12 @@ class RedisTable implements kit.ExecutionTable {
     if (query.status?.length === 0) return [];
     const before = [sortable(createdBefore), ...(after ? [sortable(after.createdAt) + sortable(after.seq)] : [])].sort()[0]!;
     const range = [`(${before}`, `[${sortable(Math.floor(createdAfter) + 1)}`] as const;
-    const rows = await this.#scan("created", range, limit, { statuses: status, definitionId, labels });
-    return rows.flatMap((row) => {
-      const [definition, metadata, head] = replyList(row)
-        .slice(-3)
-        .map((value) => said(value) ?? "");
-      return guardsIn([row]).map((guard) => ({ ...guard, definition: definition!, metadata: metadata!, head: head! }));
-    });
+    return rowsIn(await this.#scan("created", range, limit, { statuses: status, definitionId, labels }));
   }
 
   async ended({ before, limit, ended }: kit.EndedQuery): Promise<kit.ExecutionGuard[]> {
     // the server removes tombstones by itself
-    return ended ? guardsIn(await this.#scan("ended", ["-", `(${sortable(before)}`], limit, { ...ended, labels: [] })) : [];
+    return ended ? rowsIn(await this.#scan("ended", ["-", `(${sortable(before)}`], limit, { ...ended, labels: [] })) : [];
   }
 
   readonly records: kit.ExecutionTable["records"] = {
@@ -128,7 +121,7 @@ class RedisTable implements kit.ExecutionTable {
     const args = [claim.owner, String(claim.leaseMs), String(claim.limit), String(claim.overdueMs)];
     const [now, areKeysDue, ...replies] = await this.#call(claimScript, [], args);
     const taken = replies.map(replyList);
-    const executions = guardsIn(taken.map(([guard]) => guard));
+    const executions = rowsIn(taken.map(([guard]) => guard));
     const rows = await this.#wholeRows(
       executions.map(({ id }) => id),
       taken.map(([, rows]) => rows),

@@ -2,8 +2,8 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import { isTerminal, type Status } from "../../../core/snapshot/snapshot.ts";
 import type { RowAnswer, RowChanges, RowHistory, RowWrite } from "../../kit/execution-table.ts";
 import { bytesOf } from "../../kit/writing/value-limit.ts";
+import type { CallScript } from "./redis-client.ts";
 import { eventRow, replyList, said } from "./redis-reply.ts";
-import type { CallScript } from "./run-script.ts";
 import { writeScript } from "./write-script.ts";
 
 /** Nothing else runs on the server during a script: so many writes, or about so much text, at most in one. */
