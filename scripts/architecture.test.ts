@@ -24,12 +24,12 @@ const manifest = JSON.parse(readFileSync(`${root}/packages/stepfold/package.json
 /** Lines of databases that are longer than their table says: they may become fewer, not more. */
 const ceilings: Readonly<Record<string, number>> = {
   memory: 182,
-  sqlite: 1286,
+  sqlite: 1273,
   mongo: 765,
   dynamo: 1839,
   mysql: 1400,
   postgres: 1266,
-  redis: 1065,
+  redis: 1059,
 };
 
 function none(violations: readonly Violation[]): void {

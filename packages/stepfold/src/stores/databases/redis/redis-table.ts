@@ -122,11 +122,9 @@ class RedisTable implements kit.ExecutionTable {
     const [now, areKeysDue, ...replies] = await this.#call(claimScript, [], args);
     const taken = replies.map(replyList);
     const executions = rowsIn(taken.map(([guard]) => guard));
-    const rows = await this.#wholeRows(
-      executions.map(({ id }) => id),
-      taken.map(([, rows]) => rows),
-    );
-    return { now: Number(said(now)), executions, rows: new Map(rows), areKeysDue: said(areKeysDue) !== null };
+    const [ids, histories] = [executions.map(({ id }) => id), taken.map(([, rows]) => rows)];
+    const rows = new Map(await this.#wholeRows(ids, histories));
+    return { now: Number(said(now)), executions, rows, areKeysDue: said(areKeysDue) !== null };
   }
 
   async close(): Promise<void> {}

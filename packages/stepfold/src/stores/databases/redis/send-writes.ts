@@ -44,12 +44,8 @@ export async function sendWrites(call: CallScript, writes: readonly RowWrite[], 
     portions.at(-1)!.push({ write, args });
   }
   const send = async (portion: (typeof portions)[number]): Promise<void> => {
-    const ids = portion.map(({ write }) => write.id);
-    const replies = await call(
-      writeScript,
-      ids,
-      portion.flatMap(({ args }) => args),
-    );
+    const [ids, args] = [portion.map(({ write }) => write.id), portion.flatMap((one) => one.args)];
+    const replies = await call(writeScript, ids, args);
     for (const [index, { write }] of portion.entries()) answers.set(write, answerOf(write, replyList(replies[index]), limits));
   };
   await Promise.all(portions.map(send));

@@ -1,6 +1,6 @@
 import { isTerminal } from "../../../core/snapshot/snapshot.ts";
 import { conditionTerms, termsSql } from "../../kit/columns.ts";
-import type { DueChange, RowCondition, RowHistory, RowWrite } from "../../kit/execution-table.ts";
+import type { DueChange, RowCondition, RowWrite } from "../../kit/execution-table.ts";
 import { dueAtSql } from "./due-statements.ts";
 import type { PlannedWrite, SqlStatement, SqlValue } from "./statement.ts";
 
@@ -29,26 +29,17 @@ export class WritePlanner {
   plan(write: RowWrite): PlannedWrite {
     switch (write.kind) {
       case "insert":
-        return {
-          quick: null,
-          whole: () => this.#insertion(write),
-          followUps: (seq) => historyStatements(write.id, write.row, write.history, seq),
-        };
+        return { quick: null, whole: () => this.#insertion(write), followUps: (seq) => historyStatements(write, write.row, seq) };
       case "update": {
-        const { id, history, set, when } = write;
-        const row = { incarnation: when.incarnation, version: set.state?.version ?? null };
+        const row = { incarnation: write.when.incarnation, version: write.set.state?.version ?? null };
         return {
           quick: keepsIndexes(write) ? () => this.#update(write, true) : null,
           whole: () => this.#update(write, false),
-          followUps: (seq) => (history ? historyStatements(id, row, history, seq) : []),
+          followUps: (seq) => historyStatements(write, row, seq),
         };
       }
       default:
-        return {
-          quick: null,
-          whole: () => this.#deletion(write),
-          followUps: (seq) => (write.kind === "bury" ? emptyingStatements(write.id, seq) : []),
-        };
+        return { quick: null, whole: () => this.#deletion(write), followUps: (seq) => emptyingStatements(write, seq) };
     }
   }
 
@@ -152,21 +143,18 @@ function inMsOf(due: DueChange | undefined): number | null {
 
 /** The row that a write wrote, where its number is not known: it has the incarnation and version of the write. */
 const writtenRow = "SELECT seq FROM executions WHERE id = ?5 AND incarnation = ?6 AND version = ?7 AND deleted_at IS NULL";
+const isOfCommit = "EXISTS (SELECT 1 FROM events WHERE execution = seq AND events.version = ?7 AND commit_id = ?4)";
+
+const ofKnownRow = additionTexts("INSERT", "?5", "?5");
+// if the write was not made there is no such row, and NULL is ignored; if another commit has made this version, its events are there
+const ofWrittenRow = additionTexts("INSERT OR IGNORE", `(${writtenRow})`, `(${writtenRow} AND ${isOfCommit})`);
 
 /**
- * Texts that write what belongs to a row: `?2` version or key, `?3` text, `?4` the commit, and from `?5` on which row it is. If the
- * write was not made there is no such row, and nothing is written.
+ * Texts that write what belongs to a row. Parameters: `?2` version or key, `?3` text, `?4` the commit, and from `?5` on which row it is.
+ *
+ * @param row what gives its number
+ * @param rowOfCommit the same, if the events of this commit are there
  */
-const [ofKnownRow, ofWrittenRow] = [
-  additionTexts("INSERT", "?5", "?5"),
-  // where the write was made by another commit, its events are there
-  additionTexts(
-    "INSERT OR IGNORE",
-    `(${writtenRow})`,
-    `(${writtenRow} AND EXISTS (SELECT 1 FROM events WHERE execution = seq AND events.version = ?7 AND commit_id = ?4))`,
-  ),
-];
-
 function additionTexts(into: string, row: string, rowOfCommit: string): Readonly<Record<"event" | "child" | "noChild", string>> {
   return {
     event: `${into} INTO events (execution, version, commit_id, event) VALUES (${row}, ?2, ?4, ?3)`,
@@ -178,14 +166,13 @@ function additionTexts(into: string, row: string, rowOfCommit: string): Readonly
 
 /** The events and children of a write. */
 function historyStatements(
-  id: string,
+  { id, history }: Insert | Update,
   { incarnation, version }: { readonly incarnation: string; readonly version: number | null },
-  { commitId, events, children }: RowHistory,
   seq: number | null,
 ): readonly SqlStatement[] {
-  const texts = seq === null ? ofWrittenRow : ofKnownRow;
-  const row = seq === null ? [id, incarnation, version] : [seq];
-  const childOf = seq === null ? commitId : null;
+  if (!history) return [];
+  const { commitId, events, children } = history;
+  const [texts, row, childOf] = seq === null ? [ofWrittenRow, [id, incarnation, version], commitId] : [ofKnownRow, [seq], null];
   return [
     ...events.map((event) => ({ text: texts.event, values: [event.version, event.text, commitId, ...row] })),
     ...children.flatMap(({ key, text, last }) => [
@@ -195,8 +182,9 @@ function historyStatements(
   ];
 }
 
-/** Deletes the history and the children of a row that has become a tombstone. */
-function emptyingStatements(id: string, seq: number | null): readonly SqlStatement[] {
+/** Deletes the history and the children of a row that has become a tombstone. What is removed has none any more. */
+function emptyingStatements({ id, kind }: Deletion, seq: number | null): readonly SqlStatement[] {
+  if (kind === "remove") return [];
   const row = seq === null ? "(SELECT seq FROM executions WHERE id = ?2 AND deleted_at IS NOT NULL)" : "?2";
   return ["events", "children"].map((table) => ({ text: `DELETE FROM ${table} WHERE execution = ${row}`, values: [seq ?? id] }));
 }
