@@ -24,12 +24,12 @@ const manifest = JSON.parse(readFileSync(`${root}/packages/stepfold/package.json
 /** Lines of databases that are longer than their table says: they may become fewer, not more. */
 const ceilings: Readonly<Record<string, number>> = {
   memory: 163,
-  sqlite: 1461,
+  sqlite: 1273,
   mongo: 743,
   dynamo: 1578,
   mysql: 1258,
   postgres: 1215,
-  redis: 1217,
+  redis: 1059,
 };
 
 function none(violations: readonly Violation[]): void {

@@ -20,20 +20,19 @@ export const databaseGroups: readonly DatabaseGroup[] = [
   { folders: { memory: [] }, maxLines: 150 },
   {
     folders: {
-      sqlite: ["sqlite-session"],
+      sqlite: [],
       libsql: ["libsql-session"],
       "sqlite-dialect": [
-        "blob-statements",
-        "due-column",
         "due-statements",
         "row-statements",
+        "sqlite-blob-table",
         "sqlite-schema",
         "sqlite-table",
         "sqlite-views",
         "statement",
       ],
     },
-    maxLines: 1400,
+    maxLines: 800,
   },
   { folders: { mongo: ["mongo-documents", "mongo-history", "mongo-records", "mongo-writes"] }, maxLines: 400 },
   {
@@ -56,7 +55,7 @@ export const databaseGroups: readonly DatabaseGroup[] = [
   { folders: { postgres: ["postgres-records", "postgres-session", "postgres-text", "row-statements"] }, maxLines: 700 },
   {
     folders: {
-      redis: ["read-rows", "read-scripts", "redis-reply", "run-script", "send-writes", "write-args", "write-script"],
+      redis: ["read-scripts", "redis-reply", "send-writes", "write-script"],
       upstash: [],
     },
     maxLines: 700,

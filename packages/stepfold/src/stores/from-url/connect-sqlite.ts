@@ -5,7 +5,7 @@ import type { Site } from "./site.ts";
 /** `sqlite:PATH`, or a path. */
 export async function connectSqlite(url: string): Promise<Site> {
   const { sqliteStore } = await import("../databases/sqlite/sqlite-store.ts");
-  const { sqliteLayout, sqliteSchema } = await import("../databases/sqlite-dialect/sqlite-schema.ts");
+  const { sqliteSchema } = await import("../databases/sqlite-dialect/sqlite-schema.ts");
   const path = url.replace(/^sqlite:(\/\/)?/i, "");
   if (path === "") throw invalidUrl("names no file: sqlite:app.db");
   // another space is a file beside it, with its name and an ending
@@ -19,7 +19,7 @@ export async function connectSqlite(url: string): Promise<Site> {
     async drop(space) {
       for (const end of ["", "-wal", "-shm"]) await rm(`${fileOf(space)}${end}`, { force: true });
     },
-    migrations: async () => [...sqliteSchema, `PRAGMA user_version = ${sqliteLayout}`],
+    migrations: async () => sqliteSchema,
     close: async () => undefined,
   };
 }

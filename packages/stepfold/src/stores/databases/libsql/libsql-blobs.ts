@@ -1,17 +1,9 @@
 import type { BlobStore } from "../../../ports/blob-store.ts";
 import { blobsOver } from "../../kit/blobs/blob-table.ts";
-import {
-  blobPageStatement,
-  blobStatement,
-  deleteBlobsStatement,
-  maxSqliteBlobBytes,
-  putBlobStatement,
-} from "../sqlite-dialect/blob-statements.ts";
-import type { SqlRow } from "../sqlite-dialect/statement.ts";
+import { sqliteBlobTable } from "../sqlite-dialect/sqlite-blob-table.ts";
 import type { LibsqlClient } from "./libsql-client.ts";
 import { libsqlError } from "./libsql-error.ts";
-import { checkLayout, migrateLibsql } from "./libsql-schema.ts";
-import { databaseClock, libsqlSession } from "./libsql-session.ts";
+import { clock, libsqlSession } from "./libsql-session.ts";
 
 /** How blobs in libSQL behave. */
 export interface LibsqlBlobsOptions {
@@ -37,30 +29,5 @@ export interface LibsqlBlobsOptions {
  * of `libsqlStore` do.
  */
 export function libsqlBlobs(client: LibsqlClient, { migrate = "auto" }: LibsqlBlobsOptions = {}): BlobStore {
-  const migrates = migrate === "auto" ? client.protocol === "file" : migrate;
-  const session = libsqlSession(client, () => (migrates ? migrateLibsql(client) : checkLayout(client)), undefined);
-  const rowsOf = async (text: string, ...values: (string | number | Uint8Array)[]): Promise<readonly SqlRow[]> =>
-    (await session.read([{ text, values }]))[0]!;
-  const put = putBlobStatement(databaseClock);
-  return blobsOver(
-    {
-      name: "libsql",
-      maxBytes: () => maxSqliteBlobBytes,
-      async put(key, bytes) {
-        await rowsOf(put, key, bytes);
-      },
-      async get(key) {
-        const [row] = await rowsOf(blobStatement, key);
-        return row ? new Uint8Array(row.bytes as ArrayBuffer) : null;
-      },
-      async deleteBetween(from, before) {
-        await rowsOf(deleteBlobsStatement, from, before);
-      },
-      async page(after, limit) {
-        const rows = await rowsOf(blobPageStatement, after, limit);
-        return rows.map(({ key, writtenAt }) => ({ key: key as string, writtenAt: Number(writtenAt) }));
-      },
-    },
-    libsqlError,
-  );
+  return blobsOver(sqliteBlobTable("libsql", libsqlSession(client, migrate), clock), libsqlError);
 }

@@ -4,10 +4,15 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 const passing =
   /^(SQLITE_(BUSY|LOCKED|IOERR|FULL|CANTOPEN|PROTOCOL|INTERRUPT)|HRANA_(CLOSED|WEBSOCKET)|CLIENT_CLOSED|STREAM_|TRANSACTION_|INTERNAL_ERROR)/;
 
+/** What `fetch` rejects with, by its various names on the platforms. */
+const networkName = /Abort|Timeout/;
+const networkMessage = /fetch|network|load failed|socket|terminated|other side closed|ECONN/i;
+
 /** What a driver's error says beside its message. */
 interface Failure {
+  readonly name?: string;
   readonly code?: unknown;
-  readonly cause?: { readonly code?: unknown; readonly status?: unknown };
+  readonly cause?: { readonly status?: unknown };
 }
 
 /** What went wrong in libSQL, as one of our errors; ours pass through. */
@@ -31,15 +36,9 @@ export function isOutageForAll(cause: unknown): boolean {
 }
 
 function isPassing(cause: unknown, message: string): boolean {
-  const { code, cause: deeper } = (cause ?? {}) as Failure;
+  const { name = "", code, cause: deeper } = (cause ?? {}) as Failure;
   if (typeof code === "string" && passing.test(code)) return true;
   const status = deeper?.status;
   if (typeof status === "number") return status === 408 || status === 429 || status >= 500;
-  return code === undefined && isNetwork(cause, message);
-}
-
-/** What `fetch` rejects with, by its various names on the platforms. */
-function isNetwork(cause: unknown, message: string): boolean {
-  const { name = "" } = (cause ?? {}) as { name?: string };
-  return /Abort|Timeout/.test(name) || /fetch|network|load failed|socket|terminated|other side closed|ECONN/i.test(message);
+  return code === undefined && (networkName.test(name) || networkMessage.test(message));
 }

@@ -1,5 +1,5 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
-import { layoutProblem, sqliteLayout, sqliteSchema } from "../sqlite-dialect/sqlite-schema.ts";
+import { hasTables, sqliteSchema } from "../sqlite-dialect/sqlite-schema.ts";
 import type { LibsqlClient, LibsqlStatement } from "./libsql-client.ts";
 import { libsqlError, missingTables } from "./libsql-error.ts";
 
@@ -17,7 +17,13 @@ import { libsqlError, missingTables } from "./libsql-error.ts";
  */
 export async function migrateLibsql(client: LibsqlClient): Promise<void> {
   try {
-    await makeTables(client);
+    if (await isMigrated(client)) return;
+    // readers and the writer then do not wait for one another
+    if (client.protocol === "file") await client.execute(plain("PRAGMA journal_mode = WAL"));
+    await client.batch(sqliteSchema.map(plain), "write").catch(async (cause: unknown) => {
+      // another process was faster
+      if (!(await isMigrated(client))) throw cause;
+    });
   } catch (cause) {
     throw libsqlError(cause);
   }
@@ -25,38 +31,18 @@ export async function migrateLibsql(client: LibsqlClient): Promise<void> {
 
 /** The SQL that makes the tables of a new database, for those who migrate by their own means. In one transaction, in this order. */
 export function libsqlMigrations(): readonly string[] {
-  return [...sqliteSchema, `PRAGMA user_version = ${sqliteLayout}`];
+  return sqliteSchema;
 }
 
 /** Makes sure that the tables are there. */
 export async function checkLayout(client: LibsqlClient): Promise<void> {
-  if ((await layoutOf(client)) === 0) throw rejected(missingTables);
+  if (!(await isMigrated(client))) throw new StepfoldError("STORE_REJECTED", { store: "libsql", reason: missingTables });
 }
 
-async function makeTables(client: LibsqlClient): Promise<void> {
-  if ((await layoutOf(client)) === sqliteLayout) return;
-  // readers and the writer then do not wait for one another
-  if (client.protocol === "file") await client.execute(plain("PRAGMA journal_mode = WAL"));
-  try {
-    await client.batch(libsqlMigrations().map(plain), "write");
-  } catch (cause) {
-    // another process was faster
-    if ((await layoutOf(client)) !== sqliteLayout) throw cause;
-  }
-}
-
-async function layoutOf(client: LibsqlClient): Promise<number> {
-  const { rows } = await client.execute(plain("PRAGMA user_version"));
-  const layout = Number(rows[0]?.user_version ?? 0);
-  const problem = layoutProblem(layout);
-  if (problem) throw rejected(`the database cannot be used: ${problem}`);
-  return layout;
+async function isMigrated(client: LibsqlClient): Promise<boolean> {
+  return hasTables("libsql", "database", (await client.execute(plain("PRAGMA user_version"))).rows[0]);
 }
 
 function plain(sql: string): LibsqlStatement {
   return { sql, args: [] };
-}
-
-function rejected(reason: string): StepfoldError {
-  return new StepfoldError("STORE_REJECTED", { store: "libsql", reason });
 }

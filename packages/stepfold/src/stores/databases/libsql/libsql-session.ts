@@ -1,41 +1,34 @@
 import type { EpochMs } from "../../../core/values/json.ts";
-import type { SqliteSession } from "../sqlite-dialect/sqlite-table.ts";
-import type { SqlStatement } from "../sqlite-dialect/statement.ts";
+import { onceReady } from "../../kit/once-ready.ts";
+import type { SqliteSession, SqlStatement } from "../sqlite-dialect/statement.ts";
 import type { LibsqlClient, LibsqlResult, LibsqlStatement } from "./libsql-client.ts";
-
-/** What gives the database's time in a statement. */
-export const databaseClock = "CAST(round(unixepoch('subsec') * 1000) AS INTEGER)";
+import { checkLayout, migrateLibsql } from "./libsql-schema.ts";
 
 /** What gives the time that judges: the one that is given, or that of the database, because a server is another machine. */
-export const clock: string = `coalesce(?1, ${databaseClock})`;
+export const clock = "coalesce(?1, CAST(round(unixepoch('subsec') * 1000) AS INTEGER))";
 
 /**
  * Sends statements over a client.
  *
- * @param prepare what has to be done once before anything else; it is tried again with the next call if it failed
+ * @param migrate whether the tables are made before the first call, or only looked for; both are tried again if they failed
+ * @param now what gives the time. Default: the database's clock
  */
-export function libsqlSession(client: LibsqlClient, prepare: () => Promise<void>, now: (() => EpochMs) | undefined): SqliteSession {
-  let ready: Promise<void> | null = null;
-  const prepared = (): Promise<void> => {
-    ready ??= prepare().catch((cause: unknown) => {
-      ready = null;
-      throw cause;
-    });
-    return ready;
-  };
+export function libsqlSession(client: LibsqlClient, migrate: boolean | "auto", now: () => EpochMs | null = () => null): SqliteSession {
+  const makesTables = migrate === "auto" ? client.protocol === "file" : migrate;
+  const prepared = onceReady(() => (makesTables ? migrateLibsql(client) : checkLayout(client)));
   return {
-    time: () => now?.() ?? null,
     async read(statements) {
       await prepared();
-      const [first, ...others] = statements.map(sendable);
-      if (!first) return [];
-      const results = others.length === 0 ? [await client.execute(first)] : await batchUnstuck(client, [first, ...others], "read");
+      const sent = sendable(statements, now());
+      const results =
+        sent.length > 1 ? await batchUnstuck(client, sent, "read") : await Promise.all(sent.map((one) => client.execute(one)));
       return results.map(({ rows }) => rows);
     },
     async write(writes) {
       await prepared();
       // all are sent together, so none can wait for the answer of another one
-      const parts = writes.map(({ whole, followUps }) => [whole(), ...followUps(null)].map(sendable));
+      const time = now();
+      const parts = writes.map(({ whole, followUps }) => sendable([whole(), ...followUps(null)], time));
       const results = await batchUnstuck(client, parts.flat(), "write");
       let at = 0;
       return parts.map((part) => {
@@ -48,13 +41,15 @@ export function libsqlSession(client: LibsqlClient, prepare: () => Promise<void>
   };
 }
 
-/** Any number as one that a statement takes. */
-function sendable({ text, values }: SqlStatement): LibsqlStatement {
-  const args = values.map((value) => {
-    if (typeof value !== "number" || Number.isFinite(value)) return value;
-    return value > 0 ? Number.MAX_SAFE_INTEGER : Number.MIN_SAFE_INTEGER;
+/** Statements with their time, and any number as one that a statement takes. */
+function sendable(statements: readonly SqlStatement[], time: EpochMs | null): LibsqlStatement[] {
+  return statements.map(({ text, values }) => {
+    const args = [time, ...values].map((value) => {
+      if (typeof value !== "number" || Number.isFinite(value)) return value;
+      return value > 0 ? Number.MAX_SAFE_INTEGER : Number.MIN_SAFE_INTEGER;
+    });
+    return { sql: text, args };
   });
-  return { sql: text, args };
 }
 
 /**

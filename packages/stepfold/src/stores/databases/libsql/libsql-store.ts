@@ -4,7 +4,6 @@ import { storeOver } from "../../kit/store-over.ts";
 import { SqliteTable } from "../sqlite-dialect/sqlite-table.ts";
 import type { LibsqlClient } from "./libsql-client.ts";
 import { isOutageForAll, libsqlError } from "./libsql-error.ts";
-import { checkLayout, migrateLibsql } from "./libsql-schema.ts";
 import { clock, libsqlSession } from "./libsql-session.ts";
 
 /** SQLite's limit of a text or a row is a billion bytes. */
@@ -46,9 +45,7 @@ export interface LibsqlStoreOptions {
  */
 export function libsqlStore(client: LibsqlClient, options: LibsqlStoreOptions = {}): SnapshotStore {
   const { migrate = "auto", idempotencyRetentionMs, now } = options;
-  const migrates = migrate === "auto" ? client.protocol === "file" : migrate;
-  const session = libsqlSession(client, () => (migrates ? migrateLibsql(client) : checkLayout(client)), now);
-  const table = new SqliteTable(session, {
+  const table = new SqliteTable(libsqlSession(client, migrate, now), {
     name: "libsql",
     features: { clock: "store", durable: true, multiProcess: true, permits: true },
     now: clock,

@@ -1,66 +1,51 @@
 import { dueRows, history, prelude } from "./redis-schema.ts";
-import type { LuaScript } from "./run-script.ts";
 
 /** Guards: KEYS[2..] are the heads. Answers the time, and a list for each: empty if there is none, or it is damaged. */
-export const readScript: LuaScript = {
-  name: "read",
-  text: `${prelude}
+export const readScript: string = `${prelude}
 local answers = { say(whole(now)) }
 for index = 2, #KEYS do
   local row = readRow(KEYS[index])
   answers[index] = row and guardOf(row) or {}
 end
 return answers
-`,
-};
+`;
 
 /** Whole executions: KEYS[2..] are the heads. Answers the rows of each: empty if there is none. Those over the budget are left out. */
-export const loadScript: LuaScript = {
-  name: "load",
-  text: `${prelude}${history}
+export const loadScript: string = `${prelude}${history}
 local answers, size = {}, 0
 for index = 2, #KEYS do
   if size > budget then break end
   local row, rows, more = readRow(KEYS[index]), {}, 0
-  if row == false or (row and not row.deletedAt) then rows, more = rowsOf(row) end
+  if row == false or (row and not row.deleted) then rows, more = rowsOf(row) end
   answers[index - 1] = rows
   size = size + more
 end
 return answers
-`,
-};
+`;
 
 /** A part of a history: KEYS[2] the head, ARGV first version, most. Answers the incarnation and the rows. */
-export const eventsScript: LuaScript = {
-  name: "events",
-  text: `${prelude}${history}
+export const eventsScript: string = `${prelude}${history}
 local row = readRow(KEYS[2])
-if not row or row.deletedAt then return { "", {} } end
+if not row or row.deleted then return { "", {} } end
 local events = eventsFrom(row.id, tonumber(ARGV[1]), tonumber(ARGV[2]))
 return { say(row.incarnation), events }
-`,
-};
+`;
 
 /** What is due: ARGV overdue, limit, and keys of permits; without keys what has no permit. Answers whether something with a permit is due, and guards. */
-export const dueScript: LuaScript = {
-  name: "due",
-  text: `${prelude}${dueRows}
+export const dueScript: string = `${prelude}${dueRows}
 local answers = { say(areKeysDue() and "1") }
 for index = 3, math.max(3, #ARGV) do
   for _, row in ipairs(dueRows(ARGV[index], tonumber(ARGV[1]), tonumber(ARGV[2]))) do answers[#answers + 1] = guardOf(row) end
 end
 return answers
-`,
-};
+`;
 
 /**
  * Keys of permits for which something is due: ARGV overdue, limit, `(` and the key after which to go on, or `-`. Looks at no
  * more keys than the limit. Answers the key where it stopped, nothing if that is the end; then the permit of the one
  * that is due longest for each key.
  */
-export const dueKeysScript: LuaScript = {
-  name: "dueKeys",
-  text: `${prelude}${dueRows}
+export const dueKeysScript: string = `${prelude}${dueRows}
 local overdueMs, limit = tonumber(ARGV[1]), tonumber(ARGV[2])
 for _, key in ipairs(redis.call("ZRANGEBYSCORE", later, "-inf", whole(now), "LIMIT", "0", "1000")) do moveKey(key) end
 local keys = redis.call("ZRANGEBYLEX", ready, ARGV[3], "+", "LIMIT", "0", ARGV[2])
@@ -70,8 +55,7 @@ for _, key in ipairs(keys) do
   if row then answers[#answers + 1] = say(row.permit) end
 end
 return answers
-`,
-};
+`;
 
 /**
  * A part of all executions, newest first, or of those that have ended, oldest first: ARGV `created` or `ended`, where to begin and
@@ -80,9 +64,7 @@ return answers
  * Looks at about 1,000 executions. Answers where to go on, nothing at the end, and the rows: a guard, and in a list definition,
  * metadata and head.
  */
-export const scanScript: LuaScript = {
-  name: "scan",
-  text: `${prelude}
+export const scanScript: string = `${prelude}
 local isList = take() == "created"
 local index, command = isList and created or ended, isList and "ZREVRANGEBYLEX" or "ZRANGEBYLEX"
 local from, to, limit, statuses, definition, labels = take(), take(), tonumber(take()), takeMany(take()), take(), takeMany(take())
@@ -91,7 +73,7 @@ local isWanted = {}
 for position = statuses.first, statuses.last do isWanted[ARGV[position]] = true end
 
 local function fits(row)
-  if row.deletedAt or (statuses.last >= statuses.first and not isWanted[row.status]) then return false end
+  if row.deleted or (statuses.last >= statuses.first and not isWanted[row.status]) then return false end
   if definition ~= "" and "=" .. (redis.call("HGET", row.head, "definitionId") or "") ~= definition then return false end
   for position = labels.first, labels.last do
     if redis.call("HEXISTS", row.head, ARGV[position]) == 0 then return false end
@@ -124,23 +106,17 @@ repeat
   looked = looked + #part
 until #part < 50 or looked >= 1000
 return { say(#part == 50 and from), rows }
-`,
-};
+`;
 
 /** Records: ARGV kind, keys. Answers for each its revision, a space and its text. */
-export const getRecordsScript: LuaScript = {
-  name: "getRecords",
-  text: `${prelude}
+export const getRecordsScript: string = `${prelude}
 local answers = {}
 for index = 2, #ARGV do answers[index - 1] = say(redis.call("HGET", base .. ARGV[1], ARGV[index])) end
 return answers
-`,
-};
+`;
 
 /** Writes records: ARGV kind, then of each key, expected revision, next revision with a space and the text. Answers for each if it was made. */
-export const putRecordsScript: LuaScript = {
-  name: "putRecords",
-  text: `${prelude}
+export const putRecordsScript: string = `${prelude}
 local records, answers = base .. ARGV[1], {}
 for index = 2, #ARGV, 3 do
   local key, expected, record = ARGV[index], ARGV[index + 1], ARGV[index + 2]
@@ -150,5 +126,4 @@ for index = 2, #ARGV, 3 do
   answers[#answers + 1] = say(isMade and "1")
 end
 return answers
-`,
-};
+`;

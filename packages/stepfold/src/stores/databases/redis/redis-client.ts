@@ -1,4 +1,4 @@
-import type { ScriptServer } from "./run-script.ts";
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 
 /** What of an ioredis client is called: `new Redis()` or `new Cluster()` of ioredis 5 or 6. */
 export interface IoredisClient {
@@ -15,16 +15,59 @@ export interface NodeRedisClient {
 /** A connected client of one of the two libraries. */
 export type RedisClient = IoredisClient | NodeRedisClient;
 
-/** The client as scripts are sent through it. */
-export function serverOf(client: RedisClient): ScriptServer {
+/** Sends a script to a server: `eval` its text, `evalsha` its hash. */
+export type SendScript = (command: "eval" | "evalsha", script: string, keys: string[], args: string[]) => Promise<unknown>;
+
+/** How scripts are sent through a client. */
+export function scriptSender(client: RedisClient): SendScript {
   if ("evalSha" in client) {
-    return {
-      evalsha: (sha1, keys, args) => client.evalSha(sha1, { keys: [...keys], arguments: [...args] }),
-      eval: (text, keys, args) => client.eval(text, { keys: [...keys], arguments: [...args] }),
-    };
+    return (command, script, keys, args) => client[command === "eval" ? "eval" : "evalSha"](script, { keys, arguments: args });
   }
-  return {
-    evalsha: (sha1, keys, args) => client.evalsha(sha1, keys.length, [...keys, ...args]),
-    eval: (text, keys, args) => client.eval(text, keys.length, [...keys, ...args]),
+  return (command, script, keys, args) => client[command](script, keys.length, [...keys, ...args]);
+}
+
+/**
+ * Runs a Lua script on the heads of these executions, and gives the list that it answers. Redis runs it as one step: nothing else
+ * happens on the server meanwhile.
+ */
+export type CallScript = (script: string, ids: readonly string[], args: readonly string[]) => Promise<readonly unknown[]>;
+
+/**
+ * Runs scripts by their hash, and sends the text only to a server that does not know it: a new one, one that took over
+ * after a failure, or one whose scripts were flushed.
+ *
+ * @param prefix what all keys begin with
+ * @throws StepfoldError `OPTION_INVALID` unless the prefix is 1 to 48 letters, digits, `_`, `-`, `.` and `:`
+ */
+export function scriptRunner(send: SendScript, prefix: string): CallScript {
+  if (!/^[\w.:-]{1,48}$/.test(prefix)) {
+    throw new StepfoldError("OPTION_INVALID", { option: "prefix", reason: "must be 1 to 48 letters, digits, _ - . and :" });
+  }
+  // the braces: a cluster keeps what has the same text in them on one server
+  const base = `{${prefix}}:`;
+  const hashes = new Map<string, Promise<string>>();
+  const run = async (script: string, keys: string[], args: string[]): Promise<unknown> => {
+    const hash = hashes.get(script) ?? sha1Of(script);
+    hashes.set(script, hash);
+    try {
+      return await send("evalsha", await hash, keys, args);
+    } catch (cause) {
+      if (!isUnknownScript(cause)) throw cause;
+    }
+    return send("eval", script, keys, args);
   };
+  return async (script, ids, args) => {
+    const answer = await run(script, [`${base}due`, ...ids.map((id) => `${base}e:${id}`)], [...args]);
+    return Array.isArray(answer) ? answer : [];
+  };
+}
+
+/** Nothing was run. The message may quote what was sent behind a comma. */
+function isUnknownScript(cause: unknown): boolean {
+  return cause instanceof Error && /^(?:Command failed: )?NOSCRIPT\b/.test(cause.message);
+}
+
+async function sha1Of(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-1", new TextEncoder().encode(text));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -33,27 +33,18 @@ const lasting: Readonly<Record<string, string>> = {
 export function serverError(store: string, cause: unknown): StepfoldError {
   if (StepfoldError.is(cause)) return cause;
   const message = quoteless(cause instanceof Error ? cause.message : String(cause));
-  const code = codeOf(message);
-  if (code !== null) {
-    const known = passing[code];
-    if (known !== undefined) return storeError("STORE_UNAVAILABLE", store, `${code}: ${known}`, cause);
-    if (isExhausted(message)) return storeError("STORE_UNAVAILABLE", store, message, cause);
-    return storeError("STORE_REJECTED", store, lasting[code] === undefined ? message : `${code}: ${lasting[code]}`, cause);
-  }
-  // fetch says so as well when nobody answers
-  const isMistake = (cause instanceof TypeError && !/fetch/i.test(message)) || cause instanceof RangeError || cause instanceof SyntaxError;
-  return storeError(isMistake ? "STORE_REJECTED" : "STORE_UNAVAILABLE", store, message, cause);
-}
-
-/** True if no other call would fare better now. */
-export function isOutageForAll(store: string, cause: unknown): boolean {
-  return serverError(store, cause).code === "STORE_UNAVAILABLE";
-}
-
-function storeError(code: "STORE_UNAVAILABLE" | "STORE_REJECTED", store: string, reason: string, cause: unknown): StepfoldError {
+  const word = wordOf(message);
+  const means = word === null ? undefined : (passing[word] ?? lasting[word]);
+  const isPassing = word === null ? !isMistake(cause, message) : Object.hasOwn(passing, word) || isExhausted(message);
+  const reason = means === undefined ? message : `${word}: ${means}`;
   // a cause that quotes whole commands would carry values of users into every log
   const isQuoting = cause instanceof Error && cause.message.includes(", command was: ");
-  return new StepfoldError(code, { store, reason }, isQuoting ? undefined : { cause });
+  return new StepfoldError(isPassing ? "STORE_UNAVAILABLE" : "STORE_REJECTED", { store, reason }, isQuoting ? undefined : { cause });
+}
+
+/** The client refused what it was given. `fetch` says so as well when nobody answers. */
+function isMistake(cause: unknown, message: string): boolean {
+  return (cause instanceof TypeError && !/fetch/i.test(message)) || cause instanceof RangeError || cause instanceof SyntaxError;
 }
 
 /** What the server or client said, without what it quotes. */
@@ -63,7 +54,7 @@ function quoteless(message: string): string {
 }
 
 /** The word that a server's answer begins with; null if it is none of a server. */
-function codeOf(message: string): string | null {
+function wordOf(message: string): string | null {
   // NOPERM, as versions 6 and 7 say it within a script
   if (/^ERR The user executing the script can't /.test(message)) return "NOPERM";
   // before version 7 an error within a script stands behind the place where it happened

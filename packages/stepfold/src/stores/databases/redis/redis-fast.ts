@@ -1,13 +1,10 @@
 import { dueRows, history, prelude } from "./redis-schema.ts";
-import type { LuaScript } from "./run-script.ts";
 
 /**
  * Claims what is due without a permit, the longest due first: ARGV owner, lease, limit, overdue. Answers the time, whether
  * something with a permit is due, and for each claim its guard and its rows, which are left out over the budget.
  */
-export const claimScript: LuaScript = {
-  name: "claim",
-  text: `${prelude}${dueRows}${history}
+export const claimScript: string = `${prelude}${dueRows}${history}
 local owner, leaseMs, limit, overdueMs = take(), tonumber(take()), tonumber(take()), tonumber(take())
 local answers, size = { say(whole(now)), say(areKeysDue() and "1") }, 0
 for _, row in ipairs(dueRows(nil, overdueMs, limit)) do
@@ -22,5 +19,4 @@ for _, row in ipairs(dueRows(nil, overdueMs, limit)) do
   answers[#answers + 1] = { guardOf(row, whole(now + leaseMs)), rows }
 end
 return answers
-`,
-};
+`;

@@ -1,7 +1,9 @@
 import type { Permit, Status } from "../../../core/snapshot/snapshot.ts";
-import type { EpochMs } from "../../../core/values/json.ts";
-import type { ExecutionGuard } from "../../kit/execution-table.ts";
+import { listedRowOf } from "../../kit/columns.ts";
+import type { ListedRow, StoredEvent } from "../../kit/execution-table.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
+import { eventsScript } from "./read-scripts.ts";
+import type { CallScript } from "./redis-client.ts";
 
 /**
  * A text that a script said; null where there is none.
@@ -18,23 +20,19 @@ export function replyList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A head as `guardOf` of the scripts tells it: a guard, and its times. Null where there is none. */
-export function readGuard(
-  told: readonly unknown[],
-): (ExecutionGuard & { readonly createdAt: EpochMs; readonly updatedAt: EpochMs }) | null {
-  const [id, incarnation, status, owner, permit, numbers] = told.map(said);
-  if (id == null || incarnation == null || numbers == null) return null;
-  const [seq, version, fence, crashes, wakeAt, dueAt, createdAt, updatedAt, deletedAt] = numbers.split(" ");
-  return {
-    ...{ id, incarnation, status: status as Status, owner: owner ?? null, permit: parsePermit(permit ?? null) },
-    ...{ seq: Number(seq), version: Number(version), fence: Number(fence), crashes: Number(crashes) },
-    ...{ wakeAt: timeOf(wakeAt), dueAt: timeOf(dueAt), deletedAt: timeOf(deletedAt) },
-    ...{ createdAt: Number(createdAt), updatedAt: Number(updatedAt) },
-  };
-}
-
-function timeOf(text = ""): EpochMs | null {
-  return text === "" ? null : Number(text);
+/** Heads as `guardOf` of the scripts gives them, with what a list shows of them if it was asked for. What is damaged is missing. */
+export function rowsIn(replies: readonly unknown[]): ListedRow[] {
+  return replies.flatMap((reply) => {
+    const [id, incarnation, status, owner, permit, numbers, ...listed] = replyList(reply).map(said);
+    if (id == null || incarnation == null || numbers == null) return [];
+    const { key = null, limit = null } = parsePermit(permit ?? null) ?? {};
+    const [seq, version, fence, crashes, wakeAt, dueAt, createdAt, updatedAt, deletedAt] = numbers.split(" ").map((text) => text || null);
+    const [definition = "", metadata = "", head = ""] = listed.map((text) => text ?? "");
+    return listedRowOf({
+      ...{ id, incarnation, status, owner, permit_key: key, permit_limit: limit, seq, version, fence, crashes, definition, metadata, head },
+      ...{ wake_at: wakeAt, due_at: dueAt, created_at: createdAt, updated_at: updatedAt, deleted_at: deletedAt },
+    });
+  });
 }
 
 /** A permit from its limit, a colon and its key. */
@@ -44,20 +42,43 @@ export function parsePermit(text: string | null): Permit | null {
   return { limit: Number(text.slice(0, colon)), key: text.slice(colon + 1) };
 }
 
-/** Rows as `rowsOf` of the scripts tells them, with their incarnation; the end of a long history may be missing. Null for what is damaged. */
-export function readRows(workflowId: string, reply: readonly unknown[]): (StoredRows & { readonly incarnation: string }) | null {
+/** Rows as `rowsOf` of the scripts gives them, with the end of a long history. Null if the execution is not there, or not any more. */
+export async function wholeRows(call: CallScript, workflowId: string, reply: readonly unknown[]): Promise<StoredRows | null> {
+  if (reply.length === 0) return null;
   const [incarnation, version, status, head] = reply.slice(0, 4).map(said);
-  if (incarnation == null || version == null || head == null) return null;
-  const events = replyList(reply[4]).map((row) => readEventRow(row).text);
-  return {
-    workflowId,
-    incarnation,
-    version: Number(version),
-    status: status as Status,
-    head,
-    events,
-    children: childrenOf(replyList(reply[5])),
-  };
+  // what is damaged has no head that could be read
+  if (incarnation == null || version == null || head == null) {
+    return { workflowId, version: 0, status: "active", head: "", events: [], children: [] };
+  }
+  let events = replyList(reply[4]).map((row) => readEventRow(row).text);
+  const missing = Number(version) + 1 - events.length;
+  if (missing > 0) {
+    const more = await eventsFrom(call, workflowId, events.length, missing, incarnation);
+    if (!more) return null;
+    // what has lost events is damaged
+    events = more.length < missing ? [] : [...events, ...more.map(({ text }) => text)];
+  }
+  return { workflowId, version: Number(version), status: status as Status, head, events, children: childrenOf(replyList(reply[5])) };
+}
+
+/** A part of a history. Null if another execution of the same id is there meanwhile. @param incarnation null: the first that is met */
+export async function eventsFrom(
+  call: CallScript,
+  id: string,
+  from: number,
+  limit: number,
+  incarnation: string | null,
+): Promise<readonly StoredEvent[] | null> {
+  const events: StoredEvent[] = [];
+  for (let expected = incarnation; events.length < limit; ) {
+    const first = from + events.length;
+    const [found, rows] = await call(eventsScript, [id], [String(first), String(limit - events.length)]);
+    expected ??= said(found);
+    if (said(found) !== expected) return null;
+    if (replyList(rows).length === 0) break;
+    events.push(...replyList(rows).map((row, index) => ({ version: first + index, ...readEventRow(row) })));
+  }
+  return events;
 }
 
 /** An event as its row holds it: the id of its commit as JSON, and the event right behind it. */
@@ -66,21 +87,20 @@ export function eventRow(commitId: string, event: string): string {
 }
 
 /** The two parts of a row; an event that is no JSON where the row is damaged. */
-export function readEventRow(row: unknown): { readonly commitId: string; readonly text: string } {
+function readEventRow(row: unknown): Pick<StoredEvent, "commitId" | "text"> {
   const whole = String(row);
   const literal = /^"(?:[^"\\]|\\.)*"/.exec(whole)?.[0];
-  return literal === undefined
-    ? { commitId: "", text: "" }
-    : { commitId: JSON.parse(literal) as string, text: whole.slice(literal.length) };
+  if (literal === undefined) return { commitId: "", text: "" };
+  return { commitId: JSON.parse(literal) as string, text: whole.slice(literal.length) };
 }
 
 /** Children in order of creation, from pairs of `=key` and a number, a colon and the head. */
-function childrenOf(pairs: readonly unknown[]): (readonly [key: string, head: string])[] {
-  const placed: { place: number; key: string; head: string }[] = [];
+function childrenOf(pairs: readonly unknown[]): StoredRows["children"] {
+  const children: { ordinal: number; key: string; head: string }[] = [];
   for (let index = 0; index + 1 < pairs.length; index += 2) {
     const value = String(pairs[index + 1]);
     const colon = value.indexOf(":");
-    placed.push({ place: Number(value.slice(0, Math.max(0, colon))), key: said(pairs[index]) ?? "", head: value.slice(colon + 1) });
+    children.push({ ordinal: Number(value.slice(0, Math.max(0, colon))), key: said(pairs[index]) ?? "", head: value.slice(colon + 1) });
   }
-  return placed.sort((a, b) => a.place - b.place).map(({ key, head }) => [key, head] as const);
+  return children.sort((a, b) => a.ordinal - b.ordinal).map(({ key, head }) => [key, head]);
 }

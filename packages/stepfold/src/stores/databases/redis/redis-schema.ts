@@ -1,23 +1,3 @@
-import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
-
-/** The keys that scripts are given. All others are made from `due`, and lie in the same slot of a cluster. */
-export interface RedisKeys {
-  /** Executions without a permit, by the time at which they are due. */
-  readonly due: string;
-  /** What is stored of an execution but its history and its children. */
-  head(workflowId: string): string;
-}
-
-/** @throws StepfoldError `OPTION_INVALID` unless the prefix is 1 to 48 letters, digits, `_`, `-`, `.` and `:` */
-export function redisKeys(prefix: string): RedisKeys {
-  if (!/^[\w.:-]{1,48}$/.test(prefix)) {
-    throw new StepfoldError("OPTION_INVALID", { option: "prefix", reason: "must be 1 to 48 letters, digits, _ - . and :" });
-  }
-  // the braces: a cluster keeps what has the same text in them on one server
-  const base = `{${prefix}}:`;
-  return { due: `${base}due`, head: (workflowId) => `${base}e:${workflowId}` };
-}
-
 /**
  * The beginning of every script: names of keys, and how rows and indexes are read and written. The keys are described in
  * docs/stores/redis.md. KEYS[1] is `due`; all others are made from it, so that a client may put a prefix before all keys, and
@@ -61,18 +41,21 @@ local function keyOf(permit) return permit and string.match(permit, "^%d+:(.*)$"
 -- the index by due time: executions with the same key of a permit have one of their own
 local function lineOf(key) return key and base .. "w:" .. key or due end
 
+local fields = { "seq", "incarnation", "version", "status", "wake", "owner", "fence", "crashes", "permit", "created", "updated",
+  "deleted" }
+
 -- nil if there is none, false if what is there is damaged
 local function readRow(head)
-  local found = redis.pcall("HMGET", head, "seq", "incarnation", "version", "status", "wake", "owner", "fence", "crashes", "permit",
-    "created", "updated", "deleted")
+  local found = redis.pcall("HMGET", head, unpack(fields))
   if failed(found) then return false end
-  local seq, incarnation, version, status, wake, owner, fence, crashes, permit, createdAt, updatedAt, deletedAt = unpack(found)
-  if incarnation and version and status and createdAt and tonumber(fence) and tonumber(seq) then
-    local id = string.sub(head, #base + 3)
+  local row = { head = head, id = string.sub(head, #base + 3) }
+  for index, field in ipairs(fields) do row[field] = found[index] or nil end
+  if row.incarnation and row.version and row.status and row.created and tonumber(row.fence or "") and tonumber(row.seq or "") then
     -- of those with one score a sorted set puts that first which was created first
-    return { head = head, id = id, member = sortable(seq) .. id, seq = seq, incarnation = incarnation, version = version,
-      status = status, wake = wake, owner = owner ~= "" and owner, fence = fence, crashes = crashes or "0", permit = permit,
-      key = keyOf(permit), createdAt = createdAt, updatedAt = updatedAt or "", deletedAt = deletedAt }
+    row.member = sortable(row.seq) .. row.id
+    row.key, row.crashes = keyOf(row.permit), row.crashes or "0"
+    if row.owner == "" then row.owner = nil end
+    return row
   end
   if redis.call("EXISTS", head) == 0 then return nil end
   return false
@@ -81,8 +64,8 @@ end
 local function dueAtOf(row) return redis.call("ZSCORE", lineOf(row.key), row.member) end
 
 local function guardOf(row, dueAt)
-  local numbers = { row.seq, row.version, row.fence, row.crashes, row.wake or "", dueAt or dueAtOf(row) or "", row.createdAt,
-    row.updatedAt, row.deletedAt or "" }
+  local numbers = { row.seq, row.version, row.fence, row.crashes, row.wake or "", dueAt or dueAtOf(row) or "", row.created,
+    row.updated or "", row.deleted or "" }
   return { say(row.id), say(row.incarnation), say(row.status), say(row.owner), say(row.permit), say(table.concat(numbers, " ")) }
 end
 

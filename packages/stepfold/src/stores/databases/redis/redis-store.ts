@@ -1,10 +1,6 @@
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
-import { storeOver } from "../../kit/store-over.ts";
-import { defaultRetentionMs } from "../../kit/tombstones.ts";
-import { type RedisClient, serverOf } from "./redis-client.ts";
-import { serverError } from "./redis-error.ts";
-import { RedisTable } from "./redis-table.ts";
-import { scriptRunner } from "./run-script.ts";
+import { type RedisClient, scriptSender } from "./redis-client.ts";
+import { storeOnServer } from "./redis-table.ts";
 
 /** How a Redis store behaves. */
 export interface RedisStoreOptions {
@@ -48,13 +44,6 @@ export interface RedisStoreOptions {
  * @throws StepfoldError `OPTION_INVALID` for a prefix or retention that is not allowed
  */
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): SnapshotStore {
-  const {
-    prefix = "stepfold",
-    durable = false,
-    maxValueBytes = 64 * 2 ** 20,
-    idempotencyRetentionMs: retentionMs = defaultRetentionMs,
-  } = options;
-  const run = scriptRunner(serverOf(client));
-  const table = new RedisTable({ name: "redis", run, prefix, durable, retentionMs, maxValueBytes });
-  return storeOver(table, { retentionMs, errorOf: (cause) => serverError("redis", cause) });
+  const { durable = false, maxValueBytes = 64 * 2 ** 20 } = options;
+  return storeOnServer({ ...options, name: "redis", send: scriptSender(client), durable, maxValueBytes });
 }

@@ -1,48 +1,53 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
-import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
+import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import type { CheckedQuery } from "../../kit/checked-store.ts";
 import type * as kit from "../../kit/execution-table.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
-import { eventsFrom, wholeRows } from "./read-rows.ts";
+import { storeOver } from "../../kit/store-over.ts";
+import { defaultRetentionMs } from "../../kit/tombstones.ts";
 import { dueKeysScript, dueScript, getRecordsScript, loadScript, putRecordsScript, readScript, scanScript } from "./read-scripts.ts";
-import { isOutageForAll } from "./redis-error.ts";
+import { type CallScript, type SendScript, scriptRunner } from "./redis-client.ts";
+import { serverError } from "./redis-error.ts";
 import { claimScript } from "./redis-fast.ts";
-import { parsePermit, readGuard, replyList, said } from "./redis-reply.ts";
-import { redisKeys } from "./redis-schema.ts";
-import type { CallScript, RunScript } from "./run-script.ts";
-import { maxWrites, sendWrites, type WriteLimits } from "./send-writes.ts";
-import { labelField, manyArgs } from "./write-args.ts";
+import { eventsFrom, parsePermit, replyList, rowsIn, said, wholeRows } from "./redis-reply.ts";
+import { labelField, maxWrites, sendWrites, type WriteLimits } from "./send-writes.ts";
 
 /** What differs between servers that run scripts. */
-export interface RedisTableOptions {
+export interface ServerOptions {
   readonly name: string;
-  readonly run: RunScript;
-  readonly prefix: string;
+  readonly send: SendScript;
+  /** What all keys begin with. Default `stepfold`. */
+  readonly prefix?: string | undefined;
   readonly durable: boolean;
-  /** After so long the server forgets a tombstone by itself. */
-  readonly retentionMs: number;
+  /** After so long the server forgets a tombstone by itself. Default 30 days. */
+  readonly idempotencyRetentionMs?: number | undefined;
   /** Largest head, event or child, in bytes. */
   readonly maxValueBytes: number;
   /** Largest write, in bytes of the JSON that it travels in. Default: no limit. */
   readonly maxRequestBytes?: number;
 }
 
+/** The store on a server that runs scripts. */
+export function storeOnServer(options: ServerOptions): SnapshotStore {
+  const { name, idempotencyRetentionMs: retentionMs = defaultRetentionMs } = options;
+  return storeOver(new RedisTable(options, retentionMs), { retentionMs, errorOf: (cause) => serverError(name, cause) });
+}
+
 /** Executions on a server that runs scripts: each method is one, unless there is much to answer. */
-export class RedisTable implements kit.ExecutionTable {
+class RedisTable implements kit.ExecutionTable {
   readonly name: string;
-  readonly features: StoreFeatures;
-  readonly grouping: NonNullable<kit.ExecutionTable["grouping"]>;
+  readonly features: kit.ExecutionTable["features"];
+  readonly grouping: kit.ExecutionTable["grouping"];
   readonly #call: CallScript;
   readonly #limits: WriteLimits;
 
-  constructor({ name, run, prefix, durable, retentionMs, maxValueBytes, maxRequestBytes = Number.POSITIVE_INFINITY }: RedisTableOptions) {
+  constructor({ name, send, prefix = "stepfold", durable, maxValueBytes, maxRequestBytes }: ServerOptions, retentionMs: number) {
     this.name = name;
     this.features = { clock: "store", durable, multiProcess: true, maxValueBytes, permits: true };
-    this.grouping = { maxWrites, isOutage: (cause) => isOutageForAll(name, cause) };
-    this.#limits = { name, retentionMs: wholeMs(retentionMs), maxRequestBytes };
-    const keys = redisKeys(prefix);
-    this.#call = async (script, ids, args) => replyList(await run(script, [keys.due, ...ids.map((id) => keys.head(id))], args));
+    this.grouping = { maxWrites, isOutage: (cause) => serverError(name, cause).code === "STORE_UNAVAILABLE" };
+    this.#limits = { name, retentionMs: wholeMs(retentionMs), maxRequestBytes: maxRequestBytes ?? Number.POSITIVE_INFINITY };
+    this.#call = scriptRunner(send, prefix);
   }
 
   async now(): Promise<EpochMs> {
@@ -51,15 +56,14 @@ export class RedisTable implements kit.ExecutionTable {
 
   async read(ids: readonly string[]): ReturnType<kit.ExecutionTable["read"]> {
     const [now, ...guards] = await this.#call(readScript, ids, []);
-    return { now: Number(said(now)), found: new Map(guardsIn(guards).map((guard) => [guard.id, guard])) };
+    return { now: Number(said(now)), found: new Map(rowsIn(guards).map((guard) => [guard.id, guard])) };
   }
 
   async load(ids: readonly string[]): ReturnType<kit.ExecutionTable["load"]> {
     const found = new Map<string, StoredRows>();
     for (let rest = ids; rest.length > 0; ) {
       const replies = await this.#call(loadScript, rest, []);
-      const loaded = await Promise.all(replies.map((reply, index) => wholeRows(this.#call, rest[index]!, replyList(reply))));
-      for (const rows of loaded) if (rows) found.set(rows.workflowId, rows);
+      for (const [id, rows] of await this.#wholeRows(rest, replies)) found.set(id, rows);
       rest = rest.slice(replies.length);
     }
     return found;
@@ -70,13 +74,13 @@ export class RedisTable implements kit.ExecutionTable {
   }
 
   async events(id: string, afterVersion: number, limit: number): Promise<readonly kit.StoredEvent[]> {
-    return (await eventsFrom(this.#call, id, afterVersion + 1, limit, null)).events;
+    return (await eventsFrom(this.#call, id, afterVersion + 1, limit, null)) ?? [];
   }
 
   async due({ keys, limit, overdueMs }: kit.DueQuery): Promise<kit.DueExecutions> {
     const args = [String(overdueMs), String(limit), ...(keys ?? [])];
     const [areKeysDue, ...guards] = await this.#call(dueScript, [], args);
-    return { executions: guardsIn(guards), areKeysDue: said(areKeysDue) !== null };
+    return { executions: rowsIn(guards), areKeysDue: said(areKeysDue) !== null };
   }
 
   async dueKeys(after: string, limit: number, overdueMs: number): Promise<kit.DueKeys> {
@@ -86,20 +90,16 @@ export class RedisTable implements kit.ExecutionTable {
   }
 
   async page(query: CheckedQuery, labels: readonly string[], after: kit.ListCursor | null, limit: number): Promise<kit.ListedRow[]> {
-    const { status, definitionId, createdBefore = Number.MAX_SAFE_INTEGER, createdAfter = -1 } = query;
-    if (status?.length === 0) return [];
+    const { status = [], definitionId = null, createdBefore = Number.MAX_SAFE_INTEGER, createdAfter = -1 } = query;
+    if (query.status?.length === 0) return [];
     const before = [sortable(createdBefore), ...(after ? [sortable(after.createdAt) + sortable(after.seq)] : [])].sort()[0]!;
     const range = [`(${before}`, `[${sortable(Math.floor(createdAfter) + 1)}`] as const;
-    const rows = await this.#scan("created", range, limit, { statuses: status ?? [], definitionId: definitionId ?? null, labels });
-    return rows.map((row) => {
-      const [definition, metadata, head] = row.slice(-3).map((value) => said(value) ?? "");
-      return { ...readGuard(row)!, definition: definition!, metadata: metadata!, head: head! };
-    });
+    return rowsIn(await this.#scan("created", range, limit, { statuses: status, definitionId, labels }));
   }
 
   async ended({ before, limit, ended }: kit.EndedQuery): Promise<kit.ExecutionGuard[]> {
     // the server removes tombstones by itself
-    return ended ? guardsIn(await this.#scan("ended", ["-", `(${sortable(before)}`], limit, { ...ended, labels: [] })) : [];
+    return ended ? rowsIn(await this.#scan("ended", ["-", `(${sortable(before)}`], limit, { ...ended, labels: [] })) : [];
   }
 
   readonly records: kit.ExecutionTable["records"] = {
@@ -119,30 +119,36 @@ export class RedisTable implements kit.ExecutionTable {
 
   async claimDue(claim: Parameters<NonNullable<kit.ExecutionTable["claimDue"]>>[0]): Promise<kit.DueClaimed> {
     const args = [claim.owner, String(claim.leaseMs), String(claim.limit), String(claim.overdueMs)];
-    const [now, areKeysDue, ...taken] = await this.#call(claimScript, [], args);
-    const executions = guardsIn(taken.map((one) => replyList(one)[0]));
-    const replies = taken.map((one) => replyList(replyList(one)[1]));
-    const loaded = await Promise.all(executions.map(({ id }, index) => wholeRows(this.#call, id, replies[index]!)));
-    const rows = new Map(loaded.flatMap((one) => (one ? [[one.workflowId, one] as const] : [])));
+    const [now, areKeysDue, ...replies] = await this.#call(claimScript, [], args);
+    const taken = replies.map(replyList);
+    const executions = rowsIn(taken.map(([guard]) => guard));
+    const [ids, histories] = [executions.map(({ id }) => id), taken.map(([, rows]) => rows)];
+    const rows = new Map(await this.#wholeRows(ids, histories));
     return { now: Number(said(now)), executions, rows, areKeysDue: said(areKeysDue) !== null };
   }
 
   async close(): Promise<void> {}
+
+  async #wholeRows(ids: readonly string[], replies: readonly unknown[]): Promise<(readonly [id: string, rows: StoredRows])[]> {
+    const loaded = await Promise.all(replies.map((reply, index) => wholeRows(this.#call, ids[index]!, replyList(reply))));
+    return loaded.flatMap((rows) => (rows ? [[rows.workflowId, rows] as const] : []));
+  }
 
   /** Rows of an index. Where a filter lets few through it takes several scripts, each of which looks at about 1,000. */
   async #scan(
     index: "created" | "ended",
     [from, to]: readonly [from: string, to: string],
     limit: number,
-    { statuses, definitionId, labels }: { statuses: readonly string[]; definitionId: string | null; labels: readonly string[] },
-  ): Promise<(readonly unknown[])[]> {
-    const rows: (readonly unknown[])[] = [];
-    const filters = [...manyArgs(statuses), definitionId === null ? "" : `=${definitionId}`, ...manyArgs(labels.map(labelField))];
-    for (let place: string | null = from; place !== null && rows.length < limit; ) {
-      const args: string[] = [index, place, to, String(limit - rows.length), ...filters];
+    { statuses, definitionId, labels }: NonNullable<kit.EndedQuery["ended"]> & { readonly labels: readonly string[] },
+  ): Promise<readonly unknown[]> {
+    const rows: unknown[] = [];
+    const counted = (values: readonly string[]): string[] => [String(values.length), ...values];
+    const filters = [...counted(statuses), definitionId === null ? "" : `=${definitionId}`, ...counted(labels.map(labelField))];
+    for (let start: string | null = from; start !== null && rows.length < limit; ) {
+      const args: string[] = [index, start, to, String(limit - rows.length), ...filters];
       const [next, found] = await this.#call(scanScript, [], args);
-      rows.push(...replyList(found).map(replyList));
-      place = said(next);
+      rows.push(...replyList(found));
+      start = said(next);
     }
     return rows;
   }
@@ -151,10 +157,6 @@ export class RedisTable implements kit.ExecutionTable {
 /** A time or number as text that is in order. */
 function sortable(value: number): string {
   return String(Math.min(Math.max(Math.ceil(value), 0), Number.MAX_SAFE_INTEGER)).padStart(16, "0");
-}
-
-function guardsIn(replies: readonly unknown[]): kit.ExecutionGuard[] {
-  return replies.flatMap((reply) => readGuard(replyList(reply)) ?? []);
 }
 
 /** Whole milliseconds that the server can add to its clock. */

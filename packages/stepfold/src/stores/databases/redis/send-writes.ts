@@ -1,20 +1,17 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
-import type { Status } from "../../../core/snapshot/snapshot.ts";
-import type { RowAnswer, RowWrite } from "../../kit/execution-table.ts";
+import { isTerminal, type Status } from "../../../core/snapshot/snapshot.ts";
+import type { RowAnswer, RowChanges, RowHistory, RowWrite } from "../../kit/execution-table.ts";
 import { bytesOf } from "../../kit/writing/value-limit.ts";
-import { replyList, said } from "./redis-reply.ts";
-import type { CallScript } from "./run-script.ts";
-import { writeArgs } from "./write-args.ts";
+import type { CallScript } from "./redis-client.ts";
+import { eventRow, replyList, said } from "./redis-reply.ts";
 import { writeScript } from "./write-script.ts";
 
 /** Nothing else runs on the server during a script: so many writes, or about so much text, at most in one. */
 export const maxWrites = 50;
 const maxTextLength = 1_000_000;
 
-interface SentWrite {
-  readonly write: RowWrite;
-  readonly args: readonly string[];
-}
+/** Children of one commit, at most, that keep their order. */
+const maxChildrenOfCommit = 1_000_000;
 
 /** What a server takes. */
 export interface WriteLimits {
@@ -29,43 +26,38 @@ export interface WriteLimits {
 /** Makes writes. Most groups are one script; large writes go in scripts of their own, and what is too large is not sent. */
 export async function sendWrites(call: CallScript, writes: readonly RowWrite[], limits: WriteLimits): Promise<RowAnswer[]> {
   const answers = new Map<RowWrite, RowAnswer>();
-  const portions: SentWrite[][] = [];
-  let length = Number.POSITIVE_INFINITY;
+  const portions: { readonly write: RowWrite; readonly args: readonly string[] }[][] = [];
+  let portionLength = Number.POSITIVE_INFINITY;
   for (const write of writes) {
     const args = writeArgs(write, limits.retentionMs);
-    const ownLength = args.reduce((sum, arg) => sum + arg.length, 0);
-    const refused = refusalOf(write.id, args, ownLength, limits);
-    if (refused) answers.set(write, refused);
-    if (refused) continue;
-    if (length + ownLength > maxTextLength) {
+    const length = args.reduce((sum, arg) => sum + arg.length, 0);
+    const refused = refusalOf(write.id, args, length, limits);
+    if (refused) {
+      answers.set(write, refused);
+      continue;
+    }
+    portionLength += length;
+    if (portionLength > maxTextLength) {
       portions.push([]);
-      length = 0;
+      portionLength = length;
     }
     portions.at(-1)!.push({ write, args });
-    length += ownLength;
   }
-  const send = async (portion: readonly SentWrite[]): Promise<void> => {
-    const ids = portion.map(({ write }) => write.id);
-    const args = portion.flatMap((one) => one.args);
+  const send = async (portion: (typeof portions)[number]): Promise<void> => {
+    const [ids, args] = [portion.map(({ write }) => write.id), portion.flatMap((one) => one.args)];
     const replies = await call(writeScript, ids, args);
     for (const [index, { write }] of portion.entries()) answers.set(write, answerOf(write, replyList(replies[index]), limits));
   };
   await Promise.all(portions.map(send));
-  return writes.map((write) => answers.get(write) ?? null);
+  return writes.map((write) => answers.get(write)!);
 }
 
 /** Why a write does not fit into one request. JSON in JSON grows, sixfold at most. */
-function refusalOf(
-  workflowId: string,
-  args: readonly string[],
-  length: number,
-  { name, maxRequestBytes: max }: WriteLimits,
-): StepfoldError | null {
+function refusalOf(id: string, args: readonly string[], length: number, { name, maxRequestBytes: max }: WriteLimits): StepfoldError | null {
   if (length * 6 <= max) return null;
   const actual = bytesOf(JSON.stringify(args));
   if (actual <= max) return null;
-  const what = `A commit of execution "${workflowId}"`;
-  return new StepfoldError("LIMIT_EXCEEDED", { what, limit: `${name} request in bytes`, max, actual });
+  return new StepfoldError("LIMIT_EXCEEDED", { what: `A commit of execution "${id}"`, limit: `${name} request in bytes`, max, actual });
 }
 
 function answerOf(write: RowWrite, reply: readonly unknown[], { name: store }: WriteLimits): RowAnswer {
@@ -74,7 +66,74 @@ function answerOf(write: RowWrite, reply: readonly unknown[], { name: store }: W
     return new StepfoldError("STORE_REJECTED", { store, reason: `what is stored of execution "${write.id}" is damaged` });
   }
   if (now == null) return null;
-  const before = { version: Number(version), status: status as Status };
-  const after = write.kind === "insert" ? write.row : write.kind === "update" ? (write.set.state ?? before) : before;
+  const after = changesOf(write).state ?? { version: Number(version), status: status as Status };
   return { now: Number(now), version: after.version, status: after.status };
+}
+
+/**
+ * A write as `writeScript` reads it: one text of words without spaces, then the incarnation, fields, events and children. The words
+ * are kind, version, fence, whether it has to be due, its next due time, flags, and the counts of what follows. What is absent is
+ * empty. Flags: it has to be held (h), free (f), open (o), deleted (d); the due time counts unless held (u); it ends (e).
+ */
+function writeArgs(write: RowWrite, retentionMs: string): string[] {
+  const when = write.kind === "insert" ? { incarnation: write.row.incarnation } : write.when;
+  const { state, due, dueUnlessHeld } = changesOf(write);
+  const { commitId, events, children } = ("history" in write && write.history) || noHistory;
+  const fields = fieldsOf(write, retentionMs);
+  const flags = [
+    when.held === undefined ? "" : when.held ? "h" : "f",
+    ...[when.open ? "o" : "", when.deleted ? "d" : "", dueUnlessHeld ? "u" : "", state && isTerminal(state.status) ? "e" : ""],
+  ].join("");
+  const counts = [fields.length, events.length, children.length * 3];
+  const words = [write.kind, when.version ?? "", when.fence ?? "", when.due ? "due" : "", dueText(due, state), flags, ...counts];
+  const args = [words.join(" "), when.incarnation, ...fields];
+  for (const { text } of events) args.push(eventRow(commitId, text));
+  for (const [index, { key, text, last }] of children.entries()) {
+    // children are in the order of these numbers
+    const ordinal = (state?.version ?? 0) * maxChildrenOfCommit + index;
+    args.push(`=${key}`, last ? "1" : "", text === null ? "" : `${ordinal}:${text}`);
+  }
+  return args;
+}
+
+const noHistory: RowHistory = { commitId: "", events: [], children: [] };
+
+function changesOf(write: RowWrite): RowChanges {
+  if (write.kind === "insert") return { state: write.row, due: write.row.due };
+  return write.kind === "update" ? write.set : {};
+}
+
+/** Names and values of the fields of a head. Of a tombstone: how long it is kept. */
+function fieldsOf(write: RowWrite, retentionMs: string): string[] {
+  if (write.kind === "insert") {
+    const { permit, incarnation, owner, fence, definitionId, definition, metadata, labels } = write.row;
+    return [
+      ...["permit", permit ? `${permit.limit}:${permit.key}` : "", "incarnation", incarnation, ...stateFields(write.row)],
+      ...["fence", String(fence), "owner", owner ?? "", "definitionId", definitionId, "definition", definition, "metadata", metadata],
+      ...labels.flatMap((label) => [labelField(label), ""]),
+    ];
+  }
+  if (write.kind !== "update") return ["retentionMs", retentionMs];
+  const { state, owner, fence, crashes } = write.set;
+  return [
+    ...(state ? stateFields(state) : []),
+    ...(owner === undefined ? [] : ["owner", owner ?? ""]),
+    ...(fence === undefined ? [] : ["fence", String(fence)]),
+    ...(crashes === undefined ? [] : ["crashes", String(crashes)]),
+  ];
+}
+
+function stateFields({ version, status, head, wakeAt }: NonNullable<RowChanges["state"]>): string[] {
+  return ["version", String(version), "status", status, "head", head, "wake", String(wakeAt ?? "")];
+}
+
+/** The field of a head that says that an execution has a label. */
+export function labelField(label: string): string {
+  return `l:${label}`;
+}
+
+function dueText(due: RowChanges["due"], state: RowChanges["state"]): string {
+  if (due === undefined) return "";
+  if (due !== "atWakeUp") return `+${due.inMs}`;
+  return state ? `@${state.wakeAt ?? ""}` : "@stored";
 }

@@ -1,5 +1,4 @@
 import { prelude } from "./redis-schema.ts";
-import type { LuaScript } from "./run-script.ts";
 
 /**
  * Makes writes: KEYS[2..] are the heads, one for each write, all different. ARGV: the writes as `writeArgs` puts them down.
@@ -9,9 +8,7 @@ import type { LuaScript } from "./run-script.ts";
  *
  * Answers one list for each write: time, and version and status before it; nothing if its condition does not hold; `damaged`.
  */
-export const writeScript: LuaScript = {
-  name: "write",
-  text: `${prelude}
+export const writeScript: string = `${prelude}
 -- an error here has written nothing
 local function checkIndexes(write, key)
   if write.due ~= "" or write.kind ~= "update" then redis.call("ZCARD", lineOf(key)) end
@@ -30,7 +27,7 @@ local function readWrite(head)
 end
 
 local function meets(row, when)
-  if row.incarnation ~= when.incarnation or (when.d or false) ~= (row.deletedAt ~= false) then return false end
+  if row.incarnation ~= when.incarnation or (when.d or false) ~= (row.deleted ~= nil) then return false end
   if (when.version ~= "" and when.version ~= row.version) or (when.fence ~= "" and when.fence ~= row.fence) then return false end
   if (when.h and not row.owner) or (when.f and row.owner) or (when.o and terminal[row.status]) then return false end
   if when.isDue == "" then return true end
@@ -87,12 +84,12 @@ end
 -- of a tombstone stays what guards its id, until the server forgets it
 local function remove(row, write)
   setDue(row, nil)
-  redis.call("ZREM", created, sortable(row.createdAt) .. row.member)
-  redis.call("ZREM", ended, sortable(tonumber(row.updatedAt) or 0) .. row.member)
+  redis.call("ZREM", created, sortable(row.created) .. row.member)
+  redis.call("ZREM", ended, sortable(tonumber(row.updated) or 0) .. row.member)
   redis.call("UNLINK", row.head, historyOf(row.id), childrenOf(row.id))
   if write.kind == "remove" then return end
   redis.call("HSET", row.head, "seq", row.seq, "incarnation", row.incarnation, "version", row.version, "status", row.status,
-    "fence", row.fence, "created", row.createdAt, "deleted", whole(now))
+    "fence", row.fence, "created", row.created, "deleted", whole(now))
   redis.call("PEXPIRE", row.head, ARGV[write.fields.last])
 end
 
@@ -118,5 +115,4 @@ end
 local answers = {}
 for index = 2, #KEYS do answers[index - 1] = make(readWrite(KEYS[index])) end
 return answers
-`,
-};
+`;

@@ -1,62 +1,73 @@
-import type { EpochMs } from "../../../core/values/json.ts";
 import { scannedRows, windowRows } from "../../kit/claims/due-keys.ts";
-import { dueRanges } from "./due-column.ts";
-import { Parameters, type SqlStatement } from "./statement.ts";
 
-/** What tells whether something is due. */
-export interface DueClock {
-  /** What gives the time: it may use `?1`. */
-  readonly now: string;
-  readonly time: EpochMs | null;
-  readonly overdueMs: number;
+/**
+ * The column `due_at` holds times. What is due at once lies this far below its time, so below zero: then it is due for every
+ * process, even if the clock was ahead when it was written, or was set back since.
+ */
+const shiftMs = 10 ** 13;
+
+/** The time in the column. */
+export const dueTime: string = `iif(due_at < 0, due_at + ${shiftMs}, due_at)`;
+
+/**
+ * The column after a change, as SQL.
+ *
+ * @param inMs what gives after how many milliseconds it is due; null: when its `wakeAt` says
+ * @param wakeAt what gives the execution's `wakeAt` after the change
+ */
+export function dueAtSql(inMs: string | null, wakeAt: string, now: string, isNew = false): string {
+  if (inMs !== null) return `${now} + ${inMs}`;
+  const since = isNew ? now : `min(coalesce(${dueTime}, ${now}), ${now})`;
+  return `iif(${wakeAt} <= 0, ${since} - ${shiftMs}, ${wakeAt})`;
 }
 
-/** Adds a parameter with this value, and gives its name. */
-type Bind = Parameters["bind"];
-
-/** Makes a statement for what is due at once, and one for what has a time: one for both would have to sort. */
-export function dueStatements(when: DueClock, textOf: (isDue: string, bind: Bind) => string): SqlStatement[] {
-  return [0, 1].map((range) => dueStatement(when, (ranges, bind) => textOf(ranges[range]!, bind)));
-}
-
-/** The rows that are due, longest first. @param which a condition that names the index */
-export function rowsDueFirst(columns: string, which: string, isDue: string, limit: string): string {
-  return `SELECT ${columns} FROM executions WHERE ${which} AND ${isDue} ORDER BY due_at, seq LIMIT ${limit}`;
-}
-
-/** The keys of the longest due executions with a permit, each with the number of these. */
-export function dueKeysSql(columns: string, isDue: string, bind: Bind): string {
-  const longest = rowsDueFirst("permit_key, permit_limit, due_at", "permit_key IS NOT NULL", isDue, bind(windowRows));
-  return `SELECT ${columns}, min(due_at) AS due_at, count(*) AS rows FROM (${longest}) GROUP BY permit_key`;
-}
-
-/** Whether something with a permit is due. */
-export function areKeysDueStatement(when: DueClock): SqlStatement {
-  const isDue = (range: string): string => `EXISTS (SELECT 1 FROM executions WHERE permit_key IS NOT NULL AND ${range})`;
-  return dueStatement(when, (ranges) => `SELECT ${ranges.map(isDue).join(" OR ")} AS areKeysDue`);
+/** Texts of statements that read what is due for at least `?2` milliseconds. */
+export interface DueTexts {
+  /** The longest due without a permit: at most `?3` of those that are due at once, and of those that have a time. */
+  readonly plain: string;
+  /** The same of those with the key `?4` in their permit. */
+  readonly ofKey: string;
+  /** Whether something with a permit is due. */
+  readonly areKeysDue: string;
+  /** The keys of the longest due executions with a permit, each with the number of these. */
+  readonly longestDueKeys: string;
+  /**
+   * Goes from key to key by the index, from the one after `?3` on, and gives each with the limit of the one that is due longest, or
+   * null if nothing of it is due. However many executions wait for one key, it is looked at once.
+   */
+  readonly scanOfKeys: string;
 }
 
 /**
- * Goes from key to key by the index, and gives each with the limit of the one that is due longest, or null if nothing of it is
- * due. However many executions wait for one key, it is looked at once.
+ * @param now what gives the time
+ * @param guard the columns of an execution
+ * @param key the column with the key of a permit
  */
-export function scanOfKeys(when: DueClock, columns: string, after: string): SqlStatement {
-  const next = (than: string): string =>
+export function dueTexts(now: string, guard: string, key: string): DueTexts {
+  // each is in order by the index; one range over both would have to be sorted. What is due at once needs no clock
+  const ranges = [`due_at <= iif(?2 = 0, -1, min(-1, ${now} - ?2 - ${shiftMs}))`, `due_at BETWEEN 0 AND ${now} - ?2`];
+  const longestDue = (columns: string, which: string, limit: string | number): string =>
+    ranges
+      .map((range) => `SELECT ${columns} FROM executions WHERE ${which} AND ${range} ORDER BY executions.due_at, seq LIMIT ${limit}`)
+      .map((text) => `SELECT * FROM (${text})`)
+      .join(" UNION ALL ");
+  const isDue = (range: string): string => `EXISTS (SELECT 1 FROM executions WHERE permit_key IS NOT NULL AND ${range})`;
+  const nextKey = (than: string): string =>
     `SELECT min(permit_key) FROM executions WHERE permit_key IS NOT NULL AND due_at IS NOT NULL AND permit_key > ${than}`;
-  const first = (range: string): string =>
+  const firstLimit = (range: string): string =>
     `(SELECT permit_limit FROM executions WHERE permit_key = keys.key AND ${range} ORDER BY due_at, seq LIMIT 1)`;
-  return dueStatement(
-    when,
-    (ranges, bind) => `
-    WITH RECURSIVE keys (key) AS (${next(bind(after))} UNION ALL SELECT (${next("keys.key")}) FROM keys WHERE key IS NOT NULL LIMIT ${scannedRows + 1})
-    SELECT ${columns} FROM (SELECT key AS permit_key, coalesce(${ranges.map(first).join(", ")}) AS permit_limit FROM keys WHERE key IS NOT NULL LIMIT ${scannedRows})`,
-  );
-}
-
-function dueStatement(
-  { now, time, overdueMs }: DueClock,
-  textOf: (ranges: readonly [atOnce: string, timed: string], bind: Bind) => string,
-): SqlStatement {
-  const { bind, values } = new Parameters(time);
-  return { text: textOf(dueRanges(now, overdueMs === 0 ? null : bind(overdueMs)), bind), values };
+  return {
+    plain: longestDue(guard, "permit_key IS NULL", "?3"),
+    ofKey: longestDue(guard, "permit_key = ?4", "?3"),
+    areKeysDue: `SELECT ${ranges.map(isDue).join(" OR ")} AS areKeysDue`,
+    longestDueKeys: `SELECT ${key} AS key, permit_limit AS most, min(since) AS since, count(*) AS rows
+      FROM (${longestDue(`permit_key, permit_limit, ${dueTime} AS since`, "permit_key IS NOT NULL", windowRows)})
+      GROUP BY permit_key ORDER BY since`,
+    scanOfKeys: `
+      WITH RECURSIVE keys (key) AS (
+        ${nextKey("?3")} UNION ALL SELECT (${nextKey("keys.key")}) FROM keys WHERE key IS NOT NULL LIMIT ${scannedRows + 1})
+      SELECT ${key} AS key, permit_limit AS most FROM (
+        SELECT key AS permit_key, coalesce(${ranges.map(firstLimit).join(", ")}) AS permit_limit
+        FROM keys WHERE key IS NOT NULL LIMIT ${scannedRows})`,
+  };
 }

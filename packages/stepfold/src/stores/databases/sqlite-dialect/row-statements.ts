@@ -1,25 +1,8 @@
 import { isTerminal } from "../../../core/snapshot/snapshot.ts";
-import type { EpochMs } from "../../../core/values/json.ts";
 import { conditionTerms, termsSql } from "../../kit/columns.ts";
-import type { DueChange, RowCondition, RowHistory, RowWrite } from "../../kit/execution-table.ts";
-import type { WrittenChild, WrittenEvent } from "../../kit/writing/written-commit.ts";
-import { dueAtSql } from "./due-column.ts";
-import type { SqlStatement, SqlValue } from "./statement.ts";
-
-/** A write as statements. */
-export interface PlannedWrite {
-  /** Writes fewer indexes, and is tried first where one can wait for its answer: a row if the write was made. Null: there is no such form. */
-  readonly quick: (() => SqlStatement) | null;
-  /** Gives a row if the write was made. */
-  readonly whole: () => SqlStatement;
-  /**
-   * What follows if it was made.
-   *
-   * @param seq number of the row; null where that is not known, because all statements are sent together: then each of them finds
-   * out by itself whether the write was made
-   */
-  followUps(seq: number | null): readonly SqlStatement[];
-}
+import type { DueChange, RowCondition, RowWrite } from "../../kit/execution-table.ts";
+import { dueAtSql } from "./due-statements.ts";
+import type { PlannedWrite, SqlStatement, SqlValue } from "./statement.ts";
 
 type Insert = RowWrite & { readonly kind: "insert" };
 type Update = RowWrite & { readonly kind: "update" };
@@ -28,16 +11,6 @@ type Deletion = RowWrite & { readonly kind: "bury" | "remove" };
 /** Adds a parameter whose value is read from each write, and gives its name. */
 type Bind<W> = (read: (write: W) => SqlValue) => string;
 
-/** What a commit adds, and to which row. */
-interface Addition {
-  readonly id: string;
-  readonly incarnation: string;
-  /** After the commit. */
-  readonly version: number;
-  readonly commitId: string;
-  readonly seq: number | null;
-}
-
 /**
  * Plans writes. The text of a statement depends on which columns a write changes and on what its condition asks, and not on any
  * value: so each text is made once, for a step would spend more time on it than SQLite on the row.
@@ -45,7 +18,7 @@ interface Addition {
 export class WritePlanner {
   readonly #now: string;
   readonly #returned: string;
-  readonly #known = new Map<string, { readonly text: string; readonly values: readonly ((write: never) => SqlValue)[] }>();
+  readonly #known = new Map<string, { readonly text: string; readonly reads: readonly ((write: never) => SqlValue)[] }>();
 
   /** @param now what gives the time: it may use `?1` */
   constructor(now: string) {
@@ -53,108 +26,95 @@ export class WritePlanner {
     this.#returned = `RETURNING seq, version, status, ${now} AS now`;
   }
 
-  plan(write: RowWrite, time: EpochMs | null): PlannedWrite {
+  plan(write: RowWrite): PlannedWrite {
     switch (write.kind) {
       case "insert":
-        return { quick: null, whole: () => this.#insertion(write, time), followUps: (seq) => this.#history(write, write.row, seq) };
+        return { quick: null, whole: () => this.#insertion(write), followUps: (seq) => historyStatements(write, write.row, seq) };
       case "update": {
-        const { history, set, when } = write;
-        const state = set.state && { incarnation: when.incarnation, version: set.state.version };
+        const row = { incarnation: write.when.incarnation, version: write.set.state?.version ?? null };
         return {
-          quick: keepsIndexes(write) ? () => this.#update(write, true, time) : null,
-          whole: () => this.#update(write, false, time),
-          followUps: (seq) => (history && state ? this.#history({ ...write, history }, state, seq) : []),
+          quick: keepsIndexes(write) ? () => this.#update(write, true) : null,
+          whole: () => this.#update(write, false),
+          followUps: (seq) => historyStatements(write, row, seq),
         };
       }
       default:
-        return {
-          quick: null,
-          whole: () => this.#deletion(write, time),
-          followUps: (seq) => (write.kind === "bury" ? this.#emptied(write.id, seq) : []),
-        };
+        return { quick: null, whole: () => this.#deletion(write), followUps: (seq) => emptyingStatements(write, seq) };
     }
   }
 
   /** The statement for a write. @param shape tells apart the writes that have different texts */
-  #statement<W>(shape: string, time: EpochMs | null, write: W, textOf: (bind: Bind<W>) => string): SqlStatement {
+  #statement<W>(shape: string, write: W, textOf: (bind: Bind<W>) => string): SqlStatement {
     let known = this.#known.get(shape);
     if (!known) {
-      const values: ((write: W) => SqlValue)[] = [];
-      // ?1 is the time
-      const text = textOf((read) => `?${values.push(read) + 1}`);
-      known = { text, values };
+      const reads: ((write: W) => SqlValue)[] = [];
+      const text = textOf((read) => `?${reads.push(read) + 1}`);
+      known = { text, reads };
       this.#known.set(shape, known);
     }
-    const values: SqlValue[] = [time];
-    for (const read of known.values) values.push(read(write as never));
-    return { text: known.text, values };
+    return { text: known.text, values: known.reads.map((read) => read(write as never)) };
   }
 
-  #insertion(write: Insert, time: EpochMs | null): SqlStatement {
+  #insertion(write: Insert): SqlStatement {
+    const [isAtWakeUp, isEnded] = [write.row.due === "atWakeUp", isTerminal(write.row.status)];
     const now = this.#now;
-    const ended = isTerminal(write.row.status);
-    return this.#statement(`insert ${write.row.due === "atWakeUp"} ${ended}`, time, write, (bind) => {
+    return this.#statement(`insert ${isAtWakeUp} ${isEnded}`, write, (bind) => {
       const wakeAt = bind(({ row }) => row.wakeAt);
-      const columns: readonly (readonly [string, string])[] = [
-        ["id", bind(({ id }) => id)],
-        ["incarnation", bind(({ row }) => row.incarnation)],
-        ["definition_id", bind(({ row }) => row.definitionId)],
-        ["definition", bind(({ row }) => row.definition)],
-        ["metadata", bind(({ row }) => row.metadata)],
-        ["labels", bind(({ row }) => JSON.stringify(row.labels))],
-        ["version", bind(({ row }) => row.version)],
-        ["status", bind(({ row }) => row.status)],
-        ["head", bind(({ row }) => row.head)],
-        ["wake_at", wakeAt],
-        ["due_at", dueAtSql(write.row.due === "atWakeUp" ? null : bind(({ row }) => inMsOf(row.due)), wakeAt, now, true)],
-        ["owner", bind(({ row }) => row.owner)],
-        ["fence", bind(({ row }) => row.fence)],
-        ["crashes", "0"],
-        ["permit_key", bind(({ row }) => row.permit?.key ?? null)],
-        ["permit_limit", bind(({ row }) => row.permit?.limit ?? null)],
-        ["created_at", now],
-        ["updated_at", now],
-        ["ended_at", ended ? now : "NULL"],
-      ];
-      const [names, given] = [0, 1].map((index) => columns.map((column) => column[index]).join(", "));
+      const same = ["incarnation", "definition", "metadata", "version", "status", "head", "owner", "fence"] as const;
+      const columns: Readonly<Record<string, string>> = {
+        id: bind(({ id }) => id),
+        ...Object.fromEntries(same.map((column) => [column, bind(({ row }) => row[column])])),
+        definition_id: bind(({ row }) => row.definitionId),
+        labels: bind(({ row }) => JSON.stringify(row.labels)),
+        permit_key: bind(({ row }) => row.permit?.key ?? null),
+        permit_limit: bind(({ row }) => row.permit?.limit ?? null),
+        wake_at: wakeAt,
+        due_at: dueAtSql(isAtWakeUp ? null : bind(({ row }) => inMsOf(row.due)), wakeAt, now, true),
+        ...{ crashes: "0", created_at: now, updated_at: now },
+        ended_at: isEnded ? now : "NULL",
+      };
+      const [names, given] = [Object.keys(columns).join(", "), Object.values(columns).join(", ")];
       return `INSERT INTO executions (${names}) VALUES (${given}) ON CONFLICT (id) DO NOTHING ${this.#returned}`;
     });
   }
 
   /** @param keepsStatus the status stays as it is, or nothing is written: to set a column is to write its index */
-  #update(write: Update, keepsStatus: boolean, time: EpochMs | null): SqlStatement {
-    return this.#statement(updateShape(write, keepsStatus), time, write, (bind) => this.#updateText(write, keepsStatus, bind));
+  #update(write: Update, keepsStatus: boolean): SqlStatement {
+    const { set, when } = write;
+    const changed = `${Object.keys(set).join()} ${set.due === "atWakeUp"} ${set.state && isTerminal(set.state.status)}`;
+    return this.#statement(`update ${keepsStatus} ${changed} ${shapeOf(when)}`, write, (bind) =>
+      this.#updateText(write, keepsStatus, bind),
+    );
   }
 
   #updateText({ set, when }: Update, keepsStatus: boolean, bind: Bind<Update>): string {
     const now = this.#now;
     const assignments: string[] = [];
-    const wakeAt = set.state ? bind((write) => write.set.state!.wakeAt) : "wake_at";
-    const status = (): string => bind((write) => write.set.state!.status);
+    const conditions = [this.#condition(when, bind)];
+    const ofState = (name: "version" | "status" | "head" | "wakeAt"): string => bind((write) => write.set.state![name]);
+    const wakeAt = set.state ? ofState("wakeAt") : "wake_at";
     if (set.state) {
-      const [version, head] = [bind((write) => write.set.state!.version), bind((write) => write.set.state!.head)];
-      assignments.push(`version = ${version}, head = ${head}, wake_at = ${wakeAt}, updated_at = ${now}`);
-      if (!keepsStatus) assignments.push(`status = ${status()}, ended_at = ${isTerminal(set.state.status) ? now : "NULL"}`);
+      assignments.push(`version = ${ofState("version")}, head = ${ofState("head")}, wake_at = ${wakeAt}, updated_at = ${now}`);
+      if (keepsStatus) conditions.push(`status = ${ofState("status")}`);
+      else assignments.push(`status = ${ofState("status")}, ended_at = ${isTerminal(set.state.status) ? now : "NULL"}`);
     }
     if (set.due) {
-      const inMs = set.due === "atWakeUp" ? null : bind((write) => inMsOf(write.set.due));
-      const dueAt = dueAtSql(inMs, wakeAt, now);
+      const dueAt = dueAtSql(set.due === "atWakeUp" ? null : bind((write) => inMsOf(write.set.due)), wakeAt, now);
       assignments.push(`due_at = ${set.dueUnlessHeld ? `iif(owner IS NULL, ${dueAt}, due_at)` : dueAt}`);
     }
     for (const column of ["owner", "fence", "crashes"] as const) {
       if (set[column] !== undefined) assignments.push(`${column} = ${bind((write) => write.set[column]!)}`);
     }
-    const sameStatus = keepsStatus ? ` AND status = ${status()}` : "";
     const returned = set.state ? `RETURNING seq, ${now} AS now` : this.#returned;
-    return `UPDATE executions SET ${assignments.join(", ")} WHERE ${this.#condition(when, bind)}${sameStatus} ${returned}`;
+    return `UPDATE executions SET ${assignments.join(", ")} WHERE ${conditions.join(" AND ")} ${returned}`;
   }
 
-  #deletion(write: Deletion, time: EpochMs | null): SqlStatement {
-    return this.#statement(`${write.kind} ${conditionShape(write.when)}`, time, write, (bind) => {
-      const condition = this.#condition(write.when, bind);
-      if (write.kind === "remove") return `DELETE FROM executions WHERE ${condition} ${this.#returned}`;
+  #deletion(write: Deletion): SqlStatement {
+    return this.#statement(`${write.kind} ${shapeOf(write.when)}`, write, (bind) => {
+      const which = `WHERE ${this.#condition(write.when, bind)} ${this.#returned}`;
+      if (write.kind === "remove") return `DELETE FROM executions ${which}`;
       return `UPDATE executions SET deleted_at = ${this.#now}, ended_at = NULL, due_at = NULL, owner = NULL, permit_key = NULL,
-        permit_limit = NULL, definition = '{}', metadata = '{}', labels = '[]', head = '{}' WHERE ${condition} ${this.#returned}`;
+        permit_limit = NULL, definition = '{}', metadata = '{}', labels = '[]', head = '{}' ${which}`;
     });
   }
 
@@ -165,70 +125,6 @@ export class WritePlanner {
     );
     return `id = ${id} AND ${terms}${when.due ? ` AND due_at <= ${this.#now}` : ""}`;
   }
-
-  /** The events and children of a write. Sent together with it, they are written where the row has this write's version and events. */
-  #history(
-    { id, history: { commitId, events, children } }: { readonly id: string; readonly history: RowHistory },
-    { incarnation, version }: { readonly incarnation: string; readonly version: number },
-    seq: number | null,
-  ): SqlStatement[] {
-    const addition = { id, incarnation, version, commitId, seq };
-    return [
-      ...events.map((event) => this.#addedEvent({ ...addition, event })),
-      ...children.flatMap((child) => this.#changedChild({ ...addition, child })),
-    ];
-  }
-
-  #addedEvent(write: Addition & { readonly event: WrittenEvent }): SqlStatement {
-    const into = write.seq === null ? "INSERT OR IGNORE" : "INSERT";
-    return this.#statement(`event ${into}`, null, write, (bind) => {
-      const values = [bind(({ event }) => event.version), bind(({ commitId }) => commitId), bind(({ event }) => event.text)];
-      const { seq, from } = rowOf(write, bind);
-      const row = [seq, ...values].join(", ");
-      return `${into} INTO events (execution, version, commit_id, event) ${from === "" ? `VALUES (${row})` : `SELECT ${row} ${from}`}`;
-    });
-  }
-
-  #changedChild(write: Addition & { readonly child: WrittenChild }): SqlStatement[] {
-    const { seq, child } = write;
-    // sent together with the others, it must not follow a write that was not made
-    const isOurs = (bind: Bind<typeof write>): string => {
-      if (seq !== null) return "";
-      const [version, commitId] = [bind((one) => one.version), bind((one) => one.commitId)];
-      return `AND EXISTS (SELECT 1 FROM events WHERE execution = seq AND events.version = ${version} AND commit_id = ${commitId})`;
-    };
-    const removal = (): SqlStatement =>
-      this.#statement(`child removed ${seq === null}`, null, write, (bind) => {
-        const row = rowOf(write, bind);
-        const execution = seq === null ? `(SELECT seq ${row.from} ${isOurs(bind)})` : row.seq;
-        return `DELETE FROM children WHERE key = ${bind((one) => one.child.key)} AND execution = ${execution}`;
-      });
-    const put = (): SqlStatement =>
-      this.#statement(`child put ${seq === null}`, null, write, (bind) => {
-        const [key, text] = [bind((one) => one.child.key), bind((one) => one.child.text)];
-        const row = rowOf(write, bind);
-        return `INSERT INTO children (execution, key, head) SELECT ${row.seq}, ${key}, ${text} ${row.from || "WHERE true"} ${isOurs(bind)}
-          ON CONFLICT (execution, key) DO UPDATE SET head = excluded.head`;
-      });
-    return [...(child.text === null || child.last ? [removal()] : []), ...(child.text === null ? [] : [put()])];
-  }
-
-  #emptied(id: string, seq: number | null): SqlStatement[] {
-    return ["events", "children"].map((table) =>
-      this.#statement(`${table} emptied ${seq === null}`, null, { id, seq }, (bind) => {
-        const ofId = (): string => `(SELECT seq FROM executions WHERE id = ${bind((one) => one.id)} AND deleted_at IS NOT NULL)`;
-        return `DELETE FROM ${table} WHERE execution = ${seq === null ? ofId() : bind((one) => one.seq)}`;
-      }),
-    );
-  }
-}
-
-/** What gives the number of the row that an addition belongs to, and where from. */
-function rowOf<W extends Addition>({ seq }: Addition, bind: Bind<W>): { readonly seq: string; readonly from: string } {
-  if (seq !== null) return { seq: bind((write) => write.seq), from: "" };
-  const [id, incarnation, version] = [bind((write) => write.id), bind((write) => write.incarnation), bind((write) => write.version)];
-  const condition = `id = ${id} AND incarnation = ${incarnation} AND version = ${version} AND deleted_at IS NULL`;
-  return { seq: "seq", from: `FROM executions WHERE ${condition}` };
 }
 
 /** A step of the holder rarely changes the status, and its execution stays due when the lease ends. */
@@ -236,17 +132,59 @@ function keepsIndexes({ set: { state, due } }: Update): boolean {
   return state !== undefined && due === undefined && !isTerminal(state.status);
 }
 
-function updateShape({ set, when }: Update, keepsStatus: boolean): string {
-  const { state, due, dueUnlessHeld, owner, fence, crashes } = set;
-  const written = `${state !== undefined}${state !== undefined && isTerminal(state.status)}${due === undefined ? "" : due === "atWakeUp"}`;
-  const given = `${dueUnlessHeld} ${owner === undefined}${fence === undefined}${crashes === undefined}`;
-  return `update ${keepsStatus} ${written} ${given} ${conditionShape(when)}`;
-}
-
-function conditionShape({ version, fence, held, open, due, deleted }: RowCondition): string {
-  return `${version === undefined}${fence === undefined}${held}${open}${due}${deleted}`;
+/** Tells apart conditions that have different texts. */
+function shapeOf(when: RowCondition): string {
+  return `${Object.keys(when).join()} ${when.held} ${when.deleted}`;
 }
 
 function inMsOf(due: DueChange | undefined): number | null {
   return due === undefined || due === "atWakeUp" ? null : due.inMs;
+}
+
+/** The row that a write wrote, where its number is not known: it has the incarnation and version of the write. */
+const writtenRow = "SELECT seq FROM executions WHERE id = ?5 AND incarnation = ?6 AND version = ?7 AND deleted_at IS NULL";
+const isOfCommit = "EXISTS (SELECT 1 FROM events WHERE execution = seq AND events.version = ?7 AND commit_id = ?4)";
+
+const ofKnownRow = additionTexts("INSERT", "?5", "?5");
+// if the write was not made there is no such row, and NULL is ignored; if another commit has made this version, its events are there
+const ofWrittenRow = additionTexts("INSERT OR IGNORE", `(${writtenRow})`, `(${writtenRow} AND ${isOfCommit})`);
+
+/**
+ * Texts that write what belongs to a row. Parameters: `?2` version or key, `?3` text, `?4` the commit, and from `?5` on which row it is.
+ *
+ * @param row what gives its number
+ * @param rowOfCommit the same, if the events of this commit are there
+ */
+function additionTexts(into: string, row: string, rowOfCommit: string): Readonly<Record<"event" | "child" | "noChild", string>> {
+  return {
+    event: `${into} INTO events (execution, version, commit_id, event) VALUES (${row}, ?2, ?4, ?3)`,
+    child: `${into} INTO children (execution, key, head) VALUES (${rowOfCommit}, ?2, ?3)
+      ON CONFLICT (execution, key) DO UPDATE SET head = excluded.head`,
+    noChild: `DELETE FROM children WHERE execution = ${rowOfCommit} AND key = ?2`,
+  };
+}
+
+/** The events and children of a write. */
+function historyStatements(
+  { id, history }: Insert | Update,
+  { incarnation, version }: { readonly incarnation: string; readonly version: number | null },
+  seq: number | null,
+): readonly SqlStatement[] {
+  if (!history) return [];
+  const { commitId, events, children } = history;
+  const [texts, row, childOf] = seq === null ? [ofWrittenRow, [id, incarnation, version], commitId] : [ofKnownRow, [seq], null];
+  return [
+    ...events.map((event) => ({ text: texts.event, values: [event.version, event.text, commitId, ...row] })),
+    ...children.flatMap(({ key, text, last }) => [
+      ...(text === null || last ? [{ text: texts.noChild, values: [key, null, childOf, ...row] }] : []),
+      ...(text === null ? [] : [{ text: texts.child, values: [key, text, childOf, ...row] }]),
+    ]),
+  ];
+}
+
+/** Deletes the history and the children of a row that has become a tombstone. What is removed has none any more. */
+function emptyingStatements({ id, kind }: Deletion, seq: number | null): readonly SqlStatement[] {
+  if (kind === "remove") return [];
+  const row = seq === null ? "(SELECT seq FROM executions WHERE id = ?2 AND deleted_at IS NOT NULL)" : "?2";
+  return ["events", "children"].map((table) => ({ text: `DELETE FROM ${table} WHERE execution = ${row}`, values: [seq ?? id] }));
 }

@@ -1,10 +1,12 @@
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import { sqliteViews } from "./sqlite-views.ts";
+import type { SqlRow } from "./statement.ts";
 
 /** Number of the layout below, as `PRAGMA user_version` says it. */
-export const sqliteLayout = 1;
+const sqliteLayout = 1;
 
 /**
- * The tables of SQLite and libSQL.
+ * The statements that make the tables of SQLite and libSQL.
  *
  * What a commit of the claim's holder touches: one row of `executions`, none of its indexes, and one new row of `events`
  * with its index. Events lie in the order of writing: those of fifty executions that are committed together fill a few
@@ -75,10 +77,20 @@ export const sqliteSchema: readonly string[] = [
     bytes BLOB NOT NULL      -- the last column: a list does not read past it
   ) STRICT`,
   ...sqliteViews,
+  `PRAGMA user_version = ${sqliteLayout}`,
 ];
 
-/** What is wrong with a database of another layout; null if it is empty or of this one. */
-export function layoutProblem(layout: number): string | null {
-  if (layout === 0 || layout === sqliteLayout) return null;
-  return `it has layout ${layout}, and this version of Stepfold reads layout ${sqliteLayout}: use a new database, or another version of Stepfold`;
+/**
+ * Whether a database has the tables.
+ *
+ * @param row what `PRAGMA user_version` gives
+ * @param what the database, for people
+ * @throws StepfoldError `STORE_REJECTED` if another version of Stepfold made it
+ */
+export function hasTables(store: string, what: string, row: SqlRow | undefined): boolean {
+  const layout = Number(row?.user_version ?? 0);
+  if (layout === 0 || layout === sqliteLayout) return layout !== 0;
+  const problem = `it has layout ${layout}, and this version of Stepfold reads layout ${sqliteLayout}`;
+  const reason = `the ${what} cannot be used: ${problem}: use a new database, or another version of Stepfold`;
+  throw new StepfoldError("STORE_REJECTED", { store, reason });
 }

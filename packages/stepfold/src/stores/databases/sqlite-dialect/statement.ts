@@ -1,9 +1,7 @@
-import type { EpochMs } from "../../../core/values/json.ts";
-
 /** What SQLite takes for a parameter. */
 export type SqlValue = string | number | Uint8Array | null;
 
-/** A statement with its parameters: `?1` is the time, or null where the database's own clock judges. */
+/** A statement with its parameters from `?2` on. The session gives `?1`: the time, or null where the database's own clock judges. */
 export interface SqlStatement {
   readonly text: string;
   readonly values: readonly SqlValue[];
@@ -12,22 +10,37 @@ export interface SqlStatement {
 /** A row by the names of its columns. */
 export type SqlRow = Readonly<Record<string, unknown>>;
 
+/** A write as statements. */
+export interface PlannedWrite {
+  /** Writes fewer indexes, and is tried first where one can wait for its answer: a row if the write was made. Null: there is no such form. */
+  readonly quick: (() => SqlStatement) | null;
+  /** Gives a row if the write was made. */
+  readonly whole: () => SqlStatement;
+  /**
+   * What follows if it was made. It needs no time.
+   *
+   * @param seq number of the row; null where that is not known, because all statements are sent together: then each of them finds
+   * out by itself whether the write was made
+   */
+  followUps(seq: number | null): readonly SqlStatement[];
+}
+
+/** How statements get to a database. The statements of one call have one time. */
+export interface SqliteSession {
+  /** Runs statements that see one state of the data. A lone one may write. */
+  read(statements: readonly SqlStatement[]): Promise<readonly (readonly SqlRow[])[]>;
+  /** Makes writes in one transaction. For each the row that it gave; null: it was not made. */
+  write(writes: readonly PlannedWrite[]): Promise<readonly (SqlRow | null)[]>;
+  close(): Promise<void>;
+}
+
 /** The parameters of a statement that is being written. */
 export class Parameters {
-  readonly values: SqlValue[];
-
-  constructor(time: EpochMs | null) {
-    this.values = [time];
-  }
+  readonly values: SqlValue[] = [];
 
   /** Adds a value, and gives the name of its parameter. */
-  readonly bind = (value: SqlValue): string => {
-    this.values.push(value);
-    return `?${this.values.length}`;
-  };
+  readonly bind = (value: SqlValue): string => `?${this.values.push(value) + 1}`;
 
   /** Adds values for `IN (...)`. */
-  list(values: readonly SqlValue[]): string {
-    return values.map(this.bind).join(", ");
-  }
+  readonly list = (values: readonly SqlValue[]): string => values.map(this.bind).join(", ");
 }

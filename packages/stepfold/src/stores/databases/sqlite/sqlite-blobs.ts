@@ -1,16 +1,10 @@
-import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
-import type { BlobEntry, BlobStore } from "../../../ports/blob-store.ts";
+import type { BlobStore } from "../../../ports/blob-store.ts";
 import { blobsOver } from "../../kit/blobs/blob-table.ts";
-import {
-  blobPageStatement,
-  blobStatement,
-  deleteBlobsStatement,
-  maxSqliteBlobBytes,
-  putBlobStatement,
-} from "../sqlite-dialect/blob-statements.ts";
+import { sqliteBlobTable } from "../sqlite-dialect/sqlite-blob-table.ts";
 import { openSqlite } from "./sqlite-client.ts";
 import { sqliteError } from "./sqlite-error.ts";
+import { sqliteSession } from "./sqlite-table.ts";
 
 /** How blobs in SQLite behave. */
 export interface SqliteBlobsOptions {
@@ -50,43 +44,12 @@ export interface SqliteBlobs extends BlobStore {
  * @throws StepfoldError `STORE_REJECTED` if it is no SQLite file, cannot be written, or was made by a newer version
  */
 export function sqliteBlobs(path: string, options: SqliteBlobsOptions = {}): SqliteBlobs {
-  const { synchronous = "FULL", busyTimeoutMs = 5000, now = Date.now } = options;
-  const db = openSqlite(path, { synchronous, busyTimeoutMs });
-  const put = db.prepare(putBlobStatement("?3"));
-  const get = db.prepare(blobStatement);
-  const deleteBetween = db.prepare(deleteBlobsStatement);
-  const page = db.prepare(blobPageStatement);
-  const requireOpen = (): void => {
-    if (!db.isOpen) throw new StepfoldError("STORE_UNAVAILABLE", { store: "sqlite", reason: "it was closed" });
-  };
-  const blobs = blobsOver(
-    {
-      name: "sqlite",
-      maxBytes: () => maxSqliteBlobBytes,
-      async put(key, bytes) {
-        requireOpen();
-        put.run(key, bytes, now());
-      },
-      async get(key) {
-        requireOpen();
-        const row = get.get(key);
-        return row ? (row.bytes as Uint8Array) : null;
-      },
-      async deleteBetween(from, before) {
-        requireOpen();
-        deleteBetween.run(from, before);
-      },
-      async page(after, limit) {
-        requireOpen();
-        return page.all(after, limit).map((row) => ({ ...(row as unknown as BlobEntry) }));
-      },
-    },
-    sqliteError,
-  );
+  const db = openSqlite(path, options);
+  const session = sqliteSession(db, options.now ?? Date.now);
   return {
-    ...blobs,
+    ...blobsOver(sqliteBlobTable("sqlite", session, "?1"), sqliteError),
     async close() {
-      if (db.isOpen) db.close();
+      if (db.isOpen) await session.close();
     },
   };
 }

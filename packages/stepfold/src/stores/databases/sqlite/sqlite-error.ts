@@ -8,8 +8,10 @@ export function sqliteError(cause: unknown, doing?: string): StepfoldError {
   if (StepfoldError.is(cause)) return cause;
   const code = resultCode(cause);
   const message = cause instanceof Error ? cause.message : String(cause);
-  const details = { store: "sqlite", reason: doing ? `${doing}: ${message}` : message };
-  return new StepfoldError(code !== null && passing.has(code) ? "STORE_UNAVAILABLE" : "STORE_REJECTED", details, { cause });
+  const isClosed = cause instanceof Error && "code" in cause && cause.code === "ERR_INVALID_STATE";
+  const reason = isClosed ? "it was closed" : doing ? `${doing}: ${message}` : message;
+  const isPassing = isClosed || (code !== null && passing.has(code));
+  return new StepfoldError(isPassing ? "STORE_UNAVAILABLE" : "STORE_REJECTED", { store: "sqlite", reason }, { cause });
 }
 
 /** True if another connection holds the lock that was asked for. */

@@ -40,8 +40,8 @@ export interface SqliteStoreOptions {
  * @throws StepfoldError `STORE_REJECTED` if it is no SQLite file, cannot be written, or was made by a newer version
  */
 export function sqliteStore(path: string, options: SqliteStoreOptions = {}): SnapshotStore {
-  const { synchronous = "FULL", busyTimeoutMs = 5000, now = Date.now, idempotencyRetentionMs: retentionMs } = options;
+  const { now = Date.now, idempotencyRetentionMs: retentionMs } = options;
   const isShared = path !== ":memory:" && path !== "";
-  const table = sqliteTable(openSqlite(path, { synchronous, busyTimeoutMs }), now, isShared);
+  const table = sqliteTable(openSqlite(path, options), now, isShared);
   return storeOver(table, { retentionMs, errorOf: sqliteError });
 }

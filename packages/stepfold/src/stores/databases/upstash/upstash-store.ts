@@ -1,9 +1,6 @@
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
-import { storeOver } from "../../kit/store-over.ts";
-import { defaultRetentionMs } from "../../kit/tombstones.ts";
-import { serverError } from "../redis/redis-error.ts";
-import { RedisTable } from "../redis/redis-table.ts";
-import { scriptRunner } from "../redis/run-script.ts";
+import type { SendScript } from "../redis/redis-client.ts";
+import { storeOnServer } from "../redis/redis-table.ts";
 
 /** What of an `@upstash/redis` client is called. Its automatic serialisation may be on or off. */
 export interface UpstashClient {
@@ -45,17 +42,7 @@ export interface UpstashStoreOptions {
  * @throws StepfoldError `OPTION_INVALID` for a prefix or retention that is not allowed
  */
 export function upstashStore(redis: UpstashClient, options: UpstashStoreOptions = {}): SnapshotStore {
-  const {
-    prefix = "stepfold",
-    durable = true,
-    maxValueBytes = 9_000_000,
-    idempotencyRetentionMs: retentionMs = defaultRetentionMs,
-  } = options;
-  const run = scriptRunner({
-    evalsha: (sha1, keys, args) => redis.evalsha(sha1, [...keys], [...args]),
-    eval: (text, keys, args) => redis.eval(text, [...keys], [...args]),
-  });
-  const sizes = { maxValueBytes, maxRequestBytes: maxValueBytes };
-  const table = new RedisTable({ name: "upstash", run, prefix, durable, retentionMs, ...sizes });
-  return storeOver(table, { retentionMs, errorOf: (cause) => serverError("upstash", cause) });
+  const { durable = true, maxValueBytes = 9_000_000 } = options;
+  const send: SendScript = (command, script, keys, args) => redis[command](script, keys, args);
+  return storeOnServer({ ...options, name: "upstash", send, durable, maxValueBytes, maxRequestBytes: maxValueBytes });
 }
