@@ -10,7 +10,7 @@ import { checkKitImports, checkPolicies } from "./architecture/check-policies.ts
 import { checkRooms } from "./architecture/check-rooms.ts";
 import { checkFindings, checkLengths, checkNames } from "./architecture/check-style.ts";
 import { checkMeanings, checkWords } from "./architecture/check-words.ts";
-import { databaseGroups } from "./architecture/databases.ts";
+import { databaseGroups, maxLinesOfAll } from "./architecture/databases.ts";
 import { insideTheKit, policies } from "./architecture/policies.ts";
 import { listFiles, readTree } from "./architecture/read-tree.ts";
 import { describeViolation, type Violation } from "./architecture/violation.ts";
@@ -49,6 +49,11 @@ describe("the house", () => {
   it("has no exported name with two meanings", () => none(checkMeanings(files, sharedMeanings)));
   it("uses the words of the field", () => none(checkWords(files, replacedWords)));
   it("has databases with the same names of files, none too long", () => none(checkDatabases(files, databaseGroups, ceilings)));
+  it("has no more than 7,500 lines of databases in all", () => {
+    const all = files.filter(({ path }) => path.startsWith("packages/stepfold/src/stores/databases/"));
+    expect(all.length).toBeGreaterThan(50);
+    expect(all.reduce((sum, { lines }) => sum + lines, 0)).toBeLessThanOrEqual(maxLinesOfAll);
+  });
   it("decides what all databases share in the kit alone", () => none(checkPolicies(files, policies)));
   it("keeps databases out of what the kit decides with", () => none(checkKitImports(files, insideTheKit)));
   it("installs nothing but the JSON Schema validator", () => none(checkDependencies(manifest)));

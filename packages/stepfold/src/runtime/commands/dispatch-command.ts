@@ -18,7 +18,7 @@ import { makeCommit } from "../context/make-commit.ts";
 import { persistForCaller } from "../context/persist.ts";
 import { requireSnapshot } from "../context/require-snapshot.ts";
 import { publishCommit, type RuntimeContext } from "../context/runtime-context.ts";
-import { answeredBefore, answerOf, isRepeated, keyOf } from "./repeated-answer.ts";
+import { answeredBefore, answerOf, isRepeated, onceKeyOf } from "./repeated-answer.ts";
 
 /** More conflicts than honest writers cause. */
 const maxConflicts = 100;
@@ -89,7 +89,7 @@ async function decideJobs(context: RuntimeContext, workflowId: string, all: read
   const patiently = <T>(call: () => Promise<T>): Promise<T> => persistForCaller(environment, call);
   let snapshot = await patiently(() => requireSnapshot(store, workflowId));
   const now = await patiently(() => clock.now());
-  const keys = new Set(all.map(({ command }) => keyOf(command)).filter((key) => key !== null));
+  const keys = new Set(all.map(({ command }) => onceKeyOf(command)).filter((key) => key !== null));
   // an answer given before this snapshot is found here; one given after it is a conflict
   const answered = keys.size === 0 ? new Map() : await patiently(() => answeredBefore(store, workflowId, keys));
   const { status, definition } = snapshot;
@@ -101,7 +101,7 @@ async function decideJobs(context: RuntimeContext, workflowId: string, all: read
   for (const job of all) {
     const { command, resolve, reject } = job;
     try {
-      const key = keyOf(command);
+      const key = onceKeyOf(command);
       if (workflow && key !== null && command.type === "resume") refuseStranger(workflow, snapshot, command, now);
       const earlier = key === null ? undefined : answered.get(key);
       if (earlier && isRepeated(earlier, workflowId, command)) {

@@ -17,7 +17,7 @@ interface Answered {
 }
 
 /** Names what a command may be given only once: its kind and its idempotency key; null if it has none. */
-export function keyOf(command: Command): string | null {
+export function onceKeyOf(command: Command): string | null {
   if ((command.type !== "resume" && command.type !== "signal") || command.idempotencyKey === undefined) return null;
   return `${command.type} ${command.idempotencyKey}`;
 }

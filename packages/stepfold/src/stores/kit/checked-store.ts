@@ -1,23 +1,11 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { ClaimOptions, ListQuery, PruneOptions, SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { ClaimOptions, SnapshotStore } from "../../ports/snapshot-store.ts";
+import { type CheckedPrune, type CheckedQuery, checkedPrune, checkedQuery } from "./checked-query.ts";
 
 /** What to claim, with all that has a default. */
 export interface CheckedClaim extends ClaimOptions {
   /** A whole number. */
   readonly overdueMs: number;
-  /** Only what has a time: timers, retries, leases that ended; not what is due at once. */
-  readonly timedOnly: boolean;
-}
-
-/** A list query whose limit is set and allowed. */
-export interface CheckedQuery extends ListQuery {
-  readonly limit: number;
-}
-
-/** Prune options that are all there and allowed. */
-export interface CheckedPrune extends Required<Omit<PruneOptions, "definitionId">> {
-  /** Null: of all. */
-  readonly definitionId: string | null;
 }
 
 /** What an adapter has to do itself; the rest is the same for all. */
@@ -75,9 +63,9 @@ export function checkedStore(methods: StoreMethods, errorOf: (cause: unknown) =>
     now: () => ask(() => methods.now()),
     events: (workflowId, afterVersion, limit) =>
       ask(async () => (limit < 1 ? [] : methods.events(workflowId, Math.max(-1, afterVersion), Math.min(limit, 2 ** 31 - 1)))),
-    list: (query = {}) => ask(() => methods.list(checkedQuery(query))),
+    list: (query = {}) => ask(async () => methods.list(checkedQuery(query))),
     delete: (workflowId) => ask(() => methods.delete(workflowId)),
-    prune: (options) => ask(() => methods.prune(checkedPrune(options))),
+    prune: (options) => ask(async () => methods.prune(checkedPrune(options))),
     putDefinition: (hash, definition) => ask(() => methods.putDefinition(hash, definition)),
     getDefinition: (hash) => ask(() => methods.getDefinition(hash)),
     close() {
@@ -95,19 +83,6 @@ function checkLease(leaseMs: number): void {
 function checkedClaim(options: ClaimOptions): CheckedClaim {
   checkLease(options.leaseMs);
   const { overdueMs = 0 } = options;
-  if (Number.isFinite(overdueMs) && overdueMs >= 0) return { ...options, overdueMs: Math.ceil(overdueMs), timedOnly: false };
+  if (Number.isFinite(overdueMs) && overdueMs >= 0) return { ...options, overdueMs: Math.ceil(overdueMs) };
   throw new StepfoldError("OPTION_INVALID", { option: "overdueMs", reason: "must be a number of milliseconds, at least 0" });
-}
-
-function checkedQuery(query: ListQuery): CheckedQuery {
-  const { limit = 50 } = query;
-  if (Number.isInteger(limit) && limit >= 1 && limit <= 1000) return { ...query, limit };
-  throw new StepfoldError("OPTION_INVALID", { option: "limit", reason: "must be a whole number from 1 to 1000" });
-}
-
-function checkedPrune({ before, definitionId, statuses, limit = 1000, dryRun = false }: PruneOptions): CheckedPrune {
-  if (!Number.isInteger(limit) || limit < 1) {
-    throw new StepfoldError("OPTION_INVALID", { option: "limit", reason: "must be a whole number, at least 1" });
-  }
-  return { before, definitionId: definitionId ?? null, statuses: statuses ?? ["completed", "failed", "cancelled"], limit, dryRun };
 }

@@ -1,5 +1,5 @@
 import type { Permit, Status } from "../../core/snapshot/snapshot.ts";
-import type { CheckedQuery } from "./checked-store.ts";
+import type { CheckedQuery } from "./checked-query.ts";
 import type { EndedQuery, ExecutionGuard, ListedRow, RowCondition } from "./execution-table.ts";
 
 // Executions as columns with one value each, for databases that keep them so.

@@ -1,6 +1,6 @@
 import { isTerminal } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
-import type { CheckedQuery } from "./checked-store.ts";
+import type { CheckedQuery } from "./checked-query.ts";
 import { isDue } from "./claims/guard.ts";
 import type { EndedQuery, ExecutionGuard, ListCursor, NewExecution, RowChanges, RowCondition, RowWrite } from "./execution-table.ts";
 import type { WrittenChild } from "./writing/written-commit.ts";

@@ -15,7 +15,8 @@ import type {
   SnapshotStore,
   StoreFeatures,
 } from "../../ports/snapshot-store.ts";
-import { type CheckedClaim, type CheckedPrune, type CheckedQuery, checkedStore, type StoreMethods } from "./checked-store.ts";
+import type { CheckedPrune, CheckedQuery } from "./checked-query.ts";
+import { type CheckedClaim, checkedStore, type StoreMethods } from "./checked-store.ts";
 import { Claims } from "./claims/claims.ts";
 import type { ExecutionTable } from "./execution-table.ts";
 import { labelsOf } from "./labels.ts";

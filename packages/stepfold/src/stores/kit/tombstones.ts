@@ -1,5 +1,5 @@
 import type { EpochMs } from "../../core/values/json.ts";
-import type { CheckedPrune } from "./checked-store.ts";
+import type { CheckedPrune } from "./checked-query.ts";
 import { liveGuard } from "./claims/guard.ts";
 import type { ExecutionGuard, ExecutionTable, RowWrite } from "./execution-table.ts";
 import type { RowWriter } from "./writing/row-writer.ts";

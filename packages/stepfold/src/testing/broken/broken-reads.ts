@@ -77,6 +77,20 @@ export const brokenReads: readonly BrokenStore[] = [
     breaks: comparingAsText,
   },
   {
+    name: "takes a filter of another form for none",
+    caughtBy: "list: a filter of another form is refused",
+    breaks: (store) =>
+      altered(store, {
+        list: ({ metadata, ...query } = {}) => store.list(isPlainFilter(metadata) ? { ...query, ...(metadata && { metadata }) } : query),
+      }),
+  },
+  {
+    name: "reads a time to prune before as a number",
+    caughtBy: "prune: what is of another form is refused, and nothing is deleted",
+    breaks: (store) =>
+      altered(store, { prune: (options) => store.prune({ ...options, before: Number.parseFloat(String(options.before)) || 2 ** 52 }) }),
+  },
+  {
     name: "ignores one filter when there are several",
     caughtBy: "list: filters together give what each of them gives",
     breaks: (store) =>
@@ -187,4 +201,8 @@ function comparingAsText(store: SnapshotStore): SnapshotStore {
       return { ...page, items: page.items.filter((item) => wanted.every(([key, value]) => String(item.metadata[key]) === String(value))) };
     },
   });
+}
+
+function isPlainFilter(metadata: unknown): boolean {
+  return metadata === undefined || Object.values(metadata ?? {}).every((value) => typeof value !== "object" || value === null);
 }

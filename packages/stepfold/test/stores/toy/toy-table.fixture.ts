@@ -1,4 +1,4 @@
-import type { CheckedQuery } from "../../../src/stores/kit/checked-store.ts";
+import type { CheckedQuery } from "../../../src/stores/kit/checked-query.ts";
 import type * as kit from "../../../src/stores/kit/execution-table.ts";
 import type { RecordWrite } from "../../../src/stores/kit/record-table.ts";
 import type { StoredRows } from "../../../src/stores/kit/restored-snapshot.ts";

@@ -1,5 +1,5 @@
 import type { Json } from "../../../core/values/json.ts";
-import type { CheckedQuery } from "../../kit/checked-store.ts";
+import type { CheckedQuery } from "../../kit/checked-query.ts";
 import type { ListCursor, ListedRow } from "../../kit/execution-table.ts";
 import { labelsOf } from "../../kit/labels.ts";
 import { byNewest, isListed } from "../../kit/row-rules.ts";

@@ -1,6 +1,6 @@
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
-import type { CheckedQuery } from "../../kit/checked-store.ts";
+import type { CheckedQuery } from "../../kit/checked-query.ts";
 import { firstDueKeys } from "../../kit/claims/due-keys.ts";
 import { isDue } from "../../kit/claims/guard.ts";
 import type * as kit from "../../kit/execution-table.ts";

@@ -1,5 +1,5 @@
 import type { EpochMs } from "../../../core/values/json.ts";
-import type { CheckedQuery } from "../../kit/checked-store.ts";
+import type { CheckedQuery } from "../../kit/checked-query.ts";
 import type * as kit from "../../kit/execution-table.ts";
 import type { StoredRecord } from "../../kit/record-table.ts";
 import * as rules from "../../kit/row-rules.ts";

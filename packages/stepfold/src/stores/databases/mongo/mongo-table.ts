@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
-import type { CheckedQuery } from "../../kit/checked-store.ts";
+import type { CheckedQuery } from "../../kit/checked-query.ts";
 import { firstDueKeys } from "../../kit/claims/due-keys.ts";
 import { endedTerms, pageTerms } from "../../kit/columns.ts";
 import { creationNumbers } from "../../kit/creation-numbers.ts";

@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
-import type { CheckedQuery } from "../../kit/checked-store.ts";
+import type { CheckedQuery } from "../../kit/checked-query.ts";
 import type * as kit from "../../kit/execution-table.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
 import { storeOver } from "../../kit/store-over.ts";

@@ -1,6 +1,7 @@
 import type { BlobStore } from "../../../ports/blob-store.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
-import type { CheckedPrune, StoreMethods } from "../../kit/checked-store.ts";
+import type { CheckedPrune } from "../../kit/checked-query.ts";
+import type { StoreMethods } from "../../kit/checked-store.ts";
 import { incarnationOf, listExecutions, longestUnchangedFirst } from "../values/read-all.ts";
 import { pruneOptions } from "../values/value-store.ts";
 import { folderOf } from "./blob-codec.ts";

@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import { isTerminal, type Status } from "../../../core/snapshot/snapshot.ts";
 import type { ExecutionSummary, Page } from "../../../ports/snapshot-store.ts";
-import type { CheckedQuery } from "../../kit/checked-store.ts";
+import type { CheckedQuery } from "../../kit/checked-query.ts";
 import { isPartial, withOriginalTimes } from "./cold-copy.ts";
 import { loadCold } from "./load-cold.ts";
 import { isRedirect } from "./redirect.ts";

@@ -13,7 +13,8 @@ import type {
   PruneOptions,
   SnapshotStore,
 } from "../../../ports/snapshot-store.ts";
-import { type CheckedClaim, type CheckedPrune, type CheckedQuery, checkedStore, type StoreMethods } from "../../kit/checked-store.ts";
+import type { CheckedPrune, CheckedQuery } from "../../kit/checked-query.ts";
+import { type CheckedClaim, checkedStore, type StoreMethods } from "../../kit/checked-store.ts";
 import { isMarker, type ValueCodec, type ValueLocation } from "./codec.ts";
 import { decodeMetadata, decodeValues, decodeWithMetadata } from "./decode-values.ts";
 import { ValueEncoder } from "./encode-values.ts";

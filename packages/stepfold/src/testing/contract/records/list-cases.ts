@@ -108,9 +108,29 @@ export const listCases: readonly ContractCase[] = [
       await store.create(startCommit("a"));
       for (const text of ["'", '"', "' OR '1'='1", "%", "*", "\u0000", "\\"]) {
         equal(await idsOf(store, { definitionId: text }), [], `definition ${JSON.stringify(text)}`);
-        equal(await idsOf(store, { status: [text as Status] }), [], `status ${JSON.stringify(text)}`);
+        await rejectsWith("OPTION_INVALID", () => store.list({ status: [text as Status] }));
       }
       equal(await idsOf(store), ["a"], "all");
+    },
+  },
+  {
+    name: "list: a filter of another form is refused",
+    async run({ store }) {
+      await store.create(startCommit("a", { metadata: { tenant: "x" } }));
+      const wrong: Readonly<Record<string, readonly unknown[]>> = {
+        metadata: [{ tenant: { x: "1" } }, { tenant: ["x"] }, ["x"], [], "x", null],
+        definitionId: [{}, { x: "1" }, ["d"], 7, null],
+        status: ["paused", {}, ["paused", 7], ["bogus"]],
+        createdBefore: ["2020-01-01", Number.NaN, {}],
+        createdAfter: ["0", Number.POSITIVE_INFINITY],
+        statuses: [["paused"]],
+      };
+      for (const [option, values] of Object.entries(wrong)) {
+        for (const value of values) {
+          const details = await rejectsWith("OPTION_INVALID", () => store.list({ [option]: value } as never));
+          equal(details.option, option, `option for ${JSON.stringify(value)}`);
+        }
+      }
     },
   },
   {

@@ -97,6 +97,26 @@ export const pruneCases: readonly ContractCase[] = [
     },
   },
   {
+    name: "prune: what is of another form is refused, and nothing is deleted",
+    async run({ store }) {
+      await store.create(startCommit("a", { status: "completed" }));
+      const wrong: Readonly<Record<string, readonly unknown[]>> = {
+        before: ["2020-01-01", Number.NaN, Number.POSITIVE_INFINITY, null, {}, undefined],
+        definitionId: [{}, ["d"], 7],
+        statuses: ["completed", ["active"], {}],
+        dryRun: ["false", 0],
+        olderThan: ["30d"],
+      };
+      for (const [option, values] of Object.entries(wrong)) {
+        for (const value of values) {
+          const details = await rejectsWith("OPTION_INVALID", () => store.prune({ before: always, [option]: value } as never));
+          equal(details.option, option, `option for ${JSON.stringify(value)}`);
+        }
+      }
+      equal(await idsOf(store), ["a"], "ids");
+    },
+  },
+  {
     name: "prune: a limit out of range is refused",
     async run({ store }) {
       for (const limit of [0, -1, 1.5]) await rejectsWith("OPTION_INVALID", () => store.prune({ before: always, limit }));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { scrubber } from "../../src/engine/scrub.ts";
+import { scrubber } from "./scrub.ts";
 
 describe("F6: secrets in error messages", () => {
   it("do not make a text of many likely places hang the process, as they did", () => {

@@ -1,0 +1,78 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { Status } from "../../core/snapshot/snapshot.ts";
+import type { ListQuery, PruneOptions } from "../../ports/snapshot-store.ts";
+
+/** A list query whose limit is set and allowed. */
+export interface CheckedQuery extends ListQuery {
+  readonly limit: number;
+}
+
+/** Prune options that are all there and allowed. */
+export interface CheckedPrune extends Required<Omit<PruneOptions, "definitionId">> {
+  /** Null: of all. */
+  readonly definitionId: string | null;
+}
+
+const terminal: readonly Status[] = ["completed", "failed", "cancelled"];
+const statuses: readonly Status[] = ["active", "paused", "error", "parked", ...terminal];
+
+type Check = readonly [isAllowed: (value: unknown) => boolean, reason: string];
+
+const isText = (value: unknown): boolean => typeof value === "string";
+const text: Check = [isText, "must be text"];
+const time: Check = [Number.isFinite, "must be epoch milliseconds"];
+const among = (all: readonly string[]): Check => [
+  (value) => Array.isArray(value) && value.every((one) => all.includes(one)),
+  `must be a list of: ${all.join(", ")}`,
+];
+
+const queryChecks: Readonly<Record<keyof ListQuery, Check>> = {
+  status: among(statuses),
+  definitionId: text,
+  metadata: [isFilter, "must be an object with texts, numbers, booleans or null"],
+  createdBefore: time,
+  createdAfter: time,
+  limit: [(value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 1000, "must be a whole number from 1 to 1000"],
+  cursor: text,
+};
+
+const pruneChecks: Readonly<Record<keyof PruneOptions, Check>> = {
+  before: time,
+  definitionId: text,
+  statuses: among(terminal),
+  limit: [(value) => Number.isInteger(value) && Number(value) >= 1, "must be a whole number, at least 1"],
+  dryRun: [(value) => typeof value === "boolean", "must be true or false"],
+};
+
+/**
+ * Checks what an application passes on from its users: a database may take a value of another form for something else, or for
+ * no condition at all.
+ *
+ * @throws StepfoldError `OPTION_INVALID`
+ */
+export function checkedQuery(query: ListQuery): CheckedQuery {
+  check(query, queryChecks);
+  return { ...query, limit: query.limit ?? 50 };
+}
+
+/** @throws StepfoldError `OPTION_INVALID` */
+export function checkedPrune(options: PruneOptions): CheckedPrune {
+  check(options, pruneChecks);
+  const { before, definitionId = null, statuses: ended = terminal as CheckedPrune["statuses"], limit = 1000, dryRun = false } = options;
+  if (!Number.isFinite(before)) throw new StepfoldError("OPTION_INVALID", { option: "before", reason: pruneChecks.before[1] });
+  return { before, definitionId, statuses: ended, limit, dryRun };
+}
+
+function check(options: object, checks: Readonly<Record<string, Check>>): void {
+  for (const [option, value] of Object.entries(options)) {
+    if (value === undefined) continue;
+    const known = Object.hasOwn(checks, option) ? checks[option] : undefined;
+    const reason = known ? (known[0](value) ? null : known[1]) : `is no option. There are: ${Object.keys(checks).join(", ")}`;
+    if (reason !== null) throw new StepfoldError("OPTION_INVALID", { option, reason });
+  }
+}
+
+function isFilter(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  return Object.values(value).every((one) => one === undefined || one === null || ["string", "number", "boolean"].includes(typeof one));
+}
