@@ -25,9 +25,10 @@ export async function refusedAnswer(error: unknown, moving: Moving, { fits, by }
   };
   if (StepfoldError.is(error, "RESUME_AMBIGUOUS")) {
     const named = new Set(error.details.waits.map(({ id }) => id));
-    // the error lists only the first waits
+    // the error lists a limited number of waits: those that the answer fits belong to them too
     const choices = await commands(({ wait }) => named.has(wait.id) || fits(wait));
     const told = choices.map(({ wait, command }) => ({ id: wait.id, node: wait.nodeId, address: wait.address, command }));
+    if (choices.length === 0) return error;
     return new BadInput("RESUME_AMBIGUOUS", `Execution "${workflowId}" waits for ${choices.length} answers; say which one you give`, {
       hint: `One of these commands:\n${commandLines(choices)}`,
       details: { workflowId, waits: told },
@@ -42,7 +43,7 @@ export async function refusedAnswer(error: unknown, moving: Moving, { fits, by }
   if (StepfoldError.is(error, "RESPONDER_DENIED")) {
     const { waitId } = error.details;
     const [right] = await commands(({ wait }) => wait.id === waitId);
-    const ask = by === undefined ? "Say who answers with --by:" : "Somebody who may still answer would write:";
+    const ask = by === undefined ? "Say who answers with --by:" : "One of those who may answer would write:";
     return refused("RESPONDER_DENIED", error, right ? `${ask}\n${commandLines([right])}` : null);
   }
   if (StepfoldError.is(error, "WAIT_GONE") || StepfoldError.is(error, "NODE_UNKNOWN")) {

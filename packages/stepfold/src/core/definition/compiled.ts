@@ -13,53 +13,59 @@ export interface CompiledWorkflow {
   /** Identity of the definition: SHA-256 of what the engine acts on. */
   readonly hash: string;
   readonly nodes: ReadonlyMap<string, CompiledNode>;
-  /** Where an execution may begin by itself; it begins there if this is exactly one. */
+  /** Ids of the nodes that an execution may begin at. If there is exactly one, it begins there; else the start has to name one. */
   readonly starts: readonly string[];
-  /** Of the execution's output; null where the last result is the output. */
+  /** The template of the execution's output; null if the output is the last result. */
   readonly output: Template | null;
   /** The concurrency key and limit of its executions; null if there is none. */
   readonly concurrency: { readonly key: Template; readonly limit: number } | null;
   /** Nodes where paths are merged, in the order of `nodes`. */
   readonly joins: readonly CompiledJoin[];
-  /** Whether any node has a `mutex` or a `when`. */
+  /** Whether a node may hold paths back before they run: one that has a `mutex` or a `when`. */
   readonly holds: boolean;
   /** Whether a node of it, or of a workflow that it may run, has a `compensate`. */
   readonly compensates: boolean;
-  /** The definitions that its nodes may run, by name: its own, those of the workflow around it, and both themselves. */
+  /**
+   * The workflows that its nodes may run, by name: those that it brings in its `workflows`, those that the workflow around it
+   * brings, and, for recursion, this workflow and the one around it.
+   */
   readonly workflows: ReadonlyMap<string, CompiledWorkflow>;
   readonly warnings: readonly Issue[];
   readonly language: ExpressionLanguage;
   readonly limits: Limits;
 }
 
-/** A node with what leaves it. */
+/** A node with its outgoing edges. */
 export interface CompiledNode {
   readonly node: Node;
-  /** Its place in `nodes`. */
+  /** Its position in the order of `nodes`. */
   readonly index: number;
   /** Edges by handle, in the order of `edges`; `""` is the default handle. */
   readonly edges: ReadonlyMap<string, readonly CompiledEdge[]>;
-  /** Of its data; null where the data holds no expression. */
+  /** The template of its data; null if the data holds no expression. */
   readonly data: Template | null;
-  /** Its data where that holds no expression. */
+  /** Its data as they are written: used if they hold no expression. */
   readonly constant: Json;
   readonly retryPolicy: CompiledPolicy | null;
   readonly timeoutMs: Computed | null;
   /** Edges of the default handle. */
   readonly next: readonly CompiledEdge[];
-  /** How paths are merged here; null where each goes through by itself. */
+  /** How paths are merged here; null if each path goes through by itself. */
   readonly join: CompiledJoin | null;
-  /** At the fork of joins: the nodes from which one of these joins can be reached without passing the fork again. */
+  /**
+   * Set at a fork whose branches meet in a join. Each visit of the fork begins a wave: the paths that come from that visit. These
+   * are the nodes at which a path still belongs to its wave: it can reach one of the joins without passing the fork again.
+   */
   readonly wave: NodeSet | null;
-  /** The condition of a milestone. */
+  /** The condition `when`, which must be true for a path to enter; null if there is none. */
   readonly when: Template | null;
-  /** Of a map: when it is complete. */
+  /** The condition under which a map is complete before all of its items are done. */
   readonly completeWhen: Template | null;
-  /** What undoes it, as a node of its own. */
+  /** The node that undoes this one, if it has a `compensate`. */
   readonly compensation: CompiledNode | null;
 }
 
-/** An edge, by its end. */
+/** An edge of a node, with the node that it leads to. */
 export interface CompiledEdge {
   /** Its id, or `source>target@handle`; unique among the edges. */
   readonly via: string;
@@ -69,12 +75,13 @@ export interface CompiledEdge {
 /** A node that merges paths. */
 export interface CompiledJoin {
   readonly node: CompiledNode;
-  /** Paths it takes; `all`: those that can come. */
+  /** How many paths of one wave it waits for; `all`: for every path that can still come. */
   readonly count: number | "all";
-  /** More paths than edges: it counts arrivals, whatever edge they come by. */
+  /** True if `count` is larger than the number of edges: then it counts paths, also several by one edge. */
   readonly threads: boolean;
+  /** What becomes of the paths of a wave that come after it has fired: see `Node.late`. */
   readonly late: "ignore" | "cancel" | "block";
-  /** The node that every way to the join leads through, and whose visits tell waves apart; null where there is none. */
+  /** The last node that every path to the join passes. Each of its visits begins a wave; null if there is no such node. */
   readonly fork: CompiledNode | null;
   /** In the order of `edges`. */
   readonly edges: readonly JoinEdge[];

@@ -12,30 +12,35 @@ export interface Task {
   /** Key of the child that the path is in; absent for the execution itself. */
   readonly scope?: string;
   readonly pathId: string;
-  /** `pathId@turn` names the task: an outcome of another turn is no longer wanted. */
+  /**
+   * Rises whenever anything happens to the path. `pathId@turn` names this task: an outcome that comes for another turn is too
+   * late, and is dropped.
+   */
   readonly turn: number;
-  /** `pathId#visit` is the same for every attempt and resume of this visit. */
+  /** The turn at which the path came to its node. `pathId#visit` stays the same for every attempt and resume at this node. */
   readonly visit: number;
   readonly nodeId: string;
   /** 1 for the first. */
   readonly attempt: number;
-  /** Version at which the path arrived: what its data sees. */
+  /** Version at which the path arrived: expressions in the node's data see the results up to it. */
   readonly since: number;
   readonly resumed?: Resumed | undefined;
   /** At a join: the results that the joined branches came with. */
   readonly inputs?: readonly ResultRef[] | undefined;
-  /** The result that is to be undone: not the node is performed, but its `compensate`. */
+  /** The result that is to be undone. If it is set, the node's `compensate` is performed in place of the node. */
   readonly undoes?: Undo | undefined;
+  /** The nodes that the path came through, at most the last 16. */
   readonly stepPath: readonly string[];
 }
 
-/** What `plan` reads of a path; drafts have it too. */
+/** The fields of a path that `plan` reads. Paths of a snapshot and of a draft both have them. */
 type PlannedPath = Pick<ActivePath, "id" | "turn" | "visit" | "nodeId" | "attempts" | "since" | "status" | "stepPath"> & {
   readonly [K in "nextRetryAt" | "resumed" | "inputs" | "undoes"]?: ActivePath[K] | undefined;
 };
 
 /**
- * The tasks that are due, in order of the paths, those of children after: what is ready, and retries whose time has come.
+ * The tasks that are due: paths that are ready, and retries whose time has come. First those of the execution itself, in the order
+ * of its paths, then those of its children.
  *
  * ```ts
  * plan(snapshot, Date.now()).map((task) => task.nodeId); // ["charge"]
@@ -54,7 +59,7 @@ export function plan(snapshot: Pick<Snapshot, "activePaths" | "childStates" | "p
 /**
  * Visits the tasks of a draft that are due, until `visit` returns false.
  *
- * @param early a retry that is made before its time: its `taskAddress`
+ * @param early the `taskAddress` of one retry that is to be made before its time, because the caller asked for it; null for none
  */
 export function planDraft(draft: Draft, now: EpochMs, early: string | null, visit: (task: Task, path: DraftPath) => boolean): void {
   if (rests(draft, now)) return;
@@ -86,10 +91,11 @@ function taskAddress({ id, turn }: Pick<PlannedPath, "id" | "turn">, scope: stri
   return `${scope === "" ? "" : `${scope}>`}${id}@${turn}`;
 }
 
-/** The address of the retry that comes first, of all scopes; null if none is pending. */
+/** The address of the retry that is due first, of the execution and its children; null if none is pending. */
 export function earliestOf(draft: Draft): string | null {
   let first = earliestRetry(draft.paths);
   let address = first && taskAddress(first, "");
+  // a child that is held up has no retry: it was paused when its map had no more room
   for (const { key, paths } of draft.awake) {
     const own = earliestRetry(paths);
     if (!own || (first && (first.nextRetryAt ?? 0) <= (own.nextRetryAt ?? 0))) continue;
@@ -105,7 +111,8 @@ function isDue({ status, nextRetryAt }: PlannedPath, now: EpochMs): boolean {
 
 function mayMove({ childStates = {} }: Pick<Snapshot, "childStates">, key: string, { status }: ChildState): boolean {
   if (status !== "active" && status !== "error") return false;
-  for (let around = key; around !== ""; around = parentKey(around)) if (childStates[around]?.queued !== undefined) return false;
+  // a map around it has no room for it yet
+  for (let scope = key; scope !== ""; scope = parentKey(scope)) if (childStates[scope]?.queued !== undefined) return false;
   return true;
 }
 
@@ -122,7 +129,7 @@ interface Due {
   readonly late: boolean;
 }
 
-/** Whether any path waits for a time. If none does, the clock need not be read. */
+/** Whether any path waits for something that may have a time. If none does, the clock need not be read. */
 export function hasTimer({ paths, timers }: Draft): boolean {
   return paths.some(({ waits }) => waits) || timers.first() !== null;
 }

@@ -7,11 +7,11 @@ import type { ResolvedAddress, ResolveHost } from "./resolve-host.ts";
 
 /** Decides which addresses a call may connect to. */
 export interface SsrfGuard {
-  /** Refuses a URL whose host is an address that must not be called. */
+  /** Refuses a URL whose host is written as an address that must not be called: no socket looks such a host up. */
   check(url: URL): void;
   /**
-   * What the socket of a call resolves its host with. It connects to exactly the addresses that were judged here, so a
-   * name that is another address a moment later gains nothing.
+   * Gives the function with which the socket of a call looks up its host. It gives the socket exactly the addresses that were judged
+   * here, so it does not help an attacker if the name has another address a moment later (DNS rebinding).
    */
   lookupFor(url: URL): LookupFunction;
 }
@@ -22,7 +22,7 @@ export const systemResolve: ResolveHost = (hostname) => systemLookup(hostname, {
 /**
  * Allows public addresses, and the hosts named: `"localhost"` at any port, `"localhost:8080"` at one.
  *
- * @throws StepfoldError `OPTION_INVALID` for a name that could never match
+ * @throws StepfoldError `OPTION_INVALID` for a text that is no host name, which could never match
  */
 export function ssrfGuard(allowHosts: readonly string[], resolve: ResolveHost): SsrfGuard {
   const allowed = new Set(allowHosts.map(readHost));
@@ -36,10 +36,10 @@ export function ssrfGuard(allowHosts: readonly string[], resolve: ResolveHost): 
     lookupFor(url) {
       const trusted = trusts(url);
       const usable = (found: readonly ResolvedAddress[]): readonly ResolvedAddress[] => {
-        const judged = trusted ? found : found.filter(({ address }) => refusalOf(address) === null);
+        const allowedNow = trusted ? found : found.filter(({ address }) => refusalOf(address) === null);
         // the message does not name the address: a workflow must not explore the network it runs in
-        if (judged.length === 0) throw refused(url, "has no public address");
-        return judged;
+        if (allowedNow.length === 0) throw trusted ? unknown(url) : refused(url, "has no public address");
+        return allowedNow;
       };
       return (hostname, options, callback) => {
         resolve(hostname)
@@ -61,7 +61,7 @@ function fits({ family }: ResolvedAddress, wanted: number | "IPv4" | "IPv6" | un
   return wanted === 6 || wanted === "IPv6" ? family === 6 : true;
 }
 
-/** The address, where the host is written as one. URL has turned decimal, octal and hexadecimal forms into dotted ones. */
+/** The address, if the host is written as one. The class `URL` has turned decimal, octal and hexadecimal forms into dotted ones. */
 function addressIn({ hostname }: URL): string | null {
   const bare = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
   return isIP(bare) === 0 ? null : bare;
@@ -76,11 +76,16 @@ function readHost(name: string): string {
   const bracketed = typeof name === "string" && isIP(name) === 6 ? `[${name}]` : String(name);
   const [, host = "", port] = /^([^\s/?#@*\\:[\]]+|\[[0-9a-fA-F:.]+\])(?::(\d{1,5}))?$/.exec(bracketed) ?? [];
   const url = host === "" ? null : URL.parse(`http://${host}`);
-  if (!url) {
+  if (!url || Number(port ?? 0) > 65_535) {
     const reason = `must hold host names such as "localhost", "localhost:8080" or "[::1]", not ${JSON.stringify(name)}`;
     throw new StepfoldError("OPTION_INVALID", { option: "allowHosts", reason });
   }
   return port === undefined ? url.hostname : `${url.hostname}:${Number(port)}`;
+}
+
+/** A host that is allowed by name, and has no address of the kind that the socket asked for. */
+function unknown(url: URL): FatalHttpError {
+  return new FatalHttpError("HTTP_ADDRESS_REFUSED", `The host "${url.hostname}" has no address that can be connected to`);
 }
 
 function refused(url: URL, reason: string): FatalHttpError {

@@ -1,23 +1,26 @@
 import type { BrokenStore } from "./broken-store.ts";
 import { type PermitRules, withPermitRules } from "./permit-rules.ts";
 
-const ends = (what: string): string => `permit: the next may be claimed when ${what}`;
+const frees = (what: string): string => `permit: the next may be claimed when ${what}`;
 const counts = "permit: no more of one key are claimed than its limit; other keys and those without one are";
 const race = "permit: of 40 claims at once on 20 executions no more succeed than the limit (one handle)";
-const leaseEnd = ends("the lease ended, and whoever had it has to wait then");
+const leaseEnd = frees("the lease ended, and whoever had it has to wait then");
 
 function mistake(name: string, caughtBy: string, rules: PermitRules): BrokenStore {
   return { name, caughtBy, breaks: (store) => withPermitRules(store, rules) };
 }
 
-/** Mistakes in letting executions take turns. */
+/**
+ * Mistakes with permits: an execution with a concurrency key may only be claimed while its key has a free permit. Each is a correct
+ * store with one wrong rule, and names the case of the contract that finds it.
+ */
 export const brokenPermits: readonly BrokenStore[] = [
   mistake("takes no notice of permits", counts, { limitOf: () => Number.POSITIVE_INFINITY }),
   mistake("lets one more in than it may", counts, { limitOf: ({ limit }) => limit + 1 }),
   mistake("lets in one of each key, whatever the limit", counts, { limitOf: () => 1 }),
   mistake("goes by the highest limit it has seen", "permit: of different limits each execution goes by its own", { limitOf: () => 3 }),
   mistake("takes no notice of permits when it is asked for an id", counts, { ignoresIds: true }),
-  mistake("gives out of turn, the shortest due first", "permit: of one key the longest due comes first, also one after the other", {
+  mistake("gives the shortest due first", "permit: of one key the longest due comes first, also one after the other", {
     reversed: true,
   }),
   mistake("gives those without a key first, always", "permit: those with a key come to be claimed however much work there is without one", {
@@ -26,26 +29,32 @@ export const brokenPermits: readonly BrokenStore[] = [
   mistake("claims a new execution that needs a permit", "permit: a new execution with one is not claimed with its creation", {
     claimsAtCreation: true,
   }),
-  mistake("keeps a place whose claim was given back", ends("the claim was given back"), {
+  mistake("keeps a permit whose claim was given back", frees("the claim was given back"), {
     frees: ["commit", "end", "foreign end", "lease"],
   }),
-  mistake("keeps a place that was given back with a commit", ends("it was given back with a commit"), {
+  mistake("keeps a permit that was given back with a commit", frees("it was given back with a commit"), {
     frees: ["release", "end", "foreign end", "lease"],
   }),
-  mistake("keeps the place of what ended", ends("the execution ended"), { frees: ["release", "commit", "foreign end", "lease"] }),
-  mistake("keeps the place of what somebody else ended", ends("somebody else ended it"), { frees: ["release", "commit", "end", "lease"] }),
-  mistake("keeps a place for ever whose holder is lost", leaseEnd, { frees: ["release", "commit", "end", "foreign end"] }),
-  mistake("forgets a place when its claim is renewed", "permit: a renewal keeps it", { renews: false }),
-  mistake("renews a claim whose place others have", "permit: a claim whose lease ended is not renewed when others have its place", {
+  mistake("keeps the permit of an execution that ended", frees("the execution ended"), {
+    frees: ["release", "commit", "foreign end", "lease"],
+  }),
+  mistake("keeps the permit of an execution that was ended by another than its holder", frees("somebody else ended it"), {
+    frees: ["release", "commit", "end", "lease"],
+  }),
+  mistake("keeps the permit of a holder that is lost for ever", leaseEnd, { frees: ["release", "commit", "end", "foreign end"] }),
+  mistake("forgets a permit when its claim is renewed", "permit: a renewal keeps it", { renews: false }),
+  mistake("renews a claim whose permit others have", "permit: a claim whose lease ended is not renewed when others have its place", {
     revives: true,
   }),
-  mistake("lets those who wait hold up others", "permit: those who wait for their turn hold up nobody", { queuesAll: true }),
+  mistake("lets one that waits for a permit hold up all others", "permit: those who wait for their turn hold up nobody", {
+    queuesAll: true,
+  }),
   mistake("gives any execution when it is asked for a key", "permit: claims of one key give that key only", { ignoresKeys: true }),
-  mistake("gives what is not overdue, of those with a key", "permit: what is not overdue is left, also with a key", {
+  mistake("gives executions with a key that are not overdue", "permit: what is not overdue is left, also with a key", {
     ignoresOverdue: true,
   }),
   mistake("compares keys without case", "permit: keys are compared as they are", { keyOf: (key) => key.toLowerCase() }),
   mistake("compares keys without the spaces at their ends", "permit: keys are compared as they are", { keyOf: (key) => key.trim() }),
   mistake("compares the first 254 characters of keys", "permit: keys are compared as they are", { keyOf: (key) => key.slice(0, 254) }),
-  mistake("counts first and takes then", race, { countsFirst: true }),
+  mistake("counts the permits that are taken, and takes one later", race, { countsFirst: true }),
 ];

@@ -13,20 +13,22 @@ export interface Violation {
   readonly atMs: number;
 }
 
-/** Who drives an execution, as the store has acknowledged it. */
+/** The process that holds an execution, as the store has acknowledged it. */
 interface Holder {
   readonly owner: string;
+  /** The number of its claim: a claim that comes later has a higher one. */
   readonly fence: number;
   /** End of the lease, in milliseconds since the schedule began. */
   untilMs: number;
 }
 
-/** An execution, by what was acknowledged. */
+/** What the store has acknowledged of one execution. */
 export interface LedgerEntry {
   readonly workflowId: string;
+  /** Tells executions apart that had the same id, one after the other. */
   readonly incarnation: string;
   readonly definitionHash: string;
-  /** Index = version, as with `commitIds`. */
+  /** The event at index v made version v; the commit at index v of `commitIds` brought it. */
   readonly events: Event[];
   readonly commitIds: string[];
   head: SnapshotHead;
@@ -37,29 +39,32 @@ export interface LedgerEntry {
   holder: Holder | null;
   /** The highest fence that was given. */
   fence: number;
-  /** Holders in a row that have lost it. */
+  /** How many holders in a row have lost their claim without a commit. */
   losses: number;
 }
 
-/** Everything that the store has acknowledged, recorded below all faults. */
+/**
+ * Everything that the store has acknowledged. It is recorded between the store and the faults that the simulation makes, so an
+ * acknowledgement that a fault loses on its way is recorded all the same.
+ */
 export class Ledger {
   readonly entries: Map<string, LedgerEntry> = new Map();
   readonly violations: Violation[] = [];
-  /** Rescues: claims of executions whose holder was lost, or that were due at once although no process was told. */
+  /** Claims of executions whose holder was lost, and of those that were due at once and of which no process had been told. */
   rescues = 0;
   commits = 0;
-  /** A hash of all commits with their times: two schedules with the same hash are the same. */
+  /** A hash of all commits with their times: a schedule that is run again gives the same one. */
   hash = 0;
-  /** Whether a queue also brings timers. */
+  /** Whether there is a queue, which also tells workers of timers. */
   readonly hasQueue: boolean;
   /** After so many lost holders in a row an execution is parked. */
-  readonly mostLosses: number;
+  readonly maxLosses: number;
   readonly #nowMs: () => number;
 
-  constructor(nowMs: () => number, hasQueue: boolean, mostLosses: number) {
+  constructor(nowMs: () => number, hasQueue: boolean, maxLosses: number) {
     this.#nowMs = nowMs;
     this.hasQueue = hasQueue;
-    this.mostLosses = mostLosses;
+    this.maxLosses = maxLosses;
   }
 
   /** Milliseconds since the schedule began. */

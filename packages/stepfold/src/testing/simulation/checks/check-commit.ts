@@ -19,7 +19,7 @@ export function checkCommit(ledger: Ledger, entry: LedgerEntry, commit: Commit):
   if (fence !== undefined && fence !== entry.holder?.fence)
     ledger.violate("I14", `a commit with fence ${fence} was taken, the one that holds is ${entry.holder?.fence ?? "nobody"}`, workflowId);
   if (fence !== undefined) {
-    if (entry.losses >= ledger.mostLosses && events[0]?.type !== "parked")
+    if (entry.losses >= ledger.maxLosses && events[0]?.type !== "parked")
       ledger.violate("I9", `${entry.losses} holders had lost it in a row, and it was driven on`, workflowId);
     entry.losses = 0;
   }
