@@ -43,9 +43,17 @@ export async function run(file: string, options: RunOptions): Promise<number> {
     closing.add(() => store.close());
     const session = await openSession({ workflowId, store, database, config, configPath, cleanup: closing });
     const before = await store.load(workflowId);
-    const started = await start(() =>
-      session.runtime.start(workflow, { workflowId, input, metadata: rememberConfig(configPath, database.folder) }),
-    );
+    const { runtime } = session;
+    const started = await start(async () => {
+      try {
+        return await runtime.start(workflow, { workflowId, input, metadata: rememberConfig(configPath, database.folder) });
+      } catch (error) {
+        if (!StepfoldError.is(error, "START_CONFLICT") || error.details.differs !== "definition") throw error;
+        // another version of the same workflow: the execution goes on with its own
+        if (before?.definition.id !== workflow.id) throw error;
+        return runtime.get(workflowId);
+      }
+    });
     if (before && !options.json) noteOtherVersion(before, workflow, file, config);
     return await followExecution({
       store,

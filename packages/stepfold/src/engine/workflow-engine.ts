@@ -253,7 +253,8 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
   }
 
   #tell(event: Event, { workflowId }: Draft): void {
-    notify(this.#setting.plugins, "onEvent", Object.freeze(event), { workflowId });
+    const { plugins } = this.#setting;
+    if (plugins.length > 0) notify(plugins, "onEvent", Object.freeze(event), { workflowId });
   }
 
   #close(draft: Draft): Snapshot {

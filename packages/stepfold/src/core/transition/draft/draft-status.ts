@@ -56,7 +56,8 @@ export function nextTimerAt(draft: Draft, planned: EpochMs): EpochMs | null {
     }
   };
   look(draft.paths);
-  for (const child of draft.awake) if (!isHeldUp(child)) look(child.paths);
+  // a child that is held up has no retry: it was paused when its map had no more room
+  for (const { paths } of draft.awake) look(paths);
   return earliest === Number.POSITIVE_INFINITY ? null : earliest;
 }
 
