@@ -37,7 +37,7 @@ const cases: readonly Refused[] = [
   [["signal", "nope", "paid"], "WORKFLOW_NOT_FOUND", '"nope"'],
   [["signal", "paused", ""], "OPTION_INVALID", '"name"'],
   [["signal", "paused", "paid", "--payload", "{"], "JSON_INVALID", "--payload:1:2"],
-  [["signal", "paused", "paid", "--ttl", "soon"], "DURATION_INVALID", '"soon"', "1h30m"],
+  [["signal", "paused", "paid", "--ttl", "soon"], "USAGE", '"soon"', "1h30m"],
   [["signal", "paid", "paid", "--key", "k", "--payload", '"much"'], "PAYLOAD_INVALID", "number", /signal paid paid --key k --payload 1/],
   [["signal", "ended", "paid"], "EXECUTION_ENDED", "completed"],
   [["cancel", "nope"], "WORKFLOW_NOT_FOUND", '"nope"'],

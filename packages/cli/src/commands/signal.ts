@@ -15,7 +15,7 @@ export interface SignalCommandOptions extends MoveOptions {
 /** `stepfold signal ID NAME`: tells an execution that something has happened, and drives it on. @returns the exit code */
 export async function signal(workflowId: string, name: string, options: SignalCommandOptions): Promise<number> {
   const { key, ttl } = options;
-  const ttlMs = ttl === undefined ? undefined : readDuration("--ttl", ttl, "how long it is kept, such as 2h or PT5M");
+  const ttlMs = ttl === undefined ? undefined : readDuration("--ttl", ttl, "how long it is kept, such as 1h30m, 2 days or PT5M");
   const payload = options.payload === undefined ? undefined : await jsonArgument(options.payload, "--payload");
   // with the key, the command that goes on after an interruption does not send a second signal
   const idempotencyKey = options.idempotencyKey ?? randomUUID();

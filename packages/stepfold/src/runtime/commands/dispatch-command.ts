@@ -10,6 +10,7 @@ import type { EpochMs } from "../../core/values/json.ts";
 import { seededShare } from "../../core/values/seeded.ts";
 import { refuseStranger } from "../../engine/commands/answer-wait.ts";
 import { type Command, decide } from "../../engine/commands/command.ts";
+import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
 import { nextMacrotask } from "../../environment/next-macrotask.ts";
 import type { Commit } from "../../ports/snapshot-store.ts";
 import { noticeOf } from "../context/changes.ts";
@@ -93,22 +94,31 @@ async function decideJobs(context: RuntimeContext, workflowId: string, all: read
   // an answer given before this snapshot is found here; one given after it is a conflict
   const answered = keys.size === 0 ? new Map() : await patiently(() => answeredBefore(store, workflowId, keys));
   const { status, definition } = snapshot;
-  const workflow = isTerminal(status) ? null : await registry.pinned(workflowId, definition.hash);
-  const draft = workflow && openDraft(workflow.compiled, snapshot);
-  const dueBefore = draft && wakeAt(draft);
+  const first = snapshot;
+  let opened: { readonly workflow: PreparedWorkflow; readonly draft: Draft; readonly dueBefore: EpochMs | null } | null = null;
+  // a process that lacks its code can still tell that an answer was given before
+  const open = async () => {
+    if (opened) return opened;
+    const workflow = await registry.pinned(workflowId, definition.hash);
+    const draft = openDraft(workflow.compiled, first);
+    opened = { workflow, draft, dueBefore: wakeAt(draft) };
+    return opened;
+  };
   const [jobs, events]: [CommandJob[], Event[]] = [[], []];
   let yieldAtMs = environment.monotonicMs() + yieldAfterMs;
   for (const job of all) {
     const { command, resolve, reject } = job;
     try {
       const key = onceKeyOf(command);
-      if (workflow && key !== null && command.type === "resume") refuseStranger(workflow, snapshot, command, now);
+      if (key !== null && command.type === "resume" && !isTerminal(status)) {
+        refuseStranger((await open()).workflow, snapshot, command, now);
+      }
       const earlier = key === null ? undefined : answered.get(key);
       if (earlier && isRepeated(earlier, workflowId, command)) {
         resolve(repeated);
         continue;
       }
-      if (!workflow || !draft) throw new StepfoldError("EXECUTION_ENDED", { workflowId, status });
+      const { workflow, draft } = await open();
       const event = await decide(workflow, snapshot, command, now, setting.limits);
       if (!evolve(draft, event)) throw new StepfoldError("WAIT_GONE", { workflowId, target: command.type, open: [] });
       events.push(withConsequences(draft, event));
@@ -122,7 +132,7 @@ async function decideJobs(context: RuntimeContext, workflowId: string, all: read
     await nextMacrotask();
     yieldAtMs = environment.monotonicMs() + yieldAfterMs;
   }
-  return draft && jobs.length > 0 ? { jobs, events, draft, dueBefore } : null;
+  return jobs.length > 0 ? { jobs, events, ...(await open()) } : null;
 }
 
 async function commitDecided(context: RuntimeContext, { jobs, events, draft, dueBefore }: Decided): Promise<CommandResult> {

@@ -10,8 +10,11 @@ export interface MysqlServer {
   readonly uri: string;
   /** A pool on the database. It is closed with the server. */
   pool(options?: PoolOptions): Pool;
-  /** An empty store for a case, with tables of its own, over a pool with these options and a session with these settings. */
-  bench(prefix: string, options?: PoolOptions, settings?: readonly string[]): Promise<StoreBench>;
+  /**
+   * An empty store for a case, over a pool with these options and a session with these settings. It has tables of its own until
+   * it is closed; then the next one gets them, emptied: to make them takes longer than most cases.
+   */
+  bench(options?: PoolOptions, settings?: readonly string[]): Promise<StoreBench>;
   close(): Promise<void>;
 }
 
@@ -44,6 +47,14 @@ export async function mysqlServer(url: string): Promise<MysqlServer> {
   const admin = createPool({ uri: url, connectionLimit: 1 });
   await admin.query(`CREATE DATABASE ${database}`);
   const pools: Pool[] = [];
+  const prefixes: string[] = [];
+  let cases = 0;
+  const takePrefix = async (): Promise<string> => {
+    const used = prefixes.pop();
+    if (used === undefined) return `case_${++cases}_`;
+    for (const table of ["executions", "events", "children", "records", "blobs"]) await admin.query(`DELETE FROM ${database}.${used}${table}`);
+    return used;
+  };
   const pool = (options: PoolOptions = {}): Pool => {
     pools.push(createPool({ uri, connectionLimit: 10, ...options }));
     return pools.at(-1)!;
@@ -52,7 +63,8 @@ export async function mysqlServer(url: string): Promise<MysqlServer> {
     database,
     uri,
     pool,
-    async bench(prefix, options = {}, settings = []) {
+    async bench(options = {}, settings = []) {
+      const prefix = await takePrefix();
       const own = pool({ connectionLimit: 8, ...options });
       const threads: number[] = [];
       own.on("connection", (connection) => {
@@ -67,6 +79,7 @@ export async function mysqlServer(url: string): Promise<MysqlServer> {
           async close() {
             await store.close();
             await own.end();
+            prefixes.push(prefix);
           },
         },
         retentionMs: 3_000,

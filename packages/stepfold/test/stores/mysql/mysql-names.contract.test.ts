@@ -31,7 +31,7 @@ const names = [
 describe.skipIf(!server)("names in MySQL", () => {
   for (const turn of [0, 1]) {
     it(`are the same only if every byte is, with sql_mode ${turn}`, async () => {
-      const { store } = await server!.bench(`names_${turn}_`, hostileOptions, hostileSettings(turn));
+      const { store } = await server!.bench(hostileOptions, hostileSettings(turn));
       for (const name of names) await store.create(startCommit(name, { definitionId: name, metadata: { [name]: name }, input: name }));
       for (const name of names) {
         const loaded = (await store.load(name))!;
@@ -47,7 +47,7 @@ describe.skipIf(!server)("names in MySQL", () => {
   }
 
   it("of children may be empty, of any length, and differ in a space only", async () => {
-    const { store } = await server!.bench("keys_", hostileOptions, hostileSettings(0));
+    const { store } = await server!.bench(hostileOptions, hostileSettings(0));
     const keys = ["", ...names, "k".repeat(100_000), `${"k".repeat(100_000)} `];
     const first = startCommit("a", { children: keys.map((key) => put(key, { input: key })) });
     await store.create(first);
@@ -61,7 +61,7 @@ describe.skipIf(!server)("names in MySQL", () => {
   });
 
   it("that are longer than their column are refused, not cut off", async () => {
-    const { store } = await server!.bench("longer_", {}, ["SET SESSION sql_mode = ''"]);
+    const { store } = await server!.bench({}, ["SET SESSION sql_mode = ''"]);
     const long = "😀".repeat(256);
     const first = startCommit("a");
     await store.create(first);

@@ -13,11 +13,11 @@ async function subject(name: string, over: string, url: string | null, missing: 
   const server = url === null ? null : await mysqlServer(url);
   if (server) servers.push(server);
   const gate = { url, missing, atOnce: 8 };
-  contractOf(name, { ...gate, over, bench: (index) => server!.bench(`case_${index}_`) });
+  contractOf(name, { ...gate, over, bench: () => server!.bench() });
   contractOf(name, {
     ...gate,
     over: `${over}, hostile settings`,
-    bench: (index) => server!.bench(`hostile_${index}_`, hostileOptions, hostileSettings(index)),
+    bench: (index) => server!.bench(hostileOptions, hostileSettings(index)),
   });
 }
 

@@ -98,7 +98,8 @@ describe.skipIf(url === null)("PostgreSQL: permits", () => {
       expect(most[key]).toBeLessThanOrEqual(limit);
       expect(seen[key]).toBeLessThanOrEqual(limit);
     }
-    expect(claims).toBeGreaterThan(200);
+    // they did race: many claims came for each execution that was there
+    expect(claims).toBeGreaterThan(2 * ids.length);
     expect((await stores[0]!.list({ status: ["completed"] })).items.length).toBe(ids.length);
   }, 60_000);
 

@@ -35,7 +35,7 @@ afterAll(async () => {
 let made = 0;
 const stores: Record<keyof typeof urls, () => Promise<SnapshotStore>> = {
   postgres: async () => (await postgres.bench(++made)).store,
-  mariadb: async () => (await mariadb!.bench(`tiers_${++made}_`)).store,
+  mariadb: async () => (await mariadb!.bench()).store,
   redis: async () => redisStore(redis!.redis, { prefix: redis!.next() }),
   dynamodb: async () => (await dynamoBench(await table(), `tiers_${++made}`)).store,
 };
