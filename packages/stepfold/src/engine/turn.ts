@@ -107,7 +107,7 @@ export interface TurnOptions {
   readonly concurrency: number;
   /** Tasks to perform at most; then the turn ends, and the execution can go on in another. */
   readonly stepLimit: number;
-  readonly environment: Pick<Environment, "monotonicMs" | "after">;
+  readonly environment: Pick<Environment, "after">;
   /** The moment that decides what is due. */
   readonly now: () => EpochMs;
   /** A retry to make before its time: `pathId@turn`. */
@@ -162,8 +162,8 @@ export class Turn {
   #performed = 0;
   /** When tasks were last planned. */
   #plannedAt: EpochMs = 0;
-  /** When the turn has to let others run, on the monotonic clock. */
-  #yieldAtMs = 0;
+  /** When the turn last let others run. */
+  #yieldedAt: EpochMs = Number.POSITIVE_INFINITY;
   /** The count of ended paths when running steps were last checked against the draft. */
   #endings = 0;
 
@@ -194,12 +194,11 @@ export class Turn {
 
   /** Drives until nothing is due, the step limit is reached, or `stop` is called. */
   async run(): Promise<void> {
-    this.#worksOn();
     try {
       for (;;) {
-        if (this.#options.environment.monotonicMs() >= this.#yieldAtMs) {
+        if (this.#plannedAt - this.#yieldedAt >= yieldAfterMs) {
           await nextMacrotask();
-          this.#worksOn();
+          this.#yieldedAt = Number.POSITIVE_INFINITY;
         }
         const outcomes = this.#settled;
         if (outcomes.length > 0) this.#settled = [];
@@ -215,14 +214,11 @@ export class Turn {
         if (this.#settled.length > 0 || this.#stored || this.#post?.hasNews) continue;
         if (this.#running.size === 0 && !this.#post?.isUnderWay) break;
         await this.#news();
+        this.#wake = null;
       }
     } finally {
       for (const { attempt } of this.#running.values()) attempt.abort(new DOMException("The turn ended", "AbortError"));
     }
-  }
-
-  #worksOn(): void {
-    this.#yieldAtMs = this.#options.environment.monotonicMs() + yieldAfterMs;
   }
 
   /**
@@ -230,16 +226,20 @@ export class Turn {
    * wait for one more promise.
    */
   #news(): Promise<void> {
-    const { environment, now } = this.#options;
     const at = this.#draining ? null : nextTimerAt(this.draft, this.#plannedAt);
     return new Promise((resolve) => {
-      const disarm = at === null ? null : environment.after(Math.max(0, at - now()), () => this.#wake?.());
-      this.#wake = () => {
-        this.#wake = null;
-        disarm?.();
-        resolve();
-      };
+      this.#wake = at === null ? resolve : this.#wakeAt(at, resolve);
     });
+  }
+
+  /** Calls `wake` at a time, unless the returned function has been called before, which calls it then. */
+  #wakeAt(at: EpochMs, wake: () => void): () => void {
+    const { environment, now } = this.#options;
+    const disarm = environment.after(Math.max(0, at - now()), wake);
+    return () => {
+      disarm();
+      wake();
+    };
   }
 
   /** Applies what has settled, then the timers that are due. Gives the events that are still to be committed. */
@@ -326,6 +326,7 @@ export class Turn {
     const { concurrency, stepLimit, early, onTask } = this.#options;
     const now = this.#options.now();
     this.#plannedAt = now;
+    if (now < this.#yieldedAt) this.#yieldedAt = now;
     planDraft(this.draft, now, early, (task, { node }) => {
       if (this.#running.size >= concurrency || this.#performed >= stepLimit) return false;
       if (this.#running.has(nameOf(task))) return true;

@@ -55,8 +55,18 @@ describe("redirected", () => {
     "https://www.a.example/",
     "//b.example/",
   ])("sends no header to %s that could be a credential", (location) => {
-    const { headers } = redirected(request("PUT"), 307, location);
-    expect([...headers.keys()].sort()).toEqual(["accept", "accept-encoding", "content-type", "user-agent"]);
+    const { headers } = redirected(request("GET"), 307, location);
+    expect([...headers.keys()].sort()).toEqual(["accept", "accept-encoding", "user-agent"]);
+  });
+
+  it.each([
+    [307, "POST"],
+    [308, "PUT"],
+    [301, "PUT"],
+  ] as const)("F14: after a %i does not take the body of a %s to another origin", (status, method) => {
+    expect(() => redirected(request(method), status, "https://b.example/")).toThrow(
+      expect.objectContaining({ code: "HTTP_REDIRECT", "~fatal": true, message: expect.stringContaining("https://b.example") }),
+    );
   });
 
   it("does not give credentials back when the way leads home again", () => {

@@ -13,15 +13,19 @@ export function redirectTo(status: number, location: string | undefined): string
 
 /**
  * The request that follows a redirect, as browsers make it: 303, and 301 and 302 after a POST, become a GET without
- * body. To another origin (scheme, host or port) nothing goes that could be a credential.
+ * body. To another origin (scheme, host or port) nothing goes that could be a credential, and no body.
  *
- * @throws FatalHttpError `HTTP_REDIRECT` where the location is not one that may be called
+ * @throws FatalHttpError `HTTP_REDIRECT` where the location is not one that may be called, or would get a body of another origin
  */
 export function redirected(before: HttpRequest, status: number, location: string): HttpRequest {
   const url = target(before, location);
   const { method } = before;
   const toGet = status === 303 ? method !== "HEAD" : (status === 301 || status === 302) && method === "POST";
   const sameOrigin = url.origin === before.url.origin;
+  if (!sameOrigin && !toGet && before.body) {
+    const what = `${labelOf(before)} was redirected with its body to another origin, ${url.origin}`;
+    throw new FatalHttpError("HTTP_REDIRECT", `${what}: it does not go there. Call that origin, if it is meant to have it`);
+  }
   const headers = new Map([...before.headers].filter(([name]) => (sameOrigin || harmless.has(name)) && !(toGet && dropped(name))));
   return toGet ? { method: "GET", url, headers, body: null } : { method, url, headers, body: before.body };
 }

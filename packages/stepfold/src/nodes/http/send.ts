@@ -14,29 +14,31 @@ export interface Received {
 /** Sends a request, follows its redirects, and gives the answer whose body is still to be read. */
 export async function send(first: HttpRequest, guard: SsrfGuard, maxRedirects: number, signal: AbortSignal): Promise<Received> {
   let sent = first;
+  let from: URL | null = null;
   for (let followed = 0; ; followed++) {
-    const response = await sendOnce(sent, guard, signal);
+    const response = await sendOnce(sent, from, guard, signal);
     const status = response.statusCode!;
     const location = maxRedirects === 0 ? null : redirectTo(status, response.headers.location);
     if (location === null) return { response, sent };
     response.destroy();
     if (followed === maxRedirects)
       throw new FatalHttpError("HTTP_REDIRECT", `${labelOf(first)} was redirected more than ${maxRedirects} times`);
+    from = sent.url;
     sent = redirected(sent, status, location);
   }
 }
 
-function sendOnce(sent: HttpRequest, guard: SsrfGuard, signal: AbortSignal): Promise<IncomingMessage> {
+function sendOnce(sent: HttpRequest, from: URL | null, guard: SsrfGuard, signal: AbortSignal): Promise<IncomingMessage> {
   const { method, url, body } = sent;
   const headers = Object.fromEntries(sent.headers);
   if (body) headers["content-length"] = String(body.length);
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    guard.check(url);
+    guard.check(url, from);
     const request = (url.protocol === "https:" ? overHttps : overHttp)(url, {
       method,
       headers,
-      lookup: guard.lookupFor(url),
+      lookup: guard.lookupFor(url, from),
       signal,
       // a connection of its own: no pooled one that was judged for another call, and no proxy from the environment
       agent: false,

@@ -8,9 +8,9 @@ const never: ResolveHost = () => Promise.reject(Object.assign(new Error("nobody 
 const guardOf = (allowHosts: readonly string[], ...found: string[]): SsrfGuard =>
   ssrfGuard(allowHosts, found.length === 0 ? never : () => Promise.resolve(of(...found)));
 
-function resolved(guard: SsrfGuard, url: string, options: object = { all: true }): Promise<unknown> {
+function resolved(guard: SsrfGuard, url: string, options: object = { all: true }, from: URL | null = null): Promise<unknown> {
   return new Promise((resolve, reject) =>
-    guard.lookupFor(new URL(url))(new URL(url).hostname, options, (error, address) => (error ? reject(error) : resolve(address))),
+    guard.lookupFor(new URL(url), from)(new URL(url).hostname, options, (error, address) => (error ? reject(error) : resolve(address))),
   );
 }
 
@@ -42,7 +42,7 @@ describe("ssrfGuard", () => {
     "http://[fe80::1]/",
     "https://255.255.255.255/",
   ])("refuses %s", (url) => {
-    expect(() => guardOf([]).check(new URL(url))).toThrow(expect.objectContaining({ code: "HTTP_ADDRESS_REFUSED", "~fatal": true }));
+    expect(() => guardOf([]).check(new URL(url), null)).toThrow(expect.objectContaining({ code: "HTTP_ADDRESS_REFUSED", "~fatal": true }));
   });
 
   it.each([
@@ -50,7 +50,7 @@ describe("ssrfGuard", () => {
     "http://[2606:4700::1111]/",
     "http://example.com/",
     "http://localhost/",
-  ])("has nothing against %s as it is written", (url) => expect(guardOf([]).check(new URL(url))).toBeUndefined());
+  ])("has nothing against %s as it is written", (url) => expect(guardOf([]).check(new URL(url), null)).toBeUndefined());
 
   it("connects to the public addresses of a name only", async () => {
     expect(await resolved(guardOf([], "10.0.0.1", "8.8.8.8", "::1"), "http://mixed.example/")).toEqual(of("8.8.8.8"));
@@ -99,7 +99,7 @@ describe("ssrfGuard", () => {
     ["::1", "http://[::1]/"],
     ["[::1]:90", "http://[::1]:90/"],
     ["[0:0::1]", "http://[::1]/"],
-  ])("lets %s be allowed as an address", (host, url) => expect(guardOf([host]).check(new URL(url))).toBeUndefined());
+  ])("lets %s be allowed as an address", (host, url) => expect(guardOf([host]).check(new URL(url), null)).toBeUndefined());
 
   it.each([
     "",
@@ -115,4 +115,34 @@ describe("ssrfGuard", () => {
     "a\\b",
   ])("refuses %j as a name to allow: it would never match", (host) =>
     expect(() => guardOf([host])).toThrow(expect.objectContaining({ code: "OPTION_INVALID" })));
+});
+
+describe("F14: a host that is allowed by name", () => {
+  const guard = guardOf(["inside.test", "127.0.0.1", "gate.test"], "10.0.0.1");
+  const from = (url: string): URL => new URL(url);
+
+  it("is not one for a redirect by a server that is not allowed", async () => {
+    expect(() => guard.check(new URL("http://127.0.0.1/admin"), from("https://public.example/"))).toThrow(
+      expect.objectContaining({ code: "HTTP_ADDRESS_REFUSED" }),
+    );
+    await expect(resolved(guard, "http://inside.test/admin", {}, from("https://public.example/"))).rejects.toMatchObject({
+      code: "HTTP_ADDRESS_REFUSED",
+    });
+  });
+
+  it("is one for the workflow, and for a redirect by another host that is allowed", async () => {
+    for (const before of [null, from("http://gate.test/")]) {
+      expect(guard.check(new URL("http://127.0.0.1/admin"), before)).toBeUndefined();
+      expect(await resolved(guard, "http://inside.test/", { all: true }, before)).toEqual(of("10.0.0.1"));
+    }
+  });
+
+  it("has an address of the family that is asked for, or says so", async () => {
+    await expect(resolved(guard, "http://inside.test/", { family: 6 })).rejects.toThrow("has no address that can be connected to");
+  });
+
+  it("has a port that there is", () => {
+    expect(() => guardOf(["inside.test:65536"])).toThrow(expect.objectContaining({ code: "OPTION_INVALID" }));
+    expect(guardOf(["inside.test:65535"])).toBeDefined();
+  });
 });

@@ -5,15 +5,22 @@ import { refusalOf } from "./address.ts";
 import { FatalHttpError } from "./http-error.ts";
 import type { ResolvedAddress, ResolveHost } from "./resolve-host.ts";
 
-/** Decides which addresses a call may connect to. */
+/**
+ * Decides which addresses a call may connect to. A host that is allowed by name is so for calls that a workflow makes, and for
+ * redirects by such a host: a public server must not be able to send a call on to a host inside.
+ */
 export interface SsrfGuard {
-  /** Refuses a URL whose host is written as an address that must not be called: no socket looks such a host up. */
-  check(url: URL): void;
+  /**
+   * Refuses a URL whose host is written as an address that must not be called: no socket looks such a host up.
+   *
+   * @param from what redirects to it; null if the workflow names it
+   */
+  check(url: URL, from: URL | null): void;
   /**
    * Gives the function with which the socket of a call looks up its host. It gives the socket exactly the addresses that were judged
    * here, so it does not help an attacker if the name has another address a moment later (DNS rebinding).
    */
-  lookupFor(url: URL): LookupFunction;
+  lookupFor(url: URL, from: URL | null): LookupFunction;
 }
 
 /** The resolver of the operating system. */
@@ -26,15 +33,16 @@ export const systemResolve: ResolveHost = (hostname) => systemLookup(hostname, {
  */
 export function ssrfGuard(allowHosts: readonly string[], resolve: ResolveHost): SsrfGuard {
   const allowed = new Set(allowHosts.map(readHost));
-  const trusts = (url: URL): boolean => allowed.has(url.hostname) || allowed.has(`${url.hostname}:${portOf(url)}`);
+  const isAllowed = (url: URL): boolean => allowed.has(url.hostname) || allowed.has(`${url.hostname}:${portOf(url)}`);
+  const trusts = (url: URL, from: URL | null): boolean => isAllowed(url) && (from === null || isAllowed(from));
   return {
-    check(url) {
+    check(url, from) {
       const literal = addressIn(url);
-      const refusal = literal === null || trusts(url) ? null : refusalOf(literal);
+      const refusal = literal === null || trusts(url, from) ? null : refusalOf(literal);
       if (refusal !== null) throw refused(url, `is no public address (${refusal})`);
     },
-    lookupFor(url) {
-      const trusted = trusts(url);
+    lookupFor(url, from) {
+      const trusted = trusts(url, from);
       const usable = (found: readonly ResolvedAddress[]): readonly ResolvedAddress[] => {
         const allowedNow = trusted ? found : found.filter(({ address }) => refusalOf(address) === null);
         // the message does not name the address: a workflow must not explore the network it runs in

@@ -49,16 +49,19 @@ function wakeOf(paths: readonly DraftPath[]): EpochMs {
  */
 export function nextTimerAt(draft: Draft, planned: EpochMs): EpochMs | null {
   if (draft.ended || draft.parked) return null;
-  let earliest = Math.min(earliestTimer(draft.paths) ?? Number.POSITIVE_INFINITY, draft.timers.first()?.at ?? Number.POSITIVE_INFINITY);
-  const look = (paths: readonly DraftPath[]): void => {
-    for (const { status, nextRetryAt = 0 } of paths) {
-      if (status === "retrying" && nextRetryAt > planned && nextRetryAt < earliest) earliest = nextRetryAt;
-    }
-  };
-  look(draft.paths);
+  let earliest = Math.min(timeIn(draft.paths, planned), draft.timers.first()?.at ?? Number.POSITIVE_INFINITY);
   // a child that is held up has no retry: it was paused when its map had no more room
-  for (const { paths } of draft.awake) look(paths);
+  for (const { paths } of draft.awake) earliest = Math.min(earliest, timeIn(paths, planned));
   return earliest === Number.POSITIVE_INFINITY ? null : earliest;
+}
+
+function timeIn(paths: readonly DraftPath[], planned: EpochMs): EpochMs {
+  let earliest = Number.POSITIVE_INFINITY;
+  for (const { status, waits, nextRetryAt } of paths) {
+    if (waits) earliest = Math.min(earliest, timerOf(waits));
+    if (status === "retrying" && nextRetryAt! > planned) earliest = Math.min(earliest, nextRetryAt!);
+  }
+  return earliest;
 }
 
 /** The first timer of these paths; null if none waits for one. */
