@@ -10,7 +10,7 @@ import { evolve, withConsequences } from "../core/transition/evolve.ts";
 import { due, hasTimer, isAnyDue, planDraft, type Task } from "../core/transition/plan.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import type { Limits } from "../core/values/limits.ts";
-import { nextMacrotask } from "../environment/next-macrotask.ts";
+import { eventLoopTurns, nextMacrotask } from "../environment/event-loop.ts";
 import type { Deadlines } from "../environment/system-environment.ts";
 import type { Environment } from "../ports/environment.ts";
 import type { AttemptContext } from "./attempt/attempt-state.ts";
@@ -164,6 +164,8 @@ export class Turn {
   #plannedAt: EpochMs = 0;
   /** When the turn last let others run. */
   #yieldedAt: EpochMs = Number.POSITIVE_INFINITY;
+  /** `eventLoopTurns` when the turn first looked after that. */
+  #seenTurns: number | null = null;
   /** The count of ended paths when running steps were last checked against the draft. */
   #endings = 0;
 
@@ -196,10 +198,7 @@ export class Turn {
   async run(): Promise<void> {
     try {
       for (;;) {
-        if (this.#plannedAt - this.#yieldedAt >= yieldAfterMs) {
-          await nextMacrotask();
-          this.#yieldedAt = Number.POSITIVE_INFINITY;
-        }
+        if (this.#plannedAt - this.#yieldedAt >= yieldAfterMs / 2) await this.#letOthersRun();
         const outcomes = this.#settled;
         if (outcomes.length > 0) this.#settled = [];
         const events = this.#take(outcomes);
@@ -219,6 +218,17 @@ export class Turn {
     } finally {
       for (const { attempt } of this.#running.values()) attempt.abort(new DOMException("The turn ended", "AbortError"));
     }
+  }
+
+  /** Half of the time is enough to see whether they run anyway, because commits or steps wait for something. */
+  async #letOthersRun(): Promise<void> {
+    const seen = this.#seenTurns ?? eventLoopTurns();
+    this.#seenTurns = seen;
+    const hasOthersRun = seen !== eventLoopTurns();
+    if (!hasOthersRun && this.#plannedAt - this.#yieldedAt < yieldAfterMs) return;
+    if (!hasOthersRun) await nextMacrotask();
+    this.#yieldedAt = Number.POSITIVE_INFINITY;
+    this.#seenTurns = null;
   }
 
   /**

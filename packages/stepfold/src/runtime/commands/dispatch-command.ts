@@ -11,7 +11,7 @@ import { seededShare } from "../../core/values/seeded.ts";
 import { refuseStranger } from "../../engine/commands/answer-wait.ts";
 import { type Command, decide } from "../../engine/commands/command.ts";
 import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
-import { nextMacrotask } from "../../environment/next-macrotask.ts";
+import { nextMacrotask } from "../../environment/event-loop.ts";
 import type { Commit } from "../../ports/snapshot-store.ts";
 import { noticeOf } from "../context/changes.ts";
 import type { CommandJob, CommandResult } from "../context/command-result.ts";

@@ -1,4 +1,4 @@
-import { nextMacrotask } from "../../../environment/next-macrotask.ts";
+import { nextMacrotask } from "../../../environment/event-loop.ts";
 
 interface Job<W, T> {
   readonly write: W;
