@@ -10,7 +10,7 @@ import { evolve, withConsequences } from "../core/transition/evolve.ts";
 import { due, hasTimer, isAnyDue, planDraft, type Task } from "../core/transition/plan.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import type { Limits } from "../core/values/limits.ts";
-import { eventLoopTurns, nextMacrotask } from "../environment/event-loop.ts";
+import { macrotasksSeen, nextMacrotask } from "../environment/event-loop.ts";
 import type { Deadlines } from "../environment/system-environment.ts";
 import type { Environment } from "../ports/environment.ts";
 import type { AttemptContext } from "./attempt/attempt-state.ts";
@@ -164,8 +164,8 @@ export class Turn {
   #plannedAt: EpochMs = 0;
   /** When the turn last let others run. */
   #yieldedAt: EpochMs = Number.POSITIVE_INFINITY;
-  /** `eventLoopTurns` when the turn first looked after that. */
-  #seenTurns: number | null = null;
+  /** `macrotasksSeen` when the turn first looked after that. */
+  #seenMacrotasks: number | null = null;
   /** The count of ended paths when running steps were last checked against the draft. */
   #endings = 0;
 
@@ -222,13 +222,13 @@ export class Turn {
 
   /** Half of the time is enough to see whether they run anyway, because commits or steps wait for something. */
   async #letOthersRun(): Promise<void> {
-    const seen = this.#seenTurns ?? eventLoopTurns();
-    this.#seenTurns = seen;
-    const hasOthersRun = seen !== eventLoopTurns();
+    const seen = this.#seenMacrotasks ?? macrotasksSeen();
+    this.#seenMacrotasks = seen;
+    const hasOthersRun = seen !== macrotasksSeen();
     if (!hasOthersRun && this.#plannedAt - this.#yieldedAt < yieldAfterMs) return;
     if (!hasOthersRun) await nextMacrotask();
     this.#yieldedAt = Number.POSITIVE_INFINITY;
-    this.#seenTurns = null;
+    this.#seenMacrotasks = null;
   }
 
   /**

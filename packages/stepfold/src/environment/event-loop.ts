@@ -1,7 +1,7 @@
 // browsers have no `setImmediate`
 const { setImmediate: soon = setTimeout } = globalThis;
 
-let turns = 0;
+let seen = 0;
 let isWatched = false;
 
 /** Resolves after everything else that is ready in this process had its chance: timers, the network, other executions. */
@@ -15,13 +15,13 @@ export function nextMacrotask(): Promise<void> {
  * A number that is another one at a later call if the rest of the process had its chance in between: then work that takes long
  * need not wait for `nextMacrotask` of its own.
  */
-export function eventLoopTurns(): number {
+export function macrotasksSeen(): number {
   if (!isWatched) {
     isWatched = true;
     soon(() => {
       isWatched = false;
-      turns++;
+      seen++;
     });
   }
-  return turns;
+  return seen;
 }

@@ -36,7 +36,8 @@ const defaultMaxExecutions = 100;
 export function createRuntime<const D extends NodeDefinitions>(options: RuntimeOptions<D>): Runtime {
   const { maxExecutions = defaultMaxExecutions } = options;
   requireWhole("maxExecutions", maxExecutions);
-  const context = createRuntimeContext(options);
+  const closed = new AbortController();
+  const context = createRuntimeContext(options, closed.signal);
   const local = createLocalWork();
   const dispatcher = new Dispatcher(context, local);
   const retention = readRetention(options.retention, context);
@@ -83,7 +84,7 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
       return prune(context.store, which);
     },
     close({ timeoutMs = 30_000 } = {}) {
-      closing ??= closeWorker(timeoutMs);
+      closing ??= closeWorker(timeoutMs).finally(() => closed.abort(new StepfoldError("RUNTIME_CLOSED", { action: "wait any longer" })));
       return closing;
     },
     [Symbol.asyncDispose]() {

@@ -79,7 +79,10 @@ export interface Runtime {
    * @throws StepfoldError `OPTION_INVALID`, `RUNTIME_CLOSED`, `STORE_UNAVAILABLE`; and what `keepEvents` throws
    */
   prune(options: PruneWithHistoryOptions): Promise<PruneReport>;
-  /** Begins no more steps, waits for those in flight (at most `timeoutMs`, default 30 s), and gives the claims back. */
+  /**
+   * Begins no more steps, waits for those in flight (at most `timeoutMs`, default 30 s), and gives the claims back. Whatever still
+   * waits then for a result, or watches, gets `RUNTIME_CLOSED`.
+   */
   close(options?: { readonly timeoutMs?: number }): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }

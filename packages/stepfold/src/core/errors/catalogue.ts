@@ -68,7 +68,7 @@ interface DetailsByCode {
   RESPONDER_DENIED: { workflowId: string; waitId: string; nodeId: string; who: string; reason: string };
   MAP_CLOSED: { workflowId: string; node: string };
   EXECUTION_ENDED: { workflowId: string; status: string };
-  EXECUTION_FAILED: { workflowId: string; nodeId?: string; message: string };
+  EXECUTION_FAILED: { workflowId: string; nodeId?: string; code?: string; message: string };
   EXECUTION_CANCELLED: { workflowId: string };
   RETRY_NOT_PENDING: { workflowId: string; node?: string };
   // stores
@@ -270,7 +270,8 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
   EXECUTION_FAILED: {
     status: 422,
     retryable: false,
-    say: (d) => `Execution "${d.workflowId}" failed${d.nodeId ? ` at node "${d.nodeId}"` : ""}: ${d.message}`,
+    say: (d) =>
+      `Execution "${d.workflowId}" failed${d.nodeId ? ` at node "${d.nodeId}"` : ""}${d.code ? ` with ${d.code}` : ""}: ${d.message}`,
   },
   EXECUTION_CANCELLED: { status: 409, retryable: false, say: (d) => `Execution "${d.workflowId}" was cancelled` },
   RETRY_NOT_PENDING: {

@@ -41,6 +41,8 @@ export interface RuntimeContext {
   /** Called with errors of background work. */
   readonly onProblem: (workflowId: string | null, error: unknown) => void;
   readonly newCommitId: () => string;
+  /** Aborted once the runtime is closed, with the error for those who still wait for something. */
+  readonly closed: AbortSignal;
 }
 
 const defaultMaxCrashes = 5;
@@ -54,7 +56,10 @@ export function publishCommit({ changes, setting: { plugins } }: RuntimeContext,
 }
 
 /** @throws StepfoldError `OPTION_INVALID`, `DEFINITION_INVALID` */
-export function createRuntimeContext<D extends NodeDefinitions>(options: RuntimeOptions<D>): RuntimeContext {
+export function createRuntimeContext<D extends NodeDefinitions>(
+  options: RuntimeOptions<D>,
+  closed: AbortSignal = new AbortController().signal,
+): RuntimeContext {
   const { store, queue = null, leaseMs = 30_000, pollMs = 1_000, concurrency = defaultConcurrency } = options;
   const { maxCrashes = defaultMaxCrashes, plugins = [], onProblem = () => undefined, globals } = options;
   const environment = options.environment ?? systemEnvironment;
@@ -88,6 +93,7 @@ export function createRuntimeContext<D extends NodeDefinitions>(options: Runtime
     maxCrashes,
     onProblem,
     newCommitId: commitIds(environment.newId()),
+    closed,
   };
 }
 

@@ -6,9 +6,9 @@ import { requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { commandLocally, type LocalWork } from "../worker/local-work.ts";
 import { type Run, targetOf } from "./run.ts";
-import { nextChange, waitUntilEnded } from "./wait-until.ts";
+import { endOfWait, type NextChange, nextChange, waitUntilEnded } from "./wait-until.ts";
 import { waitUntilSettled } from "./wait-until-settled.ts";
-import { watch } from "./watch.ts";
+import { leavable, watch } from "./watch.ts";
 
 /** A handle on an execution. */
 export function runHandle(context: RuntimeContext, local: LocalWork, workflowId: string, requireOpen: (action: string) => void): Run {
@@ -22,12 +22,14 @@ export function runHandle(context: RuntimeContext, local: LocalWork, workflowId:
   return {
     workflowId,
     snapshot: () => requireSnapshot(store, workflowId),
-    settled: () => waitUntilSettled(context, sessions, workflowId),
-    result: async () => outputOf(await waitUntilEnded(context, sessions, workflowId)),
-    async *watch({ after = -1 } = {}) {
-      const { definition } = await requireSnapshot(store, workflowId);
-      const workflow = await registry.pinned(workflowId, definition.hash);
-      yield* watch(store, workflow, workflowId, after, () => nextChange(context, sessions, workflowId));
+    settled: (options) => waitUntilSettled(context, sessions, workflowId, endOfWait(context, options)),
+    result: async (options) => outputOf(await waitUntilEnded(context, sessions, workflowId, endOfWait(context, options))),
+    watch({ after = -1, signal } = {}) {
+      const end = endOfWait(context, { signal });
+      return leavable((left) => {
+        const next = (): NextChange => nextChange(context, sessions, workflowId, AbortSignal.any([end, left]));
+        return watch({ store, registry, workflowId, after, next, end, left });
+      });
     },
     async resume(options = {}) {
       const { payload, by, idempotencyKey } = options;
@@ -49,5 +51,6 @@ function outputOf({ workflowId, status, output = null, error, currentNodeId }: S
   if (status === "completed") return output;
   if (status === "cancelled") throw new StepfoldError("EXECUTION_CANCELLED", { workflowId });
   const nodeId = error?.nodeId ?? currentNodeId;
-  throw new StepfoldError("EXECUTION_FAILED", { workflowId, message: error?.message ?? "unknown", ...(nodeId === null ? {} : { nodeId }) });
+  const details = { workflowId, message: error?.message ?? "unknown", ...(nodeId !== null && { nodeId }) };
+  throw new StepfoldError("EXECUTION_FAILED", { ...details, ...(error?.code !== undefined && { code: error.code }) }, { cause: error });
 }

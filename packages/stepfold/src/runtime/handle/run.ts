@@ -2,6 +2,7 @@ import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { Target } from "../../core/snapshot/target.ts";
 import type { Duration } from "../../core/values/duration.ts";
 import type { Json } from "../../core/values/json.ts";
+import type { WaitOptions } from "./wait-until.ts";
 import type { Watched } from "./watch.ts";
 
 /** A wait, a path or a node of an execution. */
@@ -45,14 +46,19 @@ export interface Run {
   /**
    * The output, once there is one; waits through pauses, retries and restarts of other processes.
    *
-   * @throws StepfoldError `EXECUTION_FAILED`, `EXECUTION_CANCELLED`
+   * @param options `signal` ends the waiting, and not the execution
+   * @throws StepfoldError `EXECUTION_FAILED` with node, code and message of what failed; `EXECUTION_CANCELLED`; `RUNTIME_CLOSED` if the
+   * runtime is closed before; the reason of `signal`
    */
-  result(): Promise<Json>;
+  result(options?: WaitOptions): Promise<Json>;
   /**
    * The snapshot, once nothing can move without outside help: it has ended, or waits and no timer runs, and the same is
    * true of detached executions that it waits for.
+   *
+   * @param options `signal` ends the waiting
+   * @throws StepfoldError `RUNTIME_CLOSED`; the reason of `signal`
    */
-  settled(): Promise<Snapshot>;
+  settled(options?: WaitOptions): Promise<Snapshot>;
   /** @throws StepfoldError `WORKFLOW_NOT_FOUND` */
   snapshot(): Promise<Snapshot>;
   /**
@@ -65,9 +71,12 @@ export interface Run {
    * }
    * ```
    *
-   * @param options `after`: the last version you have seen; default: from the beginning
+   * Leaving the loop, or `return()`, ends it at once, also while it waits.
+   *
+   * @param options `after`: the last version you have seen; default: from the beginning. `signal` ends it with its reason
+   * @throws StepfoldError `WORKFLOW_NOT_FOUND` if the execution is deleted meanwhile; `RUNTIME_CLOSED`
    */
-  watch(options?: { readonly after?: number }): AsyncGenerator<Watched, void, void>;
+  watch(options?: WaitOptions & { readonly after?: number | undefined }): AsyncGenerator<Watched, void, void>;
   /**
    * Answers a wait. Resolves after the answer is committed; of several answers to one wait exactly one is applied.
    *

@@ -9,12 +9,17 @@ import type { OpenSessions } from "../worker/open-sessions.ts";
 import { waitUntil } from "./wait-until.ts";
 
 /** The snapshot of an execution once it has settled, and the detached executions that it waits for have settled too. */
-export async function waitUntilSettled(context: RuntimeContext, sessions: OpenSessions, workflowId: string): Promise<Snapshot> {
+export async function waitUntilSettled(
+  context: RuntimeContext,
+  sessions: OpenSessions,
+  workflowId: string,
+  end: AbortSignal,
+): Promise<Snapshot> {
   for (;;) {
-    const snapshot = await waitUntil(context, sessions, workflowId, mayBeSettled, isSettled);
+    const snapshot = await waitUntil(context, sessions, workflowId, mayBeSettled, isSettled, end);
     const children = detachedChildren(snapshot);
     if (children.length === 0) return snapshot;
-    await Promise.all(children.map((child) => waitUntilSettled(context, sessions, child).catch(unlessGone)));
+    await Promise.all(children.map((child) => waitUntilSettled(context, sessions, child, end).catch(unlessGone)));
     // a child that has ended has moved this execution on before
     const now = await requireSnapshot(context.store, workflowId);
     if (now.version === snapshot.version) return now;

@@ -4,9 +4,20 @@ import { requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import type { OpenSessions } from "../worker/open-sessions.ts";
 
+/** How a wait is ended from outside. */
+export interface WaitOptions {
+  /** Ends the wait, which then rejects with its reason. Nothing else changes: the execution goes on. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Ends when the signal of a wait does, or the runtime is closed. */
+export function endOfWait({ closed }: RuntimeContext, { signal }: WaitOptions = {}): AbortSignal {
+  return signal ? AbortSignal.any([signal, closed]) : closed;
+}
+
 /** The next change of an execution. */
 export interface NextChange {
-  /** A commit of this process; null after `pollMs`, when it is time to look whether another process has committed. */
+  /** A commit of this process; null after `pollMs`, when it is time to look whether another process has committed, or once the wait has ended. */
   readonly come: Promise<CommitNotice | null>;
   /** Ends the waiting. */
   readonly cancel: () => void;
@@ -23,13 +34,15 @@ export async function waitUntil(
   workflowId: string,
   matters: (status: Status) => boolean,
   holds: (snapshot: Snapshot) => boolean,
+  end: AbortSignal,
 ): Promise<Snapshot> {
   for (;;) {
-    const next = nextChange(context, sessions, workflowId, matters);
+    const next = nextChange(context, sessions, workflowId, end, matters);
     try {
       const snapshot = await requireSnapshot(context.store, workflowId);
       if (holds(snapshot)) return snapshot;
       await next.come;
+      end.throwIfAborted();
     } finally {
       next.cancel();
     }
@@ -37,9 +50,14 @@ export async function waitUntil(
 }
 
 /** The snapshot of an execution once it has ended. Of one that runs here nothing is loaded: its session publishes the end. */
-export async function waitUntilEnded(context: RuntimeContext, sessions: OpenSessions, workflowId: string): Promise<Snapshot> {
+export async function waitUntilEnded(
+  context: RuntimeContext,
+  sessions: OpenSessions,
+  workflowId: string,
+  end: AbortSignal,
+): Promise<Snapshot> {
   for (;;) {
-    const next = nextChange(context, sessions, workflowId, isTerminal);
+    const next = nextChange(context, sessions, workflowId, end, isTerminal);
     try {
       if (!sessions.isBefore(workflowId, isTerminal)) {
         const snapshot = await requireSnapshot(context.store, workflowId);
@@ -47,6 +65,7 @@ export async function waitUntilEnded(context: RuntimeContext, sessions: OpenSess
       }
       const change = await next.come;
       if (change) return change.snapshot();
+      end.throwIfAborted();
     } finally {
       next.cancel();
     }
@@ -58,6 +77,7 @@ export function nextChange(
   { changes, environment, pollMs }: RuntimeContext,
   sessions: OpenSessions,
   workflowId: string,
+  end: AbortSignal,
   matters: (status: Status) => boolean = () => true,
 ): NextChange {
   let cancel = (): void => undefined;
@@ -74,11 +94,15 @@ export function nextChange(
       // of an execution that runs here every change is published
       endTimer = environment.after(pollMs, () => (sessions.has(workflowId) ? arm() : done(null)));
     };
+    const ended = (): void => done(null);
     cancel = () => {
       unsubscribe();
       endTimer();
+      end.removeEventListener("abort", ended);
     };
     arm();
+    end.addEventListener("abort", ended);
+    if (end.aborted) ended();
   });
   return { come, cancel: () => cancel() };
 }

@@ -6,7 +6,9 @@ import { closeDraft } from "../../core/transition/draft/close-draft.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
 import { evolve } from "../../core/transition/evolve.ts";
 import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
-import type { SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { AppendedRow, SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { Registry } from "../context/registry.ts";
+import { requireSnapshot } from "../context/require-snapshot.ts";
 import { type ActiveNode, ActivePaths } from "./active-paths.ts";
 import type { NextChange } from "./wait-until.ts";
 
@@ -24,26 +26,46 @@ export interface Watched {
 
 const pageSize = 500;
 
-/** Every event after a version, those to come included, until the execution ends. */
-export async function* watch(
-  store: SnapshotStore,
-  workflow: PreparedWorkflow,
-  workflowId: string,
-  afterVersion: number,
-  next: () => NextChange,
-): AsyncGenerator<Watched, void, void> {
+/** What is watched, and until when. */
+export interface WatchRequest {
+  readonly store: SnapshotStore;
+  readonly registry: Registry;
+  readonly workflowId: string;
+  /** The last version that was seen before. */
+  readonly after: number;
+  readonly next: () => NextChange;
+  /** Its reason is thrown. */
+  readonly end: AbortSignal;
+  /** Whoever iterates has left. */
+  readonly left: AbortSignal;
+}
+
+/**
+ * Every event after a version, those to come included, until the execution ends.
+ *
+ * @throws StepfoldError `WORKFLOW_NOT_FOUND` if the execution is deleted meanwhile, also if another one has its id then
+ */
+export async function* watch({ store, registry, workflowId, after, next, end, left }: WatchRequest): AsyncGenerator<Watched, void, void> {
+  const { definition } = await requireSnapshot(store, workflowId);
+  const workflow = await registry.pinned(workflowId, definition.hash);
   let draft: Draft | null = null;
-  let seen = -1;
-  for (;;) {
+  let seen: AppendedRow | null = null;
+  while (!left.aborted) {
+    end.throwIfAborted();
     const change = next();
     try {
-      const rows = await store.events(workflowId, seen, pageSize);
-      for (const { event, version } of rows) {
-        seen = version;
-        draft = after(draft, event, workflow, store);
-        if (version <= afterVersion) continue;
+      // the last one again: if it is not there, or another one, the execution is gone
+      const rows: readonly AppendedRow[] = await store.events(workflowId, seen ? seen.version - 1 : -1, pageSize);
+      const fresh: readonly AppendedRow[] = seen ? rows.slice(1) : rows;
+      if (rows[0] === undefined || (seen && rows[0].commitId !== seen.commitId)) {
+        throw new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId });
+      }
+      for (const row of fresh) {
+        seen = row;
+        draft = stateAfter(draft, row.event, workflow, store);
+        if (row.version <= after) continue;
         const snapshot = closeDraft(draft);
-        yield { event, snapshot, activePaths: new ActivePaths(snapshot) };
+        yield { event: row.event, snapshot, activePaths: new ActivePaths(snapshot) };
       }
       if (draft?.ended) return;
       if (rows.length < pageSize) await change.come;
@@ -53,7 +75,27 @@ export async function* watch(
   }
 }
 
-function after(draft: Draft | null, event: Event, workflow: PreparedWorkflow, store: SnapshotStore): Draft {
+/** An iteration that can be left while it waits for its next item. */
+export function leavable<T>(begin: (left: AbortSignal) => AsyncGenerator<T, void, void>): AsyncGenerator<T, void, void> {
+  const leaving = new AbortController();
+  const items = begin(leaving.signal);
+  const iteration = {
+    next: () => items.next(),
+    return: (value: void | PromiseLike<void>) => {
+      leaving.abort();
+      return items.return(value);
+    },
+    throw: (error: unknown) => {
+      leaving.abort();
+      return items.throw(error);
+    },
+    [Symbol.asyncIterator]: () => iteration,
+    [Symbol.asyncDispose]: async () => void (await iteration.return()),
+  };
+  return iteration as AsyncGenerator<T, void, void>;
+}
+
+function stateAfter(draft: Draft | null, event: Event, workflow: PreparedWorkflow, store: SnapshotStore): Draft {
   if (!draft) {
     if (event.type === "started") return begin(workflow.compiled, event);
     throw new StepfoldError("STORE_REJECTED", { store: store.name, reason: "a history does not begin with its start" });

@@ -52,7 +52,8 @@ export async function mysqlServer(url: string): Promise<MysqlServer> {
   const takePrefix = async (): Promise<string> => {
     const used = prefixes.pop();
     if (used === undefined) return `case_${++cases}_`;
-    for (const table of ["executions", "events", "children", "records", "blobs"]) await admin.query(`DELETE FROM ${database}.${used}${table}`);
+    for (const table of ["executions", "events", "children", "records", "blobs"])
+      await admin.query(`DELETE FROM ${database}.${used}${table}`);
     return used;
   };
   const pool = (options: PoolOptions = {}): Pool => {
