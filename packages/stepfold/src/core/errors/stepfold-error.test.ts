@@ -25,6 +25,7 @@ const samples: { [C in ErrorCode]: readonly [ErrorDetails<C>, string][] } = {
   DEFINITION_CHANGED: [
     [{ workflowId: "e", expected: "a", actual: "b" }, 'definition: "current"'],
     [{ workflowId: "e", expected: "a", actual: "b", missing: ["n"] }, "lacks: n"],
+    [{ workflowId: "e", expected: "a", actual: "b", isStored: true }, "somebody has changed it"],
   ],
   NODE_TYPE_UNKNOWN: [[{ nodeId: "n", type: "t", known: names }, "and 10 more"]],
   NODE_UNKNOWN: [[{ nodeId: "n", workflow: "w" }, 'no node "n"']],
@@ -76,6 +77,7 @@ const samples: { [C in ErrorCode]: readonly [ErrorDetails<C>, string][] } = {
   EXECUTION_FAILED: [
     [{ workflowId: "e", message: "no" }, "failed: no"],
     [{ workflowId: "e", nodeId: "n", message: "no" }, 'at node "n": no'],
+    [{ workflowId: "e", nodeId: "n", code: "UNPAID", message: "no" }, 'at node "n" with UNPAID: no'],
   ],
   EXECUTION_CANCELLED: [[{ workflowId: "e" }, "was cancelled"]],
   RETRY_NOT_PENDING: [[{ workflowId: "e" }, "no retry pending"]],

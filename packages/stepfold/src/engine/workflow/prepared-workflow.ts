@@ -45,6 +45,16 @@ export function prepareWorkflow(
   return { compiled, nodes, warnings: issues };
 }
 
+/**
+ * Compiles a workflow without the code of its nodes: enough to take what needs none of it, such as a cancellation or the end of a child.
+ *
+ * @throws StepfoldError `DEFINITION_INVALID`
+ */
+export function compileWithoutCode(definition: unknown, limits: Limits): PreparedWorkflow {
+  const compiled = compile(definition, expressionLanguage, limits);
+  return { compiled, nodes: new Map(), warnings: compiled.warnings };
+}
+
 function prepareNodes(
   compiled: CompiledWorkflow,
   at: string,

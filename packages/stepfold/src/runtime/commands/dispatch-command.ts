@@ -95,14 +95,11 @@ async function decideJobs(context: RuntimeContext, workflowId: string, all: read
   const answered = keys.size === 0 ? new Map() : await patiently(() => answeredBefore(store, workflowId, keys));
   const { status, definition } = snapshot;
   const first = snapshot;
-  let opened: { readonly workflow: PreparedWorkflow; readonly draft: Draft; readonly dueBefore: EpochMs | null } | null = null;
-  // a process that lacks its code can still tell that an answer was given before
-  const open = async () => {
-    if (opened) return opened;
-    const workflow = await registry.pinned(workflowId, definition.hash);
-    const draft = openDraft(workflow.compiled, first);
-    opened = { workflow, draft, dueBefore: wakeAt(draft) };
-    return opened;
+  const { hash } = definition;
+  let opened: { readonly draft: Draft; readonly dueBefore: EpochMs | null } | null = null;
+  const open = ({ compiled }: PreparedWorkflow) => {
+    const draft = openDraft(compiled, first);
+    return { draft, dueBefore: wakeAt(draft) };
   };
   const [jobs, events]: [CommandJob[], Event[]] = [[], []];
   let yieldAtMs = environment.monotonicMs() + yieldAfterMs;
@@ -111,14 +108,16 @@ async function decideJobs(context: RuntimeContext, workflowId: string, all: read
     try {
       const key = onceKeyOf(command);
       if (key !== null && command.type === "resume" && !isTerminal(status)) {
-        refuseStranger((await open()).workflow, snapshot, command, now);
+        refuseStranger(await registry.pinned(workflowId, hash), snapshot, command, now);
       }
       const earlier = key === null ? undefined : answered.get(key);
       if (earlier && isRepeated(earlier, workflowId, command)) {
         resolve(repeated);
         continue;
       }
-      const { workflow, draft } = await open();
+      const workflow = await (needsCode(command) ? registry.pinned(workflowId, hash) : registry.pinnedWithoutCode(workflowId, hash));
+      opened ??= open(workflow);
+      const { draft } = opened;
       const event = await decide(workflow, snapshot, command, now, setting.limits);
       if (!evolve(draft, event)) throw new StepfoldError("WAIT_GONE", { workflowId, target: command.type, open: [] });
       events.push(withConsequences(draft, event));
@@ -132,7 +131,12 @@ async function decideJobs(context: RuntimeContext, workflowId: string, all: read
     await nextMacrotask();
     yieldAtMs = environment.monotonicMs() + yieldAfterMs;
   }
-  return jobs.length > 0 ? { jobs, events, ...(await open()) } : null;
+  return opened && jobs.length > 0 ? { jobs, events, ...opened } : null;
+}
+
+/** Whether a command is held against schemas of node types. */
+function needsCode({ type }: Command): boolean {
+  return !["cancel", "retry", "endChild", "delivered"].includes(type);
 }
 
 async function commitDecided(context: RuntimeContext, { jobs, events, draft, dueBefore }: Decided): Promise<CommandResult> {

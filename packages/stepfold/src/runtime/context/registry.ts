@@ -4,11 +4,13 @@ import type { Event } from "../../core/snapshot/event.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import type { NodeDefinitions } from "../../engine/node/node-definition.ts";
 import { type Library, libraryOf } from "../../engine/workflow/link-workflows.ts";
-import { type PreparedWorkflow, prepareWorkflow } from "../../engine/workflow/prepared-workflow.ts";
+import { compileWithoutCode, type PreparedWorkflow, prepareWorkflow } from "../../engine/workflow/prepared-workflow.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 
 /** Nodes of workflows that are kept ready although no option names them: some 70 MB. */
 const maxRecentNodes = 20_000;
+/** Definitions that are kept compiled without code. */
+const maxWithoutCode = 100;
 
 /**
  * Workflows that are ready to run. Only those of the options have a name: a definition that was handed to `start`, or that an
@@ -24,6 +26,7 @@ export class Registry {
   /** By hash, the least recently used first. */
   readonly #recent = new Map<string, PreparedWorkflow>();
   #recentNodes = 0;
+  readonly #withoutCode = new Map<string, PreparedWorkflow>();
   readonly #stored = new WeakMap<PreparedWorkflow, Promise<void>>();
 
   /** @throws StepfoldError `DEFINITION_INVALID`; `OPTION_INVALID` if two have the same id */
@@ -64,12 +67,25 @@ export class Registry {
   async pinned(workflowId: string, hash: string): Promise<PreparedWorkflow> {
     const known = this.#known(hash);
     if (known) return known;
-    const definition = await this.#store.getDefinition(hash);
-    if (!definition) throw new StepfoldError("DEFINITION_MISSING", { workflowId, hash });
-    const prepared = this.#prepare(definition);
-    const { hash: actual } = prepared.compiled;
-    if (actual !== hash) throw new StepfoldError("DEFINITION_CHANGED", { workflowId, expected: actual, actual: hash, isStored: true });
+    const prepared = this.#prepare(await this.#storedDefinition(workflowId, hash));
+    requireHash(workflowId, prepared, hash);
     return this.#remember(prepared);
+  }
+
+  /**
+   * The same for commands that need no code of its nodes: a process that only tells others what has become of an execution need
+   * not have it.
+   *
+   * @throws StepfoldError `DEFINITION_MISSING`, `DEFINITION_CHANGED`
+   */
+  async pinnedWithoutCode(workflowId: string, hash: string): Promise<PreparedWorkflow> {
+    const known = this.#known(hash) ?? this.#withoutCode.get(hash);
+    if (known) return known;
+    const compiled = compileWithoutCode(await this.#storedDefinition(workflowId, hash), this.#limits);
+    requireHash(workflowId, compiled, hash);
+    if (this.#withoutCode.size >= maxWithoutCode) this.#withoutCode.clear();
+    this.#withoutCode.set(hash, compiled);
+    return compiled;
   }
 
   /** Puts the definition into the store, once, before the first execution refers to it. */
@@ -89,6 +105,12 @@ export class Registry {
     for (const event of events) {
       if ("starts" in event && event.starts) await this.keep(await this.pinned(workflowId, event.starts.definition.hash));
     }
+  }
+
+  async #storedDefinition(workflowId: string, hash: string): Promise<WorkflowDefinition> {
+    const definition = await this.#store.getDefinition(hash);
+    if (definition) return definition;
+    throw new StepfoldError("DEFINITION_MISSING", { workflowId, hash });
   }
 
   #prepare(definition: unknown, library?: Library): PreparedWorkflow {
@@ -114,4 +136,9 @@ export class Registry {
     }
     return prepared;
   }
+}
+
+/** A definition that somebody has changed in the store must not run under the hash of the one that was pinned. */
+function requireHash(workflowId: string, { compiled: { hash: actual } }: PreparedWorkflow, hash: string): void {
+  if (actual !== hash) throw new StepfoldError("DEFINITION_CHANGED", { workflowId, expected: actual, actual: hash, isStored: true });
 }

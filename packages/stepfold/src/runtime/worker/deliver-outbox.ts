@@ -63,15 +63,19 @@ async function startChild(context: RuntimeContext, local: LocalWork, from: Draft
     depth: (from.parent?.depth ?? 0) + 1,
   });
   const taken = { committed: false, wakeUp: null };
+  let refusal: unknown = null;
   const { committed, wakeUp } = await startLocally(context, local, { prepared, options: { workflowId, input }, parent }).catch(
     (error: unknown) => {
       if (StepfoldError.is(error, "WORKFLOW_EXISTS")) return taken;
-      throw error;
+      if (!isRefused(error)) throw error;
+      refusal = error;
+      return taken;
     },
   );
+  if (refusal !== null) context.onProblem(workflowId, refusal);
   if (committed || waitId === undefined) return;
-  if (await isChildOf(context, workflowId, parent)) return wakeExecution(context, local, wakeUp);
-  const error = errorInfo(new StepfoldError("START_CONFLICT", { workflowId, differs: "parent" }));
+  if (refusal === null && (await isChildOf(context, workflowId, parent))) return wakeExecution(context, local, wakeUp);
+  const error = errorInfo(refusal ?? new StepfoldError("START_CONFLICT", { workflowId, differs: "parent" }));
   await endChild(context, local, from.workflowId, {
     type: "endChild",
     workflowId,
@@ -79,6 +83,11 @@ async function startChild(context: RuntimeContext, local: LocalWork, from: Draft
     incarnation: from.incarnation,
     end: { status: "failed", error },
   });
+}
+
+/** Whether a start would be refused again, whoever tries it: the node that wants it then fails, and not the execution. */
+function isRefused(error: unknown): boolean {
+  return StepfoldError.is(error) && ["OPTION_INVALID", "LIMIT_EXCEEDED", "VALUE_NOT_JSON"].includes(error.code);
 }
 
 /** Whether the execution exists, and this very wait has started it. */

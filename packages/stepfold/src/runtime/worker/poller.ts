@@ -5,7 +5,7 @@ import type { EpochMs } from "../../core/values/json.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import type { LocalWork } from "./local-work.ts";
 
-/** Due times further away, or more than `maxDueTimes`, are left to the regular poll. That is late by `pollMs` at most. */
+/** Due times further away (and than `pollMs`), or more than `maxDueTimes`, are left to the regular poll. That is late by `pollMs` at most. */
 const horizonMs = 60_000;
 const maxDueTimes = 1_000;
 /** How long after its due time an execution is still polled for between the regular polls. */
@@ -52,7 +52,8 @@ export class Poller {
   /** Polls at the time at which this execution is due again. */
   expect(snapshot: Snapshot): void {
     const dueAt = nextDueAt(snapshot);
-    if (dueAt === null || dueAt - this.#context.clock.estimate() > horizonMs || this.#dueTimes.size >= maxDueTimes) return;
+    const soonMs = Math.max(horizonMs, this.#context.pollMs);
+    if (dueAt === null || dueAt - this.#context.clock.estimate() > soonMs || this.#dueTimes.size >= maxDueTimes) return;
     this.#dueTimes.set(snapshot.workflowId, dueAt);
     this.#pollAtDueTime();
   }

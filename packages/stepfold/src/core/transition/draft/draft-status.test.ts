@@ -6,7 +6,7 @@ import type { Event, ParkedEvent } from "../../snapshot/event.ts";
 import type { Snapshot } from "../../snapshot/snapshot.ts";
 import { apply, fold } from "../apply.ts";
 import { due, plan, planDraft } from "../plan.ts";
-import { wakeAt } from "./draft-status.ts";
+import { nextTimerAt, wakeAt } from "./draft-status.ts";
 import { openDraft } from "./open-draft.ts";
 
 const flow = graph(["f>a", "f>b", "a>c"]);
@@ -18,6 +18,21 @@ const park = (snapshot: Snapshot, until?: number): ParkedEvent => {
 };
 const parked = apply(flow, waiting, park(waiting));
 const wakeOf = (snapshot: Snapshot): number | null => wakeAt(openDraft(flow, snapshot));
+
+describe("AUDIT 4: the next time at which something of an execution is due", () => {
+  const nextOf = (snapshot: Snapshot, planned = 0): number | null => nextTimerAt(openDraft(flow, snapshot), planned);
+
+  it("is that of its timers, whatever else is ready", () => {
+    expect(wakeOf(waiting)).toBe(0);
+    expect(nextOf(waiting)).toBe(5_000);
+    expect(nextOf(forked)).toBe(null);
+  });
+
+  it("is none once it has ended, and while it is parked", () => {
+    expect(nextOf(parked)).toBe(null);
+    expect(nextOf(apply(flow, waiting, { type: "cancelled", version: waiting.version + 1, at: 3_000 }))).toBe(null);
+  });
+});
 
 describe("an execution that is parked", () => {
   it("has nothing to do, neither steps nor timers, until somebody says so", () => {
