@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { waits } from "../../src/core/explain/waits.ts";
-import { builtinNodes } from "../../src/nodes/index.ts";
-import { memoryStore } from "../../src/stores/databases/memory/memory-store.ts";
-import { virtualEnvironment } from "../../src/testing/virtual-environment.ts";
-import { closeAll, setUp } from "./runtime.fixture.ts";
+import { waits } from "../../../src/core/explain/waits.ts";
+import { builtinNodes } from "../../../src/nodes/index.ts";
+import { memoryStore } from "../../../src/stores/databases/memory/memory-store.ts";
+import { virtualEnvironment } from "../../../src/testing/virtual-environment.ts";
+import { closeAll, setUp } from "../runtime.fixture.ts";
 
 afterEach(closeAll);
 

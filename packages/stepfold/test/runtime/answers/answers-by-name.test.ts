@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { builtinNodes } from "../../src/nodes/index.ts";
-import { closeAll, setUp } from "./runtime.fixture.ts";
+import { builtinNodes } from "../../../src/nodes/index.ts";
+import { closeAll, setUp } from "../runtime.fixture.ts";
 
 afterEach(closeAll);
 
