@@ -1,3 +1,4 @@
+import { refuseUnknown } from "../core/errors/refuse-unknown.ts";
 import type { Event } from "../core/snapshot/event.ts";
 import type { Warning } from "../core/snapshot/warning.ts";
 import type { Task } from "../core/transition/plan.ts";
@@ -10,7 +11,7 @@ export interface TaskInfo extends Task {
 }
 
 /**
- * Observes executions. If a plugin throws, or a promise of it rejects, no execution changes.
+ * Observes executions. A member whose name begins with `on`, `before` or `after` must be one of these hooks. If a plugin throws, or a promise of it rejects, no execution changes.
  */
 export interface Plugin {
   readonly name?: string;
@@ -24,6 +25,16 @@ export interface Plugin {
   onHeartbeat?(progress: unknown, task: TaskInfo): unknown;
   /** Something about the execution is probably not as meant. */
   onWarning?(warning: Warning, execution: { readonly workflowId: string }): unknown;
+}
+
+const hooks: readonly Hook[] = ["onEvent", "beforeNode", "afterNode", "onError", "onHeartbeat", "onWarning"];
+
+/** Refuses a member that looks like a hook and is none. Others are the plugin's own. @throws StepfoldError `OPTION_UNKNOWN` */
+export function checkPlugins(plugins: readonly Plugin[]): void {
+  for (const plugin of plugins) {
+    const like = Object.keys(plugin).filter((key) => /^(on|before|after)[A-Z]/.test(key));
+    refuseUnknown(`Plugin ${plugin.name ?? ""}`.trim(), Object.fromEntries(like.map((key) => [key, true])), hooks);
+  }
 }
 
 type Hook = "onEvent" | "beforeNode" | "afterNode" | "onError" | "onHeartbeat" | "onWarning";

@@ -1,5 +1,6 @@
 import type { CompiledWorkflow } from "../core/definition/compiled.ts";
 import type { Issue } from "../core/errors/issue.ts";
+import { refuseUnknown } from "../core/errors/refuse-unknown.ts";
 import { safeMember } from "../core/errors/safe-member.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { readSnapshot } from "../core/reading/read-snapshot.ts";
@@ -21,7 +22,7 @@ import type { ResumeCommand } from "./commands/answer-wait.ts";
 import { type Command, decide } from "./commands/command.ts";
 import { checkTurnOptions, readLimits, readStepTimeout } from "./limits.ts";
 import type { GlobalsOf, NodeDefinitions } from "./node/node-definition.ts";
-import { notify, type Plugin } from "./plugin.ts";
+import { checkPlugins, notify, type Plugin } from "./plugin.ts";
 import { pump } from "./pump.ts";
 import { openTurn, type TurnSetting } from "./turn.ts";
 import { libraryOf } from "./workflow/link-workflows.ts";
@@ -42,6 +43,10 @@ export interface EngineOptions<D extends NodeDefinitions> {
   readonly stepTimeoutMs?: number;
   readonly environment?: Environment;
 }
+
+const engineOptions: readonly (keyof EngineOptions<NodeDefinitions>)[] = [
+  ...(["workflow", "workflows", "nodeDefinitions", "plugins", "limits", "stepTimeoutMs", "environment"] as const),
+];
 
 /** Globals are asked for where the node definitions need some. */
 type GlobalsOption<D extends NodeDefinitions> =
@@ -95,8 +100,10 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
   readonly #prepared: PreparedWorkflow;
   readonly #setting: TurnSetting;
 
-  /** @throws StepfoldError `DEFINITION_INVALID` with every mistake at once; `OPTION_INVALID` */
+  /** @throws StepfoldError `DEFINITION_INVALID` with every mistake at once; `OPTION_INVALID`, `OPTION_UNKNOWN` */
   constructor(options: EngineOptions<D>) {
+    refuseUnknown("new WorkflowEngine", options, engineOptions);
+    checkPlugins(options.plugins ?? []);
     const environment = options.environment ?? systemEnvironment;
     const limits = readLimits(options.limits);
     const stepTimeoutMs = readStepTimeout(options.stepTimeoutMs);

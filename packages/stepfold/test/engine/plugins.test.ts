@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { Event } from "../../src/core/snapshot/event.ts";
 import { fold } from "../../src/core/transition/apply.ts";
 import type { Plugin } from "../../src/engine/plugin.ts";
-import type { StreamItem } from "../../src/engine/workflow-engine.ts";
+import { type StreamItem, WorkflowEngine } from "../../src/engine/workflow-engine.ts";
+import { createRuntime } from "../../src/runtime/create-runtime.ts";
+import { memoryStore } from "../../src/stores/databases/memory/memory-store.ts";
 import { asking, engineOf, failing, giving } from "./engine.fixture.ts";
 import { settled } from "./virtual-environment.fixture.ts";
 
@@ -22,6 +24,31 @@ describe("SUITES 2: a plugin", () => {
     await engine.send(resumed, { type: "signal", name: "paid" });
     await engine.execute({ snapshot: paused, externalPayload: 1 });
     expect(told).toEqual(["started 0", "suspended 1", "resumed 2", "signalled 3", "resumed 2", "completed 3", "completed 4"]);
+  });
+});
+
+describe("SUITES 5: what is no option", () => {
+  const options = { workflow: { id: "w", nodes: [{ id: "a", type: "a" }], edges: [] }, nodeDefinitions: { a: { executor: giving(1) } } };
+
+  it.each([
+    ["an option of the engine", { validator: {} }, "validator"],
+    ["a misspelt one", { stepTimeout: 5 }, 'Did you mean "stepTimeoutMs"?'],
+    ["a hook that is none", { plugins: [{ name: "old", onNodeError: () => 1 }] }, "onNodeError"],
+  ])("is refused: %s", (_, more, says) => {
+    expect(() => new WorkflowEngine({ ...options, ...more } as never)).toThrow(
+      expect.objectContaining({ code: "OPTION_UNKNOWN", message: expect.stringContaining(says) }),
+    );
+  });
+
+  it("is refused by a runtime too", () => {
+    const store = memoryStore();
+    expect(() => createRuntime({ store, nodeDefinitions: {}, pollms: 5 } as never)).toThrow(
+      expect.objectContaining({ code: "OPTION_UNKNOWN", message: expect.stringContaining('Did you mean "pollMs"?') }),
+    );
+  });
+
+  it("may be a plugin's own", () => {
+    expect(new WorkflowEngine({ ...options, plugins: [{ name: "mine", counts: 5, only: true } as Plugin] } as never)).toBeDefined();
   });
 });
 

@@ -41,6 +41,7 @@ interface DetailsByCode {
   SNAPSHOT_INVALID: { pointer: string; reason: string };
   SNAPSHOT_TOO_NEW: { schema: number; supported: number };
   OPTION_INVALID: { option: string; reason: string };
+  OPTION_UNKNOWN: { of: string; option: string; known: readonly string[]; meant?: string };
   INPUT_INVALID: { workflow: string; issues: readonly SchemaIssue[] };
   DURATION_INVALID: { text: string };
   // steps
@@ -146,6 +147,11 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
     say: (d) => `The snapshot has format ${d.schema}; this version of Stepfold reads up to ${d.supported}. Update Stepfold`,
   },
   OPTION_INVALID: { status: 400, retryable: false, say: (d) => `Option "${d.option}" ${d.reason}` },
+  OPTION_UNKNOWN: {
+    status: 400,
+    retryable: false,
+    say: (d) => `${d.of} has no option "${d.option}". ${d.meant ? `Did you mean "${d.meant}"?` : `There are: ${list(d.known, 30)}`}`,
+  },
   INPUT_INVALID: {
     status: 422,
     retryable: false,

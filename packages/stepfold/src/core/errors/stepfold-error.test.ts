@@ -22,6 +22,10 @@ const samples: { [C in ErrorCode]: readonly [ErrorDetails<C>, string][] } = {
   MAP_CLOSED: [[{ workflowId: "e", node: "m" }, 'no map at "m"']],
   DEFINITION_UNKNOWN: [[{ workflow: "w", known: [] }, "Known: none"]],
   DEFINITION_MISSING: [[{ workflowId: "e", hash: "0123456789abcdef" }, "0123456789ab)"]],
+  OPTION_UNKNOWN: [
+    [{ of: "createRuntime", option: "pollms", known: ["pollMs"], meant: "pollMs" }, 'Did you mean "pollMs"?'],
+    [{ of: "createRuntime", option: "x", known: ["pollMs"] }, "There are: pollMs"],
+  ],
   DEFINITION_CHANGED: [
     [{ workflowId: "e", expected: "a", actual: "b" }, 'definition: "current"'],
     [{ workflowId: "e", expected: "a", actual: "b", missing: ["n"] }, "lacks: n"],

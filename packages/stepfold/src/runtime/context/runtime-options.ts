@@ -6,6 +6,12 @@ import type { Environment } from "../../ports/environment.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
 
+/** Every option there is. */
+export const runtimeOptions: readonly (keyof RuntimeOptions)[] = [
+  ...(["store", "workflows", "nodeDefinitions", "globals", "queue", "drive", "leaseMs", "pollMs", "concurrency"] as const),
+  ...(["maxExecutions", "maxCrashes", "owner", "limits", "stepTimeoutMs", "retention", "plugins", "environment", "onProblem"] as const),
+];
+
 /** What a runtime is made of. */
 export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {
   /** Yours to open and to close. */
