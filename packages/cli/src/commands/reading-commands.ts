@@ -9,7 +9,7 @@ export function addReadingCommands(stepfold: Command, act: Act): void {
   stepfold
     .command("ls")
     .description("list executions, newest first")
-    .option("--status <status...>", "only these: active, paused, error, completed, failed, cancelled")
+    .option("--status <status...>", "only these: active, paused, error, parked, completed, failed, cancelled")
     .option("--workflow <id>", "only of this workflow")
     .option("--limit <n>", "at most so many (default: 20)")
     .option("--cursor <cursor>", "go on after an earlier page")

@@ -23,10 +23,21 @@ export interface ReadWorkflow {
 export function readWorkflow(file: string, config: StepfoldConfig): ReadWorkflow {
   const { workflows = [], limits = {} } = config;
   const known = existsSync(file) ? undefined : workflows.find(({ id }) => id === file);
+  if (!known && !existsSync(file)) refuseUnknownId(file, workflows);
   const read: JsonFile = known ? { path: file, text: "", value: known } : readJsonFile(file, "a workflow");
   const found = checkWorkflow(read.value, nodeDefinitionsOf(config), { ...defaultLimits, ...limits }, workflows);
   const issues = locatedIssues(read, found, workflows);
   return { workflow: read.value as WorkflowDefinition, issues, valid: issues.every(({ severity }) => severity !== "error") };
+}
+
+/** Names the workflows of the config, where one of them may have been meant. @throws BadInput `FILE_NOT_FOUND` */
+function refuseUnknownId(file: string, workflows: readonly WorkflowDefinition[]): void {
+  if (workflows.length === 0 || /[./\\]/.test(file)) return;
+  const ids = workflows.map(({ id }) => id);
+  throw new BadInput("FILE_NOT_FOUND", `There is no file ${file}, and the config has no workflow of that id`, {
+    hint: `It has: ${ids.slice(0, 20).join(", ")}${ids.length > 20 ? ", ..." : ""}`,
+    details: { file, workflows: ids },
+  });
 }
 
 /** One that can run. @throws BadInput `WORKFLOW_INVALID` */
