@@ -1,7 +1,7 @@
-import { refuseUnknown } from "../core/errors/refuse-unknown.ts";
 import type { Event } from "../core/snapshot/event.ts";
 import type { Warning } from "../core/snapshot/warning.ts";
 import type { Task } from "../core/transition/plan.ts";
+import { refuseUnknown } from "../core/values/refuse-unknown.ts";
 import type { Outcome } from "./attempt/outcome.ts";
 
 /** What a plugin is told of a task. */

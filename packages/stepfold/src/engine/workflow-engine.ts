@@ -1,6 +1,5 @@
 import type { CompiledWorkflow } from "../core/definition/compiled.ts";
 import type { Issue } from "../core/errors/issue.ts";
-import { refuseUnknown } from "../core/errors/refuse-unknown.ts";
 import { safeMember } from "../core/errors/safe-member.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { readSnapshot } from "../core/reading/read-snapshot.ts";
@@ -16,6 +15,7 @@ import { evolve, withConsequences } from "../core/transition/evolve.ts";
 import { openWaits } from "../core/transition/find-wait.ts";
 import { due, earliestOf, isAnyDue } from "../core/transition/plan.ts";
 import type { Limits } from "../core/values/limits.ts";
+import { refuseUnknown } from "../core/values/refuse-unknown.ts";
 import { Deadlines, systemEnvironment } from "../environment/system-environment.ts";
 import type { Environment } from "../ports/environment.ts";
 import type { ResumeCommand } from "./commands/answer-wait.ts";

@@ -1,12 +1,10 @@
-import { refuseUnknown } from "../core/errors/refuse-unknown.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { wakeAt } from "../core/transition/draft/draft-status.ts";
 import { openDraft } from "../core/transition/draft/open-draft.ts";
 import type { NodeDefinitions } from "../engine/node/node-definition.ts";
-import { checkPlugins } from "../engine/plugin.ts";
 import { requireSnapshot } from "./context/require-snapshot.ts";
 import { createRuntimeContext, requireWhole } from "./context/runtime-context.ts";
-import { type RuntimeOptions, runtimeOptions } from "./context/runtime-options.ts";
+import type { RuntimeOptions } from "./context/runtime-options.ts";
 import { claimOne } from "./context/timed-claim.ts";
 import { runHandle } from "./handle/run-handle.ts";
 import { startRun } from "./handle/start-run.ts";
@@ -36,8 +34,6 @@ const defaultMaxExecutions = 100;
  * @throws StepfoldError `DEFINITION_INVALID`, `OPTION_INVALID`, `OPTION_UNKNOWN`
  */
 export function createRuntime<const D extends NodeDefinitions>(options: RuntimeOptions<D>): Runtime {
-  refuseUnknown("createRuntime", options, runtimeOptions);
-  checkPlugins(options.plugins ?? []);
   const { maxExecutions = defaultMaxExecutions } = options;
   requireWhole("maxExecutions", maxExecutions);
   const closed = new AbortController();

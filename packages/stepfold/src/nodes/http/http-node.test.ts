@@ -272,7 +272,7 @@ describe("http in a workflow", () => {
 
   it("is retried by the policy of the type, where whoever runs it gave one", async () => {
     await answer(500);
-    const http = httpNode({ ...local, retryPolicy: { maxAttempts: 2, interval: 5, backoff: "fixed" } });
+    const http = httpNode({ ...local, retryPolicy: { maxAttempts: 2, interval: "1 hour", backoff: "fixed" } });
     const workflow = { id: "w", nodes: [{ id: "call", type: "http", data: { url: origin } }], edges: [] };
     const snapshot = await new WorkflowEngine({ workflow, nodeDefinitions: { http } }).execute({});
     expect(snapshot).toMatchObject({ status: "error", retryState: { attempts: 1 } });

@@ -1,9 +1,10 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Event } from "../../core/snapshot/event.ts";
 import type { Limits } from "../../core/values/limits.ts";
+import { refuseUnknown } from "../../core/values/refuse-unknown.ts";
 import { checkTurnOptions, readLimits, readStepTimeout } from "../../engine/limits.ts";
 import type { NodeDefinitions } from "../../engine/node/node-definition.ts";
-import { notify } from "../../engine/plugin.ts";
+import { checkPlugins, notify } from "../../engine/plugin.ts";
 import { defaultConcurrency, type TurnSetting } from "../../engine/turn.ts";
 import { Deadlines, systemEnvironment } from "../../environment/system-environment.ts";
 import type { Environment } from "../../ports/environment.ts";
@@ -13,7 +14,7 @@ import { Batches } from "./batches.ts";
 import { Changes, type CommitNotice } from "./changes.ts";
 import type { CommandJob } from "./command-result.ts";
 import { Registry } from "./registry.ts";
-import type { RuntimeOptions } from "./runtime-options.ts";
+import { type RuntimeOptions, runtimeOptions } from "./runtime-options.ts";
 import { StoreClock } from "./store-clock.ts";
 import { WakeUpSender } from "./wake-up-sender.ts";
 
@@ -55,11 +56,13 @@ export function publishCommit({ changes, setting: { plugins } }: RuntimeContext,
   for (const event of events) notify(plugins, "onEvent", Object.freeze(event), { workflowId: notice.workflowId });
 }
 
-/** @throws StepfoldError `OPTION_INVALID`, `DEFINITION_INVALID` */
+/** @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`, `DEFINITION_INVALID` */
 export function createRuntimeContext<D extends NodeDefinitions>(
   options: RuntimeOptions<D>,
   closed: AbortSignal = new AbortController().signal,
 ): RuntimeContext {
+  refuseUnknown("createRuntime", options, runtimeOptions);
+  checkPlugins(options.plugins ?? []);
   const { store, queue = null, leaseMs = 30_000, pollMs = 1_000, concurrency = defaultConcurrency } = options;
   const { maxCrashes = defaultMaxCrashes, plugins = [], onProblem = () => undefined, globals } = options;
   const environment = options.environment ?? systemEnvironment;

@@ -1,5 +1,5 @@
-import { similar } from "../values/similar.ts";
-import { StepfoldError } from "./stepfold-error.ts";
+import { StepfoldError } from "../errors/stepfold-error.ts";
+import { similar } from "./similar.ts";
 
 /**
  * Refuses options that are none: a misspelt one would do nothing, and nobody would notice.
