@@ -19,7 +19,8 @@ describe.each(["sqlite", "postgres"])("workers that lose what they hold on %s", 
     console.log(reportZombies(ended).join("\n"));
     expect(faultsOf(ended), `seed ${seed}`).toEqual(noFaults);
     expect(ended.made.filter(({ noticed, wentOn }) => noticed === 0 || wentOn === 0)).toEqual([]);
-    expect(ended.lines.filter(({ what }) => what === "aborted").length).toBeGreaterThan(0);
+    // of a single one it is a matter of luck whether a step is still under way when it goes on
+    if (wanted > 1) expect(ended.lines.filter(({ what }) => what === "aborted").length).toBeGreaterThan(0);
   });
 
   it("one whose steps block its event loop for longer than the lease: the work of others counts", { timeout: 300_000 }, async ({

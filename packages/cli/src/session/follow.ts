@@ -1,4 +1,4 @@
-import type { EpochMs, Snapshot } from "stepfold";
+import { type EpochMs, type Snapshot, StepfoldError } from "stepfold";
 import type { Run } from "stepfold/runtime";
 import { canRunNow, hasNothingToWaitFor } from "../execution/status.ts";
 import type { Progress } from "../progress/progress.ts";
@@ -45,8 +45,13 @@ export async function follow(run: Run, after: number, session: Session, progress
   try {
     for (;;) {
       next ??= events.next();
-      next.catch(() => undefined);
-      const found = await Promise.race([next, drained, session.failure, ...(onOthers ? [shortDelay()] : [])]);
+      // an interruption closes the runtime: then there are no more events, and `drained` tells
+      const event = next.catch((error: unknown) => {
+        if (StepfoldError.is(error, "RUNTIME_CLOSED")) return drained;
+        throw error;
+      });
+      event.catch(() => undefined);
+      const found = await Promise.race([event, drained, session.failure, ...(onOthers ? [shortDelay()] : [])]);
       if (found === null) {
         if (await isOver()) return { snapshot, at, interrupted: null };
         continue;
