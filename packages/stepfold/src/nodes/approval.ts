@@ -103,7 +103,7 @@ export const approvalNode: NodeDefinition<ApprovalData | null, ApprovalAnswer | 
     },
   });
 
-/** The answer with the name that the resume gave. A name in the payload says nothing: whoever answers writes it. */
+/** The answer with the name that the resume gave. A name in the payload proves nothing, so it is left out. */
 function signedBy(who: string | undefined, { by: _claimed, ...answer }: ApprovalAnswer): ApprovalAnswer {
   return { ...(answer as ApprovalAnswer), ...(who !== undefined && { by: who }) };
 }

@@ -49,8 +49,8 @@ export async function resumeEvent(
 }
 
 /**
- * Refuses an answer by a name that may not answer the wait, as far as the wait is still open: before anything is said of
- * what others have answered.
+ * Refuses an answer by a name that may not answer the wait, if the wait is still open. This comes first, so that the
+ * error tells such a person nothing about the answers of others.
  *
  * @throws StepfoldError `RESPONDER_DENIED`
  */

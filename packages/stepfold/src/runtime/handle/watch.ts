@@ -36,7 +36,7 @@ export interface WatchRequest {
   readonly next: () => NextChange;
   /** Its reason is thrown. */
   readonly end: AbortSignal;
-  /** Whoever iterates has left. */
+  /** Aborted when the loop over the events was left. */
   readonly left: AbortSignal;
 }
 

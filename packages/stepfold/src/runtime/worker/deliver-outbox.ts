@@ -85,7 +85,7 @@ async function startChild(context: RuntimeContext, local: LocalWork, from: Draft
   });
 }
 
-/** Whether a start would be refused again, whoever tries it: the node that wants it then fails, and not the execution. */
+/** Whether a start would be refused by every worker. Then the node that wants the child fails, and the execution is not parked. */
 function isRefused(error: unknown): boolean {
   return StepfoldError.is(error) && ["OPTION_INVALID", "LIMIT_EXCEEDED", "VALUE_NOT_JSON"].includes(error.code);
 }
