@@ -194,6 +194,11 @@ export class Turn {
     this.#wake?.();
   }
 
+  /** Looks again what is due: the clock has moved further than the timer knows. */
+  checkTimers(): void {
+    this.#wake?.();
+  }
+
   /** Drives until nothing is due, the step limit is reached, or `stop` is called. */
   async run(): Promise<void> {
     try {

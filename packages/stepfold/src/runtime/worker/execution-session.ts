@@ -164,7 +164,8 @@ export class ExecutionSession implements OpenSession {
   async #renew(): Promise<void> {
     const { claim } = this.#lease;
     try {
-      const { version, status } = await this.#lease.renew();
+      const { version, status, isClockAhead } = await this.#lease.renew();
+      if (isClockAhead) this.#turn?.checkTimers();
       if (isTerminal(status) || (this.#turn && version > this.#turn.draft.version)) this.look();
     } catch (error) {
       if (this.#lease.claim !== claim) return;

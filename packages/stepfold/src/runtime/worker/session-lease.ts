@@ -10,7 +10,8 @@ import type { TimedClaim } from "../context/timed-claim.ts";
 export class SessionLease {
   readonly #context: RuntimeContext;
   #claim!: Claim;
-  #receivedAtMs!: number;
+  /** What the store's clock showed last, and the monotonic clock at that moment. */
+  #reading!: { readonly storeMs: EpochMs; readonly monotonicMs: number };
   /** On the monotonic clock; another process may hold the execution after that. */
   #untilMs!: number;
 
@@ -26,7 +27,7 @@ export class SessionLease {
   /** Takes the place of the claim before. */
   adopt({ claimed, askedAtMs }: TimedClaim): void {
     this.#claim = claimed.claim;
-    this.#receivedAtMs = this.#context.environment.monotonicMs();
+    this.#reading = { storeMs: this.#claim.claimedAt, monotonicMs: this.#context.environment.monotonicMs() };
     this.#untilMs = askedAtMs + this.#claim.leaseMs;
   }
 
@@ -39,9 +40,10 @@ export class SessionLease {
     return new StepfoldError("FENCE_LOST", { workflowId: this.claim.workflowId });
   }
 
-  /** The store's clock: its time when it gave the claim, and what has passed since. */
+  /** The store's clock: its time when it gave or renewed the claim, and what has passed since. */
   storeNow(): EpochMs {
-    return this.claim.claimedAt + Math.floor(this.#context.environment.monotonicMs() - this.#receivedAtMs);
+    const { storeMs, monotonicMs } = this.#reading;
+    return storeMs + Math.floor(this.#context.environment.monotonicMs() - monotonicMs);
   }
 
   /** Repeats a store call while the store does not answer, as long as the lease lasts. */
@@ -65,14 +67,20 @@ export class SessionLease {
     }
   }
 
-  /** @throws StepfoldError `FENCE_LOST` if another process holds the execution, `STORE_UNAVAILABLE` */
-  async renew(): ReturnType<SnapshotStore["renew"]> {
+  /**
+   * Prolongs the claim. `isClockAhead`: the store's clock has moved further than ours, which stands still while the machine sleeps.
+   *
+   * @throws StepfoldError `FENCE_LOST` if another process holds the execution, `STORE_UNAVAILABLE`
+   */
+  async renew(): Promise<Awaited<ReturnType<SnapshotStore["renew"]>> & { readonly isClockAhead: boolean }> {
     const { store, environment, clock } = this.#context;
     const askedAtMs = environment.monotonicMs();
     const { claim } = this;
     const renewed = await store.renew(claim);
     clock.observe(renewed.storeNow);
     if (this.claim === claim) this.#untilMs = askedAtMs + claim.leaseMs;
-    return renewed;
+    const isClockAhead = renewed.storeNow > this.storeNow();
+    if (isClockAhead) this.#reading = { storeMs: renewed.storeNow, monotonicMs: environment.monotonicMs() };
+    return { ...renewed, isClockAhead };
   }
 }
