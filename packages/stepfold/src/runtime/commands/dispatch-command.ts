@@ -19,7 +19,7 @@ import { makeCommit } from "../context/make-commit.ts";
 import { persistForCaller } from "../context/persist.ts";
 import { requireSnapshot } from "../context/require-snapshot.ts";
 import { publishCommit, type RuntimeContext } from "../context/runtime-context.ts";
-import { answeredBefore, answerOf, isRepeated, onceKeyOf } from "./repeated-answer.ts";
+import { type Answered, answeredBefore, answerOf, isRepeated, onceKeyOf } from "./repeated-answer.ts";
 
 /** More conflicts than honest writers cause. */
 const maxConflicts = 100;
@@ -91,8 +91,8 @@ async function decideJobs(context: RuntimeContext, workflowId: string, all: read
   let snapshot = await patiently(() => requireSnapshot(store, workflowId));
   const now = await patiently(() => clock.now());
   const keys = new Set(all.map(({ command }) => onceKeyOf(command)).filter((key) => key !== null));
-  // an answer given before this snapshot is found here; one given after it is a conflict
-  const answered = keys.size === 0 ? new Map() : await patiently(() => answeredBefore(store, workflowId, keys));
+  // an answer given before this snapshot is found here; one given after it is a conflict. The history is only read for those who may answer
+  let answered: Map<string, Answered> | null = null;
   const { status, definition } = snapshot;
   const first = snapshot;
   const { hash } = definition;
@@ -110,7 +110,8 @@ async function decideJobs(context: RuntimeContext, workflowId: string, all: read
       if (key !== null && command.type === "resume" && !isTerminal(status)) {
         refuseStranger(await registry.pinned(workflowId, hash), snapshot, command, now);
       }
-      const earlier = key === null ? undefined : answered.get(key);
+      if (key !== null) answered ??= await patiently(() => answeredBefore(store, workflowId, keys));
+      const earlier = key === null ? undefined : answered?.get(key);
       if (earlier && isRepeated(earlier, workflowId, command)) {
         resolve(repeated);
         continue;
@@ -122,7 +123,7 @@ async function decideJobs(context: RuntimeContext, workflowId: string, all: read
       if (!evolve(draft, event)) throw new StepfoldError("WAIT_GONE", { workflowId, target: command.type, open: [] });
       events.push(withConsequences(draft, event));
       jobs.push(job);
-      if (key !== null) answered.set(key, answerOf(event, snapshot));
+      if (key !== null) answered?.set(key, answerOf(event, snapshot));
       if (job !== all.at(-1)) snapshot = closeDraft(draft);
     } catch (error) {
       reject(error);

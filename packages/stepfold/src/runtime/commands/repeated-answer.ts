@@ -11,7 +11,7 @@ import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 const pageSize = 1_000;
 
 /** A signal or an answer that was given under a key; the node whose wait was answered. */
-interface Answered {
+export interface Answered {
   readonly event: ResumedEvent | SignalledEvent;
   readonly nodeId: string | null;
 }

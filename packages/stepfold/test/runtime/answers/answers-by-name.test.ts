@@ -1,12 +1,15 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { builtinNodes } from "../../../src/nodes/index.ts";
+import type { SnapshotStore } from "../../../src/ports/snapshot-store.ts";
+import type { RuntimeOptions } from "../../../src/runtime/context/runtime-options.ts";
+import { memoryStore } from "../../../src/stores/databases/memory/memory-store.ts";
 import { closeAll, setUp } from "../runtime.fixture.ts";
 
 afterEach(closeAll);
 
-async function asked(data: object) {
+async function asked(data: object, more: Partial<RuntimeOptions> = {}) {
   const workflow = { id: "publish", nodes: [{ id: "ask", type: "approval", data }], edges: [] };
-  const { runtime, environment } = setUp({ nodeDefinitions: builtinNodes, workflows: [workflow] as never });
+  const { runtime, environment } = setUp({ nodeDefinitions: builtinNodes, workflows: [workflow] as never, ...more });
   const run = await runtime.start("publish");
   await environment.settle();
   return { run, environment };
@@ -40,6 +43,26 @@ describe("F12: an idempotency key", () => {
     await run.result();
     expect(await run.resume(answer)).toEqual({ applied: false });
     await expect(run.resume({ ...answer, by: "bob" })).rejects.toMatchObject({ code: "RESUME_CONFLICT" });
+  });
+});
+
+describe("F16 d: a key of somebody who may not answer", () => {
+  it("is refused before the history is read", async () => {
+    const reads: string[] = [];
+    const inner = memoryStore();
+    const store: SnapshotStore = {
+      ...inner,
+      events: (workflowId, after, limit) => {
+        reads.push(workflowId);
+        return inner.events(workflowId, after, limit);
+      },
+    };
+    const { run } = await asked({ responders: ["ada"] }, { store });
+    const answer = run.resume({ payload: approved, by: "mallory", idempotencyKey: "k" });
+    await expect(answer).rejects.toMatchObject({ code: "RESPONDER_DENIED" });
+    expect(reads).toEqual([]);
+    expect(await run.resume({ payload: approved, by: "ada", idempotencyKey: "k" })).toEqual({ applied: true });
+    expect(reads).not.toEqual([]);
   });
 });
 
