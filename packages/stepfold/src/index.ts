@@ -96,6 +96,7 @@ export type {
   Claim,
   Claimed,
   Commit,
+  DeletedExecution,
   ExecutionSummary,
   Lease,
   ListQuery,

@@ -148,14 +148,22 @@ export interface PruneOptions {
   readonly statuses?: readonly ("completed" | "failed" | "cancelled")[];
   /** At most so many in one call; default 1,000. */
   readonly limit?: number;
-  /** Count only. */
+  /** Delete nothing, only say what would be deleted. */
   readonly dryRun?: boolean;
+}
+
+/** An execution that is no longer there. */
+export interface DeletedExecution {
+  readonly workflowId: string;
+  readonly incarnation: string;
 }
 
 /** What a prune did, or would do. */
 export interface PruneReport {
   readonly executions: number;
   readonly events: number;
+  /** The executions, those first that ended first. */
+  readonly deleted: readonly DeletedExecution[];
 }
 
 /** What a store can do, as data. */

@@ -50,7 +50,7 @@ describe("prune", () => {
       ["b", "young"],
     ]);
     expect(await ids()).toEqual(["young"]);
-    expect(report).toEqual({ executions: 3, events: kept.reduce((sum, { events }) => sum + events.length, 0) });
+    expect(report).toMatchObject({ executions: 3, events: kept.reduce((sum, { events }) => sum + events.length, 0) });
     const [first] = kept;
     expect(first).toMatchObject({
       workflowId: "c",
@@ -70,7 +70,7 @@ describe("prune", () => {
     await finish("failing", "e");
     await finish("approvals", "open");
     const before = environment.now() + dayMs;
-    expect(await runtime.prune({ before: 1, keepEvents })).toEqual({ executions: 0, events: 0 });
+    expect(await runtime.prune({ before: 1, keepEvents })).toMatchObject({ executions: 0, events: 0 });
     await runtime.prune({ before, statuses: [], keepEvents });
     expect(keptIds()).toEqual([]);
     await runtime.prune({ before, statuses: ["failed"], keepEvents });
@@ -89,7 +89,7 @@ describe("prune", () => {
     const { environment, runtime, ids, finish, keepEvents, keptIds } = setUp();
     await finish("invoices", "a");
     const before = environment.now() + dayMs;
-    expect(await runtime.prune({ before, dryRun: true, keepEvents })).toEqual({ executions: 1, events: 2 });
+    expect(await runtime.prune({ before, dryRun: true, keepEvents })).toMatchObject({ executions: 1, events: 2 });
     expect([keptIds(), await ids()]).toEqual([[], ["a"]]);
     await runtime.close();
   });
@@ -98,7 +98,7 @@ describe("prune", () => {
     const { environment, runtime, ids, finish } = setUp();
     await finish("invoices", "a");
     await finish("approvals", "open");
-    expect(await runtime.prune({ before: environment.now() + dayMs })).toEqual({ executions: 1, events: 2 });
+    expect(await runtime.prune({ before: environment.now() + dayMs })).toMatchObject({ executions: 1, events: 2 });
     expect(await ids()).toEqual(["open"]);
     await runtime.close();
   });
@@ -150,7 +150,7 @@ describe("prune", () => {
       },
     });
     expect(keptIds()).toEqual(["a", "c"]);
-    expect(report).toEqual({ executions: 1, events: 2 });
+    expect(report).toMatchObject({ executions: 1, events: 2 });
     expect(await ids()).toEqual([]);
     await runtime.close();
   });
@@ -168,7 +168,7 @@ describe("prune", () => {
         await finish("reminders", "a");
       },
     });
-    expect(report).toEqual({ executions: 0, events: 0 });
+    expect(report).toMatchObject({ executions: 0, events: 0 });
     expect(kept.map(({ definition }) => definition.id)).toEqual(["invoices"]);
     expect(await ids()).toEqual(["a"]);
     await runtime.close();

@@ -1,5 +1,13 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { AppendedRow, ExecutionSummary, PruneOptions, PruneReport, SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { StartedEvent } from "../../core/snapshot/event.ts";
+import type {
+  AppendedRow,
+  DeletedExecution,
+  ExecutionSummary,
+  PruneOptions,
+  PruneReport,
+  SnapshotStore,
+} from "../../ports/snapshot-store.ts";
 
 /** An execution that has ended and is about to be deleted, with its whole history. */
 export interface EndedExecution extends ExecutionSummary {
@@ -31,7 +39,7 @@ export async function prune(store: SnapshotStore, { keepEvents, ...which }: Prun
   if (!keepEvents || which.dryRun) return store.prune(which);
   // the store checks the limit, and counts
   const { executions: count } = await store.prune({ ...which, dryRun: true });
-  let executions = 0;
+  const pruned: DeletedExecution[] = [];
   let events = 0;
   for (const summary of count === 0 ? [] : await oldestEnded(store, which, count)) {
     const history = await historyOf(store, summary);
@@ -39,10 +47,11 @@ export async function prune(store: SnapshotStore, { keepEvents, ...which }: Prun
     if (history === null) continue;
     await keepEvents(history);
     if (!(await deleted(store, history))) continue;
-    executions += 1;
+    const { incarnation = "" } = history.events[0]!.event as StartedEvent;
+    pruned.push({ workflowId: summary.workflowId, incarnation });
     events += history.events.length;
   }
-  return { executions, events };
+  return { executions: pruned.length, events, deleted: pruned };
 }
 
 function checkOptions({ before, statuses }: PruneOptions, keepEvents: unknown): void {

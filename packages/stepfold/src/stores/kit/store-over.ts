@@ -114,8 +114,12 @@ class TableStore implements StoreMethods {
   async prune(options: CheckedPrune): Promise<PruneReport> {
     const deleted = await pruneExecutions(this.#table, this.#writer, options, this.#retentionMs);
     if (!options.dryRun) await this.#claims.forgetPermits(deleted);
-    // each version is one event
-    return { executions: deleted.length, events: deleted.reduce((sum, { version }) => sum + version + 1, 0) };
+    return {
+      executions: deleted.length,
+      // each version is one event
+      events: deleted.reduce((sum, { version }) => sum + version + 1, 0),
+      deleted: deleted.map(({ id, incarnation }) => ({ workflowId: id, incarnation })),
+    };
   }
 
   /** Starts of known workflows write nothing. */

@@ -43,7 +43,10 @@ export async function deleteExecution(table: ExecutionTable, writer: RowWriter, 
   return guard!;
 }
 
-/** Deletes ended executions, those first that ended first, and removes tombstones whose retention is over. Gives those that it deletes, or would. */
+/**
+ * Deletes ended executions, those first that ended first, and removes tombstones whose retention is over: of both at most `limit`,
+ * so that one call costs no more, however many tombstones are there. Gives the executions that it deletes, or would.
+ */
 export async function pruneExecutions(
   table: ExecutionTable,
   writer: RowWriter,
@@ -58,15 +61,17 @@ export async function pruneExecutions(
     const written = await Promise.all(some.map((guard) => writer.write(burialOf(guard))));
     deleted.push(...some.filter((_, index) => written[index]));
   }
-  await removeExpired(table, writer, retentionMs);
+  await removeExpired(table, writer, retentionMs, limit);
   return deleted;
 }
 
-async function removeExpired(table: ExecutionTable, writer: RowWriter, retentionMs: number): Promise<void> {
+async function removeExpired(table: ExecutionTable, writer: RowWriter, retentionMs: number, limit: number): Promise<void> {
   const before = (await table.now()) - retentionMs + 1;
-  for (;;) {
-    const expired = await table.ended({ before, limit: deletedTogether, ended: null });
-    const removed = await Promise.all(expired.map((guard) => writer.write(removalOf(guard))));
-    if (expired.length < deletedTogether || !removed.some((one) => one !== null)) return;
+  for (let left = limit; left > 0; ) {
+    const together = Math.min(left, deletedTogether);
+    const expired = await table.ended({ before, limit: together, ended: null });
+    const removed = (await Promise.all(expired.map((guard) => writer.write(removalOf(guard))))).filter((one) => one !== null);
+    if (expired.length < together || removed.length === 0) return;
+    left -= removed.length;
   }
 }

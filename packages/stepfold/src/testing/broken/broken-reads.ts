@@ -85,6 +85,11 @@ export const brokenReads: readonly BrokenStore[] = [
       }),
   },
   {
+    name: "does not say which executions it prunes",
+    caughtBy: "prune: names what it deletes, or would delete",
+    breaks: (store) => altered(store, { prune: async (options) => ({ ...(await store.prune(options)), deleted: [] }) }),
+  },
+  {
     name: "reads a time to prune before as a number",
     caughtBy: "prune: what is of another form is refused, and nothing is deleted",
     breaks: (store) =>

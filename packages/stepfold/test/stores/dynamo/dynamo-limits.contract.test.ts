@@ -147,6 +147,6 @@ describe.skipIf(url === null)("what DynamoDB can hold", () => {
     expect((await store.list({ metadata: { "": "", n: 0 }, definitionId: "", status: ["paused"] })).items).toMatchObject([{ version: 1 }]);
     await store.release(claim!, 1);
     await store.commit(stepCommit(second, { status: "failed" }));
-    expect(await store.prune({ before: Number.MAX_SAFE_INTEGER, definitionId: "" })).toEqual({ executions: 1, events: 3 });
+    expect(await store.prune({ before: Number.MAX_SAFE_INTEGER, definitionId: "" })).toMatchObject({ executions: 1, events: 3 });
   });
 });

@@ -163,7 +163,7 @@ describe.skipIf(url === null)("a bad day of DynamoDB", () => {
     }
     expect((await store.list({ limit: 1 })).items.map(({ workflowId }) => workflowId)).toEqual(["whole"]);
     now += 10_000;
-    expect(await store.prune({ before: now })).toEqual({ executions: 0, events: 0 });
+    expect(await store.prune({ before: now })).toMatchObject({ executions: 0, events: 0 });
   });
 
   it("what an older version has written is refused, and the error says so", async () => {
@@ -187,6 +187,6 @@ describe.skipIf(url === null)("a bad day of DynamoDB", () => {
     const claimed = await store.claim({ owner: "w", leaseMs: 60_000, limit: 100 });
     expect(claimed.map(({ claim }) => claim.workflowId).sort()).toEqual([...ids].sort());
     for (const { snapshot, claim } of claimed) await store.commit(stepCommit(snapshot, { status: "completed", fence: claim.fence }));
-    expect(await store.prune({ before: Number.MAX_SAFE_INTEGER })).toEqual({ executions: 20, events: 40 });
+    expect(await store.prune({ before: Number.MAX_SAFE_INTEGER })).toMatchObject({ executions: 20, events: 40 });
   });
 });

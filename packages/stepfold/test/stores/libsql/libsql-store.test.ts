@@ -286,7 +286,7 @@ describe("a libSQL store over clients of all kinds", () => {
     const all = [...numbers, claim.fence, claim.claimedAt, renewed.version, renewed.storeNow, rows[0]?.version];
     expect(all.map((value) => typeof value)).toEqual(all.map(() => "number"));
     await store.commit(stepCommit(first, { status: "completed", fence: claim.fence }));
-    expect(await store.prune({ before: Number.MAX_SAFE_INTEGER })).toEqual({ executions: 1, events: 2 });
+    expect(await store.prune({ before: Number.MAX_SAFE_INTEGER })).toMatchObject({ executions: 1, events: 2 });
   });
 
   it("goes by the clock of the database unless another one is given", async () => {

@@ -41,7 +41,7 @@ describe.skipIf(url === null).each(Object.entries(breaks))("an execution of whic
     expect(idsOf((await store.list()).items).filter((id) => id !== "b")).toEqual(["c", "a"]);
     expect(await store.load("c")).toEqual(snapshotAfter(made[2]!));
     await store.commit(stepCommit(made[0]!, { status: "completed" }));
-    expect(await store.prune({ before: Number.MAX_SAFE_INTEGER })).toEqual({ executions: 1, events: 2 });
+    expect(await store.prune({ before: Number.MAX_SAFE_INTEGER })).toMatchObject({ executions: 1, events: 2 });
   });
 
   it("does not keep commits of others that share its round trip", async () => {

@@ -176,7 +176,7 @@ describe.skipIf(url === null)("numbers and names at the edges", () => {
         claim.workflowId,
       ]);
     }
-    expect(await store.prune({ before: Number.MAX_SAFE_INTEGER })).toEqual({ executions: ids.length, events: 2 * ids.length });
+    expect(await store.prune({ before: Number.MAX_SAFE_INTEGER })).toMatchObject({ executions: ids.length, events: 2 * ids.length });
   });
 
   it("a filter that few of thousands pass finds them all, in order", async () => {

@@ -74,7 +74,7 @@ describe("an execution that waits in the cold store", () => {
   it("is cancelled, deleted and pruned as any other", async () => {
     const { store, hot, cold, last, pass, now } = await movedOne();
     await expect(store.delete("a")).rejects.toMatchObject({ code: "EXECUTION_OPEN" });
-    expect(await store.prune({ before: now() + 1 })).toEqual({ executions: 0, events: 0 });
+    expect(await store.prune({ before: now() + 1 })).toMatchObject({ executions: 0, events: 0 });
     await store.commit(stepCommit(last, { status: "cancelled" }));
     await expect(store.commit(stepCommit(last))).rejects.toMatchObject({ code: "VERSION_CONFLICT" });
     expect(await listed(store, { status: ["cancelled"] })).toEqual(["a"]);
@@ -88,7 +88,7 @@ describe("an execution that waits in the cold store", () => {
     await store.move();
     await store.commit(stepCommit(other[2], { status: "completed" }));
     pass(1);
-    expect(await store.prune({ before: now() })).toEqual({ executions: 1, events: 5 });
+    expect(await store.prune({ before: now() })).toMatchObject({ executions: 1, events: 5 });
     expect(await listed(store)).toEqual([]);
   });
 

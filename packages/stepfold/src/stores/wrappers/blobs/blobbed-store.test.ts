@@ -121,6 +121,24 @@ describe("a store with blobs", () => {
   });
 });
 
+describe("AUDIT 15: a prune", () => {
+  it("lists nothing, however many executions have ended", async () => {
+    let lists = 0;
+    const memory = memoryStore();
+    const inner: SnapshotStore = {
+      ...memory,
+      list: (query) => {
+        lists += 1;
+        return memory.list(query);
+      },
+    };
+    const { blobs, store } = setUp(inner);
+    for (const id of ["a", "b", "c"]) await store.create(startCommit(id, { input: `${large} ${id}`, status: "completed" }));
+    expect(await store.prune({ before: Date.now() + 1000, limit: 2 })).toMatchObject({ executions: 2 });
+    expect([lists, blobs.held.size]).toEqual([0, 1]);
+  });
+});
+
 describe("orphans", () => {
   it("of a crash between two deletions, and of starts that were refused, are collected", async () => {
     const { inner, blobs, store } = setUp();

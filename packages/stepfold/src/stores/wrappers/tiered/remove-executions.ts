@@ -45,5 +45,9 @@ export async function pruneBoth(
   const first = await cold.prune({ ...options, before, limit });
   if (first.executions >= limit) return first;
   const second = await hot.prune({ ...options, before: changedBefore, limit: limit - first.executions });
-  return { executions: first.executions + second.executions, events: first.events + second.events };
+  return {
+    executions: first.executions + second.executions,
+    events: first.events + second.events,
+    deleted: [...first.deleted, ...second.deleted],
+  };
 }

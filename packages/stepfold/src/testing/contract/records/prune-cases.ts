@@ -1,5 +1,5 @@
 import type { Status } from "../../../core/snapshot/snapshot.ts";
-import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
+import type { DeletedExecution, PruneOptions, SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
 import { equal, rejectsWith } from "../../expectations.ts";
@@ -13,10 +13,10 @@ export const pruneCases: readonly ContractCase[] = [
     name: "prune: deletes what has ended, and nothing else",
     async run({ store }) {
       for (const status of statuses) await store.create(startCommit(status, { status }));
-      equal(await store.prune({ before: always }), { executions: 3, events: 3 }, "report");
+      equal(await counted(store, { before: always }), { executions: 3, events: 3 }, "report");
       equal(await idsOf(store), ["active", "error", "paused"], "left");
       equal(await store.events("failed", -1, 10), [], "events");
-      equal(await store.prune({ before: always }), { executions: 0, events: 0 }, "second report");
+      equal(await counted(store, { before: always }), { executions: 0, events: 0 }, "second report");
     },
   },
   {
@@ -29,9 +29,9 @@ export const pruneCases: readonly ContractCase[] = [
       const middle = await store.now();
       await advance(10);
       await store.commit(stepCommit(late, { status: "completed" }));
-      equal(await store.prune({ before: middle }), { executions: 1, events: 1 }, "report");
+      equal(await counted(store, { before: middle }), { executions: 1, events: 1 }, "report");
       equal(await idsOf(store), ["late"], "left");
-      equal(await store.prune({ before: always }), { executions: 1, events: 2 }, "report of all");
+      equal(await counted(store, { before: always }), { executions: 1, events: 2 }, "report of all");
     },
   },
   {
@@ -40,7 +40,7 @@ export const pruneCases: readonly ContractCase[] = [
       for (const status of statuses) await store.create(startCommit(status, { status }));
       await store.prune({ before: always, statuses: ["failed", "cancelled"] });
       equal(await idsOf(store), ["active", "completed", "error", "paused"], "left");
-      equal(await store.prune({ before: always, statuses: [] }), { executions: 0, events: 0 }, "none asked for");
+      equal(await counted(store, { before: always, statuses: [] }), { executions: 0, events: 0 }, "none asked for");
     },
   },
   {
@@ -54,7 +54,7 @@ export const pruneCases: readonly ContractCase[] = [
         await store.commit(stepCommit((await store.load(id))!, { status: "completed" }));
         await advance(2);
       }
-      equal(await store.prune({ before: always, limit: 2 }), { executions: 2, events: 4 }, "report");
+      equal(await counted(store, { before: always, limit: 2 }), { executions: 2, events: 4 }, "report");
       equal(await idsOf(store), ["b", "d"], "left");
     },
   },
@@ -65,8 +65,8 @@ export const pruneCases: readonly ContractCase[] = [
       await store.create(startCommit("b", { definitionId: "reminders", status: "completed" }));
       await store.create(startCommit("c", { definitionId: "reminders" }));
       const options = { before: always, definitionId: "reminders" };
-      equal(await store.prune({ ...options, dryRun: true }), { executions: 1, events: 1 }, "report of the dry run");
-      equal(await store.prune(options), { executions: 1, events: 1 }, "report");
+      equal(await counted(store, { ...options, dryRun: true }), { executions: 1, events: 1 }, "report of the dry run");
+      equal(await counted(store, options), { executions: 1, events: 1 }, "report");
       equal(await idsOf(store), ["a", "c"], "left");
     },
   },
@@ -77,10 +77,33 @@ export const pruneCases: readonly ContractCase[] = [
       await store.create(first);
       await store.commit(stepCommit(first, { outputs: [1, 2], status: "completed" }));
       await store.create(startCommit("b", { status: "failed" }));
-      equal(await store.prune({ before: always, dryRun: true }), { executions: 2, events: 4 }, "report");
-      equal(await store.prune({ before: always, dryRun: true, limit: 1 }), { executions: 1, events: 3 }, "report with a limit");
+      equal(await counted(store, { before: always, dryRun: true }), { executions: 2, events: 4 }, "report");
+      equal(await counted(store, { before: always, dryRun: true, limit: 1 }), { executions: 1, events: 3 }, "report with a limit");
       equal(await idsOf(store), ["a", "b"], "left");
-      equal(await store.prune({ before: always }), { executions: 2, events: 4 }, "report of the real one");
+      equal(await counted(store, { before: always }), { executions: 2, events: 4 }, "report of the real one");
+    },
+  },
+  {
+    name: "prune: names what it deletes, or would delete",
+    async run({ store }) {
+      for (const id of ["a", "b"]) await store.create(startCommit(id, { incarnation: `${id}-1`, status: "completed" }));
+      const expected = ["a", "b"].map((id) => ({ workflowId: id, incarnation: `${id}-1` }));
+      for (const dryRun of [true, false])
+        equal((await store.prune({ before: always, dryRun })).deleted.toSorted(byId), expected, "deleted");
+      equal((await store.prune({ before: always })).deleted, [], "nothing is left to delete");
+    },
+  },
+  {
+    name: "prune: removes no more tombstones at once than its limit",
+    async run({ store, advance, retentionMs }) {
+      const ids = ["a", "b", "c"];
+      for (const id of ids) await store.create(startCommit(id, { status: "completed" }));
+      await store.prune({ before: always });
+      await advance(retentionMs + 1);
+      await store.prune({ before: always, limit: 2 });
+      await store.prune({ before: always, limit: 2 });
+      for (const id of ids) await store.create(startCommit(id));
+      equal(await idsOf(store), ids, "ids");
     },
   },
   {
@@ -123,6 +146,16 @@ export const pruneCases: readonly ContractCase[] = [
     },
   },
 ];
+
+/** What a prune reports, without the names. */
+async function counted(store: SnapshotStore, options: PruneOptions): Promise<{ readonly executions: number; readonly events: number }> {
+  const { executions, events } = await store.prune(options);
+  return { executions, events };
+}
+
+function byId(one: DeletedExecution, other: DeletedExecution): number {
+  return one.workflowId < other.workflowId ? -1 : 1;
+}
 
 async function idsOf(store: SnapshotStore): Promise<string[]> {
   return (await store.list({ limit: 1000 })).items.map(({ workflowId }) => workflowId).sort();
