@@ -28,7 +28,7 @@ const ceilings: Readonly<Record<string, number>> = {
   mongo: 743,
   dynamo: 1578,
   mysql: 1258,
-  postgres: 1215,
+  postgres: 1205,
   redis: 1059,
 };
 

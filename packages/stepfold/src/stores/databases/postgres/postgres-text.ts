@@ -63,9 +63,6 @@ export function numbersIn(parameter: number): string {
   return `${nullableTextsIn(parameter)}::bigint[]`;
 }
 
-/** A parameter. */
-export type SqlText = string | null;
-
 /** A column of what a statement is about. A name has a sign before it, because it may be empty, and an empty parameter is null. */
 export interface WantedColumn<W> extends Pick<SqlColumn, "name"> {
   readonly is: SqlColumn["is"] | "flag";
@@ -80,26 +77,29 @@ const sqlTexts: Readonly<Record<WantedColumn<unknown>["is"], (value: never) => s
   flag: (value) => (value ? "t" : "f"),
 };
 
-/** The rows that a statement is about, as `wanted`, with their parameters, which are its first. A lone one, the common case, is the cheapest to plan. */
+/**
+ * The rows that a statement is about, as `wanted`, with their parameters, which are its first. A column that no row has is the
+ * constant NULL: the server drops what depends on it from its plan. A lone row, the common case, is the cheapest to plan.
+ */
 export function wantedRows<W>(
   columns: readonly WantedColumn<W>[],
   writes: readonly W[],
-): { readonly sql: string; readonly values: SqlText[] } {
-  const textsOf = ({ is, of }: WantedColumn<W>): SqlText[] =>
-    writes.map((write) => {
-      const value = of(write);
-      return value == null ? null : sqlTexts[is](value as never);
-    });
-  if (writes.length === 1) {
-    const names = columns.map(({ name, is }, index) => `$${index + 1}::${is === "number" ? "bigint" : "text"} AS ${name}`);
-    return { sql: `wanted AS (SELECT 1::bigint AS ordinal, ${names.join(", ")})`, values: columns.map((column) => textsOf(column)[0]!) };
-  }
-  const lists = columns.map(({ is }, index) => (is === "number" ? numbersIn : nullableTextsIn)(index + 1));
-  const names = columns.map(({ name }) => name);
-  return {
-    sql: `wanted AS MATERIALIZED (SELECT * FROM unnest(${lists.join(", ")}) WITH ORDINALITY AS each (${names.join(", ")}, ordinal))`,
-    values: columns.map((column) => joined(textsOf(column))),
-  };
+): { readonly sql: string; readonly values: string[] } {
+  const isLone = writes.length === 1;
+  const values: string[] = [];
+  const [given, absent] = [[] as string[], [] as string[]];
+  const sources = columns.flatMap(({ name, is, of }) => {
+    const texts = writes.map(of).map((value) => (value == null ? null : sqlTexts[is](value as never)));
+    const type = is === "number" ? "bigint" : "text";
+    const isAbsent = texts.every((text) => text === null);
+    (isAbsent ? absent : given).push(isAbsent ? `NULL::${type} AS ${name}` : name);
+    if (isAbsent) return [];
+    const parameter = values.push(isLone ? texts[0]! : joined(texts));
+    return isLone ? `$${parameter}::${type} AS ${name}` : (is === "number" ? numbersIn : nullableTextsIn)(parameter);
+  });
+  if (isLone) return { sql: `wanted AS (SELECT ${["1::bigint AS ordinal", ...sources, ...absent].join(", ")})`, values };
+  const rows = `unnest(${sources.join(", ")}) WITH ORDINALITY AS each (${given.join(", ")}, ordinal)`;
+  return { sql: `wanted AS MATERIALIZED (SELECT ${["each.*", ...absent].join(", ")} FROM ${rows})`, values };
 }
 
 /** The parts of a column that were joined. */

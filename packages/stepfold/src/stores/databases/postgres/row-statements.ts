@@ -1,16 +1,6 @@
 import type { RowHistory, RowWrite } from "../../kit/execution-table.ts";
 import { insertedColumns } from "../../kit/sql-layout.ts";
-import {
-  clock,
-  joined,
-  nullableTextsIn,
-  numbersIn,
-  plainText,
-  type SqlText,
-  textsIn,
-  type WantedColumn,
-  wantedRows,
-} from "./postgres-text.ts";
+import { clock, joined, nullableTextsIn, numbersIn, plainText, textsIn, type WantedColumn, wantedRows } from "./postgres-text.ts";
 
 type Insert = RowWrite & { readonly kind: "insert" };
 type Update = RowWrite & { readonly kind: "update" };
@@ -19,7 +9,7 @@ type Deletion = RowWrite & { readonly kind: "bury" | "remove" };
 /** A statement with its parameters. */
 interface WriteStatement {
   readonly text: string;
-  readonly values: readonly SqlText[];
+  readonly values: readonly string[];
 }
 
 /** The statement that makes writes of one kind. It gives a row with the ordinal of each write that was made. */

@@ -10,15 +10,15 @@ export interface KeyedLock {
 export function keyedLock(): KeyedLock {
   const last = new Map<string, Promise<unknown>>();
   return {
-    async run(keys, work) {
+    run(keys, work) {
       const before = keys.flatMap((key) => last.get(key) ?? []);
       const mine = before.length > 0 ? Promise.allSettled(before).then(work) : work();
       for (const key of keys) last.set(key, mine);
-      try {
-        return await mine;
-      } finally {
+      const forget = (): void => {
         for (const key of keys) if (last.get(key) === mine) last.delete(key);
-      }
+      };
+      mine.then(forget, forget);
+      return mine;
     },
     async idle() {
       while (last.size > 0) await Promise.allSettled(last.values());
