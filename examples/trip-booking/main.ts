@@ -22,8 +22,21 @@ const workflow = defineWorkflow({
 const nodeDefinitions = {
   ...builtinNodes,
   // the key is the same however often this booking is attempted, so the service can tell
-  book: defineNode({ executor: (data, step) => say(step, `books ${(data as { what: string }).what}`, data) }),
-  "give-back": defineNode({ executor: (_data, step) => say(step, `gives back ${(step.compensating?.output as { what: string }).what}`) }),
+  book: defineNode({
+    executor: (data, step) => {
+      const { what } = data as { what: string };
+      if (what === "a room in Atlantis") throw new FatalError(`there is no way to book ${what}`);
+      return say(step, `books ${what}`, data);
+    },
+  }),
+  "give-back": defineNode({
+    executor: (_data, step) => {
+      const { compensating } = step;
+      // a booking that failed or was broken off may have been made all the same: only the service can tell
+      if (!compensating?.completed) return say(step, `asks whether anything is booked for "${step.nodeId}"`);
+      return say(step, `gives back ${(compensating.output as { what: string }).what}`);
+    },
+  }),
   charge: defineNode({
     executor: (data, step) => {
       const { card, for: bought } = data as { card: string; for: string[] };
@@ -40,11 +53,12 @@ function say<T>({ workflowId }: { readonly workflowId: string }, what: string, d
 
 const store = memoryStore();
 const runtime = createRuntime({ store, workflows: [workflow], nodeDefinitions });
-for (const [workflowId, card] of [
-  ["trip-1", "gold"],
-  ["trip-2", "empty"],
+for (const [workflowId, to, card] of [
+  ["trip-1", "Lisbon", "gold"],
+  ["trip-2", "Lisbon", "empty"],
+  ["trip-3", "Atlantis", "gold"],
 ] as const) {
-  const run = await runtime.start("trip", { workflowId, input: { to: "Lisbon", card } });
+  const run = await runtime.start("trip", { workflowId, input: { to, card } });
   const end = await run.result().catch((error: Error) => error.message);
   console.log(`${workflowId}: ${end}`);
 }

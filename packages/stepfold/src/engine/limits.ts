@@ -69,7 +69,7 @@ export function enforceLimits(limits: Limits, draft: Draft, task: Task, outcome:
 export function exhausted(limits: Limits, { workflowId, steps }: Draft, { nodeId }: Task, begun: number, now: EpochMs): Outcome | null {
   if (steps + begun < limits.steps) return null;
   const error = errorInfo(new StepfoldError("STEPS_EXCEEDED", { workflowId, max: limits.steps }), nodeId);
-  return { type: "failed", error, sizeBytes: error.message.length, retryAt: null, startedAt: now, endedAt: now };
+  return { type: "failed", error, sizeBytes: error.message.length, retryAt: null, startedAt: now, endedAt: now, uncalled: true };
 }
 
 /** Paths of the task's scope once it has left its node. */

@@ -7,7 +7,7 @@ import type { Draft } from "../core/transition/draft/draft.ts";
 import { nextTimerAt } from "../core/transition/draft/draft-status.ts";
 import { openDraft, scopeAt } from "../core/transition/draft/open-draft.ts";
 import { evolve, withConsequences } from "../core/transition/evolve.ts";
-import { due, hasTimer, isAnyDue, planDraft, type Task } from "../core/transition/plan.ts";
+import { AnnouncedSteps, due, hasTimer, isAnyDue, planDraft, type Task } from "../core/transition/plan.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import type { Limits } from "../core/values/limits.ts";
 import { macrotasksSeen, nextMacrotask } from "../environment/event-loop.ts";
@@ -160,6 +160,7 @@ export class Turn {
   #stopped = false;
   #draining = false;
   #performed = 0;
+  readonly #announced = new AnnouncedSteps();
   /** When tasks were last planned. */
   #plannedAt: EpochMs = 0;
   /** When the turn last let others run. */
@@ -207,15 +208,16 @@ export class Turn {
         const outcomes = this.#settled;
         if (outcomes.length > 0) this.#settled = [];
         const events = this.#take(outcomes);
+        const announcedAt = this.#announce(events);
         if (events.length > 0) await this.#commit(events, outcomes);
         if (this.#stopped || this.draft.ended) break;
         this.#post?.check();
         if (this.draft.endings !== this.#endings) this.#withdraw();
         if (!this.#draining) {
-          this.#begin();
+          this.#begin(announcedAt);
           this.#post?.send(this.draft);
         }
-        if (this.#settled.length > 0 || this.#stored || this.#post?.hasNews) continue;
+        if (this.#settled.length > 0 || this.#stored || this.#announced.isLacking || this.#post?.hasNews) continue;
         if (this.#running.size === 0 && !this.#post?.isUnderWay) break;
         await this.#news();
         this.#wake = null;
@@ -281,7 +283,9 @@ export class Turn {
     if (this.#running.get(name)?.task.turn === task.turn) this.#running.delete(name);
     if (outcome.type === "aborted") return;
     const allowed = enforceLimits(this.#options.performing.limits, this.draft, task, outcome);
-    this.#accept(eventOf(task, allowed, this.draft.version + 1), events);
+    const event = eventOf(task, allowed, this.draft.version + 1);
+    const begun = event.type === "failed" && this.#announced.mayHaveActed(task, !("uncalled" in allowed));
+    this.#accept(begun ? { ...event, begun } : event, events);
   }
 
   #accept(event: Event, events: Event[]): void {
@@ -337,14 +341,34 @@ export class Turn {
     }
   }
 
-  #begin(): void {
+  /** Announces the steps that are about to be begun and can be undone. Gives the moment at which they were planned. */
+  #announce(events: Event[]): EpochMs | null {
+    const { workflow, ended } = this.draft;
+    if (!workflow.compensates || ended || this.#stopped || this.#draining) return null;
+    const { concurrency, stepLimit, early, now } = this.#options;
+    const at = now();
+    let begun = 0;
+    const mayBegin = (task: Task): boolean | null => {
+      if (this.#running.size + begun >= concurrency || this.#performed + begun >= stepLimit) return null;
+      const isNew = !this.#running.has(nameOf(task));
+      begun += Number(isNew);
+      return isNew;
+    };
+    this.#announced.announce(this.draft, at, early, mayBegin, (event) => this.#accept(event, events));
+    return at;
+  }
+
+  /** @param announcedAt when steps were announced: of those that became due since then none may take the place of one of them */
+  #begin(announcedAt: EpochMs | null): void {
     const { concurrency, stepLimit, early, onTask } = this.#options;
     const now = this.#options.now();
-    this.#plannedAt = now;
+    this.#announced.isLacking = false;
+    this.#plannedAt = announcedAt ?? now;
     if (now < this.#yieldedAt) this.#yieldedAt = now;
-    planDraft(this.draft, now, early, (task, { node }) => {
+    planDraft(this.draft, this.#plannedAt, early, (task, { node }) => {
       if (this.#running.size >= concurrency || this.#performed >= stepLimit) return false;
       if (this.#running.has(nameOf(task))) return true;
+      if (!this.#announced.begin(task, node)) return true;
       this.#performed++;
       onTask?.(task);
       this.#perform(task, task.undoes ? node.compensation! : node, now);

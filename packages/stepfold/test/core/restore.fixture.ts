@@ -105,14 +105,20 @@ function movesOfPath(scope: ScopeDraft, path: DraftPath, stamp: { readonly versi
     ...(path.undoes && { undoes: path.undoes }),
   };
   const error = { name: "Error", message: `no luck at ${nodeId}`, nodeId };
+  const { compensation } = scope.workflow.nodes.get(nodeId) ?? {};
+  if (status === "ready" && !path.undoes && compensation && !path.begun) {
+    const begun = (): Event => ({ ...stamp, type: "begun", pathId, turn, nodeId });
+    moves.push(begun, begun);
+  }
+  const mayHaveActed = path.begun ? { begun: true as const } : {};
   if (status === "ready") {
     const work = (roll: () => number): Event => {
       const spawn = path.undoes ? null : spawnOf(scope.workflow, nodeId, roll);
       const dice = roll();
-      if (dice < 0.07) return { ...step, type: "failed", error, retryAt: stamp.at };
+      if (dice < 0.07) return { ...step, type: "failed", error, retryAt: stamp.at, ...mayHaveActed };
       // what is undone may have happened in another scope, and leaves by no edge
       const handle = !path.undoes && scope.workflow.nodes.get(nodeId)!.edges.has("error") ? { handle: "error" as const } : {};
-      if (dice < 0.14) return { ...step, type: "failed", error, retryAt: null, ...handle };
+      if (dice < 0.14) return { ...step, type: "failed", error, retryAt: null, ...handle, ...mayHaveActed };
       if (spawn) return { ...step, type: "spawned", visit: path.visit, children: spawn };
       if (dice < 0.3 && !path.undoes)
         return { ...step, type: "suspended", waits: [{ id: `${pathId}@${turn + 1}`, kind: "signal", signal: "go", timeoutAt: 9e15 }] };

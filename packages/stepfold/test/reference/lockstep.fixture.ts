@@ -100,15 +100,24 @@ export class Engine {
     const found = this.#find(scope.scope ?? "", pathId);
     if (!found) return null;
     const { path, node } = found;
-    const { nodeId, visit, undoes, attempts } = path;
+    const { nodeId, visit, undoes, attempts, begun } = path;
     const step = { ...stamp, ...scope, pathId, turn, nodeId, attempt: attempts + 1, startedAt: 0, ...(undoes && { undoes }) };
     if (undoes && (event.type === "suspended" || event.type === "spawned")) return null;
     switch (event.type) {
+      case "begun":
+        return undoes ? null : { type: "begun", ...stamp, ...scope, pathId, turn, nodeId };
       case "completed":
         return { type: "completed", ...step, output: null, handles: event.handles, ...(event.terminate && { terminates: true }) };
       case "failed": {
         const handle = !event.retry && !undoes && node.edges.has("error") ? { handle: "error" as const } : {};
-        return { type: "failed", ...step, error: { name: "Error", message: "dice" }, retryAt: event.retry ? 0 : null, ...handle };
+        return {
+          type: "failed",
+          ...step,
+          error: { name: "Error", message: "dice" },
+          retryAt: event.retry ? 0 : null,
+          ...handle,
+          ...(begun && { begun }),
+        };
       }
       case "suspended":
         return {

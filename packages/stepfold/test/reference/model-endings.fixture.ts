@@ -1,10 +1,10 @@
-import { nodeOf } from "./model-definition.fixture.ts";
 import {
   allFrames,
   type Effect,
   endAllPaths,
   endPath,
   type Frame,
+  giveUpStep,
   type ModelError,
   type ModelPath,
   type ModelStatus,
@@ -17,36 +17,29 @@ import {
  * What its open children did is taken back with it: they end in the same transition.
  */
 export function beginEnding(frame: Frame, status: "failed" | "cancelled", error: ModelError | null): void {
-  const undo = effectsBelow(frame).toSorted((left, right) => right.version - left.version);
+  // what did not complete comes first
+  const order = (effect: Effect): number => (effect.completed ? effect.version : Number.POSITIVE_INFINITY);
+  const undo = effectsBelow(frame).toSorted((left, right) => order(right) - order(left) || 0);
   endAllPaths(frame, status, false);
   frame.scope.ending = { status, error, undo, running: { status: "ready", turn: 1, attempts: 0 } };
 }
 
 /** The failure of a scope by one of its paths, which may have had an effect all the same, or by itself. */
 export function failScope(frame: Frame, path: ModelPath | null, error: ModelError): void {
-  if (path) path.status = "ready";
   if (path && frame.definition.onFailure === "finish") {
     endPath(frame, path, "failed");
     frame.scope.failure ??= error;
   } else beginEnding(frame, "failed", error);
 }
 
-/** What this scope and its open children did, or may have done, that has a compensation; in order of versions. */
+/** What this scope and its open children did, or may have done, that has a compensation. */
 function effectsBelow(frame: Frame): Effect[] {
   return allFrames(frame).flatMap((inner) => {
+    for (const path of inner.scope.paths) giveUpStep(inner, path);
     const prefix = inner.chain.slice(frame.chain.length);
-    const all = inner.scope.ending?.undo ?? [...inner.scope.effects, ...uncertainEffects(inner)];
+    const all = inner.scope.ending?.undo ?? inner.scope.effects;
     return all.map((effect) => ({ ...effect, path: prefix + effect.path }));
   });
-}
-
-/** The nodes with a compensation at which a path was ready or retrying: they may have had their effect. */
-function uncertainEffects(frame: Frame): Effect[] {
-  const uncertain = frame.scope.paths.filter(
-    (path) => (path.status === "ready" || path.status === "retrying") && nodeOf(frame.definition, path.nodeId).compensate,
-  );
-  const { version } = frame.world;
-  return uncertain.map((path) => ({ path: path.id, nodeId: path.nodeId, visit: path.visit, version, completed: false }));
 }
 
 /** Address of the compensation that runs now in an ending scope, as if it were a path of its own: `<chain>undo`. */

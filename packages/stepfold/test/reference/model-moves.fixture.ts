@@ -1,7 +1,16 @@
 import { edgeAt, edgesFrom, isJoin, nodeOf } from "./model-definition.fixture.ts";
 import { failScope, terminateScope } from "./model-endings.fixture.ts";
 import { joinsOfFork, reachesJoinOfFork, waveAt } from "./model-graph.fixture.ts";
-import { branchOff, count, endPath, type Frame, type ModelError, type ModelPath, type ResultReference } from "./model-state.fixture.ts";
+import {
+  branchOff,
+  count,
+  endPath,
+  type Frame,
+  giveUpStep,
+  type ModelError,
+  type ModelPath,
+  type ResultReference,
+} from "./model-state.fixture.ts";
 
 /** The path comes to a node, by an edge or (null) as the first of its scope; at a join it waits. */
 export function arrive(frame: Frame, path: ModelPath, nodeId: string, via: number | null): void {
@@ -23,7 +32,7 @@ function waitAtJoin(frame: Frame, path: ModelPath): void {
 /** Begins a visit: a path has arrived, or its join has fired ("Paths and their names"). */
 export function beginVisit(frame: Frame, path: ModelPath): void {
   path.turn += 1;
-  Object.assign(path, { visit: path.turn, since: frame.world.version, attempts: 0, touched: false, offered: false });
+  Object.assign(path, { visit: path.turn, since: frame.world.version, attempts: 0, touched: false, offered: false, begun: false });
 }
 
 /** Makes a path ready at its node, or holds it before it ("Cancels, mutexes and milestones"). */
@@ -50,6 +59,7 @@ export function complete(frame: Frame, path: ModelPath, handles: readonly string
   const { scope, world } = frame;
   const node = nodeOf(frame.definition, path.nodeId);
   count(scope.done, node.id);
+  path.begun = false;
   if (node.compensate) {
     scope.effects.push({ path: path.id, nodeId: node.id, visit: path.visit, version: world.version, completed: true });
   }
@@ -61,6 +71,7 @@ export function complete(frame: Frame, path: ModelPath, handles: readonly string
 
 /** The node has failed for good: by its `error` edges if it has any, else the failure is the scope's. */
 export function failNode(frame: Frame, path: ModelPath, error: ModelError): void {
+  giveUpStep(frame, path);
   if (edgesFrom(frame.definition, path.nodeId, "error").length === 0) {
     failScope(frame, path, error);
   } else {

@@ -52,6 +52,8 @@ export interface ModelPath {
   touched: boolean;
   /** Its task was ready at the end of a transition, so an outcome may be under way. */
   offered: boolean;
+  /** Its executor was called in this visit; only where the node has a compensation. */
+  begun: boolean;
   draining: boolean;
   map: ModelMap | null;
 }
@@ -156,7 +158,19 @@ export function newScope(world: { born: number }, definition: ModelDefinition): 
 function newPath(id: string, nodeId: string): ModelPath {
   const counts = { turn: 0, visit: 0, attempts: 0, forks: 0, since: 0 };
   const bags = { waves: {}, from: [], waits: [] };
-  return { id, nodeId, status: "ready", ...counts, via: null, ...bags, touched: false, offered: false, draining: false, map: null };
+  return {
+    id,
+    nodeId,
+    status: "ready",
+    ...counts,
+    via: null,
+    ...bags,
+    touched: false,
+    offered: false,
+    begun: false,
+    draining: false,
+    map: null,
+  };
 }
 
 /** Orders ids, the senior first: by length, then by code units ("Forks"). Keys of children have the same order. */
@@ -185,6 +199,7 @@ export function branchOff(frame: Frame, parent: ModelPath): ModelPath {
 export function endPath(frame: Frame, path: ModelPath, reason: EndReason, isPatient = true): void {
   const place = frame.scope.paths.indexOf(path);
   if (place < 0) return;
+  giveUpStep(frame, path);
   const mine = frame.scope.children.filter((candidate) => candidate.owner === path.id);
   if (letGo(frame, mine, isPatient)) {
     // it is gone for all but its children, and counts as ended when they have
@@ -201,17 +216,26 @@ export function letGo(frame: Frame, children: readonly ModelChild[], isPatient =
   const undoing = isPatient ? children.filter(({ scope }) => (scope.ending?.undo.length ?? 0) > 0) : [];
   for (const child of children) {
     if (undoing.includes(child)) continue;
-    // what it did may have to be undone with the rest
+    // what it did, or may have done, may have to be undone with the rest
+    for (const inner of allFrames(frameOfChild(frame, child))) for (const path of inner.scope.paths) giveUpStep(inner, path);
     frame.scope.effects.push(...effectsOf(frameOfChild(frame, child), `${child.key}>`));
     dropChild(frame, child);
   }
   return undoing.length > 0;
 }
 
-/** What a child and those in it have done for certain, and not undone. */
+/** Remembers that the step of a path will not complete, and may have had an effect: of one node on one path only once. */
+export function giveUpStep({ scope, world }: Frame, path: ModelPath): void {
+  const { id, nodeId, visit } = path;
+  const isNew = !scope.effects.some((effect) => !effect.completed && effect.path === id && effect.nodeId === nodeId);
+  if (path.begun && isNew) scope.effects.push({ path: id, nodeId, visit, version: world.version, completed: false });
+  path.begun = false;
+}
+
+/** What a child and those in it have done, or may have done, and not undone. */
 function effectsOf(frame: Frame, prefix: string): Effect[] {
   const { ending, effects, children } = frame.scope;
-  const own = (ending ? ending.undo.filter(({ completed }) => completed) : effects).map((effect) => ({
+  const own = (ending?.undo ?? effects).map((effect) => ({
     ...effect,
     path: prefix + effect.path,
   }));

@@ -18,6 +18,7 @@ import {
 /** What can happen. Tasks and waits have names as in "Paths and their names". */
 export type ModelEvent =
   /** `handles` as they are: `[""]` the default port, `[]` none at all, so that the path ends. */
+  | { readonly type: "begun"; readonly task: string }
   | { readonly type: "completed"; readonly task: string; readonly handles: readonly string[]; readonly terminate?: boolean }
   | { readonly type: "failed"; readonly task: string; readonly retry: boolean }
   | { readonly type: "suspended"; readonly task: string; readonly waits: readonly ModelWaitRequest[] }
@@ -44,6 +45,8 @@ export interface ModelTask {
   readonly visit: number;
   readonly nodeId: string;
   readonly attempts: number;
+  /** Its executor is to be announced, or was. */
+  readonly begun: boolean;
   /** The path was resumed or retried during this visit. */
   readonly touched: boolean;
   readonly inputs: readonly ResultReference[];
@@ -175,6 +178,7 @@ export class Model {
 /** The event itself, before anything settles. False: it is late or not legal. */
 function handle(root: Frame, event: ModelEvent): boolean {
   switch (event.type) {
+    case "begun":
     case "completed":
     case "failed":
     case "suspended":
@@ -203,6 +207,7 @@ type OutcomeEvent = Extract<ModelEvent, { task: string }>;
 function handleOutcome(root: Frame, event: OutcomeEvent): boolean {
   for (const frame of allFrames(root)) {
     const path = frame.scope.paths.find((candidate) => `${frame.chain}${candidate.id}@${candidate.turn}` === event.task);
+    if (event.type === "begun" && path?.status !== "ready") continue;
     if (path && (path.status === "ready" || (path.status === "held" && path.offered))) return applyOutcome(frame, path, event);
   }
   return false;
@@ -210,6 +215,9 @@ function handleOutcome(root: Frame, event: OutcomeEvent): boolean {
 
 function applyOutcome(frame: Frame, path: ModelPath, event: OutcomeEvent): boolean {
   switch (event.type) {
+    case "begun":
+      path.begun = true;
+      return true;
     case "completed":
       complete(frame, path, event.handles, event.terminate ?? false);
       return true;
@@ -233,7 +241,7 @@ function handleUndo(root: Frame, event: OutcomeEvent): boolean {
   for (const frame of allFrames(root)) {
     const running = frame.scope.ending?.running;
     if (running?.status !== "ready" || `${undoAddress(frame)}@${running.turn}` !== event.task) continue;
-    if (event.type === "suspended" || event.type === "spawned") return false;
+    if (event.type === "suspended" || event.type === "spawned" || event.type === "begun") return false;
     running.attempts += 1;
     if (event.type === "failed" && event.retry) running.status = "retrying";
     else nextUndo(frame.scope);
@@ -301,8 +309,19 @@ function isReady(path: ModelPath): boolean {
 }
 
 function taskOf(frame: Frame, path: ModelPath): ModelTask {
-  const { id, turn, visit, nodeId, attempts, touched, from } = path;
-  return { name: `${frame.chain}${id}@${turn}`, chain: frame.chain, pathId: id, turn, visit, nodeId, attempts, touched, inputs: from };
+  const { id, turn, visit, nodeId, attempts, begun, touched, from } = path;
+  return {
+    name: `${frame.chain}${id}@${turn}`,
+    chain: frame.chain,
+    pathId: id,
+    turn,
+    visit,
+    nodeId,
+    attempts,
+    begun,
+    touched,
+    inputs: from,
+  };
 }
 
 function undoTask(frame: Frame): ModelTask[] {
@@ -312,7 +331,7 @@ function undoTask(frame: Frame): ModelTask[] {
   const { turn, attempts } = ending.running;
   const { visit, nodeId, path: pathId } = effect;
   const name = `${undoAddress(frame)}@${turn}`;
-  return [{ name, chain: frame.chain, pathId, turn, visit, nodeId, attempts, touched: attempts > 0, inputs: [], undo: true }];
+  return [{ name, chain: frame.chain, pathId, turn, visit, nodeId, attempts, begun: true, touched: attempts > 0, inputs: [], undo: true }];
 }
 
 /** Stands in for the engine's hash: 64 bits of FNV-1a, two lanes. */

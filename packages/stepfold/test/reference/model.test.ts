@@ -239,7 +239,7 @@ describe("waits, holds and endings", () => {
     const model = Model.start(workflow("a>b b>c b>d", { a: { compensate: true }, b: { compensate: true }, d: { compensate: true } }));
     complete(model, "a");
     complete(model, "b");
-    act(model, { type: "failed", task: "0@3", retry: false });
+    act(model, { type: "begun", task: "0.1@1" }, { type: "failed", task: "0@3", retry: false });
     expect(model.status).toBe("active");
     expect(model.world().root.ending?.undo.map((effect) => [effect.nodeId, effect.completed])).toEqual([
       ["d", false],

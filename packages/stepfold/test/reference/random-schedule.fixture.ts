@@ -37,7 +37,7 @@ export class RandomSchedule {
     if (this.#answered.length > 0 && random() < (this.#options.stale ?? 0.15)) return { event: pick(random, this.#answered), stale: true };
     if (this.#options.interference !== false && random() < 0.06) return { event: this.#interference(model), stale: false };
     const event = pick(random, fresh);
-    if ("task" in event || event.type === "resumed") this.#answered.push(event);
+    if (("task" in event && event.type !== "begun") || event.type === "resumed") this.#answered.push(event);
     return { event, stale: false };
   }
 
@@ -70,6 +70,8 @@ function outcomeOf(definition: ModelDefinition, task: ModelTask, options: Schedu
   const seed = options.outcomes;
   if (task.undo) return undoOutcome(task, seed);
   const node = nodeOf(definition, task.nodeId);
+  // whoever performs it says so before
+  if (node.compensate && !task.begun) return { type: "begun", task: task.name };
   const words = [seed, task.chain, task.pathId, task.visit, task.nodeId, task.attempts];
   const { name } = task;
   const retry = task.attempts + 1 < (node.maxAttempts ?? 1);

@@ -70,7 +70,10 @@ export interface Node {
   readonly mutex?: string;
   /** A path that arrives is held until this expression over the snapshot holds: `paths.review.length > 0`. */
   readonly when?: string;
-  /** What undoes this node's effect if the execution fails or is cancelled after it. */
+  /**
+   * What undoes this node's effect if the execution fails or is cancelled once the node's executor was called. `step.compensating`
+   * tells a step that has completed from one that may or may not have had its effect; without a call nothing is undone.
+   */
   readonly compensate?: Compensation;
   /** How many of this node's results stay in the context, newest first. Default: all. */
   readonly keep?: number;
@@ -82,7 +85,7 @@ export interface Node {
 export interface Compensation {
   /** Names the node definition that performs it. */
   readonly type: string;
-  /** May hold `{{ expressions }}`; `$json` is the output that is to be undone. */
+  /** May hold `{{ expressions }}`; `$json` is the output that is to be undone, if the step has completed. */
   readonly data?: Json;
   readonly retryPolicy?: RetryPolicy;
   readonly timeout?: Duration;

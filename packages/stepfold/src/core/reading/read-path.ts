@@ -103,7 +103,7 @@ function classicTrail(context: Context, currentNodeId: string): readonly string[
 
 const statuses = ["ready", "held", "joining", "retrying", "suspended"];
 const fields = ["id", "nodeId", "status", "turn", "visit", "attempts", "since", "stepPath", "forks", "via", "waves", "inputs"];
-const more = ["waits", "children", "draining", "nextRetryAt", "resumed", "undoes"];
+const more = ["waits", "children", "draining", "nextRetryAt", "resumed", "begun", "undoes"];
 
 /** One open path from outside, checked. */
 function readPath(value: Json, pointer: string, place: ReadContext): ActivePath {
@@ -126,6 +126,7 @@ function readPath(value: Json, pointer: string, place: ReadContext): ActivePath 
   else if (flag(path.draining, `${pointer}/draining`)) return invalid(`${pointer}/draining`, "says nothing without children");
   if (resumed !== undefined) checkResumed(resumed, `${pointer}/resumed`);
   if (inputs !== undefined) checkInputs(inputs, `${pointer}/inputs`);
+  flag(path.begun, `${pointer}/begun`);
   if (undoes !== undefined) checkUndo(undoes, `${pointer}/undoes`, place);
   const waves = wavesOf(path.waves, `${pointer}/waves`, place);
   const { waves: _, ...rest } = picked(path, [...fields, ...more]);

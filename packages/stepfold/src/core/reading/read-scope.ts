@@ -2,7 +2,7 @@ import { type Context, isTerminal, type NodeResult, type ScopeHead, type Status 
 import { isId } from "../values/id.ts";
 import type { Json, JsonObject } from "../values/json.ts";
 import { readPaths } from "./read-path.ts";
-import { checkEnding, readEnding } from "./read-undo.ts";
+import { checkEnding, readBegun, readEnding } from "./read-undo.ts";
 import { count, into, invalid, list, object, picked, type ReadContext, readError, text, texts, time } from "./read-value.ts";
 
 const statuses = ["active", "paused", "error", "completed", "failed", "cancelled"];
@@ -36,11 +36,12 @@ export function readScope(plain: JsonObject, place: ReadContext, onlyTells = fal
 
 function fieldsOf(plain: JsonObject, place: ReadContext): Partial<ScopeHead> {
   const { pointer } = place;
-  const { error, rounds, ending } = plain;
+  const { error, rounds, ending, begun } = plain;
   return {
     ...picked(plain, ["input", "output"]),
     ...(error !== undefined && { error: readError(error, `${pointer}/error`) }),
     ...(rounds !== undefined && { rounds: readRounds(rounds, `${pointer}/rounds`, place) }),
+    ...(begun !== undefined && { begun: readBegun(begun, `${pointer}/begun`, place) }),
     ...(ending !== undefined && { ending: readEnding(ending, `${pointer}/ending`, place) }),
   };
 }

@@ -24,8 +24,8 @@ const paid = bench(
     workflows: { c },
   }),
 ).engine;
-// a step that is under way when its workflow fails
-const d = undoable("d", ["pay"], { f: "noop", bad, pay: "noop" }, ["f>bad", "f>pay"]);
+// a step that waits when its workflow fails
+const d = undoable("d", ["pay"], { f: "noop", bad, pay: "approval" }, ["f>bad", "f>pay"]);
 const begun = bench(flow("root", { sub: ["workflow", { workflow: "d" }] }, [], { workflows: { d } })).engine;
 
 /** Undoes what the sub-workflow did, then the reservation. */
@@ -36,7 +36,7 @@ let done: Snapshot;
 
 beforeAll(async () => {
   undoing = await paid.execute({ workflowId: "w", stepLimit: 5 });
-  inChild = await begun.execute({ workflowId: "w", stepLimit: 3, concurrency: 1 });
+  inChild = await begun.execute({ workflowId: "w", stepLimit: 4 });
   done = await paid.execute({ snapshot: undoing });
 });
 
@@ -44,7 +44,7 @@ const inner = "/childStates/0#1";
 
 describe("a snapshot of an execution that is being undone", () => {
   it("is given back as it was, also where the step that is undone was a child's", () => {
-    expect(undoing.activePaths[0]).toMatchObject({ id: "undo", nodeId: "pay", undoes: { scope: "0#2", pathId: "0", version: 3 } });
+    expect(undoing.activePaths[0]).toMatchObject({ id: "undo", nodeId: "pay", undoes: { scope: "0#2", pathId: "0", version: 5 } });
     expect(inChild.childStates?.["0#1"]?.ending?.begun).toEqual([{ scope: "0#1", pathId: "0.1", nodeId: "pay" }]);
     expect(readSnapshot(changed(undoing, {}), paid.workflow)).toEqual(undoing);
     expect(readSnapshot(changed(inChild, {}), begun.workflow)).toEqual(inChild);
@@ -85,6 +85,10 @@ describe("a snapshot of an execution that is being undone", () => {
       "/ending/begun/0/version",
       "not completed",
     ],
+    ["steps begun of another kind", { "/begun": {} }, "/begun", "list"],
+    ["a step that was begun, of another kind", { "/begun": [5] }, "/begun/0", "object"],
+    ["a step that was begun on no path", { "/begun": [{ nodeId: "reserve" }] }, "/begun/0/pathId", "id of a path"],
+    ["a step that was begun at no node", { "/begun": [{ pathId: "0" }] }, "/begun/0/nodeId", "id of a node"],
     ["a step begun that is not undone first", { "/ending/begun/0": { pathId: "0", nodeId: "reserve" } }, "/ending/begun", "being undone"],
     ["compensations of another kind", { "/compensations": {} }, "/compensations", "list"],
     ["a compensation of another kind", { "/compensations": [5] }, "/compensations/0", "object"],
@@ -134,7 +138,7 @@ describe("a snapshot of an execution that is being undone", () => {
   });
 
   it("undoes nothing that it says was undone already", async () => {
-    const reserved = { nodeId: "reserve", undoes: { pathId: "0", version: 1 }, output: null, timestamp: 0, attempt: 1, version: 5 };
+    const reserved = { nodeId: "reserve", undoes: { pathId: "0", version: 2 }, output: null, timestamp: 0, attempt: 1, version: 5 };
     const read = readSnapshot(changed(undoing, { "/compensations": [reserved] }), paid.workflow);
     const over = await paid.execute({ snapshot: JSON.parse(JSON.stringify(read)) as object });
     expect(over.compensations?.map(({ nodeId }) => nodeId)).toEqual(["reserve", "pay"]);
@@ -144,6 +148,7 @@ describe("a snapshot of an execution that is being undone", () => {
     const places = [
       { "/activePaths/0/nodeId": "note" },
       { "/ending/begun": [{ pathId: "0", nodeId: "sub" }] },
+      { "/begun": [{ pathId: "0", nodeId: "sub" }] },
       { "/activePaths/0/undoes/scope": undefined },
     ];
     for (const changes of places)

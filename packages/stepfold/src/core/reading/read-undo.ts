@@ -1,5 +1,5 @@
 import { belongsTo } from "../snapshot/address.ts";
-import type { ActivePath, Ending, Snapshot, Undo } from "../snapshot/snapshot.ts";
+import type { ActivePath, BegunStep, Ending, Snapshot, Undo } from "../snapshot/snapshot.ts";
 import type { Json, JsonObject } from "../values/json.ts";
 import { count, invalid, list, object, optionalText, type ReadContext, readError, text, time } from "./read-value.ts";
 
@@ -19,6 +19,17 @@ export function checkUndo(value: Json, pointer: string, { scope: own, workflows 
 /** The node that a step to be undone was performed at must say how. */
 export function requireCompensation(undo: Pick<Undo, "scope">, nodeId: string, { scope, workflows, lacks }: ReadContext): void {
   if (!workflows.get(undo.scope ?? scope)!.nodes.get(nodeId)?.compensation) lacks(nodeId);
+}
+
+/** Steps of a scope that did not complete and may have had an effect, checked. */
+export function readBegun(value: Json, pointer: string, place: ReadContext): readonly BegunStep[] {
+  for (const [i, step] of list(value, pointer, "must be a list of steps").entries()) {
+    const { pathId, nodeId } = object(step, `${pointer}/${i}`);
+    text(pathId, `${pointer}/${i}/pathId`, "must be the id of a path");
+    const node = text(nodeId, `${pointer}/${i}/nodeId`, "must be the id of a node");
+    if (!place.workflow.nodes.get(node)?.compensation) place.lacks(node);
+  }
+  return value as unknown as readonly BegunStep[];
 }
 
 /** How a scope is about to end, checked. */

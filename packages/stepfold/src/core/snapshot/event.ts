@@ -67,6 +67,17 @@ export interface StartedEvent extends Stamp {
   readonly permit?: Permit;
 }
 
+/**
+ * The executor of a step that can be undone is about to be called. It is stored before that, so that whoever ends the execution
+ * knows which steps may have had an effect, and which never ran.
+ */
+export interface BegunEvent extends Placed {
+  readonly type: "begun";
+  readonly pathId: string;
+  readonly turn: number;
+  readonly nodeId: string;
+}
+
 /** A step ended well. */
 export interface CompletedEvent extends Step {
   readonly type: "completed";
@@ -86,6 +97,8 @@ export interface FailedEvent extends Step {
   readonly retryAt: EpochMs | null;
   /** The edge that takes the failure. Absent when there is none, or when a limit of the execution was passed: the execution fails. */
   readonly handle?: "error";
+  /** Of a step that can be undone: this attempt, or one before it, may have had an effect. Absent: its executor was never called. */
+  readonly begun?: true;
 }
 
 /** A step waits. */
@@ -211,6 +224,7 @@ export interface UnparkedEvent extends Stamp {
 /** What happened, as data: exactly one per version. Folding the events of an execution gives its snapshot. */
 export type Event =
   | StartedEvent
+  | BegunEvent
   | CompletedEvent
   | FailedEvent
   | SuspendedEvent

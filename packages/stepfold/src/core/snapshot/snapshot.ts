@@ -146,6 +146,8 @@ export interface ActivePath {
   readonly draining?: true;
   readonly nextRetryAt?: EpochMs;
   readonly resumed?: Resumed;
+  /** The executor of its node was called in this visit, or is about to be: only where the node has a `compensate`. */
+  readonly begun?: true;
   /** The result that this path undoes. */
   readonly undoes?: Undo;
   /** The nodes it came through, at most the last 16. */
@@ -159,6 +161,12 @@ export interface Undo {
   readonly pathId: string;
   /** Version of the result; absent if the step had not completed, but may have had its effect. */
   readonly version?: number;
+}
+
+/** A step that can be undone and has not completed, although its executor was called: it may have had an effect. */
+export interface BegunStep {
+  readonly pathId: string;
+  readonly nodeId: string;
 }
 
 /** The retry that comes first. */
@@ -244,7 +252,7 @@ export interface Ending {
   /** Where it failed, or stood when it was cancelled. */
   readonly nodeId: string | null;
   readonly error?: ErrorInfo;
-  /** Steps that were in progress and may have had their effect. */
+  /** Steps that did not complete and may have had their effect: these are undone first. */
   readonly begun: readonly (Undo & { readonly nodeId: string })[];
 }
 
@@ -271,6 +279,8 @@ export interface ScopeHead {
   /** Numeric joins that have fired and still expect paths, by node and wave. */
   readonly rounds?: Readonly<Record<string, Round>>;
   readonly ending?: Ending;
+  /** Steps that failed for good or were aborted, and may have had an effect; of those of one node on one path only one. */
+  readonly begun?: readonly BegunStep[];
 }
 
 /** A sub-workflow, or one item of a map. One that has ended leaves its status and output until its parent goes on. */

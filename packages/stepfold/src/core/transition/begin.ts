@@ -31,6 +31,7 @@ export function begin(workflow: CompiledWorkflow, event: StartedEvent): Draft {
     output: undefined,
     error: undefined,
     ending: undefined,
+    begun: [],
     lastStartedAt: undefined,
     totalExecutionTime: undefined,
     steps: 0,

@@ -1,5 +1,6 @@
 import { scopedKey } from "../snapshot/address.ts";
 import type {
+  BegunEvent,
   CancelledEvent,
   CompletedEvent,
   Event,
@@ -50,7 +51,10 @@ function taken(draft: Draft, event: ScopedEvent): boolean {
   const scope = take(draft, event);
   if (!scope) return false;
   settle(scope, event.at);
-  if (draft.ended) enqueueEnd(draft);
+  if (draft.ended) {
+    draft.begun = [];
+    enqueueEnd(draft);
+  }
   draft.version = event.version;
   if (event.sizeBytes !== undefined) {
     draft.sizeBytes += event.sizeBytes;
@@ -87,6 +91,8 @@ function skipped(draft: Draft, { scope: key, version }: CancelledEvent): ScopeDr
 
 function takeIn(scope: ScopeDraft, event: Exclude<ScopedEvent, { type: "started" | "signalled" }>): boolean {
   switch (event.type) {
+    case "begun":
+      return applyBegun(scope, event);
     case "completed":
       return applyCompleted(scope, event);
     case "failed":
@@ -115,6 +121,13 @@ function takeIn(scope: ScopeDraft, event: Exclude<ScopedEvent, { type: "started"
   }
 }
 
+function applyBegun(scope: ScopeDraft, { pathId, turn }: BegunEvent): boolean {
+  const path = pathWith(scope, pathId);
+  if (!path || path.turn !== turn || (path.status !== "ready" && path.status !== "retrying")) return false;
+  path.begun = true;
+  return true;
+}
+
 function applyCompleted(scope: ScopeDraft, event: CompletedEvent): boolean {
   const path = performed(scope, event);
   if (!path) return false;
@@ -124,6 +137,7 @@ function applyCompleted(scope: ScopeDraft, event: CompletedEvent): boolean {
     compensated(scope, nodeId, result);
     return true;
   }
+  path.begun = false;
   if (event.starts) enqueueMessage(scope.root, start(event.starts));
   addResult(scope, path.node, result);
   if (event.terminates) {
@@ -139,7 +153,8 @@ function applyCompleted(scope: ScopeDraft, event: CompletedEvent): boolean {
 function applyFailed(scope: ScopeDraft, event: FailedEvent): boolean {
   const path = performed(scope, event);
   if (!path) return false;
-  const { nodeId, version, attempt, retryAt } = event;
+  const { nodeId, version, attempt, retryAt, begun = false } = event;
+  path.begun = begun;
   const { result } = resultOf(event)!;
   if (!event.undoes) addResult(scope, path.node, result);
   if (retryAt !== null) {

@@ -1,5 +1,6 @@
+import type { CompiledNode } from "../definition/compiled.ts";
 import { parentKey } from "../snapshot/address.ts";
-import type { ResumedEvent, TimedOutEvent } from "../snapshot/event.ts";
+import type { BegunEvent, ResumedEvent, TimedOutEvent } from "../snapshot/event.ts";
 import type { ActivePath, ChildState, ResultRef, Resumed, Snapshot, Undo, Wait } from "../snapshot/snapshot.ts";
 import type { EpochMs } from "../values/json.ts";
 import { type Draft, isChild, isHeldUp, type ScopeDraft } from "./draft/draft.ts";
@@ -27,6 +28,8 @@ export interface Task {
   readonly resumed?: Resumed | undefined;
   /** At a join: the results that the joined branches came with. */
   readonly inputs?: readonly ResultRef[] | undefined;
+  /** Its executor may have been called already, by an earlier attempt or another process. Only kept where the node has a `compensate`. */
+  readonly begun?: true;
   /** The result that is to be undone. If it is set, the node's `compensate` is performed in place of the node. */
   readonly undoes?: Undo | undefined;
   /** The nodes that the path came through, at most the last 16. */
@@ -36,7 +39,7 @@ export interface Task {
 /** The fields of a path that `plan` reads. Paths of a snapshot and of a draft both have them. */
 type PlannedPath = Pick<ActivePath, "id" | "turn" | "visit" | "nodeId" | "attempts" | "since" | "status" | "stepPath"> & {
   readonly [K in "nextRetryAt" | "resumed" | "inputs" | "undoes"]?: ActivePath[K] | undefined;
-};
+} & { readonly begun?: boolean };
 
 /**
  * The tasks that are due: paths that are ready, and retries whose time has come. First those of the execution itself, in the order
@@ -116,9 +119,11 @@ function mayMove({ childStates = {} }: Pick<Snapshot, "childStates">, key: strin
   return true;
 }
 
-function taskOf({ id, turn, visit, nodeId, attempts, since, resumed, inputs, undoes, stepPath }: PlannedPath, scope: string): Task {
+function taskOf(path: PlannedPath, scope: string): Task {
+  const { id, turn, visit, nodeId, attempts, since, resumed, inputs, undoes, stepPath } = path;
   const task = { pathId: id, turn, visit, nodeId, attempt: attempts + 1, since, resumed, inputs, undoes, stepPath };
-  return scope === "" ? task : { scope, ...task };
+  const whole: Task = path.begun ? { ...task, begun: true } : task;
+  return scope === "" ? whole : { scope, ...whole };
 }
 
 interface Due {
@@ -173,4 +178,62 @@ function timedOut(
   const { edges } = workflow.nodes.get(nodeId)!;
   if (edges.has("timeout")) return { ...event, handle: "timeout" };
   return edges.has("error") ? { ...event, handle: "error" } : event;
+}
+
+/**
+ * Which steps a turn has announced with a `BegunEvent`: those that can be undone, before their executors are called, so that
+ * whoever ends the execution knows which of them may have had an effect.
+ */
+export class AnnouncedSteps {
+  /** Announced by this turn and not begun yet, by path and turn. */
+  readonly #waiting = new Set<string>();
+  /** Tasks whose executors were never called before this turn. */
+  readonly #firsts = new WeakSet<Task>();
+  /** A task is due that may not be begun, because it is not announced yet. */
+  isLacking = false;
+
+  /** Announces what is about to be begun. @param mayBegin whether there is room for a task; null: for no more at all */
+  announce(
+    draft: Draft,
+    now: EpochMs,
+    early: string | null,
+    mayBegin: (task: Task) => boolean | null,
+    accept: (event: BegunEvent) => void,
+  ): void {
+    const tasks: Task[] = [];
+    planDraft(draft, now, early, (task, { node }: Pick<DraftPath, "node">) => {
+      const may = mayBegin(task);
+      if (may && isUnannounced(task, node)) tasks.push(task);
+      return may !== null;
+    });
+    for (const task of tasks) {
+      const { scope, pathId, turn, nodeId } = task;
+      accept({ type: "begun", version: draft.version + 1, at: now, ...(scope !== undefined && { scope }), pathId, turn, nodeId });
+      this.#waiting.add(announcement(task));
+    }
+  }
+
+  /** Whether a task may be begun: it is announced, or need not be. */
+  begin(task: Task, node: CompiledNode): boolean {
+    if (isUnannounced(task, node)) {
+      // another commit was first, and brought it
+      this.isLacking = true;
+      return false;
+    }
+    if (this.#waiting.delete(announcement(task))) this.#firsts.add(task);
+    return true;
+  }
+
+  /** Whether a task may have had an effect. What an attempt before it has done stays done, also if this one never came so far. */
+  mayHaveActed(task: Task, isCalled: boolean): boolean {
+    return task.begun === true && (isCalled || !this.#firsts.has(task));
+  }
+}
+
+function isUnannounced({ begun, undoes }: Task, { compensation }: CompiledNode): boolean {
+  return compensation !== null && !begun && !undoes;
+}
+
+function announcement({ scope = "", pathId, turn }: Task): string {
+  return `${scope}>${pathId}@${turn}`;
 }

@@ -27,6 +27,7 @@ export function failureOf(run: AttemptState, thrown: unknown): Outcome {
     startedAt,
     endedAt,
     retryAt: delayMs === null ? null : endedAt + Math.min(delayMs, around.limits.timerMs),
+    ...(run.step === null && { uncalled: true as const }),
   };
   return delayMs === null && !task.undoes && node.compiled.edges.has("error") ? { ...outcome, handle: "error" } : outcome;
 }

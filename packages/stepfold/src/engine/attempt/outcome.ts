@@ -25,6 +25,8 @@ export type Outcome =
       readonly error: ErrorInfo;
       readonly retryAt: EpochMs | null;
       readonly handle?: "error";
+      /** The executor was not called: its data did not resolve or did not fit, or a limit was reached before. */
+      readonly uncalled?: true;
     })
   | (Timed & { readonly type: "suspended"; readonly waits: readonly Wait[]; readonly sizeBytes: number; readonly starts?: ChildStart })
   | (Timed & { readonly type: "spawned"; readonly children: Spawn; readonly sizeBytes: number })

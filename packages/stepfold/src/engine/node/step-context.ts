@@ -27,13 +27,18 @@ export interface SuspendOptions {
   readonly tally?: string | undefined;
 }
 
-/** What a compensation is to undo. */
-export interface Compensating {
-  /** False: the step was under way when the execution ended, and may or may not have had its effect. */
-  readonly completed: boolean;
-  /** What the step gave. */
-  readonly output?: Json | null;
-}
+/**
+ * What a compensation is to undo. `completed: true`: the step ended well, with this output. `completed: false`: its executor was
+ * called, but it failed for good, was aborted, or was under way when the execution ended: it may or may not have had its effect.
+ * Of a step whose executor was never called nothing is undone.
+ *
+ * ```ts
+ * const { compensating } = step;
+ * if (compensating?.completed) await cancelBooking(compensating.output);
+ * else await cancelBookingIfAny(step.workflowId); // nobody knows whether there is one
+ * ```
+ */
+export type Compensating = { readonly completed: true; readonly output: Json | null } | { readonly completed: false };
 
 /** What an executor is told about the step it performs, and what it can do beside returning. */
 export interface StepContext<Resume = unknown, Globals = unknown> {

@@ -40,9 +40,10 @@ export function completeChildren(scope: ScopeDraft, path: DraftPath, at: EpochMs
   const { output } = verdict;
   addConsequence(scope, path.node, { output, ...result });
   const finishes = children.map?.remaining === "finish" && !isFull(children);
-  if (finishes || dropChildren(scope, children, null)) drain(scope, path, version);
+  if (finishes || dropChildren(scope, children, false)) drain(scope, path, version);
   path.children = undefined;
   path.status = "ready";
+  path.begun = false;
   cancelOthers(scope, path);
   if (!leave(scope, path, undefined, version)) scope.output = output;
   return true;
@@ -55,7 +56,7 @@ function failWith(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, result: 
     ...result,
     error: error.message,
   });
-  if (dropChildren(scope, path.children!, null)) drain(scope, path, version);
+  if (dropChildren(scope, path.children!, false)) drain(scope, path, version);
   path.children = undefined;
   path.status = "ready";
   failPath(scope, path, error, handle, version);
@@ -136,6 +137,7 @@ function drain(scope: ScopeDraft, path: DraftPath, version: number): void {
     since: version,
     forks: 0,
     draining: true,
+    begun: false,
     stepPath: [...path.stepPath],
   };
   children.path = draining;

@@ -107,6 +107,7 @@ function closeScope(scope: ScopeDraft, head: Mutable<ScopeHead>): void {
   if (scope.output !== undefined) head.output = scope.output;
   if (scope.error !== undefined) head.error = scope.error;
   if (scope.ending) head.ending = scope.ending;
+  if (scope.begun.length > 0) head.begun = scope.begun;
   const rounds = roundsOf(scope);
   if (rounds) head.rounds = rounds;
 }

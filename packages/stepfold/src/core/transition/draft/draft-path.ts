@@ -25,6 +25,7 @@ export interface DraftPath {
   draining: boolean;
   nextRetryAt: EpochMs | undefined;
   resumed: Resumed | undefined;
+  begun: boolean;
   undoes: Undo | undefined;
   /** The draft's own list. */
   stepPath: string[];
@@ -68,6 +69,7 @@ export function firstPath(node: CompiledNode, since: number): DraftPath {
     draining: false,
     nextRetryAt: undefined,
     resumed: undefined,
+    begun: false,
     undoes: undefined,
     stepPath: [],
   };
@@ -76,7 +78,7 @@ export function firstPath(node: CompiledNode, since: number): DraftPath {
 /** Opens a path of a snapshot for changes. Its children are counted later. */
 export function openPath(path: ActivePath, nodes: ReadonlyMap<string, CompiledNode>): DraftPath {
   const { id, nodeId, status, turn, visit, attempts, since, forks = 0, via, waves, inputs, waits, draining = false } = path;
-  const { nextRetryAt, resumed, undoes, stepPath } = path;
+  const { nextRetryAt, resumed, begun = false, undoes, stepPath } = path;
   const opened: DraftPath = {
     open: true,
     id,
@@ -96,6 +98,7 @@ export function openPath(path: ActivePath, nodes: ReadonlyMap<string, CompiledNo
     draining,
     nextRetryAt,
     resumed,
+    begun,
     undoes,
     stepPath: [...stepPath],
   };
@@ -114,6 +117,7 @@ export function visit(path: DraftPath, node: CompiledNode, version: number): voi
   path.waits = undefined;
   path.nextRetryAt = undefined;
   path.resumed = undefined;
+  path.begun = false;
 }
 
 /** Counters of children before the first one is known. */
@@ -143,6 +147,7 @@ export function closePath(path: DraftPath): ActivePath {
   if (path.draining) active.draining = true;
   if (path.nextRetryAt !== undefined) active.nextRetryAt = path.nextRetryAt;
   if (path.resumed) active.resumed = path.resumed;
+  if (path.begun) active.begun = true;
   if (path.undoes) active.undoes = path.undoes;
   return Object.freeze(active);
 }

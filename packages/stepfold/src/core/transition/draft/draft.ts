@@ -2,6 +2,7 @@ import type { CompiledJoin, CompiledWorkflow, JoinEdge } from "../../definition/
 import type { ErrorInfo } from "../../errors/error-info.ts";
 import type { EndedPath, PlacedResult } from "../../snapshot/event.ts";
 import type {
+  BegunStep,
   ChildState,
   CompensationResult,
   Context,
@@ -66,6 +67,8 @@ export interface ScopeDraft {
   output: Json | undefined;
   error: ErrorInfo | undefined;
   ending: Ending | undefined;
+  /** Steps that did not complete and may have had an effect. */
+  begun: readonly BegunStep[];
   /** Starts out as the very context that was given, and is copied before the first result is added. */
   context: Record<string, NodeResult[]>;
   /** The context as it was given: a list that is still the same here must be copied before it grows. */

@@ -86,10 +86,12 @@ function openChild(draft: Draft, key: string, state: ChildState): ChildDraft {
   return child;
 }
 
+const noSteps: ScopeDraft["begun"] = Object.freeze([]);
+
 type Opened = Omit<ScopeDraft, "root" | "key">;
 
 function openScope(workflow: CompiledWorkflow, state: ScopeHead, given: Context): Opened {
-  const { status, input, output, error, ending, currentNodeId } = state;
+  const { status, input, output, error, ending, begun = noSteps, currentNodeId } = state;
   const context = keptContext(workflow, given);
   return {
     workflow,
@@ -100,6 +102,7 @@ function openScope(workflow: CompiledWorkflow, state: ScopeHead, given: Context)
     output,
     error,
     ending,
+    begun,
     context: context as Record<string, NodeResult[]>,
     borrowed: context,
     groups: null,

@@ -1,33 +1,41 @@
 import { belongsTo, childKey, scopedKey } from "../../snapshot/address.ts";
 import type { EndedPath } from "../../snapshot/event.ts";
 import { sizeOfContext } from "../../snapshot/result-size.ts";
-import type { Ending } from "../../snapshot/snapshot.ts";
+import type { BegunStep } from "../../snapshot/snapshot.ts";
 import { sizeOfJson } from "../../values/json-size.ts";
 import { markChanged, subtractSize } from "../draft/add-result.ts";
 import { type ChildDraft, isChild, type ScopeDraft } from "../draft/draft.ts";
 import type { DraftChildren, DraftPath } from "../draft/draft-path.ts";
 import { recount } from "../draft/draft-status.ts";
 import { unwait } from "../draft/join-group.ts";
-import { childOf } from "../draft/open-draft.ts";
+import { childOf, scopeAt } from "../draft/open-draft.ts";
 import { withdraw } from "../draft/outbox.ts";
 import { hasEffects } from "./undo.ts";
+
+/** Remembers that the step of a path will not complete, if it was begun and can be undone: it may have had an effect. */
+export function giveUpStep(scope: ScopeDraft, path: DraftPath): void {
+  if (path.begun) addBegun(scope, { pathId: path.id, nodeId: path.nodeId });
+  path.begun = false;
+}
+
+function addBegun(scope: ScopeDraft, { pathId, nodeId }: BegunStep): void {
+  if (scope.begun.some((step) => step.pathId === pathId && step.nodeId === nodeId)) return;
+  scope.begun = Object.freeze([...scope.begun, Object.freeze({ pathId, nodeId })]);
+  markChanged(scope, scope.root.version + 1);
+}
 
 /**
  * Ends a path and its children. If one of the children is being undone, the path drains: it stays until that is done.
  * The reason is stored with the event, unless the path simply came to its end.
  *
- * @param begun where everything around is being undone, as `dropChildren` takes it
+ * @param all true where everything around it ends too, as `dropChildren` takes it
  */
-export function endPath(
-  scope: ScopeDraft,
-  path: DraftPath,
-  reason: EndedPath["reason"] | null,
-  begun: Ending["begun"] | null = null,
-): void {
+export function endPath(scope: ScopeDraft, path: DraftPath, reason: EndedPath["reason"] | null, all = false): void {
   scope.root.endings++;
+  giveUpStep(scope, path);
   if (path.waits) withdraw(scope.root, path.waits);
   if (path.status === "joining") unwait(scope, path.node.join!, path);
-  if (path.children && dropChildren(scope, path.children, begun)) {
+  if (path.children && dropChildren(scope, path.children, all)) {
     path.draining = true;
     path.turn++;
   } else {
@@ -44,14 +52,14 @@ export function endPath(
  * Lets go of the children of a path. Those that have done what may have to be undone are kept with their results, and one
  * that is being undone goes on with that: then the path has to stay for it, and true is returned.
  *
- * @param begun where everything around is being undone: nothing goes on by itself, and steps that were under way are known
+ * @param all true where everything around them is being undone: nothing goes on by itself
  */
-export function dropChildren(scope: ScopeDraft, children: DraftChildren, begun: Ending["begun"] | null): boolean {
+export function dropChildren(scope: ScopeDraft, children: DraftChildren, all: boolean): boolean {
   const { root } = scope;
   const { key, map } = children;
   let undoing = 0;
   const drop = (child: string): void => {
-    if (dropChild(scope, child, begun)) undoing++;
+    if (dropChild(scope, child, all)) undoing++;
   };
   if (!map) drop(childKey(scope.key, key, null));
   // children that ended before lie at known keys; an open one may have children of its own
@@ -68,15 +76,15 @@ export function dropChildren(scope: ScopeDraft, children: DraftChildren, begun: 
   return true;
 }
 
-function dropChild({ root, workflow }: ScopeDraft, key: string, begun: Ending["begun"] | null): boolean {
+function dropChild({ root, workflow }: ScopeDraft, key: string, all: boolean): boolean {
   const state = root.children.get(key);
   if (!state || ("root" in state ? state.kept : state.kept === true)) return false;
   const isOpen = "root" in state ? state.paths.length > 0 : state.activePaths.length > 0;
   if (!isOpen) forget(root, key);
   else if (workflow.compensates) {
     const child = childOf(root, key)!;
-    if (child.ending && !begun) return true;
-    retire(child, begun ?? []);
+    if (child.ending && !all) return true;
+    retire(child, all);
   } else {
     for (const inner of [...root.children.keys()]) if (belongsTo(inner, key)) forget(root, inner);
     for (const items of [...root.mapItems.keys()]) if (belongsTo(items, key)) root.mapItems.delete(items);
@@ -85,20 +93,22 @@ function dropChild({ root, workflow }: ScopeDraft, key: string, begun: Ending["b
 }
 
 /** Ends a child, its own children first: a child that is kept keeps the one around it. */
-function retire(child: ChildDraft, begun: Ending["begun"]): void {
-  const { root, key } = child;
-  for (const { waits, children } of child.paths) {
-    if (waits) withdraw(root, waits);
-    if (children) dropChildren(child, children, begun);
+function retire(child: ChildDraft, all: boolean): void {
+  const { root, key, ending } = child;
+  for (const path of child.paths) {
+    if (path.waits) withdraw(root, path.waits);
+    giveUpStep(child, path);
+    if (path.children) dropChildren(child, path.children, all);
   }
+  // what was left to undo of a child that was being undone already
+  for (const { scope, pathId, nodeId } of ending?.begun ?? []) addBegun(scopeAt(root, scope)!, { pathId, nodeId });
   child.paths = [];
   child.groups = null;
   child.ending = undefined;
   child.ended = "cancelled";
   recount(child);
   root.endings++;
-  const isBegun = begun.some(({ scope }) => scope !== undefined && belongsTo(scope, key));
-  if (!isBegun && !hasEffects(child)) {
+  if (!hasEffects(child)) {
     forget(root, key);
     return;
   }

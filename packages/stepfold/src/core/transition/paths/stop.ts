@@ -1,15 +1,15 @@
 import type { ErrorInfo } from "../../errors/error-info.ts";
-import { belongsTo } from "../../snapshot/address.ts";
 import type { Ending } from "../../snapshot/snapshot.ts";
-import { type ChildDraft, type Draft, isChild, type ScopeDraft } from "../draft/draft.ts";
+import { markChanged } from "../draft/add-result.ts";
+import { isChild, type ScopeDraft } from "../draft/draft.ts";
 import type { DraftPath } from "../draft/draft-path.ts";
-import { childOf } from "../draft/open-draft.ts";
-import { endPath } from "./end-path.ts";
+import { endPath, giveUpStep } from "./end-path.ts";
 import { leave } from "./leave.ts";
-import { firstUndo } from "./undo.ts";
+import { firstUndo, scopesToUndo } from "./undo.ts";
 
 /** Lets a path whose node failed leave by the handle, if the failure has one; otherwise fails the scope. */
 export function failPath(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, handle: string | undefined, version: number): void {
+  giveUpStep(scope, path);
   if (handle !== undefined) {
     leave(scope, path, [handle], version);
     return;
@@ -36,8 +36,8 @@ export function stop(
 ): void {
   // with onFailure "finish" there may be an earlier failure
   const error = failure ?? scope.error;
-  const begun = scope.workflow.compensates ? begunIn(scope) : [];
-  clear(scope, begun);
+  clear(scope, true);
+  const begun = takeBegun(scope);
   scope.failedAt = nodeId;
   scope.output = undefined;
   scope.error = error;
@@ -49,35 +49,25 @@ export function stop(
 
 /** Ends all paths of a scope because a node has ended the scope. */
 export function terminate(scope: ScopeDraft): void {
-  clear(scope, null);
+  clear(scope, false);
 }
 
-function clear(scope: ScopeDraft, begun: Ending["begun"] | null): void {
-  for (const path of [...scope.paths]) endPath(scope, path, null, begun);
+function clear(scope: ScopeDraft, all: boolean): void {
+  for (const path of [...scope.paths]) endPath(scope, path, null, all);
   scope.groups = null;
 }
 
-/** Steps in progress that can be undone, here and in all open children: they may have had their effect. */
-function begunIn(scope: ScopeDraft): Ending["begun"] {
-  const begun: Ending["begun"][number][] = [];
-  for (const place of [scope, ...openChildren(scope)]) {
-    // a child that was being undone already: what is left to undo
-    if (place.ending) begun.push(...place.ending.begun);
-    for (const { id, nodeId, node, status, undoes } of place.paths) {
-      if (undoes || (status !== "ready" && status !== "retrying") || !node.compensation) continue;
-      begun.push(Object.freeze(isChild(place) ? { scope: place.key, pathId: id, nodeId } : { pathId: id, nodeId }));
-    }
-  }
-  return Object.freeze(begun);
-}
+const nothing: Ending["begun"] = Object.freeze([]);
 
-function openChildren(scope: ScopeDraft): ChildDraft[] {
-  const { root }: { root: Draft } = scope;
-  const open: ChildDraft[] = [];
-  for (const key of [...root.children.keys()]) {
-    if (key === scope.key || (scope.key !== "" && !belongsTo(key, scope.key))) continue;
-    const child = childOf(root, key)!;
-    if (!child.ended) open.push(child);
+/** What was begun and did not complete, here and in all children that are kept, the latest first: it is undone now. */
+function takeBegun(scope: ScopeDraft): Ending["begun"] {
+  if (!scope.workflow.compensates) return nothing;
+  const begun: Ending["begun"][number][] = [];
+  for (const place of scopesToUndo(scope)) {
+    if (place.begun.length === 0) continue;
+    for (const step of place.begun) begun.push(Object.freeze(isChild(place) ? { scope: place.key, ...step } : step));
+    place.begun = [];
+    markChanged(place, scope.root.version + 1);
   }
-  return open;
+  return Object.freeze(begun.reverse());
 }

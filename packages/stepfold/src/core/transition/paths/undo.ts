@@ -66,10 +66,11 @@ function newest(scope: ScopeDraft, before: number): Undoable | null {
 
 /** Whether a child, or one inside it, has a step that can be undone. */
 export function hasEffects(child: ScopeDraft): boolean {
-  return newest(child, Number.POSITIVE_INFINITY) !== null;
+  return scopesToUndo(child).some(({ begun: { length } }) => length > 0) || newest(child, Number.POSITIVE_INFINITY) !== null;
 }
 
-function scopesToUndo(scope: ScopeDraft): ScopeDraft[] {
+/** The scope itself, and the children in it that have ended and are kept because of what they did. */
+export function scopesToUndo(scope: ScopeDraft): ScopeDraft[] {
   const { root } = scope;
   const places = [scope];
   for (const [key, child] of root.children) {

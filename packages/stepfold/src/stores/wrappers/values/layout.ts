@@ -44,7 +44,7 @@ const parent = fields("workflowId incarnation waitId depth");
 const wait = fields("id kind transient resumeAt timeoutAt quorum workflowId");
 
 const mapState = fields("total next done failed cancelled concurrency open completeWhen remaining tolerated");
-const path = fields("id nodeId status turn visit attempts since forks via draining nextRetryAt stepPath", {
+const path = fields("id nodeId status turn visit attempts since forks via draining nextRetryAt begun stepPath", {
   waves: { recordOf: "structure" },
   inputs: listOf(fields("nodeId version")),
   waits: listOf(wait),
@@ -56,6 +56,7 @@ const scope: Readonly<Record<string, Layout>> = {
   activePaths: listOf(path),
   error,
   rounds: { recordOf: fields("got") },
+  begun: listOf(fields("pathId nodeId")),
   ending: fields("status nodeId", { error, begun: listOf(fields("scope pathId version nodeId")) }),
 };
 
@@ -84,7 +85,7 @@ const spawnedMap = fields("concurrency open completeWhen remaining tolerated", {
 export const eventLayout: Layout = fields(
   [
     "type version at sizeBytes scope pathId turn nodeId attempt startedAt visit workflowId incarnation handle handles terminates",
-    "retryAt waitId by expiresAt pathIds completes ids",
+    "retryAt begun waitId by expiresAt pathIds completes ids",
   ].join(" "),
   {
     consequences: fields("", {

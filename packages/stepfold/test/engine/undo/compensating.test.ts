@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { Snapshot } from "../../src/core/snapshot/snapshot.ts";
-import { defineNode } from "../../src/engine/node/define-node.ts";
-import { WorkflowEngine } from "../../src/engine/workflow-engine.ts";
-import { builtinNodes } from "../../src/nodes/index.ts";
-import { flow } from "../nodes/workflow.fixture.ts";
-import { viaJson } from "./engine.fixture.ts";
-import { VirtualEnvironment } from "./virtual-environment.fixture.ts";
+import type { Snapshot } from "../../../src/core/snapshot/snapshot.ts";
+import { defineNode } from "../../../src/engine/node/define-node.ts";
+import { WorkflowEngine } from "../../../src/engine/workflow-engine.ts";
+import { builtinNodes } from "../../../src/nodes/index.ts";
+import { flow } from "../../nodes/workflow.fixture.ts";
+import { viaJson } from "../engine.fixture.ts";
+import { VirtualEnvironment } from "../virtual-environment.fixture.ts";
 
 let undone: unknown[] = [];
 const nodeDefinitions = {
@@ -96,7 +96,7 @@ describe("what was done", () => {
     const engine = new WorkflowEngine({ workflow, nodeDefinitions, environment: new VirtualEnvironment() });
     undone = [];
     const ending = await engine.send(await engine.execute({}), { type: "cancel", reason: "no longer wanted" });
-    expect(ending).toMatchObject({ status: "active", ending: { status: "cancelled" }, activePaths: [{ undoes: { version: 1 } }] });
+    expect(ending).toMatchObject({ status: "active", ending: { status: "cancelled" }, activePaths: [{ undoes: { version: 2 } }] });
     for (const command of [{ type: "cancel" }, { type: "resume", payload: { approved: true } }] as const)
       await expect(engine.send(viaJson(ending), command)).rejects.toMatchObject({ name: "StepfoldError" });
     const end = await engine.execute({ snapshot: viaJson(ending) });

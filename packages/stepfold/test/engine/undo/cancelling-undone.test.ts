@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { WorkflowDefinition } from "../../src/core/definition/definition.ts";
-import type { Snapshot } from "../../src/core/snapshot/snapshot.ts";
-import type { Command } from "../../src/engine/commands/command.ts";
-import { WorkflowEngine } from "../../src/engine/workflow-engine.ts";
-import { builtinNodes } from "../../src/nodes/index.ts";
-import { closeAll, setUp } from "../runtime/runtime.fixture.ts";
-import { workflow } from "./cancelling.fixture.ts";
+import type { WorkflowDefinition } from "../../../src/core/definition/definition.ts";
+import type { Snapshot } from "../../../src/core/snapshot/snapshot.ts";
+import type { Command } from "../../../src/engine/commands/command.ts";
+import { WorkflowEngine } from "../../../src/engine/workflow-engine.ts";
+import { builtinNodes } from "../../../src/nodes/index.ts";
+import { closeAll, setUp } from "../../runtime/runtime.fixture.ts";
+import { workflow } from "../cancelling.fixture.ts";
 
 const engineOf = (definition: WorkflowDefinition): WorkflowEngine<typeof builtinNodes> =>
   new WorkflowEngine({ workflow: definition, nodeDefinitions: builtinNodes });
