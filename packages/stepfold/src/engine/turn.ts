@@ -10,8 +10,7 @@ import { evolve, withConsequences } from "../core/transition/evolve.ts";
 import { AnnouncedSteps, due, hasTimer, isAnyDue, planDraft, type Task } from "../core/transition/plan.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import type { Limits } from "../core/values/limits.ts";
-import { macrotasksSeen, nextMacrotask } from "../environment/event-loop.ts";
-import type { Deadlines } from "../environment/system-environment.ts";
+import { Breaks, type Deadlines } from "../environment/system-environment.ts";
 import type { Environment } from "../ports/environment.ts";
 import type { AttemptContext } from "./attempt/attempt-state.ts";
 import { eventOf, type Outcome } from "./attempt/outcome.ts";
@@ -107,7 +106,7 @@ export interface TurnOptions {
   readonly concurrency: number;
   /** Tasks to perform at most; then the turn ends, and the execution can go on in another. */
   readonly stepLimit: number;
-  readonly environment: Pick<Environment, "after">;
+  readonly environment: Pick<Environment, "after" | "monotonicMs">;
   /** The moment that decides what is due. */
   readonly now: () => EpochMs;
   /** A retry to make before its time: `pathId@turn`. */
@@ -127,9 +126,6 @@ export interface TurnOptions {
   /** Told of each event once it holds. */
   readonly onEvent: ((event: Event, draft: Draft) => void) | null;
 }
-
-/** How long a turn works before everything else in the process gets a chance: timers, requests, an `AbortSignal`. */
-const yieldAfterMs = 20;
 
 interface Settled {
   readonly task: Task;
@@ -163,16 +159,14 @@ export class Turn {
   readonly #announced = new AnnouncedSteps();
   /** When tasks were last planned. */
   #plannedAt: EpochMs = 0;
-  /** When the turn last let others run. */
-  #yieldedAt: EpochMs = Number.POSITIVE_INFINITY;
-  /** `macrotasksSeen` when the turn first looked after that. */
-  #seenMacrotasks: number | null = null;
+  readonly #breaks: Breaks;
   /** The count of ended paths when running steps were last checked against the draft. */
   #endings = 0;
 
   constructor(draft: Draft, options: TurnOptions) {
     this.draft = draft;
     this.#options = options;
+    this.#breaks = new Breaks(() => options.environment.monotonicMs());
     this.#post = options.deliver && new OutboxSender(options.deliver, () => this.#wake?.());
   }
 
@@ -204,7 +198,8 @@ export class Turn {
   async run(): Promise<void> {
     try {
       for (;;) {
-        if (this.#plannedAt - this.#yieldedAt >= yieldAfterMs / 2) await this.#letOthersRun();
+        const others = this.#breaks.next();
+        if (others) await others;
         const outcomes = this.#settled;
         if (outcomes.length > 0) this.#settled = [];
         const events = this.#take(outcomes);
@@ -225,17 +220,6 @@ export class Turn {
     } finally {
       for (const { attempt } of this.#running.values()) attempt.abort(new DOMException("The turn ended", "AbortError"));
     }
-  }
-
-  /** Half of the time is enough to see whether they run anyway, because commits or steps wait for something. */
-  async #letOthersRun(): Promise<void> {
-    const seen = this.#seenMacrotasks ?? macrotasksSeen();
-    this.#seenMacrotasks = seen;
-    const hasOthersRun = seen !== macrotasksSeen();
-    if (!hasOthersRun && this.#plannedAt - this.#yieldedAt < yieldAfterMs) return;
-    if (!hasOthersRun) await nextMacrotask();
-    this.#yieldedAt = Number.POSITIVE_INFINITY;
-    this.#seenMacrotasks = null;
   }
 
   /**
@@ -364,7 +348,6 @@ export class Turn {
     const now = this.#options.now();
     this.#announced.isLacking = false;
     this.#plannedAt = announcedAt ?? now;
-    if (now < this.#yieldedAt) this.#yieldedAt = now;
     planDraft(this.draft, this.#plannedAt, early, (task, { node }) => {
       if (this.#running.size >= concurrency || this.#performed >= stepLimit) return false;
       if (this.#running.has(nameOf(task))) return true;

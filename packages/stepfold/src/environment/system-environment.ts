@@ -1,4 +1,5 @@
 import type { Environment } from "../ports/environment.ts";
+import { macrotasksSeen, nextMacrotask } from "./event-loop.ts";
 
 /** What a platform's timer can hold; more would fire at once. */
 const maxTimerMs = 2 ** 31 - 1;
@@ -99,5 +100,34 @@ export class Deadlines {
       if (queue.size === 0) this.#queues.delete(timeoutMs);
     }
     if (next < Number.POSITIVE_INFINITY) this.#arm(next);
+  }
+}
+
+/** How long work goes on before everything else in the process gets a chance: timers, requests, an `AbortSignal`. */
+const breakAfterMs = 20;
+
+/** The breaks of work that takes long. */
+export class Breaks {
+  readonly #monotonicMs: () => number;
+  /** When the work began, or last had a break; null if it has not been asked since. */
+  #workingSinceMs: number | null = null;
+  /** `macrotasksSeen` when half of the time was over; null before that. */
+  #seen: number | null = null;
+
+  constructor(monotonicMs: () => number) {
+    this.#monotonicMs = monotonicMs;
+  }
+
+  /** Null, or what to await before going on. The half of the time shows whether others run anyway, because the work waits now and then. */
+  next(): Promise<void> | null {
+    const at = this.#monotonicMs();
+    this.#workingSinceMs ??= at;
+    if (at - this.#workingSinceMs < breakAfterMs / 2) return null;
+    this.#seen ??= macrotasksSeen();
+    const hadBreak = this.#seen !== macrotasksSeen();
+    if (!hadBreak && at - this.#workingSinceMs < breakAfterMs) return null;
+    this.#workingSinceMs = null;
+    this.#seen = null;
+    return hadBreak ? null : nextMacrotask();
   }
 }

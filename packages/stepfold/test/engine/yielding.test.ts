@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { WorkflowEngine } from "../../src/engine/workflow-engine.ts";
+import { systemEnvironment } from "../../src/environment/system-environment.ts";
 import { builtinNodes } from "../../src/nodes/index.ts";
 import { createRuntime } from "../../src/runtime/create-runtime.ts";
 import { memoryStore } from "../../src/stores/databases/memory/memory-store.ts";
@@ -28,6 +29,13 @@ describe("F3: an execution that never waits", () => {
     expect(status).toBe("active");
     expect(steps).toBeLessThan(100_000);
     expect(ticks).toBeGreaterThan(2);
+  });
+
+  it("lets timers run although the clock it is given stands still", async () => {
+    const environment = { ...systemEnvironment, now: () => 5 };
+    const engine = new WorkflowEngine({ workflow: circle, nodeDefinitions: builtinNodes, environment });
+    const { status } = await engine.execute({ signal: AbortSignal.timeout(100) });
+    expect(status).toBe("active");
   });
 
   it("is cancelled in a runtime", async () => {

@@ -11,7 +11,7 @@ import { seededShare } from "../../core/values/seeded.ts";
 import { refuseStranger } from "../../engine/commands/answer-wait.ts";
 import { type Command, decide } from "../../engine/commands/command.ts";
 import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
-import { nextMacrotask } from "../../environment/event-loop.ts";
+import { Breaks } from "../../environment/system-environment.ts";
 import type { Commit } from "../../ports/snapshot-store.ts";
 import { noticeOf } from "../context/changes.ts";
 import type { CommandJob, CommandResult } from "../context/command-result.ts";
@@ -27,8 +27,6 @@ const maxConflicts = 100;
 const freeConflicts = 2;
 const firstDelayMs = 5;
 const maxDelayMs = 500;
-/** How long commands are decided before the rest of the process gets a chance. */
-const yieldAfterMs = 20;
 
 /**
  * Commits the event that a command makes of an execution: a resume, signal, cancellation, retry, change of a map, or the
@@ -102,7 +100,7 @@ async function decideJobs(context: RuntimeContext, workflowId: string, all: read
     return { draft, dueBefore: wakeAt(draft) };
   };
   const [jobs, events]: [CommandJob[], Event[]] = [[], []];
-  let yieldAtMs = environment.monotonicMs() + yieldAfterMs;
+  const breaks = new Breaks(() => environment.monotonicMs());
   for (const job of all) {
     const { command, resolve, reject } = job;
     try {
@@ -128,9 +126,8 @@ async function decideJobs(context: RuntimeContext, workflowId: string, all: read
     } catch (error) {
       reject(error);
     }
-    if (environment.monotonicMs() < yieldAtMs) continue;
-    await nextMacrotask();
-    yieldAtMs = environment.monotonicMs() + yieldAfterMs;
+    const others = breaks.next();
+    if (others) await others;
   }
   return opened && jobs.length > 0 ? { jobs, events, ...opened } : null;
 }
