@@ -36,7 +36,11 @@ describe("a step whose undoing waits for somebody", () => {
     expect(next.compensations).toMatchObject([{ nodeId: "more", error: 'Node "more" was not answered in time' }]);
     expect(next).toMatchObject({ status: "paused", currentNodeId: "pay" });
     const over = await running.engine.execute({ snapshot: next, externalPayload: { approved: true } });
-    expect(over).toMatchObject({ status: "cancelled", error: { code: "COMPENSATION_FAILED", nodeId: "more" } });
+    expect(over).toMatchObject({
+      status: "parked",
+      error: { code: "COMPENSATION_FAILED", nodeId: "more" },
+      ending: { status: "cancelled" },
+    });
     // it is no result of the node
     expect(over.context.more).toHaveLength(1);
   });

@@ -71,6 +71,8 @@ export class Engine {
   #eventOf(event: ModelEvent): Event | null {
     const stamp = { version: this.snapshot.version + 1, at: 0 };
     switch (event.type) {
+      case "unparked":
+        return this.snapshot.parked ? { type: "unparked", ...stamp } : null;
       case "cancelled":
         return { type: "cancelled", ...stamp };
       case "cancelledNode": {

@@ -8,7 +8,6 @@ import {
   type ModelError,
   type ModelPath,
   type ModelStatus,
-  type Scope,
 } from "./model-state.fixture.ts";
 
 /**
@@ -44,14 +43,43 @@ function effectsBelow(frame: Frame): Effect[] {
 
 /** Address of the compensation that runs now in an ending scope, as if it were a path of its own: `<chain>undo`. */
 export function undoAddress(frame: Frame): string {
-  return `${frame.chain}undo`;
+  const { again } = frame.scope.ending ?? {};
+  return `${frame.chain}undo${again === undefined ? "" : `-${again}`}`;
 }
 
 /** Ends the running compensation, whatever came of it, and begins the next one ("Endings"). */
-export function nextUndo(scope: Scope): void {
+export function nextUndo(frame: Frame, hasFailed: boolean): void {
+  const { scope, world } = frame;
   if (!scope.ending) return;
-  scope.ending.undo.shift();
+  const effect = scope.ending.undo.shift();
+  if (effect && hasFailed)
+    world.notUndone.push({ ...effect, path: scope.ending.again === undefined ? frame.chain + effect.path : effect.path });
   scope.ending.running = { status: "ready", turn: scope.ending.running.turn + 1, attempts: 0 };
+}
+
+/** Keeps the execution at its end, if something could not be undone ("Endings"). True if it did. */
+export function hold({ scope, world }: Frame): boolean {
+  const { notUndone: undo, version: again } = world;
+  if (undo.length === 0) return false;
+  const { status, error } = scope.ending ?? { status: scope.status, error: null };
+  scope.ending = { status: status as "failed", error, undo, again, running: { status: "ready", turn: 1, attempts: 0 } };
+  world.notUndone = [];
+  return true;
+}
+
+/** The execution performs again what could not be undone. */
+export function tryAgain({ scope }: Frame): boolean {
+  if (scope.status !== "parked") return false;
+  scope.status = "active";
+  return true;
+}
+
+/** The execution ends although something could not be undone. */
+export function giveUp({ scope, world }: Frame): boolean {
+  if (scope.ending?.again === undefined) return false;
+  scope.ending.undo = [];
+  world.notUndone = [];
+  return true;
 }
 
 /** Whether a scope will never change again. */

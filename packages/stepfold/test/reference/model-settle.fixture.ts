@@ -1,6 +1,6 @@
 import { settleChildren } from "./model-children.fixture.ts";
 import { breakCircle } from "./model-circles.fixture.ts";
-import { beginEnding, isTerminal } from "./model-endings.fixture.ts";
+import { beginEnding, hold, isTerminal } from "./model-endings.fixture.ts";
 import { settleHolds } from "./model-holds.fixture.ts";
 import { examine, unitsOf } from "./model-joins.fixture.ts";
 import { resume } from "./model-moves.fixture.ts";
@@ -16,7 +16,10 @@ export function settle(frame: Frame): void {
     changed = phases.map((phase) => !scope.ending && phase(frame)).includes(true);
   }
   if (!scope.ending) endIfStuck(frame);
+  const isParked = scope.status === "parked";
   scope.status = statusOf(frame);
+  if (isParked && !isTerminal(scope.status)) scope.status = "parked";
+  if (!frame.outer && isTerminal(scope.status) && hold(frame)) scope.status = "parked";
 }
 
 function settleAllChildren(frame: Frame): boolean {

@@ -1,7 +1,7 @@
 import { type ModelDefinition, startOf } from "./model-definition.fixture.ts";
 
 /** What a snapshot can be in, as a whole. */
-export type ModelStatus = "active" | "paused" | "error" | "completed" | "failed" | "cancelled";
+export type ModelStatus = "active" | "parked" | "paused" | "error" | "completed" | "failed" | "cancelled";
 /** The closed list of reasons for which a path ends. */
 export type EndReason =
   | "end"
@@ -97,6 +97,8 @@ interface ModelEnding {
   status: "failed" | "cancelled";
   error: ModelError | null;
   undo: Effect[];
+  /** What it undoes failed before, and is tried again: at which version that began. */
+  again?: number;
   running: { status: "ready" | "retrying"; turn: number; attempts: number };
 }
 
@@ -131,6 +133,8 @@ export interface World {
   shorts: string[];
   /** How often an edge of a join got another path of a wave: from then on the order of outcomes may matter. */
   overruns: number;
+  /** What could not be undone, under the full addresses of its paths. */
+  notUndone: Effect[];
 }
 
 /** A scope together with what its rules need to see around it. */

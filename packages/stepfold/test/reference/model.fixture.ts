@@ -1,6 +1,6 @@
 import { resumeInItem, spawn } from "./model-children.fixture.ts";
 import { edgeName, type ModelDefinition, startOf } from "./model-definition.fixture.ts";
-import { beginEnding, isTerminal, nextUndo, undoAddress } from "./model-endings.fixture.ts";
+import { beginEnding, giveUp, isTerminal, nextUndo, tryAgain, undoAddress } from "./model-endings.fixture.ts";
 import { arrive, complete, failNode, resume } from "./model-moves.fixture.ts";
 import { settle, waiterFor } from "./model-settle.fixture.ts";
 import {
@@ -26,6 +26,7 @@ export type ModelEvent =
   | { readonly type: "resumed"; readonly wait: string }
   | { readonly type: "signalled"; readonly name: string }
   | { readonly type: "retried"; readonly path: string }
+  | { readonly type: "unparked" }
   | { readonly type: "cancelled" }
   | { readonly type: "cancelledNode"; readonly node: string };
 
@@ -87,7 +88,18 @@ export class Model {
   static start(definition: ModelDefinition, options: ModelOptions = {}): Model {
     const tally = { born: 0 };
     const root = newScope(tally, definition);
-    const world: World = { version: 0, root, inbox: [], born: tally.born, ended: {}, queue: 0, firings: {}, shorts: [], overruns: 0 };
+    const world: World = {
+      version: 0,
+      root,
+      inbox: [],
+      born: tally.born,
+      ended: {},
+      queue: 0,
+      firings: {},
+      shorts: [],
+      overruns: 0,
+      notUndone: [],
+    };
     const model = new Model(definition, world, options.hashId ?? plainHash);
     const frame = model.#frame(world);
     for (const first of root.paths) arrive(frame, first, startOf(definition), null);
@@ -190,8 +202,10 @@ function handle(root: Frame, event: ModelEvent): boolean {
       return handleSignal(root, event.name);
     case "retried":
       return handleRetried(root, event.path);
+    case "unparked":
+      return tryAgain(root);
     case "cancelled":
-      if (root.scope.ending) return false;
+      if (root.scope.ending) return giveUp(root);
       beginEnding(root, "cancelled", null);
       return true;
     case "cancelledNode": {
@@ -244,7 +258,7 @@ function handleUndo(root: Frame, event: OutcomeEvent): boolean {
     if (event.type === "suspended" || event.type === "spawned" || event.type === "begun") return false;
     running.attempts += 1;
     if (event.type === "failed" && event.retry) running.status = "retrying";
-    else nextUndo(frame.scope);
+    else nextUndo(frame, event.type === "failed");
     return true;
   }
   return false;
@@ -327,7 +341,7 @@ function taskOf(frame: Frame, path: ModelPath): ModelTask {
 function undoTask(frame: Frame): ModelTask[] {
   const { ending } = frame.scope;
   const effect = ending?.undo[0];
-  if (!ending || !effect || ending.running.status !== "ready") return [];
+  if (!ending || !effect || ending.running.status !== "ready" || frame.world.root.status === "parked") return [];
   const { turn, attempts } = ending.running;
   const { visit, nodeId, path: pathId } = effect;
   const name = `${undoAddress(frame)}@${turn}`;

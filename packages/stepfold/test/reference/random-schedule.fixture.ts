@@ -45,7 +45,7 @@ export class RandomSchedule {
     const random = this.#random;
     const dice = random();
     const signal: ModelEvent = { type: "signalled", name: pick(random, ["go", "stop"]) };
-    if (dice < 0.75 || model.world().root.ending) return signal;
+    if (dice < 0.75 || (model.world().root.ending && model.status !== "parked")) return signal;
     if (dice < 0.8) return { type: "cancelled" };
     const open = model.paths().filter((path) => path.chain === "");
     return open.length === 0 ? signal : { type: "cancelledNode", node: pick(random, open).nodeId };
@@ -54,6 +54,7 @@ export class RandomSchedule {
 
 /** Every event that would be accepted now (signals and cancellations aside), in the order of tasks and paths. */
 function legalEvents(model: Model, options: ScheduleOptions): ModelEvent[] {
+  if (model.status === "parked") return [{ type: "unparked" }];
   const events: ModelEvent[] = model.tasks().map((task) => outcomeOf(model.definitionAt(task.chain), task, options));
   for (const path of model.paths()) {
     if (path.status === "retrying") events.push({ type: "retried", path: path.chain + path.id });

@@ -10,6 +10,9 @@ interface Entry<D> {
   say(details: D): string;
 }
 
+const notUndoneText = ({ notUndone }: { notUndone?: readonly string[] }): string =>
+  notUndone ? `; what was not undone: ${list(notUndone)}` : "";
+
 const list = (items: readonly string[], maxCount = 10): string =>
   (items.length > maxCount ? `${items.slice(0, maxCount).join(", ")} and ${items.length - maxCount} more` : items.join(", ")) || "none";
 const lines = (issues: readonly { readonly pointer: string; readonly message: string }[]): string =>
@@ -69,8 +72,8 @@ interface DetailsByCode {
   RESPONDER_DENIED: { workflowId: string; waitId: string; nodeId: string; who: string; reason: string };
   MAP_CLOSED: { workflowId: string; node: string };
   EXECUTION_ENDED: { workflowId: string; status: string };
-  EXECUTION_FAILED: { workflowId: string; nodeId?: string; code?: string; message: string };
-  EXECUTION_CANCELLED: { workflowId: string };
+  EXECUTION_FAILED: { workflowId: string; nodeId?: string; code?: string; message: string; notUndone?: readonly string[] };
+  EXECUTION_CANCELLED: { workflowId: string; notUndone?: readonly string[] };
   RETRY_NOT_PENDING: { workflowId: string; node?: string };
   // stores
   WORKFLOW_EXISTS: { workflowId: string; deletedAt?: number };
@@ -277,9 +280,9 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
     status: 422,
     retryable: false,
     say: (d) =>
-      `Execution "${d.workflowId}" failed${d.nodeId ? ` at node "${d.nodeId}"` : ""}${d.code ? ` with ${d.code}` : ""}: ${d.message}`,
+      `Execution "${d.workflowId}" failed${d.nodeId ? ` at node "${d.nodeId}"` : ""}${d.code ? ` with ${d.code}` : ""}: ${d.message}${notUndoneText(d)}`,
   },
-  EXECUTION_CANCELLED: { status: 409, retryable: false, say: (d) => `Execution "${d.workflowId}" was cancelled` },
+  EXECUTION_CANCELLED: { status: 409, retryable: false, say: (d) => `Execution "${d.workflowId}" was cancelled${notUndoneText(d)}` },
   RETRY_NOT_PENDING: {
     status: 409,
     retryable: false,

@@ -6,6 +6,8 @@ export interface ErrorInfo {
   readonly code?: string;
   /** The node it happened at. */
   readonly nodeId?: string;
+  /** Of an execution: nodes whose compensations failed for good, so that what they did is not undone. */
+  readonly notUndone?: readonly string[];
 }
 
 const maxMessageLength = 2_000;

@@ -116,7 +116,7 @@ function retryText({ snapshot }: ExplainContext, scope: string, { nodeId, attemp
 }
 
 /** Names the item of a map by the key of its scope. */
-function itemText(scope: string | undefined): string {
+export function itemText(scope: string | undefined): string {
   const item = scope === undefined ? null : itemOf(scope);
   return item === null ? "" : ` (item ${item})`;
 }

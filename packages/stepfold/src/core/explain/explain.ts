@@ -1,10 +1,11 @@
 import type { CompiledWorkflow } from "../definition/compiled.ts";
 import type { ErrorInfo } from "../errors/error-info.ts";
 import { scopedKey } from "../snapshot/address.ts";
+import { notUndone } from "../snapshot/not-undone.ts";
 import { isTerminal, type Parked, type Snapshot, type Status } from "../snapshot/snapshot.ts";
 import { endOf } from "../transition/draft/outbox.ts";
 import type { EpochMs } from "../values/json.ts";
-import { type ExplainContext, explainContext, explainPath, nodeOfPath, type PlaceInfo } from "./explain-path.ts";
+import { type ExplainContext, explainContext, explainPath, itemText, nodeOfPath, type PlaceInfo } from "./explain-path.ts";
 import { byImportance, type OpenStatus, type Placed, survey } from "./explain-survey.ts";
 import { firstTime, timeoutText } from "./explain-wait.ts";
 import { counted, cut, iso, listed } from "./explain-words.ts";
@@ -63,13 +64,18 @@ export function explain(snapshot: Snapshot, workflow?: CompiledWorkflow): Explan
   const places = [...placesOf(tell)];
   const open = Object.values(found.counts).reduce((sum, count) => sum + count, 0);
   const more = open - places.length;
-  if (parked) return { status, sentence: parkedText(parked, wholeText(tell)), places, more, next: null };
+  if (parked) return { status, sentence: parkedText(parked, snapshot, () => wholeText(tell)), places, more, next: null };
   return { status, sentence: wholeText(tell), places, more, next: nextOf(tell) };
 }
 
-function parkedText({ code, message, until }: Parked, otherwise: string): string {
+function parkedText({ code, message, until }: Parked, snapshot: Snapshot, otherwise: () => string): string {
+  const { ending } = snapshot;
+  if (ending?.again && code === "COMPENSATION_FAILED") {
+    const end = endText({ ...snapshot, status: ending.status });
+    return `${end.slice(0, -1)} (${code}). It can be tried again (retry) or given up (cancel).`;
+  }
   const then = until === undefined ? "it goes on when somebody says retry" : `it is tried again at ${iso(until)}`;
-  return `Parked: ${cut(message, maxErrorLength).replace(/\.$/, "")} (${code}); ${then}. ${otherwise}`;
+  return `Parked: ${cut(message, maxErrorLength).replace(/\.$/, "")} (${code}); ${then}. ${otherwise()}`;
 }
 
 function placesOf(tell: ExplainContext): PlaceInfo[] {
@@ -88,10 +94,21 @@ function placesOf(tell: ExplainContext): PlaceInfo[] {
   return places;
 }
 
-function endText({ status, error, currentNodeId }: Snapshot): string {
-  if (status === "completed") return "Completed.";
-  if (status === "cancelled" && !error) return "Cancelled.";
-  return `${status === "failed" ? "Failed" : "Cancelled"}${failureText(error, currentNodeId)}.`;
+function endText(snapshot: Snapshot): string {
+  const { status, error, currentNodeId, compensations } = snapshot;
+  const left = notUndone(compensations);
+  const undone = left.length === 0 ? "" : `; not undone: ${undoneText(left)}`;
+  if (status === "completed") return `Completed${undone}.`;
+  // of a cancelled execution the only error may be what could not be undone
+  if (status === "cancelled" && (!error || error.code === "COMPENSATION_FAILED")) return `Cancelled${undone}.`;
+  return `${status === "failed" ? "Failed" : "Cancelled"}${failureText(error, currentNodeId)}${undone}.`;
+}
+
+function undoneText(left: ReturnType<typeof notUndone>): string {
+  return listed(
+    left.map(({ scope, nodeId, error }) => `${nodeId}${itemText(scope)} (${cut(error, maxErrorLength).replace(/\.$/, "")})`),
+    "and",
+  );
 }
 
 function failureText(error: ErrorInfo | undefined, nodeId: string | null): string {
@@ -118,8 +135,9 @@ function wholeText(tell: ExplainContext): string {
   const { ending, error } = snapshot;
   const now = found.only ? onlyText(tell, found.only) : countsText(found.counts);
   if (ending) {
-    const what = ending.status === "failed" ? `Failed${failureText(ending.error, ending.nodeId)}` : "Cancelled";
-    return `${what}; what was done is being undone: ${now}.`;
+    const { status, error: failure, nodeId } = ending;
+    const what = status === "failed" ? `Failed${failureText(failure, nodeId)}` : status === "cancelled" ? "Cancelled" : "Completed";
+    return `${what}; what ${ending.again ? "could not be undone is tried again" : "was done is being undone"}: ${now}.`;
   }
   return error ? `Will fail${failureText(error, null)}, once the rest has come to its end: ${now}.` : `${now}.`;
 }

@@ -204,5 +204,6 @@ function readChild(value: JsonObject, place: ReadContext): ChildState {
     version: count(value.version, `${pointer}/version`, 0, place.version),
     ...(queued !== undefined && { queued: count(queued, `${pointer}/queued`, 0, place.version) }),
     ...(isKept && { kept: true as const }),
+    ...(flag(value.settled, `${pointer}/settled`) && { settled: true as const }),
   });
 }

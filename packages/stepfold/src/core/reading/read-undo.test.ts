@@ -156,6 +156,31 @@ describe("a snapshot of an execution that is being undone", () => {
   });
 });
 
+describe("a snapshot of an execution of which something could not be undone", () => {
+  const broken = { type: "fail", data: { message: "no" } };
+  const made = flow("w", { a: "noop", b: "noop", bad }, ["a>b", "b>bad"]) as { nodes: { id: string }[] };
+  const { engine } = bench({ ...made, nodes: made.nodes.map((node) => (node.id === "bad" ? node : { ...node, compensate: broken })) });
+
+  it("is given back as it was", async () => {
+    const rests = await engine.execute({});
+    expect(rests).toMatchObject({ status: "parked", ending: { again: [{ nodeId: "b" }, { nodeId: "a" }] } });
+    expect(readSnapshot(changed(rests, {}), engine.workflow)).toEqual(rests);
+    const given = await engine.send(rests, { type: "cancel" });
+    expect(readSnapshot(changed(given, {}), engine.workflow)).toEqual(given);
+  });
+
+  it.each<[what: string, changes: Record<string, unknown>, pointer: string, reason: string]>([
+    ["what is tried again of another kind", { "/ending/again": {} }, "/ending/again", "list"],
+    ["another step tried first", { "/ending/again/0/nodeId": "a" }, "/ending/again", "begin with what"],
+    ["another version tried first", { "/ending/again/0/version": undefined }, "/ending/again", "begin with what"],
+    ["nothing to try", { "/ending/again": [] }, "/ending/again", "begin with what"],
+    ["a step of no node", { "/ending/again/1/nodeId": 5 }, "/ending/again/1/nodeId", "id of a node"],
+    ["nodes not undone of another kind", { "/error/notUndone": [5] }, "/error/notUndone", "list of node ids"],
+  ])("is refused with %s", async (_, changes, pointer, reason) => {
+    expectRefused(engine.workflow, await engine.execute({}), changes, pointer, reason);
+  });
+});
+
 function undoingPath(): object {
   return { id: "undo", nodeId: "bad", status: "ready", turn: 1, visit: 1, attempts: 0, since: 0, stepPath: [] };
 }

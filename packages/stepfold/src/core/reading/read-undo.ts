@@ -40,15 +40,20 @@ export function readEnding(value: Json, pointer: string, place: ReadContext): En
     return invalid(`${pointer}/status`, "must be failed, cancelled or completed");
   if (nodeId !== null) text(nodeId, `${pointer}/nodeId`, "must be the id of a node, or null");
   if (error !== undefined) readError(error, `${pointer}/error`);
-  for (const [i, step] of list(ending.begun, `${pointer}/begun`, "must be a list of steps").entries()) {
-    const at = `${pointer}/begun/${i}`;
-    const begun = checkUndo(step, at, place);
-    const node = text(begun.nodeId, `${at}/nodeId`, "must be the id of a node");
-    // otherwise the step would be undone again and again
-    if (begun.version !== undefined) return invalid(`${at}/version`, "says nothing of a step that has not completed");
-    requireCompensation(begun as unknown as Undo, node, place);
-  }
+  // otherwise the step would be undone again and again
+  for (const { step, at } of readSteps(ending.begun, `${pointer}/begun`, place))
+    if (step.version !== undefined) return invalid(`${at}/version`, "says nothing of a step that has not completed");
+  if (ending.again !== undefined) readSteps(ending.again, `${pointer}/again`, place);
   return ending as unknown as Ending;
+}
+
+function readSteps(value: Json | undefined, pointer: string, place: ReadContext): { readonly step: JsonObject; readonly at: string }[] {
+  return list(value, pointer, "must be a list of steps").map((one, i) => {
+    const at = `${pointer}/${i}`;
+    const step = checkUndo(one, at, place);
+    requireCompensation(step as unknown as Undo, text(step.nodeId, `${at}/nodeId`, "must be the id of a node"), place);
+    return { step, at };
+  });
 }
 
 /** Checks that an ending scope only undoes: first steps that had begun, then completed ones. */
@@ -60,14 +65,14 @@ export function checkEnding(ending: Ending | undefined, paths: readonly ActivePa
   }
   if (onlyTells && paths.length === 0 && ending.begun.length === 0) return;
   if (undoing < 0 || paths.length > 1) invalid(`${pointer}/ending`, "must only be there where something is being undone");
-  if (ending.status === "completed") invalid(`${pointer}/ending/status`, "cannot be completed where something is being undone");
+  const { status, begun, again } = ending;
+  if (status === "completed" && !again) invalid(`${pointer}/ending/status`, "cannot be completed where something is being undone");
   const { nodeId, undoes } = paths[0]!;
-  const { begun } = ending;
-  const isFirst =
-    undoes!.version === undefined
-      ? begun[0]?.nodeId === nodeId && begun[0].pathId === undoes!.pathId && begun[0].scope === undoes!.scope
-      : begun.length === 0;
-  if (!isFirst) invalid(`${pointer}/ending/begun`, "must begin with what is being undone, until all of it is");
+  const [first] = again ?? begun;
+  const isFirst = first?.nodeId === nodeId && first.pathId === undoes!.pathId && first.scope === undoes!.scope;
+  if (again && !(isFirst && first.version === undoes!.version)) invalid(`${pointer}/ending/again`, "must begin with what is being undone");
+  if (!again && !(undoes!.version === undefined ? isFirst : begun.length === 0))
+    invalid(`${pointer}/ending/begun`, "must begin with what is being undone, until all of it is");
 }
 
 /** What was undone, checked. */

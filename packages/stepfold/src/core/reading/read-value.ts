@@ -90,6 +90,7 @@ export function readError(value: Json, pointer: string): ErrorInfo {
   const error = object(value, pointer, "must be an object with a message");
   if (typeof error.message !== "string") return invalid(pointer, "must be an object with a message");
   optionalText(error, ["name", "code", "nodeId"], pointer);
+  if (error.notUndone !== undefined) texts(error.notUndone, `${pointer}/notUndone`, "must be a list of node ids");
   return error as unknown as ErrorInfo;
 }
 

@@ -169,6 +169,11 @@ export interface BegunStep {
   readonly nodeId: string;
 }
 
+/** A step that is to be undone. */
+export interface UndoneStep extends Undo {
+  readonly nodeId: string;
+}
+
 /** The retry that comes first. */
 export interface RetryState {
   readonly nodeId: string;
@@ -200,7 +205,9 @@ export interface Permit {
 
 /** Why an execution is parked. */
 export interface Parked {
-  /** `WORKER_CRASHED`: its workers died. `DEFINITION_MISSING`, `DEFINITION_INVALID`: the worker lacks its definition or node types. */
+  /**
+   * `COMPENSATION_FAILED`: it is at its end, but for what could not be undone: `retry` performs those compensations again, `cancel`
+   * gives them up. `WORKER_CRASHED`: its workers died. `DEFINITION_MISSING`, `DEFINITION_INVALID`: the worker lacks its definition or node types. */
   readonly code: string;
   readonly message: string;
   /** Since when. */
@@ -253,7 +260,12 @@ export interface Ending {
   readonly nodeId: string | null;
   readonly error?: ErrorInfo;
   /** Steps that did not complete and may have had their effect: these are undone first. */
-  readonly begun: readonly (Undo & { readonly nodeId: string })[];
+  readonly begun: readonly UndoneStep[];
+  /**
+   * What failed to be undone, and is tried again after a `retry` command: the rest of it, what is being tried first. Empty while
+   * messages have to be delivered before.
+   */
+  readonly again?: readonly UndoneStep[];
 }
 
 /** The result of a compensation. */
@@ -291,6 +303,8 @@ export interface ChildHead extends ScopeHead {
   readonly queued?: number;
   /** It has ended, and its results are kept because they may have to be undone. */
   readonly kept?: true;
+  /** It is kept only because something in it could not be undone: its own steps are undone by the node that began it. */
+  readonly settled?: true;
 }
 
 /** A child with its results. */

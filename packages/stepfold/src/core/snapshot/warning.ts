@@ -2,9 +2,9 @@
 export interface Warning {
   /**
    * `JOIN_OVERRUN`: two paths of one wave came to a join by the same edge, so what it takes together depends on their
-   * order. `PATHS_MANY`: 1,000 paths are open at once. `SIZE_LARGE`: the execution holds 2 MiB of JSON.
+   * order. `COMPENSATION_FAILED`: what a node did could not be undone. `PATHS_MANY`: 1,000 paths are open at once. `SIZE_LARGE`: the execution holds 2 MiB of JSON.
    */
-  readonly code: "JOIN_OVERRUN" | "PATHS_MANY" | "SIZE_LARGE";
+  readonly code: "COMPENSATION_FAILED" | "JOIN_OVERRUN" | "PATHS_MANY" | "SIZE_LARGE";
   readonly nodeId?: string;
   readonly message: string;
 }
@@ -25,6 +25,11 @@ const largeBytes = 2 * 1024 * 1024;
 export function warnOfOverrun(draft: Warned, nodeId: string, via: string): void {
   const message = `Two branches came to the join "${nodeId}" by "${via}": the later one waits until it fires again. Let a loop end the other branches (cancels), or join inside it`;
   draft.warnings.push({ code: "JOIN_OVERRUN", nodeId, message });
+}
+
+/** Warns that a compensation failed for good. */
+export function warnOfUndo(draft: Warned, nodeId: string, reason: string): void {
+  draft.warnings.push({ code: "COMPENSATION_FAILED", nodeId, message: `What node "${nodeId}" did could not be undone: ${reason}` });
 }
 
 /** @param born how many paths there are more than before */

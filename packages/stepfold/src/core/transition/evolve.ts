@@ -3,6 +3,7 @@ import type {
   BegunEvent,
   CancelledEvent,
   CompletedEvent,
+  DeliveredEvent,
   Event,
   FailedEvent,
   ItemAddedEvent,
@@ -21,11 +22,11 @@ import { type DraftPath, recordAnswer } from "./draft/draft-path.ts";
 import { endsParking, park } from "./draft/draft-status.ts";
 import { scopeAt } from "./draft/open-draft.ts";
 import { applyDelivered, enqueueEnd, enqueueMessage, hasOnlyMessages, start } from "./draft/outbox.ts";
-import { endPath } from "./paths/end-path.ts";
+import { endPath, forgetChildren } from "./paths/end-path.ts";
 import { cancelOthers, leave } from "./paths/leave.ts";
 import { applySignalled, takeKept } from "./paths/signals.ts";
 import { failPath, stop, terminate } from "./paths/stop.ts";
-import { compensated } from "./paths/undo.ts";
+import { compensated, holdOpen } from "./paths/undo.ts";
 import { settle } from "./settle.ts";
 
 /**
@@ -37,9 +38,18 @@ import { settle } from "./settle.ts";
 export function evolve(draft: Draft, event: Event): boolean {
   if (draft.ended || event.version !== draft.version + 1) return false;
   if (event.type === "parked" || event.type === "unparked") return park(draft, event);
-  const isTaken = event.type === "delivered" ? applyDelivered(draft, event) : taken(draft, event);
-  if (isTaken && draft.parked && endsParking(event)) draft.parked = undefined;
+  const { parked } = draft;
+  const isTaken = event.type === "delivered" ? takeDelivered(draft, event) : taken(draft, event);
+  if (isTaken && parked && draft.parked === parked && endsParking(event)) draft.parked = undefined;
   return isTaken;
+}
+
+function takeDelivered(draft: Draft, event: DeliveredEvent): boolean {
+  const isAgain = draft.ending?.again !== undefined;
+  if (!applyDelivered(draft, event)) return false;
+  draft.warnings = [];
+  if (isAgain && draft.ended) end(draft, event.version, false);
+  return true;
 }
 
 function taken(draft: Draft, event: ScopedEvent): boolean {
@@ -48,19 +58,25 @@ function taken(draft: Draft, event: ScopedEvent): boolean {
   if (draft.endedPaths.length > 0) draft.endedPaths = [];
   if (draft.warnings.length > 0) draft.warnings = [];
   draft.shorts = null;
+  const isAgain = draft.ending?.again !== undefined;
   const scope = take(draft, event);
   if (!scope) return false;
   settle(scope, event.at);
-  if (draft.ended) {
-    draft.begun = [];
-    enqueueEnd(draft);
-  }
+  if (draft.ended) end(draft, event.version, isAgain && event.type === "cancelled");
   draft.version = event.version;
   if (event.sizeBytes !== undefined) {
     draft.sizeBytes += event.sizeBytes;
     warnOfSize(draft, event.sizeBytes);
   }
   return true;
+}
+
+/** @param givesUp true if what could not be undone is not tried again */
+function end(draft: Draft, version: number, givesUp: boolean): void {
+  draft.begun = [];
+  const isHeld = !givesUp && draft.compensations.length > 0 && holdOpen(draft, version);
+  forgetChildren(draft);
+  if (!isHeld) enqueueEnd(draft);
 }
 
 /** The event as it is stored: with its consequences at other places, if there are any. */
@@ -213,7 +229,7 @@ function applyRetried(scope: ScopeDraft, pathId: string): boolean {
 }
 
 function applyCancelled(scope: ScopeDraft, { pathIds, version }: CancelledEvent): boolean {
-  if (scope.ending) return false;
+  if (scope.ending) return !pathIds && giveUp(scope);
   if (!pathIds) {
     stop(scope, "cancelled", scope.paths[0]!.nodeId, isChild(scope) ? cancellation(scope.key) : undefined, version);
     return true;
@@ -221,6 +237,18 @@ function applyCancelled(scope: ScopeDraft, { pathIds, version }: CancelledEvent)
   const paths = scope.paths.filter(({ id }) => pathIds.includes(id));
   for (const path of paths) endPath(scope, path, "cancelled");
   return paths.length > 0;
+}
+
+/** Ends an execution although something could not be undone. */
+function giveUp(scope: ScopeDraft): boolean {
+  const { ending, root } = scope;
+  if (!ending?.again) return false;
+  scope.paths = [];
+  scope.ended = ending.status;
+  scope.error = ending.error;
+  scope.ending = undefined;
+  root.endings++;
+  return true;
 }
 
 function applyItemAdded(scope: ScopeDraft, { pathId, item }: ItemAddedEvent): boolean {

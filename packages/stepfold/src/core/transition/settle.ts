@@ -20,8 +20,8 @@ export function settle(scope: ScopeDraft, at: EpochMs): void {
   for (let current = scope; ; current = current.parent) {
     settleScope(current, at);
     // the steps of a completed child may have to be undone later; those of a failed or cancelled one were undone already
-    if (current.ended && (current.ended !== "completed" || !isChild(current))) forgetChildren(current);
     if (!isChild(current)) return;
+    if (current.ended && current.ended !== "completed") forgetChildren(current);
     conclude(current);
   }
 }

@@ -71,7 +71,11 @@ export class Step implements StepContext {
   }
 
   get idempotencyKey(): string {
-    return `${this.workflowId}/${this.pathId}#${this.#task.visit}`;
+    const { undoes, nodeId, visit } = this.#task;
+    if (!undoes) return `${this.workflowId}/${this.pathId}#${visit}`;
+    // the same whoever undoes it, and however often that is tried
+    const { scope = "", pathId, version = "begun" } = undoes;
+    return `${this.workflowId}/${scopedKey(scope, pathId)}@${nodeId}!${version}`;
   }
 
   get context(): Context {

@@ -26,7 +26,9 @@ export function cancelEvent(
   stamp: { readonly version: number; readonly at: EpochMs },
 ): CancelledEvent {
   const { workflowId, ending } = snapshot;
-  if (ending) throw new StepfoldError("EXECUTION_ENDED", { workflowId, status: ending.status });
+  // at its end an execution that could not be undone may be given up, but not by the one that waits for it
+  if (ending && !(ending.again && target === undefined && parent === undefined))
+    throw new StepfoldError("EXECUTION_ENDED", { workflowId, status: ending.status });
   if (parent && !isBegunBy(snapshot, parent)) throw new StepfoldError("WAIT_GONE", { workflowId, target: "a child", open: [] });
   const event: CancelledEvent = { type: "cancelled", ...stamp, ...(reason !== undefined && { reason: checkedName("reason", reason) }) };
   if (target === undefined) return event;

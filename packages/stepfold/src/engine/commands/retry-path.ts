@@ -4,7 +4,7 @@ import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import { type FoundPath, findPaths, openPaths } from "../../core/snapshot/target.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 
-/** Makes a pending retry due at once; without a node also an execution that is parked. */
+/** Makes a pending retry due at once, or lets an execution go on that is parked. */
 export interface RetryCommand {
   readonly type: "retry";
   /** Which one, by node or address. Default: the earliest. */
@@ -17,8 +17,9 @@ export function retryEvent(
   { node }: RetryCommand,
   stamp: { readonly version: number; readonly at: EpochMs },
 ): RetriedEvent | UnparkedEvent {
-  if (node === undefined && snapshot.parked) return { type: "unparked", ...stamp };
-  const all = node === undefined ? openPaths(snapshot) : findPaths(snapshot, node);
+  const { parked, ending } = snapshot;
+  const all = [...(node === undefined ? openPaths(snapshot) : findPaths(snapshot, node))];
+  if (parked && (node === undefined || (ending?.again && all.length > 0))) return { type: "unparked", ...stamp };
   let first: FoundPath | null = null;
   for (const found of all) {
     if (found.path.status === "retrying" && (!first || (found.path.nextRetryAt ?? 0) < (first.path.nextRetryAt ?? 0))) first = found;

@@ -47,7 +47,7 @@ export interface StepContext<Resume = unknown, Globals = unknown> {
   readonly pathId: string;
   /** 1 for the first. */
   readonly attempt: number;
-  /** The same for every attempt and resume of this visit; pass it to the service you call, so that a repeat is known as one. */
+  /** The same for every attempt and resume of this visit, and for all that undoes one step; pass it to the service you call, so that a repeat is known as one. */
   readonly idempotencyKey: string;
   /** What the nodes had produced when this attempt began. */
   readonly context: Context;

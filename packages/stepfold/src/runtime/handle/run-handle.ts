@@ -47,10 +47,12 @@ export function runHandle(context: RuntimeContext, local: LocalWork, workflowId:
   };
 }
 
-function outputOf({ workflowId, status, output = null, error, currentNodeId }: Snapshot): Json {
-  if (status === "completed") return output;
-  if (status === "cancelled") throw new StepfoldError("EXECUTION_CANCELLED", { workflowId });
+function outputOf({ workflowId, status, ending, output = null, error, currentNodeId }: Snapshot): Json {
+  const end = ending?.status ?? status;
+  if (end === "completed") return output;
+  const undone = error?.notUndone && { notUndone: error.notUndone };
+  if (end === "cancelled") throw new StepfoldError("EXECUTION_CANCELLED", { workflowId, ...undone }, { cause: error });
   const nodeId = error?.nodeId ?? currentNodeId;
-  const details = { workflowId, message: error?.message ?? "unknown", ...(nodeId !== null && { nodeId }) };
+  const details = { workflowId, message: error?.message ?? "unknown", ...(nodeId !== null && { nodeId }), ...undone };
   throw new StepfoldError("EXECUTION_FAILED", { ...details, ...(error?.code !== undefined && { code: error.code }) }, { cause: error });
 }

@@ -95,12 +95,13 @@ export interface Run {
   signal(name: string, payload?: unknown, options?: SignalOptions): Promise<{ readonly applied: boolean }>;
   /**
    * Ends the execution, or with `step` the paths at that node, or with `item` too that item of its map. Steps in
-   * flight get their `AbortSignal`. Completed steps are undone first, if their nodes have a `compensate`.
+   * flight get their `AbortSignal`. Completed steps are undone first, if their nodes have a `compensate`. One that is parked because
+   * something could not be undone ends with that.
    *
    * @throws StepfoldError `EXECUTION_ENDED`, `WAIT_GONE` (no path is there), `WORKFLOW_NOT_FOUND`
    */
   cancel(options?: CancelOptions): Promise<void>;
-  /** Makes the earliest pending retry, or that of a node, at once. @throws StepfoldError `RETRY_NOT_PENDING`, ... */
+  /** Makes the earliest pending retry, or that of a node, at once; lets a parked execution go on, also to undo what could not be undone. @throws StepfoldError `RETRY_NOT_PENDING`, ... */
   retry(options?: { readonly step?: string }): Promise<void>;
   /** Gives the open map at a node another item. @throws StepfoldError `MAP_CLOSED`, `INPUT_INVALID`, ... */
   addItem(step: string, item: unknown): Promise<void>;

@@ -49,7 +49,9 @@ export async function waitUntil(
   }
 }
 
-/** The snapshot of an execution once it has ended. Of one that runs here nothing is loaded: its session publishes the end. */
+/**
+ * The snapshot of an execution once it has ended, or rests at its end because something could not be undone: how it ends is certain
+ * then. Of one that runs here nothing is loaded: its session publishes the end. */
 export async function waitUntilEnded(
   context: RuntimeContext,
   sessions: OpenSessions,
@@ -57,19 +59,28 @@ export async function waitUntilEnded(
   end: AbortSignal,
 ): Promise<Snapshot> {
   for (;;) {
-    const next = nextChange(context, sessions, workflowId, end, isTerminal);
+    const next = nextChange(context, sessions, workflowId, end, mayHaveEnded);
     try {
-      if (!sessions.isBefore(workflowId, isTerminal)) {
+      if (!sessions.isBefore(workflowId, mayHaveEnded)) {
         const snapshot = await requireSnapshot(context.store, workflowId);
-        if (isTerminal(snapshot.status)) return snapshot;
+        if (hasEnded(snapshot)) return snapshot;
       }
       const change = await next.come;
-      if (change) return change.snapshot();
+      const snapshot = change?.snapshot();
+      if (snapshot && hasEnded(snapshot)) return snapshot;
       end.throwIfAborted();
     } finally {
       next.cancel();
     }
   }
+}
+
+function mayHaveEnded(status: Status): boolean {
+  return isTerminal(status) || status === "parked";
+}
+
+function hasEnded({ status, ending }: Snapshot): boolean {
+  return isTerminal(status) || (status === "parked" && ending?.again !== undefined);
 }
 
 /** The next change after which the status is one that matters. Called before the snapshot is read, so that no change is missed. */

@@ -116,7 +116,7 @@ export class ExecutionSession implements OpenSession {
 
   /** Null once the events are committed; the stored snapshot if another writer was first. */
   async #commit(events: readonly Event[], draft: Draft, last: boolean): Promise<Snapshot | null> {
-    const { registry, changes, newCommitId } = this.#context;
+    const { registry, changes, newCommitId, onProblem } = this.#context;
     if (this.#stopped) throw this.#stopped.reason;
     const { claim } = this.#lease;
     const commit = makeCommit(draft, events, newCommitId(), { claim, release: last });
@@ -139,6 +139,9 @@ export class ExecutionSession implements OpenSession {
     this.#released = last && this.#lease.claim === claim;
     this.status = statusOf(draft);
     changes.publish(noticeOf(draft));
+    const { parked } = draft;
+    if (parked?.code === "COMPENSATION_FAILED")
+      onProblem(this.workflowId, new StepfoldError("EXECUTION_PARKED", { workflowId: this.workflowId, ...parked }));
     return null;
   }
 

@@ -87,7 +87,7 @@ describe("what was done", () => {
       ["c", 3],
       ["a", { completed: true, output: 1 }],
     ]);
-    expect(end).toMatchObject({ status: "failed", error: { message: "declined" } });
+    expect(end).toMatchObject({ status: "parked", error: { message: "declined", notUndone: ["b"] } });
     expect(end.compensations).toMatchObject([{ nodeId: "c" }, { nodeId: "b", error: "cannot be undone" }, { nodeId: "a" }]);
   });
 

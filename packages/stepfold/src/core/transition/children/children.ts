@@ -2,6 +2,7 @@ import { type ErrorInfo, errorInfo } from "../../errors/error-info.ts";
 import { StepfoldError } from "../../errors/stepfold-error.ts";
 import { childKey, groupOf, itemOf, parentKey, scopedKey } from "../../snapshot/address.ts";
 import type { Spawn } from "../../snapshot/event.ts";
+import { isNotUndone } from "../../snapshot/not-undone.ts";
 import { sizeOfContext } from "../../snapshot/result-size.ts";
 import { type ChildState, isTerminal, type MapState } from "../../snapshot/snapshot.ts";
 import { sizeOfJson } from "../../values/json-size.ts";
@@ -98,6 +99,7 @@ function begin(scope: ScopeDraft, children: DraftChildren, item: number | null, 
     status: "paused",
     queued: null,
     kept: false,
+    settled: false,
     version,
   };
   enter(child.paths[0]!);
@@ -133,11 +135,13 @@ export function endChild(child: ChildDraft, version: number): void {
     const count = ended === "completed" ? "done" : ended!;
     countItems(siblings, { [count]: siblings.map[count as "done" | "failed" | "cancelled"] + 1 });
   }
-  if (ended === "completed" && workflow.compensates && needsUndo(child) && hasEffects(child)) {
+  const hasDone = ended === "completed" && workflow.compensates && needsUndo(child) && hasEffects(child);
+  if (!hasDone) forgetChildren(child);
+  if (hasDone || isNotUndone(root.compensations, key)) {
     child.kept = true;
+    child.settled = !hasDone;
     return;
   }
-  forgetChildren(child);
   subtractSize(root, sizeOfContext(child.context) - (output === undefined ? 0 : sizeOfJson(output)));
   const left = { currentNodeId: child.failedAt, ...(output !== undefined && { output }), ...(error && { error }) };
   root.children.set(key, stubOf(workflowName, ended!, version, left));

@@ -98,6 +98,7 @@ function childFields(child: ChildDraft): Mutable<ChildHead> {
   closeScope(child, head);
   if (child.queued !== null) head.queued = child.queued;
   if (child.kept) head.kept = true;
+  if (child.settled) head.settled = true;
   return head;
 }
 

@@ -105,6 +105,7 @@ export interface ChildDraft extends ScopeDraft {
   /** The version since which it waits for room in its map; null if it does not wait. */
   queued: number | null;
   kept: boolean;
+  settled: boolean;
   version: number;
 }
 

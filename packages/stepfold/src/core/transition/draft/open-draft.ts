@@ -78,6 +78,7 @@ function openChild(draft: Draft, key: string, state: ChildState): ChildDraft {
     status: state.status,
     queued: state.queued ?? null,
     kept: state.kept === true,
+    settled: state.settled === true,
     version: state.version,
   };
   openGroups(child, state);

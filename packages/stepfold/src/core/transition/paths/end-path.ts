@@ -1,5 +1,6 @@
 import { belongsTo, childKey, scopedKey } from "../../snapshot/address.ts";
 import type { EndedPath } from "../../snapshot/event.ts";
+import { isNotUndone } from "../../snapshot/not-undone.ts";
 import { sizeOfContext } from "../../snapshot/result-size.ts";
 import type { BegunStep } from "../../snapshot/snapshot.ts";
 import { sizeOfJson } from "../../values/json-size.ts";
@@ -108,7 +109,7 @@ function retire(child: ChildDraft, all: boolean): void {
   child.ended = "cancelled";
   recount(child);
   root.endings++;
-  if (!hasEffects(child)) {
+  if (!hasEffects(child) && !isNotUndone(root.compensations, key)) {
     forget(root, key);
     return;
   }
@@ -116,10 +117,13 @@ function retire(child: ChildDraft, all: boolean): void {
   markChanged(child, root.version + 1);
 }
 
-/** Deletes every child inside a scope that has ended: nothing is left to undo. */
-export function forgetChildren({ root, key }: ScopeDraft): void {
+/** Deletes every child inside a scope that has ended: nothing is left to undo, but for what may be tried again. */
+export function forgetChildren({ root, key, ended }: ScopeDraft): void {
   if (root.children.size === 0) return;
-  for (const child of [...root.children.keys()]) if (key === "" || (child !== key && belongsTo(child, key))) forget(root, child);
+  for (const child of [...root.children.keys()]) {
+    const isInside = key === "" || (child !== key && belongsTo(child, key));
+    if (isInside && ((key === "" && ended !== null) || !isNotUndone(root.compensations, child))) forget(root, child);
+  }
 }
 
 function forget(root: ScopeDraft["root"], key: string): void {

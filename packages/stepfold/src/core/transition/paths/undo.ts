@@ -1,9 +1,11 @@
 import type { CompiledNode } from "../../definition/compiled.ts";
-import { errorInfo } from "../../errors/error-info.ts";
+import { type ErrorInfo, errorInfo } from "../../errors/error-info.ts";
 import { StepfoldError } from "../../errors/stepfold-error.ts";
 import { belongsTo } from "../../snapshot/address.ts";
-import type { NodeResult, Undo } from "../../snapshot/snapshot.ts";
-import { isChild, type ScopeDraft } from "../draft/draft.ts";
+import { notUndone } from "../../snapshot/not-undone.ts";
+import type { NodeResult, Undo, UndoneStep } from "../../snapshot/snapshot.ts";
+import { warnOfUndo } from "../../snapshot/warning.ts";
+import { type Draft, isChild, type ScopeDraft } from "../draft/draft.ts";
 import { firstPath, visit } from "../draft/draft-path.ts";
 import { childOf, scopeAt } from "../draft/open-draft.ts";
 
@@ -26,10 +28,7 @@ export function firstUndo(scope: ScopeDraft, version: number): boolean {
 /** Goes on with the next step to undo. If nothing is left, it removes the path and gives false. */
 function nextUndo(scope: ScopeDraft, version: number): boolean {
   const path = scope.paths[0]!;
-  const { version: undone = Number.POSITIVE_INFINITY } = path.undoes!;
-  if (path.undoes!.version === undefined)
-    scope.ending = Object.freeze({ ...scope.ending!, begun: Object.freeze(scope.ending!.begun.slice(1)) });
-  const found = begun(scope) ?? newest(scope, undone);
+  const found = takeNext(scope, path.undoes!);
   if (!found) {
     scope.paths = [];
     return false;
@@ -40,10 +39,24 @@ function nextUndo(scope: ScopeDraft, version: number): boolean {
   return true;
 }
 
-function begun({ root, ending, workflow }: ScopeDraft): Undoable | null {
-  const first = ending?.begun[0];
-  if (!first) return null;
-  const { nodeId, ...undoes } = first;
+/** @param undone what was undone just now, or could not be */
+function takeNext(scope: ScopeDraft, { version = Number.POSITIVE_INFINITY }: Undo): Undoable | null {
+  const ending = scope.ending!;
+  if (ending.again) {
+    const again = Object.freeze(ending.again.slice(1));
+    scope.ending = Object.freeze({ ...ending, again });
+    return again[0] ? undoable(scope, again[0]) : null;
+  }
+  if (version === Number.POSITIVE_INFINITY) scope.ending = Object.freeze({ ...ending, begun: Object.freeze(ending.begun.slice(1)) });
+  return begun(scope) ?? newest(scope, version);
+}
+
+function begun(scope: ScopeDraft): Undoable | null {
+  const first = scope.ending!.begun[0];
+  return first ? undoable(scope, first) : null;
+}
+
+function undoable({ root, workflow }: ScopeDraft, { nodeId, ...undoes }: UndoneStep): Undoable {
   const place = undoes.scope === undefined ? workflow : scopeAt(root, undoes.scope)!.workflow;
   return { node: place.nodes.get(nodeId)!, undoes: Object.freeze(undoes) };
 }
@@ -74,7 +87,8 @@ export function scopesToUndo(scope: ScopeDraft): ScopeDraft[] {
   const { root } = scope;
   const places = [scope];
   for (const [key, child] of root.children) {
-    if (child.kept && (scope.key === "" || (key !== scope.key && belongsTo(key, scope.key)))) places.push(childOf(root, key)!);
+    if (child.kept && !child.settled && (scope.key === "" || (key !== scope.key && belongsTo(key, scope.key))))
+      places.push(childOf(root, key)!);
   }
   return places;
 }
@@ -93,12 +107,50 @@ export function compensated(scope: ScopeDraft, nodeId: string, { pathId: _, ...r
   const { root } = scope;
   const { undoes } = scope.paths[0]!;
   root.compensations.push(Object.freeze({ nodeId, undoes: undoes!, ...result }));
-  if (result.error !== undefined && !scope.ending!.error) {
-    const error = errorInfo(new StepfoldError("COMPENSATION_FAILED", { nodeId, message: result.error }), nodeId);
-    scope.ending = Object.freeze({ ...scope.ending!, error });
-  }
+  if (result.error !== undefined) warnOfUndo(root, nodeId, result.error);
   if (nextUndo(scope, root.version + 1)) return;
   scope.ended = scope.ending!.status;
   scope.error = scope.ending!.error;
   scope.ending = undefined;
+}
+
+/**
+ * Keeps an execution open at its end if something could not be undone: it is parked, and tries again after a `retry` command, once
+ * for each compensation that failed. Messages are delivered before, because a parked execution delivers none.
+ */
+export function holdOpen(draft: Draft, version: number): boolean {
+  const failed = notUndone(draft.compensations);
+  draft.error = errorAtEnd(draft, failed);
+  if (failed.length === 0) return false;
+  const again = draft.outbox.length > 0 ? [] : failed.map(({ error: _, ...step }) => Object.freeze(step));
+  const { ended, failedAt: nodeId, error } = draft;
+  draft.ending = Object.freeze({ status: ended!, nodeId, ...(error && { error }), begun: Object.freeze([]), again: Object.freeze(again) });
+  draft.ended = null;
+  if (!again[0]) return true;
+  const { node, undoes } = undoable(draft, again[0]);
+  // waits of another round must not have the same ids
+  draft.paths = [{ ...firstPath(node, version), id: `${undoPathId}-${version}`, undoes }];
+  draft.parked = Object.freeze({ code: "COMPENSATION_FAILED", message: failureText(failed), at: draft.compensations.at(-1)!.timestamp });
+  return true;
+}
+
+type NotUndone = ReturnType<typeof notUndone>;
+const maxNamed = 100;
+const maxTextLength = 1_000;
+
+/** The error with the nodes that could not be undone. Of an execution that was cancelled this is the only one. */
+function errorAtEnd({ ended, error }: Draft, failed: NotUndone): ErrorInfo | undefined {
+  if (ended === "completed") return error;
+  const isOurs = ended === "cancelled" && error?.code === "COMPENSATION_FAILED";
+  const { notUndone: _, ...own } = (isOurs ? undefined : error) ?? {};
+  const [first] = failed;
+  if (!first) return "message" in own ? Object.freeze(own as ErrorInfo) : undefined;
+  const { nodeId, error: message } = first;
+  const told = "message" in own ? (own as ErrorInfo) : errorInfo(new StepfoldError("COMPENSATION_FAILED", { nodeId, message }), nodeId);
+  return Object.freeze({ ...told, notUndone: Object.freeze([...new Set(failed.map((step) => step.nodeId))].slice(0, maxNamed)) });
+}
+
+function failureText([first, ...others]: NotUndone): string {
+  const more = others.length === 0 ? "" : `, nor what ${others.length === 1 ? "1 other step" : `${others.length} other steps`} did`;
+  return `What node "${first!.nodeId}" did could not be undone${more}: ${first!.error}`.slice(0, maxTextLength);
 }

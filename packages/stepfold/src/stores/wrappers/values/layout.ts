@@ -37,8 +37,9 @@ function fields(structure: string, others: Readonly<Record<string, Layout>> = {}
 }
 
 const definition = fields("id hash");
-const error = fields("nodeId", { message: "text" });
+const error = fields("nodeId notUndone", { message: "text" });
 const undo = fields("scope pathId version");
+const undoneStep = fields("scope pathId version nodeId");
 const start = fields("workflowId", { definition });
 const parent = fields("workflowId incarnation waitId depth");
 const wait = fields("id kind transient resumeAt timeoutAt quorum workflowId");
@@ -57,11 +58,11 @@ const scope: Readonly<Record<string, Layout>> = {
   error,
   rounds: { recordOf: fields("got") },
   begun: listOf(fields("pathId nodeId")),
-  ending: fields("status nodeId", { error, begun: listOf(fields("scope pathId version nodeId")) }),
+  ending: fields("status nodeId", { error, begun: listOf(undoneStep), again: listOf(undoneStep) }),
 };
 
 /** The layout of a `ChildHead`. */
-export const childLayout: Layout = fields("status currentNodeId version workflow queued kept", scope);
+export const childLayout: Layout = fields("status currentNodeId version workflow queued kept settled", scope);
 
 /** The layout of a `SnapshotHead`. */
 export const headLayout: Layout = fields(
