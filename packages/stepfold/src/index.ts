@@ -1,4 +1,4 @@
-export type { CompiledEdge, CompiledJoin, CompiledNode, CompiledWorkflow, JoinEdge } from "./core/definition/compiled.ts";
+export type { CompiledEdge, CompiledJoin, CompiledNode, CompiledWorkflow, JoinEdge, WorkflowNames } from "./core/definition/compiled.ts";
 export type { Compensation, Concurrency, Edge, Node, RetryPolicy, WorkflowDefinition } from "./core/definition/definition.ts";
 export { definitionHash } from "./core/definition/definition-hash.ts";
 export type { ErrorCode, ErrorDetails, SchemaIssue } from "./core/errors/catalogue.ts";

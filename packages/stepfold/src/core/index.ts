@@ -1,5 +1,5 @@
-export { check, compile } from "./definition/compile.ts";
-export type { CompiledEdge, CompiledJoin, CompiledNode, CompiledWorkflow, JoinEdge } from "./definition/compiled.ts";
+export { type CompileOptions, check, compile } from "./definition/compile.ts";
+export type { CompiledEdge, CompiledJoin, CompiledNode, CompiledWorkflow, JoinEdge, WorkflowNames } from "./definition/compiled.ts";
 export type { CompiledPolicy, Computed } from "./definition/compiled-policy.ts";
 export type { Compensation, Concurrency, Edge, Node, RetryPolicy, WorkflowDefinition } from "./definition/definition.ts";
 export { definitionHash } from "./definition/definition-hash.ts";

@@ -5,6 +5,9 @@ import { programOf } from "./compile-expression.ts";
 import type { ExpressionLimits } from "./evaluation/expression-limits.ts";
 import { tokenize } from "./syntax/tokenize.ts";
 
+/** Mistakes that are looked for in one string. */
+const maxMistakes = 100;
+
 /** A string taken apart: texts, and one program between each two of them. */
 export interface Pieces {
   readonly texts: readonly string[];
@@ -28,6 +31,7 @@ export function splitText(text: string, pointer: string, limits: ExpressionLimit
       pieces.reads.push(...reads);
     } catch (error) {
       pieces.mistakes.push(asInvalid(error));
+      if (pieces.mistakes.length >= maxMistakes) break;
       // Where a broken expression ends is a guess; the next `}}` is the best one, for the mistakes after it.
       const close = text.indexOf("}}", open);
       index = close === -1 ? text.length : Math.max(index, close + 2);

@@ -5,6 +5,7 @@ import { compile } from "../../src/core/definition/compile.ts";
 import type { CompiledJoin } from "../../src/core/definition/compiled.ts";
 import { dominators } from "../../src/core/definition/dominators.ts";
 import { hasNode, type NodeSet } from "../../src/core/definition/node-set.ts";
+import { WorkBudget } from "../../src/core/definition/work-budget.ts";
 import { expressionLanguage } from "../../src/expressions/expression-language.ts";
 
 interface Graph {
@@ -53,7 +54,7 @@ describe("dominators", () => {
         graph.edges.filter(([source]) => source === node).map(([, target]) => target),
       );
       const naive = out.map((_, node) => naiveDominator(graph, starts, node));
-      expect(dominators(out, starts)).toEqual(naive);
+      expect(dominators(out, starts, new WorkBudget(1_000_000))).toEqual(naive);
     });
     fc.assert(property, { numRuns: tries(1_500) });
   });
@@ -62,6 +63,7 @@ describe("dominators", () => {
     const found = dominators(
       Array.from({ length: 5_000 }, (_, i) => (i < 4_999 ? [i + 1] : [])),
       [0],
+      new WorkBudget(1_000_000),
     );
     expect(found).toEqual(Array.from({ length: 5_000 }, (_, i) => i - 1));
   });

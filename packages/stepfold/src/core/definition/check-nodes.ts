@@ -1,26 +1,27 @@
 import { isJsonObject, type JsonObject } from "../values/json.ts";
-import { checkId, checkKeys, checkOneOf, checkType, type Report, suggestion } from "./check-shape.ts";
+import { checkId, checkKeys, checkOneOf, checkType } from "./check-shape.ts";
 import { nodeMembers } from "./definition.ts";
+import type { DefinitionReport } from "./definition-report.ts";
 
 const nodeKeys = [...nodeMembers, "metadata"];
 const compensationKeys = ["type", "data", "retryPolicy", "timeout"];
 
 /** Every mistake in the shape of the nodes; gives their ids. */
-export function checkNodes(nodes: readonly unknown[], at: string, report: Report): Set<string> {
+export function checkNodes(nodes: readonly unknown[], at: string, report: DefinitionReport): Set<string> {
   const ids = new Set<string>();
   for (const [i, node] of nodes.entries()) {
     const pointer = `${at}/${i}`;
     if (!isJsonObject(node)) {
-      report("TYPE", pointer, "must be an object with id and type");
+      report.add("TYPE", pointer, "must be an object with id and type");
       continue;
     }
     checkKeys(node, pointer, nodeKeys, report);
     checkId(node, pointer, "id", report);
-    if (ids.has(node.id as string)) report("ID_DUPLICATE", `${pointer}/id`, `another node is called "${node.id}" already`);
+    if (ids.has(node.id as string)) report.add("ID_DUPLICATE", `${pointer}/id`, `another node is called "${node.id}" already`);
     if (typeof node.id === "string") ids.add(node.id);
     checkNodeType(node, pointer, report);
     checkType(node, pointer, "metadata", "object", report);
-    if (node.keep !== undefined && !isCount(node.keep)) report("TYPE", `${pointer}/keep`, "must be a whole number from 1 on");
+    if (node.keep !== undefined && !isCount(node.keep)) report.add("TYPE", `${pointer}/keep`, "must be a whole number from 1 on");
     checkJoin(node, pointer, report);
     for (const key of ["mutex", "when"]) checkType(node, pointer, key, "string", report);
     checkCompensation(node, pointer, report);
@@ -29,43 +30,43 @@ export function checkNodes(nodes: readonly unknown[], at: string, report: Report
   return ids;
 }
 
-function checkNodeType(node: JsonObject, pointer: string, report: Report): void {
-  if (node.type === undefined) report("REQUIRED", `${pointer}/type`, "is missing: the type of the node");
+function checkNodeType(node: JsonObject, pointer: string, report: DefinitionReport): void {
+  if (node.type === undefined) report.add("REQUIRED", `${pointer}/type`, "is missing: the type of the node");
   else checkType(node, pointer, "type", "string", report);
 }
 
-function checkJoin(node: JsonObject, pointer: string, report: Report): void {
+function checkJoin(node: JsonObject, pointer: string, report: DefinitionReport): void {
   const { join = "each", late } = node;
   if (join !== "each" && join !== "all" && !isCount(join))
-    report("TYPE", `${pointer}/join`, 'must be "each", "all" or a whole number from 1 on');
+    report.add("TYPE", `${pointer}/join`, 'must be "each", "all" or a whole number from 1 on');
   checkOneOf(node, pointer, "late", ["ignore", "cancel", "block"], report);
   if (late !== undefined && typeof join !== "number")
-    report("KEY_POINTLESS", `${pointer}/late`, 'says something only where "join" is a number', "warning");
+    report.add("KEY_POINTLESS", `${pointer}/late`, 'says something only where "join" is a number', "warning");
 }
 
-function checkCancels({ cancels }: JsonObject, pointer: string, ids: ReadonlySet<string>, report: Report): void {
+function checkCancels({ cancels }: JsonObject, pointer: string, ids: ReadonlySet<string>, report: DefinitionReport): void {
   if (cancels === undefined) return;
   if (!Array.isArray(cancels)) {
-    report("TYPE", pointer, "must be a list of node ids");
+    report.add("TYPE", pointer, "must be a list of node ids");
     return;
   }
   for (const [i, id] of cancels.entries())
-    if (!ids.has(id as string)) report("NODE_UNKNOWN", `${pointer}/${i}`, `names no node${suggestion(id, ids)}`);
+    if (!ids.has(id as string)) report.add("NODE_UNKNOWN", `${pointer}/${i}`, `names no node${report.suggestion(id, ids)}`);
 }
 
-function checkCompensation(node: JsonObject, pointer: string, report: Report): void {
+function checkCompensation(node: JsonObject, pointer: string, report: DefinitionReport): void {
   const { compensate, keep } = node;
   if (compensate === undefined) return;
   if (!isJsonObject(compensate)) {
-    report("TYPE", `${pointer}/compensate`, "must be an object with a type");
+    report.add("TYPE", `${pointer}/compensate`, "must be an object with a type");
     return;
   }
   checkKeys(compensate, `${pointer}/compensate`, compensationKeys, report);
   checkNodeType(compensate, `${pointer}/compensate`, report);
   if (compensate.type === "map" || compensate.type === "workflow")
-    report("TYPE", `${pointer}/compensate/type`, "cannot be a map or a workflow: what undoes a step is one step");
+    report.add("TYPE", `${pointer}/compensate/type`, "cannot be a map or a workflow: what undoes a step is one step");
   if (keep !== undefined)
-    report("KEY_POINTLESS", `${pointer}/keep`, 'says nothing beside "compensate": what may have to be undone is kept', "warning");
+    report.add("KEY_POINTLESS", `${pointer}/keep`, 'says nothing beside "compensate": what may have to be undone is kept', "warning");
 }
 
 function isCount(value: unknown): boolean {

@@ -1,6 +1,7 @@
 import type { CompiledEdge, CompiledJoin, CompiledNode, JoinEdge } from "./compiled.ts";
 import { dominators } from "./dominators.ts";
 import { addNode, addNodes, type NodeSet, nodeSet } from "./node-set.ts";
+import type { WorkBudget } from "./work-budget.ts";
 
 /** A node while its joins are still to be found. */
 export type OpenNode = { -readonly [K in "join" | "wave"]: CompiledNode[K] } & Omit<CompiledNode, "join" | "wave">;
@@ -16,8 +17,14 @@ export interface PlacedEdge {
  * (docs/path-semantics.md, "Waves" and "Pending paths"). A workflow without joins costs nothing.
  *
  * @param nodes in the order of the definition, as `edges`
+ * @returns null if the work is more than the budget allows
  */
-export function compileJoins(nodes: readonly OpenNode[], edges: readonly PlacedEdge[], starts: readonly string[]): CompiledJoin[] {
+export function compileJoins(
+  nodes: readonly OpenNode[],
+  edges: readonly PlacedEdge[],
+  starts: readonly string[],
+  work: WorkBudget,
+): CompiledJoin[] | null {
   if (!nodes.some(({ node }) => isJoin(node.join))) return [];
   const incoming: PlacedEdge[][] = nodes.map(() => []);
   const out: number[][] = nodes.map(() => []);
@@ -25,40 +32,59 @@ export function compileJoins(nodes: readonly OpenNode[], edges: readonly PlacedE
     incoming[placed.edge.target.index]!.push(placed);
     out[placed.source]!.push(placed.edge.target.index);
   }
-  const startIndices = nodes.filter(({ node }) => starts.includes(node.id)).map(({ index }) => index);
-  const dominator = dominators(out, startIndices);
+  const first = new Set(starts);
+  const startIndices = nodes.filter(({ node }) => first.has(node.id)).map(({ index }) => index);
+  const dominator = dominators(out, startIndices, work);
+  if (!dominator) return null;
   const joins: CompiledJoin[] = [];
   for (const node of nodes) {
     if (!isJoin(node.node.join)) continue;
-    joins.push(compileJoin(node, nodes, incoming, dominator[node.index]!));
+    const join = compileJoin(node, nodes, incoming, dominator[node.index]!, work);
+    if (!join) return null;
+    joins.push(join);
   }
   for (const join of joins) if (join.fork) reachable(join, join.fork, nodes.length);
   return joins;
 }
 
-function compileJoin(node: OpenNode, nodes: readonly OpenNode[], incoming: readonly PlacedEdge[][], dominator: number): CompiledJoin {
+function compileJoin(
+  node: OpenNode,
+  nodes: readonly OpenNode[],
+  incoming: readonly PlacedEdge[][],
+  dominator: number,
+  work: WorkBudget,
+): CompiledJoin | null {
   const { join: count, late = "ignore" } = node.node;
   const entering = incoming[node.index]!;
   const threads = typeof count === "number" && count > entering.length;
   const fork = threads || dominator < 0 ? null : nodes[dominator]!;
-  const edges = entering.map(({ source, edge }): JoinEdge => {
-    return { via: edge.via, reach: reachOf(source, node.index, fork ? fork.index : -1, incoming) };
-  });
+  // several edges of one node have the same reach
+  const reaches = new Map<number, NodeSet>();
+  for (const { source } of entering) {
+    if (reaches.has(source)) continue;
+    const reach = reachOf(source, node.index, fork ? fork.index : -1, incoming, work);
+    if (!reach) return null;
+    reaches.set(source, reach);
+  }
+  const edges = entering.map(({ source, edge }): JoinEdge => ({ via: edge.via, reach: reaches.get(source)! }));
   const join: CompiledJoin = { node, count: count as number | "all", threads, late, fork, edges };
   node.join = join;
   return join;
 }
 
 /** Backwards from the source of an edge, not beyond the join and not into its fork. */
-function reachOf(source: number, join: number, fork: number, incoming: readonly PlacedEdge[][]): NodeSet {
+function reachOf(source: number, join: number, fork: number, incoming: readonly PlacedEdge[][], work: WorkBudget): NodeSet | null {
   const reach = nodeSet(incoming.length);
   const queue: number[] = [];
   const visit = (index: number): void => {
     if (index !== fork && addNode(reach, index) && index !== join) queue.push(index);
   };
   visit(source);
-  for (let next = queue.pop(); next !== undefined; next = queue.pop()) for (const { source: before } of incoming[next]!) visit(before);
-  return reach;
+  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+    if (!work.spend(1 + incoming[next]!.length)) return null;
+    for (const { source: before } of incoming[next]!) visit(before);
+  }
+  return work.spend(reach.length) ? reach : null;
 }
 
 function reachable({ node, edges }: CompiledJoin, fork: OpenNode, size: number): void {

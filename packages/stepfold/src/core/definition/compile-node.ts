@@ -1,18 +1,24 @@
-import type { Issue } from "../errors/issue.ts";
 import { isJsonObject, type Json } from "../values/json.ts";
 import type { OpenNode } from "./compile-joins.ts";
 import type { CompiledEdge, CompiledNode } from "./compiled.ts";
 import { type CompiledPolicy, type Computed, compileCondition, compileDuration, compilePolicy } from "./compiled-policy.ts";
 import type { Node } from "./definition.ts";
+import type { DefinitionReport } from "./definition-report.ts";
 import type { CompileTemplate, Template } from "./template.ts";
 
-/** A node with its texts read and its expressions compiled; its edges and joins are still to come. Mistakes become issues. */
-export function compileNode(node: Node, index: number, pointer: string, compileTemplate: CompileTemplate, issues: Issue[]): OpenNode {
+/** A node with its texts read and its expressions compiled; its edges and joins are still to come. Mistakes are reported. */
+export function compileNode(
+  node: Node,
+  index: number,
+  pointer: string,
+  compileTemplate: CompileTemplate,
+  report: DefinitionReport,
+): OpenNode {
   const { retryPolicy, timeout, when, compensate } = node;
   const condition = conditionOf(node);
   const policy: CompiledPolicy | null =
-    retryPolicy === undefined ? null : compilePolicy(retryPolicy, `${pointer}/retryPolicy`, compileTemplate, issues);
-  const timeoutMs: Computed | null = timeout === undefined ? null : compileDuration(timeout, `${pointer}/timeout`, compileTemplate, issues);
+    retryPolicy === undefined ? null : compilePolicy(retryPolicy, `${pointer}/retryPolicy`, compileTemplate, report);
+  const timeoutMs: Computed | null = timeout === undefined ? null : compileDuration(timeout, `${pointer}/timeout`, compileTemplate, report);
   const next: CompiledEdge[] = [];
   const data = condition === undefined ? node.data : withoutCondition(node.data);
   return {
@@ -20,15 +26,15 @@ export function compileNode(node: Node, index: number, pointer: string, compileT
     index,
     edges: new Map<string, CompiledEdge[]>([["", next]]),
     next,
-    data: template(data, `${pointer}/data`, compileTemplate, issues),
+    data: template(data, `${pointer}/data`, compileTemplate, report),
     constant: data ?? null,
     retryPolicy: policy,
     timeoutMs,
     join: null,
     wave: null,
-    when: when === undefined ? null : compileCondition(when, `${pointer}/when`, compileTemplate, issues),
-    completeWhen: condition === undefined ? null : compileCondition(condition, `${pointer}/data/completeWhen`, compileTemplate, issues),
-    compensation: compensate ? compensationOf(node, compensate, index, `${pointer}/compensate`, compileTemplate, issues) : null,
+    when: when === undefined ? null : compileCondition(when, `${pointer}/when`, compileTemplate, report),
+    completeWhen: condition === undefined ? null : compileCondition(condition, `${pointer}/data/completeWhen`, compileTemplate, report),
+    compensation: compensate ? compensationOf(node, compensate, index, `${pointer}/compensate`, compileTemplate, report) : null,
   };
 }
 
@@ -39,7 +45,7 @@ function compensationOf(
   index: number,
   pointer: string,
   compileTemplate: CompileTemplate,
-  issues: Issue[],
+  report: DefinitionReport,
 ): CompiledNode {
   const node: Node = {
     id,
@@ -48,13 +54,13 @@ function compensationOf(
     ...(retryPolicy && { retryPolicy }),
     ...(timeout !== undefined && { timeout }),
   };
-  return compileNode(node, index, pointer, compileTemplate, issues);
+  return compileNode(node, index, pointer, compileTemplate, report);
 }
 
-function template(value: Json | undefined, pointer: string, compileTemplate: CompileTemplate, issues: Issue[]): Template | null {
+function template(value: Json | undefined, pointer: string, compileTemplate: CompileTemplate, report: DefinitionReport): Template | null {
   if (value === undefined) return null;
   const compiled = compileTemplate(value, pointer);
-  issues.push(...compiled.issues);
+  report.addAll(compiled.issues);
   return compiled.template;
 }
 

@@ -326,9 +326,12 @@ describe("compile", () => {
     const nodes = Array.from({ length: 5_000 }, (_, i) => ({ id: `node-${10_000 + i}`, type: "noop" }));
     const edges = Array.from({ length: 20_000 }, (_, i) => ({ source: `nude-${20_000 + i}`, target: `node-${10_000 + (i % 5_000)}` }));
     const { issues } = messages({ id: "x", nodes, edges });
-    expect(issues).toHaveLength(20_000);
-    expect(issues.filter((message) => message.includes("Did you mean"))).toHaveLength(20);
-    expect(issuesOf({ id: "x", nodes, edges: edges.map(({ target }) => ({ source: target, target })) })).toEqual([]);
+    expect(issues).toHaveLength(101);
+    expect(issues.at(-1)).toBe("there are more errors than the 100 that are listed here");
+    expect(issues.filter((message) => message.includes("Did you mean")).length).toBeLessThan(20);
+    const loops = issuesOf({ id: "x", nodes, edges: edges.map(({ target }) => ({ source: target, target })) });
+    expect(loops.length).toBeLessThanOrEqual(101);
+    expect(loops.every((issue) => issue.startsWith("warning"))).toBe(true);
   });
 });
 

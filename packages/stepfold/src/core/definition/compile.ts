@@ -3,7 +3,6 @@ import { safeMember } from "../errors/safe-member.ts";
 import { StepfoldError } from "../errors/stepfold-error.ts";
 import { isJsonObject, type Json } from "../values/json.ts";
 import { defaultLimits, type Limits } from "../values/limits.ts";
-import { similar } from "../values/similar.ts";
 import { plainJson } from "../values/to-json.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { compileJoins, type OpenNode, type PlacedEdge } from "./compile-joins.ts";
@@ -11,8 +10,20 @@ import { compileNode } from "./compile-node.ts";
 import type { CompiledEdge, CompiledWorkflow } from "./compiled.ts";
 import type { Edge, WorkflowDefinition } from "./definition.ts";
 import { definitionHash } from "./definition-hash.ts";
+import { DefinitionReport } from "./definition-report.ts";
 import { lintGraph } from "./lint-graph.ts";
+import { NamedWorkflows } from "./named-workflows.ts";
 import type { ExpressionLanguage, Template } from "./template.ts";
+import { WorkBudget } from "./work-budget.ts";
+
+/** Where a definition comes from. */
+export interface CompileOptions {
+  /**
+   * It was accepted before, and executions depend on it: it is not held against limits of definitions, which may have become
+   * lower since, nor judged for keys that nobody reads. Default false.
+   */
+  readonly isStored?: boolean;
+}
 
 /**
  * Makes a definition ready to run.
@@ -26,54 +37,80 @@ import type { ExpressionLanguage, Template } from "./template.ts";
  * workflow.starts; // ["greet"]
  * ```
  */
-export function compile(definition: unknown, language: ExpressionLanguage, limits: Limits = defaultLimits): CompiledWorkflow {
-  const { built, issues } = build(definition, language, limits);
+export function compile(
+  definition: unknown,
+  language: ExpressionLanguage,
+  limits: Limits = defaultLimits,
+  options: CompileOptions = {},
+): CompiledWorkflow {
+  const { built, issues } = build(definition, language, limits, options, new WorkBudget(maxWork));
   if (!built) throw new StepfoldError("DEFINITION_INVALID", { workflow: nameOf(definition), issues });
   return built;
 }
 
 /** Every mistake and every doubt about a definition, as data; empty if there is nothing to say. */
 export function check(definition: unknown, language: ExpressionLanguage, limits: Limits = defaultLimits): readonly Issue[] {
-  return build(definition, language, limits).issues;
+  return checkCounted(definition, language, limits, new WorkBudget(maxWork));
 }
+
+/** As `check`, and counts its work. */
+export function checkCounted(definition: unknown, language: ExpressionLanguage, limits: Limits, work: WorkBudget): readonly Issue[] {
+  return build(definition, language, limits, {}, work).issues;
+}
+
+/** How much the search for what joins may wait for looks at: edges, nodes and words of sets. Some 50 ms. */
+const maxWork = 10_000_000;
+
+const unlimited = { nodes: Number.POSITIVE_INFINITY, edges: Number.POSITIVE_INFINITY, workflows: Number.POSITIVE_INFINITY };
 
 interface Building {
   readonly language: ExpressionLanguage;
   readonly limits: Limits;
-  readonly issues: Issue[];
+  readonly report: DefinitionReport;
+  readonly work: WorkBudget;
 }
 
-function build(definition: unknown, language: ExpressionLanguage, limits: Limits): { built: CompiledWorkflow | null; issues: Issue[] } {
+function build(
+  definition: unknown,
+  language: ExpressionLanguage,
+  limits: Limits,
+  { isStored = false }: CompileOptions,
+  work: WorkBudget,
+): { built: CompiledWorkflow | null; issues: readonly Issue[] } {
   let plain: unknown;
   try {
-    // only single values of a definition are bounded: the whole may be large
-    plain = plainJson(definition, "The definition", { ...limits, keys: limits.keys * 10, valueBytes: limits.executionBytes }).value;
+    const valueBytes = isStored ? limits.executionBytes : limits.definitionBytes;
+    plain = plainJson(definition, "The definition", { ...limits, keys: limits.keys * 10, valueBytes }).value;
   } catch (error) {
     const { pointer = "" } = (error as StepfoldError<"VALUE_NOT_JSON" | "LIMIT_EXCEEDED">).details;
     return { built: null, issues: [{ severity: "error", code: "NOT_JSON", pointer, message: (error as Error).message }] };
   }
-  const issues = checkDefinition(plain, limits);
-  if (issues.some(isError)) return { built: null, issues };
-  const built = buildWorkflow(plain as WorkflowDefinition, "", { language, limits, issues });
-  share(built, new Map());
-  checkNames(built, "", issues);
-  return { built: issues.some(isError) ? null : built, issues };
+  const report = new DefinitionReport(limits, work);
+  checkDefinition(plain, isStored ? { ...limits, ...unlimited } : limits, report);
+  if (report.hasErrors) return { built: null, issues: report.issues };
+  const built = buildWorkflow(plain as WorkflowDefinition, "", { language, limits, report, work });
+  share(built, null);
+  checkNames(built, "", report);
+  return { built: report.hasErrors ? null : built, issues: report.issues };
 }
 
 /** A workflow that is not linked to the workflows around it yet. */
 type Unshared = Omit<CompiledWorkflow, "workflows" | "compensates"> & {
-  readonly workflows: Map<string, CompiledWorkflow>;
+  readonly workflows: NamedWorkflows;
   compensates: boolean;
 };
 
 function buildWorkflow(definition: WorkflowDefinition, pointer: string, building: Building): Unshared {
-  const { language, limits, issues } = building;
+  const { language, limits, report, work } = building;
+  work.spend(definition.nodes.length + definition.edges.length);
   const { nodes, placed } = buildNodes(definition, pointer, building);
   const entered = new Set(definition.edges.filter(({ source, target }) => source !== target).map(({ target }) => target));
   const starts =
     definition.start === undefined ? definition.nodes.map(({ id }) => id).filter((id) => !entered.has(id)) : [definition.start];
-  const joins = compileJoins([...nodes.values()], placed, starts);
-  lintGraph(definition, nodes, starts, pointer, issues);
+  const joins = compileJoins([...nodes.values()], placed, starts, work);
+  if (!joins)
+    report.add("TOO_MANY", `${pointer}/edges`, "joins and edges are more than can be checked: split the workflow into sub-workflows");
+  lintGraph(definition, nodes, starts, pointer, report, work);
   const inner = Object.entries(definition.workflows ?? {}).map(
     ([name, workflow]) => [name, buildWorkflow(workflow, `${pointer}/workflows/${name}`, building)] as const,
   );
@@ -84,28 +121,27 @@ function buildWorkflow(definition: WorkflowDefinition, pointer: string, building
     starts,
     output: definition.output === undefined ? null : templateOf(definition.output, `${pointer}/output`, building),
     concurrency: concurrencyOf(definition, pointer, building),
-    joins,
+    joins: joins ?? [],
     holds: definition.nodes.some(({ mutex, when }) => mutex !== undefined || when !== undefined),
     compensates: definition.nodes.some(({ compensate }) => compensate) || inner.some(([, { compensates }]) => compensates),
-    workflows: new Map(inner),
-    warnings: issues,
+    workflows: new NamedWorkflows(inner),
+    warnings: report.issues,
     language,
     limits,
   };
 }
 
-/** Links every workflow to itself and those around it. A workflow of its own with the same name comes first. */
-function share(workflow: Unshared, around: ReadonlyMap<string, CompiledWorkflow>): void {
+/** Links every workflow to itself and those around it. */
+function share(workflow: Unshared, around: Unshared | null): void {
   const { workflows, definition } = workflow;
-  const own = [...workflows.values()] as Unshared[];
-  if (!workflows.has(definition.id)) workflows.set(definition.id, workflow);
-  for (const [name, outer] of around) if (!workflows.has(name)) workflows.set(name, outer);
-  for (const inner of own) share(inner, workflows);
-  workflow.compensates ||= [...around.values()].some(({ compensates }) => compensates);
+  const own = [...workflows.own()] as Unshared[];
+  workflows.link(definition.id, workflow, around?.workflows ?? null);
+  workflow.compensates ||= around?.compensates ?? false;
+  for (const inner of own) share(inner, workflow);
 }
 
 /** Checks that nodes which run other workflows name one that exists and has one first node. */
-function checkNames({ definition, workflows }: CompiledWorkflow, at: string, issues: Issue[]): void {
+function checkNames({ definition, workflows }: CompiledWorkflow, at: string, report: DefinitionReport): void {
   for (const [i, { type, data }] of definition.nodes.entries()) {
     if ((type !== "map" && type !== "workflow") || !isJsonObject(data) || data.detached === true) continue;
     const { workflow: name } = data;
@@ -113,26 +149,15 @@ function checkNames({ definition, workflows }: CompiledWorkflow, at: string, iss
     const pointer = `${at}/nodes/${i}/data/workflow`;
     const starts = workflows.get(name)?.starts.length;
     if (starts === undefined)
-      issues.push({
-        severity: "error",
-        code: "WORKFLOW_UNKNOWN",
-        pointer,
-        message: `there is no workflow "${name}"${meant(name, workflows)}`,
-      });
-    else if (starts !== 1)
-      issues.push({ severity: "error", code: "START_UNKNOWN", pointer, message: `"${name}" has ${starts} first nodes: set its "start"` });
+      report.add("WORKFLOW_UNKNOWN", pointer, `there is no workflow "${name}"${report.suggestionOrList(name, workflows.keys())}`);
+    else if (starts !== 1) report.add("START_UNKNOWN", pointer, `"${name}" has ${starts} first nodes: set its "start"`);
   }
-  for (const name of Object.keys(definition.workflows ?? {})) checkNames(workflows.get(name)!, `${at}/workflows/${name}`, issues);
+  for (const name of Object.keys(definition.workflows ?? {})) checkNames(workflows.get(name)!, `${at}/workflows/${name}`, report);
 }
 
-function meant(name: string, workflows: ReadonlyMap<string, unknown>): string {
-  const found = similar(name, workflows.keys());
-  return found ? `. Did you mean "${found}"?` : `. Known: ${[...workflows.keys()].slice(0, 20).join(", ")}`;
-}
-
-function templateOf(value: Json, pointer: string, { language, issues }: Building): Template | null {
+function templateOf(value: Json, pointer: string, { language, report }: Building): Template | null {
   const { template, issues: found } = language.compileTemplate(value, pointer);
-  issues.push(...found);
+  report.addAll(found);
   // a constant is a template that reads nothing
   return template ?? (found.length === 0 ? { reads: [], evaluate: () => value } : null);
 }
@@ -146,35 +171,40 @@ function concurrencyOf({ concurrency }: WorkflowDefinition, pointer: string, bui
 function buildNodes(
   { nodes, edges }: WorkflowDefinition,
   pointer: string,
-  { language, issues }: Building,
+  { language, report }: Building,
 ): { nodes: Map<string, OpenNode>; placed: PlacedEdge[] } {
   const built = new Map<string, OpenNode>();
   nodes.forEach((node, index) => {
-    built.set(node.id, compileNode(node, index, `${pointer}/nodes/${index}`, language.compileTemplate, issues));
+    built.set(node.id, compileNode(node, index, `${pointer}/nodes/${index}`, language.compileTemplate, report));
   });
-  const vias = new Set<string>();
+  const vias = new EdgeNames();
   const placed = edges.map((edge): PlacedEdge => {
     const source = built.get(edge.source)!;
     const from = source.edges as Map<string, CompiledEdge[]>;
     const handle = edge.sourceHandle ?? "";
     if (!from.has(handle)) from.set(handle, []);
-    const compiled: CompiledEdge = { via: viaOf(edge, vias), target: built.get(edge.target)! };
+    const compiled: CompiledEdge = { via: vias.nameOf(edge), target: built.get(edge.target)! };
     from.get(handle)!.push(compiled);
     return { source: source.index, edge: compiled };
   });
   return { nodes: built, placed };
 }
 
-function viaOf({ id, source, target, sourceHandle }: Edge, taken: Set<string>): string {
-  const name = id ?? `${source}>${target}${sourceHandle ? `@${sourceHandle}` : ""}`;
-  let via = name;
-  for (let i = 2; taken.has(via); i++) via = `${name}#${i}`;
-  taken.add(via);
-  return via;
-}
+/** Gives every edge a name of its own. */
+class EdgeNames {
+  readonly #taken = new Set<string>();
+  /** The number that the last edge of the same name got. */
+  readonly #last = new Map<string, number>();
 
-function isError(issue: Issue): boolean {
-  return issue.severity === "error";
+  nameOf({ id, source, target, sourceHandle }: Edge): string {
+    const name = id ?? `${source}>${target}${sourceHandle ? `@${sourceHandle}` : ""}`;
+    let via = name;
+    let number = this.#last.get(name) ?? 1;
+    while (this.#taken.has(via)) via = `${name}#${++number}`;
+    this.#last.set(name, number);
+    this.#taken.add(via);
+    return via;
+  }
 }
 
 function nameOf(definition: unknown): string {

@@ -1,14 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { compileTemplate } from "../../expressions/compile-template.ts";
-import type { Issue } from "../errors/issue.ts";
+import { defaultLimits } from "../values/limits.ts";
 import { compileDuration, compilePolicy, evaluateDuration, evaluatePolicy } from "./compiled-policy.ts";
 import type { RetryPolicy } from "./definition.ts";
+import { DefinitionReport } from "./definition-report.ts";
 import type { RetryRule } from "./retry.ts";
 
 function ruleOf(policy: RetryPolicy, scope: Record<string, unknown> = {}): RetryRule {
-  const issues: Issue[] = [];
-  const compiled = compilePolicy(policy, "/retryPolicy", compileTemplate, issues);
-  expect(issues).toEqual([]);
+  const report = new DefinitionReport(defaultLimits);
+  const compiled = compilePolicy(policy, "/retryPolicy", compileTemplate, report);
+  expect(report.issues).toEqual([]);
   return evaluatePolicy(compiled!, scope, "call");
 }
 
@@ -69,8 +70,8 @@ describe("retryIf", () => {
     "error.code == 'BUSY' && attempt < 3",
     "{{ error.code == 'BUSY' && attempt < 3 }}",
   ])("is an expression, with or without braces: %s", (retryIf) => {
-    const issues: Issue[] = [];
-    const compiled = compilePolicy({ maxAttempts: 5, interval: 0, backoff: "fixed", retryIf }, "", compileTemplate, issues);
+    const report = new DefinitionReport(defaultLimits);
+    const compiled = compilePolicy({ maxAttempts: 5, interval: 0, backoff: "fixed", retryIf }, "", compileTemplate, report);
     const holds = (code: string, attempt: number): unknown => compiled?.retryIf?.evaluate({ error: { code }, attempt });
     expect([holds("BUSY", 1), holds("BUSY", 3), holds("GONE", 1)]).toEqual([true, false, false]);
   });
@@ -78,13 +79,13 @@ describe("retryIf", () => {
 
 describe("a timeout", () => {
   it("may be a number, text or an expression", () => {
-    const issues: Issue[] = [];
-    expect(compileDuration("5s", "/timeout", compileTemplate, issues)).toBe(5_000);
-    const computed = compileDuration("{{ input.seconds }}s", "/timeout", compileTemplate, issues)!;
+    const report = new DefinitionReport(defaultLimits);
+    expect(compileDuration("5s", "/timeout", compileTemplate, report)).toBe(5_000);
+    const computed = compileDuration("{{ input.seconds }}s", "/timeout", compileTemplate, report)!;
     expect(evaluateDuration(computed, { input: { seconds: 3 } })).toBe(3_000);
     expect(evaluateDuration(7, {})).toBe(7);
     expect(() => evaluateDuration(computed, { input: { seconds: "?" } })).toThrow(expect.objectContaining({ code: "DURATION_INVALID" }));
-    expect(compileDuration("?", "/timeout", compileTemplate, issues)).toBeNull();
-    expect(issues).toEqual([expect.objectContaining({ code: "DURATION_INVALID", pointer: "/timeout" })]);
+    expect(compileDuration("?", "/timeout", compileTemplate, report)).toBeNull();
+    expect(report.issues).toEqual([expect.objectContaining({ code: "DURATION_INVALID", pointer: "/timeout" })]);
   });
 });

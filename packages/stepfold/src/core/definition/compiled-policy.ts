@@ -1,9 +1,9 @@
-import type { Issue } from "../errors/issue.ts";
 import { StepfoldError } from "../errors/stepfold-error.ts";
 import type { Duration } from "../values/duration.ts";
 import { durationMs } from "../values/duration.ts";
 import { isJsonObject } from "../values/json.ts";
 import type { RetryPolicy } from "./definition.ts";
+import type { DefinitionReport } from "./definition-report.ts";
 import type { RetryRule } from "./retry.ts";
 import type { CompileTemplate, Scope, Template } from "./template.ts";
 
@@ -25,11 +25,11 @@ export function compilePolicy(
   policy: RetryPolicy,
   pointer: string,
   compileTemplate: CompileTemplate,
-  issues: Issue[],
+  report: DefinitionReport,
 ): CompiledPolicy | null {
-  const before = issues.length;
+  const before = report.count;
   const wrong = (key: string, message: string): null => {
-    issues.push({ severity: "error", code: "RETRY_INVALID", pointer: `${pointer}/${key}`, message });
+    report.add("RETRY_INVALID", `${pointer}/${key}`, message);
     return null;
   };
   if (!isJsonObject(policy)) return wrong("", "must be an object with maxAttempts, interval and backoff");
@@ -38,22 +38,27 @@ export function compilePolicy(
   if (typeof jitter !== "number" || !(jitter >= 0 && jitter <= 1)) wrong("jitter", "must be a number from 0 to 1");
   if (retryIf !== undefined && typeof retryIf !== "string") wrong("retryIf", "must be an expression");
   const compiled = {
-    maxAttempts: compileNumber(policy.maxAttempts, `${pointer}/maxAttempts`, compileTemplate, issues, attempts),
-    intervalMs: compileNumber(policy.interval, `${pointer}/interval`, compileTemplate, issues, durationMs),
+    maxAttempts: compileNumber(policy.maxAttempts, `${pointer}/maxAttempts`, compileTemplate, report, attempts),
+    intervalMs: compileNumber(policy.interval, `${pointer}/interval`, compileTemplate, report, durationMs),
     maxIntervalMs:
       policy.maxInterval === undefined
         ? null
-        : compileNumber(policy.maxInterval, `${pointer}/maxInterval`, compileTemplate, issues, durationMs),
+        : compileNumber(policy.maxInterval, `${pointer}/maxInterval`, compileTemplate, report, durationMs),
     backoff,
     jitter,
-    retryIf: typeof retryIf === "string" ? compileCondition(retryIf, `${pointer}/retryIf`, compileTemplate, issues) : null,
+    retryIf: typeof retryIf === "string" ? compileCondition(retryIf, `${pointer}/retryIf`, compileTemplate, report) : null,
   };
-  return issues.length > before ? null : (compiled as CompiledPolicy);
+  return report.count > before ? null : (compiled as CompiledPolicy);
 }
 
 /** Reads a duration that may be an expression. */
-export function compileDuration(value: Duration, pointer: string, compileTemplate: CompileTemplate, issues: Issue[]): Computed | null {
-  return compileNumber(value, pointer, compileTemplate, issues, durationMs);
+export function compileDuration(
+  value: Duration,
+  pointer: string,
+  compileTemplate: CompileTemplate,
+  report: DefinitionReport,
+): Computed | null {
+  return compileNumber(value, pointer, compileTemplate, report, durationMs);
 }
 
 /**
@@ -108,26 +113,31 @@ function compileNumber(
   value: number | string,
   pointer: string,
   compileTemplate: CompileTemplate,
-  issues: Issue[],
+  report: DefinitionReport,
   read: (value: number | string) => number,
 ): Computed | null {
   try {
     if (typeof value === "string") {
       const { template, issues: found } = compileTemplate(value, pointer);
-      issues.push(...found);
+      report.addAll(found);
       if (template || found.length > 0) return template;
     }
     return read(value);
   } catch (error) {
     const code = read === durationMs ? "DURATION_INVALID" : "RETRY_INVALID";
-    issues.push({ severity: "error", code, pointer, message: value === undefined ? "is missing" : (error as Error).message });
+    report.add(code, pointer, value === undefined ? "is missing" : (error as Error).message);
     return null;
   }
 }
 
 /** Reads an expression that may stand without its braces. */
-export function compileCondition(source: string, pointer: string, compileTemplate: CompileTemplate, issues: Issue[]): Template | null {
+export function compileCondition(
+  source: string,
+  pointer: string,
+  compileTemplate: CompileTemplate,
+  report: DefinitionReport,
+): Template | null {
   const { template, issues: found } = compileTemplate(source.includes("{{") ? source : `{{ ${source} }}`, pointer);
-  issues.push(...found);
+  report.addAll(found);
   return template;
 }

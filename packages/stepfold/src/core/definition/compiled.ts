@@ -29,10 +29,17 @@ export interface CompiledWorkflow {
    * The workflows that its nodes may run, by name: those that it brings in its `workflows`, those that the workflow around it
    * brings, and, for recursion, this workflow and the one around it.
    */
-  readonly workflows: ReadonlyMap<string, CompiledWorkflow>;
+  readonly workflows: WorkflowNames;
   readonly warnings: readonly Issue[];
   readonly language: ExpressionLanguage;
   readonly limits: Limits;
+}
+
+/** Workflows by name. */
+export interface WorkflowNames {
+  get(name: string): CompiledWorkflow | undefined;
+  keys(): Iterable<string>;
+  values(): Iterable<CompiledWorkflow>;
 }
 
 /** A node with its outgoing edges. */

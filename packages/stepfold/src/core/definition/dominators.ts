@@ -1,3 +1,5 @@
+import type { WorkBudget } from "./work-budget.ts";
+
 /** Not reached from the start, or nothing lies before it. */
 const none = -1;
 
@@ -9,8 +11,9 @@ const none = -1;
  *
  * @param out indices of the targets of each node
  * @param starts indices
+ * @returns null if the work is more than the budget allows: graphs with many loops into each other take a round for each of them
  */
-export function dominators(out: readonly (readonly number[])[], starts: readonly number[]): number[] {
+export function dominators(out: readonly (readonly number[])[], starts: readonly number[], work: WorkBudget): number[] | null {
   const root = out.length;
   const targets = [...out, starts];
   const order = postOrder(targets, root);
@@ -28,8 +31,9 @@ export function dominators(out: readonly (readonly number[])[], starts: readonly
       let common = none;
       for (const source of sources[node]!) {
         if (dominator[source] === none) continue;
-        common = common === none ? source : meet(dominator, place, source, common);
+        common = common === none ? source : meet(dominator, place, source, common, work);
       }
+      if (!work.spend(1 + sources[node]!.length)) return null;
       if (common === dominator[node]) continue;
       dominator[node] = common;
       changed = true;
@@ -38,10 +42,11 @@ export function dominators(out: readonly (readonly number[])[], starts: readonly
   return Array.from(dominator.subarray(0, root), (found) => (found === root ? none : found));
 }
 
-function meet(dominator: Int32Array, place: Int32Array, one: number, other: number): number {
+function meet(dominator: Int32Array, place: Int32Array, one: number, other: number, work: WorkBudget): number {
   let a = one;
   let b = other;
   while (a !== b) {
+    work.spend(1);
     while (place[a]! < place[b]!) a = dominator[a]!;
     while (place[b]! < place[a]!) b = dominator[b]!;
   }

@@ -112,10 +112,10 @@ describe("a graph that says what is meant", () => {
     expect(warnings(definition)).toEqual([]);
   });
 
-  it("is not looked at pair by pair where it is very large", () => {
-    const many = Array.from({ length: 200 }, (_, i) => [`f>n${i}`, `n${i}>m`]).flat();
+  it("is not looked at for ever where it is very large", () => {
+    const many = Array.from({ length: 2_000 }, (_, i) => [`f>n${i}`, `n${i}>m`]).flat();
     expect(warnings(drawn(many.join(" ")))).toEqual([]);
     const dense = Array.from({ length: 25 * 25 }, (_, i) => `n${Math.floor(i / 25)}>n${i % 25}`);
-    expect(warnings(drawn(["s>n0", ...dense].join(" ")))).toEqual([]);
+    expect(warnings(drawn(["s>n0", ...dense].join(" "))).length).toBeLessThan(25);
   });
 });

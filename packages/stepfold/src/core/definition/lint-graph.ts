@@ -1,29 +1,33 @@
-import type { Issue } from "../errors/issue.ts";
+import type { IssueCode } from "../errors/issue.ts";
 import type { CompiledNode } from "./compiled.ts";
 import type { WorkflowDefinition } from "./definition.ts";
+import type { DefinitionReport } from "./definition-report.ts";
 import { reachedFrom } from "./reached-from.ts";
+import { WorkBudget } from "./work-budget.ts";
 
 type Nodes = ReadonlyMap<string, CompiledNode>;
 
 /** Warns about a graph that can run but is probably not meant so, with the way through the graph that shows it. */
-export function lintGraph(definition: WorkflowDefinition, nodes: Nodes, starts: readonly string[], pointer: string, issues: Issue[]): void {
+export function lintGraph(
+  definition: WorkflowDefinition,
+  nodes: Nodes,
+  starts: readonly string[],
+  pointer: string,
+  report: DefinitionReport,
+  work: WorkBudget,
+): void {
   const reached = reachedFrom(starts.map((id) => nodes.get(id)!));
-  const warn = (i: number, code: Issue["code"], message: string): void => {
-    issues.push({ severity: "warning", code, pointer: `${pointer}/nodes/${i}`, message });
-  };
+  const warn = (i: number, code: IssueCode, message: string): void => report.warn(code, `${pointer}/nodes/${i}`, message);
   const sources = sourcesOf(definition);
-  const branches = new BranchFinder(nodes, definition, sources);
+  const branches = new BranchFinder(nodes, sources, new WorkBudget(maxWork, work));
   for (const [i, { id, join }] of definition.nodes.entries()) {
     if (!reached.has(id)) {
-      warn(i, "NODE_UNREACHABLE", `no path leads to "${id}" from ${starts.map((start) => `"${start}"`).join(", ") || "a first node"}`);
+      warn(i, "NODE_UNREACHABLE", `no path leads to "${id}" from ${listed(starts.map((start) => `"${start}"`)) || "a first node"}`);
       continue;
     }
     const entering = sources.get(id) ?? [];
     if (join === undefined || join === "each") {
-      const fork =
-        entering.length > 1 && definition.nodes.length <= maxNodes && definition.edges.length <= maxEdges
-          ? branches.commonFork(id, entering)
-          : null;
+      const fork = entering.length > 1 && join === undefined ? branches.commonFork(id, entering) : null;
       if (fork)
         warn(
           i,
@@ -46,7 +50,11 @@ export function lintGraph(definition: WorkflowDefinition, nodes: Nodes, starts: 
 }
 
 function traces(sources: readonly string[], id: string): string {
-  return sources.map((source) => `${source} > ${id}`).join(", ") || "no edge";
+  return listed(sources.map((source) => `${source} > ${id}`)) || "no edge";
+}
+
+function listed(names: readonly string[]): string {
+  return names.length <= maxListed ? names.join(", ") : `${names.slice(0, maxListed).join(", ")} and ${names.length - maxListed} more`;
 }
 
 /** Where the edges into each node come from, edge by edge. */
@@ -59,24 +67,36 @@ function sourcesOf({ edges }: WorkflowDefinition): Map<string, string[]> {
   return sources;
 }
 
+/** Names that one warning lists. */
+const maxListed = 20;
+/** How much a search for branches that meet may look at: in a larger graph those that are found later are not warned of. */
+const maxWork = 200_000;
+/** Nodes of a way that a warning shows. */
+const maxTrace = 50;
+
 /** Finds forks by one handle whose branches meet. An explicit `"each"` says that it is meant. */
 class BranchFinder {
   readonly #nodes: Nodes;
-  readonly #definition: WorkflowDefinition;
   readonly #sources: ReadonlyMap<string, readonly string[]>;
+  readonly #work: WorkBudget;
 
-  constructor(nodes: Nodes, definition: WorkflowDefinition, sources: ReadonlyMap<string, readonly string[]>) {
+  constructor(nodes: Nodes, sources: ReadonlyMap<string, readonly string[]>, work: WorkBudget) {
     this.#nodes = nodes;
-    this.#definition = definition;
     this.#sources = sources;
+    this.#work = work;
   }
 
   /** The nearest node that starts two branches by one handle which come to a node by different edges, without a join between. */
   commonFork(id: string, sources: readonly string[]): { readonly fork: string; readonly traces: readonly (readonly string[])[] } | null {
-    if (this.#definition.nodes.find((node) => node.id === id)?.join === "each") return null;
-    const ways = sources.map((source) => this.#waysBack(source, id));
+    const ways: ReadonlyMap<string, readonly string[]>[] = [];
+    for (const source of sources) {
+      const way = this.#waysBack(source, id);
+      if (!way) return null;
+      ways.push(way);
+    }
     for (const [fork, node] of this.#nodes) {
       for (const edges of node.edges.values()) {
+        if (!this.#work.spend(1 + edges.length * ways.length)) return null;
         if (edges.length < 2) continue;
         const found = distinct(
           edges.map(({ target }) => target.node.id),
@@ -90,42 +110,38 @@ class BranchFinder {
     return null;
   }
 
-  /** For every node from which an edge can be reached without passing a join: the way, up to 50 nodes. */
-  #waysBack(source: string, id: string): Map<string, readonly string[]> {
+  /** For every node from which an edge can be reached without passing a join: the way, up to 50 nodes. Null if that is too much work. */
+  #waysBack(source: string, id: string): Map<string, readonly string[]> | null {
     const ways = new Map<string, readonly string[]>([[source, [source, id]]]);
     for (const [node, way] of ways) {
+      const before = this.#sources.get(node) ?? [];
+      if (!this.#work.spend(way.length + before.length)) return null;
       if (this.#nodes.get(node)!.join || node === id) continue;
-      for (const before of this.#sources.get(node) ?? []) if (!ways.has(before)) ways.set(before, [before, ...way].slice(0, 50));
+      for (const one of before) if (!ways.has(one)) ways.set(one, [one, ...way].slice(0, maxTrace));
     }
     return ways;
   }
 }
 
-/** In a larger graph pairs of branches are not compared: that would take too long. */
-const maxNodes = 200;
-const maxEdges = 600;
-
+/** The ways of two branches that come by different edges, if there are such. */
 function distinct(
   targets: readonly string[],
   fork: string,
   id: string,
   ways: readonly ReadonlyMap<string, readonly string[]>[],
 ): readonly (readonly string[])[] | null {
-  for (const [i, first] of targets.entries()) {
-    for (const second of targets.slice(i + 1)) {
-      for (const [a, one] of ways.entries()) {
-        for (const [b, other] of ways.entries()) {
-          if (a === b) continue;
-          const left = first === id && one.has(fork) && one.get(fork)!.length === 2 ? [id] : one.get(first);
-          const right = second === id && other.has(fork) && other.get(fork)!.length === 2 ? [id] : other.get(second);
-          if (left && right)
-            return [
-              [fork, ...left],
-              [fork, ...right],
-            ];
-        }
-      }
+  // of the branches before: two ways by different edges are enough, because whatever the next one comes by differs from one of them
+  const before: { readonly way: readonly string[]; readonly by: number }[] = [];
+  for (const target of targets) {
+    const own: typeof before = [];
+    for (const [by, one] of ways.entries()) {
+      const way = target === id && one.get(fork)?.length === 2 ? [id] : one.get(target);
+      if (!way) continue;
+      const other = before.find((earlier) => earlier.by !== by);
+      if (other) return [other.way, way].map((branch) => [fork, ...branch]);
+      if (own.length < 2) own.push({ way, by });
     }
+    for (const one of own) if (before.every(({ by }) => by !== one.by)) before.push(one);
   }
   return null;
 }

@@ -18,8 +18,16 @@ export interface Limits {
   readonly nesting: number;
   /** Signals kept for waits that are not open yet. */
   readonly inbox: number;
-  /** Nodes of a definition. */
+  /** A definition that is handed over, as JSON. */
+  readonly definitionBytes: number;
+  /** Nodes of a definition, and of each workflow in it. */
   readonly nodes: number;
+  /** Edges of a definition, and of each workflow in it. */
+  readonly edges: number;
+  /** Workflows that a definition brings, and each workflow in it. */
+  readonly workflows: number;
+  /** Mistakes that are listed of a definition, and doubts. */
+  readonly issues: number;
   /** How far ahead a timer may lie. */
   readonly timerMs: number;
 }
@@ -35,6 +43,10 @@ export const defaultLimits: Limits = Object.freeze({
   paths: 10_000,
   nesting: 32,
   inbox: 1_000,
+  definitionBytes: 2 * 1024 * 1024,
   nodes: 5_000,
+  edges: 20_000,
+  workflows: 200,
+  issues: 100,
   timerMs: 10 * 365 * 24 * 60 * 60 * 1000,
 });

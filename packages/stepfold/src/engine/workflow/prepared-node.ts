@@ -1,7 +1,7 @@
 import type { CompiledNode } from "../../core/definition/compiled.ts";
 import { type CompiledPolicy, type Computed, compilePolicy } from "../../core/definition/compiled-policy.ts";
+import type { DefinitionReport } from "../../core/definition/definition-report.ts";
 import type { CompileTemplate } from "../../core/definition/template.ts";
-import type { Issue } from "../../core/errors/issue.ts";
 import type { NodeDefinition, NodeDefinitions } from "../node/node-definition.ts";
 import { thawingValidatorOf, type Validator, validatorOf } from "./validator.ts";
 
@@ -18,18 +18,18 @@ export interface PreparedNode {
   readonly handles: ReadonlySet<string> | null;
 }
 
-/** Joins a node with the definition of its type; mistakes in the type's retry policy become issues. */
+/** Joins a node with the definition of its type; mistakes in the type's retry policy are reported. */
 export function prepareNode(
   compiled: CompiledNode,
   definition: NodeDefinition,
   compileTemplate: CompileTemplate,
-  issues: Issue[],
+  report: DefinitionReport,
 ): PreparedNode {
   const { input, output, resume, handles, retryPolicy } = definition;
   const ofType =
     retryPolicy === undefined
       ? null
-      : compilePolicy(retryPolicy, `/nodeDefinitions/${compiled.node.type}/retryPolicy`, compileTemplate, issues);
+      : compilePolicy(retryPolicy, `/nodeDefinitions/${compiled.node.type}/retryPolicy`, compileTemplate, report);
   return {
     compiled,
     definition,

@@ -1,10 +1,10 @@
 import { compile } from "../../core/definition/compile.ts";
 import type { CompiledNode, CompiledWorkflow } from "../../core/definition/compiled.ts";
+import { DefinitionReport } from "../../core/definition/definition-report.ts";
 import type { Issue } from "../../core/errors/issue.ts";
 import { safeMember } from "../../core/errors/safe-member.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { defaultLimits, type Limits } from "../../core/values/limits.ts";
-import { similar } from "../../core/values/similar.ts";
 import { expressionLanguage } from "../../expressions/expression-language.ts";
 import type { NodeDefinitions } from "../node/node-definition.ts";
 import { type Library, libraryOf, linkWorkflows } from "./link-workflows.ts";
@@ -36,22 +36,31 @@ export function prepareWorkflow(
   limits: Limits = defaultLimits,
   library: Library = noLibrary,
 ): PreparedWorkflow {
-  const compiled = compiledWith(linkWorkflows(definition, library), nodeDefinitions, limits);
-  const issues: Issue[] = [...compiled.warnings];
+  return prepared(compiledWith(linkWorkflows(definition, library), nodeDefinitions, limits), nodeDefinitions);
+}
+
+/** As `prepareWorkflow`, for a definition that executions are pinned to: it was accepted, and is not judged again. */
+export function prepareStored(definition: unknown, nodeDefinitions: NodeDefinitions, limits: Limits): PreparedWorkflow {
+  return prepared(compile(definition, expressionLanguage, limits, { isStored: true }), nodeDefinitions);
+}
+
+function prepared(compiled: CompiledWorkflow, nodeDefinitions: NodeDefinitions): PreparedWorkflow {
+  const report = new DefinitionReport(compiled.limits);
+  report.addAll(compiled.warnings);
   const nodes = new Map<CompiledNode, PreparedNode>();
-  prepareNodes(compiled, "", nodeDefinitions, nodes, issues);
-  if (issues.some(({ severity }) => severity === "error"))
-    throw new StepfoldError("DEFINITION_INVALID", { workflow: compiled.definition.id, issues });
+  prepareNodes(compiled, "", nodeDefinitions, nodes, report);
+  const { issues } = report;
+  if (report.hasErrors) throw new StepfoldError("DEFINITION_INVALID", { workflow: compiled.definition.id, issues });
   return { compiled, nodes, warnings: issues };
 }
 
 /**
- * Compiles a workflow without the code of its nodes: enough to take what needs none of it, such as a cancellation or the end of a child.
+ * Compiles a stored workflow without the code of its nodes: enough to take what needs none of it, such as a cancellation or the end of a child.
  *
  * @throws StepfoldError `DEFINITION_INVALID`
  */
 export function compileWithoutCode(definition: unknown, limits: Limits): PreparedWorkflow {
-  const compiled = compile(definition, expressionLanguage, limits);
+  const compiled = compile(definition, expressionLanguage, limits, { isStored: true });
   return { compiled, nodes: new Map(), warnings: compiled.warnings };
 }
 
@@ -60,20 +69,20 @@ function prepareNodes(
   at: string,
   nodeDefinitions: NodeDefinitions,
   nodes: Map<CompiledNode, PreparedNode>,
-  issues: Issue[],
+  report: DefinitionReport,
 ): void {
   const prepare = (node: CompiledNode, pointer: string): void => {
     const { type } = node.node;
     const nodeDefinition = definitionOf(nodeDefinitions, type);
     if (!nodeDefinition) {
-      issues.push(unknownType(type, `${pointer}/type`, nodeDefinitions));
+      reportUnknown(type, `${pointer}/type`, nodeDefinitions, report);
       return;
     }
-    const prepared = prepareNode(node, nodeDefinition, expressionLanguage.compileTemplate, issues);
+    const prepared = prepareNode(node, nodeDefinition, expressionLanguage.compileTemplate, report);
     nodes.set(node, prepared);
-    checkData(prepared, `${pointer}/data`, issues);
-    checkHandles(prepared, pointer, issues);
-    checkIgnored(prepared, pointer, issues);
+    checkData(prepared, `${pointer}/data`, report);
+    checkHandles(prepared, pointer, report);
+    checkIgnored(prepared, pointer, report);
   };
   compiled.definition.nodes.forEach(({ id }, i) => {
     const node = compiled.nodes.get(id)!;
@@ -81,7 +90,7 @@ function prepareNodes(
     if (node.compensation) prepare(node.compensation, `${at}/nodes/${i}/compensate`);
   });
   for (const name of Object.keys(compiled.definition.workflows ?? {}))
-    prepareNodes(compiled.workflows.get(name)!, `${at}/workflows/${name}`, nodeDefinitions, nodes, issues);
+    prepareNodes(compiled.workflows.get(name)!, `${at}/workflows/${name}`, nodeDefinitions, nodes, report);
 }
 
 /** Compiles a workflow. If the definition has mistakes, those of its node types are reported with them. */
@@ -91,13 +100,14 @@ function compiledWith(definition: unknown, nodeDefinitions: NodeDefinitions, lim
   } catch (error) {
     if (!StepfoldError.is(error, "DEFINITION_INVALID")) throw error;
     const nodes = safeMember(definition, "nodes");
-    const issues = [...error.details.issues];
+    const report = new DefinitionReport(limits);
+    report.addAll(error.details.issues);
     for (const [i, node] of (Array.isArray(nodes) ? nodes : []).slice(0, limits.nodes).entries()) {
       const type = safeMember(node, "type");
       if (typeof type === "string" && !definitionOf(nodeDefinitions, type))
-        issues.push(unknownType(type, `/nodes/${i}/type`, nodeDefinitions));
+        reportUnknown(type, `/nodes/${i}/type`, nodeDefinitions, report);
     }
-    throw new StepfoldError("DEFINITION_INVALID", { workflow: error.details.workflow, issues });
+    throw new StepfoldError("DEFINITION_INVALID", { workflow: error.details.workflow, issues: report.issues });
   }
 }
 
@@ -116,25 +126,22 @@ export function checkWorkflow(
   }
 }
 
-function unknownType(type: string, pointer: string, nodeDefinitions: NodeDefinitions): Issue {
-  const known = Object.keys(nodeDefinitions);
-  const meant = similar(type, known);
-  return {
-    severity: "error",
-    code: "NODE_TYPE_UNKNOWN",
+function reportUnknown(type: string, pointer: string, nodeDefinitions: NodeDefinitions, report: DefinitionReport): void {
+  report.add(
+    "NODE_TYPE_UNKNOWN",
     pointer,
-    message: `no node definition is called "${type}"${meant ? `. Did you mean "${meant}"?` : `. Known: ${known.slice(0, 20).join(", ") || "none"}`}`,
-  };
+    `no node definition is called "${type}"${report.suggestionOrList(type, Object.keys(nodeDefinitions))}`,
+  );
 }
 
 /** Checks data without expressions, which is known before the node runs. */
-function checkData({ compiled, input }: PreparedNode, pointer: string, issues: Issue[]): void {
+function checkData({ compiled, input }: PreparedNode, pointer: string, report: DefinitionReport): void {
   if (compiled.data || !input) return;
   let result: Validated | Promise<Validated>;
   try {
     result = input(compiled.node.data ?? null);
   } catch (error) {
-    issues.push({ severity: "error", code: "DATA_INVALID", pointer, message: `cannot be checked: ${(error as Error).message}` });
+    report.add("DATA_INVALID", pointer, `cannot be checked: ${(error as Error).message}`);
     return;
   }
   if (result instanceof Promise) {
@@ -142,14 +149,13 @@ function checkData({ compiled, input }: PreparedNode, pointer: string, issues: I
     result.catch(() => undefined);
     return;
   }
-  for (const { pointer: inside, message } of result.issues ?? [])
-    issues.push({ severity: "error", code: "DATA_INVALID", pointer: pointer + inside, message });
+  for (const { pointer: inside, message } of result.issues ?? []) report.add("DATA_INVALID", pointer + inside, message);
 }
 
 /** Warns of edges that are never taken. */
-function checkHandles({ compiled, handles, definition }: PreparedNode, pointer: string, issues: Issue[]): void {
+function checkHandles({ compiled, handles, definition }: PreparedNode, pointer: string, report: DefinitionReport): void {
   const { type } = compiled.node;
-  const warn = (message: string): number => issues.push({ severity: "warning", code: "HANDLE_UNKNOWN", pointer, message });
+  const warn = (message: string): void => report.warn("HANDLE_UNKNOWN", pointer, message);
   for (const [handle, edges] of (compiled as CompiledNode).edges) {
     if (edges.length === 0) continue;
     if (handle === "timeout" && definition.ignores?.includes("timeout")) {
@@ -161,16 +167,15 @@ function checkHandles({ compiled, handles, definition }: PreparedNode, pointer: 
       warn(`an edge leaves by no handle, and type "${type}" ${known ? `leaves by: ${known}. Set its "sourceHandle"` : "ends the path"}`);
       continue;
     }
-    const meant = similar(handle, handles);
-    warn(`an edge leaves by "${handle}", which type "${type}" does not declare${meant ? `. Did you mean "${meant}"?` : ""}`);
+    warn(`an edge leaves by "${handle}", which type "${type}" does not declare${report.suggestion(handle, handles)}`);
   }
 }
 
 /** Warns of keys that do nothing for this type. */
-function checkIgnored({ compiled, definition }: PreparedNode, pointer: string, issues: Issue[]): void {
+function checkIgnored({ compiled, definition }: PreparedNode, pointer: string, report: DefinitionReport): void {
   for (const key of definition.ignores ?? []) {
     if (!Object.hasOwn(compiled.node, key)) continue;
     const message = `does nothing for type "${compiled.node.type}": put it on the nodes of the workflow that it runs`;
-    issues.push({ severity: "warning", code: "KEY_POINTLESS", pointer: `${pointer}/${key}`, message });
+    report.warn("KEY_POINTLESS", `${pointer}/${key}`, message);
   }
 }

@@ -4,7 +4,7 @@ import type { Event } from "../../core/snapshot/event.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import type { NodeDefinitions } from "../../engine/node/node-definition.ts";
 import { type Library, libraryOf } from "../../engine/workflow/link-workflows.ts";
-import { compileWithoutCode, type PreparedWorkflow, prepareWorkflow } from "../../engine/workflow/prepared-workflow.ts";
+import { compileWithoutCode, type PreparedWorkflow, prepareStored, prepareWorkflow } from "../../engine/workflow/prepared-workflow.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 
 /** Nodes of workflows that are kept ready although no option names them: some 70 MB. */
@@ -67,7 +67,7 @@ export class Registry {
   async pinned(workflowId: string, hash: string): Promise<PreparedWorkflow> {
     const known = this.#known(hash);
     if (known) return known;
-    const prepared = this.#prepare(await this.#storedDefinition(workflowId, hash));
+    const prepared = prepareStored(await this.#storedDefinition(workflowId, hash), this.#nodeDefinitions, this.#limits);
     requireHash(workflowId, prepared, hash);
     return this.#remember(prepared);
   }
@@ -113,7 +113,7 @@ export class Registry {
     throw new StepfoldError("DEFINITION_MISSING", { workflowId, hash });
   }
 
-  #prepare(definition: unknown, library?: Library): PreparedWorkflow {
+  #prepare(definition: unknown, library: Library): PreparedWorkflow {
     return prepareWorkflow(definition, this.#nodeDefinitions, this.#limits, library);
   }
 

@@ -1,0 +1,45 @@
+import type { CompiledWorkflow, WorkflowNames } from "./compiled.ts";
+
+/** The workflows that one workflow may run: its own come first, then itself, then those of the workflow around it. */
+export class NamedWorkflows implements WorkflowNames {
+  readonly #known: Map<string, CompiledWorkflow>;
+  #around: NamedWorkflows | null = null;
+
+  constructor(own: Iterable<readonly [string, CompiledWorkflow]>) {
+    this.#known = new Map(own);
+  }
+
+  /** Adds the workflow itself, and the names around it. */
+  link(id: string, workflow: CompiledWorkflow, around: NamedWorkflows | null): void {
+    if (!this.#known.has(id)) this.#known.set(id, workflow);
+    this.#around = around;
+  }
+
+  /** Those that the workflow brings itself, until it is linked. */
+  own(): Iterable<CompiledWorkflow> {
+    return this.#known.values();
+  }
+
+  get(name: string): CompiledWorkflow | undefined {
+    return this.#known.get(name) ?? this.#around?.get(name);
+  }
+
+  *keys(): Generator<string, void> {
+    for (const [name] of this.#entries()) yield name;
+  }
+
+  *values(): Generator<CompiledWorkflow, void> {
+    for (const [, workflow] of this.#entries()) yield workflow;
+  }
+
+  *#entries(): Generator<readonly [string, CompiledWorkflow], void> {
+    const seen = new Set<string>();
+    for (let names: NamedWorkflows | null = this; names; names = names.#around) {
+      for (const entry of names.#known) {
+        if (seen.has(entry[0])) continue;
+        seen.add(entry[0]);
+        yield entry;
+      }
+    }
+  }
+}

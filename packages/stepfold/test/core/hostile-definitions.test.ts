@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import { check, checkCounted, compile } from "../../src/core/definition/compile.ts";
+import { WorkBudget } from "../../src/core/definition/work-budget.ts";
+import { defaultLimits } from "../../src/core/values/limits.ts";
+import { expressionLanguage } from "../../src/expressions/expression-language.ts";
+
+const long = (text: string): string => text.padEnd(128, "x");
+const range = <T>(length: number, of: (index: number) => T): T[] => Array.from({ length }, (_, index) => of(index));
+const named = (count: number, more: (index: number) => object = () => ({})) =>
+  range(count, (i) => ({ id: `n${i}`, type: "noop", ...more(i) }));
+const one = { id: "one", nodes: [{ id: "a", type: "noop" }], edges: [] };
+
+/** Definitions of F2, each in a size. What they cost is to grow with their size, or they end in the error of a limit. */
+const hostile: Readonly<Record<string, (size: number) => object>> = {
+  "cancels with wrong ids": (size) => ({
+    id: "w",
+    nodes: range(size, (i) => ({
+      id: long(`node-${i}-`),
+      type: "noop",
+      cancels: i < size / 10 ? range(100, (j) => long(`nude-${j}-`)) : [],
+    })),
+    edges: [],
+  }),
+  "nodes that name workflows which are not there": (size) => ({
+    id: "w",
+    nodes: named(size, (i) => ({ type: "workflow", data: { workflow: long(`nude-${i}-`) } })),
+    edges: [],
+    workflows: Object.fromEntries(range(size, (i) => [long(`name-${i}-`), one])),
+  }),
+  "equal edges": (size) => ({ id: "w", nodes: named(2), edges: range(size, () => ({ source: "n0", target: "n1" })) }),
+  "many workflows of one node": (size) => ({ ...one, workflows: Object.fromEntries(range(size, (i) => [`w${i}`, one])) }),
+  "a few nodes with many edges": (size) => ({
+    id: "w",
+    nodes: named(5),
+    edges: range(size, (i) => ({ source: `n${i % 2}`, target: `n${2 + (i % 3)}` })),
+  }),
+  "many joins with many edges": (size) => ({
+    id: "w",
+    nodes: named(size, () => ({ join: "all" })),
+    edges: range(size * 30, (i) => ({ source: `n${(i * 7919) % size}`, target: `n${i % size}` })),
+  }),
+  "many expressions that are none": (size) => ({ ...one, nodes: [{ id: "a", type: "set", data: "{{;}}".repeat(size) }] }),
+  "loops into each other": (size) => ({
+    id: "w",
+    start: "n0",
+    nodes: [...named(size), { id: "j", type: "noop", join: "all" }],
+    edges: range(size - 1, (i) => [
+      { source: `n${i}`, target: `n${i + 1}` },
+      { source: `n${i + 1}`, target: `n${i}` },
+      { source: `n${i}`, target: "j" },
+    ]).flat(),
+  }),
+  "unknown keys": (size) => ({
+    ...one,
+    nodes: [{ id: "a", type: "noop", ...Object.fromEntries(range(size, (i) => [`retryPolicz${i}`, 1])) }],
+  }),
+};
+
+const sizes: Readonly<Record<string, number>> = {
+  "cancels with wrong ids": 5_000,
+  "nodes that name workflows which are not there": 200,
+  "equal edges": 20_000,
+  "many workflows of one node": 8_000,
+  "a few nodes with many edges": 20_000,
+  "many joins with many edges": 2_000,
+  "many expressions that are none": 130_000,
+  "loops into each other": 5_000,
+  "unknown keys": 20_000,
+};
+
+describe("F2: a definition that was made to cost much", () => {
+  it.each(Object.keys(hostile))("is answered, with at most so many issues: %s", (name) => {
+    const issues = check(hostile[name]!(sizes[name]!), expressionLanguage);
+    expect(issues.length).toBeLessThanOrEqual(2 * defaultLimits.issues + 2);
+  });
+
+  it.each(Object.keys(hostile))("costs at most 2.2 times as much where it is twice as large, or ends in a limit: %s", (name) => {
+    for (let size = Math.ceil(sizes[name]! / 64); size < sizes[name]!; size *= 2) {
+      const [small, large] = [new WorkBudget(Number.POSITIVE_INFINITY), new WorkBudget(10_000_000)];
+      checkCounted(hostile[name]!(size), expressionLanguage, defaultLimits, small);
+      const issues = checkCounted(hostile[name]!(size * 2), expressionLanguage, defaultLimits, large);
+      const isRefused = issues.some(({ severity, code }) => severity === "error" && code === "TOO_MANY");
+      // what many branches of many loops can reach is quadratic, and ends in the limit at some 50 ms
+      const isSmall = large.spent <= (name === "loops into each other" ? 10_000_000 : 1_000_000);
+      expect(isRefused || isSmall || large.spent <= 2.2 * small.spent).toBe(true);
+    }
+  });
+
+  it("is refused where it is too large as a whole", () => {
+    expect(
+      check({ ...one, description: "x".repeat(1_000_000), name: "x".repeat(1_000_000), version: "x".repeat(100_000) }, expressionLanguage),
+    ).toEqual([expect.objectContaining({ code: "NOT_JSON", severity: "error" })]);
+  });
+
+  it("still loads if it was accepted when limits were higher", () => {
+    const large = { ...hostile["equal edges"]!(100), workflows: { one } };
+    const lower = { ...defaultLimits, nodes: 1, edges: 1, workflows: 1, definitionBytes: 10 };
+    expect(() => compile(large, expressionLanguage, lower)).toThrow(expect.objectContaining({ code: "DEFINITION_INVALID" }));
+    expect(compile(large, expressionLanguage, lower, { isStored: true }).nodes.size).toBe(2);
+  });
+
+  it("finds workflows that lie around another one, without copies of their names", () => {
+    const inner = { ...one, id: "inner", nodes: [{ id: "a", type: "workflow", data: { workflow: "beside" } }] };
+    const { workflows } = compile({ ...one, workflows: { inner, beside: one } }, expressionLanguage);
+    const names = workflows.get("inner")!.workflows;
+    expect([...names.keys()]).toEqual(["inner", "beside", "one"]);
+    expect([...names.values()].map(({ definition }) => definition.id)).toEqual(["inner", "one", "one"]);
+    expect(names.get("nowhere")).toBeUndefined();
+  });
+});
