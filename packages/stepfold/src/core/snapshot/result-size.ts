@@ -12,3 +12,6 @@ export function sizeOfContext(context: Context): number {
   for (const results of Object.values(context)) for (const result of results) sum += sizeOfResult(result);
   return sum;
 }
+
+/** What a child counts for, beside its values: about the size of its head. */
+export const childBytes = 256;

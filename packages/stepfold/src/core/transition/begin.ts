@@ -45,6 +45,7 @@ export function begin(workflow: CompiledWorkflow, event: StartedEvent): Draft {
     compensations: [],
     children: noFamily.children,
     mapItems: noFamily.mapItems,
+    openChildren: 0,
     awake: noFamily.awake,
     timers: noFamily.timers,
     changed: noFamily.changed,

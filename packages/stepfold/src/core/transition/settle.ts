@@ -3,7 +3,7 @@ import { StepfoldError } from "../errors/stepfold-error.ts";
 import type { EpochMs, Json } from "../values/json.ts";
 import { normalise } from "../values/to-json.ts";
 import { endChild, nextChild } from "./children/children.ts";
-import { completeChildren } from "./children/complete-children.ts";
+import { completeChildren, failChildren } from "./children/complete-children.ts";
 import { markChanged } from "./draft/add-result.ts";
 import { type ChildDraft, isChild, type ScopeDraft } from "./draft/draft.ts";
 import type { DraftPath } from "./draft/draft-path.ts";
@@ -69,7 +69,13 @@ function settleChildren(scope: ScopeDraft, at: EpochMs): boolean {
         moved = true;
         break;
       }
-      const child = nextChild(scope, path.children, scope.root.version + 1);
+      let child: ChildDraft | null = null;
+      try {
+        child = nextChild(scope, path.children, scope.root.version + 1);
+      } catch (error) {
+        failChildren(scope, path, error, at);
+        moved = true;
+      }
       if (!child) break;
       settleScope(child, at);
       conclude(child);

@@ -16,8 +16,14 @@ export interface Limits {
   readonly paths: number;
   /** Sub-workflows and maps inside each other. */
   readonly nesting: number;
+  /** Sub-workflows and items of maps open at once. */
+  readonly scopes: number;
+  /** Items of one map under way at once: the highest `concurrency`. */
+  readonly mapConcurrency: number;
   /** Signals kept for waits that are not open yet. */
   readonly inbox: number;
+  /** The same, in bytes of JSON: every commit writes them. */
+  readonly inboxBytes: number;
   /** A definition that is handed over, as JSON. */
   readonly definitionBytes: number;
   /** Nodes of a definition, and of each workflow in it. */
@@ -42,7 +48,10 @@ export const defaultLimits: Limits = Object.freeze({
   steps: 100_000,
   paths: 10_000,
   nesting: 32,
+  scopes: 10_000,
+  mapConcurrency: 1_000,
   inbox: 1_000,
+  inboxBytes: 2 * 1024 * 1024,
   definitionBytes: 2 * 1024 * 1024,
   nodes: 5_000,
   edges: 20_000,

@@ -2,6 +2,7 @@ import { safeMember } from "../../core/errors/safe-member.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Spawn, SpawnedMap } from "../../core/snapshot/event.ts";
 import type { Json } from "../../core/values/json.ts";
+import type { Limits } from "../../core/values/limits.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import { validatorOf } from "../workflow/validator.ts";
 import type { AttemptState } from "./attempt-state.ts";
@@ -27,7 +28,7 @@ export function spawnedChildren(run: AttemptState, request: unknown): Outcome {
   };
   const map = safeMember(request, "map");
   const spawn: { -readonly [K in keyof Spawn]: Spawn[K] } = { workflow: workflow as string };
-  if (map !== undefined) spawn.map = mapOf(map, (items) => keep(items, `The items of node "${task.nodeId}"`));
+  if (map !== undefined) spawn.map = mapOf(map, around.limits, (items) => keep(items, `The items of node "${task.nodeId}"`));
   else {
     const input = safeMember(request, "input");
     if (input !== undefined) spawn.input = keep(input, `The input of node "${task.nodeId}"`);
@@ -37,12 +38,19 @@ export function spawnedChildren(run: AttemptState, request: unknown): Outcome {
   return { type: "spawned", startedAt, endedAt: around.now(), children: Object.freeze(spawn), sizeBytes };
 }
 
-function mapOf(request: unknown, keep: (items: unknown) => Json): SpawnedMap {
+function mapOf(request: unknown, { mapConcurrency: max }: Limits, keep: (items: unknown) => Json): SpawnedMap {
   const given = safeMember(request, "items");
   if (!Array.isArray(given)) throw invalid("items", "must be a list");
   const concurrency = safeMember(request, "concurrency") ?? defaultConcurrency;
   if (!(Number.isSafeInteger(concurrency) && (concurrency as number) >= 1))
     throw invalid("concurrency", "must be a whole number from 1 on");
+  if ((concurrency as number) > max)
+    throw new StepfoldError("LIMIT_EXCEEDED", {
+      what: "The concurrency of a map",
+      limit: "mapConcurrency",
+      max,
+      actual: concurrency as number,
+    });
   const remaining = safeMember(request, "remaining") ?? "cancel";
   if (remaining !== "finish" && remaining !== "cancel") throw invalid("remaining", 'must be "finish" or "cancel"');
   const completeWhen = safeMember(request, "completeWhen");

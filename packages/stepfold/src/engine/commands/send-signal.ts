@@ -1,11 +1,12 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { SignalledEvent } from "../../core/snapshot/event.ts";
-import type { Snapshot } from "../../core/snapshot/snapshot.ts";
+import type { KeptSignal, Snapshot } from "../../core/snapshot/snapshot.ts";
 import { openDraft } from "../../core/transition/draft/open-draft.ts";
 import { findTaker } from "../../core/transition/paths/signals.ts";
 import type { Duration } from "../../core/values/duration.ts";
 import { durationMs } from "../../core/values/duration.ts";
 import type { EpochMs } from "../../core/values/json.ts";
+import { sizeOfJson } from "../../core/values/json-size.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import { checkedName } from "../attempt/suspension.ts";
 import type { PreparedWorkflow } from "../workflow/prepared-workflow.ts";
@@ -53,13 +54,16 @@ export async function signalEvent(
     await checkPayload(workflow, snapshot, { scope: scope.key, nodeId: path.nodeId, wait, payload: event.payload });
     return event;
   }
-  const kept = inbox.filter(({ expiresAt }) => expiresAt > stamp.at).length;
-  if (kept >= limits.inbox)
-    throw new StepfoldError("LIMIT_EXCEEDED", {
-      what: `The inbox of execution "${workflowId}"`,
-      limit: "inbox",
-      max: limits.inbox,
-      actual: kept + 1,
-    });
+  const kept = inbox.filter(({ expiresAt }) => expiresAt > stamp.at);
+  const exceeded = (limit: "inbox" | "inboxBytes", actual: number): StepfoldError =>
+    new StepfoldError("LIMIT_EXCEEDED", { what: `The inbox of execution "${workflowId}"`, limit, max: limits[limit], actual });
+  if (kept.length >= limits.inbox) throw exceeded("inbox", kept.length + 1);
+  const bytes = kept.reduce((sum, signal) => sum + sizeOfSignal(signal), sizeOfSignal(event));
+  if (bytes > limits.inboxBytes) throw exceeded("inboxBytes", bytes);
   return event;
+}
+
+/** About what a signal adds to the inbox, as JSON. */
+function sizeOfSignal({ name, key = "", payload = null }: Pick<KeptSignal, "name" | "key" | "payload">): number {
+  return sizeOfJson({ name, key, payload, expiresAt: 0 });
 }

@@ -3,7 +3,7 @@ import { StepfoldError } from "../../errors/stepfold-error.ts";
 import { childKey, groupOf, itemOf, parentKey, scopedKey } from "../../snapshot/address.ts";
 import type { Spawn } from "../../snapshot/event.ts";
 import { isNotUndone } from "../../snapshot/not-undone.ts";
-import { sizeOfContext } from "../../snapshot/result-size.ts";
+import { childBytes, sizeOfContext } from "../../snapshot/result-size.ts";
 import { type ChildState, isTerminal, type MapState } from "../../snapshot/snapshot.ts";
 import { sizeOfJson } from "../../values/json-size.ts";
 import { markChanged, subtractSize } from "../draft/add-result.ts";
@@ -48,7 +48,11 @@ export function countItems(children: DraftChildren, change: Partial<MapState>): 
   children.map = Object.freeze({ ...children.map!, ...change });
 }
 
-/** Lets the next child begin or go on, if there is one and the map's `concurrency` has room for it. */
+/**
+ * Lets the next child begin or go on, if there is one and the map's `concurrency` has room for it.
+ *
+ * @throws StepfoldError `LIMIT_EXCEEDED` if the execution may have no more children
+ */
 export function nextChild(scope: ScopeDraft, children: DraftChildren, version: number): ChildDraft | null {
   const { map, queue } = children;
   if (!map) return scope.root.children.has(childKey(scope.key, children.key, null)) ? null : begin(scope, children, null, version);
@@ -59,8 +63,9 @@ export function nextChild(scope: ScopeDraft, children: DraftChildren, version: n
   // skips items that were cancelled before they began
   while (scope.root.children.has(childKey(scope.key, children.key, item))) item++;
   if (item >= map.total) return null;
+  const child = begin(scope, children, item, version);
   countItems(children, { next: item + 1 });
-  return begin(scope, children, item, version);
+  return child;
 }
 
 function goOn({ root }: ScopeDraft, children: DraftChildren, key: string, version: number): ChildDraft {
@@ -74,6 +79,9 @@ function goOn({ root }: ScopeDraft, children: DraftChildren, key: string, versio
 
 function begin(scope: ScopeDraft, children: DraftChildren, item: number | null, version: number): ChildDraft {
   const { root } = scope;
+  const { scopes: max } = scope.workflow.limits;
+  if (root.openChildren >= max)
+    throw new StepfoldError("LIMIT_EXCEEDED", { what: `Execution "${root.workflowId}"`, limit: "scopes", max, actual: max + 1 });
   const key = childKey(scope.key, children.key, item);
   const workflow = scope.workflow.workflows.get(children.workflow)!;
   const items = root.mapItems.get(scopedKey(scope.key, children.key))!;
@@ -104,6 +112,8 @@ function begin(scope: ScopeDraft, children: DraftChildren, item: number | null, 
   };
   enter(child.paths[0]!);
   root.children.set(key, child);
+  root.openChildren++;
+  root.sizeBytes += childBytes;
   if (item === null) root.mapItems.delete(key);
   markChanged(child, version);
   recount(child);
@@ -117,6 +127,7 @@ export function skipItem(draft: Draft, key: string, version: number): ScopeDraft
   const item = itemOf(key) ?? -1;
   if (!scope || !children?.map || item < children.map.next || item >= children.map.total || draft.children.has(key)) return null;
   countItems(children, { cancelled: children.map.cancelled + 1 });
+  draft.sizeBytes += childBytes;
   draft.children.set(key, stubOf(children.workflow, "cancelled", version, { error: cancellation(key) }));
   draft.changed.add(key);
   return scope;
@@ -131,6 +142,7 @@ export function cancellation(key: string): ErrorInfo {
 export function endChild(child: ChildDraft, version: number): void {
   const { root, key, siblings, ended, workflow, output, error, workflowName } = child;
   markChanged(child, version);
+  root.openChildren--;
   if (siblings?.map) {
     const count = ended === "completed" ? "done" : ended!;
     countItems(siblings, { [count]: siblings.map[count as "done" | "failed" | "cancelled"] + 1 });

@@ -10,7 +10,7 @@ import type { DraftChildren, DraftPath } from "../draft/draft-path.ts";
 import { dropChildren, endPath } from "../paths/end-path.ts";
 import { cancelOthers, leave, newId } from "../paths/leave.ts";
 import { failPath } from "../paths/stop.ts";
-import { endedChild, isFull } from "./children.ts";
+import { countItems, endedChild, isFull } from "./children.ts";
 
 /** The state of the children of a path: still going, or what they lead to. */
 type Verdict = "going" | { readonly output: Json } | { readonly error: ErrorInfo };
@@ -47,6 +47,21 @@ export function completeChildren(scope: ScopeDraft, path: DraftPath, at: EpochMs
   cancelOthers(scope, path);
   if (!leave(scope, path, undefined, version)) scope.output = output;
   return true;
+}
+
+/** Fails a path of which no more children may begin. One that only lets its children finish has those that there are. */
+export function failChildren(scope: ScopeDraft, path: DraftPath, thrown: unknown, at: EpochMs): void {
+  const { map } = path.children!;
+  if (path.draining && map) {
+    let cancelled = 0;
+    for (let item = map.next; item < map.total; item++)
+      if (!scope.root.children.has(childKey(scope.key, path.children!.key, item))) cancelled++;
+    countItems(path.children!, { next: map.total, cancelled: map.cancelled + cancelled });
+    return;
+  }
+  const version = scope.root.version + 1;
+  const result = { timestamp: at, attempt: path.attempts + 1, pathId: path.id, version };
+  failWith(scope, path, errorInfo(thrown, path.nodeId), result, version);
 }
 
 function failWith(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, result: Omit<NodeResult, "output">, version: number): void {

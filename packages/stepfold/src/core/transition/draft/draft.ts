@@ -135,6 +135,8 @@ export interface Draft extends ScopeDraft {
   /** Every child by its key; a child that has not changed is still the state of the snapshot. */
   children: Map<string, ChildDraft | ChildState>;
   mapItems: Map<string, readonly Json[]>;
+  /** Children that have not ended. */
+  openChildren: number;
   /** Children that may have something to do. */
   awake: Set<ChildDraft>;
   /** The earliest timer of each child. */

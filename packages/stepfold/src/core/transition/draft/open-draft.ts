@@ -31,6 +31,7 @@ export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft
     compensations: [...(snapshot.compensations ?? [])],
     children: noFamily.children,
     mapItems: noFamily.mapItems,
+    openChildren: 0,
     awake: noFamily.awake,
     timers: noFamily.timers,
     changed: noFamily.changed,
@@ -144,6 +145,7 @@ function openFamily(draft: Draft, states: Snapshot["childStates"] = {}, items: S
   for (const [key, state] of draft.children) {
     const { status } = state;
     if (isTerminal(status)) continue;
+    draft.openChildren++;
     if (status === "paused") {
       draft.timers.set(key, earliestTimer((state as ChildState).activePaths));
       continue;

@@ -1,8 +1,8 @@
 import { belongsTo, childKey, scopedKey } from "../../snapshot/address.ts";
 import type { EndedPath } from "../../snapshot/event.ts";
 import { isNotUndone } from "../../snapshot/not-undone.ts";
-import { sizeOfContext } from "../../snapshot/result-size.ts";
-import type { BegunStep } from "../../snapshot/snapshot.ts";
+import { childBytes, sizeOfContext } from "../../snapshot/result-size.ts";
+import { type BegunStep, type ChildState, isTerminal } from "../../snapshot/snapshot.ts";
 import { sizeOfJson } from "../../values/json-size.ts";
 import { markChanged, subtractSize } from "../draft/add-result.ts";
 import { type ChildDraft, isChild, type ScopeDraft } from "../draft/draft.ts";
@@ -80,8 +80,7 @@ export function dropChildren(scope: ScopeDraft, children: DraftChildren, all: bo
 function dropChild({ root, workflow }: ScopeDraft, key: string, all: boolean): boolean {
   const state = root.children.get(key);
   if (!state || ("root" in state ? state.kept : state.kept === true)) return false;
-  const isOpen = "root" in state ? state.paths.length > 0 : state.activePaths.length > 0;
-  if (!isOpen) forget(root, key);
+  if (!isOpen(state)) forget(root, key);
   else if (workflow.compensates) {
     const child = childOf(root, key)!;
     if (child.ending && !all) return true;
@@ -91,6 +90,10 @@ function dropChild({ root, workflow }: ScopeDraft, key: string, all: boolean): b
     for (const items of [...root.mapItems.keys()]) if (belongsTo(items, key)) root.mapItems.delete(items);
   }
   return false;
+}
+
+function isOpen(child: ChildDraft | ChildState): boolean {
+  return "root" in child ? child.ended === null : !isTerminal(child.status);
 }
 
 /** Ends a child, its own children first: a child that is kept keeps the one around it. */
@@ -107,6 +110,7 @@ function retire(child: ChildDraft, all: boolean): void {
   child.groups = null;
   child.ending = undefined;
   child.ended = "cancelled";
+  root.openChildren--;
   recount(child);
   root.endings++;
   if (!hasEffects(child) && !isNotUndone(root.compensations, key)) {
@@ -130,7 +134,8 @@ function forget(root: ScopeDraft["root"], key: string): void {
   const child = root.children.get(key)!;
   // of a child that has ended only the output is kept
   const size = sizeOfContext(child.context);
-  subtractSize(root, size === 0 && child.output !== undefined ? sizeOfJson(child.output) : size);
+  subtractSize(root, childBytes + (size === 0 && child.output !== undefined ? sizeOfJson(child.output) : size));
+  if (isOpen(child)) root.openChildren--;
   root.children.delete(key);
   root.changed.delete(key);
   root.timers.set(key, null);
