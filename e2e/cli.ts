@@ -13,6 +13,7 @@ export const bin = join(root, "packages/cli/bin/stepfold.js");
 export const orderFlow = {
   file: join(root, "examples/order-flow/order.json"),
   input: join(root, "examples/order-flow/order-1001.json"),
+  config: join(root, "examples/order-flow/stepfold.config.ts"),
 } as const;
 
 /** How a process ended, and all it said. */

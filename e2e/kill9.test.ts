@@ -48,7 +48,7 @@ describe("kill -9", () => {
 async function finish(flow: Flow, random: () => number, killed: () => unknown): Promise<void> {
   const { cwd, id, env } = flow;
   const paused = await repeat(flow, 1_600, random, killed, () =>
-    startCli(["run", orderFlow.file, "--input", orderFlow.input, "--id", id], { cwd, env }),
+    startCli(["run", orderFlow.file, "--config", orderFlow.config, "--input", orderFlow.input, "--id", id], { cwd, env }),
   );
   const command = printedCommand(paused);
   const completed = await repeat(flow, 600, random, killed, () => startPrinted(command, { cwd, env }));

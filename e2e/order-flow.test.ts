@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { cli, jsonLines, newFolder, orderFlow, printedCommand, startPrinted } from "./cli.ts";
 
-const runOrder = ["run", orderFlow.file, "--input", orderFlow.input, "--id", "order-1001"];
+const runOrder = ["run", orderFlow.file, "--config", orderFlow.config, "--input", orderFlow.input, "--id", "order-1001"];
 
 describe("the order flow", () => {
   it("runs to its pause, prints the command that approves it, and completes by that command", async () => {
@@ -18,7 +18,9 @@ describe("the order flow", () => {
     expect(first.stdout).toContain("⧗ settle      waits 1.0 s\n");
     expect(first.stdout).toMatch(/✔ large {7}\d+ ms {2}→ true\n/);
     expect(first.stdout).toContain('waits for an answer: "Order 1001 of Ada: 879.41 EUR is a large order. Ship it?"');
-    expect(printedCommand(first.stdout)).toMatch(/^ {2}(npx )?stepfold resume order-1001 --payload '\{"approved":true\}'$/);
+    expect(printedCommand(first.stdout)).toMatch(
+      /^ {2}(npx )?stepfold resume order-1001 --payload '\{"approved":true\}' --config \S+stepfold\.config\.ts$/,
+    );
     expect(readFileSync(join(cwd, ".stepfold/.gitignore"), "utf8")).toBe("*\n");
 
     const again = await cli(runOrder, { cwd });
@@ -60,7 +62,11 @@ describe("the order flow", () => {
     expect((show.events as { version: number }[]).map(({ version }) => version)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
 
     const done = jsonLines(
-      (await cli(["resume", "order-1001", "--payload", '{"approved":false}', "--by", "ada", "--json"], { cwd })).stdout,
+      (
+        await cli(["resume", "order-1001", "--config", orderFlow.config, "--payload", '{"approved":false}', "--by", "ada", "--json"], {
+          cwd,
+        })
+      ).stdout,
     );
     expect(done[0]).toMatchObject({ event: { type: "resumed", who: "ada", payload: { approved: false } } });
     expect(done.at(-1)).toMatchObject({ type: "result", status: "completed", output: { declined: "no reason given" }, waits: [] });
@@ -71,7 +77,10 @@ describe("the order flow", () => {
 
   it("leaves by auth-error when the token is refused, and fails with exit code 1", async () => {
     const cwd = newFolder();
-    const run = await cli(["run", orderFlow.file, "--input", orderFlow.input], { cwd, env: { SHOP_TOKEN: "wrong" } });
+    const run = await cli(["run", orderFlow.file, "--config", orderFlow.config, "--input", orderFlow.input], {
+      cwd,
+      env: { SHOP_TOKEN: "wrong" },
+    });
     expect(run.code).toBe(1);
     expect(run.stdout).toMatch(/✔ reserve {5}\d+ ms {2}→ auth-error\n/);
     expect(run.stdout).toMatch(/✖ order-flow-\w{8} failed at locked-out: The shop refuses our credentials \(SHOP_REFUSED\)\n/);
@@ -79,9 +88,11 @@ describe("the order flow", () => {
 
   it("keeps executions where --store or STEPFOLD_STORE say, and repeats the flag in its commands only", async () => {
     const cwd = newFolder();
-    const args = ["run", orderFlow.file, "--input", orderFlow.input, "--id", "it's one"];
+    const args = ["run", orderFlow.file, "--config", orderFlow.config, "--input", orderFlow.input, "--id", "it's one"];
     const flagged = await cli([...args, "--store", "own data.db"], { cwd });
-    expect(printedCommand(flagged.stdout)).toMatch(/resume 'it'\\''s one' --payload '\{"approved":true\}' --store 'own data\.db'$/);
+    expect(printedCommand(flagged.stdout)).toMatch(
+      /resume 'it'\\''s one' --payload '\{"approved":true\}' --store 'own data\.db' --config \S+$/,
+    );
     expect(existsSync(join(cwd, ".stepfold"))).toBe(false);
     const shown = await cli(["show", "it's one"], { cwd, env: { STEPFOLD_STORE: "own data.db" } });
     expect(shown.code).toBe(0);

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { chownSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { bin, cli, jsonLines, newFolder, orderFlow, printedCommand, start, startCli, startPrinted } from "./cli.ts";
@@ -81,7 +81,7 @@ describe("Ctrl-C", () => {
 describe("several processes", () => {
   it("two at once on one id end with the same result, and make every step once", async () => {
     const cwd = newFolder();
-    const args = ["run", orderFlow.file, "--input", orderFlow.input, "--id", "order-1001", "--json"];
+    const args = ["run", orderFlow.file, "--config", orderFlow.config, "--input", orderFlow.input, "--id", "order-1001", "--json"];
     const both = await Promise.all([cli(args, { cwd }), cli(args, { cwd })]);
     const results = both.map(({ stdout }) => jsonLines(stdout).at(-1));
     expect(both.map(({ code, stderr }) => ({ code, stderr }))).toEqual([
@@ -90,7 +90,9 @@ describe("several processes", () => {
     ]);
     expect(results[0]).toMatchObject({ type: "result", status: "paused", version: 9 });
     expect(results[1]).toEqual(results[0]);
-    const answers = await Promise.all([1, 2].map(() => cli(["resume", "order-1001", "--payload", '{"approved":true}', "--json"], { cwd })));
+    const answers = await Promise.all(
+      [1, 2].map(() => cli(["resume", "order-1001", "--config", orderFlow.config, "--payload", '{"approved":true}', "--json"], { cwd })),
+    );
     const ends = answers.map(({ stdout }) => jsonLines(stdout).at(-1));
     expect(ends[0]).toMatchObject({ type: "result", status: "completed" });
     expect(ends[1]).toEqual(ends[0]);
@@ -136,13 +138,13 @@ describe("several processes", () => {
 describe("pipes and configs", () => {
   it("a reader that leaves early ends nothing", async () => {
     const cwd = newFolder();
-    const command = `"${process.execPath}" "${bin}" run "${orderFlow.file}" --input "${orderFlow.input}" --id o; echo "exit $?" >&2`;
+    const command = `"${process.execPath}" "${bin}" run "${orderFlow.file}" --config "${orderFlow.config}" --input "${orderFlow.input}" --id o; echo "exit $?" >&2`;
     const { stderr } = await start("/bin/sh", ["-c", `{ ${command}; } | true`], { cwd }).ended;
     expect(stderr).toBe("exit 0\n");
     expect((await cli(["ls"], { cwd })).stdout).toMatch(/^o +paused +order-flow +approve/m);
   });
 
-  it("an execution remembers its config, wherever it is resumed; show does not run it", async () => {
+  it("F9: the config that an execution was started with is named, and never run unless that is asked for", async () => {
     const cwd = newFolder();
     writeFileSync(
       join(cwd, "my.config.mjs"),
@@ -154,11 +156,55 @@ describe("pipes and configs", () => {
     writeFileSync(join(cwd, "ask.json"), '{"id":"ask","nodes":[{"id":"who","type":"ask"}],"edges":[]}');
     const paused = await cli(["run", "ask.json", "--config", "my.config.mjs", "--id", "a"], { cwd });
     expect(paused.stdout).toContain('⏸ who  waits for an answer: "Who are you?"');
-    expect(printedCommand(paused.stdout)).toMatch(/resume a --payload '\{"name":"…"\}'$/);
+    expect(printedCommand(paused.stdout)).toMatch(/resume a --payload '\{"name":"…"\}' --config my\.config\.mjs$/);
     expect((await cli(["show", "a"], { cwd })).stderr).toBe("");
-    const resumed = await cli(["resume", "a", "--payload", '{"name":"Ada"}'], { cwd });
+    for (const verb of [
+      ["resume", "a", "--payload", '{"name":"Ada"}'],
+      ["cancel", "a"],
+      ["retry", "a"],
+      ["signal", "a", "go"],
+    ]) {
+      const refused = await cli(verb, { cwd });
+      expect(refused.code).toBe(2);
+      expect(refused.stderr).toContain("a was started with my.config.mjs, which is not the config of this folder");
+      expect(refused.stderr).toContain("add: --config my.config.mjs");
+      expect(refused.stderr).not.toContain("loaded");
+    }
+    const resumed = await cli(["resume", "a", "--payload", '{"name":"Ada"}', "--config", "my.config.mjs"], { cwd });
     expect(resumed.code).toBe(0);
     expect(resumed.stdout).toContain("a completed");
+  });
+
+  it("F8: a config beside another file, above it or above this folder is not run unless it is named", async () => {
+    const cwd = newFolder();
+    const theirs = join(cwd, "theirs/flows");
+    const mine = join(cwd, "mine");
+    for (const folder of [theirs, mine]) mkdirSync(folder, { recursive: true });
+    const hostile = 'console.error("loaded"); export default {};';
+    for (const folder of [cwd, theirs, join(cwd, "theirs")]) writeFileSync(join(folder, "stepfold.config.mjs"), hostile);
+    const file = "../theirs/flows/w.json";
+    writeFileSync(join(mine, file), '{"id":"w","nodes":[{"id":"a","type":"noop"}],"edges":[]}');
+    for (const verb of ["validate", "run"]) {
+      const ended = await cli([verb, file], { cwd: mine });
+      expect(ended.code).toBe(0);
+      expect(ended.stderr).not.toContain("loaded");
+    }
+    expect((await cli(["validate", file], { cwd: mine })).stderr).toContain("../theirs/flows/stepfold.config.mjs was not read");
+    expect((await cli(["validate", file, "--config", "../theirs/stepfold.config.mjs"], { cwd: mine })).stderr).toContain("loaded");
+    expect((await cli(["validate", "theirs/flows/w.json"], { cwd })).stderr).toContain("loaded");
+  });
+
+  it.skipIf(process.getuid?.() !== 0)("F8: a config of another user is not run unless it is named", async () => {
+    const cwd = newFolder();
+    const config = join(cwd, "stepfold.config.mjs");
+    writeFileSync(config, 'console.error("loaded"); export default {};');
+    writeFileSync(join(cwd, "w.json"), '{"id":"w","nodes":[{"id":"a","type":"noop"}],"edges":[]}');
+    chownSync(config, 12345, 12345);
+    const refused = await cli(["run", "w.json"], { cwd });
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain("stepfold.config.mjs belongs to another user (uid 12345), and a config is code");
+    expect(refused.stderr).not.toContain("loaded");
+    expect((await cli(["run", "w.json", "--config", "stepfold.config.mjs"], { cwd })).stderr).toContain("loaded");
   });
 
   it("goes on with the version of the workflow that it was started with", async () => {

@@ -67,7 +67,7 @@ export async function dlqLs(options: DlqOptions): Promise<number> {
 /** `stepfold dlq retry`: lets parked executions go on; workers drive them. @returns the exit code */
 export async function dlqRetry(ids: readonly string[], options: DlqRetryOptions): Promise<number> {
   if (ids.length > 0 === (options.all ?? false)) throw new BadInput("USAGE", "Name executions, or all of them with --all");
-  const configPath = findConfig(options.config, ["."]);
+  const configPath = findConfig(options.config);
   const config = await loadConfig(configPath);
   const closing = cleanup();
   try {

@@ -80,7 +80,7 @@ function reportExecutions({ counts, findings, found, isPartial }: OpenExecutions
 }
 
 async function examineQueue(named: string, tell: Report): Promise<void> {
-  const configPath = findConfig(named, []);
+  const configPath = findConfig(named);
   const closing = cleanup();
   try {
     const queue = await openQueue(await loadConfig(configPath), configPath, closing);

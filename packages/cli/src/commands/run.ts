@@ -1,4 +1,3 @@
-import { dirname } from "node:path";
 import { type Snapshot, StepfoldError, type WorkflowDefinition, WorkflowEngine } from "stepfold";
 import type { Run } from "stepfold/runtime";
 import { BadInput } from "../bad-input.ts";
@@ -29,9 +28,9 @@ export interface RunOptions {
 
 /** `stepfold run FILE`: starts an execution, or goes on with it, to its end or its next pause. @returns the exit code */
 export async function run(file: string, options: RunOptions): Promise<number> {
-  const configPath = findConfig(options.config, [dirname(file), "."]);
+  const configPath = findConfig(options.config);
   const config = await loadConfig(configPath);
-  const workflow = requireWorkflow(file, config);
+  const workflow = requireWorkflow(file, config, configPath);
   const input = options.input === undefined ? undefined : await jsonArgument(options.input, "--input");
   const database = chooseDatabase(options.store);
   const workflowId = options.id ?? newExecutionId(workflow.id);
@@ -60,7 +59,7 @@ export async function run(file: string, options: RunOptions): Promise<number> {
       database,
       config,
       configPath,
-      foundConfig: findConfig(undefined, ["."]),
+      isConfigNamed: options.config !== undefined,
       session,
       interruption,
       run: started,

@@ -1,5 +1,4 @@
 import { type Event, explain, type Snapshot, StepfoldError } from "stepfold";
-import { findConfig, rememberedConfig } from "../config/find-config.ts";
 import { answerable, commandLine } from "../execution/next-command.ts";
 import { commandResult } from "../execution/result.ts";
 import { exitCode } from "../exit-code.ts";
@@ -25,10 +24,8 @@ export async function show(workflowId: string, options: ShowOptions): Promise<nu
   try {
     const snapshot = await store.load(workflowId);
     if (!snapshot) throw new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId });
-    const foundConfig = findConfig(undefined, ["."]);
-    // showing an execution must not run code of a config: the config is named, but not loaded
-    const configPath = rememberedConfig(snapshot, database.folder) ?? foundConfig;
-    const context = await commandContext(snapshot, { store, database, config: {}, configPath, foundConfig });
+    // showing an execution runs no code of a config
+    const context = await commandContext(snapshot, { store, database, config: {}, configPath: null, isConfigNamed: false });
     const waits = answerable(snapshot, context);
     const explanation = explain(snapshot, context.workflow ?? undefined);
     const events = await history(store, snapshot);

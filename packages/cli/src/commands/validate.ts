@@ -1,10 +1,10 @@
-import { dirname } from "node:path";
 import type { WorkflowDefinition } from "stepfold";
-import { findConfig } from "../config/find-config.ts";
+import { findConfig, unreadConfig } from "../config/find-config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { exitCode } from "../exit-code.ts";
 import { issueLines, type LocatedIssue } from "../json/workflow-issues.ts";
-import { say } from "../output.ts";
+import { namePath } from "../name-path.ts";
+import { complain, say } from "../output.ts";
 import { readWorkflow } from "../session/read-workflow.ts";
 import { paintFor } from "../text/paint.ts";
 
@@ -16,10 +16,16 @@ export interface ValidateOptions {
 
 /** `stepfold validate FILE`: every mistake of a workflow at once, with its place in the file. @returns the exit code */
 export async function validate(path: string, options: ValidateOptions): Promise<number> {
-  const config = await loadConfig(findConfig(options.config, [dirname(path), "."]));
+  const configPath = findConfig(options.config);
+  const config = await loadConfig(configPath);
   const { workflow, issues, valid } = readWorkflow(path, config);
-  if (options.json) say(`${JSON.stringify({ type: "validation", file: path, valid, issues })}\n`);
-  else say(report(path, workflow, issues, valid));
+  if (options.json) {
+    say(`${JSON.stringify({ type: "validation", file: path, valid, issues })}\n`);
+  } else {
+    say(report(path, workflow, issues, valid));
+    const unread = unreadConfig(path, configPath);
+    if (unread !== null) complain(`${namePath(unread)} was not read. If you trust it, add: --config ${namePath(unread)}\n`);
+  }
   return valid ? exitCode.done : exitCode.badInput;
 }
 

@@ -26,7 +26,7 @@ const patienceMs = 30_000;
 
 /** `stepfold worker`: drives whatever is due, until it is asked to end. @returns the exit code */
 export async function worker(options: WorkerOptions): Promise<number> {
-  const configPath = findConfig(options.config, ["."]);
+  const configPath = findConfig(options.config);
   const config = await loadConfig(configPath);
   const concurrency = readConcurrency(options.concurrency);
   const leaseMs = readLeaseMs(process.env.STEPFOLD_LEASE_MS, 30_000);

@@ -1,7 +1,6 @@
 import { explain, type Snapshot } from "stepfold";
 import type { Run } from "stepfold/runtime";
 import type { StepfoldConfig } from "../config/config.ts";
-import { rememberedConfig } from "../config/find-config.ts";
 import { answerable, type CommandContext, commandLine } from "../execution/next-command.ts";
 import { exitCodeOf } from "../exit-code.ts";
 import { namePath } from "../name-path.ts";
@@ -21,8 +20,8 @@ export interface Showing {
   readonly database: Database;
   readonly config: StepfoldConfig;
   readonly configPath: string | null;
-  /** The config that `resume` would find by itself if the execution remembered none. */
-  readonly foundConfig: string | null;
+  /** It was named: the next command has to name it too. */
+  readonly isConfigNamed: boolean;
 }
 
 /** How to drive, and what to say about it. */
@@ -65,12 +64,11 @@ export async function followExecution(options: FollowOptions): Promise<number> {
 
 /** What command lines about an execution need. */
 export async function commandContext(snapshot: Snapshot, showing: Showing): Promise<CommandContext> {
-  const { store, database, configPath, foundConfig, config } = showing;
-  const foundAgain = rememberedConfig(snapshot, database.folder) ?? foundConfig;
+  const { store, database, configPath, isConfigNamed, config } = showing;
   const nodeDefinitions = nodeDefinitionsOf(config);
   return {
     program: programName(),
-    flags: [...databaseFlags(database), ...(configPath === null || configPath === foundAgain ? [] : ["--config", namePath(configPath)])],
+    flags: [...databaseFlags(database), ...(configPath !== null && isConfigNamed ? ["--config", namePath(configPath)] : [])],
     workflow: await storedWorkflow(store, snapshot),
     resumeSchema: (type) => (Object.hasOwn(nodeDefinitions, type) ? nodeDefinitions[type]?.resume : undefined),
     user: currentUser(),

@@ -1,7 +1,7 @@
 import { type Snapshot, StepfoldError } from "stepfold";
 import type { Run } from "stepfold/runtime";
 import { cleanup } from "../cleanup.ts";
-import { findConfig, rememberedConfig } from "../config/find-config.ts";
+import { configOf } from "../config/find-config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { commandLine } from "../execution/next-command.ts";
 import { exitCode } from "../exit-code.ts";
@@ -49,11 +49,9 @@ export async function moveExecution(workflowId: string, options: MoveOptions, mo
     closing.add(() => store.close());
     const before = await store.load(workflowId);
     if (!before) throw new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId });
-    const foundConfig = findConfig(undefined, ["."]);
-    const configPath =
-      options.config === undefined ? (rememberedConfig(before, database.folder) ?? foundConfig) : findConfig(options.config, []);
+    const configPath = configOf(before, options.config, database.folder);
     const config = await loadConfig(configPath);
-    const showing: Showing = { store, database, config, configPath, foundConfig };
+    const showing: Showing = { store, database, config, configPath, isConfigNamed: options.config !== undefined };
     const session = await openSession({ workflowId, store, database, config, configPath, cleanup: closing });
     const run = await session.runtime.get(workflowId);
     const note = (text: string): void => {

@@ -2,8 +2,10 @@ import { existsSync } from "node:fs";
 import { checkWorkflow, defaultLimits, type WorkflowDefinition } from "stepfold";
 import { BadInput } from "../bad-input.ts";
 import type { StepfoldConfig } from "../config/config.ts";
+import { unreadConfig } from "../config/find-config.ts";
 import { type JsonFile, readJsonFile } from "../json/read-json-file.ts";
 import { issueLines, type LocatedIssue, locatedIssues } from "../json/workflow-issues.ts";
+import { namePath } from "../name-path.ts";
 import { nodeDefinitionsOf } from "./session.ts";
 
 /** A workflow that was named, and everything that is wrong or doubtful about it. */
@@ -41,15 +43,20 @@ function refuseUnknownId(file: string, workflows: readonly WorkflowDefinition[])
 }
 
 /** One that can run. @throws BadInput `WORKFLOW_INVALID` */
-export function requireWorkflow(file: string, config: StepfoldConfig): WorkflowDefinition {
+export function requireWorkflow(file: string, config: StepfoldConfig, configPath: string | null): WorkflowDefinition {
   const { workflow, issues, valid } = readWorkflow(file, config);
   if (valid) return workflow;
   const errors = issues.filter(({ severity }) => severity === "error");
   const unlinked = errors.some(({ code }) => code === "WORKFLOW_UNKNOWN");
+  const unread = unreadConfig(file, configPath);
+  const where =
+    unread === null
+      ? "in this folder, or named with --config"
+      : `${namePath(unread)} was not read. If you trust it, add: --config ${namePath(unread)}`;
   throw new BadInput("WORKFLOW_INVALID", `This workflow cannot run:\n${issueLines(file, errors).join("\n")}`, {
     hint: unlinked
       ? 'Workflows that others run belong into "workflows" of the file, or of stepfold.config.ts'
-      : "Node types of your own come from stepfold.config.ts, beside the file or named with --config",
+      : `Node types of your own come from stepfold.config.ts: ${where}`,
     details: { file, issues },
   });
 }
