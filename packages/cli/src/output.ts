@@ -4,17 +4,18 @@ import { liveProgress } from "./progress/live-progress.ts";
 import { plainProgress } from "./progress/plain-progress.ts";
 import type { Progress } from "./progress/progress.ts";
 import { paintFor } from "./text/paint.ts";
+import { terminalText } from "./text/terminal.ts";
 
 let readerGone = false;
 
 /** Writes to standard output. If the reader has gone, the text is dropped: the work goes on, and the exit code tells the result. */
 export function say(text: string): void {
-  if (!readerGone) process.stdout.write(text);
+  if (!readerGone) process.stdout.write(terminalText(text));
 }
 
 /** Writes to standard error. */
 export function complain(text: string): void {
-  process.stderr.write(text);
+  process.stderr.write(terminalText(text));
 }
 
 /** Keeps a reader that leaves early (`| head`) from ending the process in the middle of its work. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { engineOf, flow, played } from "../../test/flow.fixture.ts";
 import type { CommandContext } from "../execution/next-command.ts";
 import { plainPaint } from "../text/paint.ts";
+import { terminalText } from "../text/terminal.ts";
 import { liveProgress } from "./live-progress.ts";
 import type { Progress } from "./progress.ts";
 
@@ -14,7 +15,9 @@ function fakeTerminal(): { view: Progress; screen: () => string[]; tick: (ms: nu
   let lines = [""];
   let tick: (() => void) | null = null;
   const write = (text: string): void => {
-    for (const part of text.replaceAll("\u001b", "␛").match(/␛\[\??\d+[A-Za-z]|\r|\n|[^␛\r\n]+/g) ?? []) {
+    for (const part of terminalText(text)
+      .replaceAll("\u001b", "␛")
+      .match(/␛\[\??\d+[A-Za-z]|\r|\n|[^␛\r\n]+/g) ?? []) {
       const up = /^␛\[(\d+)A$/.exec(part);
       // what is moved over is always erased next
       if (up) lines = [...lines.slice(0, lines.length - 1 - Number(up[1])), ""];

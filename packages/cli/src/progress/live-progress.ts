@@ -1,5 +1,6 @@
 import type { EpochMs, Event, Snapshot } from "stepfold";
 import type { CommandContext } from "../execution/next-command.ts";
+import { control } from "../text/terminal.ts";
 import { eventLines } from "./event-line.ts";
 import type { LineStyle } from "./line.ts";
 import { liveRegion } from "./live-region.ts";
@@ -10,10 +11,10 @@ import { type Trail, trail } from "./trail.ts";
 const redrawMs = 100;
 /** For a map with more items than this, only failures and actions from outside are shown item by item. */
 const fewItems = 20;
-const eraseBelow = "\u001b[0J";
+const eraseBelow = control("[0J");
 // the terminal cuts long lines itself, so that a line is a line and can be erased
-const wrapOff = "\u001b[?7l";
-const wrapOn = "\u001b[?7h";
+const wrapOff = control("[?7l");
+const wrapOn = control("[?7h");
 
 /** What a live view needs from its terminal. */
 export interface LiveTerminal {
@@ -36,7 +37,7 @@ export function liveProgress(terminal: LiveTerminal, context: CommandContext, st
   /** Text that stays goes above what is drawn anew. */
   const draw = (stays = "", below: readonly string[] = lines()): void => {
     if (stays === "" && below.join("\n") === drawn.join("\n")) return;
-    const up = drawn.length ? `\u001b[${drawn.length}A\r` : "";
+    const up = drawn.length ? control(`[${drawn.length}A\r`) : "";
     drawn = below;
     terminal.write(`${up}${eraseBelow}${stays}${wrapOff}${below.map((line) => `${line}\n`).join("")}${wrapOn}`);
   };

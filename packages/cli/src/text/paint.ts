@@ -1,4 +1,5 @@
-import { styleText } from "node:util";
+import { inspect, styleText } from "node:util";
+import { control } from "./terminal.ts";
 
 /** The styles that are used, by what they mean. */
 const styles = { good: "green", bad: "red", wait: "yellow", quiet: "gray", strong: "bold", command: "cyan" } as const;
@@ -8,7 +9,11 @@ export type Paint = (meaning: keyof typeof styles, text: string) => string;
 
 /** @param stream the colours of which are asked for */
 export function paintFor(stream: NodeJS.WriteStream): Paint {
-  return (meaning, text) => styleText(styles[meaning], text, { stream });
+  if (styleText("bold", "x", { stream }) === "x") return plainPaint;
+  return (meaning, text) => {
+    const [open, close] = inspect.colors[styles[meaning]]!;
+    return `${control(`[${open}m`)}${text}${control(`[${close}m`)}`;
+  };
 }
 
 /** No colours at all. */

@@ -7,7 +7,9 @@ export interface Cell {
 }
 
 /** Lines of a table with aligned columns. */
-export function tableLines(head: readonly string[], rows: readonly (readonly Cell[])[], paint: Paint): string[] {
+export function tableLines(head: readonly string[], cells: readonly (readonly Cell[])[], paint: Paint): string[] {
+  // what a row of the database holds must not begin a line of its own
+  const rows = cells.map((row) => row.map((cell) => ({ ...cell, text: cell.text.replace(/\s+/g, " ") })));
   const widths = head.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i]!.text.length)));
   const line = (cells: readonly Cell[]): string =>
     cells
