@@ -13,3 +13,28 @@ describe("F6: secrets in error messages", () => {
     expect(scrub("token: renew it")).toBe("token: renew it");
   });
 });
+
+describe("F16 a, b: a secret in another form", () => {
+  const jwt = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.c2lnbmF0dXJl";
+  const secret = 'Line "one"\nTwo/Three+é=?';
+  const scrub = scrubber({ jwt: { token: jwt }, secrets: [secret, "MyTenantKey"] });
+
+  it.each<[what: string, text: string, clean: string]>([
+    ["cut off", `not "${jwt.slice(0, 40)}"`, 'not "***"'],
+    ["cut off after few characters", `not "${jwt.slice(0, 13)}…"`, 'not "***…"'],
+    ["several times, cut off and whole", `${jwt.slice(0, 30)} ${jwt} ${jwt.slice(0, 20)}`, "*** *** ***"],
+    ["in a JSON text", JSON.stringify({ said: secret }), '{"said":"***"}'],
+    ["in a JSON text in a JSON text", JSON.stringify(JSON.stringify([secret])), '"[\\"***\\"]"'],
+    ["as the host of a URL", new URL("http://MyTenantKey.example.com/x").href, "http://***.example.com/x"],
+    ["in a URL", `?q=${encodeURIComponent(secret)}`, "?q=***"],
+    ["in a form", new URLSearchParams({ q: secret }).toString(), "q=***"],
+    ["in a URL, in lower case", `?q=${encodeURIComponent(secret).replace(/%../g, (byte) => byte.toLowerCase())}`, "?q=***"],
+    ["in base64 for URLs", Buffer.from(secret).toString("base64url").slice(0, 20), "***"],
+  ])("is taken out %s", (_, text, clean) => {
+    expect(scrub(text)).toBe(clean);
+  });
+
+  it("is not seen in what only begins like one", () => {
+    expect(scrub("eyJhbGciOiJ is short, and mytenant no key")).toBe("eyJhbGciOiJ is short, and mytenant no key");
+  });
+});

@@ -1,6 +1,7 @@
 import type { Duration } from "../core/values/duration.ts";
 import { durationMs } from "../core/values/duration.ts";
 import type { EpochMs, JsonObject } from "../core/values/json.ts";
+import { readTimestamp } from "../core/values/timestamp.ts";
 import { FatalError } from "../engine/node/fatal-error.ts";
 
 /** A time to come: exactly one of a duration from now and a moment. */
@@ -32,10 +33,10 @@ const isoForm = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|
  */
 export function timestampOf({ for: duration, until }: TimeAhead, now: EpochMs): EpochMs {
   if (until === undefined) return now + durationMs(duration ?? 0);
-  const at = typeof until === "number" ? until : isoForm.test(until) ? Date.parse(until) : Number.NaN;
-  if (Number.isFinite(at) && at >= 0) return Math.ceil(at);
+  const at = typeof until === "number" ? until : isoForm.test(until) ? readTimestamp(until) : undefined;
+  if (at !== undefined && Number.isFinite(at) && at >= 0) return Math.ceil(at);
   const error = new FatalError(
-    `"${String(until).slice(0, 100)}" is no moment: write ISO 8601 with its offset, such as "2026-01-31T09:00:00Z", or milliseconds since 1970`,
+    `"${String(until).slice(0, 100)}" is no moment: write ISO 8601 of a date that exists, with its offset, such as "2026-01-31T09:00:00Z", or milliseconds since 1970`,
   );
   throw Object.assign(error, { code: "MOMENT_INVALID" });
 }

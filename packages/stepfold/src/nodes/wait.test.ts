@@ -79,6 +79,12 @@ describe("wait", () => {
     [{ until: "tomorrow" }, "MOMENT_INVALID"],
     [{ until: "2026-02-01T10:00:00" }, "MOMENT_INVALID"],
     [{ until: "2026-13-45" }, "MOMENT_INVALID"],
+    // AUDIT 15: dates that do not exist
+    [{ until: "2026-02-30T09:00:00Z" }, "MOMENT_INVALID"],
+    [{ until: "2026-02-29" }, "MOMENT_INVALID"],
+    [{ until: "2026-04-31T00:00:00+02:00" }, "MOMENT_INVALID"],
+    [{ until: "2026-01-31T24:30:00Z" }, "MOMENT_INVALID"],
+    [{ until: "2026-01-31T10:00:00+24:00" }, "MOMENT_INVALID"],
     [{ until: -1 }, "MOMENT_INVALID"],
     [{ until: "" }, "MOMENT_INVALID"],
     [{ for: "20000 days" }, "LIMIT_EXCEEDED"],

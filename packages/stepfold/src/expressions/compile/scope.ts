@@ -8,8 +8,7 @@ export const checkedScope: unique symbol = Symbol("stepfold.checkedScope");
 /**
  * What expressions see of an execution, at one place and moment of it.
  *
- * Cheap to make, since nothing is copied or looked up before an expression asks for it. The latest result of a node is
- * found by searching its results from the end. All parts but `globals` must be JSON: they are not checked again.
+ * Cheap to make, since nothing is copied or looked up before an expression asks for it. All parts but `globals` must be JSON: they are not checked again.
  *
  * ```ts
  * const scope = executionScope({ context: snapshot.context, since: path.since, metadata: snapshot.metadata, at: now });
@@ -69,14 +68,15 @@ export class NodesView {
     return true;
   }
 
-  /** The latest visible result. Versions rise, so the search from the end meets it after the few that came later. */
+  /** The latest visible result. Versions rise: it is the last one, or found by halves among those that came later. */
   last(id: string): ResultView | undefined {
     const results = this.#of(id);
-    for (let index = results.length - 1; index >= 0; index--) {
-      const result = results[index]!;
-      if (result.version <= this.#since) return view(result);
+    let [visible, end] = [-1, results.length];
+    for (let index = end - 1; visible + 1 < end; index = (visible + end) >>> 1) {
+      if (results[index]!.version <= this.#since) visible = index;
+      else end = index;
     }
-    return undefined;
+    return visible < 0 ? undefined : view(results[visible]!);
   }
 
   /** Every visible result, oldest first. */

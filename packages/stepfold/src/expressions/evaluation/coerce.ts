@@ -5,7 +5,7 @@ import { kindOf } from "./read-member.ts";
 /** A number as JavaScript makes it from a simple value. Objects and arrays are no numbers, and say so. */
 export function toNumber(frame: Frame, position: number, value: unknown): number {
   if (typeof value === "number") return value;
-  if (typeof value === "string") return Number(readable(frame, value));
+  if (typeof value === "string") return Number(numeral(frame, value));
   if (typeof value === "boolean" || value === null || value === undefined) return Number(value);
   return failEvaluation(frame, position, `${kindOf(value)} is no number`);
 }
@@ -13,6 +13,12 @@ export function toNumber(frame: Frame, position: number, value: unknown): number
 /** Pays for reading into a text: an engine may first have to put it together from the pieces it was built of. */
 export function readable(frame: Frame, text: string): string {
   charge(frame, text.length >>> 12);
+  return text;
+}
+
+/** Pays for reading a number out of a text: every digit counts. */
+export function numeral(frame: Frame, text: string): string {
+  charge(frame, text.length / 512);
   return text;
 }
 
@@ -27,8 +33,8 @@ export function toText(frame: Frame, position: number, value: unknown): string {
 /** JSON of plain data. Never calls a `toJSON`: the text is made from a copy. */
 export function toJson(frame: Frame, position: number, value: unknown, indent: string): string {
   const { room } = frame;
-  const copy = plainCopy(frame, position, value);
-  // Escapes and indents come on top of what copying paid for; both are bounded by it.
+  // what is indented is paid for with the copy; escapes come on top of that, and are bounded by it
+  const copy = plainCopy(frame, position, value, indent.length);
   const text = JSON.stringify(copy, null, indent);
   grow(frame, Math.max(0, text.length - (room - frame.room)));
   return text;

@@ -8,8 +8,10 @@ const maxCopyDepth = 64;
  *
  * What comes from outside the JSON domain (`globals`, a scope somebody wrote by hand, parsed text) leaves an expression
  * only as such a copy: a getter or proxy could otherwise show one thing now and another later.
+ *
+ * @param indent for JSON: characters that stand before each member, for each level that it lies deep
  */
-export function plainCopy(frame: Frame, position: number, value: unknown, depth = 0): unknown {
+export function plainCopy(frame: Frame, position: number, value: unknown, indent = 0, depth = 0): unknown {
   if (typeof value === "string") {
     grow(frame, value.length + 2);
     return value;
@@ -17,18 +19,18 @@ export function plainCopy(frame: Frame, position: number, value: unknown, depth 
   if (typeof value === "number" || typeof value === "boolean" || value === null || value === undefined) return value;
   if (depth >= maxCopyDepth) failEvaluation(frame, position, `this value is nested deeper than ${maxCopyDepth} levels, or holds itself`);
   if (Array.isArray(value)) {
-    pay(frame, value.length, 8);
+    pay(frame, value.length, 8 + indent * (depth + 1));
     const items: unknown[] = [];
-    for (let index = 0; index < value.length; index++) items.push(plainCopy(frame, position, value[index], depth + 1));
+    for (let index = 0; index < value.length; index++) items.push(plainCopy(frame, position, value[index], indent, depth + 1));
     return items;
   }
   if (!isPlain(value)) failEvaluation(frame, position, `this value is or holds ${kindOf(value)}: expressions give plain data only`);
   const keys = Object.keys(value);
-  pay(frame, keys.length, 16);
+  pay(frame, keys.length, 16 + indent * (depth + 1));
   const copy: Record<string, unknown> = {};
   for (const key of keys) {
     grow(frame, key.length);
-    setMember(frame, position, copy, key, plainCopy(frame, position, value[key], depth + 1));
+    setMember(frame, position, copy, key, plainCopy(frame, position, value[key], indent, depth + 1));
   }
   return copy;
 }

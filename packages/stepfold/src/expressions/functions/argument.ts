@@ -33,5 +33,5 @@ export function wholeAt(frame: Frame, site: CallSite, args: readonly unknown[], 
 
 /** Pays for searching `text` for `part`: in the worst case every letter of one meets every letter of the other. */
 export function chargeSearch(frame: Frame, text: string, part: string): void {
-  charge(frame, Math.ceil((text.length * Math.max(part.length, 16)) / 16_384));
+  charge(frame, Math.ceil((text.length * Math.max(part.length, 32)) / 16_384));
 }

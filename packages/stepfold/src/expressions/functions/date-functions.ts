@@ -1,23 +1,25 @@
-import { type Frame, failEvaluation, grow } from "../evaluation/frame.ts";
+import { readTimestamp } from "../../core/values/timestamp.ts";
+import { charge, type Frame, failEvaluation, grow } from "../evaluation/frame.ts";
 import { kindOf } from "../evaluation/read-member.ts";
 import { type CallSite, type Pure, textAt } from "./argument.ts";
 import { calendarUnits, fixedUnits, readSpan } from "./date-units.ts";
-import { readTimestamp } from "./timestamp.ts";
 
 function timestampAt(frame: Frame, site: CallSite, args: readonly unknown[], index: number): number {
+  charge(frame, 1);
   const moment = readTimestamp(args[index]);
   if (moment !== undefined) return moment;
-  const value = args[index];
-  const shown = typeof value === "string" ? JSON.stringify(value.slice(0, 40)) : kindOf(value);
+  // not the text itself: it may be a secret
+  const shown = typeof args[index] === "string" ? "another text" : kindOf(args[index]);
   return failEvaluation(
     frame,
     site.position,
-    `date.${site.name} needs ISO text such as "2026-11-20T09:30:00Z" or milliseconds, not ${shown}`,
+    `date.${site.name} needs ISO text of a date that exists, such as "2026-11-20T09:30:00Z", or milliseconds, not ${shown}`,
   );
 }
 
 /** ISO text of a moment, if there is one that far away. */
 function iso(frame: Frame, site: CallSite, moment: number): string {
+  charge(frame, 1);
   if (readTimestamp(moment) === undefined) failEvaluation(frame, site.position, `date.${site.name} leads to a date that does not exist`);
   return new Date(moment).toISOString();
 }
@@ -38,6 +40,7 @@ const add =
   (sign: 1 | -1): Pure =>
   (frame, site, _, args) => {
     const moment = timestampAt(frame, site, args, 0);
+    charge(frame, 2);
     const span = readSpan(args[1]);
     if (span === undefined) failEvaluation(frame, site.position, `date.${site.name} needs a time such as "2 days", "1h30m" or "3 months"`);
     return iso(frame, site, addMonths(moment, sign * span.months) + sign * span.ms);
@@ -65,6 +68,7 @@ const startOf: Pure = (frame, site, _, args) => {
 const format: Pure = (frame, site, _, args) => {
   const text = iso(frame, site, timestampAt(frame, site, args, 0));
   const pattern = textAt(frame, site, args, 1, "yyyy-MM-dd");
+  charge(frame, pattern.length / 32);
   grow(frame, pattern.length * 2);
   const year = text.indexOf("-", 1);
   const parts: Readonly<Record<string, string>> = {

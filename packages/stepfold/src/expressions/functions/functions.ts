@@ -1,4 +1,4 @@
-import { toJson, toNumber, toText } from "../evaluation/coerce.ts";
+import { numeral, toJson, toNumber, toText } from "../evaluation/coerce.ts";
 import { charge, type Frame, failEvaluation, grow } from "../evaluation/frame.ts";
 import { plainCopy, setMember } from "../evaluation/plain-copy.ts";
 import { isPlain, kindOf } from "../evaluation/read-member.ts";
@@ -8,8 +8,9 @@ import { dateFunctions } from "./date-functions.ts";
 type Table = ReadonlyMap<string, Pure>;
 
 const number: Pure = (frame, site, _, args) => (args.length === 0 ? 0 : toNumber(frame, site.position, args[0]));
-const readFloat: Pure = (frame, site, _, args) => Number.parseFloat(textAt(frame, site, args, 0));
-const readInteger: Pure = (frame, site, _, args) => Number.parseInt(textAt(frame, site, args, 0), wholeAt(frame, site, args, 1, 0));
+const readFloat: Pure = (frame, site, _, args) => Number.parseFloat(numeral(frame, textAt(frame, site, args, 0)));
+const readInteger: Pure = (frame, site, _, args) =>
+  Number.parseInt(numeral(frame, textAt(frame, site, args, 0)), wholeAt(frame, site, args, 1, 0));
 
 const encode =
   (change: (text: string) => string): Pure =>

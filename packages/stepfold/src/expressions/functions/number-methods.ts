@@ -1,12 +1,20 @@
-import { failEvaluation } from "../evaluation/frame.ts";
+import { charge, type Frame, failEvaluation, grow } from "../evaluation/frame.ts";
 import { type Pure, wholeAt } from "./argument.ts";
+
+/** Pays for digits. There are at most some 1,100, so this may be done when they are there. */
+function paid(frame: Frame, text: string): string {
+  charge(frame, text.length / 64);
+  grow(frame, text.length);
+  return text;
+}
 
 const digits =
   (write: (self: number, digits: number) => string, least: number): Pure<number> =>
   (frame, site, self, args) => {
     const count = wholeAt(frame, site, args, 0, least);
     if (count < least || count > 100) failEvaluation(frame, site.position, `${site.name} needs a number from ${least} to 100`);
-    return write(self, count);
+    charge(frame, count / 64);
+    return paid(frame, write(self, count));
   };
 
 /** The methods of numbers. */
@@ -18,7 +26,7 @@ export const numberMethods: ReadonlyMap<string, Pure<number>> = new Map<string, 
     (frame, site, self, args) => {
       const radix = wholeAt(frame, site, args, 0, 10);
       if (radix < 2 || radix > 36) failEvaluation(frame, site.position, "toString needs a base from 2 to 36");
-      return self.toString(radix);
+      return paid(frame, self.toString(radix));
     },
   ],
 ]);

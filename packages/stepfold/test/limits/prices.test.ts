@@ -1,0 +1,90 @@
+import { describe, expect, it, vi } from "vitest";
+import { executionScope } from "../../src/expressions/compile/scope.ts";
+import { compileExpression } from "../../src/expressions/compile-expression.ts";
+import { compileTemplate } from "../../src/expressions/compile-template.ts";
+
+// F3, F16 g: what an expression does costs what it takes
+
+const items = Array.from({ length: 310 }, (_, i) => Math.PI ** (i % 30));
+const many = (call: string, times = 30): string => `input.items.map(v => [${Array.from({ length: times }, () => call).join(", ")}].length)`;
+
+describe("F3: work that cost nothing", () => {
+  it.each([
+    "(1 / v).toString(2)",
+    "v.toFixed(100)",
+    "v.toPrecision(100)",
+    "date.iso(v)",
+    "date.format(v)",
+    "date.add(v, '1 month')",
+  ])("is paid for: %s", (call) => {
+    expect(() => compileExpression(many(call)).evaluate({ input: { items } })).toThrow(
+      expect.objectContaining({ code: "EXPRESSION_BUDGET" }),
+    );
+  });
+
+  it.each([
+    "Number(t)",
+    "+t",
+    "parseInt(t)",
+    "parseFloat(t)",
+    "Math.abs(t)",
+    "isNaN(t)",
+    "t > 1",
+  ])("by the digits of a text: %s", (call) => {
+    const input = { items: items.slice(0, 20), digits: "1".repeat(300_000) };
+    const source = `input.items.map(v => input.digits).map(t => ${call}).length`;
+    expect(() => compileExpression(source).evaluate({ input })).toThrow(expect.objectContaining({ code: "EXPRESSION_BUDGET" }));
+    expect(compileExpression(source).evaluate({ input: { items, digits: "12" } })).toBe(310);
+  });
+
+  it("in all expressions of one node's data together", () => {
+    const one = `{{ ${many("v.toString(2)", 5)}.length }}`;
+    const times = (count: number) =>
+      compileTemplate(
+        Array.from({ length: count }, () => one),
+        "",
+      ).template!;
+    expect(times(2).evaluate({ input: { items } })).toEqual([310, 310]);
+    expect(() => times(100).evaluate({ input: { items } })).toThrow(expect.objectContaining({ code: "EXPRESSION_BUDGET" }));
+  });
+});
+
+describe("F3: the latest result of a node", () => {
+  const pathId = "0";
+  const list = Array.from({ length: 60_000 }, (_, i) => ({ output: i, timestamp: 0, attempt: 1, pathId, version: 2 * i + 10 }));
+  let reads = 0;
+  const results = new Proxy(list, {
+    get: (target, key, self) => {
+      reads += Number(typeof key === "string" && /^\d+$/.test(key));
+      return Reflect.get(target, key, self) as unknown;
+    },
+  });
+  const last = (since: number): unknown => {
+    reads = 0;
+    const scope = executionScope({ context: { n: results }, since, metadata: {}, at: 0 } as never);
+    return compileExpression("nodes.n.last?.data").evaluate(scope);
+  };
+
+  it.each([
+    0, 9, 10, 11, 5_000, 60_010, 120_007, 120_008, 999_999,
+  ])("is found without looking at all of them, as of version %i", (since) => {
+    expect(last(since)).toBe(list.findLast(({ version }) => version <= since)?.output);
+    expect(reads).toBeLessThan(40);
+  });
+});
+
+describe("F16 g: the JSON of deep data, indented", () => {
+  it("is paid for before it is made", () => {
+    const deep = Array.from({ length: 60 }).reduce<unknown>((inner) => [inner, ...Array.from({ length: 300 }, () => 1)], 1);
+    const expression = compileExpression("JSON.stringify(input, null, 10)");
+    const written = vi.spyOn(JSON, "stringify");
+    try {
+      expect(() => expression.evaluate({ input: deep })).toThrow(expect.objectContaining({ code: "EXPRESSION_BUDGET" }));
+      expect(written).not.toHaveBeenCalled();
+    } finally {
+      written.mockRestore();
+    }
+    expect(compileExpression("JSON.stringify(input, null, 2)").evaluate({ input: { a: [1] } })).toBe('{\n  "a": [\n    1\n  ]\n}');
+    expect(compileExpression("JSON.stringify(input).length").evaluate({ input: deep })).toBeGreaterThan(36_000);
+  });
+});
