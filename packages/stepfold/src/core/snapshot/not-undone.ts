@@ -1,4 +1,4 @@
-import { belongsTo } from "./address.ts";
+import { belongsTo, parentKey } from "./address.ts";
 import type { CompensationResult, UndoneStep } from "./snapshot.ts";
 
 /** What could not be undone: of every step the compensation that was performed last counts. */
@@ -14,8 +14,17 @@ export function notUndone(compensations: readonly CompensationResult[] = []): (U
   return [...last.values()].flatMap(({ nodeId, undoes, error }) => (error === undefined ? [] : [{ ...undoes, nodeId, error }]));
 }
 
-/** Whether something that happened in a scope, or in a child inside it, could not be undone. */
+/** The children in which something could not be undone, and those around them. */
+export function scopesNotUndone(compensations: readonly CompensationResult[]): ReadonlySet<string> {
+  const scopes = new Set<string>();
+  for (const { scope = "" } of notUndone(compensations)) {
+    for (let key = scope; key !== "" && !scopes.has(key); key = parentKey(key)) scopes.add(key);
+  }
+  return scopes;
+}
+
+/** Whether something that happened in a child, or in one inside it, could not be undone. */
 export function isNotUndone(compensations: readonly CompensationResult[], key: string): boolean {
-  if (!compensations.some(({ error }) => error !== undefined)) return false;
-  return notUndone(compensations).some(({ scope }) => scope !== undefined && belongsTo(scope, key));
+  const mayBe = compensations.some(({ error, undoes: { scope } }) => error !== undefined && scope !== undefined && belongsTo(scope, key));
+  return mayBe && scopesNotUndone(compensations).has(key);
 }

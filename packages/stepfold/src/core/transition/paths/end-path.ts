@@ -1,6 +1,6 @@
 import { belongsTo, childKey, scopedKey } from "../../snapshot/address.ts";
 import type { EndedPath } from "../../snapshot/event.ts";
-import { isNotUndone } from "../../snapshot/not-undone.ts";
+import { isNotUndone, scopesNotUndone } from "../../snapshot/not-undone.ts";
 import { childBytes, sizeOfContext } from "../../snapshot/result-size.ts";
 import { type BegunStep, type ChildState, isTerminal } from "../../snapshot/snapshot.ts";
 import { sizeOfJson } from "../../values/json-size.ts";
@@ -124,11 +124,14 @@ function retire(child: ChildDraft, all: boolean): void {
 /** Deletes every child inside a scope that has ended: nothing is left to undo, but for what may be tried again. */
 export function forgetChildren({ root, key, ended }: ScopeDraft): void {
   if (root.children.size === 0) return;
+  const needed = key === "" && ended !== null ? nothing : scopesNotUndone(root.compensations);
   for (const child of [...root.children.keys()]) {
     const isInside = key === "" || (child !== key && belongsTo(child, key));
-    if (isInside && ((key === "" && ended !== null) || !isNotUndone(root.compensations, child))) forget(root, child);
+    if (isInside && !needed.has(child)) forget(root, child);
   }
 }
+
+const nothing: ReadonlySet<string> = new Set();
 
 function forget(root: ScopeDraft["root"], key: string): void {
   const child = root.children.get(key)!;
