@@ -1,7 +1,8 @@
 import { errorInfo } from "../core/errors/error-info.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { depthOf } from "../core/snapshot/address.ts";
-import type { Draft } from "../core/transition/draft/draft.ts";
+import type { ChildStart } from "../core/snapshot/snapshot.ts";
+import { type Draft, isChild, type ScopeDraft } from "../core/transition/draft/draft.ts";
 import { scopeAt } from "../core/transition/draft/open-draft.ts";
 import type { Task } from "../core/transition/plan.ts";
 import type { EpochMs } from "../core/values/json.ts";
@@ -57,8 +58,41 @@ export function enforceLimits(limits: Limits, draft: Draft, task: Task, outcome:
   const sizeBytes = draft.sizeBytes + outcome.sizeBytes;
   if (sizeBytes > limits.executionBytes) return exceeded("executionBytes", sizeBytes);
   if (outcome.type === "spawned" && depthOf(task.scope ?? "") >= limits.nesting) return exceeded("nesting", limits.nesting + 1);
+  if ("starts" in outcome && outcome.starts) return withBudget(limits, draft, task, outcome, outcome.starts);
   const paths = outcome.type === "completed" && !task.undoes ? pathsAfter(limits, draft, task, outcome.handles) : 0;
   return paths > limits.paths ? exceeded("paths", paths) : outcome;
+}
+
+/**
+ * The outcome with the part of this execution's budget that the child may spend in turn; the failure that it becomes if nothing
+ * is left, which the edge `error` of its node takes.
+ *
+ * What all get together is never more than there is, so one start leads to `descendants` others at most, and nobody has to
+ * count them: half of a budget is kept for children of this execution, and the other half is handed on. Steps in items of maps share
+ * it, because as many are likely to begin children; else a child gets half of what is left to hand on.
+ */
+function withBudget(limits: Limits, draft: Draft, task: Task, outcome: Counted, starts: ChildStart): Counted {
+  const place = scopeAt(draft, task.scope);
+  // its scope has ended meanwhile: the outcome comes too late, and changes nothing
+  if (!place) return outcome;
+  const given = draft.parent?.descendants ?? limits.descendants;
+  const left = given - draft.descendants;
+  if (left < 1) {
+    const what = `Execution "${draft.workflowId}"`;
+    const error = new StepfoldError("LIMIT_EXCEEDED", { what, limit: "descendants", max: given, actual: draft.descendants + 1 });
+    const { edges } = place.workflow.nodes.get(task.nodeId)!;
+    return { ...refused(task, outcome, error), ...(edges.has("error") && { handle: "error" as const }) };
+  }
+  const kept = Math.ceil(given / 2);
+  const descendants = Math.max(0, Math.floor((left - kept) / (itemsAround(place) + 1)));
+  return { ...outcome, starts: Object.freeze({ ...starts, descendants }) } as Counted;
+}
+
+/** How many items the maps around a scope have, multiplied. */
+function itemsAround(scope: ScopeDraft): number {
+  let items = 1;
+  for (let place = scope; isChild(place); place = place.parent) items *= Math.max(1, place.siblings?.map?.total ?? 1);
+  return items;
 }
 
 /**

@@ -40,7 +40,8 @@ export interface Runtime {
    * A definition that is handed over is run as it is, and gets no name here: it does not take the place of a workflow of the
    * options that has the same id, and nothing else can start it.
    *
-   * @throws StepfoldError `START_CONFLICT` if the id was started with another workflow, definition or input; `DEFINITION_UNKNOWN`,
+   * @throws StepfoldError `START_CONFLICT` if the id was started with another workflow, definition or input, or by another
+   * execution; `DEFINITION_UNKNOWN`,
    * `INPUT_INVALID`, `START_AMBIGUOUS`, `WORKFLOW_EXISTS` (it was deleted lately), `STORE_UNAVAILABLE`, ...
    */
   start(workflow: string | WorkflowDefinition, options?: Omit<StartOptions, "externalPayload">): Promise<Run>;

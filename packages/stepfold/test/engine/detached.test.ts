@@ -34,6 +34,7 @@ describe("a detached workflow, without a runtime", () => {
     expect(message).toEqual({
       id: "1.0",
       type: "start",
+      descendants: 2_500,
       to: "p/0#1",
       definition: { id: "inner", hash: engineOf(inner).workflow.hash },
       input: 5,

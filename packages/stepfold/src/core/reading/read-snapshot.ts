@@ -61,7 +61,7 @@ export function readSnapshot(value: unknown, workflow: CompiledWorkflow, limits:
 
 /** Fields that may be missing, checked where they are there. */
 function optional(plain: JsonObject, version: number): Partial<Snapshot> {
-  const { inbox, outbox, parent, compensations, parked, permit } = plain;
+  const { inbox, outbox, parent, compensations, parked, permit, descendants } = plain;
   if ((parked !== undefined) !== (plain.status === "parked"))
     return invalid("/parked", 'must be there if the status is "parked", and only then');
   const retryState = retryStateOf(plain);
@@ -79,6 +79,7 @@ function optional(plain: JsonObject, version: number): Partial<Snapshot> {
     ...(parent !== undefined && { parent: readParent(parent) }),
     ...(parked !== undefined && { parked: readParked(parked) }),
     ...(permit !== undefined && { permit: readPermit(permit) }),
+    ...(descendants !== undefined && { descendants: count(descendants, "/descendants") }),
     ...(compensations !== undefined && { compensations: readCompensations(compensations, version) }),
     ...(retryState && { retryState }),
   } as Partial<Snapshot>;
@@ -133,8 +134,9 @@ function readOutbox(value: Json): Snapshot["outbox"] {
   return value as unknown as Snapshot["outbox"];
 }
 
-function checkStart({ definition, waitId }: JsonObject, pointer: string): void {
+function checkStart({ definition, waitId, descendants }: JsonObject, pointer: string): void {
   readDefinition(definition, `${pointer}/definition`);
+  if (descendants !== undefined) count(descendants, `${pointer}/descendants`);
   if (waitId !== undefined) text(waitId, `${pointer}/waitId`, "must be the id of a wait");
 }
 
@@ -144,6 +146,7 @@ function readParent(value: Json): Snapshot["parent"] {
   if (!isWorkflowId(parent.workflowId)) return invalid("/parent/workflowId", "must name an execution");
   optionalText(parent, ["incarnation", "waitId"], "/parent");
   count(parent.depth, "/parent/depth");
+  if (parent.descendants !== undefined) count(parent.descendants, "/parent/descendants");
   return parent as unknown as Snapshot["parent"];
 }
 

@@ -224,11 +224,13 @@ export interface ParentLink {
   readonly waitId?: string;
   /** How many executions lie around this one. */
   readonly depth: number;
+  /** How many executions it may lead to in turn. Absent: as many as the limit `descendants` says. */
+  readonly descendants?: number;
 }
 
 /** A message to another execution. It stays in the outbox until the other execution has stored it. */
 export type Message =
-  | (Addressed & { readonly type: "start"; readonly input?: Json; readonly definition: ChildStart["definition"]; readonly waitId?: string })
+  | (Addressed & { readonly type: "start"; readonly waitId?: string } & Omit<ChildStart, "workflowId">)
   | (Addressed & { readonly type: "cancel"; readonly waitId: string })
   | (Addressed & { readonly type: "ended" });
 
@@ -244,6 +246,8 @@ export interface ChildStart {
   /** As it was when the step ran. */
   readonly definition: { readonly id: string; readonly hash: string };
   readonly input?: Json;
+  /** How many executions it may lead to in turn. */
+  readonly descendants?: number;
 }
 
 /** How an execution has ended, for the one that began it. */
@@ -340,6 +344,8 @@ export interface SnapshotHead extends ScopeHead {
   /** Random; tells an execution from a deleted one with the same id. Only with a store. */
   readonly incarnation?: string;
   readonly parent?: ParentLink;
+  /** Detached executions that it has begun, each with those that it may lead to: what is spent of the limit `descendants`. */
+  readonly descendants?: number;
   /** Messages that are still to be delivered, oldest first. An execution does not end before they are. */
   readonly outbox?: readonly Message[];
 }

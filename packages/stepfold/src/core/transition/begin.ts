@@ -36,6 +36,7 @@ export function begin(workflow: CompiledWorkflow, event: StartedEvent): Draft {
     totalExecutionTime: undefined,
     steps: 0,
     sizeBytes,
+    descendants: 0,
     context: {},
     borrowed: {},
     groups: null,

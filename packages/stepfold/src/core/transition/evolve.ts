@@ -21,7 +21,7 @@ import { type Draft, isChild, type ScopeDraft } from "./draft/draft.ts";
 import { type DraftPath, recordAnswer } from "./draft/draft-path.ts";
 import { endsParking, park } from "./draft/draft-status.ts";
 import { scopeAt } from "./draft/open-draft.ts";
-import { applyDelivered, enqueueEnd, enqueueMessage, hasOnlyMessages, start } from "./draft/outbox.ts";
+import { applyDelivered, enqueueEnd, enqueueStart, hasOnlyMessages } from "./draft/outbox.ts";
 import { endPath, forgetChildren } from "./paths/end-path.ts";
 import { cancelOthers, leave } from "./paths/leave.ts";
 import { applySignalled, takeKept } from "./paths/signals.ts";
@@ -154,7 +154,7 @@ function applyCompleted(scope: ScopeDraft, event: CompletedEvent): boolean {
     return true;
   }
   path.begun = false;
-  if (event.starts) enqueueMessage(scope.root, start(event.starts));
+  if (event.starts) enqueueStart(scope.root, event.starts);
   addResult(scope, path.node, result);
   if (event.terminates) {
     terminate(scope);
@@ -192,7 +192,7 @@ function applySuspended(scope: ScopeDraft, event: SuspendedEvent): boolean {
   path.nextRetryAt = undefined;
   path.resumed = undefined;
   path.waits = event.waits;
-  if (event.starts) enqueueMessage(scope.root, start(event.starts, event.waits[0]!.id));
+  if (event.starts) enqueueStart(scope.root, event.starts, event.waits[0]!.id);
   takeKept(scope.root, path, event.at);
   return true;
 }

@@ -20,6 +20,8 @@ export interface Limits {
   readonly scopes: number;
   /** Items of one map under way at once: the highest `concurrency`. */
   readonly mapConcurrency: number;
+  /** Detached executions that one start may lead to, with all that these begin. */
+  readonly descendants: number;
   /** Signals kept for waits that are not open yet. */
   readonly inbox: number;
   /** The same, in bytes of JSON: every commit writes them. */
@@ -50,6 +52,7 @@ export const defaultLimits: Limits = Object.freeze({
   nesting: 32,
   scopes: 10_000,
   mapConcurrency: 1_000,
+  descendants: 10_000,
   inbox: 1_000,
   inboxBytes: 2 * 1024 * 1024,
   definitionBytes: 2 * 1024 * 1024,

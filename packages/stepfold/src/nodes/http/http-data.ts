@@ -104,7 +104,8 @@ export function httpInput(limitBytes: number, defaultTimeoutMs: number): JsonSch
       },
       idempotencyKey: {
         title: "Idempotency key",
-        description: "Send the step's key as Idempotency-Key, the same for every attempt. Default: for all but GET, HEAD and OPTIONS",
+        description:
+          "Send a digest of the step's key as Idempotency-Key, the same for every attempt. Default: for all but GET, HEAD and OPTIONS",
         type: "boolean",
       },
     },

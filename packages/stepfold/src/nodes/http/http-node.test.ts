@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { Json } from "../../core/values/json.ts";
+import { sha256 } from "../../core/values/sha256.ts";
 import type { StepContext } from "../../engine/node/step-context.ts";
 import { checkWorkflow } from "../../engine/workflow/prepared-workflow.ts";
 import { WorkflowEngine } from "../../engine/workflow-engine.ts";
@@ -126,7 +127,7 @@ describe("http", () => {
         "content-length": "8",
         "content-type": "application/json",
         host: origin.slice("http://".length),
-        "idempotency-key": "w/0#1",
+        "idempotency-key": sha256("w/0#1"),
         "user-agent": "stepfold",
         "x-trace": "t",
       },
@@ -256,7 +257,7 @@ describe("http in a workflow", () => {
     now = 30_000;
     snapshot = await engine.execute({ snapshot });
     expect(snapshot).toMatchObject({ status: "completed", output: { status: 200 } });
-    expect(keys).toEqual(["order-7/0#1", "order-7/0#1"]);
+    expect(keys).toEqual([sha256("order-7/0#1"), sha256("order-7/0#1")]);
   });
 
   it("gives up at once where another attempt could not help", async () => {

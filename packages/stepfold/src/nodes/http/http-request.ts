@@ -1,4 +1,5 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
+import { sha256 } from "../../core/values/sha256.ts";
 import type { HttpData } from "./http-data.ts";
 import { FatalHttpError } from "./http-error.ts";
 
@@ -30,7 +31,7 @@ export function httpRequest(data: HttpData, idempotencyKey: string): HttpRequest
     ["accept-encoding", "gzip, br"],
     ["user-agent", "stepfold"],
   ]);
-  if (data.idempotencyKey ?? !safeMethods.has(method)) headers.set("idempotency-key", ascii(idempotencyKey));
+  if (data.idempotencyKey ?? !safeMethods.has(method)) headers.set("idempotency-key", keyFor(idempotencyKey));
   const content = contentOf(data.body);
   if (content && (method === "GET" || method === "HEAD")) throw invalid(`A ${method} request cannot have a body`);
   if (content) headers.set("content-type", content.type);
@@ -86,9 +87,9 @@ function pairs(fields: HttpData["query"] = {}): [string, string][] {
   );
 }
 
-/** Ids of executions may hold any letter, headers only ASCII. */
-function ascii(text: string): string {
-  return text.replace(/[^\x21-\x7e]+/g, encodeURIComponent);
+/** A key for services: the same for the same step, and it does not tell them what the execution is called. */
+function keyFor(idempotencyKey: string): string {
+  return sha256(idempotencyKey);
 }
 
 function invalid(message: string): FatalHttpError {

@@ -12,7 +12,7 @@ import { type LocalWork, startLocally, wakeExecution } from "../worker/local-wor
 /**
  * Starts an execution, or finds the one that was started before with the same id and input. Gives its id.
  *
- * @throws StepfoldError `START_CONFLICT` if the id was started with another workflow or input
+ * @throws StepfoldError `START_CONFLICT` if the id was started with another workflow or input, or by another execution
  */
 export async function startRun(
   context: RuntimeContext,
@@ -36,6 +36,8 @@ export async function startRun(
 }
 
 function requireSameStart(existing: Snapshot, { workflowId, definition, input }: StartedEvent): void {
+  // one that another execution has begun under this id is not what the caller asks for
+  if (existing.parent) throw new StepfoldError("START_CONFLICT", { workflowId, differs: "parent" });
   if (existing.definition.id !== definition.id) throw new StepfoldError("START_CONFLICT", { workflowId, differs: "definition" });
   if (!isSame(existing.input, input)) throw new StepfoldError("START_CONFLICT", { workflowId, differs: "input" });
 }

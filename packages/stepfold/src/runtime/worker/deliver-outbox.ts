@@ -54,13 +54,14 @@ async function deliver(context: RuntimeContext, local: LocalWork, from: Draft, m
 }
 
 async function startChild(context: RuntimeContext, local: LocalWork, from: Draft, message: StartMessage): Promise<void> {
-  const { to: workflowId, definition, input, waitId } = message;
+  const { to: workflowId, definition, input, waitId, descendants } = message;
   const prepared = await context.registry.pinned(from.workflowId, definition.hash);
   const parent: ParentLink = Object.freeze({
     workflowId: from.workflowId,
     ...(from.incarnation !== undefined && { incarnation: from.incarnation }),
     ...(waitId !== undefined && { waitId }),
     depth: (from.parent?.depth ?? 0) + 1,
+    ...(descendants !== undefined && { descendants }),
   });
   const taken = { committed: false, wakeUp: null };
   let refusal: unknown = null;
@@ -72,10 +73,12 @@ async function startChild(context: RuntimeContext, local: LocalWork, from: Draft
       return taken;
     },
   );
-  if (refusal !== null) context.onProblem(workflowId, refusal);
-  if (committed || waitId === undefined) return;
+  if (committed) return;
   if (refusal === null && (await isChildOf(context, workflowId, parent))) return wakeExecution(context, local, wakeUp);
-  const error = errorInfo(refusal ?? new StepfoldError("START_CONFLICT", { workflowId, differs: "parent" }));
+  refusal ??= new StepfoldError("START_CONFLICT", { workflowId, differs: "parent" });
+  context.onProblem(workflowId, refusal);
+  if (waitId === undefined) return;
+  const error = errorInfo(refusal);
   await endChild(context, local, from.workflowId, {
     type: "endChild",
     workflowId,

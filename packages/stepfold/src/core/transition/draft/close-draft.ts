@@ -82,6 +82,7 @@ function headFields(draft: Draft): Mutable<SnapshotHead> {
   if (draft.incarnation !== undefined) head.incarnation = draft.incarnation;
   if (parent) head.parent = parent;
   if (permit) head.permit = permit;
+  if (draft.descendants > 0) head.descendants = draft.descendants;
   if (outbox.length > 0) head.outbox = outbox;
   return head;
 }

@@ -128,6 +128,8 @@ export interface Draft extends ScopeDraft {
   totalExecutionTime: number | undefined;
   steps: number;
   sizeBytes: number;
+  /** What is spent of the limit `descendants`. */
+  descendants: number;
   inbox: readonly KeptSignal[];
   outbox: readonly Message[];
   parked: Parked | undefined;

@@ -25,6 +25,7 @@ export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft
     totalExecutionTime: snapshot.totalExecutionTime,
     steps: snapshot.steps,
     sizeBytes: snapshot.sizeBytes,
+    descendants: snapshot.descendants ?? 0,
     inbox: snapshot.inbox ?? [],
     outbox: snapshot.outbox ?? [],
     parked: snapshot.parked,

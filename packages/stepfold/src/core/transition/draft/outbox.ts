@@ -5,15 +5,16 @@ import type { Draft } from "./draft.ts";
 type Unsent<M = Message> = M extends Message ? Omit<M, "id"> : never;
 
 /** Keeps a message until it is delivered. */
-export function enqueueMessage(draft: Draft, message: Unsent): void {
+function enqueueMessage(draft: Draft, message: Unsent): void {
   const [version, nth] = draft.outbox.at(-1)?.id.split(".").map(Number) ?? [];
   const id = `${draft.version + 1}.${version === draft.version + 1 ? nth! + 1 : 0}`;
   draft.outbox = Object.freeze([...draft.outbox, Object.freeze({ id, ...message } as Message)]);
 }
 
-/** The message that starts a detached execution. */
-export function start({ workflowId, definition, input }: ChildStart, waitId?: string): Unsent {
-  return { type: "start", to: workflowId, definition, ...(input !== undefined && { input }), ...(waitId !== undefined && { waitId }) };
+/** Keeps the message that starts a detached execution. */
+export function enqueueStart(draft: Draft, { workflowId, ...start }: ChildStart, waitId?: string): void {
+  draft.descendants += 1 + (start.descendants ?? 0);
+  enqueueMessage(draft, { type: "start", to: workflowId, ...start, ...(waitId !== undefined && { waitId }) });
 }
 
 /** Cancels the executions that were started for these waits: the path does not wait for them any more. */

@@ -40,8 +40,8 @@ const definition = fields("id hash");
 const error = fields("nodeId notUndone", { message: "text" });
 const undo = fields("scope pathId version");
 const undoneStep = fields("scope pathId version nodeId");
-const start = fields("workflowId", { definition });
-const parent = fields("workflowId incarnation waitId depth");
+const start = fields("workflowId descendants", { definition });
+const parent = fields("workflowId incarnation waitId depth descendants");
 const wait = fields("id kind transient resumeAt timeoutAt quorum workflowId");
 
 const mapState = fields("total next done failed cancelled concurrency open completeWhen remaining tolerated");
@@ -66,7 +66,7 @@ export const childLayout: Layout = fields("status currentNodeId version workflow
 
 /** The layout of a `SnapshotHead`. */
 export const headLayout: Layout = fields(
-  "status currentNodeId version schema workflowId lastStartedAt totalExecutionTime steps sizeBytes createdAt incarnation",
+  "status currentNodeId version schema workflowId lastStartedAt totalExecutionTime steps sizeBytes createdAt incarnation descendants",
   {
     ...scope,
     definition,
@@ -75,7 +75,7 @@ export const headLayout: Layout = fields(
     retryState: fields("nodeId attempts nextRetryAt"),
     inbox: listOf(fields("expiresAt")),
     parent,
-    outbox: listOf(fields("id to type waitId", { definition })),
+    outbox: listOf(fields("id to type waitId descendants", { definition })),
   },
 );
 
