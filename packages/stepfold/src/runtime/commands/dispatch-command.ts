@@ -57,7 +57,7 @@ async function commitJobs(context: RuntimeContext, workflowId: string, all: read
       for (const [index, { resolve }] of jobs.entries()) resolve(index === 0 ? result : { committed: true, wakeUp: null });
       return;
     } catch (error) {
-      if (isOvertaken(error) && conflicts < maxConflicts) await letOthersPass(context, workflowId, conflicts);
+      if (isOvertaken(error) && conflicts < maxConflicts) await letOthersPass(context, workflowId, jobs, conflicts);
       else return refuse(context, workflowId, jobs, error);
     }
   }
@@ -155,10 +155,19 @@ function isOvertaken(error: unknown): boolean {
   return StepfoldError.is(error, "VERSION_CONFLICT") || StepfoldError.is(error, "EXECUTION_ENDED");
 }
 
-/** Writers of other processes go first for a moment, never the same. */
-function letOthersPass({ environment, lease }: RuntimeContext, workflowId: string, conflicts: number): Promise<void> {
+/**
+ * Writers of other processes go first for a moment, never the same. A cancellation does not wait long: what it ends may commit all
+ * the time, and whoever waits longer meets it no better.
+ */
+function letOthersPass(
+  { environment, lease }: RuntimeContext,
+  workflowId: string,
+  jobs: readonly CommandJob[],
+  conflicts: number,
+): Promise<void> {
   if (conflicts < freeConflicts) return Promise.resolve();
-  const longest = Math.min(firstDelayMs * 2 ** (conflicts - freeConflicts), maxDelayMs);
+  const isCancelled = jobs.some(({ command }) => command.type === "cancel");
+  const longest = Math.min(firstDelayMs * 2 ** (conflicts - freeConflicts), isCancelled ? firstDelayMs : maxDelayMs);
   const delayMs = longest * (0.5 + seededShare(`${lease.owner} ${workflowId} ${conflicts}`) / 2);
   return new Promise((resolve) => {
     environment.after(delayMs, resolve);

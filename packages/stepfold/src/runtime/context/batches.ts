@@ -5,6 +5,7 @@
 export class Batches<J> {
   readonly #maxJobs: number;
   readonly #waiting = new Map<string, J[]>();
+  readonly #underWay = new Map<string, Promise<void>>();
 
   /** @param maxJobs in one batch */
   constructor(maxJobs: number) {
@@ -22,8 +23,18 @@ export class Batches<J> {
     void this.#work(key, run);
   }
 
+  /** The end of the batch that is being done for a key; null if none is. */
+  underWay(key: string): Promise<void> | null {
+    return this.#underWay.get(key) ?? null;
+  }
+
   async #work(key: string, run: (jobs: readonly J[]) => Promise<void>): Promise<void> {
-    for (let waiting = this.#waiting.get(key)!; waiting.length > 0; ) await run(waiting.splice(0, this.#maxJobs));
+    for (let waiting = this.#waiting.get(key)!; waiting.length > 0; ) {
+      const batch = run(waiting.splice(0, this.#maxJobs));
+      this.#underWay.set(key, batch);
+      await batch;
+    }
+    this.#underWay.delete(key);
     this.#waiting.delete(key);
   }
 }

@@ -19,6 +19,12 @@ import type { LocalWork } from "./local-work.ts";
 import type { OpenSession } from "./open-sessions.ts";
 import { SessionLease } from "./session-lease.ts";
 
+/** How long a session waits for commands at most before it commits: the store may not answer them. */
+const maxPassMs = 250;
+/** A session that has committed for so long without a gap leaves one, long enough to load and commit. */
+const busyMs = 100;
+const gapMs = 8;
+
 /** Runs one claimed execution: turn after turn, each event committed, until nothing is due. Then the claim is given back. */
 export class ExecutionSession implements OpenSession {
   readonly workflowId: string;
@@ -39,6 +45,9 @@ export class ExecutionSession implements OpenSession {
   #draining = false;
   #stopped: { readonly reason: unknown } | null = null;
   #looking = false;
+  /** When it began to commit without a gap; null after one. */
+  #busySinceMs: number | null = null;
+  #committedMs = 0;
 
   constructor(context: RuntimeContext, local: LocalWork, workflow: PreparedWorkflow, claim: TimedClaim) {
     const { snapshot } = claim.claimed;
@@ -117,6 +126,9 @@ export class ExecutionSession implements OpenSession {
   /** Null once the events are committed; the stored snapshot if another writer was first. */
   async #commit(events: readonly Event[], draft: Draft, last: boolean): Promise<Snapshot | null> {
     const { registry, changes, newCommitId, onProblem } = this.#context;
+    const batch = this.#context.commands.underWay(this.workflowId);
+    if (batch) await this.#letPass(batch);
+    else if (this.#isBusy()) await this.#letPass(null);
     if (this.#stopped) throw this.#stopped.reason;
     const { claim } = this.#lease;
     const commit = makeCommit(draft, events, newCommitId(), { claim, release: last });
@@ -138,11 +150,33 @@ export class ExecutionSession implements OpenSession {
     // a claim that came after this commit is still to be given back
     this.#released = last && this.#lease.claim === claim;
     this.status = statusOf(draft);
+    this.#committedMs = this.#context.environment.monotonicMs();
     changes.publish(noticeOf(draft));
     const { parked } = draft;
     if (parked?.code === "COMPENSATION_FAILED")
       onProblem(this.workflowId, new StepfoldError("EXECUTION_PARKED", { workflowId: this.workflowId, ...parked }));
     return null;
+  }
+
+  /**
+   * Lets commands go first: those that are being committed here, or (null) those of other processes, of which nobody knows. Otherwise
+   * an execution that commits all the time, because it never waits, would always be first, and could hardly be cancelled.
+   */
+  async #letPass(batch: Promise<void> | null): Promise<void> {
+    let endTimer = (): void => undefined;
+    const longest = new Promise<void>((resolve) => {
+      endTimer = this.#context.environment.after(batch ? maxPassMs : gapMs, resolve);
+    });
+    await Promise.race([batch ?? longest, longest]);
+    endTimer();
+    this.#busySinceMs = null;
+  }
+
+  /** Whether it has committed for long without a gap in which another writer could have been first. */
+  #isBusy(): boolean {
+    const at = this.#context.environment.monotonicMs();
+    if (this.#busySinceMs === null || at - this.#committedMs >= gapMs) this.#busySinceMs = at;
+    return at - this.#busySinceMs >= busyMs;
   }
 
   /** With the last commit, the queue's message for the next due time goes in the same transaction, if it can. */

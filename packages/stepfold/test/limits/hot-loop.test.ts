@@ -1,0 +1,46 @@
+import { expect, it } from "vitest";
+import { builtinNodes } from "../../src/nodes/index.ts";
+import type { SnapshotStore } from "../../src/ports/snapshot-store.ts";
+import { createRuntime } from "../../src/runtime/create-runtime.ts";
+import { memoryStore } from "../../src/stores/databases/memory/memory-store.ts";
+
+const circle = {
+  id: "circle",
+  nodes: [
+    { id: "a", type: "noop" },
+    { id: "b", type: "noop" },
+  ],
+  edges: [
+    { source: "a", target: "b" },
+    { source: "b", target: "a" },
+  ],
+  start: "a",
+};
+
+// a loop that commits all the time was first at every try of a command, which then waited longer and longer
+it("F3: a command goes before the next commit of an execution that runs in the same process and never waits", async () => {
+  const memory = memoryStore();
+  let commits = 0;
+  const slow: SnapshotStore = {
+    ...memory,
+    load: async (id) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      return memory.load(id);
+    },
+    commit: async (commit) => {
+      commits++;
+      await new Promise((resolve) => setImmediate(resolve));
+      return memory.commit(commit);
+    },
+  };
+  const runtime = createRuntime({ store: slow, workflows: [circle], nodeDefinitions: builtinNodes });
+  const run = await runtime.start("circle");
+  for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
+  expect(commits).toBeGreaterThan(2);
+  commits = 0;
+  await run.cancel();
+  // the one under way, one that lost, and the cancellation
+  expect(commits).toBeLessThanOrEqual(4);
+  expect((await run.snapshot()).status).toBe("cancelled");
+  await runtime.close();
+});
