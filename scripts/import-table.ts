@@ -39,9 +39,9 @@ function exists({ folder }: Pick<Layer, "folder">): boolean {
   return existsSync(wing) && readdirSync(wing).length > 0;
 }
 
-function allowed({ mayImport, packages = [] }: Layer): string {
+function allowed({ mayImport }: Layer): string {
   const present = mayImport.filter((folder) => exists({ folder }));
-  return list([...present, ...packages]) || "nothing";
+  return list(present) || "nothing";
 }
 
 /** The folders inside the parts that have an order of their own. */

@@ -1,4 +1,3 @@
-import { libraryDependencies } from "./layers.ts";
 import type { Violation } from "./violation.ts";
 
 /** The parts of a package.json that decide what a user installs. */
@@ -8,14 +7,9 @@ export interface Manifest {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-/** The library installs itself and the JSON Schema validator; clients of databases are handed in. */
+/** The library installs nothing but itself; clients of databases are handed in. */
 export function checkDependencies(manifest: Manifest): Violation[] {
   const path = "packages/stepfold/package.json";
   const installed = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies, ...manifest.peerDependencies });
-  const extra = installed.filter((name) => !libraryDependencies.includes(name));
-  const missing = libraryDependencies.filter((name) => !Object.hasOwn(manifest.dependencies ?? {}, name));
-  return [
-    ...extra.map((name) => ({ rule: "dependencies", path, message: `${name} would be installed with the library` })),
-    ...missing.map((name) => ({ rule: "dependencies", path, message: `${name} is missing` })),
-  ];
+  return installed.map((name) => ({ rule: "dependencies", path, message: `${name} would be installed with the library` }));
 }

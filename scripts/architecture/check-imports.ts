@@ -34,7 +34,7 @@ function inLibrary(path: string, one: Import): string | undefined {
 
 function ofPackage(layer: Layer | undefined, specifier: string): string | undefined {
   if (specifier.startsWith("node:")) return layer?.node ? undefined : `${specifier} exists on Node only`;
-  return layer?.packages?.includes(specifier) ? undefined : `the package ${specifier} is not this part's to import`;
+  return `the package ${specifier} is not this part's to import`;
 }
 
 function ofEntry(target: string): string | undefined {

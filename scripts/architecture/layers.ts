@@ -6,8 +6,6 @@ export interface Layer {
   readonly floor: string;
   /** Parts it may import, values and types; a last `*` means each part there. */
   readonly mayImport: readonly string[];
-  /** Packages it may import. */
-  readonly packages?: readonly string[];
   /** Runs on Node only, so it may import `node:` modules. */
   readonly node?: true;
 }
@@ -39,7 +37,6 @@ export const layers: readonly Layer[] = [
     folder: "engine",
     floor: "1st floor",
     mayImport: ["core", "expressions", "ports", "environment", "engine/node"],
-    packages: ["@cfworker/json-schema"],
   },
   { folder: "nodes/http", floor: "1st floor", mayImport: ["core", "engine/node", "nodes"], node: true },
   { folder: "nodes", floor: "1st floor", mayImport: ["core", "engine/node"] },
@@ -52,9 +49,6 @@ export const entryMayImport: readonly string[] = ["core", "expressions", "ports"
 
 /** The packages on the roof. They may import every public entry of `stepfold`, and nothing below it. */
 export const roof: readonly string[] = ["cli"];
-
-/** The one dependency of the library. */
-export const libraryDependencies: readonly string[] = ["@cfworker/json-schema"];
 
 /**
  * The folders inside a part, from below: each row may import the rows before it, and two folders of one row know nothing of
@@ -74,7 +68,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     [""],
   ],
   expressions: [["evaluation"], ["syntax"], ["functions"], ["compile"], ["read-set"], [""]],
-  engine: [["workflow"], ["attempt"], ["commands"], [""]],
+  engine: [["schema"], ["workflow"], ["attempt"], ["commands"], [""]],
   runtime: [["context"], ["commands", "retention"], ["worker"], ["handle"], [""]],
 };
 

@@ -84,7 +84,7 @@ describe("checkImports", () => {
   });
 
   it.each([
-    ["core/a.ts", 'import { b } from "@cfworker/json-schema";'],
+    ["core/a.ts", 'import { b } from "ajv";'],
     ["stores/databases/sqlite/a.ts", 'import { b } from "better-sqlite3";'],
     ["engine/a.ts", 'import { b } from "zod";'],
     ["testing/a.ts", 'import { b } from "vitest";'],
@@ -107,7 +107,7 @@ describe("checkImports", () => {
   it("lets through what the table allows", () => {
     const allowed = tree({
       "core/a.ts": 'import { b } from "./b.ts";',
-      "engine/a.ts": 'import { b } from "../core/b.ts"; import { Validator } from "@cfworker/json-schema";',
+      "engine/a.ts": 'import { b } from "../core/b.ts";',
       "nodes/a.ts": 'import { defineNode } from "../engine/node/define-node.ts";',
       "nodes/http/a.ts": 'import { b } from "../noop.ts"; import { lookup } from "node:dns";',
       "stores/databases/sqlite/a.ts": 'import { b } from "../sqlite-dialect/b.ts"; import { DatabaseSync } from "node:sqlite";',
@@ -270,13 +270,10 @@ describe("checkNames", () => {
 });
 
 describe("checkDependencies", () => {
-  const validator = { "@cfworker/json-schema": "4.1.6" };
-
-  it("wants the validator and nothing else", () => {
-    expect(checkDependencies({ dependencies: validator })).toEqual([]);
-    expect(messages(checkDependencies({ dependencies: {} }))).toEqual(["@cfworker/json-schema is missing"]);
-    expect(messages(checkDependencies({ dependencies: { ...validator, pg: "8" } }))).toEqual(["pg would be installed with the library"]);
-    expect(messages(checkDependencies({ dependencies: validator, peerDependencies: { zod: "4" } }))).toHaveLength(1);
+  it("wants nothing beside the library", () => {
+    expect(checkDependencies({})).toEqual([]);
+    expect(messages(checkDependencies({ dependencies: { pg: "8" } }))).toEqual(["pg would be installed with the library"]);
+    expect(messages(checkDependencies({ peerDependencies: { zod: "4" } }))).toHaveLength(1);
   });
 });
 

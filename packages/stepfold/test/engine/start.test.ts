@@ -99,11 +99,9 @@ describe("an execution", () => {
   });
 
   it.each<[string, object]>([
-    ["a pattern that is none", { pattern: "(" }],
-    ["a reference to nowhere", { $ref: "#/nowhere" }],
     ["a reference to itself", { $ref: "#" }],
     ["a key that only schemas of another kind have", { "~standard": { version: 1 }, type: "integer" }],
-  ])("refuses its input, typed, where the schema itself is no good: %s", async (_, input) => {
+  ])("refuses its input, typed, where the schema has: %s", async (_, input) => {
     const { engine } = engineOf({ a: giving(1) }, [], { rest: { input: input as never } });
     await expect(engine.execute({ input: "x" })).rejects.toMatchObject({ code: "INPUT_INVALID" });
   });

@@ -31,4 +31,5 @@ export type IssueCode =
   | "EXPRESSION_INVALID"
   | "NODE_TYPE_UNKNOWN"
   | "HANDLE_UNKNOWN"
-  | "DATA_INVALID";
+  | "DATA_INVALID"
+  | "SCHEMA_INVALID";

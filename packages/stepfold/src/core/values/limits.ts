@@ -34,8 +34,10 @@ export interface Limits {
   readonly edges: number;
   /** Workflows that a definition brings, and each workflow in it. */
   readonly workflows: number;
-  /** Mistakes that are listed of a definition, and doubts. */
+  /** Mistakes that are listed of a definition, and doubts; and of a value that does not fit its schema. */
   readonly issues: number;
+  /** Work of one check of a value against a JSON Schema: schemas entered, keys and items looked at, steps of patterns. 30 ns each. */
+  readonly schemaWork: number;
   /** How far ahead a timer may lie. */
   readonly timerMs: number;
 }
@@ -60,5 +62,6 @@ export const defaultLimits: Limits = Object.freeze({
   edges: 20_000,
   workflows: 200,
   issues: 100,
+  schemaWork: 5_000_000,
   timerMs: 10 * 365 * 24 * 60 * 60 * 1000,
 });

@@ -4,6 +4,7 @@ import type { Spawn, SpawnedMap } from "../../core/snapshot/event.ts";
 import type { Json } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import { normalise } from "../../core/values/to-json.ts";
+import { CheckBudget } from "../schema/check-run.ts";
 import { validatorOf } from "../workflow/validator.ts";
 import type { AttemptState } from "./attempt-state.ts";
 import { spawnedDetached } from "./detached-request.ts";
@@ -34,7 +35,7 @@ export function spawnedChildren(run: AttemptState, request: unknown): Outcome {
     if (input !== undefined) spawn.input = keep(input, `The input of node "${task.nodeId}"`);
   }
   const { input: schema, id } = inner.definition;
-  if (schema !== undefined) checkInputs(schema, id, spawn);
+  if (schema !== undefined) checkInputs(schema, id, spawn, new CheckBudget(around.limits));
   return { type: "spawned", startedAt, endedAt: around.now(), children: Object.freeze(spawn), sizeBytes };
 }
 
@@ -76,10 +77,10 @@ function toleratedOf(given: unknown): number {
   throw invalid("toleratedFailures", 'must be a whole number from 0 on, or a share such as "10%"');
 }
 
-function checkInputs(schema: Parameters<typeof validatorOf>[0], workflow: string, { input, map }: Spawn): void {
+function checkInputs(schema: Parameters<typeof validatorOf>[0], workflow: string, { input, map }: Spawn, budget: CheckBudget): void {
   const validate = validatorOf(schema);
   for (const [i, item] of (map ? map.items : [input ?? null]).entries()) {
-    const { issues } = validate(item) as Awaited<ReturnType<typeof validate>>;
+    const { issues } = validate(item, budget) as Awaited<ReturnType<typeof validate>>;
     if (!issues) continue;
     const pointer = map ? `/${i}` : "";
     throw new StepfoldError("INPUT_INVALID", { workflow, issues: issues.map((issue) => ({ ...issue, pointer: pointer + issue.pointer })) });

@@ -20,7 +20,7 @@ export function spawnedDetached(run: AttemptState, request: unknown): Outcome {
   checkDepth(root.parent?.depth ?? 0, around);
   const input = safeMember(request, "input");
   const kept = input === undefined ? undefined : normalise(input, `The input of node "${task.nodeId}"`, around.limits);
-  checkInput(prepared, kept?.value);
+  checkInput(prepared, kept?.value, around.limits);
   const starts: ChildStart = Object.freeze({
     workflowId: childId(run, safeMember(request, "workflowId")),
     definition: Object.freeze({ id: definition.id, hash }),

@@ -5,6 +5,7 @@ import type { Task } from "../../core/transition/plan.ts";
 import type { EpochMs, Json } from "../../core/values/json.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import type { NodeOutput } from "../node/node-definition.ts";
+import { CheckBudget } from "../schema/check-run.ts";
 import type { PreparedNode } from "../workflow/prepared-node.ts";
 import { validatorOf } from "../workflow/validator.ts";
 import type { AttemptContext, AttemptState } from "./attempt-state.ts";
@@ -67,18 +68,18 @@ function resolveData({ node, around, task, scope }: AttemptState): Json {
 }
 
 async function check(
-  { node, task }: AttemptState,
+  { node, task, around }: AttemptState,
   data: Json,
   payload: Json | undefined,
 ): Promise<{ readonly data: unknown; readonly payload: unknown }> {
   const { nodeId } = task;
   const { schema } = task.resumed ?? {};
   // the payload of a kept signal is checked against the schema of the wait that has just taken it
-  const { issues } = schema === undefined ? {} : await validatorOf(schema)(payload);
+  const { issues } = schema === undefined ? {} : await validatorOf(schema)(payload, new CheckBudget(around.limits));
   if (issues) throw new StepfoldError("RESUME_INVALID", { nodeId, issues });
-  const checked = node.input ? await node.input(data) : { value: data };
+  const checked = node.input ? await node.input(data, new CheckBudget(around.limits)) : { value: data };
   if (checked.issues) throw new StepfoldError("DATA_INVALID", { nodeId, issues: checked.issues });
-  const resumed = node.resume && payload !== undefined ? await node.resume(payload) : { value: payload };
+  const resumed = node.resume && payload !== undefined ? await node.resume(payload, new CheckBudget(around.limits)) : { value: payload };
   if (resumed.issues) throw new StepfoldError("RESUME_INVALID", { nodeId, issues: resumed.issues });
   return { data: checked.value, payload: resumed.value };
 }

@@ -1,6 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Task } from "../../core/transition/plan.ts";
 import { normalise } from "../../core/values/to-json.ts";
+import { CheckBudget } from "../schema/check-run.ts";
 import { isStandard } from "../workflow/validator.ts";
 import type { AttemptState } from "./attempt-state.ts";
 import { spawnedChildren } from "./children-request.ts";
@@ -20,7 +21,10 @@ export function readOutput(run: AttemptState, returned: unknown): Outcome | Prom
   if (!node.output) return completed(run, returned.data, leaving);
   const { output } = node.definition;
   // a JSON Schema describes the stored value: a Date that was returned is text there
-  const result = node.output(isStandard(output!) ? returned.data : normalise(returned.data, whatOf(task), around.limits).value);
+  const result = node.output(
+    isStandard(output!) ? returned.data : normalise(returned.data, whatOf(task), around.limits).value,
+    new CheckBudget(around.limits),
+  );
   const finish = ({
     value,
     issues,

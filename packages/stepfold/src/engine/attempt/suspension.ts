@@ -5,6 +5,7 @@ import { durationMs } from "../../core/values/duration.ts";
 import { isJsonObject, type Json, type JsonSchema } from "../../core/values/json.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import type { SuspendOptions } from "../node/step-context.ts";
+import { mistakesOf } from "../workflow/validator.ts";
 import type { AttemptState } from "./attempt-state.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Suspension } from "./step.ts";
@@ -69,8 +70,10 @@ function signalOf({ signal, key, transient }: SuspendOptions): Partial<OpenWait>
 }
 
 function jsonSchema(value: Json): JsonSchema {
-  if (typeof value === "boolean" || isJsonObject(value)) return value;
-  throw invalid("schema", "must be a JSON Schema");
+  if (typeof value !== "boolean" && !isJsonObject(value)) throw invalid("schema", "must be a JSON Schema");
+  const [mistake] = mistakesOf(value);
+  if (mistake) throw invalid("schema", `cannot be used: at ${mistake.pointer || "/"} it ${mistake.message}`);
+  return value;
 }
 
 function textList(option: string, value: unknown): string[] {

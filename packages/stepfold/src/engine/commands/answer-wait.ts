@@ -7,6 +7,7 @@ import { findWait, workflowOf } from "../../core/transition/find-wait.ts";
 import type { EpochMs, Json } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import { checkedName } from "../attempt/suspension.ts";
+import { CheckBudget } from "../schema/check-run.ts";
 import type { PreparedWorkflow } from "../workflow/prepared-workflow.ts";
 import { validatorOf } from "../workflow/validator.ts";
 import { keepValue } from "./keep-value.ts";
@@ -44,7 +45,7 @@ export async function resumeEvent(
   if (command.by !== undefined) event.who = checkedName("by", command.by);
   checkResponder(wait, event.who, { workflowId: snapshot.workflowId, nodeId: addressOf(snapshot, scope, path.nodeId) });
   if (command.idempotencyKey !== undefined) event.idempotencyKey = checkedName("idempotencyKey", command.idempotencyKey);
-  await checkPayload(workflow, snapshot, { scope, nodeId: path.nodeId, wait, payload: event.payload });
+  await checkPayload(workflow, snapshot, { scope, nodeId: path.nodeId, wait, payload: event.payload }, limits);
   return event;
 }
 
@@ -72,10 +73,11 @@ export async function checkPayload(
   workflow: PreparedWorkflow,
   snapshot: Snapshot,
   { scope, nodeId, wait, payload }: { scope: string; nodeId: string; wait: Wait; payload: Json | undefined },
+  limits: Limits,
 ): Promise<void> {
   const node = workflowOf(workflow.compiled, snapshot, scope)!.nodes.get(nodeId)!;
   const validate = wait.schema === undefined ? workflow.nodes.get(node)!.resume : validatorOf(wait.schema);
-  const { issues } = (await validate?.(payload)) ?? {};
+  const { issues } = (await validate?.(payload, new CheckBudget(limits))) ?? {};
   if (issues) throw new StepfoldError("RESUME_INVALID", { nodeId, issues });
 }
 

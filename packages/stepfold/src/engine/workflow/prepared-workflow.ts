@@ -7,6 +7,8 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { defaultLimits, type Limits } from "../../core/values/limits.ts";
 import { expressionLanguage } from "../../expressions/expression-language.ts";
 import type { NodeDefinitions } from "../node/node-definition.ts";
+import { CheckBudget } from "../schema/check-run.ts";
+import { checkSchemas } from "./check-schemas.ts";
 import { type Library, libraryOf, linkWorkflows } from "./link-workflows.ts";
 import { definitionOf, type PreparedNode, prepareNode } from "./prepared-node.ts";
 import type { Validated } from "./validator.ts";
@@ -36,16 +38,18 @@ export function prepareWorkflow(
   limits: Limits = defaultLimits,
   library: Library = noLibrary,
 ): PreparedWorkflow {
-  return prepared(compiledWith(linkWorkflows(definition, library), nodeDefinitions, limits), nodeDefinitions);
+  const compiled = compiledWith(linkWorkflows(definition, library), nodeDefinitions, limits);
+  const report = new DefinitionReport(limits);
+  checkSchemas(compiled.definition, nodeDefinitions, report);
+  return prepared(compiled, nodeDefinitions, report);
 }
 
 /** As `prepareWorkflow`, for a definition that executions are pinned to: it was accepted, and is not judged again. */
 export function prepareStored(definition: unknown, nodeDefinitions: NodeDefinitions, limits: Limits): PreparedWorkflow {
-  return prepared(compile(definition, expressionLanguage, limits, { isStored: true }), nodeDefinitions);
+  return prepared(compile(definition, expressionLanguage, limits, { isStored: true }), nodeDefinitions, new DefinitionReport(limits));
 }
 
-function prepared(compiled: CompiledWorkflow, nodeDefinitions: NodeDefinitions): PreparedWorkflow {
-  const report = new DefinitionReport(compiled.limits);
+function prepared(compiled: CompiledWorkflow, nodeDefinitions: NodeDefinitions, report: DefinitionReport): PreparedWorkflow {
   report.addAll(compiled.warnings);
   const nodes = new Map<CompiledNode, PreparedNode>();
   prepareNodes(compiled, "", nodeDefinitions, nodes, report);
@@ -80,7 +84,7 @@ function prepareNodes(
     }
     const prepared = prepareNode(node, nodeDefinition, expressionLanguage.compileTemplate, report);
     nodes.set(node, prepared);
-    checkData(prepared, `${pointer}/data`, report);
+    checkData(prepared, `${pointer}/data`, compiled.limits, report);
     checkHandles(prepared, pointer, report);
     checkIgnored(prepared, pointer, report);
   };
@@ -135,11 +139,11 @@ function reportUnknown(type: string, pointer: string, nodeDefinitions: NodeDefin
 }
 
 /** Checks data without expressions, which is known before the node runs. */
-function checkData({ compiled, input }: PreparedNode, pointer: string, report: DefinitionReport): void {
+function checkData({ compiled, input }: PreparedNode, pointer: string, limits: Limits, report: DefinitionReport): void {
   if (compiled.data || !input) return;
   let result: Validated | Promise<Validated>;
   try {
-    result = input(compiled.node.data ?? null);
+    result = input(compiled.node.data ?? null, new CheckBudget(limits));
   } catch (error) {
     report.add("DATA_INVALID", pointer, `cannot be checked: ${(error as Error).message}`);
     return;

@@ -5,6 +5,7 @@ import { isJsonObject, type Json } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import type { Environment } from "../../ports/environment.ts";
+import { CheckBudget } from "../schema/check-run.ts";
 import { permitOf } from "./permit.ts";
 import type { PreparedWorkflow } from "./prepared-workflow.ts";
 import { type Validated, validatorOf } from "./validator.ts";
@@ -60,7 +61,7 @@ export function startEvent(
   if (input !== undefined) event.input = keep(input, "The input");
   if (externalPayload !== undefined) event.payload = keep(externalPayload, "The payload");
   event.sizeBytes = sizeBytes;
-  checkInput({ compiled }, event.input);
+  checkInput({ compiled }, event.input, limits);
   const permit = permitOf({ compiled }, event);
   if (permit) event.permit = permit;
   return event;
@@ -77,11 +78,11 @@ export function firstNode({ compiled }: Pick<PreparedWorkflow, "compiled">, init
   return initialNodeId;
 }
 
-/** @throws StepfoldError `INPUT_INVALID` */
-export function checkInput({ compiled }: Pick<PreparedWorkflow, "compiled">, input: Json | undefined): void {
+/** @throws StepfoldError `INPUT_INVALID`, `LIMIT_EXCEEDED` */
+export function checkInput({ compiled }: Pick<PreparedWorkflow, "compiled">, input: Json | undefined, limits: Limits): void {
   const { input: schema, id } = compiled.definition;
   if (schema === undefined) return;
   // a JSON Schema answers at once; without input it is asked about null
-  const { issues } = validatorOf(schema)(input ?? null) as Validated;
+  const { issues } = validatorOf(schema)(input ?? null, new CheckBudget(limits)) as Validated;
   if (issues) throw new StepfoldError("INPUT_INVALID", { workflow: id, issues });
 }

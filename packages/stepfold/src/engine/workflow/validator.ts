@@ -1,32 +1,43 @@
-import { Validator as JsonSchemaValidator } from "@cfworker/json-schema";
 import type { SchemaIssue } from "../../core/errors/catalogue.ts";
-import { isJsonObject, type JsonSchema } from "../../core/values/json.ts";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { isJsonObject, type Json, type JsonSchema } from "../../core/values/json.ts";
 import { pointerOf } from "../../core/values/pointer.ts";
 import type { StandardResult, StandardSchema } from "../node/standard-schema.ts";
+import type { CheckBudget } from "../schema/check-run.ts";
+import { type CompiledSchema, compileSchema } from "../schema/json-schema.ts";
 
 /** The value as the schema gives it, or what is wrong with it. */
 export type Validated = { readonly value: unknown; readonly issues?: undefined } | { readonly issues: readonly SchemaIssue[] };
 
-/** Checks a value. Asynchronous only where the schema is. */
-export type Validator = (value: unknown) => Validated | Promise<Validated>;
+/**
+ * Checks a value. Asynchronous only where the schema is.
+ *
+ * @throws StepfoldError `LIMIT_EXCEEDED` if a JSON Schema asks for more work than the budget has
+ */
+export type Validator = (value: unknown, budget: CheckBudget) => Validated | Promise<Validated>;
 
-const compiled = new WeakMap<object, Validator>();
+const validators = new WeakMap<object, Validator>();
+const compiledSchemas = new WeakMap<object, CompiledSchema>();
 
 /** The check that a schema asks for. JSON Schemas are read as draft 2020-12. */
 export function validatorOf(schema: StandardSchema | JsonSchema): Validator {
-  if (typeof schema === "boolean")
-    return (value) => (schema ? { value } : { issues: [{ pointer: "", message: "nothing is allowed here" }] });
-  const known = compiled.get(schema);
+  if (typeof schema === "boolean") return ofJsonSchema(schema);
+  const known = validators.get(schema);
   if (known) return known;
   const validator = isStandard(schema) ? ofStandard(schema) : ofJsonSchema(schema);
-  compiled.set(schema, validator);
+  validators.set(schema, validator);
   return validator;
+}
+
+/** What is wrong with a JSON Schema itself. Standard Schemas are the host's code, and are not judged. */
+export function mistakesOf(schema: StandardSchema | JsonSchema): readonly SchemaIssue[] {
+  return isStandard(schema) ? [] : compiledSchema(schema).mistakes;
 }
 
 /** As `validatorOf`, for JSON that is frozen: libraries may write into what they are given to transform. */
 export function thawingValidatorOf(schema: StandardSchema | JsonSchema): Validator {
   const validator = validatorOf(schema);
-  return isStandard(schema) ? (value) => validator(thawed(value)) : validator;
+  return isStandard(schema) ? (value, budget) => validator(thawed(value), budget) : validator;
 }
 
 function thawed(value: unknown): unknown {
@@ -60,20 +71,30 @@ function ofResult(result: StandardResult<unknown>): Validated {
   };
 }
 
-function ofJsonSchema(schema: object): Validator {
-  let validator: JsonSchemaValidator | null = null;
-  return (value) => {
+function ofJsonSchema(schema: JsonSchema): Validator {
+  return (value, budget) => {
     try {
-      // the validator writes into the schema, and ours are frozen
-      validator ??= new JsonSchemaValidator(structuredClone(schema), "2020-12", false);
-      const { valid, errors } = validator.validate(value === undefined ? null : value);
-      if (valid) return { value };
-      // the outer errors only say that something inside is wrong
-      const leaves = errors.filter(({ keyword }) => keyword !== "properties" && keyword !== "items" && keyword !== "$ref");
-      return { issues: leaves.map(({ instanceLocation, error }) => ({ pointer: instanceLocation.slice(1), message: error })) };
+      const { mistakes, check } = compiledSchema(schema);
+      const [mistake] = mistakes;
+      if (mistake)
+        return { issues: [{ pointer: "", message: `cannot be checked: the schema at ${mistake.pointer || "/"} ${mistake.message}` }] };
+      const issues = check(value === undefined ? null : (value as Json), budget);
+      return issues.length === 0 ? { value } : { issues };
     } catch (error) {
-      // of the schema: a pattern that is none, a $ref to nowhere or to itself; of the value: what JSON does not have
+      if (StepfoldError.is(error, "LIMIT_EXCEEDED")) throw error;
+      // a schema that leads to itself
       return { issues: [{ pointer: "", message: `cannot be checked: ${(error as Error).message}` }] };
     }
   };
+}
+
+/** Made ready when it is first asked for. */
+function compiledSchema(schema: JsonSchema): CompiledSchema {
+  if (typeof schema === "boolean") return compileSchema(schema);
+  let compiled = compiledSchemas.get(schema);
+  if (!compiled) {
+    compiled = compileSchema(schema);
+    compiledSchemas.set(schema, compiled);
+  }
+  return compiled;
 }

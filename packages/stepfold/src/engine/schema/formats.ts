@@ -1,0 +1,167 @@
+/**
+ * The formats of strings that are checked, each in time that grows with the text alone. None of the expressions has two ways to
+ * read the same letters.
+ */
+export const formats: ReadonlyMap<string, (text: string) => boolean> = new Map([
+  ["date", isDate],
+  ["time", isTime],
+  ["date-time", isDateTime],
+  ["duration", isDuration],
+  ["email", isEmail],
+  ["hostname", isHostname],
+  ["ipv4", isIpv4],
+  ["ipv6", isIpv6],
+  ["uri", (text: string) => isUri(text, true)],
+  ["uri-reference", (text: string) => isUri(text, false)],
+  ["uri-template", isUriTemplate],
+  ["url", isUrl],
+  ["uuid", (text: string) => /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i.test(text)],
+  ["json-pointer", isPointer],
+  ["json-pointer-uri-fragment", (text: string) => text.startsWith("#") && isUri(text, false) && isPointer(decoded(text.slice(1)))],
+  ["relative-json-pointer", isRelativePointer],
+  ["regex", isRegex],
+]);
+
+const daysOfMonths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+function isDate(text: string): boolean {
+  const [, year, month, day] = (/^(\d{4})-(\d\d)-(\d\d)$/.exec(text) ?? []).map(Number);
+  if (year === undefined || month === undefined || day === undefined) return false;
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return day >= 1 && day <= (month === 2 && isLeap ? 29 : (daysOfMonths[month - 1] ?? 0));
+}
+
+function isTime(text: string): boolean {
+  const parts = /^(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:z|([+-])(\d\d):(\d\d))$/i.exec(text);
+  if (!parts) return false;
+  const [hour, minute, second, , zoneHour, zoneMinute] = parts.slice(1).map((part) => Number(part ?? 0)) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  if (hour > 23 || minute > 59 || second > 60 || zoneHour > 23 || zoneMinute > 59) return false;
+  const away = (zoneHour * 60 + zoneMinute) * (parts[4] === "-" ? -1 : 1);
+  // a leap second is the last of a day in UTC
+  return second < 60 || (hour * 60 + minute - away + 1440) % 1440 === 1439;
+}
+
+function isDateTime(text: string): boolean {
+  const separator = text[10];
+  return separator !== undefined && /[t\s]/i.test(separator) && isDate(text.slice(0, 10)) && isTime(text.slice(11));
+}
+
+function isDuration(text: string): boolean {
+  if (/^P\d+W$/.test(text)) return true;
+  const parts = /^P(?:\d+Y)?(?:\d+M)?(?:\d+D)?(T(?:\d+H)?(?:\d+M)?(?:\d+S)?)?$/.exec(text);
+  // one unit may be left out only at the ends: years and days without months are none
+  return parts !== null && text !== "P" && parts[1] !== "T" && !/Y\d+D|H\d+S/.test(text);
+}
+
+function isEmail(text: string): boolean {
+  const at = text.lastIndexOf("@");
+  const name = text.slice(0, at);
+  const host = text.slice(at + 1);
+  if (at < 1 || name.length > 64) return false;
+  const isQuoted = /^"(?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\[\x20-\x7e])*"$/.test(name);
+  if (!isQuoted && !/^[a-z\d!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z\d!#$%&'*+/=?^_`{|}~-]+)*$/i.test(name)) return false;
+  if (!host.startsWith("[")) return isHostname(host);
+  const address = host.endsWith("]") ? host.slice(1, -1) : "";
+  return /^ipv6:/i.test(address) ? isIpv6(address.slice(5)) : isIpv4(address);
+}
+
+function isHostname(text: string): boolean {
+  return text.length <= 253 && text.split(".").every((label) => label.length <= 63 && /^[a-z\d](?:[a-z\d-]*[a-z\d])?$/i.test(label));
+}
+
+function isIpv4(text: string): boolean {
+  return text.length <= 15 && /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/.test(text);
+}
+
+function isIpv6(text: string): boolean {
+  if (text.length > 45) return false;
+  const halves = text.split("::");
+  const groups = halves.map((half) => (half === "" ? [] : half.split(":")));
+  const last = groups.at(-1)!.at(-1);
+  const hasIpv4 = last?.includes(".") === true;
+  const all = groups.flat();
+  const count = all.length + (hasIpv4 ? 1 : 0);
+  if (hasIpv4 && !isIpv4(last!)) return false;
+  if (!(hasIpv4 ? all.slice(0, -1) : all).every((group) => /^[\da-f]{1,4}$/i.test(group))) return false;
+  return halves.length === 1 ? count === 8 : halves.length === 2 && count <= 7;
+}
+
+/** A URI by RFC 3986, or a reference to one. */
+function isUri(text: string, isAbsolute: boolean): boolean {
+  // the expression of the RFC's appendix B: it takes every text apart in one way
+  const [, , scheme, , authority, path = ""] = /^(([^:/?#]+):)?(\/\/([^/?#]*))?([^?#]*)(?:\?[^#]*)?(?:#.*)?$/su.exec(text) ?? [];
+  if (scheme === undefined ? isAbsolute : !/^[a-z][a-z\d+.-]*$/i.test(scheme)) return false;
+  const rest = authority === undefined ? text : text.replace(authority, "");
+  if (!/^(?:[\w.~!$&'()*+,;=:@/?-]|%[\da-f]{2})*(?:#(?:[\w.~!$&'()*+,;=:@/?-]|%[\da-f]{2})*)?$/i.test(rest)) return false;
+  // without a scheme, the first part of a path has no colon: it would be one
+  if (scheme === undefined && authority === undefined && path.split("/", 1)[0]!.includes(":")) return false;
+  return authority === undefined || isAuthority(authority);
+}
+
+function isAuthority(text: string): boolean {
+  const at = text.lastIndexOf("@");
+  if (at >= 0 && !/^(?:[\w.~!$&'()*+,;=:-]|%[\da-f]{2})*$/i.test(text.slice(0, at))) return false;
+  const place = text.slice(at + 1);
+  const port = /:\d*$/.exec(place)?.[0] ?? "";
+  const host = place.slice(0, place.length - port.length);
+  if (!host.startsWith("[")) return /^(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*$/i.test(host);
+  return host.endsWith("]") && (isIpv6(host.slice(1, -1)) || /^\[v[\da-f]+\.[\w.~!$&'()*+,;=:-]+\]$/i.test(host));
+}
+
+/** An address of the web: `http`, `https` or `ftp` with a host. Letters of other scripts may stand as they are. */
+function isUrl(text: string): boolean {
+  if (!/^(?:https?|ftp):\/\/[^\s/?#]/i.test(text) || /\s/.test(text)) return false;
+  return URL.canParse(text);
+}
+
+function isUriTemplate(text: string): boolean {
+  // what stands between braces, and what is left when they are taken out
+  const names = text.match(/\{[^{}]*\}/g) ?? [];
+  const literal = text.replace(/\{[^{}]*\}/g, "");
+  if (!/^(?:[^\s\p{Cc}"<>%\\^`{|}]|%[\da-f]{2})*$/iu.test(literal)) return false;
+  return names.every(
+    (name) =>
+      /^\{[+#./;?&=,!@|]?[^{}+#/;?&=!@|]+\}$/.test(name) &&
+      name
+        .slice(/^\{[+#./;?&=,!@|]/.test(name) ? 2 : 1, -1)
+        .split(",")
+        .every((variable) => /^(?:\w|%[\da-f]{2})+(?:\.(?:\w|%[\da-f]{2})+)*(?::[1-9]\d{0,3}|\*)?$/i.test(variable)),
+  );
+}
+
+function isPointer(text: string): boolean {
+  return text === "" || (text.startsWith("/") && !/~(?![01])/.test(text));
+}
+
+function isRelativePointer(text: string): boolean {
+  const begin = /^(?:0|[1-9]\d*)/.exec(text)?.[0];
+  if (begin === undefined) return false;
+  const rest = text.slice(begin.length);
+  return rest === "#" || isPointer(rest);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return "~";
+  }
+}
+
+function isRegex(text: string): boolean {
+  // an escape of other languages, which means the letter here
+  if (/(?:^|[^\\])\\Z/.test(text)) return false;
+  try {
+    new RegExp(text, "u");
+    return true;
+  } catch {
+    return false;
+  }
+}

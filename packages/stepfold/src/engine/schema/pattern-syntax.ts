@@ -1,0 +1,135 @@
+/** What a pattern is made of. Of every part only matters whether it can match: nothing is captured. */
+export type PatternPart =
+  | { readonly kind: "letter"; readonly fits: (codePoint: number) => boolean }
+  | { readonly kind: "edge"; readonly edge: Boundary }
+  | { readonly kind: "sequence" | "choice"; readonly parts: readonly PatternPart[] }
+  | { readonly kind: "repeat"; readonly part: PatternPart; readonly min: number; readonly max: number }
+  | { readonly kind: "look"; readonly part: PatternPart; readonly isAhead: boolean; readonly isNegated: boolean };
+
+/** A place between letters: the begin or end of the text, or of a word, or none of a word. */
+export type Boundary = "begin" | "end" | "word" | "inside";
+
+/** A pattern, or why it cannot be used. */
+export type ParsedPattern = { readonly part: PatternPart } | { readonly mistake: string };
+
+const maxLength = 10_000;
+const maxDepth = 100;
+
+/**
+ * Reads a regular expression as JavaScript does with the flag `u`. Back references and flags inside the pattern are refused:
+ * the first cannot be matched in linear time.
+ */
+export function parsePattern(source: string): ParsedPattern {
+  if (source.length > maxLength) return { mistake: `is a pattern of ${source.length} letters; at most ${maxLength} are allowed` };
+  try {
+    // the platform knows the grammar: what follows only has to take it apart
+    new RegExp(source, "u");
+  } catch (error) {
+    return { mistake: `is no pattern: ${(error as Error).message}` };
+  }
+  const reader = new PatternReader(source);
+  const part = reader.choice(0);
+  return reader.mistake === null ? { part } : { mistake: reader.mistake };
+}
+
+class PatternReader {
+  readonly #source: string;
+  #at = 0;
+  mistake: string | null = null;
+
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  choice(depth: number): PatternPart {
+    if (depth > maxDepth) this.#refuse(`nests groups deeper than ${maxDepth} levels`);
+    const parts = [this.#sequence(depth)];
+    while (this.#take("|")) parts.push(this.#sequence(depth));
+    return parts.length === 1 ? parts[0]! : { kind: "choice", parts };
+  }
+
+  #sequence(depth: number): PatternPart {
+    const parts: PatternPart[] = [];
+    while (this.#at < this.#source.length && !"|)".includes(this.#source[this.#at]!)) parts.push(this.#repeated(this.#atom(depth)));
+    return parts.length === 1 ? parts[0]! : { kind: "sequence", parts };
+  }
+
+  #repeated(part: PatternPart): PatternPart {
+    const [min, max] = this.#quantifier();
+    // greedy or not: the text matches in either case
+    if (max !== 1 || min !== 1) this.#take("?");
+    return max === 1 && min === 1 ? part : { kind: "repeat", part, min, max };
+  }
+
+  #quantifier(): readonly [number, number] {
+    if (this.#take("*")) return [0, Number.POSITIVE_INFINITY];
+    if (this.#take("+")) return [1, Number.POSITIVE_INFINITY];
+    if (this.#take("?")) return [0, 1];
+    const counted = this.#match(/\{(\d+)(,?)(\d*)\}/y);
+    if (!counted) return [1, 1];
+    const min = Number(counted[1]);
+    // {1} too may be followed by the sign for "as few as possible"
+    if (min === 1 && counted[2] === "") this.#take("?");
+    return [min, counted[2] === "" ? min : counted[3] === "" ? Number.POSITIVE_INFINITY : Number(counted[3])];
+  }
+
+  #atom(depth: number): PatternPart {
+    if (this.#take("^")) return { kind: "edge", edge: "begin" };
+    if (this.#take("$")) return { kind: "edge", edge: "end" };
+    if (this.#take("\\b")) return { kind: "edge", edge: "word" };
+    if (this.#take("\\B")) return { kind: "edge", edge: "inside" };
+    if (this.#match(/\\(?:[1-9]|k)/y)) return this.#refuse("refers back to a group, which cannot be matched in linear time");
+    if (this.#take("(")) return this.#group(depth);
+    const set = this.#match(
+      /\[(?:\\.|[^\]\\])*\]|\\(?:[pP]|u(?=\{))\{[^}]*\}|\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u[\da-fA-F]{4}|\\x[\da-fA-F]{2}|\\c.|\\.|\./suy,
+    );
+    if (set) return { kind: "letter", fits: fitsSet(set[0]) };
+    const codePoint = this.#source.codePointAt(this.#at)!;
+    this.#at += codePoint > 0xffff ? 2 : 1;
+    return { kind: "letter", fits: (other) => other === codePoint };
+  }
+
+  #group(depth: number): PatternPart {
+    const isAhead = this.#match(/\?[=!]/y);
+    const look = isAhead ?? this.#match(/\?<[=!]/y);
+    if (!look && !this.#take("?:") && !this.#match(/\?<[^>]*>/y) && this.#source[this.#at] === "?")
+      return this.#refuse("sets flags inside the pattern");
+    const part = this.choice(depth + 1);
+    this.#take(")");
+    return look ? { kind: "look", part, isAhead: isAhead !== null, isNegated: look[0].endsWith("!") } : part;
+  }
+
+  #take(text: string): boolean {
+    const found = this.#source.startsWith(text, this.#at);
+    if (found) this.#at += text.length;
+    return found;
+  }
+
+  #match(expression: RegExp): RegExpExecArray | null {
+    expression.lastIndex = this.#at;
+    const found = expression.exec(this.#source);
+    if (found) this.#at += found[0].length;
+    return found;
+  }
+
+  #refuse(reason: string): PatternPart {
+    this.mistake ??= reason;
+    this.#at = this.#source.length;
+    return { kind: "sequence", parts: [] };
+  }
+}
+
+/** A test of single letters; the platform's own, so that every escape means what it means there. */
+function fitsSet(source: string): (codePoint: number) => boolean {
+  const set = new RegExp(`^(?:${source})$`, "u");
+  const known = new Map<number, boolean>();
+  return (codePoint) => {
+    if (codePoint > 127) return set.test(String.fromCodePoint(codePoint));
+    let fits = known.get(codePoint);
+    if (fits === undefined) {
+      fits = set.test(String.fromCodePoint(codePoint));
+      known.set(codePoint, fits);
+    }
+    return fits;
+  };
+}

@@ -1,0 +1,189 @@
+import { isJsonObject, type Json, type JsonObject } from "../../core/values/json.ts";
+import type { Check, CheckRun, InstanceLocation, SchemaNode, Seen } from "./check-run.ts";
+import { type Building, isCount, isNames, type Keyword } from "./keyword.ts";
+import type { Pattern } from "./pattern.ts";
+import { isStructure, textOf } from "./value-keywords.ts";
+
+/** Keywords about members of objects and items of lists. Those that need what others have looked at come last. */
+export const structureKeywords: Readonly<Record<string, Keyword>> = {
+  required: (names, building) => {
+    if (isNames(names)) return ofObject((value, run, place) => hasAll(value, names, run, place, ""));
+    building.mistake("required", "must be a list of names");
+    return null;
+  },
+  minProperties: ofCount("minProperties", (count, bound) => count >= bound, "must have at least", "members"),
+  maxProperties: ofCount("maxProperties", (count, bound) => count <= bound, "must have at most", "members"),
+  minItems: ofCount("minItems", (count, bound) => count >= bound, "must have at least", "items"),
+  maxItems: ofCount("maxItems", (count, bound) => count <= bound, "must have at most", "items"),
+  dependentRequired: (wanted, building) => {
+    if (!isJsonObject(wanted) || !Object.values(wanted).every(isNames)) {
+      building.mistake("dependentRequired", "must be an object of lists of names");
+      return null;
+    }
+    const entries = Object.entries(wanted) as [string, readonly string[]][];
+    return ofObject((value, run, place) => {
+      run.spend(entries.length);
+      return allOf(entries, ([key, names]) => !Object.hasOwn(value, key) || hasAll(value, names, run, place, ` beside "${key}"`));
+    });
+  },
+  propertyNames: (schema, building) => {
+    const node = building.node(schema);
+    return ofObject((value, run, around) => allOf(Object.keys(value), (key) => run.evaluate(node, key, { around, key }) !== null));
+  },
+  // the first of these three that a schema has stands for all of them
+  properties: (_, building) => membersOf(building),
+  patternProperties: (_, building) => (building.schema.properties === undefined ? membersOf(building) : null),
+  additionalProperties: (_, building) =>
+    building.schema.properties === undefined && building.schema.patternProperties === undefined ? membersOf(building) : null,
+  prefixItems: (_, building) => itemsOf(building),
+  items: (_, building) => (building.schema.prefixItems === undefined ? itemsOf(building) : null),
+  contains: containsKeyword,
+  uniqueItems: (isWanted) => (isWanted === true ? ofList(areUnique) : null),
+};
+
+/** Keywords about what no other keyword has looked at. */
+export const lastKeywords: Readonly<Record<string, Keyword>> = {
+  unevaluatedProperties: (schema, building) => {
+    const node = building.node(schema);
+    return ofObject((value, run, around, seen) => {
+      const keys = Object.keys(value).filter((key) => !seen.has(key));
+      run.spend(3 * keys.length);
+      const isValid = allOf(keys, (key) => run.evaluate(node, value[key]!, { around, key }) !== null);
+      run.seeAll(seen);
+      return isValid;
+    });
+  },
+  unevaluatedItems: (schema, building) => {
+    const node = building.node(schema);
+    return ofList((value, run, around, seen) => {
+      run.spend(value.length);
+      const isValid = allOf([...value.entries()], ([key, item]) => seen.has(key) || run.evaluate(node, item, { around, key }) !== null);
+      run.seeAll(seen);
+      return isValid;
+    });
+  },
+};
+
+type CheckOf<T> = (value: T, run: CheckRun, place: InstanceLocation | null, seen: Seen) => boolean;
+
+export function ofObject(check: CheckOf<JsonObject>): Check {
+  return (value, run, place, seen) => !isJsonObject(value) || check(value, run, place, seen);
+}
+
+function ofList(check: CheckOf<readonly Json[]>): Check {
+  return (value, run, place, seen) => !Array.isArray(value) || check(value as readonly Json[], run, place, seen);
+}
+
+/** As `every`, but goes on after the first that does not hold: each is to be told. */
+export function allOf<T>(list: Iterable<T>, holds: (one: T) => boolean): boolean {
+  let all = true;
+  for (const one of list) if (!holds(one)) all = false;
+  return all;
+}
+
+function hasAll(value: JsonObject, names: readonly string[], run: CheckRun, place: InstanceLocation | null, more: string): boolean {
+  run.spend(3 * names.length);
+  return allOf(names, (name) => Object.hasOwn(value, name) || run.report(place, `lacks "${name}"${more}`));
+}
+
+function ofCount(keyword: string, holds: (count: number, bound: number) => boolean, message: string, what: "members" | "items"): Keyword {
+  return (bound, building) => {
+    if (!isCount(bound)) {
+      building.mistake(keyword, "must be a whole number from 0 on");
+      return null;
+    }
+    const check = (count: number, run: CheckRun, place: InstanceLocation | null): boolean => {
+      run.spend(what === "members" ? count : 0);
+      return holds(count, bound) || run.report(place, `${message} ${bound} ${what}`);
+    };
+    return what === "items"
+      ? ofList((value, run, place) => check(value.length, run, place))
+      : ofObject((value, run, place) => check(Object.keys(value).length, run, place));
+  };
+}
+
+function membersOf(building: Building): Check {
+  const { properties, patternProperties, additionalProperties } = building.schema;
+  const known = new Map(entriesOf("properties", properties, building).map(([key, schema]) => [key, building.node(schema)]));
+  const patterns: (readonly [Pattern, SchemaNode])[] = [];
+  for (const [source, schema] of entriesOf("patternProperties", patternProperties, building)) {
+    const pattern = building.pattern(`patternProperties/${source.replaceAll("~", "~0").replaceAll("/", "~1")}`, source);
+    if (pattern) patterns.push([pattern, building.node(schema)]);
+  }
+  const others = additionalProperties === undefined ? null : building.node(additionalProperties);
+  const needsEach = patterns.length > 0 || others !== null;
+  return ofObject((value, run, around, seen) => {
+    const given = Object.keys(value);
+    const keys = needsEach || given.length < known.size ? given : [...known.keys()].filter((key) => Object.hasOwn(value, key));
+    run.spend(2 * given.length + keys.length);
+    return allOf(keys, (key) => {
+      const nodes = patterns.filter(([pattern]) => pattern.matches(key, run.spend)).map(([, node]) => node);
+      if (known.has(key)) nodes.unshift(known.get(key)!);
+      if (nodes.length === 0 && others) nodes.push(others);
+      if (nodes.length > 0) run.see(seen, key);
+      return allOf(nodes, (node) => run.evaluate(node, value[key]!, { around, key }) !== null);
+    });
+  });
+}
+
+export function entriesOf(keyword: string, schemas: Json | undefined, building: Building): readonly (readonly [string, Json])[] {
+  if (schemas === undefined) return [];
+  if (isJsonObject(schemas)) return Object.entries(schemas);
+  building.mistake(keyword, "must be an object of schemas");
+  return [];
+}
+
+/** `prefixItems` and `items`; before draft 2020-12 these were `items`, as a list, and `additionalItems`. */
+function itemsOf(building: Building): Check | null {
+  const { prefixItems, items, additionalItems } = building.schema;
+  const isOld = prefixItems === undefined && Array.isArray(items);
+  const first = isOld ? items : (prefixItems ?? []);
+  const rest = isOld ? additionalItems : items;
+  if (!Array.isArray(first)) {
+    building.mistake("prefixItems", "must be a list of schemas");
+    return null;
+  }
+  const nodes = first.map((schema) => building.node(schema as Json));
+  const others = rest === undefined ? null : building.node(rest);
+  return ofList((value, run, around, seen) => {
+    if (others) run.seeAll(seen);
+    const count = others ? value.length : Math.min(nodes.length, value.length);
+    run.spend(count);
+    return allOf(Array.from({ length: count }).keys(), (key) => {
+      run.see(seen, key);
+      return run.evaluate(nodes[key] ?? others!, value[key]!, { around, key }) !== null;
+    });
+  });
+}
+
+function containsKeyword(schema: Json, building: Building): Check | null {
+  const { minContains: min = 1, maxContains: max = Number.POSITIVE_INFINITY } = building.schema;
+  if (!isCount(min) || !(max === Number.POSITIVE_INFINITY || isCount(max))) {
+    building.mistake(isCount(min) ? "maxContains" : "minContains", "must be a whole number from 0 on");
+    return null;
+  }
+  const node = building.node(schema);
+  return ofList((value, run, around, seen) => {
+    let count = 0;
+    for (const [key, item] of value.entries()) {
+      if (!run.fits(node, item, { around, key })) continue;
+      count++;
+      run.see(seen, key);
+    }
+    if (count < min) return run.report(around, `must have at least ${min} items that fit "contains", not ${count}`);
+    return count <= max || run.report(around, `must have at most ${max} items that fit "contains", not ${count}`);
+  });
+}
+
+function areUnique(items: readonly Json[], run: CheckRun, place: InstanceLocation | null): boolean {
+  const plain = new Map<Json, number>();
+  const structures = new Map<string, number>();
+  run.spend(items.length);
+  for (const [i, item] of items.entries()) {
+    const [known, key] = (isStructure(item) ? [structures, textOf(item, run)] : [plain, item]) as [Map<Json, number>, Json];
+    const before = known.get(key);
+    if (before !== undefined) return run.report(place, `has the same item twice, at ${before} and ${i}`);
+    known.set(key, i);
+  }
+  return true;
+}

@@ -1,0 +1,126 @@
+import { canonicalJson } from "../../core/values/canonical-json.ts";
+import type { Json } from "../../core/values/json.ts";
+import { type Check, type CheckRun, shown } from "./check-run.ts";
+import { formats } from "./formats.ts";
+import { isCount, type Keyword } from "./keyword.ts";
+
+const types = ["null", "boolean", "object", "array", "number", "string", "integer"];
+
+/** Keywords about a value as a whole, a number or a text. */
+export const valueKeywords: Readonly<Record<string, Keyword>> = {
+  type: typeKeyword,
+  const: (value) => oneOf([value], `must be ${shown(value)}`),
+  enum: (values, building) => {
+    if (Array.isArray(values)) return oneOf(values, `must be one of ${shown(values as Json).slice(1, -1)}`);
+    building.mistake("enum", "must be a list of values");
+    return null;
+  },
+  minimum: ofNumber("minimum", (value, bound) => value >= bound, "must be at least"),
+  maximum: ofNumber("maximum", (value, bound) => value <= bound, "must be at most"),
+  exclusiveMinimum: ofNumber("exclusiveMinimum", (value, bound) => value > bound, "must be more than"),
+  exclusiveMaximum: ofNumber("exclusiveMaximum", (value, bound) => value < bound, "must be less than"),
+  multipleOf: ofNumber("multipleOf", isMultiple, "must be a multiple of"),
+  minLength: ofLength("minLength", (length, bound) => length >= bound, "must have at least"),
+  maxLength: ofLength("maxLength", (length, bound) => length <= bound, "must have at most"),
+  pattern: (source, building) => {
+    const pattern = building.pattern("pattern", source);
+    if (!pattern) return null;
+    return (value, run, place) =>
+      typeof value !== "string" || pattern.matches(value, run.spend) || run.report(place, `does not match the pattern ${shown(source)}`);
+  },
+  format: (name) => {
+    const fits = typeof name === "string" ? formats.get(name) : undefined;
+    if (!fits) return null;
+    return (value, run, place) => {
+      if (typeof value !== "string") return true;
+      run.spend(value.length >> 2);
+      return fits(value) || run.report(place, `is no ${name as string}`);
+    };
+  },
+};
+
+/** The type of a value, in the words of JSON Schema. */
+function typeOf(value: Json): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+function typeKeyword(value: Json, building: Parameters<Keyword>[1]): Check | null {
+  const wanted = (Array.isArray(value) ? value : [value]) as readonly string[];
+  if (!wanted.every((type) => types.includes(type))) {
+    building.mistake("type", `must be one of ${types.join(", ")}, or a list of them`);
+    return null;
+  }
+  const [hasInteger, message] = [wanted.includes("integer"), `must be ${wanted.join(" or ")}`];
+  return (given, run, place) => {
+    const type = typeOf(given);
+    if (wanted.includes(type) || (hasInteger && Number.isInteger(given))) return true;
+    return run.report(place, `${message}, not ${type}`);
+  };
+}
+
+/** Single values by themselves, lists and objects by their text: however many there are, one look is enough. */
+function oneOf(values: readonly Json[], message: string): Check {
+  const plain = new Set(values.filter((value) => !isStructure(value)));
+  const structures = new Set(values.filter(isStructure).map(canonicalJson));
+  return (value, run, place) => {
+    if (isStructure(value) ? structures.size > 0 && structures.has(textOf(value, run)) : plain.has(value)) return true;
+    return run.report(place, message);
+  };
+}
+
+export function isStructure(value: Json): boolean {
+  return typeof value === "object" && value !== null;
+}
+
+/** The text of a value, with its price. */
+export function textOf(value: Json, run: CheckRun): string {
+  const text = canonicalJson(value);
+  run.spend(text.length >> 2);
+  return text;
+}
+
+function ofNumber(keyword: string, holds: (value: number, bound: number) => boolean, message: string): Keyword {
+  return (bound, building) => {
+    if (typeof bound !== "number" || (keyword === "multipleOf" && bound <= 0)) {
+      building.mistake(keyword, keyword === "multipleOf" ? "must be a number above 0" : "must be a number");
+      return null;
+    }
+    return (value, run, place) => typeof value !== "number" || holds(value, bound) || run.report(place, `${message} ${bound}`);
+  };
+}
+
+function ofLength(keyword: string, holds: (length: number, bound: number) => boolean, message: string): Keyword {
+  return (bound, building) => {
+    if (!isCount(bound)) {
+      building.mistake(keyword, "must be a whole number from 0 on");
+      return null;
+    }
+    return (value, run, place) => {
+      if (typeof value !== "string") return true;
+      run.spend(value.length >> 4);
+      return holds(lengthOf(value), bound) || run.report(place, `${message} ${bound} characters`);
+    };
+  };
+}
+
+/** Characters, not units of UTF-16. */
+function lengthOf(text: string): number {
+  let length = 0;
+  for (const _ of text) length++;
+  return length;
+}
+
+/** Exact in decimals: 0.3 is a multiple of 0.1. */
+function isMultiple(value: number, divisor: number): boolean {
+  const [coefficient, exponent] = decimalOf(value);
+  const [ofDivisor, exponentOfDivisor] = decimalOf(divisor);
+  const shift = BigInt(Math.abs(exponent - exponentOfDivisor));
+  return exponent >= exponentOfDivisor ? (coefficient * 10n ** shift) % ofDivisor === 0n : coefficient % (ofDivisor * 10n ** shift) === 0n;
+}
+
+function decimalOf(value: number): readonly [bigint, number] {
+  const [digits = "0", exponent = "0"] = String(Math.abs(value)).split("e");
+  const [whole = "0", fraction = ""] = digits.split(".");
+  return [BigInt(whole + fraction), Number(exponent) - fraction.length];
+}

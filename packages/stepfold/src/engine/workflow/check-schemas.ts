@@ -1,0 +1,33 @@
+import type { WorkflowDefinition } from "../../core/definition/definition.ts";
+import type { DefinitionReport } from "../../core/definition/definition-report.ts";
+import type { JsonSchema } from "../../core/values/json.ts";
+import type { NodeDefinitions } from "../node/node-definition.ts";
+import type { StandardSchema } from "../node/standard-schema.ts";
+import { definitionOf } from "./prepared-node.ts";
+import { mistakesOf } from "./validator.ts";
+
+/** Looks for mistakes in the JSON Schemas of a workflow, of those that it brings, and of the node types that they name. */
+export function checkSchemas(definition: WorkflowDefinition, nodeDefinitions: NodeDefinitions, report: DefinitionReport): void {
+  const types = new Set<string>();
+  checkInputs(definition, "", types, report);
+  for (const type of types) {
+    const nodeDefinition = definitionOf(nodeDefinitions, type);
+    for (const member of ["input", "output", "resume"] as const) {
+      const schema = nodeDefinition?.[member];
+      if (schema !== undefined) reportMistakes(schema, `/nodeDefinitions/${type}/${member}`, report);
+    }
+  }
+}
+
+function checkInputs(definition: WorkflowDefinition, at: string, types: Set<string>, report: DefinitionReport): void {
+  if (definition.input !== undefined) reportMistakes(definition.input, `${at}/input`, report);
+  for (const { type, compensate } of definition.nodes) {
+    types.add(type);
+    if (compensate) types.add(compensate.type);
+  }
+  for (const [name, inner] of Object.entries(definition.workflows ?? {})) checkInputs(inner, `${at}/workflows/${name}`, types, report);
+}
+
+function reportMistakes(schema: StandardSchema | JsonSchema, at: string, report: DefinitionReport): void {
+  for (const { pointer, message } of mistakesOf(schema)) report.add("SCHEMA_INVALID", at + pointer, message);
+}
