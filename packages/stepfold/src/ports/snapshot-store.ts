@@ -33,7 +33,7 @@ export interface Commit {
   readonly commitId: string;
   /**
    * Replaces the head that is stored: a field that is absent here is gone (`inbox`, `rounds`, `ending`, `error`...).
-   * Only `definition`, `metadata`, `input` and `incarnation` stay as `create` wrote them.
+   * Only `definition`, `metadata`, `tenant`, `input` and `incarnation` stay as `create` wrote them.
    *
    * A store keeps every field of it, known or not, and nothing beside: `context`, `childStates`, `mapItems` and
    * `compensations` are never in it, nor copied into it, because they grow; `restore` of `stepfold/core` makes them from
@@ -108,6 +108,8 @@ export interface ListQuery {
   readonly definitionId?: string;
   /** Equal values of top-level metadata keys. */
   readonly metadata?: Readonly<Record<string, string | number | boolean | null>>;
+  /** Only executions of this tenant. */
+  readonly tenant?: string;
   /** Exclusive, as `createdAfter`. */
   readonly createdBefore?: EpochMs;
   readonly createdAfter?: EpochMs;
@@ -125,6 +127,8 @@ export interface ExecutionSummary {
   readonly currentNodeId: string | null;
   readonly version: number;
   readonly metadata: Readonly<Record<string, Json>>;
+  /** Absent: it has none. */
+  readonly tenant?: string;
   readonly createdAt: EpochMs;
   readonly updatedAt: EpochMs;
   readonly wakeAt: EpochMs | null;

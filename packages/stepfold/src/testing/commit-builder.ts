@@ -9,6 +9,7 @@ export interface FirstCommitOptions {
   readonly definitionId?: string;
   readonly input?: Json;
   readonly metadata?: Readonly<Record<string, Json>>;
+  readonly tenant?: string;
   readonly status?: Status;
   /** Default: now while active, never otherwise. */
   readonly wakeAt?: EpochMs | null;
@@ -42,9 +43,9 @@ const unique = (what: string): string => `${what}-${++made}`;
 
 /** The commit that creates an execution, as an engine would make it. */
 export function startCommit(workflowId: string, options: FirstCommitOptions = {}): Commit {
-  const { definitionId = "contract", input, metadata = {}, status = "active", incarnation = unique("incarnation") } = options;
+  const { definitionId = "contract", input, metadata = {}, tenant, status = "active", incarnation = unique("incarnation") } = options;
   const definition = { id: definitionId, hash: `hash-of-${definitionId}` };
-  const withInput = input === undefined ? undefined : { input };
+  const given = { ...(tenant !== undefined && { tenant }), ...(input !== undefined && { input }) };
   const event: StartedEvent = {
     type: "started",
     version: 0,
@@ -54,7 +55,7 @@ export function startCommit(workflowId: string, options: FirstCommitOptions = {}
     incarnation,
     nodeId: "step",
     metadata,
-    ...withInput,
+    ...given,
   };
   const head: SnapshotHead = {
     schema: 1,
@@ -63,7 +64,7 @@ export function startCommit(workflowId: string, options: FirstCommitOptions = {}
     ...statusFields(status, 0),
     version: 0,
     metadata,
-    ...withInput,
+    ...given,
     steps: 0,
     sizeBytes: 2,
     createdAt: 1,

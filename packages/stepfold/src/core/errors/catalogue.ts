@@ -78,7 +78,7 @@ interface DetailsByCode {
   // stores
   WORKFLOW_EXISTS: { workflowId: string; deletedAt?: number };
   WORKFLOW_NOT_FOUND: { workflowId: string };
-  START_CONFLICT: { workflowId: string; differs: "definition" | "input" | "parent" };
+  START_CONFLICT: { workflowId: string; differs: "definition" | "input" | "parent" | "tenant" };
   VERSION_CONFLICT: { workflowId: string; expected: number; actual: number | null };
   FENCE_LOST: { workflowId: string };
   EXECUTION_PARKED: { workflowId: string; code: string; message: string };

@@ -61,7 +61,7 @@ export function readSnapshot(value: unknown, workflow: CompiledWorkflow, limits:
 
 /** Fields that may be missing, checked where they are there. */
 function optional(plain: JsonObject, version: number): Partial<Snapshot> {
-  const { inbox, outbox, parent, compensations, parked, permit, descendants } = plain;
+  const { inbox, outbox, parent, compensations, parked, permit, descendants, tenant } = plain;
   if ((parked !== undefined) !== (plain.status === "parked"))
     return invalid("/parked", 'must be there if the status is "parked", and only then');
   const retryState = retryStateOf(plain);
@@ -71,9 +71,11 @@ function optional(plain: JsonObject, version: number): Partial<Snapshot> {
     if (at !== undefined) times[key] = at;
   }
   optionalText(plain, ["incarnation"], "");
+  if (tenant !== undefined && !isWorkflowId(tenant)) return invalid("/tenant", "must be text of 1 to 255 printable characters");
   return {
     ...times,
     ...(plain.incarnation !== undefined && { incarnation: plain.incarnation as string }),
+    ...(tenant !== undefined && { tenant }),
     ...(inbox !== undefined && { inbox: readInbox(inbox) }),
     ...(outbox !== undefined && { outbox: readOutbox(outbox) }),
     ...(parent !== undefined && { parent: readParent(parent) }),

@@ -61,6 +61,7 @@ export interface StartedEvent extends Stamp {
   readonly nodeId: string;
   readonly input?: Json;
   readonly metadata: Readonly<Record<string, Json>>;
+  readonly tenant?: string;
   /** For the first node, as if it were resumed with it. */
   readonly payload?: Json;
   readonly parent?: ParentLink;

@@ -324,6 +324,8 @@ export interface SnapshotHead extends ScopeHead {
   readonly definition: { readonly id: string; readonly hash: string };
   /** Yours, set at the start; searchable. */
   readonly metadata: Readonly<Record<string, Json>>;
+  /** Whose execution it is, set at the start, and the same for all executions that it begins. */
+  readonly tenant?: string;
   readonly retryState?: RetryState;
   /** The execution does not move until a time, or until a `retry` command. It still takes answers and signals. */
   readonly parked?: Parked;

@@ -4,6 +4,7 @@ import { scopedKey } from "../../core/snapshot/address.ts";
 import type { ChildStart, Wait } from "../../core/snapshot/snapshot.ts";
 import { isWorkflowId } from "../../core/values/id.ts";
 import type { Json } from "../../core/values/json.ts";
+import { indexedOfTenant } from "../../core/values/tenant.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import { checkInput, firstNode } from "../workflow/start-event.ts";
 import type { AttemptState } from "./attempt-state.ts";
@@ -41,9 +42,9 @@ export function spawnedDetached(run: AttemptState, request: unknown): Outcome {
  * created again.
  */
 function childId({ around, place, task }: AttemptState, given: unknown): string {
-  const { incarnation = "" } = place.root;
+  const { tenant, incarnation = "" } = place.root;
   const made = `${around.workflowId}/${scopedKey(task.scope ?? "", task.pathId)}#${task.visit}${incarnation && `~${incarnation.slice(0, 8)}`}`;
-  const id = given ?? made;
+  const id = given ?? indexedOfTenant(tenant, made);
   if (isWorkflowId(id)) return id;
   throw new StepfoldError("OPTION_INVALID", {
     option: "workflowId",

@@ -3,6 +3,7 @@ import type { Context, NodeResult, Resumed } from "../../core/snapshot/snapshot.
 import type { ScopeDraft } from "../../core/transition/draft/draft.ts";
 import type { Task } from "../../core/transition/plan.ts";
 import type { EpochMs, Json } from "../../core/values/json.ts";
+import { ofTenant } from "../../core/values/tenant.ts";
 import type { Compensating, StepContext, SuspendOptions } from "../node/step-context.ts";
 import { inputsOf, undoneResult } from "./task-scope.ts";
 
@@ -72,10 +73,11 @@ export class Step implements StepContext {
 
   get idempotencyKey(): string {
     const { undoes, nodeId, visit } = this.#task;
-    if (!undoes) return `${this.workflowId}/${this.pathId}#${visit}`;
+    const { tenant } = this.#place.root;
+    if (!undoes) return ofTenant(tenant, `${this.workflowId}/${this.pathId}#${visit}`);
     // the same whoever undoes it, and however often that is tried
     const { scope = "", pathId, version = "begun" } = undoes;
-    return `${this.workflowId}/${scopedKey(scope, pathId)}@${nodeId}!${version}`;
+    return ofTenant(tenant, `${this.workflowId}/${scopedKey(scope, pathId)}@${nodeId}!${version}`);
   }
 
   get context(): Context {

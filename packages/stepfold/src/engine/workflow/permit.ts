@@ -1,6 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { StartedEvent } from "../../core/snapshot/event.ts";
 import type { Permit } from "../../core/snapshot/snapshot.ts";
+import { indexedOfTenant } from "../../core/values/tenant.ts";
 import type { PreparedWorkflow } from "./prepared-workflow.ts";
 
 const maxKeyLength = 255;
@@ -20,5 +21,5 @@ export function permitOf({ compiled }: Pick<PreparedWorkflow, "compiled">, event
     const message = `gives no key for "concurrency": that must be text of 1 to ${maxKeyLength} characters, or a number`;
     throw new StepfoldError("INPUT_INVALID", { workflow: definition.id, issues: [{ pointer: "", message }] });
   }
-  return Object.freeze({ key: text, limit: concurrency.limit });
+  return Object.freeze({ key: indexedOfTenant(event.tenant, text), limit: concurrency.limit });
 }

@@ -19,6 +19,11 @@ export interface StartOptions {
   readonly input?: unknown;
   /** Kept with the execution, and searchable. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  /**
+   * Whose execution it is: text as a `workflowId`. All executions that it begins have the same one, and it is part of every id and key
+   * that is made for them: ids of detached executions, keys for services, concurrency keys. `list({ tenant })` finds them.
+   */
+  readonly tenant?: string | undefined;
   /** For the first node, as if it were resumed with it. */
   readonly externalPayload?: unknown;
 }
@@ -34,13 +39,13 @@ export function startEvent(
   environment: Pick<Environment, "now" | "newId">,
   limits: Limits,
 ): StartedEvent {
-  const { workflowId = environment.newId(), input, metadata = {}, externalPayload } = options;
+  const { workflowId = environment.newId(), input, metadata = {}, tenant, externalPayload } = options;
   const { definition, hash } = compiled;
-  if (!isWorkflowId(workflowId))
-    throw new StepfoldError("OPTION_INVALID", {
-      option: "workflowId",
-      reason: "must be text of 1 to 255 printable characters, without space at the ends",
-    });
+  for (const [option, id] of Object.entries({ workflowId, ...(tenant !== undefined && { tenant }) })) {
+    if (isWorkflowId(id)) continue;
+    const reason = "must be text of 1 to 255 printable characters, without space at the ends";
+    throw new StepfoldError("OPTION_INVALID", { option, reason });
+  }
   let sizeBytes = 0;
   const keep = (value: unknown, what: string): Json => {
     const kept = normalise(value, what, limits);
@@ -58,6 +63,7 @@ export function startEvent(
     nodeId: firstNode({ compiled }, options.initialNodeId),
     metadata: kept,
   };
+  if (tenant !== undefined) event.tenant = tenant;
   if (input !== undefined) event.input = keep(input, "The input");
   if (externalPayload !== undefined) event.payload = keep(externalPayload, "The payload");
   event.sizeBytes = sizeBytes;

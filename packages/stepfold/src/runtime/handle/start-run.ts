@@ -35,7 +35,8 @@ export async function startRun(
   return event.workflowId;
 }
 
-function requireSameStart(existing: Snapshot, { workflowId, definition, input }: StartedEvent): void {
+function requireSameStart(existing: Snapshot, { workflowId, definition, input, tenant }: StartedEvent): void {
+  if (existing.tenant !== tenant) throw new StepfoldError("START_CONFLICT", { workflowId, differs: "tenant" });
   // one that another execution has begun under this id is not what the caller asks for
   if (existing.parent) throw new StepfoldError("START_CONFLICT", { workflowId, differs: "parent" });
   if (existing.definition.id !== definition.id) throw new StepfoldError("START_CONFLICT", { workflowId, differs: "definition" });

@@ -65,14 +65,16 @@ async function startChild(context: RuntimeContext, local: LocalWork, from: Draft
   });
   const taken = { committed: false, wakeUp: null };
   let refusal: unknown = null;
-  const { committed, wakeUp } = await startLocally(context, local, { prepared, options: { workflowId, input }, parent }).catch(
-    (error: unknown) => {
-      if (StepfoldError.is(error, "WORKFLOW_EXISTS")) return taken;
-      if (!isRefused(error)) throw error;
-      refusal = error;
-      return taken;
-    },
-  );
+  const { committed, wakeUp } = await startLocally(context, local, {
+    prepared,
+    options: { workflowId, input, tenant: from.tenant },
+    parent,
+  }).catch((error: unknown) => {
+    if (StepfoldError.is(error, "WORKFLOW_EXISTS")) return taken;
+    if (!isRefused(error)) throw error;
+    refusal = error;
+    return taken;
+  });
   if (committed) return;
   if (refusal === null && (await isChildOf(context, workflowId, parent))) return wakeExecution(context, local, wakeUp);
   refusal ??= new StepfoldError("START_CONFLICT", { workflowId, differs: "parent" });

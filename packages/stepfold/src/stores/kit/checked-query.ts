@@ -30,6 +30,7 @@ const queryChecks: Readonly<Record<keyof ListQuery, Check>> = {
   status: among(statuses),
   definitionId: text,
   metadata: [isFilter, "must be an object with texts, numbers, booleans or null"],
+  tenant: text,
   createdBefore: time,
   createdAfter: time,
   limit: [(value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 1000, "must be a whole number from 1 to 1000"],

@@ -2,6 +2,7 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import type { ExecutionSummary, Page } from "../../ports/snapshot-store.ts";
 import type { ListCursor, ListedRow } from "./execution-table.ts";
+import { givenMetadata } from "./metadata-column.ts";
 
 /**
  * Fills a page, asking for rows as often as it takes: a damaged row is passed over, and must not end the list.
@@ -36,9 +37,9 @@ function summaryOf(row: ListedRow): ExecutionSummary | null {
   try {
     const { currentNodeId } = JSON.parse(row.head) as SnapshotHead;
     const definition = JSON.parse(row.definition) as ExecutionSummary["definition"];
-    const metadata = JSON.parse(row.metadata) as ExecutionSummary["metadata"];
+    const given = givenMetadata(JSON.parse(row.metadata) as ExecutionSummary["metadata"]);
     const lease = owner === null || dueAt === null ? null : { owner, until: dueAt, crashes };
-    return { workflowId, definition, status, currentNodeId, version, metadata, createdAt, updatedAt, wakeAt, lease };
+    return { workflowId, definition, status, currentNodeId, version, ...given, createdAt, updatedAt, wakeAt, lease };
   } catch {
     return null;
   }

@@ -31,8 +31,8 @@ export function restoredSnapshot(
     const events = all.at(-1)!.version > version ? all.filter((event) => event.version <= version) : all;
     // each version is one event
     if (events.length !== version + 1) throw new TypeError("events are missing");
-    const { definition, incarnation, metadata, input, at: createdAt } = events[0] as StartedEvent;
-    const fixed = { workflowId, definition, incarnation, metadata, createdAt, version, status };
+    const { definition, incarnation, metadata, tenant, input, at: createdAt } = events[0] as StartedEvent;
+    const fixed = { workflowId, definition, incarnation, metadata, ...(tenant !== undefined && { tenant }), createdAt, version, status };
     const head = JSON.parse(text) as SnapshotHead;
     const whole = (input === undefined ? { ...head, ...fixed } : { ...head, ...fixed, input }) as SnapshotHead;
     return restore({

@@ -2,7 +2,7 @@ import type { WorkflowDefinition } from "../../core/definition/definition.ts";
 import type { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Event } from "../../core/snapshot/event.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
-import type { EpochMs } from "../../core/values/json.ts";
+import type { EpochMs, Json } from "../../core/values/json.ts";
 import type {
   AppendedRow,
   Claim,
@@ -21,6 +21,7 @@ import { Claims } from "./claims/claims.ts";
 import type { ExecutionTable } from "./execution-table.ts";
 import { labelsOf } from "./labels.ts";
 import { executionPage } from "./list.ts";
+import { storedMetadata } from "./metadata-column.ts";
 import { restoredSnapshot } from "./restored-snapshot.ts";
 import { defaultRetentionMs, deleteExecution, pruneExecutions } from "./tombstones.ts";
 import { keyedLock } from "./writing/keyed-lock.ts";
@@ -102,7 +103,7 @@ class TableStore implements StoreMethods {
   }
 
   list(query: CheckedQuery): Promise<Page<ExecutionSummary>> {
-    const labels = labelsOf(query.metadata ?? {});
+    const labels = labelsOf(storedMetadata((query.metadata ?? {}) as Readonly<Record<string, Json>>, query.tenant));
     return executionPage(query.limit, query.cursor, (after, limit) => this.#table.page(query, labels, after, limit));
   }
 

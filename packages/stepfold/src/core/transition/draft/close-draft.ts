@@ -78,6 +78,7 @@ function headFields(draft: Draft): Mutable<SnapshotHead> {
   if (draft.totalExecutionTime !== undefined) head.totalExecutionTime = draft.totalExecutionTime;
   closeScope(draft, head);
   if (inbox.length > 0 && !ended) head.inbox = inbox;
+  if (draft.tenant !== undefined) head.tenant = draft.tenant;
   if (draft.createdAt !== undefined) head.createdAt = draft.createdAt;
   if (draft.incarnation !== undefined) head.incarnation = draft.incarnation;
   if (parent) head.parent = parent;

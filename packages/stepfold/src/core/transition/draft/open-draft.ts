@@ -16,6 +16,7 @@ export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft
     workflowId: snapshot.workflowId,
     definition: snapshot.definition,
     metadata: snapshot.metadata,
+    tenant: snapshot.tenant,
     createdAt: snapshot.createdAt,
     incarnation: snapshot.incarnation,
     parent: snapshot.parent,

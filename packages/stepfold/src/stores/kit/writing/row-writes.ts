@@ -2,11 +2,17 @@ import type { Claim, Commit, Lease } from "../../../ports/snapshot-store.ts";
 import { crashesAfter } from "../claims/guard.ts";
 import type { ExecutionGuard, RowWrite } from "../execution-table.ts";
 import { labelsOf } from "../labels.ts";
+import { storedMetadata } from "../metadata-column.ts";
 import type { WrittenCommit } from "./written-commit.ts";
 
 /** The row of a new execution, held from the beginning if there is a lease. */
-export function insertOf({ head: { definition, metadata, permit } }: Commit, written: WrittenCommit, lease: Lease | null): RowWrite {
+export function insertOf(
+  { head: { definition, metadata: given, tenant, permit } }: Commit,
+  written: WrittenCommit,
+  lease: Lease | null,
+): RowWrite {
   const { workflowId: id, incarnation, version, status, head, wakeAt, commitId, events, children } = written;
+  const metadata = storedMetadata(given, tenant);
   return {
     kind: "insert",
     id,

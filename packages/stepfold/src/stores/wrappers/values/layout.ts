@@ -66,7 +66,7 @@ export const childLayout: Layout = fields("status currentNodeId version workflow
 
 /** The layout of a `SnapshotHead`. */
 export const headLayout: Layout = fields(
-  "status currentNodeId version schema workflowId lastStartedAt totalExecutionTime steps sizeBytes createdAt incarnation descendants",
+  "status currentNodeId version schema workflowId lastStartedAt totalExecutionTime steps sizeBytes createdAt incarnation descendants tenant",
   {
     ...scope,
     definition,
@@ -86,7 +86,7 @@ const spawnedMap = fields("concurrency open completeWhen remaining tolerated", {
 export const eventLayout: Layout = fields(
   [
     "type version at sizeBytes scope pathId turn nodeId attempt startedAt visit workflowId incarnation handle handles terminates",
-    "retryAt begun waitId by expiresAt pathIds completes ids",
+    "retryAt begun waitId by expiresAt pathIds completes ids tenant",
   ].join(" "),
   {
     consequences: fields("", {

@@ -103,6 +103,37 @@ export const listCases: readonly ContractCase[] = [
     },
   },
   {
+    name: "list: a tenant's executions, and only these",
+    async run({ store }) {
+      const names = ["acme", "acm", "ACME", 'a"c', "é", "0"];
+      for (const [index, tenant] of names.entries()) {
+        const first = startCommit(`id-${index}`, { tenant, metadata: { team: "red" } });
+        await store.create(first);
+        await store.commit(stepCommit(first));
+      }
+      // metadata is no tenant, whatever its keys are called
+      const forged = { tenant: "acme", "~stepfold/tenant": "acme", "~stepfold/tenant~": "acme" };
+      await store.create(startCommit("without", { metadata: forged }));
+      for (const [index, tenant] of names.entries()) {
+        const { items } = await store.list({ tenant });
+        equal(
+          items.map(({ workflowId, tenant: whose, metadata }) => ({ workflowId, whose, metadata })),
+          [{ workflowId: `id-${index}`, whose: tenant, metadata: { team: "red" } }],
+          `those of ${tenant}`,
+        );
+        equal((await store.load(`id-${index}`))?.tenant, tenant, "the tenant of the snapshot");
+      }
+      equal(await idsOf(store, { tenant: "acme", metadata: { team: "blue" } }), [], "both filters");
+      equal(await idsOf(store, { tenant: "nobody" }), [], "those of nobody");
+      const found = (await store.list({ metadata: { "~stepfold/tenant": "acme" } })).items;
+      equal(
+        found.map(({ workflowId, tenant, metadata }) => ({ workflowId, tenant: tenant ?? null, metadata })),
+        [{ workflowId: "without", tenant: null, metadata: forged }],
+        "metadata with the key of the tenant",
+      );
+    },
+  },
+  {
     name: "list: hostile values of other filters find nothing and break nothing",
     async run({ store }) {
       await store.create(startCommit("a"));
@@ -120,6 +151,7 @@ export const listCases: readonly ContractCase[] = [
       const wrong: Readonly<Record<string, readonly unknown[]>> = {
         metadata: [{ tenant: { x: "1" } }, { tenant: ["x"] }, ["x"], [], "x", null],
         definitionId: [{}, { x: "1" }, ["d"], 7, null],
+        tenant: [{}, { x: "1" }, ["x"], 7, null],
         status: ["paused", {}, ["paused", 7], ["bogus"]],
         createdBefore: ["2020-01-01", Number.NaN, {}],
         createdAfter: ["0", Number.POSITIVE_INFINITY],
