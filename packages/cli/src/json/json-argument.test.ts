@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,6 +17,21 @@ describe("jsonArgument", () => {
     expect(await jsonArgument(file, "--payload")).toEqual({ a: 1 });
     expect(await jsonArgument(`@${file}`, "--payload")).toEqual({ a: 1 });
     expect(await jsonArgument("-", "--payload", Readable.from(['{"b"', ":2}\n"]))).toEqual({ b: 2 });
+  });
+
+  it("F16 f: refuses what never ends", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "stepfold-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const pipe = join(folder, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    for (const path of [pipe, "/dev/zero"])
+      await expect(jsonArgument(`@${path}`, "--input")).rejects.toMatchObject({ code: "FILE_UNREADABLE" });
+    const endless = new Readable({
+      read() {
+        this.push(Buffer.alloc(2 ** 20, 32));
+      },
+    });
+    await expect(jsonArgument("-", "--input", endless)).rejects.toMatchObject({ code: "FILE_UNREADABLE" });
   });
 
   it("says what is wrong, where, and what to write", async () => {

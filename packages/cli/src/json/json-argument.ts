@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import { text as allOf } from "node:stream/consumers";
+import type { Readable } from "node:stream";
 import { BadInput } from "../bad-input.ts";
-import { parseJson, readJsonFile } from "./read-json-file.ts";
+import { parseJson, readInput, readJsonFile } from "./read-json-file.ts";
 
 /**
  * The value of an argument that is JSON, the path of a JSON file (`@` before it says so in any case), or `-` for standard
@@ -10,9 +10,9 @@ import { parseJson, readJsonFile } from "./read-json-file.ts";
  * @param option how the user wrote it: `--input`
  * @throws BadInput
  */
-export async function jsonArgument(argument: string, option: string, input: NodeJS.ReadableStream = process.stdin): Promise<unknown> {
+export async function jsonArgument(argument: string, option: string, input: Readable = process.stdin): Promise<unknown> {
   const text = argument.trim();
-  if (text === "-") return parseJson(await allOf(input), "standard input");
+  if (text === "-") return parseJson(await readInput(input), "standard input");
   if (text.startsWith("@")) return readJsonFile(text.slice(1), `the value of ${option}`).value;
   if (text !== "" && existsSync(argument)) return readJsonFile(argument, `the value of ${option}`).value;
   if (/^[[{"\d-]/.test(text) || ["true", "false", "null"].includes(text)) return parseJson(text, option);

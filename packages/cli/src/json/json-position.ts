@@ -6,11 +6,30 @@ export interface Position {
   readonly column: number;
 }
 
+/** Names given twice that are listed. */
+const maxDuplicates = 20;
+
 /** The place of an offset. */
 export function positionAt(source: string, offset: number): Position {
   const before = source.slice(0, offset);
   const lineStart = before.lastIndexOf("\n") + 1;
   return { line: before.split("\n").length, column: offset - lineStart + 1 };
+}
+
+/** Values that a JSON text gives twice under one name: JavaScript takes the last, other programs the first. */
+export function duplicateKeys(source: string): readonly { readonly pointer: string; readonly offset: number }[] {
+  const seen = new Set<string>();
+  const found = new Map<string, number>();
+  scanJson(source, (pointer, offset) => {
+    if (seen.has(pointer) && found.size < maxDuplicates && !isInside(pointer, found)) found.set(pointer, offset);
+    seen.add(pointer);
+  });
+  return [...found].map(([pointer, offset]) => ({ pointer, offset }));
+}
+
+/** What is inside of a value that is given twice is given twice too. */
+function isInside(pointer: string, found: ReadonlyMap<string, number>): boolean {
+  return [...found.keys()].some((outer) => pointer === outer || pointer.startsWith(`${outer}/`));
 }
 
 /**

@@ -1,7 +1,11 @@
 import { readFileSync, statSync } from "node:fs";
+import type { Readable } from "node:stream";
 import { BadInput } from "../bad-input.ts";
 import { positionAt } from "./json-position.ts";
 import { scanJson } from "./scan-json.ts";
+
+/** More than any definition or input may have. */
+const maxBytes = 64 * 2 ** 20;
 
 /** A JSON file as text and as value. */
 export interface JsonFile {
@@ -14,6 +18,23 @@ export interface JsonFile {
 export function readJsonFile(path: string, what: string): JsonFile {
   const text = readText(path, what);
   return { path, text, value: parseJson(text, path) };
+}
+
+/** All of standard input. @throws BadInput `FILE_UNREADABLE` if it does not end in time */
+export async function readInput(input: Readable): Promise<string> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of input as AsyncIterable<Buffer | string>) {
+    const more = Buffer.from(part);
+    bytes += more.length;
+    if (bytes > maxBytes) throw tooLarge("standard input");
+    parts.push(more);
+  }
+  return Buffer.concat(parts).toString("utf8");
+}
+
+function tooLarge(name: string): BadInput {
+  return new BadInput("FILE_UNREADABLE", `${name} is larger than ${maxBytes / 2 ** 20} MiB`, { details: { file: name, maxBytes } });
 }
 
 /** @throws BadInput `JSON_INVALID` with line and column */
@@ -32,7 +53,14 @@ export function parseJson(text: string, name: string): unknown {
 
 function readText(path: string, what: string): string {
   try {
-    if (statSync(path).isDirectory()) throw new BadInput("FILE_UNREADABLE", `${path} is a folder; ${what} is a JSON file`);
+    const found = statSync(path);
+    if (found.isDirectory()) throw new BadInput("FILE_UNREADABLE", `${path} is a folder; ${what} is a JSON file`);
+    // a device or a pipe may never end
+    if (!found.isFile())
+      throw new BadInput("FILE_UNREADABLE", `${path} is no regular file; ${what} is a JSON file`, {
+        hint: "What another program writes can be given on standard input, where - stands for it",
+      });
+    if (found.size > maxBytes) throw tooLarge(path);
     // editors on Windows like to begin a file with a byte order mark, which is no JSON
     return readFileSync(path, "utf8").replace(/^\uFEFF/, "");
   } catch (error) {

@@ -27,6 +27,15 @@ describe("issueLines", () => {
     expect(lines[3]).toContain("lost: no path leads to");
   });
 
+  it("F16 e: tell what is there twice", () => {
+    const text = '{"id":"w",\n "nodes":[{"id":"a","type":"noop","data":{"x":1},"data":{"x":2}}],\n "edges":[], "id":"v"}';
+    const lines = issueLines("w.json", locatedIssues({ text, value: JSON.parse(text) }, []));
+    expect(lines).toEqual([
+      "w.json:2:57  error  KEY_DUPLICATE  /nodes/0/data  is there twice: give it once",
+      "w.json:3:19  error  KEY_DUPLICATE  /id  is there twice: give it once",
+    ]);
+  });
+
   it("tell mistakes inside workflows that the file brings, and those that it only names", () => {
     const review = flow("review", { ask: "aproval" });
     const sub = { sub: ["workflow", { workflow: "review" }] } as const;

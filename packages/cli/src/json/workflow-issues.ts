@@ -1,11 +1,12 @@
 import type { Issue } from "stepfold";
 import { type Paint, plainPaint } from "../text/paint.ts";
 import { printable } from "../text/printable.ts";
-import { jsonPositions, type Position } from "./json-position.ts";
+import { duplicateKeys, jsonPositions, type Position, positionAt } from "./json-position.ts";
 import type { JsonFile } from "./read-json-file.ts";
 
 /** A mistake in a workflow, and where it is: in the file, unless it is in a workflow that the file only names. */
-export interface LocatedIssue extends Issue, Partial<Position> {
+export interface LocatedIssue extends Omit<Issue, "code">, Partial<Position> {
+  readonly code: Issue["code"] | "KEY_DUPLICATE";
   /** The node it is about. */
   readonly node?: string;
   /** The workflow inside that it is in. */
@@ -22,7 +23,13 @@ export function locatedIssues(
   issues: readonly Issue[],
   others: readonly unknown[] = [],
 ): LocatedIssue[] {
-  if (issues.length === 0) return [];
+  const duplicates = duplicateKeys(text).map(
+    ({ pointer, offset }): LocatedIssue => ({
+      ...{ severity: "error", code: "KEY_DUPLICATE", pointer, message: "is there twice: give it once" },
+      ...positionAt(text, offset),
+    }),
+  );
+  if (issues.length === 0) return duplicates;
   const positionOf = text === "" ? null : jsonPositions(text);
   const far = { line: Number.POSITIVE_INFINITY, column: 0 };
   const located = issues.map((issue): LocatedIssue => {
@@ -30,7 +37,7 @@ export function locatedIssues(
     const names = { ...(node === undefined ? {} : { node }), ...(workflow === undefined ? {} : { workflow }) };
     return { ...issue, ...names, ...(positionOf && isHere ? positionOf(issue.pointer) : {}) };
   });
-  return located.sort((a, b) => {
+  return [...located, ...duplicates].sort((a, b) => {
     const [one, other] = [
       { ...far, ...a },
       { ...far, ...b },
