@@ -76,11 +76,15 @@ export interface Claim extends Lease {
   readonly fence: number;
   /** The store's clock at that moment: it judges leases and due times, so whoever drives goes by it. */
   readonly claimedAt: EpochMs;
-  /**
-   * How many claims in a row ran out before this one, without a commit of their holder: one for each process that died
-   * over the execution, or lost it. A commit with a fence sets it back to 0.
-   */
+  /** How many claims in a row ran out before this one, since the last commit of a holder: of processes that died or were lost, or never got the answer. */
+  readonly expired: number;
+  /** Those of them whose holder had begun: it had renewed its claim. A slow store loses claims, but only a process can crash. */
   readonly crashes: number;
+  /**
+   * Claims of it ran out twice before they began, so it may kill whoever touches it: of several such executions, one claim takes one.
+   * Its holder renews the claim before anything else, so that from now on its death counts.
+   */
+  readonly alone?: true;
 }
 
 /** What to claim. */
@@ -227,7 +231,8 @@ export interface SnapshotStore {
    */
   claim(options: ClaimOptions): Promise<readonly Claimed[]>;
   /**
-   * Prolongs a claim, and tells its holder what happened meanwhile.
+   * Prolongs a claim, and tells its holder what happened meanwhile. From now on the holder has begun: if it is lost without a commit
+   * or a release, that is a crash. After a commit the claim is passed with `expired` and `crashes` 0.
    *
    * @throws StepfoldError `FENCE_LOST`
    */

@@ -5,8 +5,8 @@ import { calls, closeAll, dying, hour, nodeDefinitions, second, setUp } from "./
 
 afterEach(closeAll);
 
-/** An execution at a step that kills each process that performs it. */
-async function killing(deaths: number, options: { maxCrashes?: number } = {}) {
+/** An execution at a step that kills each process that performs it, some time after its claim was renewed for the first time. */
+async function killing(deaths: number, options: { maxCrashes?: number } = {}, livesForMs = 12 * second) {
   const environment = virtualEnvironment();
   const { store, runtime } = setUp({ drive: false }, environment);
   const problems: [string | null, string][] = [];
@@ -14,7 +14,7 @@ async function killing(deaths: number, options: { maxCrashes?: number } = {}) {
   for (let death = 0; death < deaths; death++) {
     const process = dying(environment);
     setUp({ store, environment: process.environment, ...options });
-    await environment.advance(2 * second);
+    await environment.advance(livesForMs);
     process.die();
     await environment.advance(31 * second);
   }
@@ -42,6 +42,36 @@ describe("an execution over which workers die", () => {
     await environment.advance(2 * second);
     expect(await store.load("a")).toMatchObject({ status: "active", version: 3 });
     expect((await store.list({ status: ["active"] })).items[0]!.lease).toMatchObject({ crashes: 0 });
+  });
+
+  it("AUDIT 2: is parked too if each dies at once: lost twice before it began, it begins before anything else", async () => {
+    const { environment, store } = await killing(6, {}, 2 * second);
+    setUp({ store }, environment);
+    await environment.advance(2 * second);
+    expect(await store.load("a")).toMatchObject({ status: "active" });
+    const more = await killing(7, {}, 2 * second);
+    setUp({ store: more.store }, more.environment);
+    await more.environment.advance(2 * second);
+    expect(await more.store.load("a")).toMatchObject({ status: "parked", parked: { code: "WORKER_CRASHED" } });
+  });
+
+  it("AUDIT 2: is not parked by a store that loses answers to claims, for however many leases", async () => {
+    const environment = virtualEnvironment();
+    const { store, runtime } = setUp({ drive: false }, environment);
+    const ids = Array.from({ length: 20 }, (_, index) => `nap-${index}`);
+    for (const workflowId of ids) await runtime.start("nap", { workflowId, input: { until: environment.now() + 1 } });
+    let isSlow = true;
+    const claim: typeof store.claim = async (options) => {
+      const claimed = await store.claim(options);
+      if (isSlow) throw new StepfoldError("STORE_UNAVAILABLE", { store: "slow", reason: "the answer came too late" });
+      return claimed;
+    };
+    setUp({ store: { ...store, claim } }, environment);
+    await environment.advance(12 * 30 * second);
+    isSlow = false;
+    await environment.advance(60 * second);
+    const { items } = await store.list();
+    expect(items.map(({ status }) => status)).toEqual(ids.map(() => "completed"));
   });
 
   it("is not parked for fewer, nor if there was a commit between them", async () => {

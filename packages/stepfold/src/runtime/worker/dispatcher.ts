@@ -104,6 +104,7 @@ export class Dispatcher {
       // it runs here, and its lease had ended unnoticed: the process stood still, or a clock was set
       if (open?.adopt(claim)) return await open.done;
       await open?.done.catch(() => undefined);
+      if (claim.claimed.claim.alone) await this.#context.store.renew(claim.claimed.claim);
       const found = await workflowOrPark(this.#context, claim.claimed);
       if ("parked" in found) return found.parked;
       return await this.#runSession(new ExecutionSession(this.#context, this.#local, found.workflow, claim));

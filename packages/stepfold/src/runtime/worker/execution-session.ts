@@ -147,6 +147,7 @@ export class ExecutionSession implements OpenSession {
       this.stop(error);
       throw error;
     }
+    if (this.#lease.claim === claim) this.#lease.committed();
     // a claim that came after this commit is still to be given back
     this.#released = last && this.#lease.claim === claim;
     this.status = statusOf(draft);

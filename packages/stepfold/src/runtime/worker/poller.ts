@@ -88,7 +88,8 @@ export class Poller {
     if (limit <= 0) return;
     try {
       const found = await store.claim({ ...lease, limit, ...(queue && { overdueMs: queueGraceMs }) });
-      this.#isMore = found.length === limit;
+      // one that is claimed alone leaves others like it to the next poll
+      this.#isMore = found.length === limit || found.some(({ claim }) => claim.alone);
       for (const claimed of found) inbox.put({ claimed, askedAtMs, slot: slots.take("polled") });
       this.slotFreed();
     } catch (error) {

@@ -14,6 +14,8 @@ export class SessionLease {
   #reading!: { readonly storeMs: EpochMs; readonly monotonicMs: number };
   /** On the monotonic clock; another process may hold the execution after that. */
   #untilMs!: number;
+  /** A commit was made under this claim. */
+  #hasCommitted!: boolean;
 
   constructor(context: RuntimeContext, claim: TimedClaim) {
     this.#context = context;
@@ -27,8 +29,19 @@ export class SessionLease {
   /** Takes the place of the claim before. */
   adopt({ claimed, askedAtMs }: TimedClaim): void {
     this.#claim = claimed.claim;
+    this.#hasCommitted = false;
     this.#reading = { storeMs: this.#claim.claimedAt, monotonicMs: this.#context.environment.monotonicMs() };
     this.#untilMs = askedAtMs + this.#claim.leaseMs;
+  }
+
+  /** A commit was made: what happened to earlier claims counts no longer. */
+  committed(): void {
+    this.#hasCommitted = true;
+  }
+
+  /** The claim with its counts as they are now. */
+  get #counted(): Claim {
+    return this.#hasCommitted ? { ...this.#claim, expired: 0, crashes: 0 } : this.#claim;
   }
 
   get isOver(): boolean {
@@ -59,7 +72,7 @@ export class SessionLease {
   /** Null once the claim is given back; the stored snapshot if another writer has committed, so that the session goes on. */
   async release(version: number): Promise<Snapshot | null> {
     try {
-      await this.persist(() => this.#context.store.release(this.claim, version));
+      await this.persist(() => this.#context.store.release(this.#counted, version));
       return null;
     } catch (error) {
       if (StepfoldError.is(error, "VERSION_CONFLICT")) return this.load();
@@ -76,7 +89,7 @@ export class SessionLease {
     const { store, environment, clock } = this.#context;
     const askedAtMs = environment.monotonicMs();
     const { claim } = this;
-    const renewed = await store.renew(claim);
+    const renewed = await store.renew(this.#counted);
     clock.observe(renewed.storeNow);
     if (this.claim === claim) this.#untilMs = askedAtMs + claim.leaseMs;
     const isClockAhead = renewed.storeNow > this.storeNow();

@@ -24,7 +24,7 @@ export interface ExecutionGuard {
   readonly owner: string | null;
   /** Number of claims so far. */
   readonly fence: number;
-  /** Claims in a row that ran out without a commit of their holder. */
+  /** Claims in a row that ran out without a commit of their holder, and how many had begun: see `claims/claim-count.ts`. */
   readonly crashes: number;
   readonly permit: Permit | null;
   /** Set for a tombstone: the execution was deleted, and only its id is still taken. */

@@ -1,6 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import type { ExecutionSummary, Page } from "../../ports/snapshot-store.ts";
+import { crashesOfEnded } from "./claims/claim-count.ts";
 import type { ListCursor, ListedRow } from "./execution-table.ts";
 import { givenMetadata } from "./metadata-column.ts";
 
@@ -38,7 +39,7 @@ function summaryOf(row: ListedRow): ExecutionSummary | null {
     const { currentNodeId } = JSON.parse(row.head) as SnapshotHead;
     const definition = JSON.parse(row.definition) as ExecutionSummary["definition"];
     const given = givenMetadata(JSON.parse(row.metadata) as ExecutionSummary["metadata"]);
-    const lease = owner === null || dueAt === null ? null : { owner, until: dueAt, crashes };
+    const lease = owner === null || dueAt === null ? null : { owner, until: dueAt, crashes: crashesOfEnded(crashes) };
     return { workflowId, definition, status, currentNodeId, version, ...given, createdAt, updatedAt, wakeAt, lease };
   } catch {
     return null;

@@ -9,48 +9,70 @@ const byHolder = ({ fence }: Commit): boolean => fence !== undefined;
 /** Mistakes in counting the holders that were lost, and in showing who holds an execution. */
 export const brokenCrashes: readonly BrokenStore[] = [
   {
+    name: "never counts claims that ran out",
+    caughtBy: "expired: one for each claim in a row that ran out",
+    breaks: (store) =>
+      altered(store, {
+        claim: async (options) => (await store.claim(options)).map((one) => ({ ...one, claim: { ...one.claim, expired: 0 } })),
+      }),
+  },
+  {
+    name: "counts the claims of an execution as those that ran out",
+    caughtBy: "expired: a claim that was given back is none, and leaves those before it",
+    breaks: (store) => countingCrashes(store, { resets: (commit, applied) => applied && byHolder(commit), countsReleases: true }),
+  },
+  {
+    name: "forgets claims that ran out when somebody else commits",
+    caughtBy: "expired: a commit of somebody else leaves them",
+    breaks: (store) => countingCrashes(store, { resets: (_, applied) => applied }),
+  },
+  {
+    name: "forgets claims that ran out when the holder's commit was refused",
+    caughtBy: "expired: a commit that was refused leaves them",
+    breaks: (store) => countingCrashes(store, { resets: byHolder }),
+  },
+  {
+    name: "never forgets claims that ran out",
+    caughtBy: "expired: a commit of the holder sets them to 0",
+    breaks: (store) => countingCrashes(store, { resets: () => false }),
+  },
+  {
+    name: "forgets claims that ran out only by commits that leave the status as it is",
+    caughtBy: "expired: a commit of the holder that changes its status sets them to 0",
+    breaks: (store) =>
+      countingCrashes(store, { resets: (commit, applied) => applied && byHolder(commit) && commit.head.status === "active" }),
+  },
+  {
+    name: "forgets claims that ran out when a lost holder's commit comes again",
+    caughtBy: "expired: a commit of a lost holder that was applied before it was replaced leaves those since",
+    breaks: (store) => countingCrashes(store, { resets: byHolder }),
+  },
+  {
+    name: "forgets claims that ran out when the claim is renewed",
+    caughtBy: "expired: a renewal leaves them",
+    breaks: (store) => countingCrashes(store, { resets: (commit, applied) => applied && byHolder(commit), renewalResets: true }),
+  },
+  {
+    name: "counts claims that never began as crashes",
+    caughtBy: "crashes: claims that ran out after their holder had begun",
+    breaks: (store) =>
+      altered(store, {
+        claim: async (options) =>
+          (await store.claim(options)).map((one) => ({ ...one, claim: { ...one.claim, crashes: one.claim.expired } })),
+      }),
+  },
+  {
     name: "never counts crashes",
-    caughtBy: "crashes: one for each claim in a row that ran out",
+    caughtBy: "crashes: claims that ran out after their holder had begun",
     breaks: (store) =>
       altered(store, {
         claim: async (options) => (await store.claim(options)).map((one) => ({ ...one, claim: { ...one.claim, crashes: 0 } })),
       }),
   },
   {
-    name: "counts the claims of an execution as its crashes",
-    caughtBy: "crashes: a claim that was given back is none, and leaves those before it",
-    breaks: (store) => countingCrashes(store, { resets: (commit, applied) => applied && byHolder(commit), countsReleases: true }),
-  },
-  {
-    name: "forgets crashes when somebody else commits",
-    caughtBy: "crashes: a commit of somebody else leaves them",
-    breaks: (store) => countingCrashes(store, { resets: (_, applied) => applied }),
-  },
-  {
-    name: "forgets crashes when the holder's commit was refused",
-    caughtBy: "crashes: a commit that was refused leaves them",
-    breaks: (store) => countingCrashes(store, { resets: byHolder }),
-  },
-  {
-    name: "never forgets crashes",
-    caughtBy: "crashes: a commit of the holder sets them to 0",
-    breaks: (store) => countingCrashes(store, { resets: () => false }),
-  },
-  {
-    name: "forgets crashes only by commits that leave the status as it is",
-    caughtBy: "crashes: a commit of the holder that changes its status sets them to 0",
-    breaks: (store) =>
-      countingCrashes(store, { resets: (commit, applied) => applied && byHolder(commit) && commit.head.status === "active" }),
-  },
-  {
-    name: "forgets crashes when a lost holder's commit comes again",
-    caughtBy: "crashes: a commit of a lost holder that was applied before it was replaced leaves those since",
-    breaks: (store) => countingCrashes(store, { resets: byHolder }),
-  },
-  {
-    name: "forgets crashes when the claim is renewed",
-    caughtBy: "crashes: a renewal leaves them",
-    breaks: (store) => countingCrashes(store, { resets: (commit, applied) => applied && byHolder(commit), renewalResets: true }),
+    name: "counts a claim that was given back as a crash",
+    caughtBy: "crashes: a claim that was given back is none, though its holder had begun",
+    breaks: (store) => altered(store, { release: (claim, version) => store.release({ ...claim, crashes: claim.crashes + 1 }, version) }),
   },
   {
     name: "shows a lease that was given back",

@@ -1,7 +1,7 @@
 import type { Claim, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { altered } from "./broken-store.ts";
 
-/** How a store counts crashes. */
+/** How a store counts claims that ran out. */
 export interface CrashRules {
   /** Which commits with a verdict set the count to 0. */
   resets(commit: Commit, applied: boolean): boolean;
@@ -13,25 +13,25 @@ export interface CrashRules {
 
 interface Count {
   held: boolean;
-  crashes: number;
+  expired: number;
 }
 
-/** A store that counts crashes by rules of its own. */
+/** A store that counts claims that ran out by rules of its own. */
 export function countingCrashes(
   store: SnapshotStore,
   { resets, countsReleases = false, renewalResets = false }: CrashRules,
 ): SnapshotStore {
   const counts = new Map<string, Count>();
   const counted = (claim: Claim): Claim => {
-    const { held, crashes } = counts.get(claim.workflowId) ?? { held: false, crashes: 0 };
-    const count = { held: true, crashes: held ? crashes + 1 : crashes };
+    const { held, expired } = counts.get(claim.workflowId) ?? { held: false, expired: 0 };
+    const count = { held: true, expired: held ? expired + 1 : expired };
     counts.set(claim.workflowId, count);
-    return { ...claim, crashes: count.crashes };
+    return { ...claim, expired: count.expired };
   };
   const after = (commit: Commit, applied: boolean): void => {
     const count = counts.get(commit.workflowId);
     if (!count) return;
-    if (resets(commit, applied)) count.crashes = 0;
+    if (resets(commit, applied)) count.expired = 0;
     if (applied && commit.release && !countsReleases) count.held = false;
   };
   return altered(store, {
@@ -53,7 +53,7 @@ export function countingCrashes(
     async renew(claim) {
       const renewed = await store.renew(claim);
       const count = counts.get(claim.workflowId);
-      if (count && renewalResets) count.crashes = 0;
+      if (count && renewalResets) count.expired = 0;
       return renewed;
     },
     async release(claim, version) {

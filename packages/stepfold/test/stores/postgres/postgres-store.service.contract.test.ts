@@ -57,17 +57,17 @@ describe.skipIf(url === null)("PostgreSQL: what goes wrong", () => {
     expect((await store.list()).items.length).toBe(1);
   });
 
-  it("counts no crashes of an execution that was deleted for another one of its id", async () => {
+  it("counts no lost claims of an execution that was deleted for another one of its id", async () => {
     const { schema } = fresh();
     const store = postgresStore(pool, { schema, migrate: true, idempotencyRetentionMs: 0 });
     const first = startCommit("a");
     await store.create(first, { claim: { owner: "lost", leaseMs: 1 } });
     await pool.query(`UPDATE "${schema}".executions SET due_at = due_at - 10`);
-    expect((await store.claim({ owner: "worker", leaseMs: 1000, limit: 1 }))[0]?.claim.crashes).toBe(1);
+    expect((await store.claim({ owner: "worker", leaseMs: 1000, limit: 1 }))[0]?.claim.expired).toBe(1);
     await store.commit(stepCommit(first, { status: "cancelled" }));
     await store.delete("a");
     await store.create(startCommit("a"));
-    expect((await store.claim({ owner: "worker", leaseMs: 1000, limit: 1 }))[0]?.claim.crashes).toBe(0);
+    expect((await store.claim({ owner: "worker", leaseMs: 1000, limit: 1 }))[0]?.claim.expired).toBe(0);
   });
 
   it("refuses a schema that is no plain name", () => {

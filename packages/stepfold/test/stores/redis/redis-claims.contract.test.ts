@@ -65,7 +65,7 @@ describe.skipIf(url === null)("a claim in Redis", () => {
     };
     expect(await calls(async () => expect(await store.claim({ ...lease, limit: 50 })).toHaveLength(40))).toBe(1);
     expect(await calls(() => store.claim({ ...lease, limit: 50 }))).toBe(1);
-    const claim = { workflowId: "id-0", incarnation: firsts[0]!.incarnation, ...lease, fence: 1, claimedAt: 0, crashes: 0 };
+    const claim = { workflowId: "id-0", incarnation: firsts[0]!.incarnation, ...lease, fence: 1, claimedAt: 0, expired: 0, crashes: 0 };
     expect(await calls(() => store.renew(claim))).toBe(1);
     expect(await calls(() => Promise.all(firsts.map((first) => store.commit(stepCommit(first, { fence: 1, release: true })))))).toBe(1);
   });

@@ -39,7 +39,7 @@ export async function expectNoReturn(store: SnapshotStore, advance: (durationMs:
   await store.release(lost.claim, 0);
   await store.commit(stepCommit(next.snapshot, { fence: next.claim.fence, status: "completed" }));
   const again = await ask(60_000);
-  expect(again.claim).toMatchObject({ workflowId: "lost", crashes: 1 });
+  expect(again.claim).toMatchObject({ workflowId: "lost", expired: 1 });
   expect(again.claim.fence).toBeGreaterThan(lost.claim.fence);
   await store.commit(stepCommit(first, { fence: again.claim.fence, status: "completed" }));
 }

@@ -93,7 +93,7 @@ export class Claims {
         const taken = await table.claimDue({ ...options, limit: wanted });
         ({ areKeysDue } = taken);
         const held = taken.executions.map((guard) => ({ guard, claimedAt: taken.now }));
-        claimed.push(...(await claimedWithSnapshots(table, held, options, taken.rows)));
+        claimed.push(...(await claimedWithSnapshots(table, this.#writer, held, options, taken.rows)));
         if (held.length < wanted) return areKeysDue;
       } else {
         const due = await table.due({ limit: wanted + tried.size, overdueMs: options.overdueMs, keys: null });

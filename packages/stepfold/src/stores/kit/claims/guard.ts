@@ -14,7 +14,7 @@ export function isDue({ wakeAt, dueAt, owner, deletedAt }: ExecutionGuard, now: 
   return (isDueAtOnce && overdueMs === 0) || dueAt <= now - overdueMs;
 }
 
-/** The crashes of an execution when its holder is replaced: one more if it is still held, because that holder was lost. */
+/** The count of `claim-count.ts` when the holder of an execution is replaced: one more if it is still held, because that claim ran out. */
 export function crashesAfter({ owner, crashes }: ExecutionGuard): number {
   return owner === null ? crashes : crashes + 1;
 }

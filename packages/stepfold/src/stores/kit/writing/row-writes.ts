@@ -1,4 +1,5 @@
 import type { Claim, Commit, Lease } from "../../../ports/snapshot-store.ts";
+import { begunCountOf, countOf } from "../claims/claim-count.ts";
 import { crashesAfter } from "../claims/guard.ts";
 import type { ExecutionGuard, RowWrite } from "../execution-table.ts";
 import { labelsOf } from "../labels.ts";
@@ -63,11 +64,19 @@ export function claimOf(guard: ExecutionGuard, lease: Lease): RowWrite {
 }
 
 /** Prolongs a claim that is in force. */
-export function renewalOf({ workflowId: id, incarnation, fence, leaseMs }: Claim): RowWrite {
-  return { kind: "update", id, when: { incarnation, fence, held: true }, set: { due: { inMs: leaseMs } } };
+export function renewalOf(claim: Claim): RowWrite {
+  const { workflowId: id, incarnation, fence, leaseMs } = claim;
+  return { kind: "update", id, when: { incarnation, fence, held: true }, set: { due: { inMs: leaseMs }, crashes: begunCountOf(claim) } };
+}
+
+/** Gives back a claim, whoever has changed the execution since. */
+export function givenBack(claim: Claim): RowWrite & { readonly kind: "update" } {
+  const { workflowId: id, incarnation, fence } = claim;
+  return { kind: "update", id, when: { incarnation, fence, held: true }, set: { owner: null, due: "atWakeUp", crashes: countOf(claim) } };
 }
 
 /** Gives back a claim on an execution that nobody has changed since `version`. */
-export function releaseOf({ workflowId: id, incarnation, fence }: Claim, version: number): RowWrite {
-  return { kind: "update", id, when: { incarnation, fence, version, held: true }, set: { owner: null, due: "atWakeUp" } };
+export function releaseOf(claim: Claim, version: number): RowWrite {
+  const write = givenBack(claim);
+  return { ...write, when: { ...write.when, version } };
 }

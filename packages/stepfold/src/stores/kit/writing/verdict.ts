@@ -52,7 +52,7 @@ export function repeatedCreation(
 ): Claim | null {
   if (writer !== commitId) throw new StepfoldError("WORKFLOW_EXISTS", { workflowId });
   const isHeld = lease !== undefined && owner === lease.owner && fence === 1;
-  return isHeld ? { workflowId, incarnation, owner, leaseMs: lease.leaseMs, fence, claimedAt, crashes: 0 } : null;
+  return isHeld ? { workflowId, incarnation, owner, leaseMs: lease.leaseMs, fence, claimedAt, expired: 0, crashes: 0 } : null;
 }
 
 /**

@@ -31,7 +31,7 @@ export async function createExecution(
     const made = await access.write(insert);
     if (made) {
       if (!held) return null;
-      return { workflowId, incarnation, owner: held.owner, leaseMs: held.leaseMs, fence: 1, claimedAt: made.now, crashes: 0 };
+      return { workflowId, incarnation, owner: held.owner, leaseMs: held.leaseMs, fence: 1, claimedAt: made.now, expired: 0, crashes: 0 };
     }
     const { now, found } = await access.read([workflowId]);
     const guard = found.get(workflowId);

@@ -7,7 +7,7 @@ import { claimFree, createClaimed, shortLeaseMs as leaseMs } from "./claiming.ts
 /** What a claim says about earlier claims whose holders were lost. */
 export const crashCases: readonly ContractCase[] = [
   {
-    name: "crashes: one for each claim in a row that ran out",
+    name: "expired: one for each claim in a row that ran out",
     async run(bench) {
       const claims = [(await createClaimed(bench.store, "a", leaseMs)).claim];
       for (const workflowId of [undefined, "a", undefined]) {
@@ -15,39 +15,39 @@ export const crashCases: readonly ContractCase[] = [
         const [taken] = await bench.store.claim({ owner: "other", leaseMs, limit: 10, ...(workflowId && { workflowId }) });
         claims.push(present(taken, "a claim").claim);
       }
-      equal(claims.map(crashesOf), [0, 1, 2, 3], "crashes");
+      equal(claims.map(expiredOf), [0, 1, 2, 3], "expired");
     },
   },
   {
-    name: "crashes: each execution has its own",
+    name: "expired: each execution has its own",
     async run(bench) {
       await createClaimed(bench.store, "a", leaseMs);
       await bench.advance(leaseMs + 1);
       await bench.store.create(startCommit("b"));
       const claimed = await bench.store.claim({ owner: "other", leaseMs, limit: 10 });
-      const crashes = new Map(claimed.map(({ claim }) => [claim.workflowId, crashesOf(claim)]));
-      equal([crashes.get("a"), crashes.get("b")], [1, 0], "crashes");
+      const expired = new Map(claimed.map(({ claim }) => [claim.workflowId, expiredOf(claim)]));
+      equal([expired.get("a"), expired.get("b")], [1, 0], "expired");
     },
   },
   {
-    name: "crashes: a claim that was given back is none, and leaves those before it",
+    name: "expired: a claim that was given back is none, and leaves those before it",
     async run({ store, advance }) {
       const { claim } = await createClaimed(store, "a", leaseMs);
       await store.release(claim, 0);
       const second = await claimFree(store, "a", "worker", leaseMs);
-      equal(crashesOf(second.claim), 0, "crashes after it was given back");
+      equal(expiredOf(second.claim), 0, "expired after it was given back");
       await advance(leaseMs + 1);
       const third = await claimFree(store, "a", "other", leaseMs);
       await store.release(third.claim, 0);
       equal(
-        [crashesOf(third.claim), crashesOf((await claimFree(store, "a", "worker", leaseMs)).claim)],
+        [expiredOf(third.claim), expiredOf((await claimFree(store, "a", "worker", leaseMs)).claim)],
         [1, 1],
-        "crashes after it ran out",
+        "expired after it ran out",
       );
     },
   },
   {
-    name: "crashes: a commit of the holder sets them to 0",
+    name: "expired: a commit of the holder sets them to 0",
     async run(bench) {
       const { store, advance } = bench;
       const { first, claim } = await crashedTwice(bench);
@@ -55,23 +55,23 @@ export const crashCases: readonly ContractCase[] = [
       await store.commit(second);
       await advance(leaseMs + 1);
       const again = await claimFree(store, "a", "worker", leaseMs);
-      equal(crashesOf(again.claim), 1, "crashes when the holder was lost after it");
+      equal(expiredOf(again.claim), 1, "expired when the holder was lost after it");
       await store.commit(stepCommit(second, { fence: again.claim.fence, release: true }));
-      equal(crashesOf((await claimFree(store, "a", "worker", leaseMs)).claim), 0, "crashes after a commit that gave it back");
+      equal(expiredOf((await claimFree(store, "a", "worker", leaseMs)).claim), 0, "expired after a commit that gave it back");
     },
   },
   {
-    name: "crashes: a commit of the holder that changes its status sets them to 0",
+    name: "expired: a commit of the holder that changes its status sets them to 0",
     async run(bench) {
       const { store } = bench;
       const { first, claim } = await crashedTwice(bench);
       await store.commit(stepCommit(first, { fence: claim.fence, status: "paused", wakeAt: 0 }));
-      await store.release(claim, 1);
-      equal(crashesOf((await claimFree(store, "a", "worker", leaseMs)).claim), 0, "crashes");
+      await store.release({ ...claim, expired: 0, crashes: 0 }, 1);
+      equal(expiredOf((await claimFree(store, "a", "worker", leaseMs)).claim), 0, "expired");
     },
   },
   {
-    name: "crashes: a commit of somebody else leaves them",
+    name: "expired: a commit of somebody else leaves them",
     async run(bench) {
       const { store, advance } = bench;
       const { first, claim } = await crashedTwice(bench);
@@ -79,14 +79,14 @@ export const crashCases: readonly ContractCase[] = [
       await store.commit(second);
       await advance(leaseMs + 1);
       const again = await claimFree(store, "a", "worker", leaseMs);
-      equal([crashesOf(claim), crashesOf(again.claim)], [2, 3], "crashes");
+      equal([expiredOf(claim), expiredOf(again.claim)], [2, 3], "expired");
       await store.release(again.claim, 1);
       await store.commit(stepCommit(second, { status: "paused", wakeAt: 0 }));
-      equal(crashesOf((await claimFree(store, "a", "worker", leaseMs)).claim), 3, "crashes after one while nobody held it");
+      equal(expiredOf((await claimFree(store, "a", "worker", leaseMs)).claim), 3, "expired after one while nobody held it");
     },
   },
   {
-    name: "crashes: a commit that was refused leaves them",
+    name: "expired: a commit that was refused leaves them",
     async run(bench) {
       const { store } = bench;
       const { first, lost, claim } = await crashedTwice(bench);
@@ -94,11 +94,11 @@ export const crashCases: readonly ContractCase[] = [
       await rejectsWith("VERSION_CONFLICT", () => store.commit(stepCommit(first, { fence: claim.fence })));
       await rejectsWith("FENCE_LOST", () => store.commit(stepCommit(first, { fence: lost.fence })));
       await store.release(claim, 1);
-      equal(crashesOf((await claimFree(store, "a", "worker", leaseMs)).claim), 2, "crashes");
+      equal(expiredOf((await claimFree(store, "a", "worker", leaseMs)).claim), 2, "expired");
     },
   },
   {
-    name: "crashes: a commit of a lost holder that was applied before it was replaced leaves those since",
+    name: "expired: a commit of a lost holder that was applied before it was replaced leaves those since",
     async run({ store, advance }) {
       const { first, claim } = await createClaimed(store, "a", leaseMs);
       const second = stepCommit(first, { fence: claim.fence });
@@ -108,17 +108,90 @@ export const crashCases: readonly ContractCase[] = [
       // its acknowledgement was lost: sent again, it is acknowledged, but not applied
       await store.commit(second);
       await store.release(taken.claim, 1);
-      equal(crashesOf((await claimFree(store, "a", "worker", leaseMs)).claim), 1, "crashes");
+      equal(expiredOf((await claimFree(store, "a", "worker", leaseMs)).claim), 1, "expired");
     },
   },
   {
-    name: "crashes: a renewal leaves them",
+    name: "expired: a renewal leaves them",
     async run(bench) {
       const { store, advance } = bench;
       const { claim } = await crashedTwice(bench);
       await store.renew(claim);
       await advance(leaseMs + 1);
-      equal(crashesOf((await claimFree(store, "a", "worker", leaseMs)).claim), 3, "crashes");
+      equal(expiredOf((await claimFree(store, "a", "worker", leaseMs)).claim), 3, "expired");
+    },
+  },
+  {
+    name: "crashes: claims that ran out after their holder had begun",
+    async run({ store, advance }) {
+      let { claim } = await createClaimed(store, "a", leaseMs);
+      const seen: (readonly [number, number])[] = [];
+      for (const begins of [false, true, true, false, true]) {
+        if (begins) await store.renew(claim);
+        await advance(leaseMs + 1);
+        ({ claim } = await claimFree(store, "a", "other", leaseMs));
+        seen.push([claim.expired, claim.crashes]);
+      }
+      equal(
+        seen,
+        [
+          [1, 0],
+          [2, 1],
+          [3, 2],
+          [4, 2],
+          [5, 3],
+        ],
+        "expired and crashes",
+      );
+    },
+  },
+  {
+    name: "crashes: a claim that was given back is none, though its holder had begun",
+    async run({ store, advance }) {
+      const { claim } = await createClaimed(store, "a", leaseMs);
+      await store.renew(claim);
+      await advance(leaseMs + 1);
+      const second = await claimFree(store, "a", "other", leaseMs);
+      await store.renew(second.claim);
+      await store.release(second.claim, 0);
+      const { claim: third } = await claimFree(store, "a", "worker", leaseMs);
+      equal([third.expired, third.crashes], [1, 1], "expired and crashes");
+    },
+  },
+  {
+    name: "crashes: a commit of the holder ends those before it",
+    async run({ store, advance }) {
+      const { first, claim } = await createClaimed(store, "a", leaseMs);
+      await store.renew(claim);
+      await advance(leaseMs + 1);
+      const second = await claimFree(store, "a", "other", leaseMs);
+      await store.renew(second.claim);
+      await store.commit(stepCommit(first, { fence: second.claim.fence }));
+      await advance(leaseMs + 1);
+      const { claim: third } = await claimFree(store, "a", "worker", leaseMs);
+      equal([third.expired, third.crashes], [1, 0], "expired and crashes");
+    },
+  },
+  {
+    name: "crashes: what was lost twice before it began is claimed alone",
+    async run({ store, advance }) {
+      const ids = ["a", "b", "c"];
+      for (const id of ids) await createClaimed(store, id, leaseMs);
+      await advance(leaseMs + 1);
+      equal((await store.claim({ owner: "other", leaseMs, limit: 10 })).length, 3, "claimed after the first loss");
+      await advance(leaseMs + 1);
+      const claimed: Claim[] = [];
+      for (const _ of ids) {
+        const found = await store.claim({ owner: "worker", leaseMs: 60_000, limit: 10 });
+        equal(
+          found.map(({ claim }) => claim.alone),
+          [true],
+          "claimed alone",
+        );
+        claimed.push(found[0]!.claim);
+      }
+      equal(claimed.map(({ workflowId }) => workflowId).sort(), ids, "each in its turn");
+      equal((await store.claim({ owner: "worker", leaseMs: 60_000, limit: 10 })).length, 0, "left");
     },
   },
 ];
@@ -133,4 +206,4 @@ async function crashedTwice({ store, advance }: StoreBench): Promise<{ first: Re
   return { first, lost, claim };
 }
 
-const crashesOf = ({ crashes }: Claim): number | undefined => crashes;
+const expiredOf = ({ expired }: Claim): number | undefined => expired;

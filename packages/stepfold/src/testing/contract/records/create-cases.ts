@@ -45,7 +45,7 @@ export const createCases: readonly ContractCase[] = [
           incarnation: first.incarnation,
           owner: "worker",
           leaseMs,
-          ...{ fence: claim.fence, claimedAt: claim.claimedAt, crashes: 0 },
+          ...{ fence: claim.fence, claimedAt: claim.claimedAt, expired: 0, crashes: 0 },
         },
         "claim",
       );
