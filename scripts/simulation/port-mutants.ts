@@ -118,6 +118,17 @@ export const portMutants: readonly PortMutant[] = [
   },
   { name: "signal-key-forgotten", caughtBy: ["I5b"], seenStore: keyless },
   {
+    // AUDIT 2: a store that loses answers to claims parks what it has
+    name: "lost-claims-are-crashes",
+    caughtBy: ["I9"],
+    options: { mode: "liveness", faults: ["crash", "partition", "storeSlow", "storeErrorAfter"] },
+    seenStore: (store) =>
+      altered(store, {
+        claim: async (options) =>
+          (await store.claim(options)).map(({ claim, snapshot }) => ({ claim: { ...claim, crashes: claim.expired }, snapshot })),
+      }),
+  },
+  {
     name: "crashes-not-counted",
     caughtBy: ["I9"],
     options: { mode: "liveness", faults: ["crash", "partition", "storeSlow", "storeErrorAfter"] },

@@ -20,6 +20,8 @@ interface Holder {
   readonly fence: number;
   /** End of the lease, in milliseconds since the schedule began. */
   untilMs: number;
+  /** It has renewed its claim, and committed nothing since. */
+  hasBegun: boolean;
 }
 
 /** What the store has acknowledged of one execution. */
@@ -39,7 +41,7 @@ export interface LedgerEntry {
   holder: Holder | null;
   /** The highest fence that was given. */
   fence: number;
-  /** How many holders in a row have lost their claim without a commit. */
+  /** How many holders in a row have lost their claim after they had begun, without a commit. */
   losses: number;
 }
 

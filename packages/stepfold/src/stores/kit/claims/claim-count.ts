@@ -24,6 +24,6 @@ export function countOf({ expired, crashes }: ClaimCounts): number {
 }
 
 /** The number of a row once its holder has begun. */
-export function begunCountOf({ expired, crashes }: ClaimCounts): number {
-  return countOf({ expired, crashes: crashes + 1 });
+export function begunCountOf(counts: ClaimCounts): number {
+  return countOf(counts) + crashUnit;
 }

@@ -30,17 +30,20 @@ export function checkClaim(ledger: Ledger, claim: Claim, options: ClaimOptions |
   const wasTold = entry.wakeAt === 0 || ledger.hasQueue;
   const dueAtMs = Math.max(entry.committedAtMs, (entry.wakeAt ?? 0) - beginsAt);
   if (entry.holder || (isFound && wasTold && ledger.nowMs - dueAtMs > graceMs)) ledger.rescues++;
-  if (entry.holder) entry.losses++;
+  // what was lost before it began is the fault of a store that is slow
+  if (entry.holder?.hasBegun) entry.losses++;
   entry.fence = Math.max(fence, entry.fence);
-  entry.holder = { owner, fence, untilMs: ledger.nowMs + leaseMs };
+  entry.holder = { owner, fence, untilMs: ledger.nowMs + leaseMs, hasBegun: false };
 }
 
 /** I14: only the holder of an execution may renew its claim. */
 export function checkRenewal(ledger: Ledger, { workflowId, owner, fence, leaseMs }: Claim): void {
   const entry = ledger.entries.get(workflowId);
   if (!entry || isTerminal(entry.status)) return;
-  if (entry.holder?.fence === fence) entry.holder.untilMs = ledger.nowMs + leaseMs;
-  else ledger.violate("I14", `${owner} prolonged what it had lost`, workflowId);
+  if (entry.holder?.fence === fence) {
+    entry.holder.untilMs = ledger.nowMs + leaseMs;
+    entry.holder.hasBegun = true;
+  } else ledger.violate("I14", `${owner} prolonged what it had lost`, workflowId);
 }
 
 /** I7: a holder gives back only the version it knows; otherwise a newer commit from outside would not be acted on. */

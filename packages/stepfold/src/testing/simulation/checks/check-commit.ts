@@ -19,9 +19,14 @@ export function checkCommit(ledger: Ledger, entry: LedgerEntry, commit: Commit):
   if (fence !== undefined && fence !== entry.holder?.fence)
     ledger.violate("I14", `a commit with fence ${fence} was taken, the one that holds is ${entry.holder?.fence ?? "nobody"}`, workflowId);
   if (fence !== undefined) {
-    if (entry.losses >= ledger.maxLosses && events[0]?.type !== "parked")
+    const [first] = events;
+    const isGivenUp = first?.type === "parked" && first.code === "WORKER_CRASHED";
+    if (entry.losses >= ledger.maxLosses && first?.type !== "parked")
       ledger.violate("I9", `${entry.losses} holders had lost it in a row, and it was driven on`, workflowId);
+    if (isGivenUp && entry.losses < ledger.maxLosses)
+      ledger.violate("I9", `${entry.losses} holders had lost it in a row after they had begun, and it was given up`, workflowId);
     entry.losses = 0;
+    if (entry.holder) entry.holder.hasBegun = false;
   }
   if (release || isTerminal(head.status)) entry.holder = null;
   checkWake(ledger, commit);
