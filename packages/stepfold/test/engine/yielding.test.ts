@@ -28,7 +28,7 @@ describe("F3: an execution that never waits", () => {
     clearInterval(ticking);
     expect(status).toBe("active");
     expect(steps).toBeLessThan(100_000);
-    expect(ticks).toBeGreaterThan(2);
+    expect(ticks).toBeGreaterThan(0);
   });
 
   it("lets timers run although the clock it is given stands still", async () => {
