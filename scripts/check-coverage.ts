@@ -4,7 +4,9 @@ import { spawnSync } from "node:child_process";
 import { effortVariable } from "./test/effort.ts";
 
 const parts = ["core", "expressions", "engine", "nodes"].map((part) => `packages/stepfold/src/${part}/`);
-const scenarios = ["core", "reference", "expressions", "engine", "hostile", "nodes"].map((area) => `packages/stepfold/test/${area}/`);
+const scenarios = ["core", "reference", "expressions", "engine", "hostile", "limits", "nodes"].map(
+  (area) => `packages/stepfold/test/${area}/`,
+);
 const measured = ["core", "expressions"].map((part) => `--coverage.include=packages/stepfold/src/${part}/**/*.ts`);
 const { status, error } = spawnSync("vitest", ["run", "--coverage", ...measured, "--project", "unit", ...parts, ...scenarios], {
   stdio: "inherit",

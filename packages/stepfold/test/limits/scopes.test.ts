@@ -71,9 +71,11 @@ describe("the limit of open scopes", () => {
 
   it("leaves what a map that has gone on still runs alone, and begins no more of it", async () => {
     const maybe = { ...flow("maybe", { i: ["if", { condition: "{{ input > 0 }}" }], q: "approval" }, ["i>q@true"]), id: "maybe" };
-    const map = { workflow: "maybe", items: [0, 1, 1, 1, 1], completeWhen: 1, remaining: "finish", concurrency: 1 };
+    const map = { workflow: "maybe", items: [0, 1, 1, 1, 1, 1], completeWhen: 1, remaining: "finish", concurrency: 1 };
     const { engine } = bench(flow("w", { m: ["map", map], go: "noop" }, ["m>go"], { workflows: { maybe } }), { scopes: 2 });
-    const left = await engine.execute({});
+    // one of them is cancelled before it begins
+    const begun = await engine.send(await engine.execute({ stepLimit: 1 }), { type: "cancel", target: { node: "m", item: 4 } });
+    const left = await engine.execute({ snapshot: begun });
     expect(left).toMatchObject({ status: "paused", context: { go: [{ output: null }] } });
     expect(openScopes(left)).toBe(2);
     const [first, second] = Object.entries(left.childStates!).flatMap(([, { activePaths }]) =>

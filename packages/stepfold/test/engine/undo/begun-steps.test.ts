@@ -1,9 +1,13 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Snapshot } from "../../../src/core/snapshot/snapshot.ts";
+import { apply } from "../../../src/core/transition/apply.ts";
 import { defineNode } from "../../../src/engine/node/define-node.ts";
 import { FatalError } from "../../../src/engine/node/fatal-error.ts";
 import { WorkflowEngine } from "../../../src/engine/workflow-engine.ts";
 import { builtinNodes } from "../../../src/nodes/index.ts";
+import type { SnapshotStore } from "../../../src/ports/snapshot-store.ts";
+import { createRuntime } from "../../../src/runtime/create-runtime.ts";
+import { memoryStore } from "../../../src/stores/databases/memory/memory-store.ts";
 import { flow } from "../../nodes/workflow.fixture.ts";
 import { viaJson } from "../engine.fixture.ts";
 import { VirtualEnvironment } from "../virtual-environment.fixture.ts";
@@ -185,5 +189,44 @@ describe("B2: a step that was begun and did not complete is told apart", () => {
     expect(left).toMatchObject({ status: "active", activePaths: [{ begun: true }] });
     expect(await engine.execute({ snapshot: viaJson(left as Snapshot), globals: {} } as never)).toMatchObject({ status: "failed" });
     expect(undone).toEqual([["b", whole]]);
+  });
+});
+
+describe("B2: the event that tells that a step is begun", () => {
+  const workflow = undoable(["b"], { b: "approval" });
+
+  it("changes nothing if the step is not to be performed any more", async () => {
+    const engine = engineOf(workflow);
+    const waiting = await engine.execute({});
+    const late = { type: "begun", version: waiting.version + 1, at: 0, pathId: "0", nodeId: "b" } as const;
+    for (const event of [
+      { ...late, turn: 1 },
+      { ...late, turn: 2 },
+      { ...late, turn: 2, pathId: "0.1" },
+    ])
+      expect(apply(engine.workflow, waiting, event)).toBe(waiting);
+  });
+
+  it("is stored before the executor is called, also if another writer is first", async () => {
+    const memory = memoryStore();
+    let isFirst = true;
+    const store: SnapshotStore = {
+      ...memory,
+      async commit(commit) {
+        if (isFirst && commit.events.some(({ type }) => type === "begun")) {
+          isFirst = false;
+          expect(called).toEqual([]);
+          await (await runtime.get("w"))!.signal("anything");
+        }
+        return memory.commit(commit);
+      },
+    };
+    const runtime = createRuntime({ store, workflows: [undoable(["b"], { b: "book" })], nodeDefinitions, pollMs: 20 });
+    const run = await runtime.start("w", { workflowId: "w" });
+    await run.result();
+    const events = await store.events("w", -1, 10);
+    expect(events.map(({ event }) => event.type)).toEqual(["started", "signalled", "begun", "completed"]);
+    expect(called).toEqual(["b"]);
+    await runtime.close();
   });
 });

@@ -111,6 +111,10 @@ describe("B3: an execution of which something could not be undone", () => {
     expect(rests.parked?.message).toBe('What node "c" did could not be undone, nor what 1 other step did: the bank is closed');
     broken = ["C"];
     const left = await told(engine, rests, { type: "retry" });
+    broken = ["A", "B", "C"];
+    expect((await engine.execute({})).parked?.message).toContain("nor what 2 other steps did");
+    undone = ["B", "A"];
+    broken = ["C"];
     expect(left).toMatchObject({ status: "parked", error: { notUndone: ["c"] }, ending: { again: [{ nodeId: "c" }] } });
     broken = [];
     expect(await told(engine, left, { type: "retry" })).toMatchObject({ status: "failed" });
@@ -182,6 +186,8 @@ describe("B3: what could not be undone in a part of an execution", () => {
     expect(rests).toMatchObject({ status: "parked", output: "L", ending: { status: "completed" }, childStates: { "0#1": { kept: true } } });
     expect(explain(rests, engine.workflow).sentence).toContain("Completed; not undone: pay (the bank is closed)");
     broken = [];
+    const trying = explain(await engine.send(rests, { type: "retry" }), engine.workflow).sentence;
+    expect(trying).toBe("Completed; what could not be undone is tried again: pay is being undone.");
     const over = await told(engine, rests, { type: "retry" });
     expect(over).toMatchObject({ status: "completed", output: "L" });
     expect(over).not.toHaveProperty("childStates");
