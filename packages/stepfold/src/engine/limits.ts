@@ -56,7 +56,10 @@ export function enforceLimits(limits: Limits, draft: Draft, task: Task, outcome:
     return refused(task, outcome, new StepfoldError("LIMIT_EXCEEDED", { what, limit, max: limits[limit], actual }));
   };
   const sizeBytes = draft.sizeBytes + outcome.sizeBytes;
-  if (sizeBytes > limits.executionBytes) return exceeded("executionBytes", sizeBytes);
+  if (sizeBytes > limits.executionBytes) {
+    // what is undone is undone, also if there is no room for what that gave
+    return task.undoes && outcome.type === "completed" ? { ...outcome, output: null, sizeBytes: 0 } : exceeded("executionBytes", sizeBytes);
+  }
   if (outcome.type === "spawned" && depthOf(task.scope ?? "") >= limits.nesting) return exceeded("nesting", limits.nesting + 1);
   if ("starts" in outcome && outcome.starts) return withBudget(limits, draft, task, outcome, outcome.starts);
   const paths = outcome.type === "completed" && !task.undoes ? pathsAfter(limits, draft, task, outcome.handles) : 0;
@@ -100,9 +103,17 @@ function itemsAround(scope: ScopeDraft): number {
  *
  * @param begun tasks that are under way, or whose outcomes are not applied yet
  */
-export function exhausted(limits: Limits, { workflowId, steps }: Draft, { nodeId }: Task, begun: number, now: EpochMs): Outcome | null {
-  if (steps + begun < limits.steps) return null;
-  const error = errorInfo(new StepfoldError("STEPS_EXCEEDED", { workflowId, max: limits.steps }), nodeId);
+export function exhausted(
+  limits: Limits,
+  { workflowId, steps }: Draft,
+  { nodeId, undoes }: Task,
+  begun: number,
+  now: EpochMs,
+): Outcome | null {
+  // what an execution has done in all of its steps can still be undone, with some attempts in vain
+  const max = undoes ? 3 * limits.steps : limits.steps;
+  if (steps + begun < max) return null;
+  const error = errorInfo(new StepfoldError("STEPS_EXCEEDED", { workflowId, max }), nodeId);
   return { type: "failed", error, sizeBytes: error.message.length, retryAt: null, startedAt: now, endedAt: now, uncalled: true };
 }
 
@@ -117,6 +128,8 @@ function pathsAfter(limits: Limits, draft: Draft, { nodeId, scope: key }: Task, 
   return scope.paths.length - 1 + (handles ? handles.reduce((sum, handle) => sum + (edges.get(handle)?.length ?? 0), 0) : next.length);
 }
 
-function refused({ nodeId }: Task, { startedAt, endedAt }: Counted, error: StepfoldError): Counted {
-  return { type: "failed", error: errorInfo(error, nodeId), sizeBytes: 0, retryAt: null, startedAt, endedAt };
+function refused({ nodeId }: Task, outcome: Counted, error: StepfoldError): Counted {
+  const { startedAt, endedAt } = outcome;
+  const uncalled = outcome.type === "failed" && outcome.uncalled && { uncalled: true as const };
+  return { type: "failed", error: errorInfo(error, nodeId), sizeBytes: 0, retryAt: null, startedAt, endedAt, ...uncalled };
 }

@@ -10,7 +10,7 @@ export interface Limits {
   readonly stringLength: number;
   /** All values of an execution, as JSON. */
   readonly executionBytes: number;
-  /** Attempts of an execution, in all. */
+  /** Attempts of an execution, in all; to undo what it did it may make twice as many more. */
   readonly steps: number;
   /** Paths open at once. */
   readonly paths: number;

@@ -105,6 +105,31 @@ describe("what was done", () => {
     expect(await engine.execute({ snapshot: viaJson(end) })).toEqual(end);
   });
 
+  it("is undone although the execution has used up its steps, or its room", async () => {
+    undone = [];
+    const steps = { a: ["book", "x".repeat(3_000)], b: ["book", 2], c: ["book", 3] } as const;
+    const workflow = booking({ a: "unbook", b: "unbook" }, steps, ["a>b", "b>c"]);
+    const given = { workflow, nodeDefinitions };
+    expect(await new WorkflowEngine({ ...given, limits: { steps: 2 } }).execute({})).toMatchObject({
+      status: "failed",
+      error: { code: "STEPS_EXCEEDED" },
+    });
+    expect(undone).toHaveLength(2);
+    undone = [];
+    const undoing = booking({ a: "copy" }, { a: steps.a, c: ["book", "y".repeat(3_000)] }, ["a>c"]);
+    const copy = defineNode({ executor: (_data, step) => ({ data: step.compensating?.completed ? step.compensating.output : null }) });
+    const engine = new WorkflowEngine({
+      workflow: undoing,
+      nodeDefinitions: { ...nodeDefinitions, copy },
+      limits: { executionBytes: 5_000 },
+    });
+    expect(await engine.execute({})).toMatchObject({
+      status: "failed",
+      error: { code: "LIMIT_EXCEEDED" },
+      compensations: [{ nodeId: "a", output: null }],
+    });
+  });
+
   it("stays done when the execution completes", async () => {
     undone = [];
     expect(await stepwise(booking({ a: "unbook" }, { a: ["book", 1] }, []))).toMatchObject({ status: "completed", output: 1 });
