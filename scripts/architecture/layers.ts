@@ -59,6 +59,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["errors"],
     ["values"],
     ["snapshot"],
+    ["definition/graph"],
     ["definition"],
     ["transition/draft"],
     ["transition/paths"],

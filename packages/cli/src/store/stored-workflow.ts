@@ -12,7 +12,7 @@ export async function storedWorkflow(
   if (!stored) return null;
   try {
     // the command only shows it, so the node types do not matter
-    return compile(stored, expressionLanguage);
+    return compile(stored, expressionLanguage, undefined, { isStored: true });
   } catch (error) {
     if (StepfoldError.is(error, "DEFINITION_INVALID")) return null;
     throw error;

@@ -1,5 +1,6 @@
 import { describe, expectTypeOf, it } from "vitest";
 import { z } from "zod";
+import type { WorkflowDefinition } from "../core/definition/definition.ts";
 import type { Event } from "../core/snapshot/event.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import { defineNode } from "./node/define-node.ts";
@@ -68,5 +69,30 @@ describe("the engine", () => {
     const nodes = [{ id: "a", type: "t", retryPolicy: { maxAttempts: 3, interval: 1, backoff: "linear" } }] as const;
     // @ts-expect-error a backoff is fixed or exponential
     defineWorkflow({ id: "w", nodes, edges: [] });
+  });
+
+  it("refuses keys of a workflow that nobody reads (B6)", () => {
+    const a = { id: "a", type: "t" } as const;
+    const retryPolicy = { maxAttempts: 3, interval: 1, backoff: "fixed" } as const;
+    const edges = [{ source: "a", target: "a", label: "x" }] as const;
+    defineWorkflow({ id: "w", nodes: [{ ...a, retryPolicy, position: { x: 1, y: 2 } }], edges });
+    const wide: WorkflowDefinition = workflow;
+    expectTypeOf(defineWorkflow(wide)).toEqualTypeOf<WorkflowDefinition>();
+    // @ts-expect-error a workflow has no "stat"
+    defineWorkflow({ id: "w", stat: "a", nodes: [a], edges });
+    // @ts-expect-error it is "retryPolicy"
+    defineWorkflow({ id: "w", nodes: [{ ...a, retry: { maxAttempts: 3 } }], edges });
+    // @ts-expect-error it is "join"
+    defineWorkflow({ id: "w", nodes: [a, { ...a, jion: "all" }], edges });
+    // @ts-expect-error it is "sourceHandle"
+    defineWorkflow({ id: "w", nodes: [a], edges: [{ source: "a", target: "a", sourcehandle: "x" }] });
+    // @ts-expect-error it is "maxAttempts"
+    defineWorkflow({ id: "w", nodes: [{ ...a, retryPolicy: { ...retryPolicy, attempts: 3 } }], edges });
+    // @ts-expect-error it is "limit"
+    defineWorkflow({ id: "w", nodes: [a], edges, concurrency: { key: "k", max: 1 } });
+    // @ts-expect-error it is "data"
+    defineWorkflow({ id: "w", nodes: [{ ...a, compensate: { type: "t", dta: 1 } }], edges });
+    // @ts-expect-error also in a workflow inside
+    defineWorkflow({ id: "w", nodes: [a], edges, workflows: { inner: { id: "i", nodes: [{ ...a, dta: 1 }], edges } } });
   });
 });

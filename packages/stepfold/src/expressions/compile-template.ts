@@ -14,6 +14,7 @@ type Build = (scope: Scope, purse: Purse) => unknown;
 interface TemplateScan {
   readonly issues: Issue[];
   readonly reads: Map<string, ReadPath>;
+  readonly texts: string[];
   readonly limits: ExpressionLimits;
 }
 
@@ -39,11 +40,12 @@ export const compileTemplate: CompileTemplate = (value, pointer) => compileTempl
 
 /** `compileTemplate` under limits of your own. `outputLength` is for all expressions of the template together. */
 export function compileTemplateWithin(value: Json, pointer: string, limits: ExpressionLimits): ReturnType<CompileTemplate> {
-  const walk: TemplateScan = { issues: [], reads: new Map(), limits };
+  const walk: TemplateScan = { issues: [], reads: new Map(), texts: [], limits };
   const build = compileValue(walk, value, pointer, 0);
   if (build === null || walk.issues.length > 0) return { template: null, issues: walk.issues };
   const template: Template = {
     reads: [...walk.reads.values()],
+    texts: walk.texts,
     evaluate: (scope) => build(scope, { steps: limits.steps * budgetShare, room: limits.outputLength }),
   };
   return { template, issues: [] };
@@ -94,6 +96,7 @@ function compileString(walk: TemplateScan, text: string, pointer: string): Build
   for (const path of pieces.reads) walk.reads.set(JSON.stringify(path), path);
   const [only] = pieces.programs;
   const whole = only !== undefined && pieces.programs.length === 1 && pieces.texts.every((piece) => piece.trim() === "");
+  if (!whole && pieces.texts.some((piece) => piece !== "")) walk.texts.push(pointer);
   return whole ? (scope, purse) => evaluate(only, scope, purse) : mix(pieces);
 }
 

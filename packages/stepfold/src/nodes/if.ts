@@ -47,6 +47,7 @@ export const ifNode: NodeDefinition<IfData, { readonly result: boolean }, unknow
     required: ["result"],
   },
   handles: ["true", "false"],
+  conditions: ["condition"],
   metadata: {
     label: "If",
     icon: "split",

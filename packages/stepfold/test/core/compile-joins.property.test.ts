@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { tries } from "../../../../scripts/test/effort.ts";
 import { compile } from "../../src/core/definition/compile.ts";
 import type { CompiledJoin } from "../../src/core/definition/compiled.ts";
-import { dominators } from "../../src/core/definition/dominators.ts";
-import { hasNode, type NodeSet } from "../../src/core/definition/node-set.ts";
-import { WorkBudget } from "../../src/core/definition/work-budget.ts";
+import { dominators } from "../../src/core/definition/graph/dominators.ts";
+import { hasNode, type NodeSet } from "../../src/core/definition/graph/node-set.ts";
+import { WorkBudget } from "../../src/core/values/work-budget.ts";
 import { expressionLanguage } from "../../src/expressions/expression-language.ts";
 
 interface Graph {

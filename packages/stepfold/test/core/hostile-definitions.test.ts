@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { check, checkCounted, compile } from "../../src/core/definition/compile.ts";
-import { WorkBudget } from "../../src/core/definition/work-budget.ts";
 import { defaultLimits } from "../../src/core/values/limits.ts";
+import { WorkBudget } from "../../src/core/values/work-budget.ts";
 import { expressionLanguage } from "../../src/expressions/expression-language.ts";
 
 const long = (text: string): string => text.padEnd(128, "x");

@@ -106,6 +106,23 @@ describe("an execution over which workers die", () => {
 });
 
 describe("an execution that a worker cannot run", () => {
+  it("is parked where the worker does not know what the stored definition needs (B6)", async () => {
+    const { runtime, environment, store } = setUp({ drive: false });
+    await runtime.start("talk", { workflowId: "a" });
+    const { getDefinition } = store;
+    store.getDefinition = async (hash) => ({ ...(await getDefinition.call(store, hash))!, needs: ["futures"] });
+    const older = setUp({ store, workflows: [] }, environment);
+    await environment.advance(second / 2);
+    const { status, parked } = (await store.load("a"))!;
+    expect({ status, code: parked?.code }).toEqual({ status: "parked", code: "DEFINITION_INVALID" });
+    expect(parked?.message).toContain("/needs: this version of Stepfold does not know futures: update it");
+    await older.runtime.close();
+    store.getDefinition = getDefinition;
+    setUp({ store, workflows: [] }, environment);
+    await environment.advance(60 * second);
+    expect((await store.load("a"))!.status).toBe("paused");
+  });
+
   it("is parked visibly, for longer each time, and goes on with the first worker that can", async () => {
     const { runtime, environment, store } = setUp({ drive: false });
     await runtime.start("talk", { workflowId: "a" });

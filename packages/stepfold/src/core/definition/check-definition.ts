@@ -2,26 +2,10 @@ import { isId } from "../values/id.ts";
 import { isJsonObject, type JsonObject } from "../values/json.ts";
 import type { Limits } from "../values/limits.ts";
 import { checkNodes } from "./check-nodes.ts";
-import { checkId, checkKeys, checkOneOf, checkType } from "./check-shape.ts";
+import { checkId, checkOneOf, checkType } from "./check-shape.ts";
 import type { DefinitionReport } from "./definition-report.ts";
+import { unknownNeeds } from "./needs.ts";
 
-const definitionKeys = [
-  "id",
-  "name",
-  "description",
-  "version",
-  "metadata",
-  "input",
-  "output",
-  "start",
-  "nodes",
-  "edges",
-  "onFailure",
-  "concurrency",
-  "workflows",
-];
-const concurrencyKeys = ["key", "limit"];
-const edgeKeys = ["id", "source", "target", "sourceHandle", "targetHandle"];
 /** The highest limit of a concurrency key. */
 const maxConcurrency = 10_000;
 /** How deep definitions may be nested. */
@@ -37,10 +21,10 @@ function checkWorkflow(definition: unknown, at: string, nesting: number, limits:
     report.add("TYPE", at, "must be an object with id, nodes and edges");
     return;
   }
-  checkKeys(definition, at, definitionKeys, report);
   checkId(definition, at, "id", report);
   for (const key of ["name", "description", "version"]) checkType(definition, at, key, "string", report);
   checkType(definition, at, "metadata", "object", report);
+  checkNeeds(definition.needs, `${at}/needs`, report);
   checkOneOf(definition, at, "onFailure", ["stop", "finish"], report);
   if (definition.concurrency !== undefined) checkConcurrency(definition.concurrency, `${at}/concurrency`, report);
   if (definition.input !== undefined && typeof definition.input !== "boolean") checkType(definition, at, "input", "object", report);
@@ -68,12 +52,22 @@ function checkWorkflow(definition: unknown, at: string, nesting: number, limits:
   }
 }
 
+function checkNeeds(needs: unknown, at: string, report: DefinitionReport): void {
+  if (needs === undefined) return;
+  if (!Array.isArray(needs) || !needs.every((need) => typeof need === "string")) {
+    report.add("TYPE", at, "must be a list of names");
+    return;
+  }
+  const unknown = unknownNeeds(needs);
+  if (unknown.length > 0)
+    report.add("NEED_UNKNOWN", at, `this version of Stepfold does not know ${unknown.slice(0, 5).join(", ").slice(0, 200)}: update it`);
+}
+
 function checkConcurrency(concurrency: unknown, at: string, report: DefinitionReport): void {
   if (!isJsonObject(concurrency)) {
     report.add("TYPE", at, "must be an object with a key, and a limit");
     return;
   }
-  checkKeys(concurrency, at, concurrencyKeys, report);
   const { key, limit = 1 } = concurrency;
   if (key === undefined) report.add("REQUIRED", `${at}/key`, "is missing: what executions share that take turns");
   else if (typeof key !== "string" || key === "") report.add("TYPE", `${at}/key`, "must be text");
@@ -89,7 +83,6 @@ function checkEdges(edges: readonly unknown[], at: string, nodeIds: ReadonlySet<
       report.add("TYPE", pointer, "must be an object with source and target");
       continue;
     }
-    checkKeys(edge, pointer, edgeKeys, report);
     checkType(edge, pointer, "id", "string", report);
     if (edge.id !== undefined && ids.has(edge.id))
       report.add("ID_DUPLICATE", `${pointer}/id`, `another edge is called "${edge.id}" already`);

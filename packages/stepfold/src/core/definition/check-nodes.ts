@@ -1,10 +1,6 @@
 import { isJsonObject, type JsonObject } from "../values/json.ts";
-import { checkId, checkKeys, checkOneOf, checkType } from "./check-shape.ts";
-import { nodeMembers } from "./definition.ts";
+import { checkId, checkOneOf, checkType } from "./check-shape.ts";
 import type { DefinitionReport } from "./definition-report.ts";
-
-const nodeKeys = [...nodeMembers, "metadata"];
-const compensationKeys = ["type", "data", "retryPolicy", "timeout"];
 
 /** Every mistake in the shape of the nodes; gives their ids. */
 export function checkNodes(nodes: readonly unknown[], at: string, report: DefinitionReport): Set<string> {
@@ -15,7 +11,6 @@ export function checkNodes(nodes: readonly unknown[], at: string, report: Defini
       report.add("TYPE", pointer, "must be an object with id and type");
       continue;
     }
-    checkKeys(node, pointer, nodeKeys, report);
     checkId(node, pointer, "id", report);
     if (ids.has(node.id as string)) report.add("ID_DUPLICATE", `${pointer}/id`, `another node is called "${node.id}" already`);
     if (typeof node.id === "string") ids.add(node.id);
@@ -61,7 +56,6 @@ function checkCompensation(node: JsonObject, pointer: string, report: Definition
     report.add("TYPE", `${pointer}/compensate`, "must be an object with a type");
     return;
   }
-  checkKeys(compensate, `${pointer}/compensate`, compensationKeys, report);
   checkNodeType(compensate, `${pointer}/compensate`, report);
   if (compensate.type === "map" || compensate.type === "workflow")
     report.add("TYPE", `${pointer}/compensate/type`, "cannot be a map or a workflow: what undoes a step is one step");

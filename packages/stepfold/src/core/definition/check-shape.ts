@@ -2,14 +2,6 @@ import { isId } from "../values/id.ts";
 import { isJsonObject, type JsonObject } from "../values/json.ts";
 import type { DefinitionReport } from "./definition-report.ts";
 
-/** Warns of keys that look like one of ours misspelt. Editors keep keys of their own beside them. */
-export function checkKeys(value: JsonObject, pointer: string, known: readonly string[], report: DefinitionReport): void {
-  for (const key of Object.keys(value)) {
-    const meant = known.includes(key) ? undefined : report.meant(key, known);
-    if (meant) report.warn("KEY_UNKNOWN", `${pointer}/${key}`, `is not read. Did you mean "${meant}"?`);
-  }
-}
-
 /** Checks the id of a workflow or node. */
 export function checkId(value: JsonObject, pointer: string, key: string, report: DefinitionReport): void {
   if (value[key] === undefined) report.add("REQUIRED", `${pointer}/${key}`, "is missing");

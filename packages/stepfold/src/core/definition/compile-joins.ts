@@ -1,7 +1,7 @@
+import type { WorkBudget } from "../values/work-budget.ts";
 import type { CompiledEdge, CompiledJoin, CompiledNode, JoinEdge } from "./compiled.ts";
-import { dominators } from "./dominators.ts";
-import { addNode, addNodes, type NodeSet, nodeSet } from "./node-set.ts";
-import type { WorkBudget } from "./work-budget.ts";
+import { dominators } from "./graph/dominators.ts";
+import { addNode, addNodes, type NodeSet, nodeSet } from "./graph/node-set.ts";
 
 /** A node while its joins are still to be found. */
 export type OpenNode = { -readonly [K in "join" | "wave"]: CompiledNode[K] } & Omit<CompiledNode, "join" | "wave">;

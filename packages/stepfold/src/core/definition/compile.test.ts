@@ -122,7 +122,7 @@ describe("compile", () => {
     ["compensate", { type: "t", retryPolicy: 3 }, ["RETRY_INVALID /nodes/0/compensate/retryPolicy/"]],
     ["compensate", { type: "t", timeout: "soon" }, ["DURATION_INVALID /nodes/0/compensate/timeout"]],
     ["compensate", { type: "t", data: "{{ }}" }, ["EXPRESSION_INVALID /nodes/0/compensate/data"]],
-    ["compensate", { type: "t", dta: 1 }, ["warning KEY_UNKNOWN /nodes/0/compensate/dta"]],
+    ["compensate", { type: "t", dta: 1 }, ["KEY_UNKNOWN /nodes/0/compensate/dta"]],
   ])("says what is wrong with %s: %j", (key, value, expected) => {
     expect(issuesOf(node({ [key]: value }))).toEqual(expected);
   });

@@ -4,7 +4,9 @@ import { StepfoldError } from "../errors/stepfold-error.ts";
 import { isJsonObject, type Json } from "../values/json.ts";
 import { defaultLimits, type Limits } from "../values/limits.ts";
 import { plainJson } from "../values/to-json.ts";
+import { WorkBudget } from "../values/work-budget.ts";
 import { checkDefinition } from "./check-definition.ts";
+import { checkKeys } from "./check-keys.ts";
 import { compileJoins, type OpenNode, type PlacedEdge } from "./compile-joins.ts";
 import { compileNode } from "./compile-node.ts";
 import type { CompiledEdge, CompiledWorkflow } from "./compiled.ts";
@@ -12,9 +14,9 @@ import type { Edge, WorkflowDefinition } from "./definition.ts";
 import { definitionHash } from "./definition-hash.ts";
 import { DefinitionReport } from "./definition-report.ts";
 import { lintGraph } from "./lint-graph.ts";
+import { lintReads, noting, type TemplateUse } from "./lint-reads.ts";
 import { NamedWorkflows } from "./named-workflows.ts";
 import type { ExpressionLanguage, Template } from "./template.ts";
-import { WorkBudget } from "./work-budget.ts";
 
 /** Where a definition comes from. */
 export interface CompileOptions {
@@ -43,9 +45,21 @@ export function compile(
   limits: Limits = defaultLimits,
   options: CompileOptions = {},
 ): CompiledWorkflow {
-  const { built, issues } = build(definition, language, limits, options, new WorkBudget(maxWork));
-  if (!built) throw new StepfoldError("DEFINITION_INVALID", { workflow: nameOf(definition), issues });
+  const { built, issues } = build(definition, language, limits, options, new WorkBudget(options.isStored ? maxStoredWork : maxWork));
+  if (!built || issues.some(isError)) throw new StepfoldError("DEFINITION_INVALID", { workflow: nameOf(definition), issues });
   return built;
+}
+
+/**
+ * As `compile` for a definition that is handed over, also where only its keys are wrong: then whoever knows the types of its
+ * nodes can say what else is. All issues are in its `warnings`.
+ *
+ * @throws StepfoldError `DEFINITION_INVALID` if more than keys is wrong
+ */
+export function compileToJudge(definition: unknown, language: ExpressionLanguage, limits: Limits): CompiledWorkflow {
+  const { built, issues } = build(definition, language, limits, {}, new WorkBudget(maxWork));
+  if (built && !issues.some((issue) => isError(issue) && issue.code !== "KEY_UNKNOWN")) return built;
+  throw new StepfoldError("DEFINITION_INVALID", { workflow: nameOf(definition), issues });
 }
 
 /** Every mistake and every doubt about a definition, as data; empty if there is nothing to say. */
@@ -60,6 +74,20 @@ export function checkCounted(definition: unknown, language: ExpressionLanguage, 
 
 /** How much the search for what joins may wait for looks at: edges, nodes and words of sets. Some 50 ms. */
 const maxWork = 10_000_000;
+
+/** The same for a definition that was accepted already, also by a version that did not count. Some 2 s. */
+const maxStoredWork = 500_000_000;
+
+/** A definition as one value, where it is handed over. */
+function handedLimits(limits: Limits): Limits {
+  return { ...limits, keys: limits.keys * 10, valueBytes: limits.definitionBytes };
+}
+
+/** Whatever was accepted loads, also where limits became lower since. */
+function storedLimits(limits: Limits): Limits {
+  const most = Number.POSITIVE_INFINITY;
+  return { ...limits, depth: Math.max(limits.depth, defaultLimits.depth), keys: most, valueBytes: most, stringLength: most };
+}
 
 const unlimited = { nodes: Number.POSITIVE_INFINITY, edges: Number.POSITIVE_INFINITY, workflows: Number.POSITIVE_INFINITY };
 
@@ -79,19 +107,20 @@ function build(
 ): { built: CompiledWorkflow | null; issues: readonly Issue[] } {
   let plain: unknown;
   try {
-    const valueBytes = isStored ? limits.executionBytes : limits.definitionBytes;
-    plain = plainJson(definition, "The definition", { ...limits, keys: limits.keys * 10, valueBytes }).value;
+    plain = plainJson(definition, "The definition", isStored ? storedLimits(limits) : handedLimits(limits)).value;
   } catch (error) {
     const { pointer = "" } = (error as StepfoldError<"VALUE_NOT_JSON" | "LIMIT_EXCEEDED">).details;
     return { built: null, issues: [{ severity: "error", code: "NOT_JSON", pointer, message: (error as Error).message }] };
   }
   const report = new DefinitionReport(limits, work);
   checkDefinition(plain, isStored ? { ...limits, ...unlimited } : limits, report);
-  if (report.hasErrors) return { built: null, issues: report.issues };
+  const isMisshapen = report.hasErrors;
+  if (!isStored) checkKeys(plain, report);
+  if (isMisshapen) return { built: null, issues: report.issues };
   const built = buildWorkflow(plain as WorkflowDefinition, "", { language, limits, report, work });
   share(built, null);
   checkNames(built, "", report);
-  return { built: report.hasErrors ? null : built, issues: report.issues };
+  return { built, issues: report.issues };
 }
 
 /** A workflow that is not linked to the workflows around it yet. */
@@ -103,7 +132,9 @@ type Unshared = Omit<CompiledWorkflow, "workflows" | "compensates"> & {
 function buildWorkflow(definition: WorkflowDefinition, pointer: string, building: Building): Unshared {
   const { language, limits, report, work } = building;
   work.spend(definition.nodes.length + definition.edges.length);
-  const { nodes, placed } = buildNodes(definition, pointer, building);
+  const uses: TemplateUse[] = [];
+  const own: Building = { ...building, language: { ...language, compileTemplate: noting(language.compileTemplate, uses) } };
+  const { nodes, placed } = buildNodes(definition, pointer, own);
   const entered = new Set(definition.edges.filter(({ source, target }) => source !== target).map(({ target }) => target));
   const starts =
     definition.start === undefined ? definition.nodes.map(({ id }) => id).filter((id) => !entered.has(id)) : [definition.start];
@@ -114,12 +145,14 @@ function buildWorkflow(definition: WorkflowDefinition, pointer: string, building
   const inner = Object.entries(definition.workflows ?? {}).map(
     ([name, workflow]) => [name, buildWorkflow(workflow, `${pointer}/workflows/${name}`, building)] as const,
   );
+  const output = definition.output === undefined ? null : templateOf(definition.output, `${pointer}/output`, own);
+  lintReads(uses, nodes, report, work);
   return {
     definition,
     hash: definitionHash(definition),
     nodes,
     starts,
-    output: definition.output === undefined ? null : templateOf(definition.output, `${pointer}/output`, building),
+    output,
     concurrency: concurrencyOf(definition, pointer, building),
     joins: joins ?? [],
     holds: definition.nodes.some(({ mutex, when }) => mutex !== undefined || when !== undefined),
@@ -205,6 +238,10 @@ class EdgeNames {
     this.#taken.add(via);
     return via;
   }
+}
+
+function isError({ severity }: Issue): boolean {
+  return severity === "error";
 }
 
 function nameOf(definition: unknown): string {

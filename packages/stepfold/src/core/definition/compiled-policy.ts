@@ -139,5 +139,12 @@ export function compileCondition(
 ): Template | null {
   const { template, issues: found } = compileTemplate(source.includes("{{") ? source : `{{ ${source} }}`, pointer);
   report.addAll(found);
+  if (template?.texts?.includes(pointer)) warnOfText(pointer, report);
   return template;
+}
+
+/** Warns of a condition that is text with an expression in it. */
+export function warnOfText(pointer: string, report: DefinitionReport): void {
+  const message = "is text with an expression in it, which always holds: write the whole comparison inside the braces";
+  report.warn("CONDITION_CONSTANT", pointer, message);
 }

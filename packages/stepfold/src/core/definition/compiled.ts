@@ -3,7 +3,7 @@ import type { Json } from "../values/json.ts";
 import type { Limits } from "../values/limits.ts";
 import type { CompiledPolicy, Computed } from "./compiled-policy.ts";
 import type { Node, WorkflowDefinition } from "./definition.ts";
-import type { NodeSet } from "./node-set.ts";
+import type { NodeSet } from "./graph/node-set.ts";
 import type { ExpressionLanguage, Template } from "./template.ts";
 
 /** A workflow made ready to run: checked, indexed, its expressions compiled. Make one with `compile`. */

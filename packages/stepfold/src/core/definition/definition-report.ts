@@ -1,7 +1,7 @@
 import type { Issue, IssueCode } from "../errors/issue.ts";
 import type { Limits } from "../values/limits.ts";
 import { similar } from "../values/similar.ts";
-import { WorkBudget } from "./work-budget.ts";
+import { WorkBudget } from "../values/work-budget.ts";
 
 /** Pairs of letters that are compared to find what was meant by names, in one definition. */
 const maxCompared = 500_000;

@@ -32,6 +32,11 @@ export interface WorkflowDefinition {
   readonly concurrency?: Concurrency;
   /** Definitions that nodes of type `workflow` and `map` may name, in this workflow and in these. */
   readonly workflows?: Readonly<Record<string, WorkflowDefinition>>;
+  /**
+   * Written by Stepfold when it stores the definition: names of what it uses that older versions would ignore. A worker that
+   * does not know one of them leaves the execution to others. It is no part of the identity.
+   */
+  readonly needs?: readonly string[];
 }
 
 /** Executions that share a key, whatever their workflows, take turns. */

@@ -1,9 +1,9 @@
 import type { IssueCode } from "../errors/issue.ts";
+import { WorkBudget } from "../values/work-budget.ts";
 import type { CompiledNode } from "./compiled.ts";
 import type { WorkflowDefinition } from "./definition.ts";
 import type { DefinitionReport } from "./definition-report.ts";
 import { reachedFrom } from "./reached-from.ts";
-import { WorkBudget } from "./work-budget.ts";
 
 type Nodes = ReadonlyMap<string, CompiledNode>;
 

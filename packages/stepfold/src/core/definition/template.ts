@@ -13,6 +13,8 @@ export type ReadPath = readonly string[];
 export interface Template {
   /** Everything it can possibly read. */
   readonly reads: readonly ReadPath[];
+  /** Where its strings stand that have text around their expressions, as JSON pointers: whatever these give, it is text. */
+  readonly texts?: readonly string[];
   /** @throws StepfoldError `EXPRESSION_FAILED`, `EXPRESSION_BUDGET` */
   evaluate(scope: Scope): unknown;
 }

@@ -72,6 +72,11 @@ export interface NodeDefinition<In = unknown, Out = unknown, Resume = unknown, H
   readonly retryPolicy?: RetryPolicy | undefined;
   /** Keys of a node that do nothing for this type: a workflow that has one gets a warning. */
   readonly ignores?: readonly ("timeout" | "retryPolicy")[] | undefined;
+  /**
+   * Members of the data of which only matters whether they hold. A workflow that gives text there, which always holds, such
+   * as `"{{ input.x }} > 3"`, gets a warning.
+   */
+  readonly conditions?: readonly string[] | undefined;
   /** For editors: label, icon, description. */
   readonly metadata?: Readonly<Record<string, Json>> | undefined;
   /** Does the work. What it throws is retried by policy; `FatalError` never is. */

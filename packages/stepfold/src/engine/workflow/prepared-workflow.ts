@@ -1,10 +1,13 @@
-import { compile } from "../../core/definition/compile.ts";
+import { compile, compileToJudge } from "../../core/definition/compile.ts";
 import type { CompiledNode, CompiledWorkflow } from "../../core/definition/compiled.ts";
+import { warnOfText } from "../../core/definition/compiled-policy.ts";
 import { DefinitionReport } from "../../core/definition/definition-report.ts";
 import type { Issue } from "../../core/errors/issue.ts";
 import { safeMember } from "../../core/errors/safe-member.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { isJsonObject } from "../../core/values/json.ts";
 import { defaultLimits, type Limits } from "../../core/values/limits.ts";
+import { pointerOf } from "../../core/values/pointer.ts";
 import { expressionLanguage } from "../../expressions/expression-language.ts";
 import type { NodeDefinitions } from "../node/node-definition.ts";
 import { CheckBudget } from "../schema/check-run.ts";
@@ -86,6 +89,7 @@ function prepareNodes(
     nodes.set(node, prepared);
     checkData(prepared, `${pointer}/data`, compiled.limits, report);
     checkHandles(prepared, pointer, report);
+    checkConditions(prepared, `${pointer}/data`, report);
     checkIgnored(prepared, pointer, report);
   };
   compiled.definition.nodes.forEach(({ id }, i) => {
@@ -100,7 +104,7 @@ function prepareNodes(
 /** Compiles a workflow. If the definition has mistakes, those of its node types are reported with them. */
 function compiledWith(definition: unknown, nodeDefinitions: NodeDefinitions, limits: Limits): CompiledWorkflow {
   try {
-    return compile(definition, expressionLanguage, limits);
+    return compileToJudge(definition, expressionLanguage, limits);
   } catch (error) {
     if (!StepfoldError.is(error, "DEFINITION_INVALID")) throw error;
     const nodes = safeMember(definition, "nodes");
@@ -172,6 +176,18 @@ function checkHandles({ compiled, handles, definition }: PreparedNode, pointer: 
       continue;
     }
     warn(`an edge leaves by "${handle}", which type "${type}" does not declare${report.suggestion(handle, handles)}`);
+  }
+}
+
+/** Warns of conditions that are text: it always holds. */
+function checkConditions({ compiled, definition }: PreparedNode, pointer: string, report: DefinitionReport): void {
+  const { data } = compiled.node;
+  for (const member of definition.conditions ?? []) {
+    const at = pointer + pointerOf([member]);
+    const value = isJsonObject(data) && Object.hasOwn(data, member) ? data[member] : undefined;
+    if (compiled.data?.texts?.includes(at)) warnOfText(at, report);
+    else if (typeof value === "string" && value !== "" && !value.includes("{{"))
+      report.warn("CONDITION_CONSTANT", at, `is text, which always holds: for an expression write "{{ ${value.slice(0, 100)} }}"`);
   }
 }
 

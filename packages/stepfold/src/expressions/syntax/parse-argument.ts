@@ -26,6 +26,9 @@ export function parseArguments(cursor: Cursor, name: string, method: boolean): {
   const takes = method ? callbackMethods.get(name) : undefined;
   const start = peek(cursor).start;
   const callback = takes === undefined ? null : parseCallback(cursor);
+  if (takes !== undefined && callback === null && takesApart(cursor)) {
+    refuseAt(cursor, start, `the parameters of an arrow function are plain names: write ${name}(pair => pair[0]), not ${name}(([a]) => a)`);
+  }
   if (takes === "required" && callback === null) refuseAt(cursor, start, `${name} needs an arrow function: ${name}(x => x.price)`);
   if (callback !== null && !take(cursor, ",") && !isSign(cursor, ")")) unexpected(cursor, `"," or ")" after the arrow function`);
   return { callback, items: parseItems(cursor, ")") };
@@ -52,6 +55,20 @@ function arrowAhead(cursor: Cursor): boolean {
   let ahead = 1;
   while (ahead < 2 * maxParams + 4 && (cursor.tokens[cursor.index + ahead]?.kind === "name" || isSign(cursor, ",", ahead))) ahead++;
   return isSign(cursor, ")", ahead) && isSign(cursor, "=>", ahead + 1);
+}
+
+/** Whether the parameters of an arrow function start here that take a value apart: `([key, value]) =>`. */
+function takesApart(cursor: Cursor): boolean {
+  if (!isSign(cursor, "(")) return false;
+  let depth = 0;
+  let ahead = 0;
+  let isApart = false;
+  for (; cursor.tokens[cursor.index + ahead] !== undefined; ahead++) {
+    isApart ||= isSign(cursor, "[", ahead) || isSign(cursor, "{", ahead);
+    if (isSign(cursor, "(", ahead)) depth++;
+    if (isSign(cursor, ")", ahead) && --depth === 0) break;
+  }
+  return isApart && isSign(cursor, "=>", ahead + 1);
 }
 
 function parseCallback(cursor: Cursor): Arrow | null {

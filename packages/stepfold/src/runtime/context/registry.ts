@@ -1,4 +1,5 @@
 import type { WorkflowDefinition } from "../../core/definition/definition.ts";
+import { withNeeds } from "../../core/definition/needs.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Event } from "../../core/snapshot/event.ts";
 import type { Limits } from "../../core/values/limits.ts";
@@ -93,7 +94,7 @@ export class Registry {
     let stored = this.#stored.get(prepared);
     if (!stored) {
       const { hash, definition } = prepared.compiled;
-      stored = this.#store.putDefinition(hash, definition as WorkflowDefinition);
+      stored = this.#store.putDefinition(hash, withNeeds(definition));
       this.#stored.set(prepared, stored);
       stored.catch(() => this.#stored.delete(prepared));
     }

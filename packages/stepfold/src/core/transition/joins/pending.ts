@@ -1,5 +1,5 @@
 import type { CompiledJoin, JoinEdge } from "../../definition/compiled.ts";
-import { hasNode } from "../../definition/node-set.ts";
+import { hasNode } from "../../definition/graph/node-set.ts";
 import type { JoinGroup, ScopeDraft } from "../draft/draft.ts";
 import type { DraftPath } from "../draft/draft-path.ts";
 import { waveOf } from "../draft/join-group.ts";

@@ -1,5 +1,5 @@
 import type { CompiledEdge, CompiledNode } from "../../definition/compiled.ts";
-import { hasNode } from "../../definition/node-set.ts";
+import { hasNode } from "../../definition/graph/node-set.ts";
 import { forkId } from "../../snapshot/path-id.ts";
 import { warnOfOverrun, warnOfPaths } from "../../snapshot/warning.ts";
 import type { ScopeDraft } from "../draft/draft.ts";

@@ -1,4 +1,4 @@
-import type { WorkBudget } from "./work-budget.ts";
+import type { WorkBudget } from "../../values/work-budget.ts";
 
 /** Not reached from the start, or nothing lies before it. */
 const none = -1;

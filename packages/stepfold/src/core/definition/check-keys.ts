@@ -1,0 +1,202 @@
+import { isJsonObject, type Json, type JsonObject } from "../values/json.ts";
+import { nodeMembers } from "./definition.ts";
+import type { DefinitionReport } from "./definition-report.ts";
+
+/**
+ * Keys of React Flow's nodes: the members of `Node` of `@xyflow/react` 12.12.1 and `NodeBase` of `@xyflow/system` 0.0.84, and
+ * those of version 11. Editors keep them beside ours, and nobody reads them here.
+ */
+export const editorNodeKeys = [
+  "position",
+  "sourcePosition",
+  "targetPosition",
+  "hidden",
+  "selected",
+  "dragging",
+  "draggable",
+  "selectable",
+  "connectable",
+  "deletable",
+  "dragHandle",
+  "width",
+  "height",
+  "initialWidth",
+  "initialHeight",
+  "parentId",
+  "zIndex",
+  "extent",
+  "expandParent",
+  "ariaLabel",
+  "origin",
+  "handles",
+  "measured",
+  "style",
+  "className",
+  "resizing",
+  "focusable",
+  "ariaRole",
+  "domAttributes",
+  "parentNode",
+  "positionAbsolute",
+] as const;
+
+/** Keys of React Flow's edges: `Edge`, `EdgeLabelOptions` and `EdgeBase` of the same versions, and the options of its kinds of edges. */
+export const editorEdgeKeys = [
+  "type",
+  "animated",
+  "hidden",
+  "deletable",
+  "selectable",
+  "data",
+  "selected",
+  "markerStart",
+  "markerEnd",
+  "zIndex",
+  "ariaLabel",
+  "interactionWidth",
+  "label",
+  "labelStyle",
+  "labelShowBg",
+  "labelBgStyle",
+  "labelBgPadding",
+  "labelBgBorderRadius",
+  "style",
+  "className",
+  "reconnectable",
+  "focusable",
+  "ariaRole",
+  "domAttributes",
+  "pathOptions",
+  "updatable",
+  "sourceNode",
+  "targetNode",
+] as const;
+
+/** Keys that stand beside nodes and edges: what React Flow saves with them, and the schema that an editor checks a file with. */
+export const editorWorkflowKeys = ["viewport", "$schema"] as const;
+
+/** Keys of one kind of object. */
+interface KnownKeys {
+  readonly own: readonly string[];
+  /** Of editors: they are let be. */
+  readonly foreign?: readonly string[];
+  /** What is often written for one of ours. */
+  readonly slips?: Readonly<Record<string, string>>;
+}
+
+const workflowKeys: KnownKeys = {
+  own: [
+    ...["id", "name", "description", "version", "metadata", "input", "output", "start", "nodes", "edges", "onFailure"],
+    ...["concurrency", "workflows", "needs"],
+  ],
+  foreign: editorWorkflowKeys,
+  slips: {
+    steps: "nodes",
+    tasks: "nodes",
+    connections: "edges",
+    links: "edges",
+    startAt: "start",
+    startNode: "start",
+    inputSchema: "input",
+    subworkflows: "workflows",
+    subWorkflows: "workflows",
+  },
+};
+const nodeKeys: KnownKeys = {
+  own: [...nodeMembers, "metadata"],
+  foreign: editorNodeKeys,
+  slips: {
+    retry: "retryPolicy",
+    retries: "retryPolicy",
+    retryOptions: "retryPolicy",
+    timeoutMs: "timeout",
+    params: "data",
+    parameters: "data",
+    compensation: "compensate",
+    undo: "compensate",
+    condition: "when",
+  },
+};
+const edgeKeys: KnownKeys = {
+  own: ["id", "source", "target", "sourceHandle", "targetHandle"],
+  foreign: editorEdgeKeys,
+  slips: {
+    from: "source",
+    to: "target",
+    handle: "sourceHandle",
+    fromHandle: "sourceHandle",
+    condition: "sourceHandle",
+    when: "sourceHandle",
+  },
+};
+const concurrencyKeys: KnownKeys = { own: ["key", "limit"], slips: { max: "limit", maxConcurrency: "limit" } };
+const compensationKeys: KnownKeys = {
+  own: ["type", "data", "retryPolicy", "timeout"],
+  slips: { retry: "retryPolicy", retries: "retryPolicy" },
+};
+const retryPolicyKeys: KnownKeys = {
+  own: ["maxAttempts", "interval", "backoff", "maxInterval", "jitter", "retryIf"],
+  slips: {
+    attempts: "maxAttempts",
+    retries: "maxAttempts",
+    maxRetries: "maxAttempts",
+    delay: "interval",
+    initialInterval: "interval",
+    intervalMs: "interval",
+    maxDelay: "maxInterval",
+    strategy: "backoff",
+  },
+};
+
+/** Shorter keys of ours are one letter away from too much. */
+const minLength = 4;
+
+/**
+ * Judges the keys of a definition. One that was meant for one of ours is an error, because what it says is lost: it differs by
+ * case or by one letter, or stands in the list of likely slips. Others are warned of, but for those of React Flow.
+ */
+export function checkKeys(definition: unknown, report: DefinitionReport, at = ""): void {
+  if (!isJsonObject(definition)) return;
+  judge(definition, at, workflowKeys, report);
+  const { nodes, edges, concurrency, workflows } = definition;
+  judge(concurrency, `${at}/concurrency`, concurrencyKeys, report);
+  for (const [i, node] of listOf(nodes).entries()) checkNodeKeys(node, `${at}/nodes/${i}`, report);
+  for (const [i, edge] of listOf(edges).entries()) judge(edge, `${at}/edges/${i}`, edgeKeys, report);
+  if (isJsonObject(workflows)) for (const [name, inner] of Object.entries(workflows)) checkKeys(inner, report, `${at}/workflows/${name}`);
+}
+
+function checkNodeKeys(node: Json, at: string, report: DefinitionReport): void {
+  if (!isJsonObject(node)) return;
+  const { retryPolicy, compensate } = node;
+  judge(node, at, nodeKeys, report);
+  judge(retryPolicy, `${at}/retryPolicy`, retryPolicyKeys, report);
+  judge(compensate, `${at}/compensate`, compensationKeys, report);
+  if (isJsonObject(compensate)) judge(compensate.retryPolicy, `${at}/compensate/retryPolicy`, retryPolicyKeys, report);
+}
+
+function judge(value: Json | undefined, at: string, { own, foreign = [], slips = {} }: KnownKeys, report: DefinitionReport): void {
+  for (const key of Object.keys(isJsonObject(value) ? value : ({} as JsonObject))) {
+    if (own.includes(key) || foreign.includes(key)) continue;
+    const meant = Object.hasOwn(slips, key) ? slips[key]! : own.find((known) => isSlipOf(key, known));
+    if (meant !== undefined) report.add("KEY_UNKNOWN", `${at}/${key}`, `is not read. Did you mean "${meant}"?`);
+    else report.warn("KEY_UNKNOWN", `${at}/${key}`, 'is not read. What is yours can be kept in "metadata"');
+  }
+}
+
+function isSlipOf(key: string, known: string): boolean {
+  return key.toLowerCase() === known.toLowerCase() || (known.length >= minLength && isOneEdit(key, known));
+}
+
+/** One letter more, less or another, or two neighbours in the other order. */
+function isOneEdit(one: string, other: string): boolean {
+  if (Math.abs(one.length - other.length) > 1) return false;
+  let begin = 0;
+  while (begin < one.length && one[begin] === other[begin]) begin++;
+  const [rest, others] = [one.slice(begin), other.slice(begin)];
+  const isSwapped = rest[0] === others[1] && rest[1] === others[0] && rest.slice(2) === others.slice(2);
+  return isSwapped || rest.slice(1) === others.slice(1) || rest.slice(1) === others || rest === others.slice(1);
+}
+
+function listOf(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? (value as readonly Json[]) : [];
+}

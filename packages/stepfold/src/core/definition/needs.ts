@@ -1,0 +1,28 @@
+import type { WorkflowDefinition } from "./definition.ts";
+
+/** Something that definitions may use and that workers of an earlier version would run past without a word. */
+export interface Feature {
+  /** As it stands in `needs` of stored definitions: it never changes. */
+  readonly name: string;
+  /** Whether one workflow uses it; those inside it are asked by themselves. */
+  isUsedBy(definition: WorkflowDefinition): boolean;
+}
+
+/** In the order in which they came. There is none yet beyond what every version knows that reads `needs`. */
+const features: readonly Feature[] = [];
+
+/** The definition as it is stored: with the names of what a worker must know to run it, if there is something. */
+export function withNeeds(definition: WorkflowDefinition, known: readonly Feature[] = features): WorkflowDefinition {
+  const needs = known.filter((feature) => isUsed(feature, definition)).map(({ name }) => name);
+  return needs.length === 0 ? definition : { ...definition, needs };
+}
+
+/** Names of needs that this version does not know. */
+export function unknownNeeds(needs: readonly string[], known: readonly Feature[] = features): readonly string[] {
+  const names = new Set(known.map(({ name }) => name));
+  return needs.filter((need) => !names.has(need));
+}
+
+function isUsed(feature: Feature, definition: WorkflowDefinition): boolean {
+  return feature.isUsedBy(definition) || Object.values(definition.workflows ?? {}).some((inner) => isUsed(feature, inner));
+}
