@@ -13,6 +13,7 @@ import type { WorkQueue } from "../../ports/work-queue.ts";
 import { Batches } from "./batches.ts";
 import { Changes, type CommitNotice } from "./changes.ts";
 import type { CommandJob } from "./command-result.ts";
+import { answerTimeoutMs, storeWithDeadlines } from "./deadline-store.ts";
 import { Registry } from "./registry.ts";
 import { type RuntimeOptions, runtimeOptions } from "./runtime-options.ts";
 import { StoreClock } from "./store-clock.ts";
@@ -63,16 +64,18 @@ export function createRuntimeContext<D extends NodeDefinitions>(
 ): RuntimeContext {
   refuseUnknown("createRuntime", options, runtimeOptions);
   checkPlugins(options.plugins ?? []);
-  const { store, queue = null, leaseMs = 30_000, pollMs = 1_000, concurrency = defaultConcurrency } = options;
+  const { queue = null, leaseMs = 30_000, pollMs = 1_000, concurrency = defaultConcurrency } = options;
   const { maxCrashes = defaultMaxCrashes, plugins = [], onProblem = () => undefined, globals } = options;
   const environment = options.environment ?? systemEnvironment;
   checkTurnOptions({ concurrency });
   for (const [option, value] of Object.entries({ leaseMs, pollMs, maxCrashes })) requireAtLeastOne(option, value);
+  const deadlines = new Deadlines(environment);
+  const store = storeWithDeadlines(options.store, deadlines, answerTimeoutMs(leaseMs));
   const limits = limitsFor(store, readLimits(options.limits));
   const registry = new Registry(store, options.workflows ?? [], options.nodeDefinitions, limits);
   const setting: TurnSetting = {
     environment,
-    deadlines: new Deadlines(environment),
+    deadlines,
     limits,
     stepTimeoutMs: readStepTimeout(options.stepTimeoutMs),
     plugins,

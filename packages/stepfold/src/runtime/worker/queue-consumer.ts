@@ -1,4 +1,7 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Consumer, Delivery, WorkQueue } from "../../ports/work-queue.ts";
+import { awaitAnswer } from "../context/await-answer.ts";
+import { answerTimeoutMs } from "../context/deadline-store.ts";
 import { every } from "../context/every.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { claimOne } from "../context/timed-claim.ts";
@@ -37,11 +40,19 @@ export class QueueConsumer {
 
   /** Tries again and again if the queue does not answer. The store is polled meanwhile. */
   async #open(delayMs: number): Promise<void> {
-    const { environment, lease } = this.#context;
+    const { environment, lease, setting } = this.#context;
     const onProblem = (error: unknown): void => this.#context.onProblem(null, error);
     try {
       const options = { concurrency: this.#concurrency, leaseMs: lease.leaseMs, onProblem };
-      this.#consumer = await this.#queue.consume((delivery) => this.#handle(delivery), options);
+      this.#consumer = await awaitAnswer(
+        this.#queue.consume((delivery) => this.#handle(delivery), options),
+        {
+          deadlines: setting.deadlines,
+          timeoutMs: answerTimeoutMs(lease.leaseMs),
+          missing: () => new StepfoldError("QUEUE_UNAVAILABLE", { queue: this.#queue.name, reason: "it did not begin to give messages" }),
+          late: (consumer) => void consumer.drain().catch(onProblem),
+        },
+      );
     } catch (error) {
       onProblem(error);
       if (this.#closed) return;

@@ -241,6 +241,8 @@ export interface ExecutionTable {
   /** How writes are sent together. Absent: each alone, at once. */
   readonly grouping?: {
     readonly maxWrites: number;
+    /** Of several writes, one whose row another transaction is writing is not made, and not waited for. A lone one waits. */
+    readonly passesOver?: true;
     /** True if no single write would fare better than the group that failed. */
     isOutage(cause: unknown): boolean;
     /** Resolves when the group is to be sent. Default: what is issued in the same moment goes together. */

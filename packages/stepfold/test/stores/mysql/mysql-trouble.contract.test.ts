@@ -7,6 +7,7 @@ import type { MysqlConnection, MysqlPool } from "../../../src/stores/databases/m
 import { mysqlStore } from "../../../src/stores/databases/mysql/mysql-store.ts";
 import { startCommit, stepCommit } from "../../../src/testing/index.ts";
 import { wait } from "../../testing/store-contract.fixture.ts";
+import { goOnBesideLock } from "../locked-row.fixture.ts";
 import { mysqlServer } from "./mysql-bench.fixture.ts";
 import { watched } from "./watched-pool.fixture.ts";
 
@@ -55,6 +56,20 @@ describe.skipIf(!server)("a MySQL store in trouble", () => {
     await store.close();
     await pool.end();
     proxy.close();
+  });
+
+  it("AUDIT 5: executions go on beside one whose row somebody else has locked", async () => {
+    const store = mysqlStore(server!.pool(), { prefix: "locked_", migrate: true });
+    await goOnBesideLock(store, async () => {
+      const other = await server!.pool().getConnection();
+      await other.query("START TRANSACTION");
+      await other.query("SELECT 1 FROM locked_executions WHERE id = 'locked' FOR UPDATE");
+      return async () => {
+        await other.query("ROLLBACK");
+        other.release();
+      };
+    });
+    await store.close();
   });
 
   it("works with a pool of one connection, whatever is asked at once", async () => {

@@ -4,6 +4,7 @@ import type { SnapshotStore } from "../../../src/ports/snapshot-store.ts";
 import { type PostgresClient, postgresMigrations, postgresStore } from "../../../src/stores/databases/postgres/index.ts";
 import { put } from "../../../src/testing/contract/records/children.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../../src/testing/index.ts";
+import { goOnBesideLock } from "../locked-row.fixture.ts";
 import { newSchema, poolOf, url } from "./postgres-bench.fixture.ts";
 
 const pool = poolOf(16);
@@ -139,6 +140,19 @@ describe.skipIf(url === null)("PostgreSQL: races", () => {
     const settled = await Promise.allSettled([stores[0]!.delete("a"), ...starts]);
     expect(codes(settled)).toEqual(["written", ...Array.from({ length: 100 }, () => "WORKFLOW_EXISTS")]);
     expect(await stores[1]!.load("a")).toBe(null);
+  });
+
+  it("AUDIT 5: executions go on beside one whose row somebody else has locked", async () => {
+    const { schema, stores } = handles(1);
+    await goOnBesideLock(stores[0]!, async () => {
+      const other = await pool.connect();
+      await other.query("BEGIN");
+      await other.query(`SELECT 1 FROM "${schema}".executions WHERE id = 'locked' FOR UPDATE`);
+      return async () => {
+        await other.query("ROLLBACK");
+        other.release();
+      };
+    });
   });
 
   it("migrates once when many processes begin at once", async () => {

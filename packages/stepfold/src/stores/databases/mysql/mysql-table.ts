@@ -23,11 +23,12 @@ export class MysqlTable implements kit.ExecutionTable {
   readonly name = "mysql";
   readonly features: StoreFeatures;
   readonly records: kit.ExecutionTable["records"];
-  readonly grouping: NonNullable<kit.ExecutionTable["grouping"]> = { maxWrites: 100, isOutage: isOutageForAll };
+  readonly grouping: NonNullable<kit.ExecutionTable["grouping"]> = { maxWrites: 100, isOutage: isOutageForAll, passesOver: true };
   readonly #open: OpenTables;
   readonly #tables: Tables;
   /** What is asked for while others are being read is read together, so that loads leave connections to those who write. */
   readonly #loads = groupCommit<{ readonly id: string; readonly ticket: string }, StoredRows | undefined>({
+    name: "mysql",
     send: async (asked) => {
       const found = await this.#load(asked.map(({ id }) => id));
       return asked.map(({ id }) => found.get(id));
@@ -122,7 +123,7 @@ export class MysqlTable implements kit.ExecutionTable {
       bind,
     );
     // metadata is stored as `JSON.stringify` wrote it, so this text is in it; `hasLabels` tells where
-    const parts = Object.entries(query.metadata ?? {}).map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`);
+    const parts = labels.map((label) => label.replace(/^\[("(?:[^"\\]|\\.)*"),(.*)\]$/s, "$1:$2"));
     const labelled = parts.map((part) => `LOCATE(${bind(part)}, CAST(metadata AS BINARY)) > 0`);
     const statement = `SELECT ${statements.listedSql} FROM ${this.#tables.executions}
       WHERE ${[asked, ...labelled, "created_at <= ?"].filter(Boolean).join(" AND ")} AND (created_at < ? OR seq < ?) ORDER BY created_at DESC, seq DESC LIMIT ?`;
@@ -155,7 +156,6 @@ export class MysqlTable implements kit.ExecutionTable {
 
 /** Judged here: the servers' JSON functions differ in how deep they read and in what equals what. */
 function hasLabels({ metadata }: kit.ListedRow, labels: readonly string[]): boolean {
-  if (labels.length === 0) return true;
   try {
     const own = labelsOf(JSON.parse(metadata));
     return labels.every((label) => own.includes(label));

@@ -98,12 +98,12 @@ export async function insertOrUpdate(
   }
 }
 
-/** Locks executions, in the order of their ids, and gives the columns that count by id. Those that are not there are missing. */
+/** Locks executions, in order of id, and gives their guards by id. Missing: what is not there; of several, what another transaction holds. */
 async function lockRows({ ask, tables }: MysqlTransaction, writes: readonly RowWrite[]): Promise<ReadonlyMap<string, ColumnRow>> {
   const { text, values } = among(writes.map(({ id }) => id));
   // without the hint a small table would be read, and locked, as a whole
   const rows = await ask(
-    `SELECT ${guardSql}, creator, created_at, ${clock} AS now FROM ${tables.executions} FORCE INDEX (ids) WHERE id ${text} FOR UPDATE`,
+    `SELECT ${guardSql}, creator, created_at, ${clock} AS now FROM ${tables.executions} FORCE INDEX (ids) WHERE id ${text} FOR UPDATE${writes.length > 1 ? " SKIP LOCKED" : ""}`,
     values,
   );
   return new Map(rows.map((row) => [row.id as string, row]));

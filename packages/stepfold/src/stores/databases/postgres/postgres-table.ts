@@ -36,7 +36,7 @@ const guard = columnsAsText(guardColumns, "executions");
 export class PostgresTable implements kit.ExecutionTable {
   readonly name = "postgres";
   readonly features: StoreFeatures;
-  readonly grouping: NonNullable<kit.ExecutionTable["grouping"]> = { maxWrites: 100, isOutage: isOutageForAll };
+  readonly grouping: NonNullable<kit.ExecutionTable["grouping"]> = { maxWrites: 100, isOutage: isOutageForAll, passesOver: true };
   readonly records: kit.ExecutionTable["records"];
   readonly transact?: NonNullable<kit.ExecutionTable["transact"]>;
   readonly #session: PostgresSession;

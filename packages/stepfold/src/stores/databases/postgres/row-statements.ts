@@ -96,10 +96,9 @@ function insertion(schema: string, writes: readonly Insert[]): WriteStatement {
 /**
  * Changes rows for which the condition of a write holds.
  *
- * Several lock their rows first, in order of id: so two groups never wait for one another. Both the lock and the condition
- * of the UPDATE wait for a transaction that is writing a row, and then look at it again as it is now (READ COMMITTED does so for the
- * row that is written, and for no other): of two commits on one version the second finds another version and writes
- * nothing. What is inserted depends on what the UPDATE gave back, so events and children come with their head or not at all.
+ * Several lock their rows first, and pass over those that another transaction is writing: one locked row holds up no other. A lone
+ * one waits for that transaction, and then looks at the row again as it is now (READ COMMITTED does so for the row that is written,
+ * and for no other): of two commits on one version the second finds another version and writes nothing. What is inserted depends on what the UPDATE gave back, so events and children come with their head or not at all.
  */
 function update(schema: string, writes: readonly Update[]): WriteStatement {
   const wanted = wantedRows(updateColumns, writes);
@@ -107,7 +106,7 @@ function update(schema: string, writes: readonly Update[]): WriteStatement {
   const several = writes.length > 1;
   const locked = `
     locked AS MATERIALIZED (
-      SELECT e.seq, wanted.* FROM wanted JOIN ${schema}.executions AS e USING (id) ORDER BY e.id FOR UPDATE OF e
+      SELECT e.seq, wanted.* FROM wanted JOIN ${schema}.executions AS e USING (id) ORDER BY e.id FOR UPDATE OF e SKIP LOCKED
     ),`;
   const text = `
     WITH ${clock}, ${wanted.sql},${several ? locked : ""}

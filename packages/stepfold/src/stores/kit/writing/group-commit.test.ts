@@ -8,6 +8,7 @@ interface Write {
 
 function group(send: (writes: readonly Write[]) => Promise<readonly number[]>, maxWrites = 100) {
   return groupCommit<Write, number>({
+    name: "test",
     send,
     idOf: ({ id }) => id,
     isOutage: (cause) => cause === "away",

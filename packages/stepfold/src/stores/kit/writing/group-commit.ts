@@ -1,4 +1,6 @@
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import { nextMacrotask } from "../../../environment/event-loop.ts";
+import { Deadlines, systemEnvironment } from "../../../environment/system-environment.ts";
 
 interface Job<W, T> {
   readonly write: W;
@@ -16,6 +18,8 @@ export interface GroupCommit<W, T> {
 
 /** How writes are grouped. */
 export interface GroupOptions<W, T> {
+  /** Of the store, for people. */
+  readonly name: string;
   /** Makes writes in one transaction, and answers each, in their order. */
   readonly send: (writes: readonly W[]) => Promise<readonly T[]>;
   /** No two writes of one id are in one group: their order matters. */
@@ -27,6 +31,33 @@ export interface GroupOptions<W, T> {
   readonly gather?: () => Promise<void>;
 }
 
+/** How long further writes wait for the group before them: one locked row, or one silent connection, must not hold up all others. */
+const patienceMs = 100;
+/** Groups that are under way at once. */
+const maxGroups = 8;
+/** A group that is not answered for so long is given up: its writes may be made all the same, and can be sent again. */
+const maxAnswerMs = 10_000;
+
+const deadlines = new Deadlines(systemEnvironment);
+
+/** Rejects if nothing is heard of writes that were sent. */
+function answered<T>(store: string, sent: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const reason = `there was no answer for ${maxAnswerMs} ms`;
+    const cancel = deadlines.add(maxAnswerMs, () => reject(new StepfoldError("STORE_UNAVAILABLE", { store, reason })));
+    sent.then(
+      (value) => {
+        cancel();
+        resolve(value);
+      },
+      (error: unknown) => {
+        cancel();
+        reject(error);
+      },
+    );
+  });
+}
+
 /**
  * Sends writes together that are issued while others are in flight. A lone one is sent at once.
  *
@@ -34,53 +65,85 @@ export interface GroupOptions<W, T> {
  * that is safe because a repeated commit is acknowledged.
  */
 export function groupCommit<W, T>(options: GroupOptions<W, T>): GroupCommit<W, T> {
-  const { send, idOf, isOutage, maxWrites, gather } = options;
-  let waiting: Job<W, T>[] = [];
-  let sending: Promise<void> | null = null;
+  return new Groups(options);
+}
 
-  const settle = async (jobs: readonly Job<W, T>[]): Promise<void> => {
-    let answers: readonly T[];
-    try {
-      answers = await send(jobs.map(({ write }) => write));
-    } catch (cause) {
-      if (jobs.length === 1 || isOutage(cause)) for (const job of jobs) job.reject(cause);
-      else for (const job of jobs) await settle([job]);
-      return;
-    }
-    for (const [index, job] of jobs.entries()) job.resolve(answers[index]!);
-  };
+class Groups<W, T> implements GroupCommit<W, T> {
+  readonly #options: GroupOptions<W, T>;
+  #waiting: Job<W, T>[] = [];
+  #sending: Promise<void> | null = null;
+  readonly #inFlight = new Set<Promise<void>>();
+  readonly #idsInFlight = new Set<string>();
 
-  const next = (): Job<W, T>[] => {
-    const group = new Map<string, Job<W, T>>();
-    const later: Job<W, T>[] = [];
-    for (const job of waiting) {
-      const id = idOf(job.write);
-      if (group.size < maxWrites && !group.has(id)) group.set(id, job);
-      else later.push(job);
-    }
-    waiting = later;
-    return [...group.values()].sort((a, b) => (idOf(a.write) < idOf(b.write) ? -1 : 1));
-  };
+  constructor(options: GroupOptions<W, T>) {
+    this.#options = options;
+  }
 
-  const work = async (): Promise<void> => {
+  add(write: W): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push({ write, resolve, reject });
+      this.#sending ??= this.#sendAll();
+    });
+  }
+
+  async idle(): Promise<void> {
+    while (this.#sending || this.#inFlight.size > 0) await Promise.all([this.#sending, ...this.#inFlight]);
+  }
+
+  async #sendAll(): Promise<void> {
+    const { gather } = this.#options;
     await (gather ? gather() : Promise.resolve());
-    while (waiting.length > 0) {
-      const group = next();
-      await settle(group);
+    while (this.#waiting.length > 0) {
+      const group = this.#inFlight.size < maxGroups ? this.#next() : [];
+      if (group.length === 0) await Promise.race(this.#inFlight);
+      else await this.#send(group);
       // executions that go on at once add their next writes to those that wait: one group instead of two that take turns
       if (group.length > 1 || gather) await nextMacrotask();
     }
-    sending = null;
-  };
+    this.#sending = null;
+  }
 
-  return {
-    add: (write) =>
-      new Promise<T>((resolve, reject) => {
-        waiting.push({ write, resolve, reject });
-        sending ??= work();
-      }),
-    idle: async () => {
-      while (sending) await sending;
-    },
-  };
+  /** The next group, in order of id. What is of one id with something in flight has to wait. */
+  #next(): Job<W, T>[] {
+    const { idOf, maxWrites } = this.#options;
+    const group = new Map<string, Job<W, T>>();
+    const later: Job<W, T>[] = [];
+    for (const job of this.#waiting) {
+      const id = idOf(job.write);
+      if (group.size < maxWrites && !group.has(id) && !this.#idsInFlight.has(id)) group.set(id, job);
+      else later.push(job);
+    }
+    this.#waiting = later;
+    return [...group.values()].sort((a, b) => (idOf(a.write) < idOf(b.write) ? -1 : 1));
+  }
+
+  /** Sends a group. Resolves when it is answered, or takes so long that others need not wait for it. */
+  async #send(group: readonly Job<W, T>[]): Promise<void> {
+    const ids = group.map(({ write }) => this.#options.idOf(write));
+    for (const id of ids) this.#idsInFlight.add(id);
+    const settled = this.#settle(group).finally(() => {
+      for (const id of ids) this.#idsInFlight.delete(id);
+      this.#inFlight.delete(settled);
+    });
+    this.#inFlight.add(settled);
+    let cancel = (): void => undefined;
+    const patience = new Promise<void>((resolve) => {
+      cancel = deadlines.add(patienceMs, resolve);
+    });
+    await Promise.race([settled, patience]);
+    cancel();
+  }
+
+  async #settle(jobs: readonly Job<W, T>[]): Promise<void> {
+    const { name, send, isOutage } = this.#options;
+    let answers: readonly T[];
+    try {
+      answers = await answered(name, send(jobs.map(({ write }) => write)));
+    } catch (cause) {
+      if (jobs.length === 1 || StepfoldError.is(cause, "STORE_UNAVAILABLE") || isOutage(cause)) for (const job of jobs) job.reject(cause);
+      else for (const job of jobs) await this.#settle([job]);
+      return;
+    }
+    for (const [index, job] of jobs.entries()) job.resolve(answers[index]!);
+  }
 }

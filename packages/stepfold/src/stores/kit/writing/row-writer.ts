@@ -13,13 +13,20 @@ export interface RowWriter {
 /** Sends writes that are issued together in one round trip, where the table has a use for that. */
 export function rowWriter(table: ExecutionTable): RowWriter {
   const { grouping } = table;
-  if (!grouping) return { write: async (write) => writtenOf((await table.write([write]))[0]!), idle: async () => undefined };
+  const alone = async (write: RowWrite): Promise<RowWritten | null> => writtenOf((await table.write([write]))[0]!);
+  if (!grouping) return { write: alone, idle: async () => undefined };
   const group: GroupCommit<RowWrite, RowAnswer> = groupCommit({
+    name: table.name,
     send: (writes) => table.write(writes),
     idOf: ({ id }) => id,
     ...grouping,
   });
-  return { write: async (write) => writtenOf(await group.add(write)), idle: () => group.idle() };
+  const together = async (write: RowWrite): Promise<RowWritten | null> => writtenOf(await group.add(write));
+  return {
+    // what a group passed over waits by itself for whoever holds the row, and no other write waits with it
+    write: grouping.passesOver ? async (write) => (await together(write)) ?? alone(write) : together,
+    idle: () => group.idle(),
+  };
 }
 
 /** @throws StepfoldError with which the database refused the write */

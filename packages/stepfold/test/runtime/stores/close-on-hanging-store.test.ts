@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { createRuntime } from "../../src/runtime/create-runtime.ts";
-import { memoryStore } from "../../src/stores/databases/memory/memory-store.ts";
-import { virtualEnvironment } from "../../src/testing/virtual-environment.ts";
-import { nodeDefinitions } from "./runtime.fixture.ts";
+import { createRuntime } from "../../../src/runtime/create-runtime.ts";
+import { memoryStore } from "../../../src/stores/databases/memory/memory-store.ts";
+import { virtualEnvironment } from "../../../src/testing/virtual-environment.ts";
+import { nodeDefinitions } from "../runtime.fixture.ts";
 
 const hang = (): Promise<never> => new Promise(() => undefined);
 

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { StepfoldError } from "../../src/core/errors/stepfold-error.ts";
-import { defineNode } from "../../src/engine/node/define-node.ts";
-import { memoryStore } from "../../src/stores/databases/memory/memory-store.ts";
-import { virtualEnvironment } from "../../src/testing/virtual-environment.ts";
-import { closeAll, line, second, setUp } from "./runtime.fixture.ts";
+import { StepfoldError } from "../../../src/core/errors/stepfold-error.ts";
+import { defineNode } from "../../../src/engine/node/define-node.ts";
+import { memoryStore } from "../../../src/stores/databases/memory/memory-store.ts";
+import { virtualEnvironment } from "../../../src/testing/virtual-environment.ts";
+import { closeAll, line, second, setUp } from "../runtime.fixture.ts";
 
 afterEach(closeAll);
 

@@ -1,0 +1,44 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { Deadlines } from "../../environment/system-environment.ts";
+import type { SnapshotStore } from "../../ports/snapshot-store.ts";
+import { awaitAnswer } from "./await-answer.ts";
+
+/** The longest that a runtime waits for one answer of its store. */
+const maxAnswerMs = 10_000;
+
+/** How long a runtime with such leases waits for an answer: an execution must not be lost because one answer is. */
+export function answerTimeoutMs(leaseMs: number): number {
+  return Math.min(maxAnswerMs, leaseMs / 2);
+}
+
+/**
+ * A store of which no call hangs: one that is not answered in time rejects with `STORE_UNAVAILABLE`, and whatever shares its answer
+ * asks again. The call may still take effect: a commit is recognised when it is sent again, and claims that come too late are given back.
+ *
+ * `prune` and `close` take as long as they take.
+ */
+export function storeWithDeadlines(store: SnapshotStore, deadlines: Deadlines, timeoutMs: number): SnapshotStore {
+  const reason = `there was no answer for ${timeoutMs} ms`;
+  const missing = (): Error => new StepfoldError("STORE_UNAVAILABLE", { store: store.name, reason });
+  const timed = <T>(work: Promise<T>, late?: (value: T) => void): Promise<T> => awaitAnswer(work, { deadlines, timeoutMs, missing, late });
+  return {
+    ...store,
+    create: (commit, options) => timed(store.create(commit, options)),
+    load: (workflowId) => timed(store.load(workflowId)),
+    commit: (commit) => timed(store.commit(commit)),
+    claim: (options) =>
+      timed(store.claim(options), (claimed) => {
+        for (const { claim, snapshot } of claimed) store.release(claim, snapshot.version).catch(() => undefined);
+      }),
+    renew: (claim) => timed(store.renew(claim)),
+    release: (claim, version) => timed(store.release(claim, version)),
+    now: () => timed(store.now()),
+    events: (workflowId, afterVersion, limit) => timed(store.events(workflowId, afterVersion, limit)),
+    list: (query) => timed(store.list(query)),
+    delete: (workflowId) => timed(store.delete(workflowId)),
+    prune: (options) => store.prune(options),
+    putDefinition: (hash, definition) => timed(store.putDefinition(hash, definition)),
+    getDefinition: (hash) => timed(store.getDefinition(hash)),
+    close: () => store.close(),
+  };
+}

@@ -1,0 +1,28 @@
+import { expect } from "vitest";
+import type { SnapshotStore } from "../../src/ports/snapshot-store.ts";
+import { startCommit, stepCommit } from "../../src/testing/index.ts";
+
+/**
+ * AUDIT 5: somebody else holds the row of one execution. All others go on, in groups and alone, and that one goes on once it is free.
+ *
+ * @param lock locks the row of `locked`, and gives what frees it again
+ */
+export async function goOnBesideLock(store: SnapshotStore, lock: () => Promise<() => Promise<unknown>>): Promise<void> {
+  const ids = Array.from({ length: 30 }, (_, index) => `id-${index}`);
+  const starts = ["locked", ...ids].map((id) => startCommit(id));
+  for (const start of starts) await store.create(start);
+  const free = await lock();
+  let isDone = false;
+  const [first, ...others] = starts;
+  const waits = store.commit(stepCommit(first!)).then(() => {
+    isDone = true;
+  });
+  const seconds = others.map((start) => stepCommit(start));
+  await Promise.all(seconds.map((second) => store.commit(second)));
+  for (const second of seconds.slice(0, 5)) await store.commit(stepCommit(second));
+  expect(isDone).toBe(false);
+  await free();
+  await waits;
+  expect((await store.load("locked"))?.version).toBe(1);
+  expect((await store.load("id-0"))?.version).toBe(2);
+}
