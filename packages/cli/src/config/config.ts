@@ -30,6 +30,10 @@ export interface StepfoldConfig<D extends NodeDefinitions = NodeDefinitions> {
   readonly queue?: WorkQueue | (() => WorkQueue | Promise<WorkQueue>) | undefined;
 }
 
+/** Globals are asked for where the node definitions need some. */
+type GlobalsAsked<D extends NodeDefinitions> =
+  Record<never, never> extends GlobalsOf<D> ? unknown : { readonly globals: NonNullable<StepfoldConfig<D>["globals"]> };
+
 /**
  * The default export of `stepfold.config.ts`, with types.
  *
@@ -43,6 +47,6 @@ export interface StepfoldConfig<D extends NodeDefinitions = NodeDefinitions> {
  * });
  * ```
  */
-export function defineConfig<const D extends NodeDefinitions>(config: StepfoldConfig<D>): StepfoldConfig<D> {
+export function defineConfig<const D extends NodeDefinitions>(config: StepfoldConfig<D> & GlobalsAsked<D>): StepfoldConfig<D> {
   return config;
 }

@@ -21,7 +21,7 @@ import type { Environment } from "../ports/environment.ts";
 import type { ResumeCommand } from "./commands/answer-wait.ts";
 import { type Command, decide } from "./commands/command.ts";
 import { checkTurnOptions, readLimits, readStepTimeout } from "./limits.ts";
-import type { GlobalsOf, NodeDefinitions } from "./node/node-definition.ts";
+import type { GlobalsOf, GlobalsOption, NodeDefinitions } from "./node/node-definition.ts";
 import { checkPlugins, notify, type Plugin } from "./plugin.ts";
 import { pump } from "./pump.ts";
 import { openTurn, type TurnSetting } from "./turn.ts";
@@ -47,10 +47,6 @@ export interface EngineOptions<D extends NodeDefinitions> {
 const engineOptions: readonly (keyof EngineOptions<NodeDefinitions>)[] = [
   ...(["workflow", "workflows", "nodeDefinitions", "plugins", "limits", "stepTimeoutMs", "environment"] as const),
 ];
-
-/** Globals are asked for where the node definitions need some. */
-type GlobalsOption<D extends NodeDefinitions> =
-  Record<never, never> extends GlobalsOf<D> ? { readonly globals?: GlobalsOf<D> | undefined } : { readonly globals: GlobalsOf<D> };
 
 interface Slice {
   /** Tasks to perform at most; the snapshot is then `active`, and can go on. */
@@ -108,7 +104,8 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
     const limits = readLimits(options.limits);
     const stepTimeoutMs = readStepTimeout(options.stepTimeoutMs);
     const { workflow, workflows = [], nodeDefinitions, plugins = [] } = options;
-    const prepare = (definition: unknown): PreparedWorkflow => prepareWorkflow(definition, nodeDefinitions, limits, libraryOf(workflows));
+    const library = libraryOf(workflows);
+    const prepare = (definition: unknown): PreparedWorkflow => prepareWorkflow(definition, nodeDefinitions, limits, library);
     this.#prepared = prepare(workflow);
     this.workflow = this.#prepared.compiled;
     this.warnings = this.#prepared.warnings;

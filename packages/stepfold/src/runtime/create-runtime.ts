@@ -1,7 +1,7 @@
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { wakeAt } from "../core/transition/draft/draft-status.ts";
 import { openDraft } from "../core/transition/draft/open-draft.ts";
-import type { NodeDefinitions } from "../engine/node/node-definition.ts";
+import type { GlobalsOption, NodeDefinitions } from "../engine/node/node-definition.ts";
 import { requireSnapshot } from "./context/require-snapshot.ts";
 import { createRuntimeContext, requireWhole } from "./context/runtime-context.ts";
 import type { RuntimeOptions } from "./context/runtime-options.ts";
@@ -33,7 +33,7 @@ const defaultMaxExecutions = 100;
  *
  * @throws StepfoldError `DEFINITION_INVALID`, `OPTION_INVALID`, `OPTION_UNKNOWN`
  */
-export function createRuntime<const D extends NodeDefinitions>(options: RuntimeOptions<D>): Runtime {
+export function createRuntime<const D extends NodeDefinitions>(options: RuntimeOptions<D> & GlobalsOption<D>): Runtime {
   const { maxExecutions = defaultMaxExecutions } = options;
   requireWhole("maxExecutions", maxExecutions);
   const closed = new AbortController();

@@ -12,7 +12,7 @@ import type { Outcome } from "./outcome.ts";
 export function failureOf(run: AttemptState, thrown: unknown): Outcome {
   const { task, node, around, startedAt } = run;
   const endedAt = around.now();
-  let error = errorInfo(thrown, task.nodeId, around.scrub);
+  let error = withHint(errorInfo(thrown, task.nodeId, around.scrub), run, thrown);
   let delayMs: number | null = null;
   try {
     if (mayRetry(thrown)) delayMs = retryDelay(run, node.policy, thrown, error, endedAt);
@@ -30,6 +30,12 @@ export function failureOf(run: AttemptState, thrown: unknown): Outcome {
     ...(run.step === null && { uncalled: true as const }),
   };
   return delayMs === null && !task.undoes && node.compiled.edges.has("error") ? { ...outcome, handle: "error" } : outcome;
+}
+
+/** A member of globals that were never given is read from undefined: the platform's message does not say so. */
+function withHint(error: ErrorInfo, { step }: AttemptState, thrown: unknown): ErrorInfo {
+  if (!step?.missesGlobals || !(thrown instanceof TypeError) || !/undefined/.test(error.message)) return error;
+  return Object.freeze({ ...error, message: `${error.message}. The node has read "globals", and none were given` });
 }
 
 /** Whether an error can be retried. A StepfoldError says so itself. */

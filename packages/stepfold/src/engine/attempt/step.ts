@@ -36,8 +36,10 @@ export class Step implements StepContext {
   readonly input: Json | undefined;
   readonly externalPayload: unknown;
   readonly resumed: Resumed | undefined;
-  readonly globals: unknown;
+  /** The node has read globals, and there are none. */
+  missesGlobals = false;
   suspension: Suspension | null = null;
+  readonly #globals: unknown;
   readonly #task: Task;
   readonly #place: ScopeDraft;
   readonly #live: Context;
@@ -62,13 +64,18 @@ export class Step implements StepContext {
     this.input = place.input;
     this.externalPayload = externalPayload;
     this.resumed = task.resumed;
-    this.globals = around.globals;
+    this.#globals = around.globals;
     this.#now = around.now;
     this.#task = task;
     this.#place = place;
     this.#live = place.context;
     this.#version = place.root.version;
     this.#onHeartbeat = onHeartbeat;
+  }
+
+  get globals(): unknown {
+    this.missesGlobals ||= this.#globals === undefined;
+    return this.#globals;
   }
 
   get idempotencyKey(): string {

@@ -96,3 +96,7 @@ type Intersect<U> = (U extends unknown ? (value: U) => void : never) extends (va
 export type GlobalsOf<D extends NodeDefinitions> = Intersect<
   { [K in keyof D]: unknown extends GlobalsOfNode<D[K]> ? Record<never, never> : GlobalsOfNode<D[K]> }[keyof D]
 >;
+
+/** Globals are asked for where the node definitions need some. */
+export type GlobalsOption<D extends NodeDefinitions> =
+  Record<never, never> extends GlobalsOf<D> ? { readonly globals?: GlobalsOf<D> | undefined } : { readonly globals: GlobalsOf<D> };

@@ -1,12 +1,33 @@
 import { safeMember } from "../../core/errors/safe-member.ts";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { isJsonObject, type JsonObject } from "../../core/values/json.ts";
 
 /** Finds the definition of a workflow by its name; undefined if there is none. */
 export type Library = (name: string) => unknown;
 
-/** A library of definitions, each by its id. */
+/**
+ * A library of definitions, each by its id.
+ *
+ * @throws StepfoldError `OPTION_INVALID` if two that differ have the same id: only one of them would ever be found
+ */
 export function libraryOf(workflows: readonly unknown[]): Library {
-  return (name) => workflows.find((workflow) => safeMember(workflow, "id") === name);
+  const known = new Map<unknown, unknown>();
+  for (const workflow of workflows) {
+    const id = safeMember(workflow, "id");
+    if (known.has(id) && typeof id === "string" && !areSame(workflow, known.get(id)))
+      throw new StepfoldError("OPTION_INVALID", { option: "workflows", reason: `has two definitions with the id "${id.slice(0, 128)}"` });
+    if (!known.has(id)) known.set(id, workflow);
+  }
+  return (name) => known.get(name);
+}
+
+function areSame(one: unknown, other: unknown): boolean {
+  try {
+    return one === other || JSON.stringify(one) === JSON.stringify(other);
+  } catch {
+    // a circle, or a getter that throws: it is told when it is compiled
+    return false;
+  }
 }
 
 /**
