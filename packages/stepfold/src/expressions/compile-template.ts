@@ -46,9 +46,24 @@ export function compileTemplateWithin(value: Json, pointer: string, limits: Expr
   const template: Template = {
     reads: [...walk.reads.values()],
     texts: walk.texts,
-    evaluate: (scope) => build(scope, { steps: limits.steps * budgetShare, room: limits.outputLength }),
+    evaluate: (scope, together) => build(scope, together ? sharedPurse(together, limits) : fullPurse(limits)),
   };
   return { template, issues: [] };
+}
+
+const purses = new WeakMap<object, Purse>();
+
+function fullPurse({ steps, outputLength }: ExpressionLimits): Purse {
+  return { steps: steps * budgetShare, room: outputLength };
+}
+
+function sharedPurse(together: object, limits: ExpressionLimits): Purse {
+  let purse = purses.get(together);
+  if (!purse) {
+    purse = fullPurse(limits);
+    purses.set(together, purse);
+  }
+  return purse;
 }
 
 /** Null where there is nothing to build: the value stands for itself. */

@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { executionScope } from "../../src/expressions/compile/scope.ts";
 import { compileExpression } from "../../src/expressions/compile-expression.ts";
 import { compileTemplate } from "../../src/expressions/compile-template.ts";
+import { bench } from "../nodes/workflow.fixture.ts";
 
 // F3, F16 g: what an expression does costs what it takes
 
@@ -46,6 +47,41 @@ describe("F3: work that cost nothing", () => {
       ).template!;
     expect(times(2).evaluate({ input: { items } })).toEqual([310, 310]);
     expect(() => times(100).evaluate({ input: { items } })).toThrow(expect.objectContaining({ code: "EXPRESSION_BUDGET" }));
+  });
+});
+
+describe("F3: conditions that hold paths", () => {
+  const heavy = "input.map(v => input.map(w => v * w)).length === 0";
+  const holding = (nodes: number, when: (i: number) => string): object => {
+    const ids = Array.from({ length: nodes }, (_, i) => `n${i}`);
+    return {
+      id: "w",
+      start: "s",
+      nodes: [{ id: "s", type: "noop" }, { id: "q", type: "approval" }, ...ids.map((id, i) => ({ id, type: "noop", when: when(i) }))],
+      edges: ["q", ...ids].map((target) => ({ source: "s", target })),
+    };
+  };
+
+  it("are paid for together in each transition", async () => {
+    const input = Array.from({ length: 60 }, (_, i) => i);
+    const { engine } = bench(holding(200, (i) => `${heavy} && ${i} < 0`));
+    expect(await engine.execute({ input })).toMatchObject({ status: "failed", error: { code: "EXPRESSION_BUDGET" } });
+    expect(await bench(holding(10, () => heavy)).engine.execute({ input })).toMatchObject({ status: "paused" });
+  });
+
+  it("are asked once for all paths at a node", async () => {
+    const loop = (times: number): object => ({
+      id: "w",
+      start: "s",
+      nodes: [
+        { id: "s", type: "noop" },
+        { id: "q", type: "approval" },
+        { id: "n", type: "noop", when: heavy },
+      ],
+      edges: [{ source: "s", target: "q" }, ...Array.from({ length: times }, () => ({ source: "s", target: "n" }))],
+    });
+    const input = Array.from({ length: 60 }, (_, i) => i);
+    expect((await bench(loop(500)).engine.execute({ input })).activePaths).toHaveLength(501);
   });
 });
 

@@ -15,8 +15,11 @@ export interface Template {
   readonly reads: readonly ReadPath[];
   /** Where its strings stand that have text around their expressions, as JSON pointers: whatever these give, it is text. */
   readonly texts?: readonly string[];
-  /** @throws StepfoldError `EXPRESSION_FAILED`, `EXPRESSION_BUDGET` */
-  evaluate(scope: Scope): unknown;
+  /**
+   * @param together evaluations that are given the same object share one budget
+   * @throws StepfoldError `EXPRESSION_FAILED`, `EXPRESSION_BUDGET`
+   */
+  evaluate(scope: Scope, together?: object): unknown;
 }
 
 /** Compiles the `{{ }}` in a value. `template` is null when there is none: the value stands for itself. */

@@ -1,4 +1,3 @@
-import type { CompiledNode } from "../../definition/compiled.ts";
 import type { Template } from "../../definition/template.ts";
 import { errorInfo } from "../../errors/error-info.ts";
 import { StepfoldError } from "../../errors/stepfold-error.ts";
@@ -127,29 +126,38 @@ function roundOf({ groups }: ScopeDraft, { join, key }: JoinGroup): JoinGroup | 
 export function settleHolds(scope: ScopeDraft, heldAgain: Set<DraftPath>, at: EpochMs): boolean {
   if (!scope.workflow.holds) return false;
   let moved = false;
+  // a condition asks the same for every path at its node, until one of them moves
+  let met = new Map<Template, boolean>();
+  const holds = (path: DraftPath, when: Template): boolean | null => {
+    const known = met.get(when) ?? conditionOf(scope, path, when, heldAgain, at);
+    if (known === null) met = new Map();
+    else met.set(when, known);
+    return known;
+  };
   for (const path of [...scope.paths].sort(byAge)) {
     if (path.undoes) continue;
     const { node } = path;
     if ((!node.when && node.node.mutex === undefined) || path.draining || !scope.paths.includes(path)) continue;
     if (path.status === "held") {
-      const may = mayEnter(scope, path, node, at);
+      const may = mayEnter(scope, path, holds);
       if (may === false) continue;
       if (may === true) path.status = "ready";
-      moved = true;
+      [moved, met] = [true, new Map()];
     } else if (path.status === "ready" && node.when && path.turn === path.visit && !heldAgain.has(path)) {
-      if (holds(scope, path, node.when, at) !== false) continue;
+      if (holds(path, node.when) !== false) continue;
       heldAgain.add(path);
       path.status = "held";
-      moved = true;
+      [moved, met] = [true, new Map()];
     }
   }
   return moved;
 }
 
 /** Null if its condition failed, and the path with it. */
-function mayEnter(scope: ScopeDraft, path: DraftPath, { node, when }: CompiledNode, at: EpochMs): boolean | null {
+function mayEnter(scope: ScopeDraft, path: DraftPath, holds: (path: DraftPath, when: Template) => boolean | null): boolean | null {
+  const { node, when } = path.node;
   if (when) {
-    const met = holds(scope, path, when, at);
+    const met = holds(path, when);
     if (met !== true) return met;
   }
   if (node.mutex === undefined) return true;
@@ -161,11 +169,12 @@ function mayEnter(scope: ScopeDraft, path: DraftPath, { node, when }: CompiledNo
   );
 }
 
-function holds(scope: ScopeDraft, path: DraftPath, when: Template, at: EpochMs): boolean | null {
+/** Null if the condition failed, and the path with it. @param together the conditions of one transition share a budget */
+function conditionOf(scope: ScopeDraft, path: DraftPath, when: Template, together: object, at: EpochMs): boolean | null {
   const { root, context, input } = scope;
   try {
     const parts = { context, since: root.version + 1, input, metadata: root.metadata, at };
-    const value = when.evaluate(root.workflow.language.executionScope({ ...parts, paths: pathsRead(scope, when) }));
+    const value = when.evaluate(root.workflow.language.executionScope({ ...parts, paths: pathsRead(scope, when) }), together);
     return Boolean(value);
   } catch (error) {
     failJoin(scope, path, errorInfo(error, path.nodeId), at);
