@@ -89,7 +89,29 @@ describe("F2: a definition that was made to cost much", () => {
   it("is refused where it is too large as a whole", () => {
     expect(
       check({ ...one, description: "x".repeat(1_000_000), name: "x".repeat(1_000_000), version: "x".repeat(100_000) }, expressionLanguage),
-    ).toEqual([expect.objectContaining({ code: "NOT_JSON", severity: "error" })]);
+    ).toEqual([expect.objectContaining({ code: "NOT_JSON", severity: "error", message: expect.stringContaining('"definitionBytes"') })]);
+  });
+
+  it("ends in the limit's error wherever the work runs out, or is as with more", () => {
+    const meeting = {
+      id: "w",
+      nodes: [...named(40), { id: "j", type: "noop", join: "all" }, { id: "k", type: "noop", join: 2 }],
+      edges: range(39, (i) => [
+        { source: "n0", target: `n${i + 1}` },
+        { source: `n${i + 1}`, target: "j" },
+        { source: `n${i + 1}`, target: "k" },
+      ]).flat(),
+    };
+    const whole = checkCounted(meeting, expressionLanguage, defaultLimits, new WorkBudget(Number.POSITIVE_INFINITY));
+    expect(whole.map(({ code, message }) => `${code} ${message}`)).toEqual([expect.stringMatching(/^JOIN_UNHANDLED .* and 19 more\)/)]);
+    const ends = new Set<string>();
+    for (let max = 0; max < 2_000; max += 3) {
+      const issues = checkCounted(meeting, expressionLanguage, defaultLimits, new WorkBudget(max));
+      const errors = issues.filter(({ severity }) => severity === "error");
+      ends.add(errors.map(({ code, pointer }) => `${code} ${pointer}`).join());
+      if (errors.length === 0) expect(issues).toEqual(whole);
+    }
+    expect([...ends]).toEqual(["TOO_MANY /edges", ""]);
   });
 
   it("still loads if it was accepted when limits were higher", () => {

@@ -110,7 +110,9 @@ function build(
     plain = plainJson(definition, "The definition", isStored ? storedLimits(limits) : handedLimits(limits)).value;
   } catch (error) {
     const { pointer = "" } = (error as StepfoldError<"VALUE_NOT_JSON" | "LIMIT_EXCEEDED">).details;
-    return { built: null, issues: [{ severity: "error", code: "NOT_JSON", pointer, message: (error as Error).message }] };
+    // the limit of one value stands for that of a definition
+    const message = (error as Error).message.replace('"valueBytes"', '"definitionBytes"');
+    return { built: null, issues: [{ severity: "error", code: "NOT_JSON", pointer, message }] };
   }
   const report = new DefinitionReport(limits, work);
   checkDefinition(plain, isStored ? { ...limits, ...unlimited } : limits, report);

@@ -137,4 +137,16 @@ describe("defineNode", () => {
     expectTypeOf(nodes.a).toExtend<NodeDefinition>();
     expectTypeOf(nodes.b).toExtend<NodeDefinition>();
   });
+
+  it("is told at the field of the output that is wrong (USE, small)", () => {
+    defineNode({
+      output: z.object({ n: z.number() }),
+      executor: () => ({
+        data: {
+          // @ts-expect-error it is a number
+          n: "x",
+        },
+      }),
+    });
+  });
 });

@@ -5,6 +5,9 @@ import type { StepContext } from "./step-context.ts";
 
 /** What an executor may return: its data and where to go on, or that it waits. */
 export type NodeOutput<Out = unknown, Handle extends string = string> =
+  | { readonly __pause: true; readonly data?: unknown; readonly resumeAt?: number | undefined }
+  | { readonly __children: ChildrenRequest }
+  // the last, because the compiler explains what is wrong by the last that has as much in common
   | {
       readonly data: Out;
       readonly nextHandle?: Handle | null | undefined;
@@ -13,9 +16,7 @@ export type NodeOutput<Out = unknown, Handle extends string = string> =
       readonly terminate?: boolean | undefined;
       readonly __pause?: false | undefined;
       readonly __children?: undefined;
-    }
-  | { readonly __pause: true; readonly data?: unknown; readonly resumeAt?: number | undefined }
-  | { readonly __children: ChildrenRequest };
+    };
 
 /** The step goes on in children: one sub-workflow, or one for each item of a map; or in an execution of its own. */
 export interface ChildrenRequest {
