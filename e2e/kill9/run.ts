@@ -35,7 +35,7 @@ export interface Run<T> extends Verdict {
 export const leaseMs = 1_000;
 export const pollMs = 200;
 const longestEndMs = 200_000;
-const expected = new Set(["STORE_UNAVAILABLE", "QUEUE_UNAVAILABLE"]);
+const expected = new Set(["STORE_UNAVAILABLE", "OUTCOME_UNKNOWN", "QUEUE_UNAVAILABLE"]);
 
 /** Starts processes, disturbs them while they work; then lets what is left finish, and judges it. */
 export async function run<T>(options: RunOptions, disturb: (fleet: Fleet, logs: string) => Promise<T>): Promise<Run<T>> {

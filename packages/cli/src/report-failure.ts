@@ -34,7 +34,7 @@ function failureOf(error: unknown): Failure {
   }
   if (StepfoldError.is(error)) {
     const { code, message, details } = error;
-    const lostStore = code === "STORE_UNAVAILABLE" || code === "STORE_REJECTED" || code === "FENCE_LOST";
+    const lostStore = code === "STORE_UNAVAILABLE" || code === "OUTCOME_UNKNOWN" || code === "STORE_REJECTED" || code === "FENCE_LOST";
     return { code, message, hint: hintFor(code, details), details, exit: lostStore ? exitCode.failed : exitCode.badInput };
   }
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);

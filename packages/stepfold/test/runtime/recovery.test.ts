@@ -157,7 +157,7 @@ describe("a store or a caller at the wrong moment", () => {
     const away = (): Promise<never> => Promise.reject(new StepfoldError("STORE_UNAVAILABLE", { store: "away", reason: "gone" }));
     const { runtime } = setUp({ store: { ...store, create: away } }, environment);
     const starting = runtime.start("talk", { workflowId: "a" });
-    const refused = expect(starting).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", retryable: true });
+    const refused = expect(starting).rejects.toMatchObject({ code: "OUTCOME_UNKNOWN", retryable: true, details: { workflowId: "a" } });
     await environment.advance(20 * second);
     await refused;
     expect(await store.load("a")).toBe(null);

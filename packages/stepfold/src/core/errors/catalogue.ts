@@ -85,6 +85,7 @@ interface DetailsByCode {
   EXECUTION_OPEN: { workflowId: string; status: string };
   STORE_UNAVAILABLE: { store: string; reason: string };
   STORE_REJECTED: { store: string; reason: string };
+  OUTCOME_UNKNOWN: { workflowId: string; action: string; reason: string };
   DRIVER_MISSING: { store: string; driver: string };
   QUEUE_UNAVAILABLE: { queue: string; reason: string };
   QUEUE_REJECTED: { queue: string; reason: string };
@@ -328,6 +329,12 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
     say: (d) => `Execution "${d.workflowId}" rests (${d.code}): ${d.message}`,
   },
   STORE_UNAVAILABLE: { status: 503, retryable: true, say: (d) => `Store "${d.store}" did not answer: ${d.reason}` },
+  OUTCOME_UNKNOWN: {
+    status: 503,
+    retryable: true,
+    say: (d) =>
+      `Whether the ${d.action} of execution "${d.workflowId}" was applied is not known: ${d.reason}. Make the same call again, with the same id or idempotencyKey: it is applied once`,
+  },
   STORE_REJECTED: { status: 500, retryable: false, say: (d) => `Store "${d.store}" refused: ${d.reason}` },
   DRIVER_MISSING: {
     status: 500,

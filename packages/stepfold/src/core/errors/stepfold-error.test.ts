@@ -100,6 +100,7 @@ const samples: { [C in ErrorCode]: readonly [ErrorDetails<C>, string][] } = {
   STORE_UNAVAILABLE: [[{ store: "s", reason: "down" }, "did not answer: down"]],
   DRIVER_MISSING: [[{ store: "postgres", driver: "pg" }, "npm install pg"]],
   STORE_REJECTED: [[{ store: "s", reason: "no" }, "refused: no"]],
+  OUTCOME_UNKNOWN: [[{ workflowId: "e", action: "resume", reason: "silence" }, "Make the same call again"]],
   EXECUTION_PARKED: [[{ workflowId: "e", code: "WORKER_CRASHED", message: "5 died" }, "rests (WORKER_CRASHED): 5 died"]],
   QUEUE_UNAVAILABLE: [[{ queue: "q", reason: "gone" }, "did not answer: gone"]],
   QUEUE_REJECTED: [[{ queue: "q", reason: "no" }, "refused: no"]],

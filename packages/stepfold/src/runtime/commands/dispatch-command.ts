@@ -16,7 +16,7 @@ import type { Commit } from "../../ports/snapshot-store.ts";
 import { noticeOf } from "../context/changes.ts";
 import type { CommandJob, CommandResult } from "../context/command-result.ts";
 import { makeCommit } from "../context/make-commit.ts";
-import { persistForCaller } from "../context/persist.ts";
+import { persistForCaller, writeForCaller } from "../context/persist.ts";
 import { requireSnapshot } from "../context/require-snapshot.ts";
 import { publishCommit, type RuntimeContext } from "../context/runtime-context.ts";
 import { type Answered, answeredBefore, answerOf, isRepeated, onceKeyOf } from "./repeated-answer.ts";
@@ -65,7 +65,7 @@ async function commitJobs(context: RuntimeContext, workflowId: string, all: read
 
 /** What the store refuses may be a matter of one command: each is then committed alone. */
 async function refuse(context: RuntimeContext, workflowId: string, jobs: readonly CommandJob[], error: unknown): Promise<void> {
-  const isOfOne = jobs.length > 1 && !StepfoldError.is(error, "STORE_UNAVAILABLE");
+  const isOfOne = jobs.length > 1 && !StepfoldError.is(error, "STORE_UNAVAILABLE") && !StepfoldError.is(error, "OUTCOME_UNKNOWN");
   for (const job of jobs) {
     if (isOfOne) await commitJobs(context, workflowId, [job]);
     else job.reject(error);
@@ -140,7 +140,9 @@ function needsCode({ type }: Command): boolean {
 async function commitDecided(context: RuntimeContext, { jobs, events, draft, dueBefore }: Decided): Promise<CommandResult> {
   const { store, environment, wakeUpSender } = context;
   const commit = makeCommit(draft, events, context.newCommitId());
-  const write = (whole: Commit): Promise<void> => persistForCaller(environment, () => store.commit(whole));
+  const action = [...new Set(jobs.map(({ command }) => command.type))].join(" and ");
+  const what = { workflowId: draft.workflowId, action };
+  const write = (whole: Commit): Promise<void> => writeForCaller(environment, what, () => store.commit(whole));
   // a due time that stays the same was announced with an earlier commit
   const dueAt = commit.wakeAt === 0 || commit.wakeAt !== dueBefore ? commit.wakeAt : null;
   let isAnnounced = false;

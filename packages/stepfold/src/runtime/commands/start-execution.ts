@@ -11,7 +11,7 @@ import type { Claim, Commit, Lease } from "../../ports/snapshot-store.ts";
 import { noticeOf } from "../context/changes.ts";
 import type { CommandResult } from "../context/command-result.ts";
 import { makeCommit } from "../context/make-commit.ts";
-import { maxUnavailableMs, persistForCaller } from "../context/persist.ts";
+import { maxUnavailableMs, persistForCaller, writeForCaller } from "../context/persist.ts";
 import { publishCommit, type RuntimeContext } from "../context/runtime-context.ts";
 import type { TimedClaim } from "../context/timed-claim.ts";
 
@@ -35,7 +35,7 @@ export interface StartResult extends CommandResult {
  * Stores a new execution.
  *
  * @param lease to claim it in the same write; null if this process has no slot for it
- * @throws StepfoldError `WORKFLOW_EXISTS` if one with this id was deleted lately; `STORE_UNAVAILABLE`, `OPTION_INVALID`
+ * @throws StepfoldError `WORKFLOW_EXISTS` if one with this id was deleted lately; `STORE_UNAVAILABLE`, `OUTCOME_UNKNOWN`, `OPTION_INVALID`
  */
 export async function startExecution(context: RuntimeContext, request: ExecutionStart, lease: Lease | null): Promise<StartResult> {
   const { environment, registry, clock } = context;
@@ -47,7 +47,9 @@ export async function startExecution(context: RuntimeContext, request: Execution
   const commit = makeCommit(draft, [withConsequences(draft, event)], context.newCommitId());
   await patiently(() => registry.keep(request.prepared));
   try {
-    const { claim, isAnnounced } = await create(context, draft, commit, lease, patiently);
+    const what = { workflowId: event.workflowId, action: "start" };
+    const write = <T>(call: () => Promise<T>): Promise<T> => writeForCaller(environment, what, call, untilMs);
+    const { claim, isAnnounced } = await create(context, draft, commit, lease, write);
     const { workflowId, incarnation, version } = draft;
     publishCommit(context, noticeOf(draft), commit.events);
     const wakeUp = claim ? null : { workflowId, incarnation, version, wakeAt: commit.wakeAt, isAnnounced };

@@ -26,6 +26,25 @@ export async function persist<T>(environment: Environment, until: () => number, 
   }
 }
 
+/**
+ * As `persistForCaller`, for a write. It was sent, so it may be applied although no answer came, even after this has given up.
+ *
+ * @throws StepfoldError `OUTCOME_UNKNOWN`
+ */
+export async function writeForCaller<T>(
+  environment: Environment,
+  what: { readonly workflowId: string; readonly action: string },
+  call: () => Promise<T>,
+  untilMs?: number,
+): Promise<T> {
+  try {
+    return await persistForCaller(environment, call, untilMs);
+  } catch (error) {
+    if (!StepfoldError.is(error, "STORE_UNAVAILABLE")) throw error;
+    throw new StepfoldError("OUTCOME_UNKNOWN", { ...what, reason: error.message }, { cause: error });
+  }
+}
+
 /** As `persist`, for a call from outside: gives up after 10 s, or at `untilMs` on the monotonic clock. */
 export function persistForCaller<T>(
   environment: Environment,

@@ -10,6 +10,8 @@ interface Pg {
       max: number;
       connectionTimeoutMillis: number;
       query_timeout: number;
+      statement_timeout: number;
+      lock_timeout: number;
     }) => PostgresClient & { end(): Promise<void>; on(event: "error", listener: () => void): unknown };
   };
 }
@@ -24,8 +26,9 @@ export async function connectPostgres(text: string): Promise<Site> {
   const { postgresMigrations } = await import("../databases/postgres/postgres-schema.ts");
   const { postgresStore } = await import("../databases/postgres/postgres-store.ts");
   const { Pool } = (await importDriver<Pg>("pg", "postgres")).default;
-  // the timeouts end a call whose packets are lost
-  const pool = new Pool({ connectionString: url, max, connectionTimeoutMillis: 10_000, query_timeout: 60_000 });
+  // the first two end a call whose packets are lost; the server ends what it works on before that, so that nothing is applied long after
+  const timeouts = { connectionTimeoutMillis: 10_000, query_timeout: 60_000, statement_timeout: 50_000, lock_timeout: 8_000 };
+  const pool = new Pool({ connectionString: url, max, ...timeouts });
   // an idle connection that ends is replaced by the next call
   pool.on("error", () => undefined);
   return {

@@ -100,7 +100,7 @@ function play(world: World, { machine, runtime }: Process, running: Running, onD
 
 /** Errors that every caller has to expect: the call is made again. */
 function isTrouble(error: unknown): boolean {
-  return StepfoldError.is(error) && ["STORE_UNAVAILABLE", "QUEUE_UNAVAILABLE", "RUNTIME_CLOSED"].includes(error.code);
+  return StepfoldError.is(error) && ["STORE_UNAVAILABLE", "OUTCOME_UNKNOWN", "QUEUE_UNAVAILABLE", "RUNTIME_CLOSED"].includes(error.code);
 }
 
 /** Crashes, closes or cuts off a process from time to time. */

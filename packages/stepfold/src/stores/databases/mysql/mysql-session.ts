@@ -16,6 +16,7 @@ const maxTries = 4;
 
 /** How long the server waits for the next statement of a transaction: the locks of a process that has stopped are free after it. */
 const maxPauseSeconds = 10;
+const maxLockSeconds = 3; // for a row that another transaction holds, each time it is tried: who asked does not wait longer either
 
 /** The statements around what is done on a connection. */
 interface Frame {
@@ -26,12 +27,11 @@ interface Frame {
 
 const readCommitted = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED";
 // it begins and ends by `autocommit`, so that the limit and its end cost no round trips of their own
-const limited = `SET @stepfold_autocommit = @@autocommit, @stepfold_wait_timeout = @@wait_timeout,
-  autocommit = 0, wait_timeout = ${maxPauseSeconds}`;
-const asBefore = "autocommit = @stepfold_autocommit, wait_timeout = @stepfold_wait_timeout";
+const limited = `SET @stepfold_commit = @@autocommit, @stepfold_pause = @@wait_timeout, @stepfold_lock = @@innodb_lock_wait_timeout,
+  autocommit = 0, wait_timeout = ${maxPauseSeconds}, innodb_lock_wait_timeout = ${maxLockSeconds}`;
+const asBefore = "autocommit = @stepfold_commit, wait_timeout = @stepfold_pause, innodb_lock_wait_timeout = @stepfold_lock";
 const change: Frame = { begin: [limited], end: `SET /* COMMIT */ autocommit = 1, ${asBefore}`, undo: ["ROLLBACK", `SET ${asBefore}`] };
-// the end is for sessions that do not commit by themselves
-const look: Frame = { begin: [], end: "COMMIT", undo: ["ROLLBACK"] };
+const look: Frame = { begin: [], end: "COMMIT", undo: ["ROLLBACK"] }; // it ends so for sessions that do not commit by themselves
 
 /**
  * What is done on a connection.
