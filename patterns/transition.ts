@@ -65,6 +65,8 @@ export class Stepper {
         stepTimeoutMs: 60_000,
         workflowNamed: () => this.#workflow,
         scrub: (text: string) => text,
+        keepStacks: false,
+        onFailed: null,
         onThrown: null,
         onHeartbeat: null,
       };

@@ -151,7 +151,7 @@ export const codeMutants: readonly CodeMutant[] = [
     name: "secret-in-errors",
     caughtBy: ["I15"],
     options: faultFree,
-    patches: [{ file: "engine/turn.ts", find: "        return scrub(text);", put: "        return text;" }],
+    patches: [{ file: "engine/turn.ts", find: "    return made(text);", put: "    return text;" }],
   },
   {
     name: "snapshot-changed-in-place",

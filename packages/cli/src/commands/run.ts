@@ -16,6 +16,9 @@ import { requireWorkflow } from "../session/read-workflow.ts";
 import { nodeDefinitionsOf, openSession } from "../session/session.ts";
 import { chooseDatabase, openDatabase } from "../store/database.ts";
 
+/** Stacks that are shown of steps that failed: those of the last ones. */
+const maxStacks = 3;
+
 /** Options of `stepfold run`. */
 export interface RunOptions {
   readonly input?: string;
@@ -54,7 +57,7 @@ export async function run(file: string, options: RunOptions): Promise<number> {
       }
     });
     if (before && !options.json) noteOtherVersion(before, workflow, file, config);
-    return await followExecution({
+    const exitCode = await followExecution({
       store,
       database,
       config,
@@ -79,6 +82,8 @@ export async function run(file: string, options: RunOptions): Promise<number> {
           }),
         ),
     });
+    if (!options.json) for (const stack of session.stacks.slice(-maxStacks)) complain(`${stack}\n`);
+    return exitCode;
   } finally {
     await closing.run();
   }

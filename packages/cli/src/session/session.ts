@@ -25,6 +25,8 @@ export interface Session {
   refused(): boolean;
   /** Why the database does not answer; null while it does. */
   trouble(): string | null;
+  /** Stacks of the code that threw what could not be tried again, in order. */
+  readonly stacks: readonly string[];
   /** Rejects when the execution cannot be driven by this process at all. */
   readonly failure: Promise<never>;
 }
@@ -52,6 +54,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   });
   failure.catch(() => undefined);
   const outage = outageOf(patienceMs, fail);
+  const stacks: string[] = [];
   const runtime = createRuntime<NodeDefinitions>({
     store: { ...one.store, claim: (options) => one.store.claim(options).then(outage.over) },
     workflows: config.workflows ?? [],
@@ -61,9 +64,15 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     pollMs,
     ...(config.limits ? { limits: config.limits } : {}),
     onProblem: (_id, error) => outage.tell(error),
+    logger: { info: () => undefined, warn: () => undefined, error: (_message, details) => stacks.push(...stackIn(details)) },
   });
   cleanup.add(() => runtime.close());
-  return { runtime, leaseMs, begin: one.begin, refused: one.refused, trouble: outage.reason, failure };
+  return { runtime, leaseMs, begin: one.begin, refused: one.refused, trouble: outage.reason, stacks, failure };
+}
+
+/** The stack of a failed step. Errors of background work are told elsewhere. */
+function stackIn(details: { readonly nodeId?: string; readonly stack?: string } = {}): string[] {
+  return details.nodeId === undefined || details.stack === undefined ? [] : [details.stack];
 }
 
 /** `STEPFOLD_LEASE_MS`, for tests and for those who know. @throws BadInput `USAGE` */

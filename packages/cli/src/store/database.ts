@@ -81,8 +81,8 @@ function unusable({ name, path }: Database, cause: unknown): BadInput {
 }
 
 function reasonOf(cause: unknown): string {
-  if (!StepfoldError.is(cause) || !("reason" in cause.details)) return (cause as Error).message;
-  const { reason } = cause.details;
+  const reason = StepfoldError.is(cause) && "reason" in cause.details ? cause.details.reason : undefined;
+  if (!StepfoldError.is(cause) || reason === undefined) return (cause as Error).message;
   // a reason about a part of the URL has to name the part
   return StepfoldError.is(cause, "OPTION_INVALID") && cause.details.option !== "store" ? `its ${cause.details.option} ${reason}` : reason;
 }

@@ -29,6 +29,8 @@ function turnOf(code: Readonly<Record<string, Coded>>, edges: readonly string[],
     limits: defaultLimits,
     stepTimeoutMs: 1_000,
     plugins: [],
+    logger: null,
+    keepStacks: false,
     workflowNamed: () => prepared,
   };
   return { clock, workflow: prepared.compiled, first: fold(prepared.compiled, [event]), turn: openTurn(prepared, draft, setting, request) };

@@ -17,6 +17,7 @@ import { eventOf, type Outcome } from "./attempt/outcome.ts";
 import { type Attempt, perform } from "./attempt/perform.ts";
 import { nodeOfTask, scopeOfTask } from "./attempt/task-scope.ts";
 import { enforceLimits, exhausted } from "./limits.ts";
+import { type Log, type Logger, logTo } from "./logger.ts";
 import { OutboxSender } from "./outbox-sender.ts";
 import { notify, type Plugin, type TaskInfo } from "./plugin.ts";
 import { scrubber } from "./scrub.ts";
@@ -30,6 +31,9 @@ export interface TurnSetting {
   readonly limits: Limits;
   readonly stepTimeoutMs: number;
   readonly plugins: readonly Plugin[];
+  readonly logger: Logger | null;
+  /** Whether errors keep the stack of the code that threw them. */
+  readonly keepStacks: boolean;
   readonly workflowNamed: (name: string) => PreparedWorkflow;
 }
 
@@ -50,7 +54,7 @@ export const defaultConcurrency = 16;
 
 /** Makes a turn on a draft that tells plugins and removes secrets from errors. */
 export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: TurnSetting, request: TurnRequest): Turn {
-  const { environment, deadlines, limits, stepTimeoutMs, plugins, workflowNamed } = setting;
+  const { environment, deadlines, limits, stepTimeoutMs, plugins, logger, keepStacks, workflowNamed } = setting;
   const { globals, onEvent } = request;
   const { workflowId } = draft;
   const now = request.now ?? (() => environment.now());
@@ -61,7 +65,16 @@ export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: Turn
     workflowId,
     type: nodeOfTask(task, scopeOfTask(task, draft)).node.type,
   });
-  let scrub: ((text: string) => string) | null = null;
+  let made: ((text: string) => string) | null = null;
+  const scrub = (text: string): string => {
+    made ??= scrubber(globals);
+    return made(text);
+  };
+  const log: Log | null = logger && logTo(logger, scrub);
+  const doubt = (warning: Warning): void => {
+    notify(plugins, "onWarning", warning, { workflowId });
+    log?.doubt(`Execution "${workflowId}": ${warning.message}`, { workflowId, code: warning.code });
+  };
   return new Turn(draft, {
     performing: {
       workflowId,
@@ -71,10 +84,9 @@ export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: Turn
       limits,
       stepTimeoutMs,
       workflowNamed,
-      scrub: (text) => {
-        scrub ??= scrubber(globals);
-        return scrub(text);
-      },
+      scrub,
+      keepStacks,
+      onFailed: log && ((thrown, task, outcome) => log.failed(thrown, info(task), outcome)),
       onThrown: watched ? (thrown, task) => notify(plugins, "onError", thrown, info(task)) : null,
       onHeartbeat: watched ? (progress, task) => notify(plugins, "onHeartbeat", progress, info(task)) : null,
     },
@@ -86,7 +98,7 @@ export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: Turn
     early: request.early ?? null,
     onTask: watched ? (task) => notify(plugins, "beforeNode", info(task)) : null,
     onOutcome: watched ? (task, outcome) => notify(plugins, "afterNode", info(task), Object.freeze(outcome)) : null,
-    onWarning: watched ? (warning) => notify(plugins, "onWarning", warning, { workflowId }) : null,
+    onWarning: watched || log ? doubt : null,
     commit: request.commit ?? null,
     deliver: request.deliver ?? null,
     onEvent: watched

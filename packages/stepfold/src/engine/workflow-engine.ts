@@ -21,6 +21,7 @@ import type { Environment } from "../ports/environment.ts";
 import type { ResumeCommand } from "./commands/answer-wait.ts";
 import { type Command, decide } from "./commands/command.ts";
 import { checkTurnOptions, readLimits, readStepTimeout } from "./limits.ts";
+import { type Logger, requireLogger } from "./logger.ts";
 import type { GlobalsOf, GlobalsOption, NodeDefinitions } from "./node/node-definition.ts";
 import { checkPlugins, notify, type Plugin } from "./plugin.ts";
 import { pump } from "./pump.ts";
@@ -42,10 +43,14 @@ export interface EngineOptions<D extends NodeDefinitions> {
   /** Longest time of one attempt where neither node nor type says, in milliseconds. Default: 10 minutes. */
   readonly stepTimeoutMs?: number;
   readonly environment?: Environment;
+  /** Is told of every failed attempt, with the stack of the code that threw it. Default: nobody. */
+  readonly logger?: Logger;
+  /** Keeps that stack in the snapshot's error too: for development, since stacks tell where files lie. Default: false. */
+  readonly keepStacks?: boolean;
 }
 
 const engineOptions: readonly (keyof EngineOptions<NodeDefinitions>)[] = [
-  ...(["workflow", "workflows", "nodeDefinitions", "plugins", "limits", "stepTimeoutMs", "environment"] as const),
+  ...(["workflow", "workflows", "nodeDefinitions", "plugins", "limits", "stepTimeoutMs", "environment", "logger", "keepStacks"] as const),
 ];
 
 interface Slice {
@@ -103,14 +108,24 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
     const environment = options.environment ?? systemEnvironment;
     const limits = readLimits(options.limits);
     const stepTimeoutMs = readStepTimeout(options.stepTimeoutMs);
-    const { workflow, workflows = [], nodeDefinitions, plugins = [] } = options;
+    const { workflow, workflows = [], nodeDefinitions, plugins = [], logger = null, keepStacks = false } = options;
+    if (logger) requireLogger(logger);
     const library = libraryOf(workflows);
     const prepare = (definition: unknown): PreparedWorkflow => prepareWorkflow(definition, nodeDefinitions, limits, library);
     this.#prepared = prepare(workflow);
     this.workflow = this.#prepared.compiled;
     this.warnings = this.#prepared.warnings;
     const workflowNamed = namedWorkflows(this.#prepared, workflows, prepare);
-    this.#setting = { environment, deadlines: new Deadlines(environment), limits, stepTimeoutMs, plugins, workflowNamed };
+    this.#setting = {
+      environment,
+      deadlines: new Deadlines(environment),
+      limits,
+      stepTimeoutMs,
+      plugins,
+      logger,
+      keepStacks,
+      workflowNamed,
+    };
   }
 
   /**

@@ -38,7 +38,7 @@ export const failNode: NodeDefinition<FailData, never, unknown, never> = defineN
     example: { message: "No stock of {{ input.item }}", code: "OUT_OF_STOCK" },
   },
   executor({ message, code }) {
-    const error = new FatalError(message);
-    throw code === undefined ? error : Object.assign(error, { code });
+    // the definition asks for it: no code has gone wrong, so there is no stack to look at
+    throw Object.assign(new FatalError(message), { stack: undefined, ...(code !== undefined && { code }) });
   },
 });

@@ -76,5 +76,5 @@ export const workflowNode: NodeDefinition<WorkflowData, Json> = defineNode<Workf
 function outputOf({ status, output = null, error }: ChildEnd): Json {
   if (status === "completed") return output;
   const { name = "Error", message = "The workflow was cancelled", code = "EXECUTION_CANCELLED" } = error ?? {};
-  throw Object.assign(new FatalError(message), { name, code });
+  throw Object.assign(new FatalError(message), { name, code, stack: undefined });
 }

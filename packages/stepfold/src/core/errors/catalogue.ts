@@ -72,8 +72,16 @@ interface DetailsByCode {
   RESPONDER_DENIED: { workflowId: string; waitId: string; nodeId: string; who: string; reason: string };
   MAP_CLOSED: { workflowId: string; node: string };
   EXECUTION_ENDED: { workflowId: string; status: string };
-  EXECUTION_FAILED: { workflowId: string; nodeId?: string; code?: string; message: string; notUndone?: readonly string[] };
-  EXECUTION_CANCELLED: { workflowId: string; notUndone?: readonly string[] };
+  EXECUTION_FAILED: {
+    workflowId: string;
+    nodeId?: string;
+    code?: string;
+    message: string;
+    /** Of a map that failed: the first of its items that failed, and the code it failed with. */
+    cause?: { readonly item: number; readonly nodeId?: string; readonly code?: string; readonly message: string };
+    notUndone?: readonly string[];
+  };
+  EXECUTION_CANCELLED: { workflowId: string; reason?: string; notUndone?: readonly string[] };
   RETRY_NOT_PENDING: { workflowId: string; node?: string };
   // stores
   WORKFLOW_EXISTS: { workflowId: string; deletedAt?: number };
@@ -283,7 +291,11 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
     say: (d) =>
       `Execution "${d.workflowId}" failed${d.nodeId ? ` at node "${d.nodeId}"` : ""}${d.code ? ` with ${d.code}` : ""}: ${d.message}${notUndoneText(d)}`,
   },
-  EXECUTION_CANCELLED: { status: 409, retryable: false, say: (d) => `Execution "${d.workflowId}" was cancelled${notUndoneText(d)}` },
+  EXECUTION_CANCELLED: {
+    status: 409,
+    retryable: false,
+    say: (d) => `Execution "${d.workflowId}" was cancelled${d.reason === undefined ? "" : `: ${d.reason}`}${notUndoneText(d)}`,
+  },
   RETRY_NOT_PENDING: {
     status: 409,
     retryable: false,

@@ -1,3 +1,5 @@
+import { safeMember } from "./safe-member.ts";
+
 /** A failure as data: what was thrown, scrubbed of secrets and cut to size. */
 export interface ErrorInfo {
   readonly name: string;
@@ -8,6 +10,10 @@ export interface ErrorInfo {
   readonly nodeId?: string;
   /** Of an execution: nodes whose compensations failed for good, so that what they did is not undone. */
   readonly notUndone?: readonly string[];
+  /** Of a map: the first of its items that failed, and with what. */
+  readonly cause?: ErrorInfo & { readonly item: number };
+  /** Where the code that threw it was. Only where the option `keepStacks` asks for it. */
+  readonly stack?: string;
 }
 
 const maxMessageLength = 2_000;
@@ -31,6 +37,17 @@ export function errorInfo(thrown: unknown, nodeId?: string, scrub: (text: string
   if (code !== undefined) info.code = scrubbed(code, 100, scrub);
   if (nodeId !== undefined) info.nodeId = nodeId;
   return Object.freeze(info);
+}
+
+/**
+ * The stack of what was thrown, cut to size; undefined if there is none, or if it would only tell where this library found a mistake.
+ *
+ * @param scrub takes secrets out of a text
+ */
+export function stackOf(thrown: unknown, scrub: (text: string) => string): string | undefined {
+  const stack = safeMember(thrown, "stack");
+  if (typeof stack !== "string" || safeMember(thrown, "~stepfoldError") === true) return undefined;
+  return scrubbed(stack, maxScrubbedLength, scrub);
 }
 
 /** Anything can be thrown, also things that throw when looked at. */

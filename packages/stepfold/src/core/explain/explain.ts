@@ -100,8 +100,14 @@ function endText(snapshot: Snapshot): string {
   const undone = left.length === 0 ? "" : `; not undone: ${undoneText(left)}`;
   if (status === "completed") return `Completed${undone}.`;
   // of a cancelled execution the only error may be what could not be undone
-  if (status === "cancelled" && (!error || error.code === "COMPENSATION_FAILED")) return `Cancelled${undone}.`;
-  return `${status === "failed" ? "Failed" : "Cancelled"}${failureText(error, currentNodeId)}${undone}.`;
+  if (status === "cancelled") return `Cancelled${reasonText(error)}${undone}.`;
+  return `Failed${failureText(error, currentNodeId)}${undone}.`;
+}
+
+/** Why something was cancelled, if somebody has said so, or what had failed before. What could not be undone is told apart. */
+function reasonText(error: ErrorInfo | undefined): string {
+  if (!error || error.code === "COMPENSATION_FAILED") return "";
+  return error.code === "EXECUTION_CANCELLED" ? `: ${cut(error.message, maxErrorLength).replace(/\.$/, "")}` : failureText(error, null);
 }
 
 function undoneText(left: ReturnType<typeof notUndone>): string {
@@ -136,7 +142,12 @@ function wholeText(tell: ExplainContext): string {
   const now = found.only ? onlyText(tell, found.only) : countsText(found.counts);
   if (ending) {
     const { status, error: failure, nodeId } = ending;
-    const what = status === "failed" ? `Failed${failureText(failure, nodeId)}` : status === "cancelled" ? "Cancelled" : "Completed";
+    const what =
+      status === "failed"
+        ? `Failed${failureText(failure, nodeId)}`
+        : status === "cancelled"
+          ? `Cancelled${reasonText(failure)}`
+          : "Completed";
     return `${what}; what ${ending.again ? "could not be undone is tried again" : "was done is being undone"}: ${now}.`;
   }
   return error ? `Will fail${failureText(error, null)}, once the rest has come to its end: ${now}.` : `${now}.`;

@@ -89,7 +89,8 @@ export function picked(value: JsonObject, keys: readonly string[]): JsonObject {
 export function readError(value: Json, pointer: string): ErrorInfo {
   const error = object(value, pointer, "must be an object with a message");
   if (typeof error.message !== "string") return invalid(pointer, "must be an object with a message");
-  optionalText(error, ["name", "code", "nodeId"], pointer);
+  optionalText(error, ["name", "code", "nodeId", "stack"], pointer);
+  if (error.cause !== undefined) count((readError(error.cause, `${pointer}/cause`) as unknown as JsonObject).item, `${pointer}/cause/item`);
   if (error.notUndone !== undefined) texts(error.notUndone, `${pointer}/notUndone`, "must be a list of node ids");
   return error as unknown as ErrorInfo;
 }

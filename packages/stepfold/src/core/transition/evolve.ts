@@ -17,7 +17,7 @@ import type { Wait } from "../snapshot/snapshot.ts";
 import { warnOfSize } from "../snapshot/warning.ts";
 import { cancellation, countItems, skipItem, spawn } from "./children/children.ts";
 import { addResult, markChanged } from "./draft/add-result.ts";
-import { type Draft, isChild, type ScopeDraft } from "./draft/draft.ts";
+import type { Draft, ScopeDraft } from "./draft/draft.ts";
 import { type DraftPath, recordAnswer } from "./draft/draft-path.ts";
 import { endsParking, park } from "./draft/draft-status.ts";
 import { scopeAt } from "./draft/open-draft.ts";
@@ -99,9 +99,9 @@ function take(draft: Draft, event: ScopedEvent): ScopeDraft | null {
   return scope;
 }
 
-function skipped(draft: Draft, { scope: key, version }: CancelledEvent): ScopeDraft | null {
-  const scope = skipItem(draft, key!, version);
-  if (scope) markChanged(scope, version);
+function skipped(draft: Draft, event: CancelledEvent): ScopeDraft | null {
+  const scope = skipItem(draft, event.scope!, event);
+  if (scope) markChanged(scope, event.version);
   return scope;
 }
 
@@ -228,10 +228,10 @@ function applyRetried(scope: ScopeDraft, pathId: string): boolean {
   return true;
 }
 
-function applyCancelled(scope: ScopeDraft, { pathIds, version }: CancelledEvent): boolean {
+function applyCancelled(scope: ScopeDraft, { pathIds, reason, version }: CancelledEvent): boolean {
   if (scope.ending) return !pathIds && giveUp(scope);
   if (!pathIds) {
-    stop(scope, "cancelled", scope.paths[0]!.nodeId, isChild(scope) ? cancellation(scope.key) : undefined, version);
+    stop(scope, "cancelled", scope.paths[0]!.nodeId, cancellation(scope.key, reason), version);
     return true;
   }
   const paths = scope.paths.filter(({ id }) => pathIds.includes(id));

@@ -17,6 +17,9 @@ export interface AttemptContext extends StepSurroundings {
   /** Workflows that may be begun as executions of their own. @throws StepfoldError `DEFINITION_UNKNOWN` */
   readonly workflowNamed: (name: string) => PreparedWorkflow;
   readonly scrub: (text: string) => string;
+  /** Whether errors keep the stack of the code that threw them. */
+  readonly keepStacks: boolean;
+  readonly onFailed: ((thrown: unknown, task: Task, outcome: Extract<Outcome, { type: "failed" }>) => void) | null;
   readonly onThrown: ((thrown: unknown, task: Task) => void) | null;
   readonly onHeartbeat: ((progress: unknown, task: Task) => void) | null;
 }

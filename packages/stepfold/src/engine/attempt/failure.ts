@@ -1,6 +1,6 @@
 import { type CompiledPolicy, evaluatePolicy } from "../../core/definition/compiled-policy.ts";
 import { noRetry, retryDelayMs } from "../../core/definition/retry.ts";
-import { type ErrorInfo, errorInfo } from "../../core/errors/error-info.ts";
+import { type ErrorInfo, errorInfo, stackOf } from "../../core/errors/error-info.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { scopedKey } from "../../core/snapshot/address.ts";
 import { isFatal } from "../node/fatal-error.ts";
@@ -12,7 +12,9 @@ import type { Outcome } from "./outcome.ts";
 export function failureOf(run: AttemptState, thrown: unknown): Outcome {
   const { task, node, around, startedAt } = run;
   const endedAt = around.now();
-  let error = withHint(errorInfo(thrown, task.nodeId, around.scrub), run, thrown);
+  const info = withHint(errorInfo(thrown, task.nodeId, around.scrub), run, thrown);
+  const stack = around.keepStacks ? stackOf(thrown, around.scrub) : undefined;
+  let error: ErrorInfo = stack === undefined ? info : Object.freeze({ ...info, stack });
   let delayMs: number | null = null;
   try {
     if (mayRetry(thrown)) delayMs = retryDelay(run, node.policy, thrown, error, endedAt);
@@ -23,12 +25,13 @@ export function failureOf(run: AttemptState, thrown: unknown): Outcome {
   const outcome = {
     type: "failed" as const,
     error,
-    sizeBytes: error.message.length,
+    sizeBytes: error.message.length + (error.stack?.length ?? 0),
     startedAt,
     endedAt,
     retryAt: delayMs === null ? null : endedAt + Math.min(delayMs, around.limits.timerMs),
     ...(run.step === null && { uncalled: true as const }),
   };
+  around.onFailed?.(thrown, task, outcome);
   return delayMs === null && !task.undoes && node.compiled.edges.has("error") ? { ...outcome, handle: "error" } : outcome;
 }
 

@@ -3,8 +3,10 @@ import type { Event } from "../../core/snapshot/event.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import { refuseUnknown } from "../../core/values/refuse-unknown.ts";
 import { checkTurnOptions, readLimits, readStepTimeout } from "../../engine/limits.ts";
+import { type Log, logTo, requireLogger } from "../../engine/logger.ts";
 import type { NodeDefinitions } from "../../engine/node/node-definition.ts";
 import { checkPlugins, notify } from "../../engine/plugin.ts";
+import { scrubber } from "../../engine/scrub.ts";
 import { defaultConcurrency, type TurnSetting } from "../../engine/turn.ts";
 import { Deadlines, systemEnvironment } from "../../environment/system-environment.ts";
 import type { Environment } from "../../ports/environment.ts";
@@ -40,6 +42,8 @@ export interface RuntimeContext {
   readonly pollMs: number;
   /** Processes in a row that may lose an execution; then it is parked. */
   readonly maxCrashes: number;
+  /** Null: nobody is told. */
+  readonly log: Log | null;
   /** Called with errors of background work. */
   readonly onProblem: (workflowId: string | null, error: unknown) => void;
   readonly newCommitId: () => string;
@@ -65,7 +69,13 @@ export function createRuntimeContext<D extends NodeDefinitions>(
   refuseUnknown("createRuntime", options, runtimeOptions);
   checkPlugins(options.plugins ?? []);
   const { queue = null, leaseMs = 30_000, pollMs = 1_000, concurrency = defaultConcurrency } = options;
-  const { maxCrashes = defaultMaxCrashes, plugins = [], onProblem = () => undefined, globals } = options;
+  const { maxCrashes = defaultMaxCrashes, plugins = [], logger = null, keepStacks = false, globals } = options;
+  if (logger) requireLogger(logger);
+  const log = logger && logTo(logger, scrubber(globals));
+  const onProblem: RuntimeContext["onProblem"] = (workflowId, error) => {
+    log?.problem(workflowId, error);
+    options.onProblem?.(workflowId, error);
+  };
   const environment = options.environment ?? systemEnvironment;
   checkTurnOptions({ concurrency });
   for (const [option, value] of Object.entries({ leaseMs, pollMs, maxCrashes })) requireAtLeastOne(option, value);
@@ -79,6 +89,8 @@ export function createRuntimeContext<D extends NodeDefinitions>(
     limits,
     stepTimeoutMs: readStepTimeout(options.stepTimeoutMs),
     plugins,
+    logger,
+    keepStacks,
     workflowNamed: (name) => registry.current(name),
   };
   const clock = new StoreClock(store, environment);
@@ -97,6 +109,7 @@ export function createRuntimeContext<D extends NodeDefinitions>(
     lease: { owner: options.owner ?? environment.newId(), leaseMs },
     pollMs,
     maxCrashes,
+    log,
     onProblem,
     newCommitId: commitIds(environment.newId()),
     closed,

@@ -1,5 +1,6 @@
 import type { Duration } from "../../core/values/duration.ts";
 import type { Limits } from "../../core/values/limits.ts";
+import type { Logger } from "../../engine/logger.ts";
 import type { GlobalsOf, NodeDefinitions } from "../../engine/node/node-definition.ts";
 import type { Plugin } from "../../engine/plugin.ts";
 import type { Environment } from "../../ports/environment.ts";
@@ -9,7 +10,19 @@ import type { WorkQueue } from "../../ports/work-queue.ts";
 /** Every option there is. */
 export const runtimeOptions: readonly (keyof RuntimeOptions)[] = [
   ...(["store", "workflows", "nodeDefinitions", "globals", "queue", "drive", "leaseMs", "pollMs", "concurrency"] as const),
-  ...(["maxExecutions", "maxCrashes", "owner", "limits", "stepTimeoutMs", "retention", "plugins", "environment", "onProblem"] as const),
+  ...([
+    "maxExecutions",
+    "maxCrashes",
+    "owner",
+    "limits",
+    "stepTimeoutMs",
+    "retention",
+    "plugins",
+    "environment",
+    "logger",
+    "keepStacks",
+    "onProblem",
+  ] as const),
 ];
 
 /** What a runtime is made of. */
@@ -57,6 +70,13 @@ export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {
   readonly retention?: Duration | Readonly<Record<string, Duration>>;
   readonly plugins?: readonly Plugin[];
   readonly environment?: Environment;
+  /**
+   * Is told of every failed attempt, with the stack of the code that threw it, of errors of background work, of doubts, and
+   * when this process begins and ends to run executions. Secrets of `globals` are taken out. `console` is one. Default: nobody.
+   */
+  readonly logger?: Logger | undefined;
+  /** Keeps the stack of what nodes throw in the error of the snapshot: for development, since stacks tell where files lie. Default: false. */
+  readonly keepStacks?: boolean | undefined;
   /** Called with errors of background work: a store that does not answer, an execution whose node types are missing here. */
   readonly onProblem?: (workflowId: string | null, error: unknown) => void;
 }

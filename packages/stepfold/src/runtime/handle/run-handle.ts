@@ -51,8 +51,12 @@ function outputOf({ workflowId, status, ending, output = null, error, currentNod
   const end = ending?.status ?? status;
   if (end === "completed") return output;
   const undone = error?.notUndone && { notUndone: error.notUndone };
-  if (end === "cancelled") throw new StepfoldError("EXECUTION_CANCELLED", { workflowId, ...undone }, { cause: error });
+  if (end === "cancelled") {
+    const reason = error?.code === "EXECUTION_CANCELLED" && { reason: error.message };
+    throw new StepfoldError("EXECUTION_CANCELLED", { workflowId, ...reason, ...undone }, { cause: error });
+  }
   const nodeId = error?.nodeId ?? currentNodeId;
   const details = { workflowId, message: error?.message ?? "unknown", ...(nodeId !== null && { nodeId }), ...undone };
-  throw new StepfoldError("EXECUTION_FAILED", { ...details, ...(error?.code !== undefined && { code: error.code }) }, { cause: error });
+  const more = { ...(error?.code !== undefined && { code: error.code }), ...(error?.cause && { cause: error.cause }) };
+  throw new StepfoldError("EXECUTION_FAILED", { ...details, ...more }, { cause: error });
 }

@@ -47,7 +47,8 @@ export interface Run {
    * The output, once there is one; waits through pauses, retries and restarts of other processes.
    *
    * @param options `signal` ends the waiting, and not the execution
-   * @throws StepfoldError `EXECUTION_FAILED` with node, code and message of what failed; `EXECUTION_CANCELLED`; `RUNTIME_CLOSED` if the
+   * @throws StepfoldError `EXECUTION_FAILED` with node, code and message of what failed, and of a failed map with the first item that
+   * failed (`cause`); `EXECUTION_CANCELLED` with the reason; `RUNTIME_CLOSED` if the
    * runtime is closed before; the reason of `signal`
    */
   result(options?: WaitOptions): Promise<Json>;

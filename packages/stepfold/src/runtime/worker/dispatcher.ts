@@ -35,7 +35,8 @@ export class Dispatcher {
 
   /** Begins to look for due executions, to run so many at once. */
   open(slots: number): void {
-    const { queue } = this.#context;
+    const { queue, log, lease } = this.#context;
+    log?.note("Stepfold begins to run executions", { owner: lease.owner, slots });
     const shares = sharesOf(slots, queue !== null);
     this.#local.slots.open(shares);
     this.#poller = new Poller(this.#context, this.#local);
@@ -66,7 +67,7 @@ export class Dispatcher {
     const sourcesClosed = Promise.all([this.#poller?.close(), this.#consumer?.close()]);
     this.#poller = null;
     this.#consumer = null;
-    const { environment } = this.#context;
+    const { environment, log, lease } = this.#context;
     let cancel = (): void => undefined;
     // a store or a queue that never answers does not keep the process from ending
     const timeout = new Promise<void>((resolve) => {
@@ -86,6 +87,7 @@ export class Dispatcher {
     await Promise.race([allDone(), timeout]);
     cancel();
     this.#isClosing = false;
+    log?.note("Stepfold runs no more executions", { owner: lease.owner });
   }
 
   #receive(item: InboxItem): void {

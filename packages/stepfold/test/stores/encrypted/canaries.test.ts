@@ -15,7 +15,14 @@ let count = 0;
 const secret = (): string => `canary-${++count}`;
 const deep = (): Json => ({ [secret()]: [secret(), { [secret()]: secret() }] });
 
-const error = () => ({ name: secret(), message: secret(), code: secret(), nodeId: "step", cause: secret() });
+const error = () => ({
+  name: secret(),
+  message: secret(),
+  code: secret(),
+  nodeId: "step",
+  stack: secret(),
+  cause: { name: secret(), message: secret(), code: secret(), item: 0 },
+});
 const wait = (): Wait => ({
   ...{ id: "0@1", kind: "external", payload: deep(), schema: { const: secret() }, signal: secret(), key: secret(), timeoutAt: 9 },
   ...{ responders: [secret()], quorum: 2, tally: secret(), answers: [{ by: secret(), at: 1, payload: deep() }] },

@@ -1,7 +1,7 @@
 import { type ErrorInfo, errorInfo } from "../../errors/error-info.ts";
 import { StepfoldError } from "../../errors/stepfold-error.ts";
 import { childKey, groupOf, itemOf, parentKey, scopedKey } from "../../snapshot/address.ts";
-import type { Spawn } from "../../snapshot/event.ts";
+import type { CancelledEvent, Spawn } from "../../snapshot/event.ts";
 import { isNotUndone } from "../../snapshot/not-undone.ts";
 import { childBytes, sizeOfContext } from "../../snapshot/result-size.ts";
 import { type ChildState, isTerminal, type MapState } from "../../snapshot/snapshot.ts";
@@ -121,21 +121,23 @@ function begin(scope: ScopeDraft, children: DraftChildren, item: number | null, 
 }
 
 /** Cancels an item that has not begun. Gives the scope of its map; null if there is no such item. */
-export function skipItem(draft: Draft, key: string, version: number): ScopeDraft | null {
+export function skipItem(draft: Draft, key: string, { version, reason }: CancelledEvent): ScopeDraft | null {
   const scope = scopeAt(draft, parentKey(key));
   const children = scope?.paths.find(({ children }) => children?.key === groupOf(key))?.children;
   const item = itemOf(key) ?? -1;
   if (!scope || !children?.map || item < children.map.next || item >= children.map.total || draft.children.has(key)) return null;
   countItems(children, { cancelled: children.map.cancelled + 1 });
   draft.sizeBytes += childBytes;
-  draft.children.set(key, stubOf(children.workflow, "cancelled", version, { error: cancellation(key) }));
+  draft.children.set(key, stubOf(children.workflow, "cancelled", version, { error: cancellation(key, reason)! }));
   draft.changed.add(key);
   return scope;
 }
 
-/** The error of a child that was cancelled by a command. */
-export function cancellation(key: string): ErrorInfo {
-  return errorInfo(new StepfoldError("EXECUTION_CANCELLED", { workflowId: key }));
+/** The error of what was cancelled by a command: its message is the reason that was given. Of an execution without a reason there is none. */
+export function cancellation(key: string, reason: string | undefined): ErrorInfo | undefined {
+  if (key === "" && reason === undefined) return undefined;
+  const { message, ...error } = errorInfo(new StepfoldError("EXECUTION_CANCELLED", { workflowId: key }));
+  return Object.freeze({ ...error, message: reason ?? message });
 }
 
 /** Counts a child that has ended, and keeps of it what its parent needs. */

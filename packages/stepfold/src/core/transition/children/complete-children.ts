@@ -91,12 +91,10 @@ function verdictOfMap(scope: ScopeDraft, { nodeId }: DraftPath, children: DraftC
   children.judged = map;
   const tolerated = map.tolerated < 1 ? Math.floor(map.tolerated * map.total) : map.tolerated;
   if (map.failed > tolerated && !(map.open && map.tolerated > 0 && map.tolerated < 1)) {
-    return {
-      error: errorInfo(
-        new StepfoldError("MAP_FAILED", { nodeId, failed: map.failed, tolerated, message: firstError(scope, children) }),
-        nodeId,
-      ),
-    };
+    const cause = firstError(scope, children);
+    const message = cause ? `item ${cause.item}: ${cause.message}` : "unknown";
+    const error = errorInfo(new StepfoldError("MAP_FAILED", { nodeId, failed: map.failed, tolerated, message }), nodeId);
+    return { error: cause ? Object.freeze({ ...error, cause }) : error };
   }
   const enough = map.completeWhen !== undefined ? map.done >= map.completeWhen : holds(scope, children, at);
   if (!enough && !isFull(children)) return "going";
@@ -127,12 +125,12 @@ function outputs({ root, key }: ScopeDraft, children: DraftChildren, which: "all
   return found;
 }
 
-function firstError({ root, key }: ScopeDraft, children: DraftChildren): string {
+function firstError({ root, key }: ScopeDraft, children: DraftChildren): ErrorInfo["cause"] {
   for (let item = 0; item < children.map!.next; item++) {
     const child = root.children.get(childKey(key, children.key, item));
-    if (child?.error && statusOf(child) === "failed") return `item ${item}: ${child.error.message}`;
+    if (child?.error && statusOf(child) === "failed") return Object.freeze({ ...child.error, item });
   }
-  return "unknown";
+  return undefined;
 }
 
 /** How a child ended; another status, or null, while it is still going. */
