@@ -33,7 +33,7 @@ export const valueKeywords: Readonly<Record<string, Keyword>> = {
     if (!fits) return null;
     return (value, run, place) => {
       if (typeof value !== "string") return true;
-      run.spend(value.length >> 2);
+      run.spend(5 + (value.length >> 1));
       return fits(value) || run.report(place, `is no ${name as string}`);
     };
   },
@@ -76,7 +76,7 @@ export function isStructure(value: Json): boolean {
 /** The text of a value, with its price. */
 export function textOf(value: Json, run: CheckRun): string {
   const text = canonicalJson(value);
-  run.spend(text.length >> 2);
+  run.spend(20 + (text.length >> 1));
   return text;
 }
 
@@ -86,7 +86,13 @@ function ofNumber(keyword: string, holds: (value: number, bound: number) => bool
       building.mistake(keyword, keyword === "multipleOf" ? "must be a number above 0" : "must be a number");
       return null;
     }
-    return (value, run, place) => typeof value !== "number" || holds(value, bound) || run.report(place, `${message} ${bound}`);
+    // a multiple is found in whole numbers of many digits
+    const price = keyword === "multipleOf" ? 30 : 1;
+    return (value, run, place) => {
+      if (typeof value !== "number") return true;
+      run.spend(price);
+      return holds(value, bound) || run.report(place, `${message} ${bound}`);
+    };
   };
 }
 
