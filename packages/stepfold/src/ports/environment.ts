@@ -9,7 +9,8 @@ export interface Environment {
   newId(): string;
   /**
    * Runs `callback` once after `delayMs`; the returned function cancels it. Delays beyond 24 days must work.
-   * A `background` timer does not keep the process alive.
+   * A `background` timer does not keep the process alive. One that only looks whether something has happened elsewhere is a
+   * `poll`: a clock for tests may call it late while nothing happens.
    */
-  after(delayMs: number, callback: () => void, options?: { readonly background?: boolean }): () => void;
+  after(delayMs: number, callback: () => void, options?: { readonly background?: boolean; readonly poll?: boolean }): () => void;
 }

@@ -2,13 +2,20 @@ import type { EpochMs } from "../core/values/json.ts";
 import type { Environment } from "../ports/environment.ts";
 
 interface Timer {
-  readonly at: EpochMs;
+  at: EpochMs;
+  readonly isPoll: boolean;
+  /** A deadline, whose time comes also when nobody waits for it any more. */
+  readonly isBackground: boolean;
   readonly callback: () => void;
 }
 
 /** An Environment whose time stands still until you move it. */
 export interface VirtualEnvironment extends Environment {
-  /** Moves the time; fires what comes due in between, in order, and lets what follows from it run. */
+  /**
+   * Moves the time; fires what comes due in between, in order, and lets what follows from it run. Where nothing but polls comes
+   * due for long, they become rarer: each is late by a 64th of that time at most, and never later than the end. So a month
+   * costs some hundred polls.
+   */
   advance(ms: number): Promise<void>;
   /** Lets everything run that needs no time to pass. */
   settle(): Promise<void>;
@@ -48,8 +55,8 @@ export function virtualEnvironment(startAt: EpochMs = Date.UTC(2026, 0, 1)): Vir
     now: () => now,
     monotonicMs: () => now - startAt,
     newId: () => `id-${++ids}`,
-    after(delayMs, callback) {
-      const timer = { at: now + Math.max(0, delayMs), callback };
+    after(delayMs, callback, { poll: isPoll = false, background: isBackground = false } = {}) {
+      const timer = { at: now + Math.max(0, delayMs), isPoll, isBackground, callback };
       timers.add(timer);
       return () => timers.delete(timer);
     },
@@ -57,15 +64,55 @@ export function virtualEnvironment(startAt: EpochMs = Date.UTC(2026, 0, 1)): Vir
     async advance(ms) {
       const until = now + ms;
       await settle();
+      const polls = new PollTimes(now, until);
       for (let timer = next(until); timer; timer = next(until)) {
+        const at = Math.max(now, timer.at);
+        const pollAt = timer.isPoll ? polls.next(at) : at;
+        if (pollAt > at) {
+          timer.at = pollAt;
+          continue;
+        }
         timers.delete(timer);
-        now = Math.max(now, timer.at);
+        now = at;
+        if (!timer.isPoll && !timer.isBackground) polls.happened(at);
         timer.callback();
         await settle();
       }
       now = until;
     },
   };
+}
+
+/** Polls become rarer by this part of the time in which nothing else has happened. */
+const lateShare = 1 / 64;
+
+/** The moments at which polls are made while the time moves: all that are due by then at once. */
+class PollTimes {
+  readonly #until: EpochMs;
+  #quietSince: EpochMs;
+  #last = Number.NEGATIVE_INFINITY;
+  #next: EpochMs;
+
+  constructor(from: EpochMs, until: EpochMs) {
+    this.#until = until;
+    this.#quietSince = from;
+    this.#next = from;
+  }
+
+  /** When a poll that is due at a time is made. */
+  next(at: EpochMs): EpochMs {
+    if (at === this.#last) return at;
+    if (at < this.#next) return Math.min(this.#next, this.#until);
+    this.#last = at;
+    this.#next = at + Math.floor((at - this.#quietSince) * lateShare);
+    return at;
+  }
+
+  /** Something else has happened. */
+  happened(at: EpochMs): void {
+    this.#quietSince = at;
+    this.#next = at;
+  }
 }
 
 /** One turn of the event loop: everything that is only a promise away has then run. */

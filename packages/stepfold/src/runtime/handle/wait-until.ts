@@ -103,7 +103,7 @@ export function nextChange(
     let endTimer = (): void => undefined;
     const arm = (): void => {
       // of an execution that runs here every change is published
-      endTimer = environment.after(pollMs, () => (sessions.has(workflowId) ? arm() : done(null)));
+      endTimer = environment.after(pollMs, () => (sessions.has(workflowId) ? arm() : done(null)), { poll: true });
     };
     const ended = (): void => done(null);
     cancel = () => {

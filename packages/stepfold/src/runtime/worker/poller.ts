@@ -5,8 +5,7 @@ import type { EpochMs } from "../../core/values/json.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import type { LocalWork } from "./local-work.ts";
 
-/** Due times further away (and than `pollMs`), or more than `maxDueTimes`, are left to the regular poll. That is late by `pollMs` at most. */
-const horizonMs = 60_000;
+/** More due times are left to the regular poll, the latest first. That is late by `pollMs` at most. */
 const maxDueTimes = 1_000;
 /** How long after its due time an execution is still polled for between the regular polls. */
 const lateMs = 20;
@@ -20,6 +19,7 @@ export class Poller {
   /** When executions that ran here are due again, if that is soon. */
   readonly #dueTimes = new Map<string, EpochMs>();
   #cancel: () => void = () => undefined;
+  #cancelRegular: () => void = () => undefined;
   #nextPollMs = Number.POSITIVE_INFINITY;
   #polling: Promise<void> | null = null;
   /** More was due than could be claimed. */
@@ -36,6 +36,7 @@ export class Poller {
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancel();
+    this.#cancelRegular();
     await this.#polling;
   }
 
@@ -52,10 +53,16 @@ export class Poller {
   /** Polls at the time at which this execution is due again. */
   expect(snapshot: Snapshot): void {
     const dueAt = nextDueAt(snapshot);
-    const soonMs = Math.max(horizonMs, this.#context.pollMs);
-    if (dueAt === null || dueAt - this.#context.clock.estimate() > soonMs || this.#dueTimes.size >= maxDueTimes) return;
+    if (dueAt === null || (this.#dueTimes.size >= maxDueTimes && !this.#forgetLaterThan(dueAt))) return;
     this.#dueTimes.set(snapshot.workflowId, dueAt);
     this.#pollAtDueTime();
+  }
+
+  /** Makes room by the latest due time. False if none is later than this one. */
+  #forgetLaterThan(dueAt: EpochMs): boolean {
+    let latest: readonly [string | null, EpochMs] = [null, dueAt];
+    for (const one of this.#dueTimes) if (one[1] > latest[1]) latest = one;
+    return latest[0] !== null && this.#dueTimes.delete(latest[0]);
   }
 
   /** The execution runs now. */
@@ -65,18 +72,25 @@ export class Poller {
 
   #pollIn(delayMs: number): void {
     if (this.#closed) return;
-    const { environment, pollMs } = this.#context;
+    const { environment } = this.#context;
     const atMs = environment.monotonicMs() + delayMs;
     if (atMs >= this.#nextPollMs) return;
     this.#cancel();
     this.#nextPollMs = atMs;
     this.#cancel = environment.after(delayMs, () => {
       this.#nextPollMs = Number.POSITIVE_INFINITY;
-      this.#polling ??= this.#poll().finally(() => {
-        this.#polling = null;
-        this.#pollIn(pollMs);
-        this.#pollAtDueTime();
-      });
+      this.#pollNow();
+    });
+  }
+
+  #pollNow(): void {
+    this.#cancelRegular();
+    this.#polling ??= this.#poll().finally(() => {
+      this.#polling = null;
+      if (this.#closed) return;
+      const { environment, pollMs } = this.#context;
+      this.#cancelRegular = environment.after(pollMs, () => this.#pollNow(), { poll: true });
+      this.#pollAtDueTime();
     });
   }
 
