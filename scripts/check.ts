@@ -15,6 +15,7 @@ const others = [
   "check:import-table",
   "check:exports",
   "check:api",
+  "check:reference",
 ];
 
 const failed: string[] = [];
