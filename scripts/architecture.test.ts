@@ -27,8 +27,8 @@ const ceilings: Readonly<Record<string, number>> = {
   sqlite: 1273,
   mongo: 743,
   dynamo: 1578,
-  mysql: 1258,
-  postgres: 1205,
+  mysql: 1275,
+  postgres: 1260,
   redis: 1059,
 };
 

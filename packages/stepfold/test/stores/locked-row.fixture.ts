@@ -26,3 +26,19 @@ export async function goOnBesideLock(store: SnapshotStore, lock: () => Promise<(
   expect((await store.load("locked"))?.version).toBe(1);
   expect((await store.load("id-0"))?.version).toBe(2);
 }
+
+/**
+ * AUDIT 13: a write that waited for a lock until it was refused is not made when the lock goes.
+ *
+ * @param lock locks the row of `locked`, and gives what frees it again
+ */
+export async function isNotMadeLater(store: SnapshotStore, lock: () => Promise<() => Promise<unknown>>): Promise<void> {
+  const first = startCommit("locked");
+  await store.create(first);
+  const free = await lock();
+  await expect(store.commit(stepCommit(first))).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+  await free();
+  // whatever the server still had to do for it comes before this
+  await store.commit(stepCommit(first, { output: "another" }));
+  expect((await store.events("locked", -1, 10)).length).toBe(2);
+}

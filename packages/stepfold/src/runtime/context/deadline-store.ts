@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { awaitAnswer } from "../../environment/await-answer.ts";
 import type { Deadlines } from "../../environment/system-environment.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
-import { awaitAnswer } from "./await-answer.ts";
 
 /** The longest that a runtime waits for one answer of its store. */
 const maxAnswerMs = 10_000;

@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { awaitAnswer } from "../../environment/await-answer.ts";
 import type { Consumer, Delivery, WorkQueue } from "../../ports/work-queue.ts";
-import { awaitAnswer } from "../context/await-answer.ts";
 import { answerTimeoutMs } from "../context/deadline-store.ts";
 import { every } from "../context/every.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";

@@ -14,8 +14,8 @@ const passing: ReadonlySet<number> = new Set([
 
 /** Numbers of server errors that are answered here. */
 const answered = {
-  /** Deadlock, lock wait, and a snapshot that somebody wrote over: the transaction was not made, and may be at once. */
-  conflict: [1205, 1213, 1020],
+  /** Deadlock, and a snapshot that somebody wrote over: the transaction was not made, and may be at once. */
+  conflict: [1213, 1020],
   missingTable: [1146],
   missingColumn: [1054],
 } as const;

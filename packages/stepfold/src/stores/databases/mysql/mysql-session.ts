@@ -1,4 +1,5 @@
 import type { ColumnRow } from "../../kit/columns.ts";
+import { answerOrEnd, NoAnswer } from "../../kit/no-answer.ts";
 import type { MysqlConnection, MysqlPool } from "./mysql-client.ts";
 import { isServerError } from "./mysql-error.ts";
 
@@ -15,7 +16,7 @@ export type MysqlAsk = (sql: string, values?: readonly MysqlValue[]) => Promise<
 const maxTries = 4;
 
 /** How long the server waits for the next statement of a transaction: the locks of a process that has stopped are free after it. */
-const maxPauseSeconds = 10;
+const maxPauseSeconds = 2;
 const maxLockSeconds = 3; // for a row that another transaction holds, each time it is tried: who asked does not wait longer either
 
 /** The statements around what is done on a connection. */
@@ -28,7 +29,7 @@ interface Frame {
 const readCommitted = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED";
 // it begins and ends by `autocommit`, so that the limit and its end cost no round trips of their own
 const limited = `SET @stepfold_commit = @@autocommit, @stepfold_pause = @@wait_timeout, @stepfold_lock = @@innodb_lock_wait_timeout,
-  autocommit = 0, wait_timeout = ${maxPauseSeconds}, innodb_lock_wait_timeout = ${maxLockSeconds}`;
+  autocommit = 0, wait_timeout = ${maxPauseSeconds}, innodb_lock_wait_timeout = LEAST(@@innodb_lock_wait_timeout, ${maxLockSeconds})`;
 const asBefore = "autocommit = @stepfold_commit, wait_timeout = @stepfold_pause, innodb_lock_wait_timeout = @stepfold_lock";
 const change: Frame = { begin: [limited], end: `SET /* COMMIT */ autocommit = 1, ${asBefore}`, undo: ["ROLLBACK", `SET ${asBefore}`] };
 const look: Frame = { begin: [], end: "COMMIT", undo: ["ROLLBACK"] }; // it ends so for sessions that do not commit by themselves
@@ -68,23 +69,27 @@ export async function onConnection<T>(pool: MysqlPool, use: ConnectionUse, work:
 }
 
 async function attempt<T>(pool: MysqlPool, { begin, end, undo }: Frame, work: (ask: MysqlAsk) => Promise<T>): Promise<T> {
-  const connection = await pool.getConnection();
+  const connection = await ending(pool.getConnection(), (late) => late.release());
   try {
-    for (const statement of begin) await connection.query(statement);
+    for (const statement of begin) await ending(connection.query(statement));
     const result = await work(askOver(connection));
-    await connection.query(end);
+    await ending(connection.query(end));
     connection.release();
     return result;
   } catch (cause) {
-    await abandon(connection, undo);
+    if (cause instanceof NoAnswer) connection.destroy();
+    else await abandon(connection, undo);
     throw cause;
   }
 }
 
+/** What the driver answers in time. Otherwise its connection is given up. */
+const ending = <T>(work: Promise<T>, late?: (answer: T) => void): Promise<T> => answerOrEnd("mysql", work, late);
+
 /** Gives a connection back as it was; one that does not even do that is not used again. */
 async function abandon(connection: MysqlConnection, undo: readonly string[]): Promise<void> {
   try {
-    for (const statement of undo) await connection.query(statement);
+    for (const statement of undo) await ending(connection.query(statement));
     connection.release();
   } catch {
     connection.destroy();
@@ -94,7 +99,7 @@ async function abandon(connection: MysqlConnection, undo: readonly string[]): Pr
 function askOver(connection: MysqlConnection): MysqlAsk {
   return async (sql, values = []) => {
     const statement = { sql, values: values.map(bound), rowsAsArray: true, nestTables: false, typeCast: asItIs } as const;
-    const [rows, columns] = (await connection.execute(statement)) as readonly [unknown, (readonly { readonly name: string }[])?];
+    const [rows, columns] = (await ending(connection.execute(statement))) as readonly [unknown, (readonly { readonly name: string }[])?];
     if (!Array.isArray(rows)) return [];
     return rows.map((cells) => Object.fromEntries(columns!.map(({ name }, index) => [name, cellOf(name, cells[index])])));
   };

@@ -13,11 +13,42 @@ export interface PostgresClient {
 }
 
 /** Sends a statement. */
-export type Query = (text: string, values: unknown[]) => Promise<{ readonly rows: readonly unknown[] }>;
+export type Query = (text: string, values?: unknown[]) => Promise<{ readonly rows: readonly unknown[] }>;
 
-/** How pg takes a statement that the server is to keep. */
-interface PreparingClient {
-  query(statement: { readonly name: string; readonly text: string; readonly values: unknown[] }): ReturnType<Query>;
+/** A statement as pg takes it. */
+interface PgStatement {
+  /** Under which the server is to keep it. */
+  readonly name?: string;
+  readonly text: string;
+  readonly values: unknown[];
+  /** The longest that an answer is waited for; then the connection is given up. */
+  readonly query_timeout: number;
+}
+
+interface PgClient {
+  query(statement: PgStatement): ReturnType<Query>;
+}
+
+/** Above the lock timeout of a write: the server ends it first, and says so. */
+const maxAnswerMs = 10_000;
+/** How long the server waits for the next statement of a transaction: the locks of a process that has stopped are free after it. */
+const maxPauseMs = 2_000;
+
+/** Sends statements that end where the client can end them: over a connection that is dead and does not say so, no answer comes. */
+export function endingQuery(client: PostgresClient): Query {
+  if (!canPrepare(client)) return (text, values) => client.query(text, values);
+  const query_timeout = answerMsOf(client);
+  return (text, values = []) => (client as unknown as PgClient).query({ text, values, query_timeout });
+}
+
+/** Its own limit, if that is shorter. */
+function answerMsOf(client: PostgresClient): number {
+  const { options, connectionParameters } = client as {
+    options?: { query_timeout?: unknown };
+    connectionParameters?: { query_timeout?: unknown };
+  };
+  const own = Number(options?.query_timeout ?? connectionParameters?.query_timeout);
+  return own > 0 ? Math.min(own, maxAnswerMs) : maxAnswerMs;
 }
 
 /** True for what looks like a `Pool` or `Client` of pg, or one made after them: those take statements with names. */
@@ -32,9 +63,10 @@ export function canPrepare(client: PostgresClient): boolean {
  */
 export function preparedQuery(client: PostgresClient): Query {
   const names = new Map<string, string>();
+  const fresh = endingQuery(client);
   let isRefused = false;
-  return async (text, values) => {
-    if (isRefused) return client.query(text, values);
+  return async (text, values = []) => {
+    if (isRefused) return fresh(text, values);
     let name = names.get(text);
     if (name === undefined) {
       // of the whole text: another version of ours, over the same pooler, has other names for other statements
@@ -42,13 +74,13 @@ export function preparedQuery(client: PostgresClient): Query {
       names.set(text, name);
     }
     try {
-      return await (client as unknown as PreparingClient).query({ name, text, values });
+      return await (client as unknown as PgClient).query({ name, text, values, query_timeout: answerMsOf(client) });
     } catch (cause) {
       // "prepared statement does not exist", or exists already: this connection is another one than it seemed
       const { code } = (cause ?? {}) as { code?: unknown };
       if (code !== "26000" && code !== "42P05") throw cause;
       isRefused = true;
-      return client.query(text, values);
+      return fresh(text, values);
     }
   };
 }
@@ -80,12 +112,13 @@ export async function inTransaction<T>(pool: PostgresPool, work: (query: Transac
   connection.on("error", heard);
   let isBroken = false;
   try {
-    await connection.query("BEGIN ISOLATION LEVEL READ COMMITTED");
-    const value = await work((text, values = []) => connection.query(text, [...values]));
-    checkCommitted(await connection.query("COMMIT"));
+    const query = endingQuery(connection);
+    await query(`BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = ${maxPauseMs}`);
+    const value = await work((text, values = []) => query(text, [...values]));
+    checkCommitted(await query("COMMIT"));
     return value;
   } catch (cause) {
-    await connection.query("ROLLBACK").catch(() => {
+    await endingQuery(connection)("ROLLBACK").catch(() => {
       isBroken = true;
     });
     throw cause;

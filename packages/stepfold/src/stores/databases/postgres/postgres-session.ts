@@ -1,6 +1,6 @@
 import type { TransactionQuery } from "../../../ports/transaction-query.ts";
 import { onceReady } from "../../kit/once-ready.ts";
-import { inTransaction, isPool, type PostgresClient, preparedQuery, type Query } from "./postgres-client.ts";
+import { endingQuery, inTransaction, isPool, type PostgresClient, preparedQuery, type Query } from "./postgres-client.ts";
 import { checkLayout, migratePostgres } from "./postgres-schema.ts";
 
 /** A row as every driver gives it: we select text only, because drivers differ in what they make of other types. */
@@ -32,8 +32,8 @@ export interface SessionOptions {
 
 /** Sends statements over a client. */
 export function postgresSession(client: PostgresClient, { schema, migrate, prepare }: SessionOptions): PostgresSession {
-  const prepared = onceReady(() => (migrate ? migratePostgres(client, { schema }) : checkLayout(client, schema)));
-  const fresh: Query = (text, values) => client.query(text, values);
+  const prepared = onceReady(() => (migrate ? migratePostgres(client, { schema }) : checkLayout({ query: endingQuery(client) }, schema)));
+  const fresh = endingQuery(client);
   const asking = (query: Query): Ask => {
     return async (text, values) => {
       await prepared();

@@ -107,8 +107,20 @@ export function partsOf(text: string): string[] {
   return text === "" ? [] : text.split(separator);
 }
 
+const now = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now";
+
 /**
  * The clock that judges leases and due times: that of the server, and not `now()`, which stands still in a transaction.
  * Read once, so that all times of a statement agree.
  */
-export const clock: string = "clock AS MATERIALIZED (SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now)";
+export const clock: string = `clock AS MATERIALIZED (SELECT ${now})`;
+
+/** The longest that a write waits for a row that others have locked: it must not be made long after its sender was refused. */
+const lockTimeout = "4s";
+
+/**
+ * The clock of a statement that writes. It is read before any row is locked, so it also says, for this transaction, how long the
+ * server may wait for one; a shorter limit of the user's own stays.
+ */
+export const writingClock: string = `clock AS MATERIALIZED (SELECT ${now},
+  set_config('lock_timeout', CASE current_setting('lock_timeout') WHEN '0' THEN '${lockTimeout}' ELSE current_setting('lock_timeout') END, true))`;

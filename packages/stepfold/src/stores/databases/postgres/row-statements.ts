@@ -1,6 +1,6 @@
 import type { RowHistory, RowWrite } from "../../kit/execution-table.ts";
 import { insertedColumns } from "../../kit/sql-layout.ts";
-import { clock, joined, nullableTextsIn, numbersIn, plainText, textsIn, type WantedColumn, wantedRows } from "./postgres-text.ts";
+import { joined, nullableTextsIn, numbersIn, plainText, textsIn, type WantedColumn, wantedRows, writingClock } from "./postgres-text.ts";
 
 type Insert = RowWrite & { readonly kind: "insert" };
 type Update = RowWrite & { readonly kind: "update" };
@@ -76,7 +76,7 @@ function insertion(schema: string, writes: readonly Insert[]): WriteStatement {
   const wanted = wantedRows(insertColumns, writes);
   const history = historyRows(schema, writes, wanted.values.length + 1);
   const text = `
-    WITH ${clock}, ${wanted.sql},
+    WITH ${writingClock}, ${wanted.sql},
     created AS (
       INSERT INTO ${schema}.executions (id, incarnation, definition_id, definition, metadata, labels, version, status, head, wake_at, due_at,
         owner, fence, permit_key, permit_limit, created_at, updated_at, ended_at)
@@ -109,7 +109,7 @@ function update(schema: string, writes: readonly Update[]): WriteStatement {
       SELECT e.seq, wanted.* FROM wanted JOIN ${schema}.executions AS e USING (id) ORDER BY e.id FOR UPDATE OF e SKIP LOCKED
     ),`;
   const text = `
-    WITH ${clock}, ${wanted.sql},${several ? locked : ""}
+    WITH ${writingClock}, ${wanted.sql},${several ? locked : ""}
     changed AS (
       UPDATE ${schema}.executions AS e SET
         version = coalesce(w.version, e.version), status = coalesce(w.status, e.status), head = coalesce(w.head::json, e.head),
@@ -145,7 +145,7 @@ function deletion(schema: string, kind: Deletion["kind"], writes: readonly Delet
   const emptied = ["events", "children"].map(
     (table) => `${table}_gone AS (DELETE FROM ${schema}.${table} WHERE execution = ANY(ARRAY(SELECT seq FROM changed)))`,
   );
-  const text = `WITH ${clock}, ${wanted.sql}, changed AS (${changed}), ${emptied.join(", ")}
+  const text = `WITH ${writingClock}, ${wanted.sql}, changed AS (${changed}), ${emptied.join(", ")}
     SELECT ordinal::text, version::text, status, now::text FROM changed`;
   return { text, values: wanted.values };
 }

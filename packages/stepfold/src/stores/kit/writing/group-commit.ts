@@ -1,6 +1,7 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import { nextMacrotask } from "../../../environment/event-loop.ts";
 import { Deadlines, systemEnvironment } from "../../../environment/system-environment.ts";
+import { answerOrEnd } from "../no-answer.ts";
 
 interface Job<W, T> {
   readonly write: W;
@@ -35,28 +36,7 @@ export interface GroupOptions<W, T> {
 const patienceMs = 100;
 /** Groups that are under way at once. */
 const maxGroups = 8;
-/** A group that is not answered for so long is given up: its writes may be made all the same, and can be sent again. */
-const maxAnswerMs = 10_000;
-
 const deadlines = new Deadlines(systemEnvironment);
-
-/** Rejects if nothing is heard of writes that were sent. */
-function answered<T>(store: string, sent: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const reason = `there was no answer for ${maxAnswerMs} ms`;
-    const cancel = deadlines.add(maxAnswerMs, () => reject(new StepfoldError("STORE_UNAVAILABLE", { store, reason })));
-    sent.then(
-      (value) => {
-        cancel();
-        resolve(value);
-      },
-      (error: unknown) => {
-        cancel();
-        reject(error);
-      },
-    );
-  });
-}
 
 /**
  * Sends writes together that are issued while others are in flight. A lone one is sent at once.
@@ -138,7 +118,7 @@ class Groups<W, T> implements GroupCommit<W, T> {
     const { name, send, isOutage } = this.#options;
     let answers: readonly T[];
     try {
-      answers = await answered(name, send(jobs.map(({ write }) => write)));
+      answers = await answerOrEnd(name, send(jobs.map(({ write }) => write)));
     } catch (cause) {
       if (jobs.length === 1 || StepfoldError.is(cause, "STORE_UNAVAILABLE") || isOutage(cause)) for (const job of jobs) job.reject(cause);
       else for (const job of jobs) await this.#settle([job]);

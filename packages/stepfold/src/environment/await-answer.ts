@@ -1,4 +1,4 @@
-import type { Deadlines } from "../../environment/system-environment.ts";
+import type { Deadlines } from "./system-environment.ts";
 
 /** How an answer is waited for. */
 export interface AnswerOptions<T> {
