@@ -1,5 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { errorInfo } from "./error-info.ts";
+import { errorInfo, stackOf } from "./error-info.ts";
+import { StepfoldError } from "./stepfold-error.ts";
+
+describe("stackOf", () => {
+  it("gives the stack of what user code has thrown, without secrets", () => {
+    const error = new TypeError("no password s3cret");
+    expect(stackOf(error, (text) => text.replaceAll("s3cret", "***"))).toMatch(/^TypeError: no password \*\*\*\n\s+at /);
+  });
+
+  it("gives none of what has none, nor of a mistake that this library has found", () => {
+    const same = (text: string): string => text;
+    for (const thrown of ["text", null, { stack: 7 }, new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId: "w" })])
+      expect(stackOf(thrown, same)).toBeUndefined();
+  });
+});
 
 describe("errorInfo", () => {
   it("keeps name, message and code of an error, and where it happened", () => {

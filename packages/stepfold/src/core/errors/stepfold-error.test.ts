@@ -83,7 +83,10 @@ const samples: { [C in ErrorCode]: readonly [ErrorDetails<C>, string][] } = {
     [{ workflowId: "e", nodeId: "n", message: "no" }, 'at node "n": no'],
     [{ workflowId: "e", nodeId: "n", code: "UNPAID", message: "no" }, 'at node "n" with UNPAID: no'],
   ],
-  EXECUTION_CANCELLED: [[{ workflowId: "e" }, "was cancelled"]],
+  EXECUTION_CANCELLED: [
+    [{ workflowId: "e" }, "was cancelled"],
+    [{ workflowId: "e", reason: "not needed" }, "was cancelled: not needed"],
+  ],
   RETRY_NOT_PENDING: [[{ workflowId: "e" }, "no retry pending"]],
   WORKFLOW_EXISTS: [
     [{ workflowId: "e" }, "already"],

@@ -110,6 +110,8 @@ describe("explain: steps", () => {
     expect(bare({ status: "failed", currentNodeId: "f" })).toBe("Failed at f.");
     expect(bare({ status: "failed", error: { message: `${"x".repeat(298)}👍 and more` } })).toBe(`Failed: ${"x".repeat(298)}….`);
     expect(bare({ status: "cancelled", error: { message: "no" } })).toBe("Cancelled: no.");
+    expect(bare({ status: "cancelled", error: { message: "not needed.", code: "EXECUTION_CANCELLED" } })).toBe("Cancelled: not needed.");
+    expect(bare({ status: "cancelled", error: { message: "no", code: "COMPENSATION_FAILED" } })).toBe("Cancelled.");
   });
 
   it("says that what was done is being undone", async () => {

@@ -29,6 +29,25 @@ const changed = (pointer: string, value: unknown, from: Snapshot = mixed): unkno
 };
 const classic = { workflowId: "w", status: "active", currentNodeId: "a", context: {}, version: 3, metadata: {} };
 
+describe("the tenant and the budget of a snapshot from outside", () => {
+  const own = fold(flow, [startedAt(flow, "f", { tenant: "acme" })]);
+
+  it("are read as they were written", () => {
+    expect(readSnapshot(copy(own), flow).tenant).toBe("acme");
+    const parent = { workflowId: "p", depth: 1, descendants: 7 };
+    expect(readSnapshot(changed("/parent", parent, own), flow).parent).toMatchObject(parent);
+  });
+
+  it.each<[string, unknown]>([
+    ["/tenant", ""],
+    ["/tenant", 7],
+    ["/tenant", "a\u0000b"],
+    ["/parent", { workflowId: "p", depth: 1, descendants: -1 }],
+  ])("are refused where they are of another form: %s %j", (pointer, value) => {
+    expect(() => readSnapshot(changed(pointer, value, own), flow)).toThrow(expect.objectContaining({ code: "SNAPSHOT_INVALID" }));
+  });
+});
+
 describe("readSnapshot", () => {
   it.each<[string, Snapshot]>([
     ["with forks, a retry and a wait", mixed],
