@@ -67,6 +67,8 @@ export class Stepper {
         scrub: (text: string) => text,
         keepStacks: false,
         onFailed: null,
+        may: null,
+        globalNames: null,
         onThrown: null,
         onHeartbeat: null,
       };

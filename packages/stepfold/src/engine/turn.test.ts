@@ -31,6 +31,7 @@ function turnOf(code: Readonly<Record<string, Coded>>, edges: readonly string[],
     plugins: [],
     logger: null,
     keepStacks: false,
+    may: null,
     workflowNamed: () => prepared,
   };
   return { clock, workflow: prepared.compiled, first: fold(prepared.compiled, [event]), turn: openTurn(prepared, draft, setting, request) };

@@ -9,37 +9,28 @@ import { openDraft, scopeAt } from "../core/transition/draft/open-draft.ts";
 import { evolve, withConsequences } from "../core/transition/evolve.ts";
 import { AnnouncedSteps, due, hasTimer, isAnyDue, planDraft, type Task } from "../core/transition/plan.ts";
 import type { EpochMs } from "../core/values/json.ts";
-import type { Limits } from "../core/values/limits.ts";
-import { Breaks, type Deadlines } from "../environment/system-environment.ts";
+import { Breaks } from "../environment/system-environment.ts";
 import type { Environment } from "../ports/environment.ts";
 import type { AttemptContext } from "./attempt/attempt-state.ts";
 import { eventOf, type Outcome } from "./attempt/outcome.ts";
 import { type Attempt, perform } from "./attempt/perform.ts";
 import { nodeOfTask, scopeOfTask } from "./attempt/task-scope.ts";
 import { enforceLimits, exhausted } from "./limits.ts";
-import { type Log, type Logger, logTo } from "./logger.ts";
+import { type Log, logTo } from "./logger.ts";
 import { OutboxSender } from "./outbox-sender.ts";
-import { notify, type Plugin, type TaskInfo } from "./plugin.ts";
+import { notify, type TaskInfo } from "./plugin.ts";
 import { scrubber } from "./scrub.ts";
+import type { TurnSetting } from "./setting.ts";
 import type { PreparedNode } from "./workflow/prepared-node.ts";
 import type { PreparedWorkflow } from "./workflow/prepared-workflow.ts";
-
-/** What all turns of an engine or a runtime share. */
-export interface TurnSetting {
-  readonly environment: Environment;
-  readonly deadlines: Deadlines;
-  readonly limits: Limits;
-  readonly stepTimeoutMs: number;
-  readonly plugins: readonly Plugin[];
-  readonly logger: Logger | null;
-  /** Whether errors keep the stack of the code that threw them. */
-  readonly keepStacks: boolean;
-  readonly workflowNamed: (name: string) => PreparedWorkflow;
-}
 
 /** What one turn is given. */
 export interface TurnRequest {
   readonly globals?: unknown;
+  /** Where secrets are, that no text may show. Default: `globals`. */
+  readonly secrets?: unknown;
+  /** What expressions may read of `globals`. Default: everything. */
+  readonly globalNames?: readonly string[] | null | undefined;
   readonly concurrency?: number | undefined;
   readonly stepLimit?: number | undefined;
   readonly now?: (() => EpochMs) | undefined;
@@ -54,8 +45,8 @@ export const defaultConcurrency = 16;
 
 /** Makes a turn on a draft that tells plugins and removes secrets from errors. */
 export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: TurnSetting, request: TurnRequest): Turn {
-  const { environment, deadlines, limits, stepTimeoutMs, plugins, logger, keepStacks, workflowNamed } = setting;
-  const { globals, onEvent } = request;
+  const { environment, deadlines, limits, stepTimeoutMs, plugins, logger, keepStacks, workflowNamed, may } = setting;
+  const { globals, secrets = globals, globalNames = null, onEvent } = request;
   const { workflowId } = draft;
   const now = request.now ?? (() => environment.now());
   const watched = plugins.length > 0;
@@ -67,7 +58,7 @@ export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: Turn
   });
   let made: ((text: string) => string) | null = null;
   const scrub = (text: string): string => {
-    made ??= scrubber(globals);
+    made ??= scrubber(secrets);
     return made(text);
   };
   const log: Log | null = logger && logTo(logger, scrub);
@@ -84,6 +75,8 @@ export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: Turn
       limits,
       stepTimeoutMs,
       workflowNamed,
+      may,
+      globalNames,
       scrub,
       keepStacks,
       onFailed: log && ((thrown, task, outcome) => log.failed(thrown, info(task), outcome)),

@@ -25,7 +25,8 @@ import { type Logger, requireLogger } from "./logger.ts";
 import type { GlobalsOf, GlobalsOption, NodeDefinitions } from "./node/node-definition.ts";
 import { checkPlugins, notify, type Plugin } from "./plugin.ts";
 import { pump } from "./pump.ts";
-import { openTurn, type TurnSetting } from "./turn.ts";
+import type { TurnSetting } from "./setting.ts";
+import { openTurn } from "./turn.ts";
 import { libraryOf } from "./workflow/link-workflows.ts";
 import { namedWorkflows } from "./workflow/named-workflows.ts";
 import { type PreparedWorkflow, prepareWorkflow } from "./workflow/prepared-workflow.ts";
@@ -125,6 +126,7 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
       logger,
       keepStacks,
       workflowNamed,
+      may: null,
     };
   }
 

@@ -55,6 +55,8 @@ interface DetailsByCode {
   STEP_TIMEOUT: { nodeId: string; timeoutMs: number };
   STEPS_EXCEEDED: { workflowId: string; max: number };
   JOIN_SHORT: { nodeId: string; wanted: number; came: number };
+  ACTION_DENIED: { nodeId: string; action: string; workflow: string; id: string; reason: string };
+  GLOBAL_DENIED: { nodeId: string; name: string; allowed: readonly string[] };
   MAP_FAILED: { nodeId: string; failed: number; tolerated: number; message: string };
   STALLED: { nodes: readonly string[] };
   COMPENSATION_FAILED: { nodeId: string; message: string };
@@ -208,6 +210,16 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
     retryable: false,
     say: (d) =>
       `Node "${d.nodeId}" waits for ${d.wanted} branches, but only ${d.came} came, and no other can. Give it an edge "error" for that case`,
+  },
+  ACTION_DENIED: {
+    status: 403,
+    retryable: false,
+    say: (d) => `Node "${d.nodeId}" may not ${d.action} execution "${d.id}" of workflow "${d.workflow}": ${d.reason}`,
+  },
+  GLOBAL_DENIED: {
+    status: 403,
+    retryable: false,
+    say: (d) => `Node "${d.nodeId}" reads globals.${d.name}, which this workflow may not read. It may read: ${list(d.allowed)}`,
   },
   MAP_FAILED: {
     status: 422,

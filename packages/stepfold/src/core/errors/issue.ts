@@ -33,5 +33,6 @@ export type IssueCode =
   | "HANDLE_UNKNOWN"
   | "DATA_INVALID"
   | "SCHEMA_INVALID"
+  | "GLOBAL_DENIED"
   | "NEED_UNKNOWN"
   | "CONDITION_CONSTANT";

@@ -13,6 +13,15 @@ const samples: { [C in ErrorCode]: readonly [ErrorDetails<C>, string][] } = {
     [{ workflow: "w", issues: [issue, { ...issue, severity: "warning", message: "odd" }] }, '"w" cannot run:\n  /a: must be text'],
   ],
   JOIN_SHORT: [[{ nodeId: "n", wanted: 2, came: 1 }, "waits for 2 branches, but only 1 came"]],
+  ACTION_DENIED: [
+    [
+      { nodeId: "n", action: "start", workflow: "w", id: "e", reason: "the host refuses it" },
+      'Node "n" may not start execution "e" of workflow "w"',
+    ],
+  ],
+  GLOBAL_DENIED: [
+    [{ nodeId: "n", name: "stripe", allowed: ["mail"] }, "reads globals.stripe, which this workflow may not read. It may read: mail"],
+  ],
   MAP_FAILED: [[{ nodeId: "n", failed: 2, tolerated: 1, message: "item 3: no" }, '2 items of node "n" failed, 1 may']],
   STALLED: [[{ nodes: ["a", "b"] }, "the paths at a, b are held"]],
   COMPENSATION_FAILED: [[{ nodeId: "n", message: "no" }, 'What node "n" did could not be undone: no']],

@@ -61,7 +61,7 @@ export function readSnapshot(value: unknown, workflow: CompiledWorkflow, limits:
 
 /** Fields that may be missing, checked where they are there. */
 function optional(plain: JsonObject, version: number): Partial<Snapshot> {
-  const { inbox, outbox, parent, compensations, parked, permit, descendants, tenant } = plain;
+  const { inbox, outbox, parent, compensations, parked, permit, descendants, tenant, unnamed } = plain;
   if ((parked !== undefined) !== (plain.status === "parked"))
     return invalid("/parked", 'must be there if the status is "parked", and only then');
   const retryState = retryStateOf(plain);
@@ -76,6 +76,7 @@ function optional(plain: JsonObject, version: number): Partial<Snapshot> {
     ...times,
     ...(plain.incarnation !== undefined && { incarnation: plain.incarnation as string }),
     ...(tenant !== undefined && { tenant }),
+    ...(unnamed === true && { unnamed }),
     ...(inbox !== undefined && { inbox: readInbox(inbox) }),
     ...(outbox !== undefined && { outbox: readOutbox(outbox) }),
     ...(parent !== undefined && { parent: readParent(parent) }),

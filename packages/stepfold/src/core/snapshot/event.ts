@@ -62,6 +62,7 @@ export interface StartedEvent extends Stamp {
   readonly input?: Json;
   readonly metadata: Readonly<Record<string, Json>>;
   readonly tenant?: string;
+  readonly unnamed?: true;
   /** For the first node, as if it were resumed with it. */
   readonly payload?: Json;
   readonly parent?: ParentLink;

@@ -230,7 +230,7 @@ export interface ParentLink {
 
 /** A message to another execution. It stays in the outbox until the other execution has stored it. */
 export type Message =
-  | (Addressed & { readonly type: "start"; readonly waitId?: string } & Omit<ChildStart, "workflowId">)
+  | (Addressed & { readonly type: "start"; readonly waitId?: string } & Omit<ChildStart, "workflowId" | "allowed">)
   | (Addressed & { readonly type: "cancel"; readonly waitId: string })
   | (Addressed & { readonly type: "ended" });
 
@@ -248,6 +248,8 @@ export interface ChildStart {
   readonly input?: Json;
   /** How many executions it may lead to in turn. */
   readonly descendants?: number;
+  /** The verdict of the host, where one was asked for (`may`). Without it nothing is started. */
+  readonly allowed?: true;
 }
 
 /** How an execution has ended, for the one that began it. */
@@ -341,6 +343,8 @@ export interface SnapshotHead extends ScopeHead {
   readonly sizeBytes: number;
   /** Its concurrency key and limit, as they were at the start. */
   readonly permit?: Permit;
+  /** Its definition was handed to `start`: it is none that the host has given a name to. */
+  readonly unnamed?: true;
   /** When it was started. */
   readonly createdAt?: EpochMs;
   /** Random; tells an execution from a deleted one with the same id. Only with a store. */

@@ -8,7 +8,7 @@ import { settle } from "./settle.ts";
 
 /** The draft of an execution that has just begun. */
 export function begin(workflow: CompiledWorkflow, event: StartedEvent): Draft {
-  const { workflowId, definition, incarnation, nodeId, input, metadata, tenant, payload, parent, permit, at, sizeBytes = 0 } = event;
+  const { workflowId, definition, incarnation, nodeId, input, metadata, payload, parent, permit, at, sizeBytes = 0 } = event;
   const first = firstPath(workflow.nodes.get(nodeId)!, 0);
   if (payload !== undefined) first.resumed = Object.freeze({ by: "payload", payload });
   const draft: Omit<Draft, "root"> & { root: Draft | null } = {
@@ -18,7 +18,8 @@ export function begin(workflow: CompiledWorkflow, event: StartedEvent): Draft {
     workflowId,
     definition,
     metadata,
-    tenant,
+    tenant: event.tenant,
+    unnamed: event.unnamed,
     input,
     createdAt: at,
     incarnation,

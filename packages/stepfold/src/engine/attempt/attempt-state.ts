@@ -5,6 +5,7 @@ import type { Limits } from "../../core/values/limits.ts";
 import type { Deadlines } from "../../environment/system-environment.ts";
 import type { PreparedNode } from "../workflow/prepared-node.ts";
 import type { PreparedWorkflow } from "../workflow/prepared-workflow.ts";
+import type { May } from "./may.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Step, StepSurroundings } from "./step.ts";
 
@@ -16,6 +17,10 @@ export interface AttemptContext extends StepSurroundings {
   readonly stepTimeoutMs: number;
   /** Workflows that may be begun as executions of their own. @throws StepfoldError `DEFINITION_UNKNOWN` */
   readonly workflowNamed: (name: string) => PreparedWorkflow;
+  /** Judges what a definition does to other executions. Null: it may start what has a name. */
+  readonly may: May | null;
+  /** What expressions may read of `globals`. Null: everything. */
+  readonly globalNames: readonly string[] | null;
   readonly scrub: (text: string) => string;
   /** Whether errors keep the stack of the code that threw them. */
   readonly keepStacks: boolean;

@@ -13,7 +13,7 @@ import type { Outcome } from "./outcome.ts";
 const defaultConcurrency = 16;
 
 /** The children that a step asks for, checked. What it returned may be anything. */
-export function spawnedChildren(run: AttemptState, request: unknown): Outcome {
+export function spawnedChildren(run: AttemptState, request: unknown): Outcome | Promise<Outcome> {
   const { around, startedAt, place, task } = run;
   if (task.undoes) throw invalid("compensate", "cannot run a workflow or a map: what undoes a step is one step");
   if (safeMember(request, "detached") === true) return spawnedDetached(run, request);

@@ -2,16 +2,18 @@ import { safeMember } from "../../core/errors/safe-member.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { scopedKey } from "../../core/snapshot/address.ts";
 import type { ChildStart, Wait } from "../../core/snapshot/snapshot.ts";
+import type { Task } from "../../core/transition/plan.ts";
 import { isWorkflowId } from "../../core/values/id.ts";
 import type { Json } from "../../core/values/json.ts";
 import { indexedOfTenant } from "../../core/values/tenant.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import { checkInput, firstNode } from "../workflow/start-event.ts";
 import type { AttemptState } from "./attempt-state.ts";
+import { ifAllowed } from "./may.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** An execution of its own that a step asks for, checked; the step waits for its end, unless it says otherwise. */
-export function spawnedDetached(run: AttemptState, request: unknown): Outcome {
+export function spawnedDetached(run: AttemptState, request: unknown): Outcome | Promise<Outcome> {
   const { around, startedAt, place, task } = run;
   const { root } = place;
   const name = safeMember(request, "workflow");
@@ -27,14 +29,20 @@ export function spawnedDetached(run: AttemptState, request: unknown): Outcome {
     definition: Object.freeze({ id: definition.id, hash }),
     ...(kept && { input: kept.value }),
   });
-  const outcome = { startedAt, endedAt: around.now(), sizeBytes: kept?.sizeBytes ?? 0, starts };
-  if (safeMember(request, "wait") === false) {
+  const isAwaited = safeMember(request, "wait") !== false;
+  const from = { workflowId: root.workflowId, definition: root.definition, nodeId: task.nodeId, unnamed: root.unnamed === true };
+  const action = { action: "start", from, workflow: definition.id, id: starts.workflowId, tenant: root.tenant } as const;
+  return ifAllowed(around.may, action, (isAsked) => {
+    const allowed = isAsked ? Object.freeze({ ...starts, allowed: true as const }) : starts;
+    const outcome = { startedAt, endedAt: around.now(), sizeBytes: kept?.sizeBytes ?? 0, starts: allowed };
+    if (isAwaited) return { type: "suspended", ...outcome, waits: Object.freeze([waitFor(task, starts)]) };
     const output: Json = Object.freeze({ workflowId: starts.workflowId });
     return { type: "completed", ...outcome, output };
-  }
-  const id = `${scopedKey(task.scope ?? "", task.pathId)}@${task.turn + 1}`;
-  const wait: Wait = Object.freeze({ id, kind: "child", workflowId: starts.workflowId });
-  return { type: "suspended", ...outcome, waits: Object.freeze([wait]) };
+  });
+}
+
+function waitFor({ scope = "", pathId, turn }: Task, { workflowId }: ChildStart): Wait {
+  return Object.freeze({ id: `${scopedKey(scope, pathId)}@${turn + 1}`, kind: "child", workflowId });
 }
 
 /**

@@ -6,6 +6,7 @@ import type { EpochMs, Json } from "../../core/values/json.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import type { NodeOutput } from "../node/node-definition.ts";
 import { CheckBudget } from "../schema/check-run.ts";
+import { deniedGlobal } from "../workflow/global-reads.ts";
 import type { PreparedNode } from "../workflow/prepared-node.ts";
 import { validatorOf } from "../workflow/validator.ts";
 import type { AttemptContext, AttemptState } from "./attempt-state.ts";
@@ -53,6 +54,8 @@ export function perform(
 
 function begin(run: AttemptState): Outcome | null {
   const { task, node, around } = run;
+  const name = around.globalNames && deniedGlobal(node, around.globalNames);
+  if (name) throw new StepfoldError("GLOBAL_DENIED", { nodeId: task.nodeId, name, allowed: around.globalNames! });
   const timeoutMs = node.timeoutMs === null ? around.stepTimeoutMs : evaluateDuration(node.timeoutMs, run.scope());
   const data = resolveData(run);
   const { payload, schema } = task.resumed ?? {};

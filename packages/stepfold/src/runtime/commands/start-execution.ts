@@ -21,6 +21,8 @@ export interface ExecutionStart {
   readonly options: Omit<StartOptions, "externalPayload">;
   /** The execution that waits for it. */
   readonly parent?: ParentLink | undefined;
+  /** Its definition has no name here. */
+  readonly unnamed?: boolean | undefined;
 }
 
 /** `committed` is false if the id is taken: the execution there has to be compared with `event`. */
@@ -64,12 +66,12 @@ export async function startExecution(context: RuntimeContext, request: Execution
 
 function newStartEvent(
   { environment, setting, store }: RuntimeContext,
-  { prepared, options, parent }: ExecutionStart,
+  { prepared, options, parent, unnamed }: ExecutionStart,
   at: number,
 ): StartedEvent {
   const incarnation = environment.newId();
   const begun = startEvent(prepared, options, { now: () => at, newId: () => environment.newId() }, setting.limits);
-  const event: StartedEvent = { ...begun, incarnation, ...(parent && { parent }) };
+  const event: StartedEvent = { ...begun, incarnation, ...(parent && { parent }), ...(unnamed && { unnamed }) };
   if (event.permit && !store.features.permits) {
     const reason = `cannot be kept by the store "${store.name}": it does not know which executions are running`;
     throw new StepfoldError("OPTION_INVALID", { option: "concurrency", reason });

@@ -1,12 +1,15 @@
 import type { WorkflowDefinition } from "../../core/definition/definition.ts";
 import { withNeeds } from "../../core/definition/needs.ts";
+import type { Issue } from "../../core/errors/issue.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Event } from "../../core/snapshot/event.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import type { NodeDefinitions } from "../../engine/node/node-definition.ts";
+import { deniedGlobal } from "../../engine/workflow/global-reads.ts";
 import { type Library, libraryOf } from "../../engine/workflow/link-workflows.ts";
 import { compileWithoutCode, type PreparedWorkflow, prepareStored, prepareWorkflow } from "../../engine/workflow/prepared-workflow.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
+import { type GlobalsFor, globalNamesOf } from "./allowed-globals.ts";
 
 /** Nodes of workflows that are kept ready although no option names them: some 70 MB. */
 const maxRecentNodes = 20_000;
@@ -22,6 +25,7 @@ export class Registry {
   readonly #nodeDefinitions: NodeDefinitions;
   readonly #limits: Limits;
   readonly #library: Library;
+  readonly #globalsFor: GlobalsFor | undefined;
   readonly #byId = new Map<string, PreparedWorkflow>();
   readonly #byHash = new Map<string, PreparedWorkflow>();
   /** By hash, the least recently used first. */
@@ -31,7 +35,14 @@ export class Registry {
   readonly #stored = new WeakMap<PreparedWorkflow, Promise<void>>();
 
   /** @throws StepfoldError `DEFINITION_INVALID`; `OPTION_INVALID` if two have the same id */
-  constructor(store: SnapshotStore, workflows: readonly unknown[], nodeDefinitions: NodeDefinitions, limits: Limits) {
+  constructor(
+    store: SnapshotStore,
+    workflows: readonly unknown[],
+    nodeDefinitions: NodeDefinitions,
+    limits: Limits,
+    globalsFor?: GlobalsFor,
+  ) {
+    this.#globalsFor = globalsFor;
     this.#store = store;
     this.#nodeDefinitions = nodeDefinitions;
     this.#limits = limits;
@@ -39,6 +50,7 @@ export class Registry {
     for (const workflow of workflows) {
       const prepared = this.#prepare(workflow, this.#library);
       const { id } = prepared.compiled.definition;
+      this.#checkGlobals(prepared, false);
       if (this.#byId.has(id))
         throw new StepfoldError("OPTION_INVALID", { option: "workflows", reason: `has two definitions with the id "${id}"` });
       this.#byId.set(id, prepared);
@@ -49,6 +61,7 @@ export class Registry {
   /** Makes a definition ready that has no name here. @throws StepfoldError `DEFINITION_INVALID` */
   prepare(definition: unknown): PreparedWorkflow {
     const prepared = this.#prepare(definition, this.#library);
+    this.#checkGlobals(prepared, true);
     return this.#known(prepared.compiled.hash) ?? this.#remember(prepared);
   }
 
@@ -116,6 +129,23 @@ export class Registry {
 
   #prepare(definition: unknown, library: Library): PreparedWorkflow {
     return prepareWorkflow(definition, this.#nodeDefinitions, this.#limits, library);
+  }
+
+  /** @throws StepfoldError `DEFINITION_INVALID` if an expression names a global that the workflow may not read */
+  #checkGlobals({ compiled: { definition }, nodes }: PreparedWorkflow, isUnnamed: boolean): void {
+    const allowed = globalNamesOf(this.#globalsFor, definition.id, isUnnamed);
+    if (!allowed) return;
+    const issues: Issue[] = [];
+    for (const node of nodes.values()) {
+      const { id: nodeId } = node.compiled.node;
+      const name = deniedGlobal(node, allowed);
+      if (name === undefined) continue;
+      const index = definition.nodes.findIndex(({ id }) => id === nodeId);
+      const { message } = new StepfoldError("GLOBAL_DENIED", { nodeId, name, allowed });
+      issues.push({ severity: "error", code: "GLOBAL_DENIED", pointer: index < 0 ? "/workflows" : `/nodes/${index}`, message });
+    }
+    if (issues.length > 0)
+      throw new StepfoldError("DEFINITION_INVALID", { workflow: definition.id, issues: issues.slice(0, this.#limits.issues) });
   }
 
   #known(hash: string): PreparedWorkflow | undefined {

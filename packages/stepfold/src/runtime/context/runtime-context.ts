@@ -7,11 +7,13 @@ import { type Log, logTo, requireLogger } from "../../engine/logger.ts";
 import type { NodeDefinitions } from "../../engine/node/node-definition.ts";
 import { checkPlugins, notify } from "../../engine/plugin.ts";
 import { scrubber } from "../../engine/scrub.ts";
-import { defaultConcurrency, type TurnSetting } from "../../engine/turn.ts";
+import type { TurnSetting } from "../../engine/setting.ts";
+import { defaultConcurrency } from "../../engine/turn.ts";
 import { Deadlines, systemEnvironment } from "../../environment/system-environment.ts";
 import type { Environment } from "../../ports/environment.ts";
 import type { Lease, SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
+import { checkGlobalsFor, type GlobalsFor } from "./allowed-globals.ts";
 import { Batches } from "./batches.ts";
 import { Changes, type CommitNotice } from "./changes.ts";
 import type { CommandJob } from "./command-result.ts";
@@ -36,6 +38,7 @@ export interface RuntimeContext {
   /** How turns run. */
   readonly setting: TurnSetting;
   readonly globals: unknown;
+  readonly globalsFor: GlobalsFor | undefined;
   /** Paths of one execution performed at once. */
   readonly concurrency: number;
   readonly lease: Lease;
@@ -69,7 +72,9 @@ export function createRuntimeContext<D extends NodeDefinitions>(
   refuseUnknown("createRuntime", options, runtimeOptions);
   checkPlugins(options.plugins ?? []);
   const { queue = null, leaseMs = 30_000, pollMs = 1_000, concurrency = defaultConcurrency } = options;
-  const { maxCrashes = defaultMaxCrashes, plugins = [], logger = null, keepStacks = false, globals } = options;
+  const { maxCrashes = defaultMaxCrashes, plugins = [], logger = null, keepStacks = false, may = null, globals, globalsFor } = options;
+  checkGlobalsFor(globalsFor);
+  if (may !== null && typeof may !== "function") throw new StepfoldError("OPTION_INVALID", { option: "may", reason: "must be a function" });
   if (logger) requireLogger(logger);
   const log = logger && logTo(logger, scrubber(globals));
   const onProblem: RuntimeContext["onProblem"] = (workflowId, error) => {
@@ -82,7 +87,7 @@ export function createRuntimeContext<D extends NodeDefinitions>(
   const deadlines = new Deadlines(environment);
   const store = storeWithDeadlines(options.store, deadlines, answerTimeoutMs(leaseMs));
   const limits = limitsFor(store, readLimits(options.limits));
-  const registry = new Registry(store, options.workflows ?? [], options.nodeDefinitions, limits);
+  const registry = new Registry(store, options.workflows ?? [], options.nodeDefinitions, limits, globalsFor);
   const setting: TurnSetting = {
     environment,
     deadlines,
@@ -91,6 +96,7 @@ export function createRuntimeContext<D extends NodeDefinitions>(
     plugins,
     logger,
     keepStacks,
+    may,
     workflowNamed: (name) => registry.current(name),
   };
   const clock = new StoreClock(store, environment);
@@ -105,6 +111,7 @@ export function createRuntimeContext<D extends NodeDefinitions>(
     wakeUpSender: new WakeUpSender({ queue, store, environment, clock, onProblem }),
     setting,
     globals,
+    globalsFor,
     concurrency,
     lease: { owner: options.owner ?? environment.newId(), leaseMs },
     pollMs,

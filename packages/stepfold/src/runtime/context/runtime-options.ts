@@ -1,11 +1,13 @@
 import type { Duration } from "../../core/values/duration.ts";
 import type { Limits } from "../../core/values/limits.ts";
+import type { May } from "../../engine/attempt/may.ts";
 import type { Logger } from "../../engine/logger.ts";
 import type { GlobalsOf, NodeDefinitions } from "../../engine/node/node-definition.ts";
 import type { Plugin } from "../../engine/plugin.ts";
 import type { Environment } from "../../ports/environment.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
+import type { GlobalsFor } from "./allowed-globals.ts";
 
 /** Every option there is. */
 export const runtimeOptions: readonly (keyof RuntimeOptions)[] = [
@@ -21,6 +23,8 @@ export const runtimeOptions: readonly (keyof RuntimeOptions)[] = [
     "environment",
     "logger",
     "keepStacks",
+    "may",
+    "globalsFor",
     "onProblem",
   ] as const),
 ];
@@ -34,6 +38,22 @@ export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {
   readonly nodeDefinitions: D;
   /** Secrets and services for executors and expressions; never stored. */
   readonly globals?: GlobalsOf<D> | undefined;
+  /**
+   * Which globals the expressions and nodes of a workflow may read, by its id; `"*"` for all that are not named, also for those that
+   * were handed to `start`. Where it is given, definitions that were handed to `start` read no others, and workflows
+   * that are not named read all. Where it is not, all read all. An expression that names another one is `GLOBAL_DENIED`.
+   *
+   * ```ts
+   * const options = { globals: { stripe, mail }, globalsFor: { billing: ["stripe"], "*": ["mail"] } };
+   * ```
+   */
+  readonly globalsFor?: GlobalsFor | undefined;
+  /**
+   * Judges what a definition wants to do to another execution, before it is done: today, to start one (node type `workflow` with
+   * `detached`). False, anything else but true, and an error refuse it: the node fails with `ACTION_DENIED`. What it has allowed is recorded
+   * in the event, and not asked again. Default: a definition may start every workflow of `workflows`.
+   */
+  readonly may?: May | undefined;
   /**
    * Tells workers which executions are due. Yours to open and to close. It is only a hint: an execution whose message is
    * lost is found in the store half a second later, by the next poll. Default: none, every worker polls the store.

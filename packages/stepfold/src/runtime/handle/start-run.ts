@@ -22,7 +22,7 @@ export async function startRun(
 ): Promise<string> {
   const { registry, store } = context;
   const prepared = typeof workflow === "string" ? registry.current(workflow) : registry.prepare(workflow);
-  const { event, committed, wakeUp } = await startLocally(context, local, { prepared, options });
+  const { event, committed, wakeUp } = await startLocally(context, local, { prepared, options, unnamed: typeof workflow !== "string" });
   if (!committed) {
     const existing = await requireSnapshot(store, event.workflowId);
     requireSameStart(existing, event);

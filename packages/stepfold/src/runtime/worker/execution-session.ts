@@ -9,6 +9,7 @@ import type { EpochMs } from "../../core/values/json.ts";
 import { openTurn, type Turn } from "../../engine/turn.ts";
 import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
 import type { Commit } from "../../ports/snapshot-store.ts";
+import { allowedGlobals, globalNamesOf } from "../context/allowed-globals.ts";
 import { noticeOf } from "../context/changes.ts";
 import { every } from "../context/every.ts";
 import { makeCommit } from "../context/make-commit.ts";
@@ -106,11 +107,14 @@ export class ExecutionSession implements OpenSession {
   }
 
   async #oneTurn(snapshot: Snapshot): Promise<Snapshot> {
-    const { setting, globals, concurrency } = this.#context;
+    const { setting, globals, globalsFor, concurrency } = this.#context;
+    const globalNames = globalNamesOf(globalsFor, snapshot.definition.id, snapshot.unnamed === true);
     this.#released = false;
     this.isAnnounced = false;
     const turn = openTurn(this.#workflow, openDraft(this.#workflow.compiled, snapshot), setting, {
-      globals,
+      globals: allowedGlobals(globals, globalNames),
+      secrets: globals,
+      globalNames,
       concurrency,
       now: () => this.#lease.storeNow(),
       commit: (events, draft, last) => this.#commit(events, draft, last),

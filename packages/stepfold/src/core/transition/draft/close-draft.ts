@@ -79,6 +79,7 @@ function headFields(draft: Draft): Mutable<SnapshotHead> {
   closeScope(draft, head);
   if (inbox.length > 0 && !ended) head.inbox = inbox;
   if (draft.tenant !== undefined) head.tenant = draft.tenant;
+  if (draft.unnamed) head.unnamed = true;
   if (draft.createdAt !== undefined) head.createdAt = draft.createdAt;
   if (draft.incarnation !== undefined) head.incarnation = draft.incarnation;
   if (parent) head.parent = parent;

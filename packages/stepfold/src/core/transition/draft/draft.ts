@@ -120,6 +120,7 @@ export interface Draft extends ScopeDraft {
   readonly definition: { readonly id: string; readonly hash: string };
   readonly metadata: Readonly<Record<string, Json>>;
   readonly tenant: string | undefined;
+  readonly unnamed: true | undefined;
   readonly createdAt: EpochMs | undefined;
   readonly incarnation: string | undefined;
   readonly parent: Snapshot["parent"];

@@ -17,6 +17,7 @@ export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft
     definition: snapshot.definition,
     metadata: snapshot.metadata,
     tenant: snapshot.tenant,
+    unnamed: snapshot.unnamed,
     createdAt: snapshot.createdAt,
     incarnation: snapshot.incarnation,
     parent: snapshot.parent,

@@ -12,7 +12,7 @@ function enqueueMessage(draft: Draft, message: Unsent): void {
 }
 
 /** Keeps the message that starts a detached execution. */
-export function enqueueStart(draft: Draft, { workflowId, ...start }: ChildStart, waitId?: string): void {
+export function enqueueStart(draft: Draft, { workflowId, allowed: _, ...start }: ChildStart, waitId?: string): void {
   draft.descendants += 1 + (start.descendants ?? 0);
   enqueueMessage(draft, { type: "start", to: workflowId, ...start, ...(waitId !== undefined && { waitId }) });
 }

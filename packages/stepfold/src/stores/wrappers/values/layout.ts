@@ -40,7 +40,7 @@ const definition = fields("id hash");
 const error = fields("nodeId notUndone", { message: "text" });
 const undo = fields("scope pathId version");
 const undoneStep = fields("scope pathId version nodeId");
-const start = fields("workflowId descendants", { definition });
+const start = fields("workflowId descendants allowed", { definition });
 const parent = fields("workflowId incarnation waitId depth descendants");
 const wait = fields("id kind transient resumeAt timeoutAt quorum workflowId");
 
@@ -66,7 +66,7 @@ export const childLayout: Layout = fields("status currentNodeId version workflow
 
 /** The layout of a `SnapshotHead`. */
 export const headLayout: Layout = fields(
-  "status currentNodeId version schema workflowId lastStartedAt totalExecutionTime steps sizeBytes createdAt incarnation descendants tenant",
+  "status currentNodeId version schema workflowId lastStartedAt totalExecutionTime steps sizeBytes createdAt incarnation descendants tenant unnamed",
   {
     ...scope,
     definition,
@@ -86,7 +86,7 @@ const spawnedMap = fields("concurrency open completeWhen remaining tolerated", {
 export const eventLayout: Layout = fields(
   [
     "type version at sizeBytes scope pathId turn nodeId attempt startedAt visit workflowId incarnation handle handles terminates",
-    "retryAt begun waitId by expiresAt pathIds completes ids tenant",
+    "retryAt begun waitId by expiresAt pathIds completes ids tenant unnamed",
   ].join(" "),
   {
     consequences: fields("", {

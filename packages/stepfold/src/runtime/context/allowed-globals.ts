@@ -1,0 +1,28 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+
+/** Names of globals, by id of the workflow that may read them; `"*"` for all that are not named. */
+export type GlobalsFor = Readonly<Record<string, readonly string[]>>;
+
+/** @throws StepfoldError `OPTION_INVALID` */
+export function checkGlobalsFor(given: unknown): void {
+  const isList = (names: unknown): boolean => Array.isArray(names) && names.every((name) => typeof name === "string");
+  if (given === undefined || (typeof given === "object" && given !== null && Object.values(given).every(isList))) return;
+  throw new StepfoldError("OPTION_INVALID", {
+    option: "globalsFor",
+    reason: 'must be lists of names by workflow: { billing: ["stripe"] }',
+  });
+}
+
+/** The names that a workflow may read; null for all. One that the host has given no name to may read none, unless `"*"` says so. */
+export function globalNamesOf(globalsFor: GlobalsFor | undefined, id: string, isUnnamed: boolean): readonly string[] | null {
+  if (!globalsFor) return null;
+  const named = !isUnnamed && Object.hasOwn(globalsFor, id) ? globalsFor[id] : undefined;
+  const others = Object.hasOwn(globalsFor, "*") ? globalsFor["*"] : undefined;
+  return named ?? others ?? (isUnnamed ? [] : null);
+}
+
+/** Of the globals only those with these names. */
+export function allowedGlobals(globals: unknown, names: readonly string[] | null): unknown {
+  if (names === null || typeof globals !== "object" || globals === null) return globals;
+  return Object.fromEntries(names.filter((name) => name in globals).map((name) => [name, (globals as Record<string, unknown>)[name]]));
+}
