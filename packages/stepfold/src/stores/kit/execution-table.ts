@@ -124,8 +124,11 @@ export interface RowWritten {
   readonly status: Status;
 }
 
-/** What became of a write; null: the condition did not hold. An error: the database refused this one write, and not the others. */
-export type RowAnswer = RowWritten | StepfoldError | null;
+/**
+ * What became of a write; null: the condition did not hold. An error: the database refused this one write, and not the others.
+ * `passedOver`: of several writes, one whose row another transaction was writing, or was not there. It was not waited for; a lone one is.
+ */
+export type RowAnswer = RowWritten | StepfoldError | "passedOver" | null;
 
 /** Which executions are due. */
 export interface DueQuery {
@@ -241,8 +244,6 @@ export interface ExecutionTable {
   /** How writes are sent together. Absent: each alone, at once. */
   readonly grouping?: {
     readonly maxWrites: number;
-    /** Of several writes, one whose row another transaction is writing is not made, and not waited for. A lone one waits. */
-    readonly passesOver?: true;
     /** True if no single write would fare better than the group that failed. */
     isOutage(cause: unknown): boolean;
     /** Resolves when the group is to be sent. Default: what is issued in the same moment goes together. */

@@ -23,7 +23,7 @@ export class MysqlTable implements kit.ExecutionTable {
   readonly name = "mysql";
   readonly features: StoreFeatures;
   readonly records: kit.ExecutionTable["records"];
-  readonly grouping: NonNullable<kit.ExecutionTable["grouping"]> = { maxWrites: 100, isOutage: isOutageForAll, passesOver: true };
+  readonly grouping: NonNullable<kit.ExecutionTable["grouping"]> = { maxWrites: 100, isOutage: isOutageForAll };
   readonly #open: OpenTables;
   readonly #tables: Tables;
   /** What is asked for while others are being read is read together, so that loads leave connections to those who write. */
@@ -71,7 +71,7 @@ export class MysqlTable implements kit.ExecutionTable {
     return new Map(rows && [[id, rows]]);
   }
 
-  async write(writes: readonly kit.RowWrite[]): Promise<(kit.RowWritten | null)[]> {
+  async write(writes: readonly kit.RowWrite[]): Promise<kit.RowAnswer[]> {
     for (const write of writes) refuseLongNames(write);
     // an update locks rows that are there, by their ids
     const use = writes.every(({ kind }) => kind === "update") ? "change" : "write";

@@ -1,6 +1,6 @@
 import { isTerminal } from "../../../core/snapshot/snapshot.ts";
 import { type ColumnRow, guardOf } from "../../kit/columns.ts";
-import type { ExecutionGuard, RowChanges, RowHistory, RowWrite, RowWritten } from "../../kit/execution-table.ts";
+import type { ExecutionGuard, RowAnswer, RowChanges, RowHistory, RowWrite, RowWritten } from "../../kit/execution-table.ts";
 import { dueAtAfter, meetsCondition } from "../../kit/row-rules.ts";
 import { insertedColumns } from "../../kit/sql-layout.ts";
 import { guardSql } from "./mysql-rows.ts";
@@ -23,7 +23,7 @@ interface Accepted {
  *
  * All rows are locked before anything is judged, so what is read of them is what is there until the end.
  */
-export async function writeRows(to: MysqlTransaction, writes: readonly RowWrite[]): Promise<(RowWritten | null)[]> {
+export async function writeRows(to: MysqlTransaction, writes: readonly RowWrite[]): Promise<RowAnswer[]> {
   const creator = crypto.randomUUID();
   const inserts = writes.filter((write): write is Insert => write.kind === "insert");
   await insertRows(to, inserts, creator);
@@ -47,7 +47,7 @@ export async function writeRows(to: MysqlTransaction, writes: readonly RowWrite[
       "history" in write && write.history ? [{ ...write.history, seq: row.seq, version: after.version }] : [],
     ),
   );
-  return verdicts.map((verdict) => verdict?.after ?? null);
+  return verdicts.map((verdict, index) => verdict?.after ?? (locked.has(writes[index]!.id) ? null : "passedOver"));
 }
 
 /** Refuses a write whose names the columns cannot hold. */

@@ -36,7 +36,7 @@ const guard = columnsAsText(guardColumns, "executions");
 export class PostgresTable implements kit.ExecutionTable {
   readonly name = "postgres";
   readonly features: StoreFeatures;
-  readonly grouping: NonNullable<kit.ExecutionTable["grouping"]> = { maxWrites: 100, isOutage: isOutageForAll, passesOver: true };
+  readonly grouping: NonNullable<kit.ExecutionTable["grouping"]> = { maxWrites: 100, isOutage: isOutageForAll };
   readonly records: kit.ExecutionTable["records"];
   readonly transact?: NonNullable<kit.ExecutionTable["transact"]>;
   readonly #session: PostgresSession;
@@ -81,9 +81,9 @@ export class PostgresTable implements kit.ExecutionTable {
     return new Map(rows.map((row) => [idOf(row.id!), storedRowsOf(row)]));
   }
 
-  async write(writes: readonly kit.RowWrite[]): Promise<(kit.RowWritten | null)[]> {
+  async write(writes: readonly kit.RowWrite[]): Promise<kit.RowAnswer[]> {
     const { schema, ask, askAnew } = this.#session;
-    const answers: (kit.RowWritten | null)[] = writes.map(() => null);
+    const answers: kit.RowAnswer[] = writes.map(() => null);
     const sent = (["insert", "update", "bury", "remove"] as const).map(async (kind) => {
       const indices = writes.flatMap((write, index) => (write.kind === kind ? index : []));
       if (indices.length === 0) return;
@@ -93,7 +93,8 @@ export class PostgresTable implements kit.ExecutionTable {
         indices.map((index) => writes[index]!),
       );
       for (const { ordinal, now, version, status } of await (indices.length === 1 ? ask : askAnew)(text, values)) {
-        answers[indices[Number(ordinal) - 1]!] = { now: Number(now), version: Number(version), status: status as Status };
+        const made = now !== null && { now: Number(now), version: Number(version), status: status as Status };
+        answers[indices[Number(ordinal) - 1]!] = made || "passedOver";
       }
     });
     await Promise.all(sent);

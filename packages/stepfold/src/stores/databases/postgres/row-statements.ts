@@ -127,9 +127,12 @@ function update(schema: string, writes: readonly Update[]): WriteStatement {
         AND (w.open IS NULL OR e.ended_at IS NULL) AND (w.is_due IS NULL OR e.due_at + 0 <= now)
       RETURNING e.seq, w.ordinal, w.commit_id, e.version, e.status, now
     )${history.sql}
-    SELECT ordinal::text, version::text, status, now::text FROM changed`;
+    SELECT ordinal::text, version::text, status, now::text FROM changed${several ? passedOver : ""}`;
   return { text, values: [...wanted.values, ...history.values] };
 }
+
+/** Those of several writes whose rows were locked, or are not there. */
+const passedOver = " UNION ALL SELECT ordinal::text, NULL, NULL, NULL FROM wanted WHERE ordinal NOT IN (SELECT ordinal FROM locked)";
 
 /** Makes tombstones of ended executions, or removes tombstones. */
 function deletion(schema: string, kind: Deletion["kind"], writes: readonly Deletion[]): WriteStatement {

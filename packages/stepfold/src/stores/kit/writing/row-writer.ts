@@ -21,10 +21,12 @@ export function rowWriter(table: ExecutionTable): RowWriter {
     idOf: ({ id }) => id,
     ...grouping,
   });
-  const together = async (write: RowWrite): Promise<RowWritten | null> => writtenOf(await group.add(write));
   return {
-    // what a group passed over waits by itself for whoever holds the row, and no other write waits with it
-    write: grouping.passesOver ? async (write) => (await together(write)) ?? alone(write) : together,
+    async write(write) {
+      const answer = await group.add(write);
+      // it waits by itself for whoever holds the row, and no other write waits with it
+      return answer === "passedOver" ? alone(write) : writtenOf(answer);
+    },
     idle: () => group.idle(),
   };
 }
@@ -32,5 +34,5 @@ export function rowWriter(table: ExecutionTable): RowWriter {
 /** @throws StepfoldError with which the database refused the write */
 export function writtenOf(answer: RowAnswer): RowWritten | null {
   if (StepfoldError.is(answer)) throw answer;
-  return answer;
+  return answer === "passedOver" ? null : answer;
 }
