@@ -73,7 +73,7 @@ describe("cancel", () => {
     const { code, stdout } = await say("cancel", "o", "--reason", "changed my mind");
     expect(code).toBe(0);
     expect(stdout.replace(/\d+ ms/g, "N ms")).toContain(
-      "■ cancelled     changed my mind\n↩ bill/charge   undone  N ms\n↩ book          undone  N ms\n\n✖ o cancelled\n",
+      "■ cancelled     changed my mind\n↩ bill/charge   undone  N ms\n↩ book          undone  N ms\n\n✖ o cancelled: changed my mind\n",
     );
     const shown = await say("show", "o");
     expect(shown.stdout).toMatch(/^Undone\n {2}↩ bill\/charge +"refunded"\n {2}↩ book +7$/m);

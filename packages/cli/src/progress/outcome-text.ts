@@ -32,7 +32,8 @@ export function outcomeText(outcome: CommandOutcome, paint: Paint): string {
 /** How it failed, and where. */
 export function errorText({ error }: Pick<Snapshot, "error">): string {
   if (!error) return "";
-  const code = error.code === undefined ? "" : ` (${printable(error.code)})`;
+  // that it was cancelled is said before
+  const code = error.code === undefined || error.code === "EXECUTION_CANCELLED" ? "" : ` (${printable(error.code)})`;
   return `${error.nodeId === undefined ? "" : ` at ${error.nodeId}`}: ${printable(error.message, 1_000)}${code}`;
 }
 

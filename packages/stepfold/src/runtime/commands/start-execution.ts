@@ -47,7 +47,7 @@ export async function startExecution(context: RuntimeContext, request: Execution
   const event = newStartEvent(context, request, at);
   const draft = begin(request.prepared.compiled, event);
   const commit = makeCommit(draft, [withConsequences(draft, event)], context.newCommitId());
-  await patiently(() => registry.keep(request.prepared));
+  await patiently(() => registry.keep(request.prepared, environment.monotonicMs()));
   try {
     const what = { workflowId: event.workflowId, action: "start" };
     const write = <T>(call: () => Promise<T>): Promise<T> => writeForCaller(environment, what, call, untilMs);

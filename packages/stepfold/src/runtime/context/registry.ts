@@ -13,6 +13,8 @@ import { type GlobalsFor, globalNamesOf } from "./allowed-globals.ts";
 
 /** Nodes of workflows that are kept ready although no option names them: some 70 MB. */
 const maxRecentNodes = 20_000;
+/** How long a definition counts as stored once it was put. To put what is there is one read. */
+const keptForMs = 60_000;
 /** Definitions that are kept compiled without code. */
 const maxWithoutCode = 100;
 
@@ -32,7 +34,7 @@ export class Registry {
   readonly #recent = new Map<string, PreparedWorkflow>();
   #recentNodes = 0;
   readonly #withoutCode = new Map<string, PreparedWorkflow>();
-  readonly #stored = new WeakMap<PreparedWorkflow, Promise<void>>();
+  readonly #stored = new WeakMap<PreparedWorkflow, { readonly done: Promise<void>; readonly atMs: number }>();
 
   /** @throws StepfoldError `DEFINITION_INVALID`; `OPTION_INVALID` if two have the same id */
   constructor(
@@ -102,22 +104,30 @@ export class Registry {
     return compiled;
   }
 
-  /** Puts the definition into the store, once, before the first execution refers to it. */
-  async keep(prepared: PreparedWorkflow): Promise<void> {
+  /**
+   * Puts the definition into the store before an execution refers to it, and looks now and then whether it is still there: a failover to
+   * a copy may have lost it.
+   *
+   * @param nowMs on the monotonic clock
+   */
+  async keep(prepared: PreparedWorkflow, nowMs: number): Promise<void> {
     let stored = this.#stored.get(prepared);
-    if (!stored) {
+    if (!stored || nowMs - stored.atMs >= keptForMs) {
       const { hash, definition } = prepared.compiled;
-      stored = this.#store.putDefinition(hash, withNeeds(definition));
-      this.#stored.set(prepared, stored);
-      stored.catch(() => this.#stored.delete(prepared));
+      const mine = { done: this.#store.putDefinition(hash, withNeeds(definition)), atMs: nowMs };
+      stored = mine;
+      this.#stored.set(prepared, mine);
+      mine.done.catch(() => {
+        if (this.#stored.get(prepared) === mine) this.#stored.delete(prepared);
+      });
     }
-    await stored;
+    await stored.done;
   }
 
   /** Stores the definitions of executions that these events start: the workers that run them read them from the store. */
-  async keepStarted(workflowId: string, events: readonly Event[]): Promise<void> {
+  async keepStarted(workflowId: string, events: readonly Event[], nowMs: number): Promise<void> {
     for (const event of events) {
-      if ("starts" in event && event.starts) await this.keep(await this.pinned(workflowId, event.starts.definition.hash));
+      if ("starts" in event && event.starts) await this.keep(await this.pinned(workflowId, event.starts.definition.hash), nowMs);
     }
   }
 

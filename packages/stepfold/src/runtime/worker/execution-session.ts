@@ -138,7 +138,7 @@ export class ExecutionSession implements OpenSession {
     const commit = makeCommit(draft, events, newCommitId(), { claim, release: last });
     try {
       await this.#lease.persist(async () => {
-        await registry.keepStarted(this.workflowId, events);
+        await registry.keepStarted(this.workflowId, events, this.#context.environment.monotonicMs());
         await this.#write(commit, draft, last);
       });
     } catch (error) {

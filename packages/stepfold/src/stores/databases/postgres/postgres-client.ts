@@ -32,7 +32,7 @@ interface PgClient {
 /** Above the lock timeout of a write: the server ends it first, and says so. */
 const maxAnswerMs = 10_000;
 /** How long the server waits for the next statement of a transaction: the locks of a process that has stopped are free after it. */
-const maxPauseMs = 2_000;
+const maxPauseMs = 3_500;
 
 /** Sends statements that end where the client can end them: over a connection that is dead and does not say so, no answer comes. */
 export function endingQuery(client: PostgresClient): Query {
