@@ -1,4 +1,4 @@
-import { chownSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chownSync, lchownSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { bin, cli, jsonLines, newFolder, orderFlow, printedCommand, start, startCli, startPrinted } from "./cli.ts";
@@ -205,6 +205,21 @@ describe("pipes and configs", () => {
     expect(refused.stderr).toContain("stepfold.config.mjs belongs to another user (uid 12345), and a config is code");
     expect(refused.stderr).not.toContain("loaded");
     expect((await cli(["run", "w.json", "--config", "stepfold.config.mjs"], { cwd })).stderr).toContain("loaded");
+  });
+
+  it.skipIf(process.getuid?.() !== 0)("F8: a link of another user to a file of one's own is not run unless it is named", async () => {
+    const cwd = newFolder();
+    writeFileSync(join(cwd, "mine.mjs"), 'console.error("loaded"); export default {};');
+    writeFileSync(join(cwd, "w.json"), '{"id":"w","nodes":[{"id":"a","type":"noop"}],"edges":[]}');
+    symlinkSync("mine.mjs", join(cwd, "stepfold.config.mjs"));
+    expect((await cli(["validate", "w.json"], { cwd })).stderr).toContain("loaded");
+    lchownSync(join(cwd, "stepfold.config.mjs"), 12345, 12345);
+    for (const verb of ["validate", "run"]) {
+      const refused = await cli([verb, "w.json"], { cwd });
+      expect(refused.code).toBe(2);
+      expect(refused.stderr).toContain("stepfold.config.mjs belongs to another user (uid 12345), and a config is code");
+      expect(refused.stderr).not.toContain("loaded");
+    }
   });
 
   it("goes on with the version of the workflow that it was started with", async () => {

@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { lstatSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import type { Snapshot, SnapshotHead } from "stepfold";
 import { BadInput } from "../bad-input.ts";
@@ -67,8 +67,9 @@ function configIn(folder: string): string | null {
 function refuseForeign(path: string): void {
   const user = process.getuid?.();
   if (user === undefined) return;
-  const { uid } = statSync(path);
-  if (uid === user || uid === 0) return;
+  // who owns a link chooses what is run
+  const uid = [lstatSync(path).uid, statSync(path).uid].find((one) => one !== user && one !== 0);
+  if (uid === undefined) return;
   throw new BadInput("CONFIG_UNTRUSTED", `${namePath(path)} belongs to another user (uid ${uid}), and a config is code`, {
     hint: `If you trust it, add: --config ${namePath(path)}`,
   });

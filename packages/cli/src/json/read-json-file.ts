@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { BadInput } from "../bad-input.ts";
 import { positionAt } from "./json-position.ts";
@@ -6,6 +6,7 @@ import { scanJson } from "./scan-json.ts";
 
 /** More than any definition or input may have. */
 const maxBytes = 64 * 2 ** 20;
+const chunkBytes = 256 * 2 ** 10;
 
 /** A JSON file as text and as value. */
 export interface JsonFile {
@@ -53,21 +54,41 @@ export function parseJson(text: string, name: string): unknown {
 
 function readText(path: string, what: string): string {
   try {
-    const found = statSync(path);
-    if (found.isDirectory()) throw new BadInput("FILE_UNREADABLE", `${path} is a folder; ${what} is a JSON file`);
-    // a device or a pipe may never end
-    if (!found.isFile())
-      throw new BadInput("FILE_UNREADABLE", `${path} is no regular file; ${what} is a JSON file`, {
-        hint: "What another program writes can be given on standard input, where - stands for it",
-      });
-    if (found.size > maxBytes) throw tooLarge(path);
-    // editors on Windows like to begin a file with a byte order mark, which is no JSON
-    return readFileSync(path, "utf8").replace(/^\uFEFF/, "");
+    // opening a pipe, and reading what has nothing to give yet, must not wait
+    const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    try {
+      const found = fstatSync(file);
+      if (found.isDirectory()) throw new BadInput("FILE_UNREADABLE", `${path} is a folder; ${what} is a JSON file`);
+      // a device or a pipe may never end
+      if (!found.isFile())
+        throw new BadInput("FILE_UNREADABLE", `${path} is no regular file; ${what} is a JSON file`, {
+          hint: "What another program writes can be given on standard input, where - stands for it",
+        });
+      // editors on Windows like to begin a file with a byte order mark, which is no JSON
+      return readBytes(file, path)
+        .toString("utf8")
+        .replace(/^\uFEFF/, "");
+    } finally {
+      closeSync(file);
+    }
   } catch (error) {
     if (error instanceof BadInput) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR")
       throw new BadInput("FILE_NOT_FOUND", `There is no file ${path}`, { hint: `Give the path of ${what}`, details: { file: path } });
     throw new BadInput("FILE_UNREADABLE", `${path} cannot be read: ${message}`, { details: { file: path }, cause: error });
+  }
+}
+
+/** All bytes up to the limit, counted as they come: the size that a file tells may be less than it holds. */
+function readBytes(file: number, path: string): Buffer {
+  const parts: Buffer[] = [];
+  for (let bytes = 0; ; ) {
+    const part = Buffer.allocUnsafe(chunkBytes);
+    const read = readSync(file, part);
+    if (read === 0) return Buffer.concat(parts);
+    bytes += read;
+    if (bytes > maxBytes) throw tooLarge(path);
+    parts.push(part.subarray(0, read));
   }
 }
