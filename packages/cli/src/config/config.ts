@@ -25,6 +25,7 @@ export interface StepfoldConfig<D extends NodeDefinitions = NodeDefinitions> {
     | undefined;
   /** Workflows that `stepfold run` knows by their ids, beside those in files. */
   readonly workflows?: readonly WorkflowDefinition[] | undefined;
+  /** Other limits than the usual ones, such as `{ steps: 1_000 }`. */
   readonly limits?: Partial<Limits> | undefined;
   /** What tells workers that something is due, or a function that opens it. It is closed when the worker ends. */
   readonly queue?: WorkQueue | (() => WorkQueue | Promise<WorkQueue>) | undefined;

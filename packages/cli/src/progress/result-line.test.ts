@@ -19,4 +19,27 @@ describe("resultLines", () => {
       "✖ bad             N ms  Enough",
     ]);
   });
+
+  it("USE, small: name the items that failed, also where later ones did not", async () => {
+    const inner = flow(
+      "inner",
+      { odd: ["if", { condition: "{{ input % 2 === 1 }}" }], bad: ["fail", { message: "No {{ input }}" }], good: ["set", { x: 1 }] },
+      ["odd>bad@true", "odd>good@false"],
+    );
+    const each = { workflow: "inner", items: [1, 2, 3, 4], concurrency: 1, toleratedFailures: 4 };
+    const engine = engineOf(flow("w", { each: ["map", each] }, [], { workflows: { inner } }));
+    const events = (await played(engine)).map(({ event }) => event);
+    const lines = resultLines(events, { paint: plainPaint, nodeWidth: 12 }).map((line) => line.replace(/\d+ ms/, "N ms"));
+    expect(lines).toContainEqual("✖ each[…]/bad   2 attempts  N ms  failed at each[0] and each[2]: No 3");
+    expect(lines).toContainEqual('✔ each[…]/good  2 times  N ms  {"x":1}');
+  });
+
+  it("USE, small: do not hide a failure behind an item that went well later", async () => {
+    const inner = flow("inner", { read: ["set", { x: "{{ input.a.b }}" }] });
+    const each = { workflow: "inner", items: [{}, { a: { b: 1 } }], concurrency: 1, toleratedFailures: 1 };
+    const engine = engineOf(flow("w", { each: ["map", each] }, [], { workflows: { inner } }));
+    const events = (await played(engine)).map(({ event }) => event);
+    const [line] = resultLines(events, { paint: plainPaint, nodeWidth: 0 });
+    expect(line).toMatch(/^✖ each\[…\]\/read .*failed at each\[0\]: /);
+  });
 });

@@ -1,5 +1,6 @@
 import type { Event, Json } from "stepfold";
 import { durationText } from "../text/duration-text.ts";
+import { namesText } from "../text/names-text.ts";
 import { printable, printableJson } from "../text/printable.ts";
 import { type LineStyle, stepLine } from "./line.ts";
 import { type Trail, trail } from "./trail.ts";
@@ -9,7 +10,8 @@ interface Work {
   attempts: number;
   completed: number;
   ms: number;
-  failed: string | null;
+  /** What failed there, by the address without the node: one that went well since is none of them. */
+  readonly failures: Map<string, string>;
   output: Json | null;
 }
 
@@ -23,33 +25,41 @@ export function resultLines(events: readonly Event[], style: LineStyle): string[
       const work = workOf(works, places, event.scope, event.nodeId);
       work.attempts++;
       work.ms += event.at - event.startedAt;
-      if (event.type === "completed") took(work, event.output, null);
-      else took(work, null, event.error.message);
+      if (event.type === "completed") took(work, places, event.scope, event.output, null);
+      else took(work, places, event.scope, null, event.error.message);
     }
-    if (event.type === "timedOut" && !event.undoes) took(workOf(works, places, event.scope, event.nodeId), null, event.error.message);
+    if (event.type === "timedOut" && !event.undoes)
+      took(workOf(works, places, event.scope, event.nodeId), places, event.scope, null, event.error.message);
     for (const { scope, nodeId, result } of event.consequences?.results ?? [])
-      took(workOf(works, places, scope, nodeId), result.output, result.error ?? null);
+      took(workOf(works, places, scope, nodeId), places, scope, result.output, result.error ?? null);
   }
-  return [...works].map(([address, { attempts, completed, ms, failed, output }]) => {
-    const times = completed > 1 ? `${completed} times` : attempts > 1 ? `${attempts} attempts` : "";
-    const told = failed === null ? printableJson(output, 100) : printable(failed);
-    const time = attempts === 0 ? "" : style.paint("quiet", durationText(ms));
-    return stepLine(failed === null ? "✔" : "✖", failed === null ? "good" : "bad", address, [times, time, told], style);
-  });
+  return [...works].map(([address, work]) => workLine(address, work, style));
+}
+
+function workLine(address: string, { attempts, completed, ms, failures, output }: Work, style: LineStyle): string {
+  const hasFailed = failures.size > 0;
+  const times = completed > 1 ? `${completed} times` : attempts > 1 ? `${attempts} attempts` : "";
+  const items = [...failures.keys()].filter((name) => /\[\d+\]/.test(name));
+  const at = items.length === 0 ? "" : `failed at ${namesText(items)}: `;
+  const told = hasFailed ? at + printable([...failures.values()].at(-1)!) : printableJson(output, 100);
+  const time = attempts === 0 ? "" : style.paint("quiet", durationText(ms));
+  return stepLine(hasFailed ? "✖" : "✔", hasFailed ? "bad" : "good", address, [times, time, told], style);
 }
 
 function workOf(works: Map<string, Work>, places: Trail, scope: string | undefined, nodeId: string): Work {
   const address = places.address(scope, nodeId).replace(/\[\d+\]/g, "[…]");
   let work = works.get(address);
   if (!work) {
-    work = { attempts: 0, completed: 0, ms: 0, failed: null, output: null };
+    work = { attempts: 0, completed: 0, ms: 0, failures: new Map(), output: null };
     works.set(address, work);
   }
   return work;
 }
 
-function took(work: Work, output: Json | null, failed: string | null): void {
+function took(work: Work, places: Trail, scope: string | undefined, output: Json | null, failed: string | null): void {
+  const child = scope ? places.child(scope) : "";
   work.output = output;
-  work.failed = failed;
+  work.failures.delete(child);
   if (failed === null) work.completed++;
+  else work.failures.set(child, failed);
 }

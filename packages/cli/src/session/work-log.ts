@@ -1,4 +1,5 @@
 import { type Event, StepfoldError } from "stepfold";
+import { itemOf, parentKey } from "stepfold/core";
 import { complain, say } from "../output.ts";
 import { type Paint, paintFor } from "../text/paint.ts";
 import { printable } from "../text/printable.ts";
@@ -44,16 +45,26 @@ export function workLog(json: boolean): WorkLog {
 function eventText(event: Event, paint: Paint): string | null {
   switch (event.type) {
     case "completed":
-      return `${paint("good", "✔")} ${event.nodeId}`;
+      return `${paint("good", "✔")} ${placeText(event)}`;
     case "failed":
-      return `${paint("bad", "✖")} ${event.nodeId}: ${printable(event.error.message, maxLength)}${event.retryAt === null ? "" : "; to be tried again"}`;
+      return `${paint("bad", "✖")} ${placeText(event)}: ${printable(event.error.message, maxLength)}${event.retryAt === null ? "" : "; to be tried again"}`;
     case "suspended":
-      return `${paint("wait", "…")} ${event.nodeId} waits`;
+      return `${paint("wait", "…")} ${placeText(event)} waits`;
     case "timedOut":
-      return `${paint("bad", "✖")} ${event.nodeId} was not answered in time`;
+      return `${paint("bad", "✖")} ${placeText(event)} was not answered in time`;
     default:
       return null;
   }
+}
+
+/** `fetch`, `fetch of item 3`. Other workers may have begun the map: the event alone says which item it is. */
+function placeText({ scope, nodeId }: { readonly scope?: string; readonly nodeId: string }): string {
+  const items: number[] = [];
+  for (let key = scope ?? ""; key !== ""; key = parentKey(key)) {
+    const item = itemOf(key);
+    if (item !== null) items.unshift(item);
+  }
+  return `${printable(nodeId)}${items.length === 0 ? "" : ` of item ${items.join("/")}`}`;
 }
 
 function clock(): string {
