@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
-import { cli, newFolder } from "./cli.ts";
+import { cli, newFolder, startCli } from "./cli.ts";
 
 const hostile = "\u001b]0;owned\u0007\u001b[2J\u009b31m\r\u202e\u200b";
 
@@ -56,6 +56,20 @@ const commands: readonly (readonly string[])[] = [
   ["signal", "v", `go${hostile}`, "--key", hostile, "--payload", JSON.stringify({ a: hostile })],
   ["cancel", "w", "--reason", hostile],
   ["prune", "--before", "1d", "--dry-run"],
+  ["prune", "--before", hostile],
+  ["migrate"],
+  ["migrate", "--store", hostile],
+  ["worker", "--concurrency", hostile],
+  ["worker", "--config", hostile],
+  ["dlq", "retry", hostile],
+  ["dlq", hostile],
+  ["doctor", "--quick"],
+  ["ls", "--status", hostile],
+  ["ls", "--cursor", hostile],
+  ["run", "v.json", "--input", hostile],
+  ["run", "v.json", "--input", `{"${hostile}`],
+  [hostile],
+  ["show", "v", `--${hostile}`],
 ];
 
 describe("F15: control sequences from definitions, rows, payloads and arguments", () => {
@@ -67,6 +81,40 @@ describe("F15: control sequences from definitions, rows, payloads and arguments"
       expect(`${stdout}${stderr}`.length, command.join(" ")).toBeGreaterThan(0);
       if (command.includes("--json")) for (const line of stdout.trim().split("\n")) expect(() => JSON.parse(line)).not.toThrow();
     }
+  });
+
+  it("are not shown by a worker, whether it tells of a step or of a trouble", async () => {
+    const cwd = await hostileFolder();
+    const config = (thrown: string): string =>
+      `export default { nodeDefinitions: { bad: { executor() { throw new Error(${JSON.stringify(`no ${hostile}`)}); } } }, ${thrown} };`;
+    writeFileSync(join(cwd, "stepfold.config.mjs"), config(""));
+    const flow = {
+      id: "x",
+      nodes: [{ id: "bad", type: "bad", retryPolicy: { maxAttempts: 2, backoff: "fixed", interval: "1s" } }],
+      edges: [],
+    };
+    writeFileSync(join(cwd, "x.json"), JSON.stringify(flow));
+    const run = startCli(["run", "x.json", "--id", `x${"\u00e9"}`], { cwd });
+    await run.saw("retry in");
+    run.child.kill("SIGKILL");
+    await run.ended;
+    const worker = startCli(["worker"], { cwd, env: { STEPFOLD_LEASE_MS: "300" } });
+    await worker.saw("✖ bad");
+    worker.child.kill("SIGTERM");
+    const { stdout, stderr } = await worker.ended;
+    expect(`${stdout}${stderr}`).toContain("✖ bad: no");
+    expect(`${stdout}${stderr}`).not.toMatch(/(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
+    writeFileSync(join(cwd, "stepfold.config.mjs"), config(`get globals() { throw new Error(${JSON.stringify(hostile)}); }`));
+    const broken = await cli(["worker"], { cwd, env: { STEPFOLD_DEBUG: "1" } });
+    expect(broken.code).not.toBe(0);
+    expect(`${broken.stdout}${broken.stderr}`).not.toMatch(/(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
+  });
+
+  it("tries every command that there is", async () => {
+    const { stdout } = await cli(["--help"], { cwd: newFolder() });
+    const verbs = Array.from(stdout.slice(stdout.indexOf("Commands:")).matchAll(/^ {2}([a-z]+)/gm), ([, verb]) => verb!);
+    expect(verbs.length).toBeGreaterThan(10);
+    expect(verbs.filter((verb) => verb !== "help" && !commands.some(([first]) => first === verb))).toEqual([]);
   });
 
   it("are still the same argument in the command that is printed", async () => {
