@@ -23,7 +23,9 @@ const examples: readonly string[] = [
   "Math.max(input.price, 60)",
   "Number('12') + parseInt('7 pieces')",
   "JSON.stringify(input.tags)",
-  "date.add(input.orderedAt, 14, 'days')",
+  "date.add(input.orderedAt, '14 days')",
+  "date.diff($now, input.orderedAt, 'hours')",
+  "date.format(input.orderedAt, 'dd.MM.yyyy')",
 ];
 
 /** Each example with what it gives, computed: a page cannot be wrong about it. */

@@ -12,6 +12,8 @@ describe("reference pages", () => {
     expect(pages.get("error-codes.md")).toContain("| `OUTCOME_UNKNOWN` | 503 | yes |");
     expect(pages.get("command-line.md")).toContain("## `stepfold resume`");
     expect(pages.get("configuration.md")).toContain("| `globals` |");
+    expect(pages.get("configuration.md")).toContain("| `limits` |");
+    expect(pages.get("expressions.md")).toContain("| `date.add(input.orderedAt, '14 days')` | `\"2026-02-14T09:00:00.000Z\"` |");
     expect(pages.get("expressions.md")).toContain("| `input.price * input.quantity` | `148.5` |");
   });
 
@@ -21,5 +23,6 @@ describe("reference pages", () => {
     expect(docAbove(source, "export const a")).toBe("Does it.");
     expect(membersOf(source, "I")).toEqual([{ name: "b", about: "One thing." }]);
     expect(() => docAbove(source, "interface I")).toThrow("has no doc comment");
+    expect(() => membersOf("interface I {\n  readonly c?: 1;\n}\n", "I")).toThrow("I.c has no doc comment");
   });
 });

@@ -13,10 +13,12 @@ export function docAbove(source: string, declaration: string): string {
     .trim();
 }
 
-/** Members of an interface with their doc comments, in their order. */
+/** Members of an interface with their doc comments, in their order. @throws TypeError if one has none: a page would leave it out */
 export function membersOf(source: string, name: string): { readonly name: string; readonly about: string }[] {
   const from = source.indexOf(`interface ${name} {`);
   const body = source.slice(from, source.indexOf("\n}", from));
+  const bare = Array.from(body.matchAll(/(\*\/)?\s*\n {2}readonly (\w+)\??:/g)).find(([, comment]) => comment === undefined);
+  if (bare) throw new TypeError(`${name}.${bare[2]} has no doc comment`);
   return Array.from(body.matchAll(/\/\*\*((?:[^*]|\*(?!\/))*)\*\/\s*readonly (\w+)\??:/g), ([, about, member]) => ({
     name: member!,
     about: about!.replace(/\s*\n\s*\* ?/g, " ").trim(),
