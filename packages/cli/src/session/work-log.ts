@@ -45,20 +45,20 @@ export function workLog(json: boolean): WorkLog {
 function eventText(event: Event, paint: Paint): string | null {
   switch (event.type) {
     case "completed":
-      return `${paint("good", "✔")} ${placeText(event)}`;
+      return `${paint("good", "✔")} ${addressText(event)}`;
     case "failed":
-      return `${paint("bad", "✖")} ${placeText(event)}: ${printable(event.error.message, maxLength)}${event.retryAt === null ? "" : "; to be tried again"}`;
+      return `${paint("bad", "✖")} ${addressText(event)}: ${printable(event.error.message, maxLength)}${event.retryAt === null ? "" : "; to be tried again"}`;
     case "suspended":
-      return `${paint("wait", "…")} ${placeText(event)} waits`;
+      return `${paint("wait", "…")} ${addressText(event)} waits`;
     case "timedOut":
-      return `${paint("bad", "✖")} ${placeText(event)} was not answered in time`;
+      return `${paint("bad", "✖")} ${addressText(event)} was not answered in time`;
     default:
       return null;
   }
 }
 
 /** `fetch`, `fetch of item 3`. Other workers may have begun the map: the event alone says which item it is. */
-function placeText({ scope, nodeId }: { readonly scope?: string; readonly nodeId: string }): string {
+function addressText({ scope, nodeId }: { readonly scope?: string; readonly nodeId: string }): string {
   const items: number[] = [];
   for (let key = scope ?? ""; key !== ""; key = parentKey(key)) {
     const item = itemOf(key);
