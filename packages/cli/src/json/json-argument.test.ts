@@ -34,11 +34,11 @@ describe("jsonArgument", () => {
     await expect(jsonArgument("-", "--input", endless)).rejects.toMatchObject({ code: "FILE_UNREADABLE" });
   });
 
-  // the kernel's log is a regular file of 0 bytes whose end never comes, so its size tells nothing
-  it.skipIf(process.platform !== "linux")("F16 f: reads no file that tells less than it holds, or never answers", async () => {
-    await expect(jsonArgument("@/proc/kmsg", "--input")).rejects.toMatchObject({ code: "FILE_UNREADABLE" });
-    // one that says 0 bytes and holds some is read
-    await expect(jsonArgument("@/proc/sys/kernel/ostype", "--input")).rejects.toMatchObject({ code: "JSON_INVALID" });
+  it.skipIf(process.platform !== "linux")("F16 f: reads a file by what it holds, whatever size it tells", async () => {
+    // says 0 bytes and holds "Linux"
+    await expect(jsonArgument("@/proc/sys/kernel/ostype", "--input")).rejects.toMatchObject({
+      message: expect.stringContaining('found "L"'),
+    });
   });
 
   it("says what is wrong, where, and what to write", async () => {
