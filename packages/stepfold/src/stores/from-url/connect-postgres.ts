@@ -26,8 +26,8 @@ export async function connectPostgres(text: string): Promise<Site> {
   const { postgresMigrations } = await import("../databases/postgres/postgres-schema.ts");
   const { postgresStore } = await import("../databases/postgres/postgres-store.ts");
   const { Pool } = (await importDriver<Pg>("pg", "postgres")).default;
-  // the first two end a call whose packets are lost; the server ends what it works on before that, so that nothing is applied long after
-  const timeouts = { connectionTimeoutMillis: 10_000, query_timeout: 60_000, statement_timeout: 50_000, lock_timeout: 8_000 };
+  // the first two end a call whose packets are lost; the server ends its work before that, so that nothing is applied long after
+  const timeouts = { connectionTimeoutMillis: 10_000, query_timeout: 10_000, statement_timeout: 9_000, lock_timeout: 8_000 };
   const pool = new Pool({ connectionString: url, max, ...timeouts });
   // an idle connection that ends is replaced by the next call
   pool.on("error", () => undefined);
