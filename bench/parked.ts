@@ -14,14 +14,14 @@ const { values } = parseArgs({
 const others = Number(values.executions);
 const claims = Number(values.claims);
 const columns =
-  "id, incarnation, definition_id, definition, metadata, labels, version, status, head, wake_at, due_at, fence, crashes, created_at, updated_at, ended_at";
+  "id, incarnation, definition_id, definition, metadata, labels, version, status, head, size_bytes, wake_at, due_at, fence, crashes, created_at, updated_at, ended_at";
 const yearMs = 365 * 24 * 60 * 60_000;
 
 /** A copy of the execution `template`, for each number: `n` is its place. */
 function copies(numbers: string, executions: string): string {
   return `INSERT INTO ${executions} (${columns})
     SELECT 'parked-' || n, incarnation, definition_id, definition, metadata, labels, version,
-      CASE n % 3 WHEN 0 THEN 'completed' ELSE 'paused' END, head,
+      CASE n % 3 WHEN 0 THEN 'completed' ELSE 'paused' END, head, size_bytes,
       CASE n % 3 WHEN 1 THEN ${Date.now() + yearMs} + n END, CASE n % 3 WHEN 1 THEN ${Date.now() + yearMs} + n END,
       0, 0, created_at, updated_at, CASE n % 3 WHEN 0 THEN updated_at END
     FROM ${executions}, ${numbers} WHERE id = 'template'`;

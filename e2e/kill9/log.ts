@@ -18,7 +18,14 @@ export type LogLine =
       readonly fence: number | null;
     }
   /** The store has given it to this process to drive. */
-  | { readonly what: "claimed"; readonly workflowId: string; readonly fence: number; readonly version: number }
+  | {
+      readonly what: "claimed";
+      readonly workflowId: string;
+      readonly fence: number;
+      readonly version: number;
+      /** Claims in a row that ran out before. */
+      readonly expired: number;
+    }
   /** The store has answered that it is written. */
   | { readonly what: "committed"; readonly workflowId: string; readonly commitId: string }
   /** The store has refused it, or the renewal or release of a claim. */

@@ -20,8 +20,7 @@ export function loggedStore(store: SnapshotStore, write: (line: LogLine) => void
     commit: (commit) => send(commit, "commit", () => store.commit(commit)),
     async claim(options) {
       const found = await store.claim(options);
-      for (const { claim, snapshot } of found)
-        write({ what: "claimed", workflowId: claim.workflowId, fence: claim.fence, version: snapshot.version });
+      for (const { workflowId, fence, version, expired } of found) write({ what: "claimed", workflowId, fence, version, expired });
       return found;
     },
     renew: (claim) => store.renew(claim).catch(refused(claim.workflowId, "renew")),

@@ -54,10 +54,12 @@ export function recoveries(lines: readonly WrittenLine[], kills: readonly Kill[]
 }
 
 function recovered(workflowId: string, { losses, claims, commits }: Life, at: number): { readonly tookMs: number; readonly of: string }[] {
-  const before = Math.max(0, ...[...claims, ...commits].filter((line) => line.at <= at).map(({ fence }) => fence ?? 0));
+  const lost = claims.findLast((line) => line.at <= at);
+  // a commit of its holder sets them to 0
+  const before = lost && !commits.some(({ fence }) => fence === lost.fence) ? lost.expired : 0;
   const claim = claims.find((line) => line.at > at);
   // somebody else has claimed it, and was killed before it could say so
-  if (claim?.fence !== before + 1) return [];
+  if (claim?.expired !== before + 1) return [];
   const commit = commits.find((line) => line.fence === claim.fence);
   const end = commit ?? claim;
   if (losses.some((other) => other > at && other < end.at)) return [];

@@ -124,8 +124,7 @@ export const portMutants: readonly PortMutant[] = [
     options: { mode: "liveness", faults: ["crash", "partition", "storeSlow", "storeErrorAfter"] },
     seenStore: (store) =>
       altered(store, {
-        claim: async (options) =>
-          (await store.claim(options)).map(({ claim, snapshot }) => ({ claim: { ...claim, crashes: claim.expired }, snapshot })),
+        claim: async (options) => (await store.claim(options)).map((claim) => ({ ...claim, crashes: claim.expired })),
       }),
   },
   {
@@ -134,8 +133,7 @@ export const portMutants: readonly PortMutant[] = [
     options: { mode: "liveness", faults: ["crash", "partition", "storeSlow", "storeErrorAfter"] },
     seenStore: (store) =>
       altered(store, {
-        claim: async (options) =>
-          (await store.claim(options)).map(({ claim, snapshot }) => ({ claim: { ...claim, crashes: 0 }, snapshot })),
+        claim: async (options) => (await store.claim(options)).map((claim) => ({ ...claim, crashes: 0 })),
       }),
   },
   {
@@ -231,8 +229,8 @@ function losingReleased(store: SnapshotStore): SnapshotStore {
     },
     async claim(options) {
       const claimed = await store.claim(options);
-      for (const { claim, snapshot } of claimed) if (lost.has(claim.workflowId)) await store.release(claim, snapshot.version);
-      return claimed.filter(({ claim }) => !lost.has(claim.workflowId));
+      for (const claim of claimed) if (lost.has(claim.workflowId)) await store.release(claim, claim.version);
+      return claimed.filter(({ workflowId }) => !lost.has(workflowId));
     },
   });
 }

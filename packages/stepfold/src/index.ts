@@ -94,7 +94,6 @@ export type { Environment } from "./ports/environment.ts";
 export type {
   AppendedRow,
   Claim,
-  Claimed,
   Commit,
   DeletedExecution,
   ExecutionSummary,

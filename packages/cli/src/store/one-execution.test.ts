@@ -23,7 +23,7 @@ describe("oneExecution", () => {
     expect(await one.store.claim(lease)).toEqual([]);
     expect(one.refused()).toBe(false);
     one.begin();
-    expect((await one.store.claim(lease)).map(({ claim }) => claim.workflowId)).toEqual(["two"]);
+    expect((await one.store.claim(lease)).map(({ workflowId }) => workflowId)).toEqual(["two"]);
     expect(await one.store.claim(lease)).toEqual([]);
   });
 

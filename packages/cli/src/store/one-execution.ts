@@ -58,8 +58,7 @@ export function oneExecution(store: Store, workflowId: string): OneExecution {
         const wanted = options.workflowId === undefined ? [...family] : [options.workflowId].filter((id) => family.has(id));
         const all = await Promise.all(wanted.map((id) => store.claim({ ...options, workflowId: id })));
         const claimed = all.flat();
-        for (const { snapshot } of claimed) meet(snapshot);
-        if (claimed.some(({ claim }) => claim.workflowId === workflowId)) holding(true, null);
+        if (claimed.some((claim) => claim.workflowId === workflowId)) holding(true, null);
         else if (wanted.includes(workflowId)) refusals++;
         return claimed;
       },

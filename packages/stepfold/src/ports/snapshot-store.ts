@@ -72,7 +72,14 @@ export interface Lease {
 export interface Claim extends Lease {
   readonly workflowId: string;
   readonly incarnation: string;
-  /** Rises with every claim of the execution; what carries a lower one is refused. */
+  /** Of the execution when it was claimed. */
+  readonly version: number;
+  /** Bytes of JSON that its snapshot holds (`snapshot.sizeBytes`): how much room it takes to load it. */
+  readonly sizeBytes: number;
+  /**
+   * Rises with every claim of the execution, by a random step: what carries another one is refused. So a claim that was lost when a
+   * database fell back to an older state is refused too, although the execution has been claimed as often since.
+   */
   readonly fence: number;
   /** The store's clock at that moment: it judges leases and due times, so whoever drives goes by it. */
   readonly claimedAt: EpochMs;
@@ -82,7 +89,7 @@ export interface Claim extends Lease {
   readonly crashes: number;
   /**
    * Claims of it ran out twice before they began, so it may kill whoever touches it: of several such executions, one claim takes one.
-   * Its holder renews the claim before anything else, so that from now on its death counts.
+   * Its holder renews the claim before it loads the snapshot, so that from now on its death counts.
    */
   readonly alone?: true;
 }
@@ -97,12 +104,6 @@ export interface ClaimOptions extends Lease {
   readonly permit?: string;
   /** Only what is due, or out of its lease, for at least so many milliseconds: what another way of waking it has missed. Default 0. */
   readonly overdueMs?: number;
-}
-
-/** An execution that was claimed, as it was in that moment. */
-export interface Claimed {
-  readonly claim: Claim;
-  readonly snapshot: Snapshot;
 }
 
 /** Which executions, newest first. */
@@ -212,6 +213,11 @@ export interface SnapshotStore {
   /** The whole snapshot: head, children and history of one version, also while others commit. Children in order of creation. */
   load(workflowId: string): Promise<Snapshot | null>;
   /**
+   * Where an execution stands, without its input, history and children: reads little, however large the execution is. So one that
+   * kills whoever loads it can still be parked. `createdAt` is when the store created it, as in a list.
+   */
+  loadHead(workflowId: string): Promise<SnapshotHead | null>;
+  /**
    * Makes events, head and children visible together, or not at all. Repeating one that was applied is acknowledged.
    *
    * @throws StepfoldError `VERSION_CONFLICT` if `expectedVersion` or `incarnation` is not what is stored; nothing is written
@@ -228,8 +234,10 @@ export interface SnapshotStore {
    * One whose head has a `permit` is only taken while fewer than `limit` executions with the same key are claimed: claims
    * whose lease has not ended, also those of other workflows and other limits. This is exact, however many claim at once.
    * Those that have to wait for their turn hold up no others; of one key the longest due comes first.
+   *
+   * A claim reads no snapshot. Its holder loads that when it has room for `sizeBytes`, and finds it as it was claimed or newer.
    */
-  claim(options: ClaimOptions): Promise<readonly Claimed[]>;
+  claim(options: ClaimOptions): Promise<readonly Claim[]>;
   /**
    * Prolongs a claim, and tells its holder what happened meanwhile. From now on the holder has begun: if it is lost without a commit
    * or a release, that is a crash. After a commit the claim is passed with `expired` and `crashes` 0.

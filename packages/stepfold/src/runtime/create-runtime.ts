@@ -1,8 +1,9 @@
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import { isWholeSnapshot } from "../core/snapshot/snapshot-head.ts";
 import { wakeAt } from "../core/transition/draft/draft-status.ts";
 import { openDraft } from "../core/transition/draft/open-draft.ts";
 import type { GlobalsOption, NodeDefinitions } from "../engine/node/node-definition.ts";
-import { requireSnapshot } from "./context/require-snapshot.ts";
+import { requireHead, requireSnapshot } from "./context/require-snapshot.ts";
 import { createRuntimeContext, requireWhole } from "./context/runtime-context.ts";
 import type { RuntimeOptions } from "./context/runtime-options.ts";
 import { claimOne } from "./context/timed-claim.ts";
@@ -38,7 +39,7 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
   requireWhole("maxExecutions", maxExecutions);
   const closed = new AbortController();
   const context = createRuntimeContext(options, closed.signal);
-  const local = createLocalWork();
+  const local = createLocalWork(context);
   const dispatcher = new Dispatcher(context, local);
   const retention = readRetention(options.retention, context);
   let closing: Promise<void> | null = null;
@@ -59,17 +60,16 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
       return runHandle(context, local, await startRun(context, local, workflow, startOptions), requireOpen);
     },
     async get(workflowId) {
-      await requireSnapshot(context.store, workflowId);
+      await requireHead(context.store, workflowId);
       return runHandle(context, local, workflowId, requireOpen);
     },
     async advance(workflowId) {
       requireOpen("advance");
       const claim = await claimOne(context, { workflowId });
-      const snapshot = claim
-        ? await dispatcher.run({ ...claim, slot: local.slots.take("local") })
-        : await requireSnapshot(context.store, workflowId);
+      const advanced = claim && (await dispatcher.run({ ...claim, slot: local.slots.take("local") }));
+      const snapshot = advanced && isWholeSnapshot(advanced) ? advanced : await requireSnapshot(context.store, workflowId);
       const { compiled } = await context.registry.pinned(workflowId, snapshot.definition.hash);
-      return { advanced: claim !== null, snapshot, wakeAt: wakeAt(openDraft(compiled, snapshot)) };
+      return { advanced: advanced !== null, snapshot, wakeAt: wakeAt(openDraft(compiled, snapshot)) };
     },
     work({ concurrency = maxExecutions } = {}) {
       requireOpen("work");

@@ -9,7 +9,7 @@ import type { PruneWithHistoryOptions } from "./retention/prune.ts";
 
 /** What `advance` has done. */
 export interface Advanced {
-  /** False if the execution was not due, or another process holds it. */
+  /** False if the execution was not due, another process holds it, or there was no room to load it (`maxLoadedBytes`). */
   readonly advanced: boolean;
   readonly snapshot: Snapshot;
   /** When it is due again; 0 for now, null for not by itself. */

@@ -14,7 +14,7 @@ function rescued(environment: VirtualEnvironment) {
   const rescues: string[] = [];
   const claim: typeof store.claim = async (options) => {
     const found = await store.claim(options);
-    if (options.overdueMs !== undefined) for (const { claim } of found) rescues.push(claim.workflowId);
+    if (options.overdueMs !== undefined) for (const { workflowId } of found) rescues.push(workflowId);
     return found;
   };
   return { store: { ...store, claim }, rescues };

@@ -21,7 +21,7 @@ function setUp(hasQueue = false) {
 it("a start returns the claim, or whom to wake", async () => {
   const { context, request } = setUp(true);
   const claimed = await startExecution(context, request, context.lease);
-  expect(claimed).toMatchObject({ committed: true, wakeUp: null, claim: { claimed: { claim: { workflowId: "w", fence: 1 } } } });
+  expect(claimed).toMatchObject({ committed: true, wakeUp: null, claim: { claim: { workflowId: "w", fence: 1 } } });
   const again = await startExecution(context, request, context.lease);
   expect(again).toMatchObject({ committed: false, claim: null, wakeUp: { workflowId: "w", wakeAt: 0, isAnnounced: true } });
   const other = await startExecution(context, { ...request, options: { workflowId: "v" } }, null);

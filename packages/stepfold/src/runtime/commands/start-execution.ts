@@ -92,5 +92,5 @@ async function create(
   }
   const askedAtMs = environment.monotonicMs();
   const claim: Claim | null = await patiently(() => store.create(commit, { claim: lease }));
-  return { claim: claim && { claimed: { claim, snapshot: closeDraft(draft) }, askedAtMs }, isAnnounced: false };
+  return { claim: claim && { claim, snapshot: closeDraft(draft), askedAtMs }, isAnnounced: false };
 }

@@ -8,8 +8,8 @@ export interface CommitNotice {
   readonly workflowId: string;
   readonly version: number;
   readonly status: Status;
-  /** The snapshot after the commit; it is only made when it is asked for. */
-  readonly snapshot: () => Snapshot;
+  /** The snapshot after the commit; it is only made when it is asked for. Null: this process has not loaded it. */
+  readonly snapshot: (() => Snapshot) | null;
 }
 
 type Listener = (change: CommitNotice) => void;

@@ -25,10 +25,11 @@ export function storeWithDeadlines(store: SnapshotStore, deadlines: Deadlines, t
     ...store,
     create: (commit, options) => timed(store.create(commit, options)),
     load: (workflowId) => timed(store.load(workflowId)),
+    loadHead: (workflowId) => timed(store.loadHead(workflowId)),
     commit: (commit) => timed(store.commit(commit)),
     claim: (options) =>
       timed(store.claim(options), (claimed) => {
-        for (const { claim, snapshot } of claimed) store.release(claim, snapshot.version).catch(() => undefined);
+        for (const claim of claimed) store.release(claim, claim.version).catch(() => undefined);
       }),
     renew: (claim) => timed(store.renew(claim)),
     release: (claim, version) => timed(store.release(claim, version)),

@@ -45,6 +45,8 @@ export interface RuntimeContext {
   readonly pollMs: number;
   /** Processes in a row that may lose an execution; then it is parked. */
   readonly maxCrashes: number;
+  /** Of snapshots that are held at once. */
+  readonly maxLoadedBytes: number;
   /** Null: nobody is told. */
   readonly log: Log | null;
   /** Called with errors of background work. */
@@ -55,6 +57,7 @@ export interface RuntimeContext {
 }
 
 const defaultMaxCrashes = 5;
+const defaultMaxLoadedBytes = 64 * 1024 * 1024;
 /** Commands to one execution in one commit. */
 const maxCommands = 100;
 
@@ -72,7 +75,8 @@ export function createRuntimeContext<D extends NodeDefinitions>(
   refuseUnknown("createRuntime", options, runtimeOptions);
   checkPlugins(options.plugins ?? []);
   const { queue = null, leaseMs = 30_000, pollMs = 1_000, concurrency = defaultConcurrency } = options;
-  const { maxCrashes = defaultMaxCrashes, plugins = [], logger = null, keepStacks = false, may = null, globals, globalsFor } = options;
+  const { maxCrashes = defaultMaxCrashes, maxLoadedBytes = defaultMaxLoadedBytes } = options;
+  const { plugins = [], logger = null, keepStacks = false, may = null, globals, globalsFor } = options;
   checkGlobalsFor(globalsFor);
   if (may !== null && typeof may !== "function") throw new StepfoldError("OPTION_INVALID", { option: "may", reason: "must be a function" });
   if (logger) requireLogger(logger);
@@ -83,7 +87,7 @@ export function createRuntimeContext<D extends NodeDefinitions>(
   };
   const environment = options.environment ?? systemEnvironment;
   checkTurnOptions({ concurrency });
-  for (const [option, value] of Object.entries({ leaseMs, pollMs, maxCrashes })) requireAtLeastOne(option, value);
+  for (const [option, value] of Object.entries({ leaseMs, pollMs, maxCrashes, maxLoadedBytes })) requireAtLeastOne(option, value);
   const deadlines = new Deadlines(environment);
   const store = storeWithDeadlines(options.store, deadlines, answerTimeoutMs(leaseMs));
   const limits = limitsFor(store, readLimits(options.limits));
@@ -116,6 +120,7 @@ export function createRuntimeContext<D extends NodeDefinitions>(
     lease: { owner: options.owner ?? environment.newId(), leaseMs },
     pollMs,
     maxCrashes,
+    maxLoadedBytes,
     log,
     onProblem,
     newCommitId: commitIds(environment.newId()),

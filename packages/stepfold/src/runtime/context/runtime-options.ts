@@ -15,6 +15,7 @@ export const runtimeOptions: readonly (keyof RuntimeOptions)[] = [
   ...([
     "maxExecutions",
     "maxCrashes",
+    "maxLoadedBytes",
     "owner",
     "limits",
     "stepTimeoutMs",
@@ -77,6 +78,12 @@ export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {
    * somebody calls `retry`. Every commit sets the count back to zero. Default 5; `Infinity` for never.
    */
   readonly maxCrashes?: number;
+  /**
+   * Bytes of JSON that the snapshots of running executions hold together in this process. Executions for which there is no room
+   * wait in the store, or go to another process; one that is larger than all of it runs when no other does. Default 64 MiB: in memory
+   * a snapshot takes several times its JSON.
+   */
+  readonly maxLoadedBytes?: number;
   /** Name of this process in claims. Default: random. */
   readonly owner?: string;
   readonly limits?: Partial<Limits>;

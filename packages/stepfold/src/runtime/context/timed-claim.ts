@@ -1,9 +1,12 @@
-import type { Claimed } from "../../ports/snapshot-store.ts";
+import type { Snapshot } from "../../core/snapshot/snapshot.ts";
+import type { Claim } from "../../ports/snapshot-store.ts";
 import type { RuntimeContext } from "./runtime-context.ts";
 
 /** A claimed execution, with the time at which its claim was asked for. */
 export interface TimedClaim {
-  readonly claimed: Claimed;
+  readonly claim: Claim;
+  /** As it is in the store, where this process has just written it. */
+  readonly snapshot?: Snapshot;
   /** On the monotonic clock. The lease began after that, so it ends no earlier than `leaseMs` later. */
   readonly askedAtMs: number;
 }
@@ -14,6 +17,6 @@ export async function claimOne(
   which: { readonly workflowId: string } | { readonly permit: string },
 ): Promise<TimedClaim | null> {
   const askedAtMs = environment.monotonicMs();
-  const [claimed] = await store.claim({ ...lease, limit: 1, ...which });
-  return claimed ? { claimed, askedAtMs } : null;
+  const [claim] = await store.claim({ ...lease, limit: 1, ...which });
+  return claim ? { claim, askedAtMs } : null;
 }

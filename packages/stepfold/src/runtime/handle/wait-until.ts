@@ -1,6 +1,6 @@
-import { isTerminal, type Snapshot, type Status } from "../../core/snapshot/snapshot.ts";
+import { isTerminal, type Snapshot, type SnapshotHead, type Status } from "../../core/snapshot/snapshot.ts";
 import type { CommitNotice } from "../context/changes.ts";
-import { requireSnapshot } from "../context/require-snapshot.ts";
+import { requireHead, requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import type { OpenSessions } from "../worker/open-sessions.ts";
 
@@ -62,11 +62,11 @@ export async function waitUntilEnded(
     const next = nextChange(context, sessions, workflowId, end, mayHaveEnded);
     try {
       if (!sessions.isBefore(workflowId, mayHaveEnded)) {
-        const snapshot = await requireSnapshot(context.store, workflowId);
-        if (hasEnded(snapshot)) return snapshot;
+        // as long as it waits nothing else of it is read
+        if (hasEnded(await requireHead(context.store, workflowId))) return await requireSnapshot(context.store, workflowId);
       }
       const change = await next.come;
-      const snapshot = change?.snapshot();
+      const snapshot = change?.snapshot?.();
       if (snapshot && hasEnded(snapshot)) return snapshot;
       end.throwIfAborted();
     } finally {
@@ -79,7 +79,7 @@ function mayHaveEnded(status: Status): boolean {
   return isTerminal(status) || status === "parked";
 }
 
-function hasEnded({ status, ending }: Snapshot): boolean {
+function hasEnded({ status, ending }: SnapshotHead): boolean {
   return isTerminal(status) || (status === "parked" && ending?.again !== undefined);
 }
 

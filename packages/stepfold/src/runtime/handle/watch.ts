@@ -8,7 +8,7 @@ import { evolve } from "../../core/transition/evolve.ts";
 import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
 import type { AppendedRow, SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { Registry } from "../context/registry.ts";
-import { requireSnapshot } from "../context/require-snapshot.ts";
+import { requireHead } from "../context/require-snapshot.ts";
 import { type ActiveNode, ActivePaths } from "./active-paths.ts";
 import type { NextChange } from "./wait-until.ts";
 
@@ -46,7 +46,7 @@ export interface WatchRequest {
  * @throws StepfoldError `WORKFLOW_NOT_FOUND` if the execution is deleted meanwhile, also if another one has its id then
  */
 export async function* watch({ store, registry, workflowId, after, next, end, left }: WatchRequest): AsyncGenerator<Watched, void, void> {
-  const { definition } = await requireSnapshot(store, workflowId);
+  const { definition } = await requireHead(store, workflowId);
   const workflow = await registry.pinned(workflowId, definition.hash);
   let draft: Draft | null = null;
   let seen: AppendedRow | null = null;

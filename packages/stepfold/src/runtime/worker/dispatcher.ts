@@ -1,11 +1,12 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { Snapshot } from "../../core/snapshot/snapshot.ts";
+import type { Snapshot, SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { claimOne, type TimedClaim } from "../context/timed-claim.ts";
 import { ExecutionSession } from "./execution-session.ts";
 import type { ClaimedWork, InboxItem } from "./inbox.ts";
+import { type LoadedExecution, loadClaimed } from "./load-claimed.ts";
 import { type LocalWork, wakeLocally } from "./local-work.ts";
-import { workflowOrPark } from "./park.ts";
+import { parkCrashed, workflowOrPark } from "./park.ts";
 import { Poller } from "./poller.ts";
 import { QueueConsumer } from "./queue-consumer.ts";
 import { sharesOf } from "./slots.ts";
@@ -46,9 +47,11 @@ export class Dispatcher {
   /**
    * Runs a claimed execution. Its slot is free again when the executions that waited for its permit have run too.
    *
-   * @returns the snapshot when nothing was due any more; rejects if it could not run, or its claim was lost
+   * @returns the snapshot when nothing was due any more, of one that was parked after crashes only the head; null if there was no
+   * room to load it, or it was deleted. Rejects if it could
+   * not run, or its claim was lost
    */
-  run(work: ClaimedWork): Promise<Snapshot> {
+  run(work: ClaimedWork): Promise<SnapshotHead | null> {
     const first = this.#runOne(work);
     const all = this.#runOthersOfKey(first).finally(() => {
       this.#runs.delete(all);
@@ -95,25 +98,32 @@ export class Dispatcher {
     else void this.run(item);
   }
 
-  async #runOne(claim: TimedClaim): Promise<Snapshot> {
-    const { workflowId, leaseMs, claimedAt } = claim.claimed.claim;
+  async #runOne(timed: TimedClaim): Promise<SnapshotHead | null> {
+    const { workflowId, leaseMs, claimedAt } = timed.claim;
     const { environment, clock, onProblem } = this.#context;
     clock.observe(claimedAt);
     try {
       // the answer was so long on its way that another process may hold the execution by now
-      if (environment.monotonicMs() >= claim.askedAtMs + leaseMs) throw new StepfoldError("FENCE_LOST", { workflowId });
+      if (environment.monotonicMs() >= timed.askedAtMs + leaseMs) throw new StepfoldError("FENCE_LOST", { workflowId });
       const open = this.#local.sessions.get(workflowId);
       // it runs here, and its lease had ended unnoticed: the process stood still, or a clock was set
-      if (open?.adopt(claim)) return await open.done;
+      if (open?.adopt(timed)) return await open.done;
       await open?.done.catch(() => undefined);
-      if (claim.claimed.claim.alone) await this.#context.store.renew(claim.claimed.claim);
-      const found = await workflowOrPark(this.#context, claim.claimed);
-      if ("parked" in found) return found.parked;
-      return await this.#runSession(new ExecutionSession(this.#context, this.#local, found.workflow, claim));
+      if (timed.claim.crashes >= this.#context.maxCrashes) return await parkCrashed(this.#context, timed.claim);
+      const loaded = await loadClaimed(this.#context, this.#local.budget, timed);
+      if (loaded) return await this.#runLoaded(loaded).finally(() => loaded.room.free());
+      this.#poller?.gaveBack();
+      return null;
     } catch (error) {
       if (!StepfoldError.is(error, "FENCE_LOST")) onProblem(workflowId, error);
       throw error;
     }
+  }
+
+  async #runLoaded(loaded: LoadedExecution): Promise<Snapshot> {
+    const found = await workflowOrPark(this.#context, loaded);
+    if ("parked" in found) return found.parked;
+    return this.#runSession(new ExecutionSession(this.#context, this.#local, found.workflow, loaded));
   }
 
   async #runSession(session: ExecutionSession): Promise<Snapshot> {
@@ -141,12 +151,12 @@ export class Dispatcher {
   }
 
   /** Runs executions that waited for the permit which is free now, one after the other, without waiting for a poll. */
-  async #runOthersOfKey(first: Promise<Snapshot>): Promise<void> {
+  async #runOthersOfKey(first: Promise<SnapshotHead | null>): Promise<void> {
     try {
-      for (let { permit } = await first; permit && this.#local.slots.isOpen; ) {
-        const claim = await claimOne(this.#context, { permit: permit.key });
+      for (let ended = await first; ended?.permit && this.#local.slots.isOpen; ) {
+        const claim = await claimOne(this.#context, { permit: ended.permit.key });
         if (!claim) return;
-        ({ permit } = await this.#runOne(claim));
+        ended = await this.#runOne(claim);
       }
     } catch {
       // the error of a run is reported where it happens; the next poll finds what waits for the permit

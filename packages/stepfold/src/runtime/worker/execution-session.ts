@@ -16,6 +16,8 @@ import { makeCommit } from "../context/make-commit.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import type { TimedClaim } from "../context/timed-claim.ts";
 import { deliverOutbox } from "./deliver-outbox.ts";
+import type { Room } from "./load-budget.ts";
+import type { LoadedExecution } from "./load-claimed.ts";
 import type { LocalWork } from "./local-work.ts";
 import type { OpenSession } from "./open-sessions.ts";
 import { SessionLease } from "./session-lease.ts";
@@ -40,6 +42,7 @@ export class ExecutionSession implements OpenSession {
   readonly #local: LocalWork;
   readonly #workflow: PreparedWorkflow;
   readonly #lease: SessionLease;
+  readonly #room: Room;
   #turn: Turn | null = null;
   #released = false;
   #isReleasing = false;
@@ -50,14 +53,15 @@ export class ExecutionSession implements OpenSession {
   #busySinceMs: number | null = null;
   #committedMs = 0;
 
-  constructor(context: RuntimeContext, local: LocalWork, workflow: PreparedWorkflow, claim: TimedClaim) {
-    const { snapshot } = claim.claimed;
-    this.workflowId = claim.claimed.claim.workflowId;
+  constructor(context: RuntimeContext, local: LocalWork, workflow: PreparedWorkflow, loaded: LoadedExecution) {
+    const { claim, snapshot, room } = loaded;
+    this.workflowId = claim.workflowId;
+    this.#room = room;
     this.status = snapshot.status;
     this.#context = context;
     this.#local = local;
     this.#workflow = workflow;
-    this.#lease = new SessionLease(context, claim);
+    this.#lease = new SessionLease(context, loaded);
     const endRenewals = this.#renewals();
     this.done = this.#run(snapshot).finally(endRenewals);
   }
@@ -74,11 +78,10 @@ export class ExecutionSession implements OpenSession {
     this.#turn?.stop(reason);
   }
 
-  adopt(claim: TimedClaim): boolean {
+  adopt(timed: TimedClaim): boolean {
     if (this.#released || this.#isReleasing || this.#stopped) return false;
-    this.#lease.adopt(claim);
-    const { snapshot } = claim.claimed;
-    if (this.#turn && snapshot.version > this.#turn.draft.version) this.#turn.refresh(snapshot);
+    this.#lease.adopt(timed);
+    if (this.#turn && timed.claim.version > this.#turn.draft.version) this.look();
     return true;
   }
 
@@ -152,6 +155,7 @@ export class ExecutionSession implements OpenSession {
       throw error;
     }
     if (this.#lease.claim === claim) this.#lease.committed();
+    this.#room.resize(draft.sizeBytes);
     // a claim that came after this commit is still to be given back
     this.#released = last && this.#lease.claim === claim;
     this.status = statusOf(draft);

@@ -5,6 +5,7 @@ import type { PendingWakeUp } from "../context/command-result.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { claimOne } from "../context/timed-claim.ts";
 import { Inbox } from "./inbox.ts";
+import { LoadBudget } from "./load-budget.ts";
 import { OpenSessions } from "./open-sessions.ts";
 import { Slots } from "./slots.ts";
 
@@ -13,10 +14,11 @@ export interface LocalWork {
   readonly slots: Slots;
   readonly sessions: OpenSessions;
   readonly inbox: Inbox;
+  readonly budget: LoadBudget;
 }
 
-export function createLocalWork(): LocalWork {
-  return { slots: new Slots(), sessions: new OpenSessions(), inbox: new Inbox() };
+export function createLocalWork({ environment, maxLoadedBytes }: RuntimeContext): LocalWork {
+  return { slots: new Slots(), sessions: new OpenSessions(), inbox: new Inbox(), budget: new LoadBudget(maxLoadedBytes, environment) };
 }
 
 /**

@@ -1,48 +1,61 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { ParkedEvent } from "../../core/snapshot/event.ts";
-import type { Parked, Snapshot } from "../../core/snapshot/snapshot.ts";
+import type { Parked, Snapshot, SnapshotHead } from "../../core/snapshot/snapshot.ts";
+import { snapshotHead } from "../../core/snapshot/snapshot-head.ts";
 import { parkedBy } from "../../core/transition/draft/draft-status.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
-import type { Claimed, Commit } from "../../ports/snapshot-store.ts";
+import type { Claim, Commit } from "../../ports/snapshot-store.ts";
 import { publishCommit, type RuntimeContext } from "../context/runtime-context.ts";
 
 const firstRestMs = 1_000;
 const maxRestMs = 15 * 60_000;
 const maxMessageLength = 1_000;
 
+/**
+ * Parks an execution whose holders died over it. It may be its snapshot that kills whoever loads it, so only its head is read.
+ *
+ * @returns its head as it is then; null if it is not there any more
+ */
+export async function parkCrashed(context: RuntimeContext, claim: Claim): Promise<SnapshotHead | null> {
+  const head = await context.store.loadHead(claim.workflowId);
+  if (head?.incarnation !== claim.incarnation) return null;
+  return park(context, claim, head, afterCrashes(claim, head));
+}
+
 /** Gives the workflow that a claimed execution runs, or parks the execution if it cannot run here. */
 export async function workflowOrPark(
   context: RuntimeContext,
-  claimed: Claimed,
+  { claim, snapshot }: { readonly claim: Claim; readonly snapshot: Snapshot },
 ): Promise<{ readonly workflow: PreparedWorkflow } | { readonly parked: Snapshot }> {
-  const { registry, store, maxCrashes } = context;
-  const { claim, snapshot } = claimed;
-  if (claim.crashes >= maxCrashes) return { parked: await park(context, claimed, afterCrashes(claim, snapshot, claim.claimedAt)) };
+  const { registry, store } = context;
   try {
     return { workflow: await registry.pinned(claim.workflowId, snapshot.definition.hash) };
   } catch (error) {
     const why = withoutDefinition(error, snapshot, claim.claimedAt);
-    if (why) return { parked: await park(context, claimed, why) };
+    if (why) {
+      const parked = await park(context, claim, snapshotHead(snapshot), why);
+      return { parked: Object.freeze({ ...snapshot, ...parked }) };
+    }
     // this process has not died over it: given back, the claim counts as no crash
     await store.release(claim, snapshot.version).catch(() => undefined);
     throw error;
   }
 }
 
-async function park(context: RuntimeContext, claimed: Claimed, why: Parked): Promise<Snapshot> {
+async function park(context: RuntimeContext, claim: Claim, before: SnapshotHead, why: Parked): Promise<SnapshotHead> {
   const { store, newCommitId, onProblem } = context;
-  const { workflowId } = claimed.claim;
-  const commit = parkCommit(claimed, why, newCommitId());
+  const { workflowId } = claim;
+  const commit = parkCommit(claim, before, why, newCommitId());
   await store.commit(commit);
-  const parked: Snapshot = Object.freeze({ ...claimed.snapshot, ...commit.head });
-  publishCommit(context, { workflowId, version: parked.version, status: parked.status, snapshot: () => parked }, commit.events);
+  const { head, events } = commit;
+  publishCommit(context, { workflowId, version: head.version, status: head.status, snapshot: null }, events);
   onProblem(workflowId, new StepfoldError("EXECUTION_PARKED", { workflowId, code: why.code, message: why.message }));
-  return parked;
+  return head;
 }
 
 /** Several workers in a row died or lost their claim: the execution rests until somebody has looked at it. */
-function afterCrashes({ crashes }: Claimed["claim"], { activePaths }: Snapshot, at: EpochMs): Parked {
+function afterCrashes({ crashes, claimedAt: at }: Claim, { activePaths }: SnapshotHead): Parked {
   const nodes = [...new Set(activePaths.filter(({ status }) => status === "ready").map(({ nodeId }) => `"${nodeId}"`))];
   const steps = nodes.length === 0 ? "" : `; to be performed then: ${nodes.slice(0, 5).join(", ")}${nodes.length > 5 ? ", ..." : ""}`;
   const message = `${crashes} workers in a row died while they drove it, or lost it before they had committed anything${steps}`;
@@ -60,16 +73,15 @@ function withoutDefinition(error: unknown, { parked }: Snapshot, at: EpochMs): P
 }
 
 /** The commit that parks an execution and gives its claim back. It is made without the definition, which may be missing. */
-function parkCommit({ claim, snapshot }: Claimed, why: Parked, commitId: string): Commit {
-  const { context: _, childStates: __, mapItems: ___, compensations: ____, ...head } = snapshot;
-  const version = snapshot.version + 1;
+function parkCommit(claim: Claim, head: SnapshotHead, why: Parked, commitId: string): Commit {
+  const version = head.version + 1;
   const event: ParkedEvent = { type: "parked", version, ...why };
   return {
     workflowId: claim.workflowId,
     incarnation: claim.incarnation,
     fence: claim.fence,
     release: true,
-    expectedVersion: snapshot.version,
+    expectedVersion: head.version,
     commitId,
     head: { ...head, version, status: "parked", parked: parkedBy(event) },
     events: [event],

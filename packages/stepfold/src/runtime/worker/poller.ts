@@ -25,6 +25,8 @@ export class Poller {
   /** More was due than could be claimed. */
   #isMore = false;
   #closed = false;
+  /** Most executions that one poll claims, beside the slots that are free. */
+  #maxClaims = Number.MAX_SAFE_INTEGER;
 
   constructor(context: RuntimeContext, local: LocalWork) {
     this.#context = context;
@@ -44,6 +46,12 @@ export class Poller {
   more(): void {
     this.#isMore = true;
     this.slotFreed();
+  }
+
+  /** An execution that was claimed found no room: the next polls claim fewer. */
+  gaveBack(): void {
+    this.#isMore = true;
+    this.#maxClaims = Math.max(1, Math.floor(Math.min(this.#maxClaims, this.#local.slots.all) / 2));
   }
 
   slotFreed(): void {
@@ -96,15 +104,18 @@ export class Poller {
 
   async #poll(): Promise<void> {
     const { store, environment, lease, queue, onProblem } = this.#context;
-    const { slots, inbox } = this.#local;
+    const { slots, inbox, budget } = this.#local;
     const askedAtMs = environment.monotonicMs();
-    const limit = slots.room("polled");
-    if (limit <= 0) return;
+    const limit = Math.min(slots.room("polled"), this.#maxClaims);
+    // what was claimed before waits to be loaded
+    if (budget.isFull) this.#isMore = true;
+    if (limit <= 0 || budget.isFull) return;
     try {
       const found = await store.claim({ ...lease, limit, ...(queue && { overdueMs: queueGraceMs }) });
       // one that is claimed alone leaves others like it to the next poll
-      this.#isMore = found.length === limit || found.some(({ claim }) => claim.alone);
-      for (const claimed of found) inbox.put({ claimed, askedAtMs, slot: slots.take("polled") });
+      this.#isMore = found.length === limit || found.some(({ alone }) => alone);
+      this.#maxClaims *= 2;
+      for (const claim of found) inbox.put({ claim, askedAtMs, slot: slots.take("polled") });
       this.slotFreed();
     } catch (error) {
       onProblem(null, error);

@@ -27,8 +27,8 @@ export class SessionLease {
   }
 
   /** Takes the place of the claim before. */
-  adopt({ claimed, askedAtMs }: TimedClaim): void {
-    this.#claim = claimed.claim;
+  adopt({ claim, askedAtMs }: TimedClaim): void {
+    this.#claim = claim;
     this.#hasCommitted = false;
     this.#reading = { storeMs: this.#claim.claimedAt, monotonicMs: this.#context.environment.monotonicMs() };
     this.#untilMs = askedAtMs + this.#claim.leaseMs;

@@ -51,6 +51,11 @@ export class Slots {
     return this.#shares !== noShares;
   }
 
+  /** How many executions may run here at once. */
+  get all(): number {
+    return this.#shares.all;
+  }
+
   open(shares: SlotShares): void {
     this.#shares = shares;
   }

@@ -52,6 +52,7 @@ export function checkedStore(methods: StoreMethods, errorOf: (cause: unknown) =>
         return methods.create(commit, options);
       }),
     load: (workflowId) => ask(() => methods.load(workflowId)),
+    loadHead: (workflowId) => ask(() => methods.loadHead(workflowId)),
     commit: (commit) => ask(() => methods.commit(commit)),
     claim: (options) =>
       ask(async () => {

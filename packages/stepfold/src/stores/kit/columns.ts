@@ -10,7 +10,7 @@ export type ColumnRow = Readonly<Record<string, unknown>>;
 /** The columns of a guard. */
 export const guardColumns: readonly string[] = [
   ...["seq", "id", "incarnation", "version", "status", "wake_at", "due_at"],
-  ...["owner", "fence", "crashes", "permit_key", "permit_limit", "deleted_at"],
+  ...["size_bytes", "owner", "fence", "crashes", "permit_key", "permit_limit", "deleted_at"],
 ];
 
 /** What else the columns of a listed row are. */
@@ -24,7 +24,13 @@ export function guardOf(row: ColumnRow, textOf: (value: string) => string = (val
   return {
     ...{ id: textIn("id")!, incarnation: textIn("incarnation")!, owner: textIn("owner"), status: row.status as Status },
     ...{ seq: Number(row.seq), version: Number(row.version), fence: Number(row.fence), crashes: Number(row.crashes) },
-    ...{ wakeAt: numberIn("wake_at"), dueAt: numberIn("due_at"), deletedAt: numberIn("deleted_at"), permit: permit as Permit | null },
+    ...{
+      sizeBytes: Number(row.size_bytes),
+      wakeAt: numberIn("wake_at"),
+      dueAt: numberIn("due_at"),
+      deletedAt: numberIn("deleted_at"),
+      permit: permit as Permit | null,
+    },
   };
 }
 

@@ -15,6 +15,8 @@ export interface ExecutionGuard {
   readonly seq: number;
   readonly incarnation: string;
   readonly version: number;
+  /** Bytes of JSON that the snapshot holds. */
+  readonly sizeBytes: number;
   readonly status: Status;
   /** What the last commit said: 0 for now, null for never. */
   readonly wakeAt: EpochMs | null;
@@ -22,7 +24,7 @@ export interface ExecutionGuard {
   readonly dueAt: EpochMs | null;
   /** Null when nobody holds it. */
   readonly owner: string | null;
-  /** Number of claims so far. */
+  /** Of the last claim. */
   readonly fence: number;
   /** Claims in a row that ran out without a commit of their holder, and how many had begun: see `claims/claim-count.ts`. */
   readonly crashes: number;
@@ -58,7 +60,7 @@ export type DueChange = "atWakeUp" | { readonly inMs: number };
 /** What a write changes. What is absent stays as it is. */
 export interface RowChanges {
   /** What a commit writes. `updatedAt` becomes the database's now, and `endedAt` too if the status is terminal. */
-  readonly state?: { readonly version: number; readonly status: Status; readonly head: string; readonly wakeAt: EpochMs | null };
+  readonly state?: Pick<NewExecution, "version" | "status" | "head" | "sizeBytes" | "wakeAt">;
   readonly owner?: string | null;
   readonly fence?: number;
   readonly crashes?: number;
@@ -88,6 +90,7 @@ export interface NewExecution {
   readonly status: Status;
   /** JSON. */
   readonly head: string;
+  readonly sizeBytes: number;
   readonly wakeAt: EpochMs | null;
   readonly permit: Permit | null;
   readonly owner: string | null;
@@ -150,8 +153,6 @@ export interface DueExecutions {
 /** What was claimed in one round trip, each as it is afterwards. */
 export interface DueClaimed extends DueExecutions {
   readonly now: EpochMs;
-  /** What was read of them in the same round trip; what is missing here is loaded afterwards. */
-  readonly rows?: ReadonlyMap<string, StoredRows>;
 }
 
 /** A key for which at least one execution is due. */
@@ -212,6 +213,8 @@ export interface ExecutionTable {
   read(ids: readonly string[]): Promise<{ readonly now: EpochMs; readonly found: ReadonlyMap<string, ExecutionGuard> }>;
   /** Head, history and children of these ids, each execution as it was at one moment. No tombstones. */
   load(ids: readonly string[]): Promise<ReadonlyMap<string, StoredRows>>;
+  /** Rows of these ids as a list shows them, with the whole head. No tombstones. */
+  heads(ids: readonly string[]): Promise<readonly ListedRow[]>;
   /** Makes writes on different ids, each on its own; the answers are in the order of the writes. */
   write(writes: readonly RowWrite[]): Promise<readonly RowAnswer[]>;
   /** Events after a version, oldest first. None for a tombstone. */
@@ -232,10 +235,13 @@ export interface ExecutionTable {
   /**
    * Claims due executions without a permit in one round trip, the longest due first. A row that another transaction is writing is
    * left for a later claim. Gives each as it is afterwards, and the database's clock.
+   *
+   * @param claim.fenceStep what their fences rise by
    */
   claimDue?(claim: {
     readonly owner: string;
     readonly leaseMs: number;
+    readonly fenceStep: number;
     readonly limit: number;
     readonly overdueMs: number;
   }): Promise<DueClaimed>;

@@ -26,7 +26,7 @@ export function restoredSnapshot(
   store: string,
   { workflowId, version, status, head: text, events: texts, children }: StoredRows,
 ): Snapshot {
-  try {
+  return unlessDamaged(store, workflowId, () => {
     const all = texts.map((event) => JSON.parse(event) as Event);
     const events = all.at(-1)!.version > version ? all.filter((event) => event.version <= version) : all;
     // each version is one event
@@ -40,6 +40,13 @@ export function restoredSnapshot(
       children: children.map(([key, child]) => [key, JSON.parse(child) as ChildHead] as const),
       events,
     });
+  });
+}
+
+/** What `read` makes of rows. @throws StepfoldError `STORE_REJECTED` if they are damaged */
+export function unlessDamaged<T>(store: string, workflowId: string, read: () => T): T {
+  try {
+    return read();
   } catch (cause) {
     // an error of the database is no matter of these rows
     if (!(cause instanceof SyntaxError || cause instanceof TypeError)) throw cause;

@@ -31,10 +31,11 @@ export const executionColumns: readonly (SqlColumn | InsertedColumn)[] = [
   { name: "version", is: "number", of: ({ row }) => row.version },
   { name: "status", is: "id", of: ({ row }) => row.status },
   { name: "head", is: "json", about: "the snapshot without what is in events and in other columns", of: ({ row }) => row.head },
+  { name: "size_bytes", is: "number", about: "of JSON that the snapshot holds", of: ({ row }) => row.sizeBytes },
   { name: "wake_at", is: "number", isNullable: true, about: "of the last commit; 0: now; NULL: never", of: ({ row }) => row.wakeAt },
   { name: "due_at", is: "number", isNullable: true, about: "while it is held, the end of the lease; else when it may be claimed" },
   { name: "owner", is: "name", isNullable: true, about: "who holds it; NULL: nobody", of: ({ row }) => row.owner },
-  { name: "fence", is: "number", about: "number of claims so far", of: ({ row }) => row.fence },
+  { name: "fence", is: "number", about: "of the last claim", of: ({ row }) => row.fence },
   { name: "crashes", is: "number", otherwise: 0, about: "claims in a row that ran out without a commit of their holder" },
   { name: "permit_key", is: "name", isNullable: true, about: "its concurrency key", of: ({ row }) => row.permit?.key ?? null },
   {

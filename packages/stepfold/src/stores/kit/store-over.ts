@@ -1,12 +1,11 @@
 import type { WorkflowDefinition } from "../../core/definition/definition.ts";
 import type { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Event } from "../../core/snapshot/event.ts";
-import type { Snapshot } from "../../core/snapshot/snapshot.ts";
+import type { Snapshot, SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs, Json } from "../../core/values/json.ts";
 import type {
   AppendedRow,
   Claim,
-  Claimed,
   Commit,
   ExecutionSummary,
   Lease,
@@ -21,7 +20,9 @@ import { Claims } from "./claims/claims.ts";
 import type { ExecutionTable } from "./execution-table.ts";
 import { labelsOf } from "./labels.ts";
 import { executionPage } from "./list.ts";
+import { loadTogether } from "./load-together.ts";
 import { storedMetadata } from "./metadata-column.ts";
+import { restoredHead } from "./restored-head.ts";
 import { restoredSnapshot } from "./restored-snapshot.ts";
 import { defaultRetentionMs, deleteExecution, pruneExecutions } from "./tombstones.ts";
 import { keyedLock } from "./writing/keyed-lock.ts";
@@ -53,6 +54,7 @@ class TableStore implements StoreMethods {
   readonly #retentionMs: number;
   readonly #writer: RowWriter;
   readonly #claims: Claims;
+  readonly #load: ReturnType<typeof loadTogether>;
   /** A pool sends what is issued one after the other over several connections at once: writes of one execution wait for each other. */
   readonly #order = keyedLock();
 
@@ -64,6 +66,7 @@ class TableStore implements StoreMethods {
     this.#retentionMs = retentionMs;
     this.#writer = rowWriter(table);
     this.#claims = new Claims(table, this.#writer);
+    this.#load = loadTogether(table);
   }
 
   async create(commit: Commit, { claim }: { readonly claim?: Lease } = {}): Promise<Claim | null> {
@@ -77,11 +80,16 @@ class TableStore implements StoreMethods {
   }
 
   async load(workflowId: string): Promise<Snapshot | null> {
-    const stored = (await this.#table.load([workflowId])).get(workflowId);
+    const stored = await this.#load(workflowId);
     return stored ? restoredSnapshot(this.name, stored) : null;
   }
 
-  claim(options: CheckedClaim): Promise<readonly Claimed[]> {
+  async loadHead(workflowId: string): Promise<SnapshotHead | null> {
+    const [row] = await this.#table.heads([workflowId]);
+    return row ? restoredHead(this.name, row) : null;
+  }
+
+  claim(options: CheckedClaim): Promise<readonly Claim[]> {
     return this.#claims.claim(options);
   }
 

@@ -17,9 +17,6 @@ export function showing(store: SnapshotStore, change: (snapshot: Snapshot) => Sn
       const snapshot = await store.load(workflowId);
       return snapshot && change(snapshot);
     },
-    async claim(options) {
-      return (await store.claim(options)).map(({ claim, snapshot }) => ({ claim, snapshot: change(snapshot) }));
-    },
   });
 }
 

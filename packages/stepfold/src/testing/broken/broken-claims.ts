@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { isTerminal } from "../../core/snapshot/snapshot.ts";
-import type { Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { Claim, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { altered, type BrokenStore } from "./broken-store.ts";
 import { remembering } from "./remembered-claims.ts";
 
@@ -14,7 +14,7 @@ export const brokenClaims: readonly BrokenStore[] = [
         commit: ({ fence: _, ...commit }) => store.commit(commit),
         async claim(options) {
           const claimed = await store.claim(options);
-          for (const { claim, snapshot } of claimed) await store.release(claim, snapshot.version);
+          for (const claim of claimed) await store.release(claim, claim.version);
           return claimed;
         },
       }),
@@ -23,6 +23,17 @@ export const brokenClaims: readonly BrokenStore[] = [
     name: "gives every claim of an execution the same fence",
     caughtBy: "fence: rises with every claim, also of the same owner",
     breaks: sameFence,
+  },
+  {
+    name: "counts fences one by one",
+    caughtBy: "fence: rises by steps that differ",
+    breaks: countedFence,
+  },
+  {
+    name: "never says how large an execution is",
+    caughtBy: "claim: says what was claimed, how large it is, and the store's time",
+    breaks: (store) =>
+      altered(store, { claim: async (options) => (await store.claim(options)).map((claim) => ({ ...claim, sizeBytes: 0 })) }),
   },
   {
     name: "gives what is due at once first, always",
@@ -62,7 +73,7 @@ export const brokenClaims: readonly BrokenStore[] = [
       altered(store, {
         async claim(options) {
           const claimed = [...(await store.claim({ ...options, limit: 1000 }))].reverse();
-          for (const { claim, snapshot } of claimed.slice(options.limit)) await store.release(claim, snapshot.version);
+          for (const claim of claimed.slice(options.limit)) await store.release(claim, claim.version);
           return claimed.slice(0, options.limit);
         },
       }),
@@ -145,11 +156,28 @@ function sameFence(inner: SnapshotStore): SnapshotStore {
   const real = (workflowId: string): number => latest.get(workflowId)?.fence ?? 1;
   return altered(store, {
     async claim(options) {
-      return (await store.claim(options)).map((one) => ({ ...one, claim: { ...one.claim, fence: 1 } }));
+      return (await store.claim(options)).map((claim) => ({ ...claim, fence: 1 }));
     },
     commit: (commit) => store.commit(commit.fence === undefined ? commit : { ...commit, fence: real(commit.workflowId) }),
     renew: (claim) => store.renew({ ...claim, fence: real(claim.workflowId) }),
     release: (claim, version) => store.release({ ...claim, fence: real(claim.workflowId) }, version),
+  });
+}
+
+function countedFence(inner: SnapshotStore): SnapshotStore {
+  const fences = new Map<string, number[]>();
+  const fencesOf = (workflowId: string): number[] => fences.get(workflowId) ?? fences.set(workflowId, []).get(workflowId)!;
+  const counted = (claim: Claim): Claim => ({ ...claim, fence: fencesOf(claim.workflowId).push(claim.fence) });
+  const real = (workflowId: string, fence: number): number => fencesOf(workflowId)[fence - 1] ?? 0;
+  return altered(inner, {
+    async create(commit, options) {
+      const claim = await inner.create(commit, options);
+      return claim && counted(claim);
+    },
+    claim: async (options) => (await inner.claim(options)).map(counted),
+    commit: (commit) => inner.commit(commit.fence === undefined ? commit : { ...commit, fence: real(commit.workflowId, commit.fence) }),
+    renew: (claim) => inner.renew({ ...claim, fence: real(claim.workflowId, claim.fence) }),
+    release: (claim, version) => inner.release({ ...claim, fence: real(claim.workflowId, claim.fence) }, version),
   });
 }
 

@@ -13,7 +13,7 @@ export const brokenCrashes: readonly BrokenStore[] = [
     caughtBy: "expired: one for each claim in a row that ran out",
     breaks: (store) =>
       altered(store, {
-        claim: async (options) => (await store.claim(options)).map((one) => ({ ...one, claim: { ...one.claim, expired: 0 } })),
+        claim: async (options) => (await store.claim(options)).map((claim) => ({ ...claim, expired: 0 })),
       }),
   },
   {
@@ -57,8 +57,7 @@ export const brokenCrashes: readonly BrokenStore[] = [
     caughtBy: "crashes: claims that ran out after their holder had begun",
     breaks: (store) =>
       altered(store, {
-        claim: async (options) =>
-          (await store.claim(options)).map((one) => ({ ...one, claim: { ...one.claim, crashes: one.claim.expired } })),
+        claim: async (options) => (await store.claim(options)).map((claim) => ({ ...claim, crashes: claim.expired })),
       }),
   },
   {
@@ -66,7 +65,7 @@ export const brokenCrashes: readonly BrokenStore[] = [
     caughtBy: "crashes: claims that ran out after their holder had begun",
     breaks: (store) =>
       altered(store, {
-        claim: async (options) => (await store.claim(options)).map((one) => ({ ...one, claim: { ...one.claim, crashes: 0 } })),
+        claim: async (options) => (await store.claim(options)).map((claim) => ({ ...claim, crashes: 0 })),
       }),
   },
   {

@@ -1,4 +1,4 @@
-import type { Claimed, ExecutionSummary, SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { Claim, ExecutionSummary, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { altered, type BrokenStore } from "./broken-store.ts";
 
 /** Mistakes in what is overdue. */
@@ -68,15 +68,15 @@ function judging(store: SnapshotStore, dueForMs: (item: ExecutionSummary, now: n
     async claim({ overdueMs = 0, ...options }) {
       if (overdueMs === 0) return store.claim(options);
       const { items } = await store.list({ limit: 1000 });
-      const claimed: Claimed[] = [];
+      const claimed: Claim[] = [];
       for (const item of items.toReversed()) {
         if (options.workflowId !== undefined && options.workflowId !== item.workflowId) continue;
         const [one] = claimed.length < options.limit ? await store.claim({ ...options, workflowId: item.workflowId, limit: 1 }) : [];
         if (!one) continue;
         const lease = item.lease ?? leases.get(item.workflowId) ?? null;
         leases.set(item.workflowId, lease);
-        if (dueForMs({ ...item, lease }, one.claim.claimedAt) >= overdueMs) claimed.push(one);
-        else await store.release(one.claim, one.snapshot.version);
+        if (dueForMs({ ...item, lease }, one.claimedAt) >= overdueMs) claimed.push(one);
+        else await store.release(one, one.version);
       }
       return claimed;
     },
@@ -85,13 +85,13 @@ function judging(store: SnapshotStore, dueForMs: (item: ExecutionSummary, now: n
 
 /** Gives overdue executions to every caller, even if they are held. */
 function robbing(store: SnapshotStore): SnapshotStore {
-  const latest = new Map<string, Claimed>();
+  const latest = new Map<string, Claim>();
   return altered(store, {
     async claim(options) {
-      for (const { claim, snapshot } of options.overdueMs ? latest.values() : []) await store.release(claim, snapshot.version);
+      for (const claim of options.overdueMs ? latest.values() : []) await store.release(claim, claim.version);
       const { overdueMs: _, ...anyDue } = options;
       const claimed = await store.claim(anyDue);
-      for (const one of claimed) latest.set(one.claim.workflowId, one);
+      for (const one of claimed) latest.set(one.workflowId, one);
       return claimed;
     },
   });

@@ -26,6 +26,11 @@ export const brokenReads: readonly BrokenStore[] = [
     },
   },
   {
+    name: "gives all that it has as the head",
+    caughtBy: "load: the head alone, without input, history and children",
+    breaks: (store) => altered(store, { loadHead: (workflowId) => store.load(workflowId) }),
+  },
+  {
     name: "sorts the keys of objects",
     caughtBy: "values: the order of keys stays",
     breaks: (store) => changingValues(store, (value) => (isJsonObject(value) ? sorted(value) : value)),

@@ -39,7 +39,7 @@ export function countingCrashes(
       const claim = await store.create(commit, options);
       return claim && counted(claim);
     },
-    claim: async (options) => (await store.claim(options)).map(({ claim, snapshot }) => ({ claim: counted(claim), snapshot })),
+    claim: async (options) => (await store.claim(options)).map(counted),
     async commit(commit) {
       let applied = false;
       try {

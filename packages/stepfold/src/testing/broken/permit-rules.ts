@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { isTerminal, type Permit, type Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
-import type { Claim, Claimed, ClaimOptions, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { Claim, ClaimOptions, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { altered } from "./broken-store.ts";
 
 /** How a claim may end. */
@@ -50,7 +50,7 @@ export function withPermitRules(store: SnapshotStore, rules: PermitRules): Snaps
       turns.know(commit);
       const claim = await store.create(permit ? disguised(commit) : commit, options);
       if (!permit || !options?.claim || !rules.claimsAtCreation) return claim;
-      return (await turns.claim({ ...options.claim, limit: 1, workflowId: commit.workflowId }))[0]?.claim ?? null;
+      return (await turns.claim({ ...options.claim, limit: 1, workflowId: commit.workflowId }))[0] ?? null;
     },
     async load(id) {
       const snapshot = await store.load(id);
@@ -99,17 +99,17 @@ class PermitBook {
   }
 
   /** One claim after the other: what one takes, the next one counts. */
-  claim(options: ClaimOptions): Promise<Claimed[]> {
+  claim(options: ClaimOptions): Promise<Claim[]> {
     if (this.#rules.countsFirst) return this.#claimNext(options);
     const claim = this.#lastClaim.then(() => this.#claimNext(options));
     this.#lastClaim = claim.catch(() => undefined);
     return claim;
   }
 
-  async #claimNext(options: ClaimOptions): Promise<Claimed[]> {
+  async #claimNext(options: ClaimOptions): Promise<Claim[]> {
     const { queuesAll, countsFirst } = this.#rules;
     const now = await this.#store.now();
-    const found: Claimed[] = [];
+    const found: Claim[] = [];
     const chosen: Known[] = [];
     for (const one of this.#known.toSorted((a, b) => this.#order(a, b))) {
       if (found.length + chosen.length >= options.limit) break;
@@ -164,13 +164,13 @@ class PermitBook {
     return held.length < (this.#rules.limitOf?.(permit) ?? permit.limit);
   }
 
-  async #take({ id, permit }: Known, { permit: _, overdueMs, ...rest }: ClaimOptions): Promise<Claimed[]> {
+  async #take({ id, permit }: Known, { permit: _, overdueMs, ...rest }: ClaimOptions): Promise<Claim[]> {
     const asked = overdueMs === undefined || this.#rules.ignoresOverdue ? rest : { ...rest, overdueMs };
     const [claimed] = await this.#store.claim({ ...asked, limit: 1, workflowId: id });
     if (!claimed) return [];
-    const { claimedAt, leaseMs } = claimed.claim;
+    const { claimedAt, leaseMs } = claimed;
     if (permit) this.#holders.set(id, { key: this.#keyOf(permit), until: claimedAt + leaseMs });
-    return [{ claim: claimed.claim, snapshot: this.shown(claimed.snapshot) }];
+    return [claimed];
   }
 }
 

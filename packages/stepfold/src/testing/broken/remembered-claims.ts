@@ -12,7 +12,7 @@ export function remembering(store: SnapshotStore): { readonly latest: Map<string
     },
     async claim(options) {
       const claimed = await store.claim(options);
-      for (const { claim } of claimed) latest.set(claim.workflowId, claim);
+      for (const claim of claimed) latest.set(claim.workflowId, claim);
       return claimed;
     },
   });

@@ -26,7 +26,7 @@ export function renamed(store: SnapshotStore): { readonly store: SnapshotStore; 
       async claim(options) {
         const { workflowId } = options;
         const claimed = await store.claim(workflowId === undefined ? options : { ...options, workflowId: inside(workflowId) });
-        return claimed.map((one) => ({ ...one, claim: claimSeen(one.claim), snapshot: seen(one.snapshot) }));
+        return claimed.map(claimSeen);
       },
       renew: (claim) => store.renew(given(claim)),
       release: (claim, version) => store.release(given(claim), version),

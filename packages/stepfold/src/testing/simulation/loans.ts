@@ -9,10 +9,10 @@ export class Loans {
 
   watched(store: SnapshotStore): SnapshotStore {
     return altered(store, {
-      claim: async (options) => {
-        const claimed = await store.claim(options);
-        for (const { snapshot } of claimed) this.#given.push({ snapshot, text: JSON.stringify(snapshot) });
-        return claimed;
+      load: async (workflowId) => {
+        const snapshot = await store.load(workflowId);
+        if (snapshot) this.#given.push({ snapshot, text: JSON.stringify(snapshot) });
+        return snapshot;
       },
     });
   }
@@ -20,7 +20,7 @@ export class Loans {
   check(ledger: Ledger): void {
     for (const { snapshot, text } of this.#given) {
       if (JSON.stringify(snapshot) !== text)
-        ledger.violate("I16", `version ${snapshot.version} was changed by who had claimed it`, snapshot.workflowId);
+        ledger.violate("I16", `version ${snapshot.version} was changed by who had loaded it`, snapshot.workflowId);
     }
   }
 }

@@ -65,8 +65,8 @@ function observedClaims(store: SnapshotStore, ledger: Ledger): Partial<SnapshotS
   return {
     async claim(options) {
       const claimed = await store.claim(options);
-      for (const { claim, snapshot } of claimed) {
-        checkRead(ledger, claim.workflowId, snapshot.version);
+      for (const claim of claimed) {
+        checkRead(ledger, claim.workflowId, claim.version);
         checkClaim(ledger, claim, options);
       }
       return claimed;

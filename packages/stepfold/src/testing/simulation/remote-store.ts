@@ -18,6 +18,7 @@ export function remoteStore(store: SnapshotStore, network: Network, machine: Mac
     features,
     create: (commit, options) => call(() => store.create(commit, options)),
     load: (workflowId) => call(() => store.load(workflowId)),
+    loadHead: (workflowId) => call(() => store.loadHead(workflowId)),
     commit: (commit) => call(() => store.commit(commit)),
     claim: (options) => call(() => store.claim(options)),
     renew: (claim) => call(() => store.renew(claim)),

@@ -111,8 +111,7 @@ describe("a step that takes its process with it", () => {
   it("is noticed to be driven on for ever where nobody counts", async () => {
     const seenStore: Scenario["seenStore"] = (store) =>
       altered(store, {
-        claim: async (options) =>
-          (await store.claim(options)).map(({ claim, snapshot }) => ({ claim: { ...claim, crashes: 0 }, snapshot })),
+        claim: async (options) => (await store.claim(options)).map((claim) => ({ ...claim, crashes: 0 })),
       });
     const { failures } = await simulate(() => poison({ seenStore }), { schedules: 1, mode: "liveness", faults: [] });
     expect(failures[0]!.outcome.violations).toMatchObject([

@@ -33,12 +33,12 @@ describe.skipIf(url === null)("a claim in DynamoDB", () => {
       calls.length = 0;
       // with room for more none is owed anything the next time
       const [claimed] = await store.claim({ ...lease, limit: 2, ...(workflowId && { workflowId }) });
-      expect(claimed?.claim.expired).toBe(made.length);
+      expect(claimed?.expired).toBe(made.length);
       made.push([...calls]);
       clock.now += 1_001;
     }
     expect(made[1]).toEqual(made[0]);
-    expect(made[0]).toEqual(["batchGet", "update", "get", "query"]);
+    expect(made[0]).toEqual(["batchGet", "update"]);
     expect(made[3]).toEqual(made[2]);
   });
 
@@ -50,7 +50,7 @@ describe.skipIf(url === null)("a claim in DynamoDB", () => {
     for (let index = 0; index < 40; index++) await store.create(startCommit(`id-${index}`));
     calls.length = 0;
     const claimed = await store.claim({ ...lease, limit: 50, overdueMs: 60_000 });
-    expect(claimed.map(({ claim }) => claim.workflowId)).toEqual(["old", "timer"]);
+    expect(claimed.map(({ workflowId }) => workflowId)).toEqual(["old", "timer"]);
     expect(calls.filter((name) => name === "update")).toHaveLength(2);
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { serviceUrlOrSkip } from "../../../../../scripts/servers/service-url.ts";
 import type { Json } from "../../../src/core/values/json.ts";
 import { dynamoStore } from "../../../src/stores/databases/dynamo/index.ts";
+import { claimAndLoad } from "../../../src/testing/claim-and-load.ts";
 import { gone, put } from "../../../src/testing/contract/records/children.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../../src/testing/index.ts";
 import { methodsOf, rowsIn, useTable } from "./dynamo-bench.fixture.ts";
@@ -83,7 +84,7 @@ describe.skipIf(url === null)("what DynamoDB can hold", () => {
     await store.create(first);
     expect(await store.load("a")).toEqual(snapshotAfter(first));
     await store.commit(second);
-    const [claimed] = await store.claim({ owner: "w", leaseMs: 1000, limit: 1 });
+    const [claimed] = await claimAndLoad(store, { owner: "w", leaseMs: 1000, limit: 1 });
     expect(claimed?.snapshot).toEqual(snapshotAfter(first, second));
     expect((await store.events("a", 0, 1))[0]?.event).toEqual(second.events[0]);
     expect((await store.list({ metadata: { text } })).items).toMatchObject([{ metadata: { text }, currentNodeId: "step" }]);

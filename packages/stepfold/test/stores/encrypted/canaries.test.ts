@@ -4,6 +4,7 @@ import type { ActivePath, ChildHead, SnapshotHead, Wait } from "../../../src/cor
 import type { Json } from "../../../src/core/values/json.ts";
 import { memoryStore } from "../../../src/stores/databases/memory/index.ts";
 import { encryptedStore } from "../../../src/stores/wrappers/encrypted/index.ts";
+import { claimAndLoad } from "../../../src/testing/claim-and-load.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../../src/testing/index.ts";
 import { recorded } from "../values/values.fixture.ts";
 
@@ -102,7 +103,7 @@ describe("an encrypted store", () => {
     const [[name, value]] = Object.entries(metadata) as [[string, string]];
     const found = await store.list({ metadata: { [name]: value } });
 
-    const claimed = await store.claim({ owner: "worker", leaseMs: 1000, limit: 1, permit: permit.key });
+    const claimed = await claimAndLoad(store, { owner: "worker", leaseMs: 1000, limit: 1, permit: permit.key });
 
     expect(found.items).toMatchObject([{ workflowId: "order-1", metadata }]);
     expect(claimed.map(({ snapshot }) => snapshot.permit)).toEqual([permit]);

@@ -26,7 +26,7 @@ describe("what is overdue in MongoDB (stand-in for a single mongod, or the serve
       return undefined;
     });
     const claimed = await mongoStore(watched).claim({ ...lease, limit: 10, overdueMs: 60_000 });
-    expect(claimed.map(({ claim }) => claim.workflowId)).toEqual(["id-30"]);
+    expect(claimed.map(({ workflowId }) => workflowId)).toEqual(["id-30"]);
     expect(calls.filter((call) => call === "stepfold_executions findOneAndUpdate")).toHaveLength(1);
   });
 
@@ -48,7 +48,7 @@ describe("a claim of many in MongoDB (stand-in for a single mongod, or the serve
     const ids = Array.from({ length: 40 }, (_, index) => `id-${index}`);
     for (const id of ids) await store.create(startCommit(id));
     const claimed = await store.claim({ owner: "worker", leaseMs: 1, limit: 100 });
-    expect(claimed.map(({ claim }) => claim.workflowId)).toEqual(ids);
-    expect(new Set(claimed.map(({ claim }) => claim.crashes))).toEqual(new Set([0]));
+    expect(claimed.map(({ workflowId }) => workflowId)).toEqual(ids);
+    expect(new Set(claimed.map(({ crashes }) => crashes))).toEqual(new Set([0]));
   });
 });

@@ -91,9 +91,9 @@ describe.skipIf(!server)("what a MySQL store costs", () => {
     const store = mysqlStore(pool, { prefix: "many_", migrate: true });
     await store.create(startCommit("a"));
     await pool.query(`
-      INSERT INTO many_executions (id, incarnation, definition_id, definition, metadata, creator, version, status, head, fence,
-        created_at, updated_at, wake_at, due_at, ended_at)
-      SELECT CONCAT('id-', n.seq), 'i', 'd', '{}', '{}', '', 0, IF(n.seq % 2, 'paused', 'completed'), '{}', 0, n.seq, n.seq,
+      INSERT INTO many_executions (id, incarnation, definition_id, definition, metadata, creator, version, status, head, size_bytes,
+        fence, created_at, updated_at, wake_at, due_at, ended_at)
+      SELECT CONCAT('id-', n.seq), 'i', 'd', '{}', '{}', '', 0, IF(n.seq % 2, 'paused', 'completed'), '{}', 2, 0, n.seq, n.seq,
         IF(n.seq % 4 = 1, 9e14, NULL), IF(n.seq % 4 = 1, 9e14, NULL), IF(n.seq % 2, NULL, n.seq)
       FROM seq_1_to_20000 AS n`);
     await pool.query("ANALYZE TABLE many_executions");
@@ -119,7 +119,7 @@ describe.skipIf(!server)("what a MySQL store costs", () => {
       );
       expect(plan).toMatchObject({ key, extra: expect.not.stringContaining("filesort") });
     }
-    expect((await store.claim({ owner: "worker", leaseMs: 60_000, limit: 10 })).map(({ claim }) => claim.workflowId)).toEqual(["a"]);
+    expect((await store.claim({ owner: "worker", leaseMs: 60_000, limit: 10 })).map(({ workflowId }) => workflowId)).toEqual(["a"]);
     expect((await store.list({ status: ["paused"], limit: 2 })).items.map(({ workflowId }) => workflowId)).toEqual([
       "id-19999",
       "id-19997",

@@ -40,7 +40,7 @@ describe.skipIf(!server)("names in MySQL", () => {
           expect((await store.list(query)).items.map(({ workflowId }) => workflowId)).toEqual([name]);
         }
         const [claimed] = await store.claim({ owner: name, leaseMs: 60_000, limit: 1, workflowId: name });
-        expect(claimed?.claim).toMatchObject({ workflowId: name, owner: name });
+        expect(claimed).toMatchObject({ workflowId: name, owner: name });
       }
       await store.close();
     });

@@ -91,7 +91,7 @@ describe.skipIf(!server)("a MySQL store in trouble", () => {
     expect(settled.filter(({ status }) => status === "fulfilled").length).toBe(1);
     await Promise.all(others);
     const taken = (await Promise.all(claimed)).flat();
-    expect(new Set(taken.map(({ claim }) => claim.workflowId)).size).toBe(20);
+    expect(new Set(taken.map(({ workflowId }) => workflowId)).size).toBe(20);
     for (const each of stores) await each.close();
   });
 
@@ -204,10 +204,10 @@ describe.skipIf(!server)("a MySQL store in trouble", () => {
     await other.query("START TRANSACTION");
     await other.query("SELECT 1 FROM past_executions WHERE id = 'a' FOR UPDATE");
     const claimed = await store.claim({ owner: "worker", leaseMs: 60_000, limit: 10 });
-    expect(claimed.map(({ claim }) => claim.workflowId)).toEqual(["b", "c"]);
+    expect(claimed.map(({ workflowId }) => workflowId)).toEqual(["b", "c"]);
     await other.query("ROLLBACK");
     other.release();
-    expect((await store.claim({ owner: "worker", leaseMs: 60_000, limit: 10 })).map(({ claim }) => claim.workflowId)).toEqual(["a"]);
+    expect((await store.claim({ owner: "worker", leaseMs: 60_000, limit: 10 })).map(({ workflowId }) => workflowId)).toEqual(["a"]);
     await store.close();
   });
 

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
-import type { Claimed, ClaimOptions, Commit, SnapshotStore } from "../../../src/ports/snapshot-store.ts";
+import type { Claim, ClaimOptions, Commit, SnapshotStore } from "../../../src/ports/snapshot-store.ts";
 import { type PostgresClient, postgresStore } from "../../../src/stores/databases/postgres/index.ts";
+import { claimAndLoad, type LoadedClaim } from "../../../src/testing/claim-and-load.ts";
 import { startCommit, stepCommit } from "../../../src/testing/index.ts";
 import { newSchema, poolOf, url } from "./postgres-bench.fixture.ts";
 
@@ -31,27 +32,31 @@ function permitted(workflowId: string, key: string, limit: number): Commit {
 /** More of what is there as "model": free, with other keys and times. */
 async function copies(schema: string, count: number, key: string, dueAt: string): Promise<void> {
   await pool.query(`
-    INSERT INTO "${schema}".executions (id, incarnation, definition_id, definition, metadata, labels, version, status, head,
+    INSERT INTO "${schema}".executions (id, incarnation, definition_id, definition, metadata, labels, version, status, head, size_bytes,
       wake_at, due_at, fence, created_at, updated_at, permit_key, permit_limit)
-    SELECT ${key} || number, incarnation, definition_id, definition, metadata, labels, version, status, head,
+    SELECT ${key} || number, incarnation, definition_id, definition, metadata, labels, version, status, head, size_bytes,
       wake_at, ${dueAt}, 0, created_at, updated_at, ${key}, permit_limit
     FROM "${schema}".executions, generate_series(1, ${count}) AS number WHERE id = 'model'`);
 }
 
 const lease = { owner: "worker", leaseMs: 600_000 };
-const idsOf = (claimed: readonly Claimed[]): string[] => claimed.map(({ claim }) => claim.workflowId);
+const idsOf = (claimed: readonly Claim[]): string[] => claimed.map(({ workflowId }) => workflowId);
 
 /** Many claim in many ways at once, until every execution has ended; gives how often they did, and the most that were driven at once. */
 async function race(stores: readonly SnapshotStore[], open: Set<string>): Promise<{ claims: number; most: Record<string, number> }> {
   const driven: Record<string, number> = { x: 0, y: 0 };
   const most = { ...driven };
   let claims = 0;
-  const drive = async (store: SnapshotStore, { claim, snapshot }: Claimed, turn: number): Promise<void> => {
+  const givenBack = new Set<string>();
+  const drive = async (store: SnapshotStore, { claim, snapshot }: LoadedClaim, turn: number): Promise<void> => {
     const { key } = snapshot.permit!;
     most[key] = Math.max(most[key]!, ++driven[key]!);
     if (turn % 2 === 0) await store.renew(claim);
     driven[key]!--;
-    if (claim.fence === 1 && turn % 3 === 0) return store.release(claim, snapshot.version);
+    if (turn % 3 === 0 && !givenBack.has(claim.workflowId)) {
+      givenBack.add(claim.workflowId);
+      return store.release(claim, snapshot.version);
+    }
     if (snapshot.version === 0) return store.commit(stepCommit(snapshot, { fence: claim.fence, release: true }));
     await store.commit(stepCommit(snapshot, { fence: claim.fence, status: "completed" }));
     open.delete(claim.workflowId);
@@ -63,7 +68,12 @@ async function race(stores: readonly SnapshotStore[], open: Set<string>): Promis
       const which: Partial<ClaimOptions> = turn % 3 === 0 ? { permit: turn % 2 ? "x" : "y" } : turn % 3 === 1 ? { workflowId } : {};
       // some never come back: their lease ends
       const isLost = turn % 11 === 0;
-      const claimed = await store.claim({ owner: `racer-${racer}`, leaseMs: isLost ? 100 : 60_000, limit: 1 + (turn % 4), ...which });
+      const claimed = await claimAndLoad(store, {
+        owner: `racer-${racer}`,
+        leaseMs: isLost ? 100 : 60_000,
+        limit: 1 + (turn % 4),
+        ...which,
+      });
       claims++;
       if (!isLost) await Promise.all(claimed.map((one) => drive(store, one, turn)));
     }
@@ -111,7 +121,7 @@ describe.skipIf(url === null)("PostgreSQL: permits", () => {
     const watched = watch(schema, () => open.size === 0);
     const work = async (racer: number): Promise<void> => {
       while (open.size > 0) {
-        const claimed = await stores[racer % 4]!.claim({ ...lease, limit: 1 + racer });
+        const claimed = await claimAndLoad(stores[racer % 4]!, { ...lease, limit: 1 + racer });
         await Promise.all(
           claimed.map(({ claim, snapshot }) =>
             stores[racer % 4]!.commit(stepCommit(snapshot, { fence: claim.fence, status: "completed" })),
@@ -131,7 +141,7 @@ describe.skipIf(url === null)("PostgreSQL: permits", () => {
     let [held] = await store.claim({ ...lease, limit: 1 });
     for (let round = 0; round < 100; round++) {
       const claims = Array.from({ length: 6 }, (_, index) => [store, other][index % 2]!.claim({ ...lease, limit: 1, permit: "x" }));
-      const [, ...raced] = await Promise.all([store.release(held!.claim, 0), ...claims]);
+      const [, ...raced] = await Promise.all([store.release(held!, 0), ...claims]);
       const next = raced.flat();
       expect(next.length).toBeLessThanOrEqual(1);
       [held] = next.length === 1 ? next : await other.claim({ ...lease, limit: 3 });
@@ -210,7 +220,7 @@ describe.skipIf(url === null)("PostgreSQL: permits", () => {
       (await pool.query(`SELECT key FROM "${schema}".records WHERE kind = 'permit' ORDER BY key`)).rows.map(({ key }) => key);
     const ids = ["a", "b", "c"];
     for (const id of ids) await store.create(permitted(id, id === "c" ? "y" : "x", 2));
-    const held = await store.claim({ ...lease, limit: 3 });
+    const held = await claimAndLoad(store, { ...lease, limit: 3 });
     const end = (id: string) => {
       const { claim, snapshot } = held.find((one) => one.claim.workflowId === id)!;
       return store.commit(stepCommit(snapshot, { fence: claim.fence, status: "completed" }));
@@ -253,9 +263,9 @@ describe.skipIf(url === null)("PostgreSQL: permits", () => {
       for (const part of ["a", "b"]) await store.create(permitted(`${part}-${round}`, `key-${round}`, 1));
       const [held] = await store.claim({ ...lease, limit: 1, permit: `key-${round}` });
       // its lease is over
-      await pool.query(`UPDATE "${schema}".executions SET due_at = 1 WHERE id = $1`, [held!.claim.workflowId]);
+      await pool.query(`UPDATE "${schema}".executions SET due_at = 1 WHERE id = $1`, [held!.workflowId]);
       const claim = () => other.claim({ ...lease, limit: 1, workflowId: `b-${round}` });
-      const renewal = store.renew(held!.claim).then(
+      const renewal = store.renew(held!).then(
         () => 1,
         () => 0,
       );

@@ -63,11 +63,11 @@ describe.skipIf(url === null)("PostgreSQL: what goes wrong", () => {
     const first = startCommit("a");
     await store.create(first, { claim: { owner: "lost", leaseMs: 1 } });
     await pool.query(`UPDATE "${schema}".executions SET due_at = due_at - 10`);
-    expect((await store.claim({ owner: "worker", leaseMs: 1000, limit: 1 }))[0]?.claim.expired).toBe(1);
+    expect((await store.claim({ owner: "worker", leaseMs: 1000, limit: 1 }))[0]?.expired).toBe(1);
     await store.commit(stepCommit(first, { status: "cancelled" }));
     await store.delete("a");
     await store.create(startCommit("a"));
-    expect((await store.claim({ owner: "worker", leaseMs: 1000, limit: 1 }))[0]?.claim.expired).toBe(0);
+    expect((await store.claim({ owner: "worker", leaseMs: 1000, limit: 1 }))[0]?.expired).toBe(0);
   });
 
   it("refuses a schema that is no plain name", () => {

@@ -3,6 +3,7 @@ import { createClient, RESP_TYPES } from "redis";
 import { afterAll, describe, expect, it } from "vitest";
 import { serviceUrlOrSkip } from "../../../../../scripts/servers/service-url.ts";
 import { type IoredisClient, redisStore } from "../../../src/stores/databases/redis/index.ts";
+import { claimAndLoad } from "../../../src/testing/claim-and-load.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../../src/testing/index.ts";
 import { ownPrefixes } from "./own-prefix.fixture.ts";
 
@@ -49,7 +50,7 @@ describe.skipIf(url === null)("what a Redis store keeps where", () => {
     const store = redisStore(redis, { prefix: "orders" });
     const first = startCommit("a", { metadata: { n: 1 } });
     await store.create(first);
-    expect((await store.claim({ ...lease, limit: 10 })).map(({ snapshot }) => snapshot)).toEqual([snapshotAfter(first)]);
+    expect((await claimAndLoad(store, { ...lease, limit: 10 })).map(({ snapshot }) => snapshot)).toEqual([snapshotAfter(first)]);
     expect((await store.list({ metadata: { n: 1 } })).items).toHaveLength(1);
     expect(await own!.redis.exists(`{${prefix}}:{orders}:e:a`)).toBe(1);
     await redis.quit();
@@ -62,7 +63,7 @@ describe.skipIf(url === null)("what a Redis store keeps where", () => {
       const store = redisStore(client, { prefix: own!.next() });
       const made = ["a", "ä", "123"].map((id) => startCommit(id, { metadata: { name: "Zoë" }, children: [{ key: "x", head: childHead }] }));
       await Promise.all(made.map((first) => store.create(first)));
-      expect((await store.claim({ ...lease, limit: 5 })).map(({ snapshot }) => snapshot)).toEqual(
+      expect((await claimAndLoad(store, { ...lease, limit: 5 })).map(({ snapshot }) => snapshot)).toEqual(
         [...made].sort((a, b) => (a.workflowId < b.workflowId ? -1 : 1)).map((first) => snapshotAfter(first)),
       );
       expect((await store.list({ metadata: { name: "Zoë" } })).items).toHaveLength(3);
@@ -120,7 +121,7 @@ describe.skipIf(url === null)("what a Redis store keeps where", () => {
     await store.create(first);
     await store.commit(second);
     expect(await store.load("a")).toEqual(snapshotAfter(first, second));
-    expect((await store.claim({ ...lease, limit: 1 }))[0]?.snapshot).toEqual(snapshotAfter(first, second));
+    expect((await claimAndLoad(store, { ...lease, limit: 1 }))[0]?.snapshot).toEqual(snapshotAfter(first, second));
     expect(await store.events("a", 3, 30)).toHaveLength(30);
   });
 
@@ -142,13 +143,17 @@ describe.skipIf(url === null)("numbers and names at the edges", () => {
     const first = startCommit("a", { status: "paused", wakeAt: latest });
     await store.create(first);
     expect((await store.list()).items[0]?.wakeAt).toBe(latest);
-    await redis.hset(key("e:a"), "fence", String(latest - 1));
-    await store.commit(stepCommit(first, { wakeAt: 0 }));
+    const second = stepCommit(first, { wakeAt: 0 });
+    await store.commit(second);
+    await redis.hset(key("e:a"), "fence", String(latest - 2 ** 24));
     const [claimed] = await store.claim({ owner: "worker", leaseMs: 2 ** 52, limit: 1 });
-    expect(claimed?.claim.fence).toBe(latest);
-    await store.renew(claimed!.claim);
-    await expect(store.renew({ ...claimed!.claim, fence: latest - 1 })).rejects.toMatchObject({ code: "FENCE_LOST" });
-    await store.commit(stepCommit(claimed!.snapshot, { fence: latest, release: true, status: "paused", wakeAt: latest - 1 }));
+    expect(claimed?.fence).toBeGreaterThan(latest - 2 ** 24);
+    expect(await redis.hget(key("e:a"), "fence")).toBe(String(claimed?.fence));
+    await redis.hset(key("e:a"), "fence", String(latest));
+    const claim = { ...claimed!, fence: latest };
+    await store.renew(claim);
+    await expect(store.renew({ ...claim, fence: latest - 1 })).rejects.toMatchObject({ code: "FENCE_LOST" });
+    await store.commit(stepCommit(second, { fence: latest, release: true, status: "paused", wakeAt: latest - 1 }));
     const [member = ""] = await redis.zrange(key("due"), "0", "0");
     expect(await redis.zscore(key("due"), member)).toBe(`${latest - 1}`);
     expect(await redis.hget(key("e:a"), "wake")).toBe(String(latest - 1));
@@ -161,14 +166,14 @@ describe.skipIf(url === null)("numbers and names at the edges", () => {
     const { items, nextCursor } = await store.list({ limit: 1 });
     expect(items.map(({ workflowId }) => workflowId)).toEqual(["a"]);
     expect((await store.list({ limit: 1, cursor: nextCursor! })).items.map(({ workflowId }) => workflowId)).toEqual(["b"]);
-    expect((await store.claim({ ...lease, limit: 5 })).map(({ claim }) => claim.workflowId)).toEqual(["b", "a"]);
+    expect((await store.claim({ ...lease, limit: 5 })).map(({ workflowId }) => workflowId)).toEqual(["b", "a"]);
   });
 
   it("ids are only names: braces, patterns, numbers, 255 wide characters", async () => {
     const { store } = opened();
     const ids = ["}{", "{a}", "*", "123", "1e3", "true", "null", '{"a":1}', "[]", "\ufeffx", "x:h:y", "=", "😀".repeat(255), "a\r\nb"];
     for (const id of ids) await store.create(startCommit(id, { metadata: { [id]: id } }));
-    const claimed = await store.claim({ ...lease, limit: 100 });
+    const claimed = await claimAndLoad(store, { ...lease, limit: 100 });
     expect(claimed.map(({ claim }) => claim.workflowId)).toEqual(ids);
     for (const { claim, snapshot } of claimed) {
       await store.commit(stepCommit(snapshot, { fence: claim.fence, status: "completed" }));

@@ -25,7 +25,10 @@ function dice(seed: number): (sides: number) => number {
 class Twins {
   readonly #stores: readonly SnapshotStore[];
   readonly #latest = new Map<string, Commit>();
-  readonly #held = new Map<string, Claim>();
+  /** The claims of the executions that are held, one of each store. */
+  readonly #held = new Map<string, readonly Claim[]>();
+  /** The latest, by store and execution. */
+  readonly #fences = new Map<string, number>();
   readonly #roll: (sides: number) => number;
   claims = 0;
 
@@ -66,31 +69,41 @@ class Twins {
 
   async #claim(wanted: { readonly limit: number; readonly permit?: string; readonly workflowId?: string }): Promise<void> {
     const [expected = [], actual = []] = await Promise.all(this.#stores.map((store) => store.claim({ ...lease, ...wanted })));
-    const told = ({ claim: { workflowId, fence } }: { claim: Claim }) => ({ workflowId, fence });
+    const told = ({ workflowId, version, sizeBytes }: Claim) => ({ workflowId, version, sizeBytes });
     expect(actual.map(told)).toEqual(expected.map(told));
-    for (const { claim } of expected) this.#held.set(claim.workflowId, claim);
+    for (const [index, claim] of expected.entries()) {
+      for (const [place, { fence }] of [claim, actual[index]!].entries()) {
+        expect(fence).toBeGreaterThan(this.#fences.get(`${place} ${claim.workflowId}`) ?? 0);
+        this.#fences.set(`${place} ${claim.workflowId}`, fence);
+      }
+      this.#held.set(claim.workflowId, [claim, actual[index]!]);
+    }
     this.claims += expected.length;
   }
 
   async #release(id: string): Promise<void> {
     const { version } = this.#latest.get(id)!.head;
-    for (const store of this.#stores) await store.release(this.#held.get(id)!, version);
+    for (const [index, store] of this.#stores.entries()) await store.release(this.#held.get(id)![index]!, version);
     this.#held.delete(id);
   }
 
   async #commit(id: string, kind: number): Promise<void> {
-    const { fence } = this.#held.get(id)!;
+    const held = this.#held.get(id)!;
     const from = this.#latest.get(id)!;
-    if (kind === 0) return this.#write(stepCommit(from, { fence }));
+    if (kind === 0) return this.#write(stepCommit(from), held);
     this.#held.delete(id);
-    if (kind === 1) return this.#write(stepCommit(from, { fence, status: "paused", release: true }));
+    if (kind === 1) return this.#write(stepCommit(from, { status: "paused", release: true }), held);
     // by whoever holds it, or by somebody else
-    return this.#write(stepCommit(from, kind === 2 ? { fence, status: "completed" } : { status: "cancelled" }));
+    return kind === 2
+      ? this.#write(stepCommit(from, { status: "completed" }), held)
+      : this.#write(stepCommit(from, { status: "cancelled" }));
   }
 
-  async #write(commit: Commit): Promise<void> {
+  async #write(commit: Commit, held?: readonly Claim[]): Promise<void> {
     const isFirst = commit.expectedVersion === -1;
-    for (const store of this.#stores) await (isFirst ? store.create(commit) : store.commit(commit));
+    for (const [index, store] of this.#stores.entries()) {
+      await (isFirst ? store.create(commit) : store.commit(held ? { ...commit, fence: held[index]!.fence } : commit));
+    }
     if (["completed", "cancelled"].includes(commit.head.status)) this.#latest.delete(commit.workflowId);
     else this.#latest.set(commit.workflowId, commit);
   }

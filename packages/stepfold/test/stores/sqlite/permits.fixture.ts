@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import type { Commit, SnapshotStore } from "../../../src/ports/snapshot-store.ts";
+import { claimAndLoad } from "../../../src/testing/claim-and-load.ts";
 import { startCommit, stepCommit } from "../../../src/testing/index.ts";
 
 /** The commit that creates an execution with a permit. */
@@ -18,7 +19,7 @@ export async function expectEachKeyItsTurn(store: SnapshotStore): Promise<void> 
   await Promise.all(keys.flatMap((key) => [0, 1].map((index) => store.create(permitted(`${key}-${index}`, key)))));
   const seen: string[] = [];
   for (let claims = 0; claims < 20; claims++) {
-    const claimed = await store.claim({ ...lease, limit: 7 });
+    const claimed = await claimAndLoad(store, { ...lease, limit: 7 });
     seen.push(...claimed.map(({ snapshot }) => snapshot.permit!.key));
   }
   expect(seen.sort()).toEqual([...keys].sort());
@@ -30,7 +31,7 @@ export async function expectNoReturn(store: SnapshotStore, advance: (durationMs:
   await store.create(first);
   await store.create(permitted("next", "x"));
   const ask = async (leaseMs: number, workflowId?: string) =>
-    (await store.claim({ owner: "worker", leaseMs, limit: 1, ...(workflowId !== undefined && { workflowId }) }))[0]!;
+    (await claimAndLoad(store, { owner: "worker", leaseMs, limit: 1, ...(workflowId !== undefined && { workflowId }) }))[0]!;
   const lost = await ask(20, "lost");
   await advance(50);
   const next = await ask(60_000, "next");
@@ -60,7 +61,7 @@ export async function expectLimits(stores: readonly SnapshotStore[]): Promise<vo
   const work = async (store: SnapshotStore, index: number): Promise<void> => {
     for (let round = index; done.size < all.length; round++) {
       const which = round % 3 === 0 ? { permit: keys[round % keys.length]! } : {};
-      const claimed = await store.claim({ owner: `worker-${index}`, leaseMs: 600_000, limit: 1 + (round % 5), ...which });
+      const claimed = await claimAndLoad(store, { owner: `worker-${index}`, leaseMs: 600_000, limit: 1 + (round % 5), ...which });
       for (const { snapshot } of claimed) if (snapshot.permit) add(snapshot.permit.key, 1);
       await new Promise((resolve) => setImmediate(resolve));
       await Promise.all(

@@ -2,6 +2,7 @@
 // then drives whatever it can claim to its end. Prints what it was acknowledged.
 
 import { sqliteStore } from "../../../src/stores/databases/sqlite/sqlite-store.ts";
+import { claimAndLoad } from "../../../src/testing/claim-and-load.ts";
 import { startCommit, stepCommit } from "../../../src/testing/commit-builder.ts";
 
 const [path, name, executions, steps] = process.argv.slice(2);
@@ -20,7 +21,7 @@ await Promise.all(
 );
 
 for (let idle = 0; idle < 3; ) {
-  const claimed = await store.claim({ owner: name, leaseMs: 60_000, limit: 3 });
+  const claimed = await claimAndLoad(store, { owner: name, leaseMs: 60_000, limit: 3 });
   idle = claimed.length ? 0 : idle + 1;
   await Promise.all(
     claimed.map(async ({ claim, snapshot }) => {

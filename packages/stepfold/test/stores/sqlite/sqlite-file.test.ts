@@ -119,7 +119,7 @@ describe("an SQLite store in trouble", () => {
     await store.close();
   });
 
-  it("passes over a damaged execution, which does not stand in the way of others", async () => {
+  it("claims a damaged execution like any other, so that it does not stand in the way of others", async () => {
     const path = newPath();
     let now = 1_000_000;
     const store = sqliteStore(path, { now: () => now });
@@ -130,10 +130,11 @@ describe("an SQLite store in trouble", () => {
     other.close();
     await expect(store.load("a")).rejects.toMatchObject({ code: "STORE_REJECTED", message: expect.stringContaining('"a"') });
     await expect(store.load("b")).rejects.toMatchObject({ code: "STORE_REJECTED" });
-    const ids = async () => (await store.claim({ owner: "worker", leaseMs: 100, limit: 1 })).map(({ claim }) => claim.workflowId);
-    expect([await ids(), await ids(), await ids()]).toEqual([["c"], ["d"], []]);
+    const ids = async () => (await store.claim({ owner: "worker", leaseMs: 100, limit: 1 })).map(({ workflowId }) => workflowId);
+    expect([await ids(), await ids(), await ids(), await ids(), await ids()]).toEqual([["a"], ["b"], ["c"], ["d"], []]);
+    for (const id of ["a", "b"]) await expect(store.load(id)).rejects.toMatchObject({ code: "STORE_REJECTED" });
     now += 101;
-    expect(await ids()).toEqual(["c"]);
+    expect(await ids()).toEqual(["a"]);
     expect((await store.list()).items.map(({ workflowId }) => workflowId)).toEqual(["d", "b"]);
     expect((await store.list({ metadata: { team: "red" } })).items.map(({ workflowId }) => workflowId)).toEqual(["d", "b"]);
     await store.close();
@@ -144,11 +145,11 @@ describe("what an SQLite store costs", () => {
   it("finds due executions by index among 200,000 that wait", async () => {
     const { store, db, statements } = openInside(":memory:");
     db.exec(`
-      INSERT INTO executions (id, incarnation, definition_id, definition, metadata, labels, version, status, head, fence, crashes, created_at, updated_at, wake_at, due_at)
+      INSERT INTO executions (id, incarnation, definition_id, definition, metadata, labels, version, status, head, size_bytes, fence, crashes, created_at, updated_at, wake_at, due_at)
       WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 200000)
-      SELECT 'paused-' || n, 'i', 'd', '{}', '{}', '[]', 0, 'paused', '{}', 0, 0, n, n, iif(n % 2, NULL, 9e14), iif(n % 2, NULL, 9e14) FROM numbers`);
+      SELECT 'paused-' || n, 'i', 'd', '{}', '{}', '[]', 0, 'paused', '{}', 2, 0, 0, n, n, iif(n % 2, NULL, 9e14), iif(n % 2, NULL, 9e14) FROM numbers`);
     await store.create(startCommit("a"));
-    expect((await store.claim({ owner: "worker", leaseMs: 10, limit: 10 })).map(({ claim }) => claim.workflowId)).toEqual(["a"]);
+    expect((await store.claim({ owner: "worker", leaseMs: 10, limit: 10 })).map(({ workflowId }) => workflowId)).toEqual(["a"]);
     const due = statements.filter(({ text }) => text.includes("permit_key IS NULL")).map((statement) => planOf(db, statement));
     expect(due.join().match(/SEARCH executions USING INDEX executions_due \(due_at[<>]\?/g)).toHaveLength(2);
     expect(due.join()).not.toMatch(/SCAN executions|TEMP B-TREE/);

@@ -48,8 +48,7 @@ describe("what permits cost in SQLite", () => {
     await store.create(startCommit("a"));
     statements.length = 0;
     expect(await store.claim({ ...lease, limit: 1 })).toHaveLength(1);
-    const loaded = ["BEGIN", "SELECT", "SELECT", "SELECT", "COMMIT"];
-    expect(kindsOf(statements)).toEqual([...read, "BEGIN", "UPDATE", "COMMIT", ...loaded]);
+    expect(kindsOf(statements)).toEqual([...read, "BEGIN", "UPDATE", "COMMIT"]);
     await store.close();
   });
 
@@ -58,14 +57,14 @@ describe("what permits cost in SQLite", () => {
     await store.create(permitted("held", "k"));
     await store.claim({ ...lease, limit: 1 });
     db.exec(`
-      INSERT INTO executions (id, incarnation, definition_id, definition, metadata, labels, version, status, head, fence, crashes, created_at,
-        updated_at, wake_at, due_at, permit_key, permit_limit)
+      INSERT INTO executions (id, incarnation, definition_id, definition, metadata, labels, version, status, head, size_bytes, fence, crashes,
+        created_at, updated_at, wake_at, due_at, permit_key, permit_limit)
       WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 40000)
-      SELECT 'id-' || n, 'i', 'd', '{}', '{}', '[]', 0, 'paused', '{}', 0, 0, n, n, n, iif(n % 2, n, 9e14), iif(n % 2, 'k', 'key-' || n), 1
+      SELECT 'id-' || n, 'i', 'd', '{}', '{}', '[]', 0, 'paused', '{}', 2, 0, 0, n, n, n, iif(n % 2, n, 9e14), iif(n % 2, 'k', 'key-' || n), 1
       FROM numbers`);
     await store.create(permitted("free", "key-"));
     statements.length = 0;
-    expect((await store.claim({ ...lease, limit: 1 })).map(({ claim }) => claim.workflowId)).toEqual(["free"]);
+    expect((await store.claim({ ...lease, limit: 1 })).map(({ workflowId }) => workflowId)).toEqual(["free"]);
     expect(statements.length).toBeLessThanOrEqual(30);
     for (const statement of statements.filter(({ text }) => text.includes("permit_key"))) {
       expect(planOf(db, statement)).not.toMatch(/SCAN executions/);

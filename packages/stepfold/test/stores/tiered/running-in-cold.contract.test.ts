@@ -15,7 +15,7 @@ function runningInCold(): StoreBench {
     // the checks of the options
     if (options?.claim && !(options.claim.leaseMs >= 1)) return store.create(commit, options);
     const claim = await cold.create({ ...commit, head: copyHead(commit.head, { createdAt: time, updatedAt: time }) }, options);
-    return claim && { ...claim, fence: claim.fence + 2 ** 32 };
+    return claim && { ...claim, fence: claim.fence + 2 ** 52 };
   };
   const advance = async (durationMs: number): Promise<void> => {
     time += durationMs;

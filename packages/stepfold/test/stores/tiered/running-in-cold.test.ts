@@ -1,4 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { StepfoldError } from "../../../src/core/errors/stepfold-error.ts";
+import { tieredStore } from "../../../src/stores/wrappers/tiered/tiered-store.ts";
+import { claimAndLoad } from "../../../src/testing/claim-and-load.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../../src/testing/index.ts";
 import { hour, listed, setUp, waiting, write } from "./tiers.fixture.ts";
 
@@ -52,9 +55,8 @@ describe("an execution that waits in the cold store", () => {
     expect(await store.claim(lease)).toEqual([]);
     pass(8 * hour);
     await write(store, [startCommit("b")]);
-    expect((await store.claim({ ...lease, limit: 1 })).map(({ claim }) => claim.workflowId)).toEqual(["b"]);
-    const [claimed] = await store.claim(lease);
-    const { claim, snapshot } = claimed!;
+    expect((await store.claim({ ...lease, limit: 1 })).map(({ workflowId }) => workflowId)).toEqual(["b"]);
+    const [{ claim, snapshot } = expect.fail("nothing was claimed")] = await claimAndLoad(store, lease);
     expect(snapshot).toEqual(snapshotAfter(...commits));
     expect(claim).toMatchObject({ workflowId: "a", owner: "w", incarnation: last.incarnation });
     for (const fence of [1, claim.fence + 1, claim.fence - 1]) {
@@ -66,9 +68,22 @@ describe("an execution that waits in the cold store", () => {
     await store.commit(fired);
     await expect(store.release(claim, 3)).rejects.toMatchObject({ code: "VERSION_CONFLICT" });
     await store.release(claim, 4);
-    expect(await store.claim({ ...lease, workflowId: "a" })).toMatchObject([{ snapshot: { version: 4 } }]);
+    expect(await claimAndLoad(store, { ...lease, workflowId: "a" })).toMatchObject([{ claim: { version: 4 }, snapshot: { version: 4 } }]);
     expect(await store.load("a")).toEqual(snapshotAfter(...commits, fired));
     expect(await hot.load("a")).toBeNull();
+  });
+
+  it("is claimed although another one there is damaged", async () => {
+    const around = setUp();
+    for (const id of ["a", "b"]) await write(around.store, waiting(id, 9 * hour));
+    around.pass(hour);
+    expect(await around.store.move()).toEqual({ moved: 2, left: [] });
+    around.pass(9 * hour);
+    const damage = new StepfoldError("STORE_REJECTED", { store: "memory", reason: "damaged" });
+    const cold = { ...around.cold, load: async (id: string) => (id === "a" ? Promise.reject(damage) : around.cold.load(id)) };
+    const store = tieredStore({ hot: around.hot, cold });
+    expect((await store.claim(lease)).map(({ workflowId }) => workflowId)).toEqual(["b"]);
+    expect(await store.claim(lease)).toEqual([]);
   });
 
   it("is cancelled, deleted and pruned as any other", async () => {
@@ -105,7 +120,7 @@ describe("a store that does not answer", () => {
     const { store, over, hot, cold } = setUp();
     const silent = { ...cold, claim: () => Promise.reject(new TypeError("silent")) };
     await write(store, [startCommit("a")]);
-    expect(await over({ hot, cold: silent }).claim(lease)).toMatchObject([{ claim: { workflowId: "a" } }]);
+    expect(await over({ hot, cold: silent }).claim(lease)).toMatchObject([{ workflowId: "a" }]);
     await expect(over({ hot, cold: silent }).claim(lease)).rejects.toMatchObject({ code: "STORE_REJECTED" });
   });
 });

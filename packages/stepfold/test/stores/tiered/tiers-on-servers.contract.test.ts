@@ -5,6 +5,7 @@ import type { SnapshotStore } from "../../../src/ports/snapshot-store.ts";
 import { redisStore } from "../../../src/stores/databases/redis/index.ts";
 import { sqliteStore } from "../../../src/stores/databases/sqlite/index.ts";
 import { tieredStore } from "../../../src/stores/wrappers/tiered/index.ts";
+import { claimAndLoad } from "../../../src/testing/claim-and-load.ts";
 import { stepCommit } from "../../../src/testing/index.ts";
 import { dynamoBench, useTable } from "../dynamo/dynamo-bench.fixture.ts";
 import { mysqlServer } from "../mysql/mysql-bench.fixture.ts";
@@ -60,7 +61,7 @@ describe.each(Object.keys(urls) as (keyof typeof urls)[])("tiers on %s", (server
       }
       await check(store, executions);
       await answer(store, "a");
-      const [claimed] = await store.claim({ owner: "w", leaseMs: 60_000, limit: 5 });
+      const [claimed] = await claimAndLoad(store, { owner: "w", leaseMs: 60_000, limit: 5 });
       expect(claimed).toMatchObject({ claim: { workflowId: "a" }, snapshot: { version: 4 } });
       expect(await store.renew(claimed!.claim)).toMatchObject({ version: 4 });
       await store.commit(stepCommit(claimed!.snapshot, { fence: claimed!.claim.fence, status: "completed" }));

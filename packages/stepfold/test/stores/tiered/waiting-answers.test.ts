@@ -15,7 +15,7 @@ describe("a move, at every call of which", () => {
       },
       async ({ other, commits }) => {
         expect(await other.load("a")).toEqual(snapshotAfter(...commits));
-        expect(await other.claim(lease)).toMatchObject([{ snapshot: { version: 4 } }]);
+        expect(await other.claim(lease)).toMatchObject([{ version: 4 }]);
         expect(await other.claim(lease)).toEqual([]);
       },
     );
@@ -61,7 +61,7 @@ describe("a move, at every call of which", () => {
         if (!isMade) await answer(store, "a");
         const { context, version } = (await store.load("a"))!;
         expect([version, context.step?.filter(({ output }) => output === "answer").length]).toEqual([4, 1]);
-        expect(await store.claim(lease)).toMatchObject([{ snapshot: { version: 4 } }]);
+        expect(await store.claim(lease)).toMatchObject([{ version: 4 }]);
         expect(await store.claim(lease)).toEqual([]);
         await store.commit(stepCommit((await store.load("a"))!, { status: "completed" }));
         pass(hour);

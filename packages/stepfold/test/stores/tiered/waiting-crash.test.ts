@@ -38,9 +38,10 @@ describe("a crash in the middle of a move of what waits", () => {
         pass(8 * hour);
         // no move has ended it
         const claimed = await store.claim(lease);
-        expect(claimed).toMatchObject([{ claim: { workflowId: "a", claimedAt: now() }, snapshot: { version: 3 } }]);
+        expect(claimed).toMatchObject([{ workflowId: "a", claimedAt: now(), version: 3 }]);
+        expect(await store.load("a")).toMatchObject({ version: 3 });
         expect(await store.claim(lease)).toEqual([]);
-        const { claim } = claimed[0]!;
+        const claim = claimed[0]!;
         const fired = stepCommit(commits[2], { fence: claim.fence, release: true, status: "paused" });
         await store.commit(fired);
         await answer(store, "a");
@@ -100,7 +101,7 @@ describe("a crash in the middle of a move of what waits", () => {
       expect(await store.move()).toEqual({ moved: 1, left: [] });
       await check(store, [commits]);
       await answer(store, "a");
-      expect(await store.claim(lease)).toMatchObject([{ claim: { crashes: 0 } }]);
+      expect(await store.claim(lease)).toMatchObject([{ crashes: 0 }]);
     }
   });
 });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { StepfoldError } from "../../../src/core/errors/stepfold-error.ts";
-import type { SnapshotStore } from "../../../src/ports/snapshot-store.ts";
+import type { Claim } from "../../../src/ports/snapshot-store.ts";
 import { memoryStore } from "../../../src/stores/databases/memory/index.ts";
+import { claimAndLoad } from "../../../src/testing/claim-and-load.ts";
 import { snapshotAfter, stepCommit } from "../../../src/testing/index.ts";
 import { atEveryCall, check, hour, interrupted, listed, setUp, waiting, write } from "./tiers.fixture.ts";
 
@@ -51,14 +52,14 @@ describe("a move, at every call of which", () => {
       async (around) => {
         around.pass(8 * hour);
         const { other, commits } = around;
-        const [claimed] = await other.claim(lease);
-        expect(claimed).toMatchObject({ snapshot: snapshotAfter(...commits) });
+        const [claimed] = await claimAndLoad(other, lease);
+        expect(claimed?.snapshot).toEqual(snapshotAfter(...commits));
         expect(await other.claim(lease)).toEqual([]);
-        Object.assign(around, { claimed });
+        Object.assign(around, { claim: claimed?.claim });
       },
       async (around) => {
         const { other, commits } = around;
-        const { claim } = (around as unknown as { claimed: Awaited<ReturnType<SnapshotStore["claim"]>>[number] }).claimed;
+        const { claim } = around as unknown as { claim: Claim };
         const fired = stepCommit(commits.at(-1)!, { fence: claim.fence });
         const isLost = await other.commit(fired).then(
           () => false,
@@ -90,7 +91,8 @@ describe("a claim of a copy that does not count yet, at every call of which", ()
         const claimed = await over(tiers).claim(lease);
         if (tiers.made() <= position) break;
         expect(await listed(hot)).toEqual([]);
-        expect([...claimed, ...(await store.claim(lease))]).toMatchObject([{ claim: { workflowId: "a" }, snapshot: { version: 3 } }]);
+        expect([...claimed, ...(await store.claim(lease))]).toMatchObject([{ workflowId: "a", version: 3 }]);
+        expect((await store.load("a"))?.version).toBe(3);
         expect(await store.claim(lease)).toEqual([]);
       }
     }

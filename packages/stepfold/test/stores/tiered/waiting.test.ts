@@ -100,7 +100,7 @@ describe("a move of executions that wait", () => {
     expect(await listed(restored)).toEqual(["went on"]);
     for (const commits of executions) expect(await after.load(commits[0].workflowId)).toEqual(snapshotAfter(...commits));
     pass(9 * hour);
-    expect((await after.claim(lease)).map(({ claim }) => claim.workflowId)).toEqual(["same"]);
+    expect((await after.claim(lease)).map(({ workflowId }) => workflowId)).toEqual(["same"]);
   });
 
   it("may be made by two at once", async () => {

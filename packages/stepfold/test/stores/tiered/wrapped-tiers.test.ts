@@ -5,6 +5,7 @@ import { blobbedStore } from "../../../src/stores/wrappers/blobs/index.ts";
 import { compressedStore } from "../../../src/stores/wrappers/compressed/index.ts";
 import { encryptedStore } from "../../../src/stores/wrappers/encrypted/index.ts";
 import { tieredStore } from "../../../src/stores/wrappers/tiered/index.ts";
+import { claimAndLoad } from "../../../src/testing/claim-and-load.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../../src/testing/index.ts";
 import { memoryBlobs } from "../values/values.fixture.ts";
 import { testFolder } from "../values/wrapped-bench.fixture.ts";
@@ -51,7 +52,7 @@ it("what waits moves into them too, goes on there, and nothing of it can be read
   expect(await store.load("a")).toEqual(snapshotAfter(first, second, third));
   const fourth = stepCommit(third, { output: "end", wakeAt: 0 });
   await store.commit(fourth);
-  const [claimed] = await store.claim({ owner: "w", leaseMs: 1000, limit: 5 });
+  const [claimed] = await claimAndLoad(store, { owner: "w", leaseMs: 1000, limit: 5 });
   expect(claimed?.snapshot).toEqual(snapshotAfter(first, second, third, fourth));
   await store.commit(stepCommit(fourth, { fence: claimed!.claim.fence, status: "completed" }));
   expect(JSON.stringify([await archive.load("a"), await archive.events("a", -1, 9)])).not.toContain("vermilion");

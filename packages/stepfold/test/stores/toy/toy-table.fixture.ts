@@ -39,6 +39,10 @@ export class ToyTable implements kit.ExecutionTable {
     return new Map(loaded.flatMap((rows) => (rows ? [[rows.workflowId, rows]] : [])));
   }
 
+  async heads(ids: readonly string[]): Promise<kit.ListedRow[]> {
+    return (await this.#rows(ids)).filter(({ deletedAt }) => deletedAt === null);
+  }
+
   write(writes: readonly kit.RowWrite[]): Promise<(kit.RowWritten | null)[]> {
     return Promise.all(writes.map((write) => this.#write(write)));
   }

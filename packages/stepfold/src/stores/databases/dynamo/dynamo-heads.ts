@@ -44,6 +44,7 @@ export function headOf(connection: Connection, item: Item): Head {
   const head: Head = {
     ...{ pk, id, made, seq, createdAt, incarnation, status: item.status as Status, owner: userText("owner") },
     ...{ version: number("version"), fence: number("fence"), crashes: numberOr("crashes", 0), updatedAt: numberOr("updatedAt", 0) },
+    sizeBytes: numberOr("sizeBytes", 0),
     ...{ wakeAt: numberOr("wakeAt", null), dueAt: numberOr("dueAt", null) },
     ...{ endedAt: numberOr("endedAt", null), deletedAt: numberOr("deletedAt", null) },
     ...{ head: text("head"), listed: text("listed") || text("head"), metadata: text("metadata") },

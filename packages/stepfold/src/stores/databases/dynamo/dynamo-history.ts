@@ -25,7 +25,7 @@ const noChildren = "[]";
 const minFoldedLength = 256 * 1024;
 
 /** The head, again while what is just being written is not whole; null if there is no execution, or a tombstone. */
-async function* liveHeads(connection: Connection, id: string): AsyncGenerator<Head | null, void> {
+export async function* liveHeads(connection: Connection, id: string): AsyncGenerator<Head | null, void> {
   for (let tries = 0; tries <= maxTries; tries++) {
     if (tries > 0) await pause(tries + 1);
     const head = await readHead(connection, id);

@@ -5,6 +5,7 @@ import { labelsOf } from "../../kit/labels.ts";
 import { byNewest, isListed } from "../../kit/row-rules.ts";
 import { bytesOf } from "../../kit/writing/value-limit.ts";
 import { cursorOf, type Head, intactHeads } from "./dynamo-heads.ts";
+import { liveHeads } from "./dynamo-history.ts";
 import { nonEmpty, sortable } from "./dynamo-keys.ts";
 import { type Connection, itemsOf, type Range } from "./dynamo-requests.ts";
 import { createdIndex } from "./dynamo-schema.ts";
@@ -35,6 +36,21 @@ export async function listedRows(
     // the index may lag, and does not know long labels: others come in the place of what is not asked for
     if (newest.length < wanted) break;
     cursor = newest[wanted - 1]!;
+  }
+  return rows;
+}
+
+/** Executions as a list shows them, with the whole head. One that is written at this moment is read again. */
+export async function headRows(connection: Connection, ids: readonly string[]): Promise<ListedRow[]> {
+  const rows: ListedRow[] = [];
+  for (const id of ids) {
+    for await (const head of liveHeads(connection, id)) {
+      const row = head && (await listedRow(connection, head));
+      const text = row && (await readText(connection, head, head.head));
+      if (head && text === null) continue;
+      if (row) rows.push({ ...row, head: text! });
+      break;
+    }
   }
   return rows;
 }

@@ -20,7 +20,7 @@ import {
   sortable,
   sortKeysUntil,
 } from "./dynamo-keys.ts";
-import { listedRows } from "./dynamo-list.ts";
+import { headRows, listedRows } from "./dynamo-list.ts";
 import { dynamoRecords } from "./dynamo-records.ts";
 import { batchGet, type Connection, itemsOf, type Range } from "./dynamo-requests.ts";
 import { dueIndex } from "./dynamo-schema.ts";
@@ -58,6 +58,10 @@ export class DynamoExecutions implements kit.ExecutionTable {
   async load(ids: readonly string[]): ReturnType<kit.ExecutionTable["load"]> {
     const found = await Promise.all(ids.map((id) => loadRows(this.#connection, id)));
     return new Map(found.flatMap((rows) => (rows ? [[rows.workflowId, rows]] : [])));
+  }
+
+  heads(ids: readonly string[]): Promise<readonly kit.ListedRow[]> {
+    return headRows(this.#connection, ids);
   }
 
   write(writes: readonly kit.RowWrite[]): Promise<(kit.RowWritten | null)[]> {

@@ -1,6 +1,6 @@
 import { isTerminal, type SnapshotHead } from "../../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
-import type { NewExecution, RowChanges, RowCondition, RowHistory, RowWrite, RowWritten } from "../../kit/execution-table.ts";
+import type { RowChanges, RowCondition, RowHistory, RowWrite, RowWritten } from "../../kit/execution-table.ts";
 import { meetsCondition } from "../../kit/row-rules.ts";
 import { idFreeAt } from "../../kit/tombstones.ts";
 import { bytesOf } from "../../kit/writing/value-limit.ts";
@@ -156,7 +156,7 @@ interface PendingCommit {
 async function pendingCommit(
   connection: Connection,
   owner: TextOwner,
-  { version, status, head: text, wakeAt }: Pick<NewExecution, "version" | "status" | "head" | "wakeAt">,
+  { version, status, head: text, sizeBytes, wakeAt }: NonNullable<RowChanges["state"]>,
   { commitId, events, children }: RowHistory,
 ): Promise<PendingCommit> {
   const held: string[] = [];
@@ -175,7 +175,7 @@ async function pendingCommit(
   const head = await hold(text);
   return {
     rows,
-    state: { version, status, wakeAt, head, listed: isInParts(head) ? listedOf(text) : null },
+    state: { version, status, sizeBytes, wakeAt, head, listed: isInParts(head) ? listedOf(text) : null },
     hold,
     async drop() {
       if (!held.some(isInParts) || (await writerOf(connection, owner, version)) === commitId) return;

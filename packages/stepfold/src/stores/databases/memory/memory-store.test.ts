@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { memoryBench } from "../../../../test/testing/memory-bench.fixture.ts";
+import { claimAndLoad } from "../../../testing/claim-and-load.ts";
 import { startCommit, stepCommit } from "../../../testing/index.ts";
 import { memoryStore } from "./index.ts";
 
@@ -13,7 +14,7 @@ describe("memoryStore", () => {
     const ids = Array.from({ length: 20 }, (_, index) => `id-${index}`);
     for (const id of ids) await store.create(startCommit(id));
     for (let round = 0; round < 50; round++) {
-      const claimed = await store.claim({ owner: "worker", leaseMs: 1000, limit: 20 });
+      const claimed = await claimAndLoad(store, { owner: "worker", leaseMs: 1000, limit: 20 });
       expect(claimed.map(({ claim }) => claim.workflowId)).toEqual(ids);
       for (const { claim, snapshot } of claimed) {
         await store.renew(claim);

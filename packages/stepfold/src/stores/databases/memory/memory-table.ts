@@ -47,6 +47,10 @@ export class MemoryTable implements kit.ExecutionTable {
     return new Map(loaded.map((row) => [row.workflowId, row]));
   }
 
+  async heads(ids: readonly string[]): Promise<readonly kit.ListedRow[]> {
+    return ids.flatMap((id) => this.rows.get(id) ?? []).filter(({ deletedAt }) => deletedAt === null);
+  }
+
   async write(writes: readonly kit.RowWrite[]): Promise<(kit.RowWritten | null)[]> {
     return writes.map((write) => {
       const now = this.#clock();

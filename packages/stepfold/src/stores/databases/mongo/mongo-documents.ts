@@ -14,7 +14,18 @@ interface GuardDocument extends Omit<ExecutionGuard, "id" | "permit"> {
   readonly permitLimit: number;
 }
 
-const absent = { seq: 0, wakeAt: null, dueAt: null, owner: null, fence: 0, crashes: 0, permitKey: "", permitLimit: 0, deletedAt: null };
+const absent = {
+  seq: 0,
+  sizeBytes: 0,
+  wakeAt: null,
+  dueAt: null,
+  owner: null,
+  fence: 0,
+  crashes: 0,
+  permitKey: "",
+  permitLimit: 0,
+  deletedAt: null,
+};
 
 /** The fields of a guard, for a projection. */
 export const guardFields: MongoDocument = { ...fields("incarnation", "version", "status"), ...fields(...Object.keys(absent)) };

@@ -77,6 +77,10 @@ export class MongoTable implements kit.ExecutionTable {
     throw new StepfoldError("STORE_UNAVAILABLE", { store: this.name, reason });
   }
 
+  async heads(ids: readonly string[]): Promise<kit.ListedRow[]> {
+    return this.#listed({ _id: { $in: ids.map(String) }, deletedAt: null }, {});
+  }
+
   async write(writes: readonly kit.RowWrite[]): Promise<(kit.RowWritten | null)[]> {
     const collections = await this.#open();
     return Promise.all(writes.map((write) => writeDocument(collections, write, this.#nextSeq)));
@@ -105,8 +109,7 @@ export class MongoTable implements kit.ExecutionTable {
     return firstDueKeys(found as unknown as readonly kit.DueKey[], entriesTogether, limit);
   }
 
-  async page(query: CheckedQuery, labels: readonly string[], after: kit.ListCursor | null, limit: number): Promise<kit.ListedRow[]> {
-    const { executions } = await this.#open();
+  page(query: CheckedQuery, labels: readonly string[], after: kit.ListCursor | null, limit: number): Promise<kit.ListedRow[]> {
     const { createdAt, seq } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, seq: 0 };
     const rest = { $or: [{ createdAt: { $lt: createdAt } }, { createdAt, seq: { $lt: seq } }] };
     // the index has only what has a time
@@ -116,9 +119,7 @@ export class MongoTable implements kit.ExecutionTable {
       filterOfTerms(pageTerms(query)),
       ...labels.map((label) => ({ labels: { $eq: label } })),
     ];
-    const options = { ...readOptions, projection: { tail: 0, labels: 0 }, sort: { createdAt: -1, seq: -1 }, limit };
-    const rows = (await executions.find({ $and: conditions }, options).toArray()) as unknown as kit.ListedRow[];
-    return rows.map((row) => ({ ...row, ...guardInDocument(row as never) }));
+    return this.#listed({ $and: conditions }, { sort: { createdAt: -1, seq: -1 }, limit });
   }
 
   async ended(query: kit.EndedQuery): Promise<kit.ExecutionGuard[]> {
@@ -130,6 +131,12 @@ export class MongoTable implements kit.ExecutionTable {
   }
 
   async close(): Promise<void> {}
+
+  async #listed(filter: MongoDocument, options: MongoDocument): Promise<kit.ListedRow[]> {
+    const { executions } = await this.#open();
+    const found = await executions.find(filter, { ...readOptions, projection: { tail: 0, labels: 0 }, ...options }).toArray();
+    return (found as unknown as kit.ListedRow[]).map((row) => ({ ...row, ...guardInDocument(row as never) }));
+  }
 
   async #dueOf(key: string, limit: number, overdueMs: number): Promise<kit.ExecutionGuard[]> {
     const { executions } = await this.#open();

@@ -9,7 +9,7 @@ import { among, clock, refuseLongName } from "./mysql-statement.ts";
 export type DueClaim = Parameters<NonNullable<ExecutionTable["claimDue"]>>[0];
 
 /** Claims what is due without a permit. A row that another transaction is writing is left for a later claim. */
-export async function claimDue(open: OpenTables, { owner, leaseMs, limit, overdueMs }: DueClaim): Promise<DueClaimed> {
+export async function claimDue(open: OpenTables, { owner, leaseMs, limit, overdueMs, fenceStep }: DueClaim): Promise<DueClaimed> {
   refuseLongName("The owner of a claim", owner);
   const { tables } = open;
   // claims that find nothing lock nothing
@@ -25,12 +25,12 @@ export async function claimDue(open: OpenTables, { owner, leaseMs, limit, overdu
     const seqs = among(rows.map(({ seq }) => Number(seq)));
     await ask(
       // in this order: what is set is what is read further on
-      `UPDATE ${tables.executions} SET crashes = crashes + (owner IS NOT NULL), owner = ?, fence = fence + 1, due_at = ? WHERE seq ${seqs.text}`,
-      [owner, dueAt, ...seqs.values],
+      `UPDATE ${tables.executions} SET crashes = crashes + (owner IS NOT NULL), owner = ?, fence = fence + ?, due_at = ? WHERE seq ${seqs.text}`,
+      [owner, fenceStep, dueAt, ...seqs.values],
     );
     const claimed = rows.map((row): ExecutionGuard => {
       const guard = guardOf(row);
-      return { ...guard, owner, dueAt, fence: guard.fence + 1, crashes: crashesAfter(guard) };
+      return { ...guard, owner, dueAt, fence: guard.fence + fenceStep, crashes: crashesAfter(guard) };
     });
     return { ...nothing, now, executions: claimed };
   });

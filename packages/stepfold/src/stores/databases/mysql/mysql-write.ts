@@ -117,18 +117,29 @@ async function updateRows(to: MysqlTransaction, accepted: readonly Accepted[]): 
   const rows = accepted.flatMap(({ write, row, after: { now } }): MysqlValue[][] => {
     if (write.kind !== "update") return [];
     const { state, fence = row.fence, crashes = row.crashes } = write.set;
-    const { version, status, wakeAt } = state ?? row;
+    const { version, status, sizeBytes, wakeAt } = state ?? row;
     return [
-      [row.seq, version, status, state?.head ?? "", wakeAt, dueAtAfter(row, write.set, now), ownerValue(row, write.set), fence, crashes],
+      [
+        row.seq,
+        version,
+        status,
+        state?.head ?? "",
+        sizeBytes,
+        wakeAt,
+        dueAtAfter(row, write.set, now),
+        ownerValue(row, write.set),
+        fence,
+        crashes,
+      ],
     ];
   });
   const ifWritten = (value: string, otherwise: string): string => `IF(VALUES(head) = '', ${otherwise}, ${value})`;
   await insertOrUpdate(to, rows, {
-    into: `${to.tables.executions} (seq, version, status, head, wake_at, due_at, owner, fence, crashes,
+    into: `${to.tables.executions} (seq, version, status, head, size_bytes, wake_at, due_at, owner, fence, crashes,
       id, incarnation, definition_id, definition, metadata, creator, updated_at)`,
-    row: `(?, ?, ?, ?, ?, ?, ?, ?, ?, '', '', '', '', '', '', ${clock})`,
+    row: `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', '', '', '', '', '', ${clock})`,
     filling: (row) => row.with(3, ""),
-    update: `version = VALUES(version), status = VALUES(status), wake_at = VALUES(wake_at), due_at = VALUES(due_at),
+    update: `version = VALUES(version), status = VALUES(status), size_bytes = VALUES(size_bytes), wake_at = VALUES(wake_at), due_at = VALUES(due_at),
       owner = IF(VALUES(owner) = '', owner, VALUES(owner)), fence = VALUES(fence), crashes = VALUES(crashes),
       updated_at = ${ifWritten("VALUES(updated_at)", "updated_at")},
       ended_at = ${ifWritten("IF(VALUES(status) IN ('completed', 'failed', 'cancelled'), VALUES(updated_at), NULL)", "ended_at")},

@@ -81,6 +81,12 @@ export class PostgresTable implements kit.ExecutionTable {
     return new Map(rows.map((row) => [idOf(row.id!), storedRowsOf(row)]));
   }
 
+  async heads(ids: readonly string[]): Promise<readonly kit.ListedRow[]> {
+    const text = `SELECT ${guard}, ${columnsAsText(listedColumns, "executions")} FROM ${this.#executions}
+      WHERE id = ANY(${textsIn(1)}) AND coalesce(deleted_at, -1) = -1`;
+    return (await this.#session.askAnew(text, [joined(ids.map(plainText))])).map((row) => listedRowOf(row, idOf));
+  }
+
   async write(writes: readonly kit.RowWrite[]): Promise<kit.RowAnswer[]> {
     const { schema, ask, askAnew } = this.#session;
     const answers: kit.RowAnswer[] = writes.map(() => null);
@@ -145,8 +151,8 @@ export class PostgresTable implements kit.ExecutionTable {
     return findDueKeys(search, after, limit);
   }
 
-  async claimDue({ owner, leaseMs, limit, overdueMs }: DueClaim): Promise<kit.DueClaimed> {
-    const values = [plainText(owner), ...[leaseMs, limit, overdueMs].map((value) => wholeText(value))];
+  async claimDue({ owner, leaseMs, limit, overdueMs, fenceStep }: DueClaim): Promise<kit.DueClaimed> {
+    const values = [plainText(owner), ...[leaseMs, limit, overdueMs, fenceStep].map((value) => wholeText(value))];
     const rows = await this.#session.askAnew(claimDueStatement(this.#executions), values);
     return { now: Number(rows[0]!.now), executions: guardsIn(rows), areKeysDue: rows[0]!.are_keys_due === "t" };
   }

@@ -47,6 +47,7 @@ const updateColumns: readonly WantedColumn<Update>[] = [
   { name: "version", is: "number", of: ({ set }) => set.state?.version },
   { name: "status", is: "id", of: ({ set }) => set.state?.status },
   { name: "head", is: "json", of: ({ set }) => set.state?.head },
+  { name: "size_bytes", is: "number", of: ({ set }) => set.state?.sizeBytes },
   { name: "wake_at", is: "number", of: ({ set }) => set.state?.wakeAt },
   // a sign before it tells a new owner from none
   {
@@ -78,11 +79,11 @@ function insertion(schema: string, writes: readonly Insert[]): WriteStatement {
   const text = `
     WITH ${writingClock}, ${wanted.sql},
     created AS (
-      INSERT INTO ${schema}.executions (id, incarnation, definition_id, definition, metadata, labels, version, status, head, wake_at, due_at,
+      INSERT INTO ${schema}.executions (id, incarnation, definition_id, definition, metadata, labels, version, status, head, size_bytes, wake_at, due_at,
         owner, fence, permit_key, permit_limit, created_at, updated_at, ended_at)
       SELECT id, incarnation, substr(definition_id, 2), definition::json, metadata::json,
         ARRAY(SELECT sha256(convert_to(label, 'UTF8')) FROM unnest(string_to_array(labels, chr(29))) AS label), version, status, head::json,
-        wake_at, ${dueAtSql("NULL::bigint", "wake_at")}, substr(owner, 2), fence, substr(permit_key, 2), permit_limit, now, now,
+        size_bytes, wake_at, ${dueAtSql("NULL::bigint", "wake_at")}, substr(owner, 2), fence, substr(permit_key, 2), permit_limit, now, now,
         CASE WHEN status IN ${terminal} THEN now END
       FROM clock, wanted AS w ORDER BY id
       ON CONFLICT (id) DO NOTHING
@@ -113,6 +114,7 @@ function update(schema: string, writes: readonly Update[]): WriteStatement {
     changed AS (
       UPDATE ${schema}.executions AS e SET
         version = coalesce(w.version, e.version), status = coalesce(w.status, e.status), head = coalesce(w.head::json, e.head),
+        size_bytes = coalesce(w.size_bytes, e.size_bytes),
         wake_at = CASE WHEN w.version IS NULL THEN e.wake_at ELSE w.wake_at END,
         updated_at = CASE WHEN w.version IS NULL THEN e.updated_at ELSE now END,
         ended_at = CASE WHEN w.version IS NULL THEN e.ended_at WHEN w.status IN ${terminal} THEN now END,

@@ -10,6 +10,16 @@ end
 return answers
 `;
 
+/** Heads: KEYS[2..] are their keys. Answers guard, definition, metadata and head of each: empty if there is none. */
+export const headsScript: string = `${prelude}
+local answers = {}
+for index = 2, #KEYS do
+  local row = readRow(KEYS[index])
+  answers[index - 1] = row and not row.deleted and listedOf(row) or {}
+end
+return answers
+`;
+
 /** Whole executions: KEYS[2..] are the heads. Answers the rows of each: empty if there is none. Those over the budget are left out. */
 export const loadScript: string = `${prelude}${history}
 local answers, size = {}, 0
@@ -87,11 +97,9 @@ local function look(entry)
     -- the head is gone
     if not isList then redis.call("ZREM", index, entry) end
   elseif row and fits(row) then
-    local told = guardOf(row)
-    for _, text in ipairs(isList and redis.call("HMGET", row.head, "definition", "metadata", "head") or {}) do
-      told[#told + 1] = say(text)
-      size = size + #(text or "")
-    end
+    local told, more = guardOf(row), 0
+    if isList then told, more = listedOf(row) end
+    size = size + more
     rows[#rows + 1] = told
   end
 end

@@ -26,10 +26,27 @@ export function rowsIn(replies: readonly unknown[]): ListedRow[] {
     const [id, incarnation, status, owner, permit, numbers, ...listed] = replyList(reply).map(said);
     if (id == null || incarnation == null || numbers == null) return [];
     const { key = null, limit = null } = parsePermit(permit ?? null) ?? {};
-    const [seq, version, fence, crashes, wakeAt, dueAt, createdAt, updatedAt, deletedAt] = numbers.split(" ").map((text) => text || null);
+    const [seq, version, fence, crashes, wakeAt, dueAt, createdAt, updatedAt, deletedAt, sizeBytes] = numbers
+      .split(" ")
+      .map((text) => text || null);
     const [definition = "", metadata = "", head = ""] = listed.map((text) => text ?? "");
     return listedRowOf({
-      ...{ id, incarnation, status, owner, permit_key: key, permit_limit: limit, seq, version, fence, crashes, definition, metadata, head },
+      ...{
+        id,
+        incarnation,
+        status,
+        owner,
+        permit_key: key,
+        permit_limit: limit,
+        seq,
+        version,
+        fence,
+        crashes,
+        size_bytes: sizeBytes,
+        definition,
+        metadata,
+        head,
+      },
       ...{ wake_at: wakeAt, due_at: dueAt, created_at: createdAt, updated_at: updatedAt, deleted_at: deletedAt },
     });
   });

@@ -42,7 +42,7 @@ local function keyOf(permit) return permit and string.match(permit, "^%d+:(.*)$"
 local function lineOf(key) return key and base .. "w:" .. key or due end
 
 local fields = { "seq", "incarnation", "version", "status", "wake", "owner", "fence", "crashes", "permit", "created", "updated",
-  "deleted" }
+  "deleted", "size" }
 
 -- nil if there is none, false if what is there is damaged
 local function readRow(head)
@@ -65,8 +65,18 @@ local function dueAtOf(row) return redis.call("ZSCORE", lineOf(row.key), row.mem
 
 local function guardOf(row, dueAt)
   local numbers = { row.seq, row.version, row.fence, row.crashes, row.wake or "", dueAt or dueAtOf(row) or "", row.created,
-    row.updated or "", row.deleted or "" }
+    row.updated or "", row.deleted or "", row.size or "0" }
   return { say(row.id), say(row.incarnation), say(row.status), say(row.owner), say(row.permit), say(table.concat(numbers, " ")) }
+end
+
+-- the guard, and what else a list shows; and how long that is
+local function listedOf(row)
+  local told, size = guardOf(row), 0
+  for _, text in ipairs(redis.call("HMGET", row.head, "definition", "metadata", "head")) do
+    told[#told + 1] = say(text)
+    size = size + #(text or "")
+  end
+  return told, size
 end
 
 -- keys of permits stand in \`ready\`, by name, if something is due for them, else in \`later\`, by the time of the next one

@@ -6,7 +6,16 @@ import type * as kit from "../../kit/execution-table.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
 import { storeOver } from "../../kit/store-over.ts";
 import { defaultRetentionMs } from "../../kit/tombstones.ts";
-import { dueKeysScript, dueScript, getRecordsScript, loadScript, putRecordsScript, readScript, scanScript } from "./read-scripts.ts";
+import {
+  dueKeysScript,
+  dueScript,
+  getRecordsScript,
+  headsScript,
+  loadScript,
+  putRecordsScript,
+  readScript,
+  scanScript,
+} from "./read-scripts.ts";
 import { type CallScript, type SendScript, scriptRunner } from "./redis-client.ts";
 import { serverError } from "./redis-error.ts";
 import { claimScript } from "./redis-fast.ts";
@@ -69,6 +78,10 @@ class RedisTable implements kit.ExecutionTable {
     return found;
   }
 
+  async heads(ids: readonly string[]): Promise<readonly kit.ListedRow[]> {
+    return rowsIn(await this.#call(headsScript, ids, []));
+  }
+
   write(writes: readonly kit.RowWrite[]): Promise<kit.RowAnswer[]> {
     return sendWrites(this.#call, writes, this.#limits);
   }
@@ -118,13 +131,10 @@ class RedisTable implements kit.ExecutionTable {
   };
 
   async claimDue(claim: Parameters<NonNullable<kit.ExecutionTable["claimDue"]>>[0]): Promise<kit.DueClaimed> {
-    const args = [claim.owner, String(claim.leaseMs), String(claim.limit), String(claim.overdueMs)];
-    const [now, areKeysDue, ...replies] = await this.#call(claimScript, [], args);
-    const taken = replies.map(replyList);
-    const executions = rowsIn(taken.map(([guard]) => guard));
-    const [ids, histories] = [executions.map(({ id }) => id), taken.map(([, rows]) => rows)];
-    const rows = new Map(await this.#wholeRows(ids, histories));
-    return { now: Number(said(now)), executions, rows, areKeysDue: said(areKeysDue) !== null };
+    const { owner, leaseMs, limit, overdueMs, fenceStep } = claim;
+    const args = [owner, ...[leaseMs, limit, overdueMs, fenceStep].map(String)];
+    const [now, areKeysDue, ...guards] = await this.#call(claimScript, [], args);
+    return { now: Number(said(now)), executions: rowsIn(guards), areKeysDue: said(areKeysDue) !== null };
   }
 
   async close(): Promise<void> {}

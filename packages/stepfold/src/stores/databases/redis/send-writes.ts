@@ -123,8 +123,8 @@ function fieldsOf(write: RowWrite, retentionMs: string): string[] {
   ];
 }
 
-function stateFields({ version, status, head, wakeAt }: NonNullable<RowChanges["state"]>): string[] {
-  return ["version", String(version), "status", status, "head", head, "wake", String(wakeAt ?? "")];
+function stateFields({ version, status, head, sizeBytes, wakeAt }: NonNullable<RowChanges["state"]>): string[] {
+  return ["version", String(version), "status", status, "head", head, "size", String(sizeBytes), "wake", String(wakeAt ?? "")];
 }
 
 /** The field of a head that says that an execution has a label. */

@@ -68,6 +68,7 @@ export class WritePlanner {
         labels: bind(({ row }) => JSON.stringify(row.labels)),
         permit_key: bind(({ row }) => row.permit?.key ?? null),
         permit_limit: bind(({ row }) => row.permit?.limit ?? null),
+        size_bytes: bind(({ row }) => row.sizeBytes),
         wake_at: wakeAt,
         due_at: dueAtSql(isAtWakeUp ? null : bind(({ row }) => inMsOf(row.due)), wakeAt, now, true),
         ...{ crashes: "0", created_at: now, updated_at: now },
@@ -91,10 +92,12 @@ export class WritePlanner {
     const now = this.#now;
     const assignments: string[] = [];
     const conditions = [this.#condition(when, bind)];
-    const ofState = (name: "version" | "status" | "head" | "wakeAt"): string => bind((write) => write.set.state![name]);
+    const ofState = (name: "version" | "status" | "head" | "sizeBytes" | "wakeAt"): string => bind((write) => write.set.state![name]);
     const wakeAt = set.state ? ofState("wakeAt") : "wake_at";
     if (set.state) {
-      assignments.push(`version = ${ofState("version")}, head = ${ofState("head")}, wake_at = ${wakeAt}, updated_at = ${now}`);
+      assignments.push(
+        `version = ${ofState("version")}, head = ${ofState("head")}, size_bytes = ${ofState("sizeBytes")}, wake_at = ${wakeAt}, updated_at = ${now}`,
+      );
       if (keepsStatus) conditions.push(`status = ${ofState("status")}`);
       else assignments.push(`status = ${ofState("status")}, ended_at = ${isTerminal(set.state.status) ? now : "NULL"}`);
     }

@@ -25,10 +25,11 @@ export const sqliteSchema: readonly string[] = [
     version INTEGER NOT NULL,
     status TEXT NOT NULL,
     head TEXT NOT NULL,      -- JSON: the snapshot without its context (see events) and without what is in other columns or in the first event
+    size_bytes INTEGER NOT NULL, -- of JSON that the snapshot holds
     wake_at INTEGER,         -- what the last commit said: when somebody is to drive it; 0: now; NULL: never
     due_at INTEGER,          -- while it is held: the end of the lease; else when it may be claimed; below 0: at once, since due_at + 10,000,000,000,000
     owner TEXT,              -- who holds it; NULL: nobody
-    fence INTEGER NOT NULL,  -- number of claims so far
+    fence INTEGER NOT NULL,  -- of the last claim
     crashes INTEGER NOT NULL, -- claims in a row that ran out without a commit of their holder
     permit_key TEXT,         -- of executions with one key, only permit_limit are held at once; NULL: no limit
     permit_limit INTEGER,

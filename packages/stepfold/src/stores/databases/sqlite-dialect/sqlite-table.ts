@@ -85,6 +85,12 @@ export class SqliteTable implements kit.ExecutionTable {
     return loaded;
   }
 
+  async heads(ids: readonly string[]): Promise<readonly kit.ListedRow[]> {
+    const { list, values } = new Parameters();
+    const text = `SELECT ${this.#guard}, ${listedColumns.join(", ")} FROM executions WHERE id IN (${list(ids)}) AND deleted_at IS NULL`;
+    return (await this.#read(text, values)).map((row) => listedRowOf(row, this.#unquoted));
+  }
+
   async write(writes: readonly kit.RowWrite[]): Promise<(kit.RowWritten | null)[]> {
     const rows = await this.#session.write(writes.map((write) => this.#planner.plan(write)));
     return rows.map((row, index) => {

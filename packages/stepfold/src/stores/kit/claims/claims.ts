@@ -1,16 +1,17 @@
 import type { Status } from "../../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
-import type { Claim, Claimed } from "../../../ports/snapshot-store.ts";
+import type { Claim } from "../../../ports/snapshot-store.ts";
 import type { CheckedClaim } from "../checked-store.ts";
 import type { ExecutionGuard, ExecutionTable } from "../execution-table.ts";
 import type { RowWriter } from "../writing/row-writer.ts";
 import { releaseOf, renewalOf } from "../writing/row-writes.ts";
 import { endedClaim, keptClaim } from "../writing/verdict.ts";
+import { fenceStep } from "./fence.ts";
 import { isDue, liveGuard } from "./guard.ts";
 import { PermitClaims } from "./permits.ts";
-import { claimedWithSnapshots, takeExecutions } from "./take-executions.ts";
+import { keptClaims, plannedClaim, takeExecutions } from "./take-executions.ts";
 
-/** Most executions that are claimed, and loaded, at once. */
+/** Most executions that are claimed at once. */
 const maxTogether = 100;
 
 /** How often a claim of one execution is tried while others change it. */
@@ -31,7 +32,7 @@ export class Claims {
   }
 
   /** Claims what is due. */
-  claim(options: CheckedClaim): Promise<readonly Claimed[]> {
+  claim(options: CheckedClaim): Promise<readonly Claim[]> {
     const { workflowId, permit } = options;
     if (workflowId !== undefined) return this.#claimOne(workflowId, options);
     if (permit !== undefined) return this.#permits.claimOfKey(permit, options);
@@ -62,9 +63,9 @@ export class Claims {
    * Fairness: of each kind the longest due comes first. Those with a permit and those without share the room: where those
    * without took all of it, the next claim gives half of it to the others.
    */
-  async #claimAny(options: CheckedClaim): Promise<readonly Claimed[]> {
+  async #claimAny(options: CheckedClaim): Promise<readonly Claim[]> {
     const { limit } = options;
-    const claimed: Claimed[] = [];
+    const claimed: Claim[] = [];
     try {
       if (this.#permitsAreOwed) claimed.push(...(await this.#permits.claimAny(options, Math.ceil(limit / 2))));
       const areKeysDue = await this.#claimPlain(options, claimed);
@@ -82,38 +83,38 @@ export class Claims {
    * Claims executions without a permit, and adds them to what was claimed. Tells whether some with a permit are due, as far as it
    * was asked: where there is no room at all, it is the turn of those without a permit the next time.
    */
-  async #claimPlain(options: CheckedClaim, claimed: Claimed[]): Promise<boolean> {
+  async #claimPlain(options: CheckedClaim, claimed: Claim[]): Promise<boolean> {
     const table = this.#table;
-    // what is damaged, or was lost to another process, is not tried twice
+    // what was lost to another process, or given back, is not tried twice
     const tried = new Set<string>();
     for (let areKeysDue = false; ; ) {
       const wanted = Math.min(options.limit - claimed.length, maxTogether);
       if (wanted <= 0) return areKeysDue;
       if (table.claimDue) {
-        const taken = await table.claimDue({ ...options, limit: wanted });
+        const taken = await table.claimDue({ ...options, limit: wanted, fenceStep: fenceStep() });
         ({ areKeysDue } = taken);
         const held = taken.executions.map((guard) => ({ guard, claimedAt: taken.now }));
-        claimed.push(...(await claimedWithSnapshots(table, this.#writer, held, options, taken.rows)));
+        claimed.push(...(await keptClaims(this.#writer, held, options)));
         if (held.length < wanted) return areKeysDue;
       } else {
         const due = await table.due({ limit: wanted + tried.size, overdueMs: options.overdueMs, keys: null });
         ({ areKeysDue } = due);
         const fresh = due.executions.filter((guard) => !tried.has(attemptOf(guard))).slice(0, wanted);
         for (const guard of fresh) tried.add(attemptOf(guard));
-        claimed.push(...(await takeExecutions(table, this.#writer, fresh, options)).claimed);
+        claimed.push(...(await takeExecutions(this.#writer, fresh.map(plannedClaim), options)).claimed);
         if (due.executions.length < wanted || fresh.length === 0) return areKeysDue;
       }
     }
   }
 
-  async #claimOne(workflowId: string, options: CheckedClaim): Promise<readonly Claimed[]> {
+  async #claimOne(workflowId: string, options: CheckedClaim): Promise<readonly Claim[]> {
     const { overdueMs } = options;
     for (let tries = 0; tries < maxTries; tries++) {
       const { now, found } = await this.#table.read([workflowId]);
       const guard = found.get(workflowId);
       if (!guard || !isDue(guard, now, overdueMs)) return [];
       if (guard.permit) return this.#permits.claimOfKey(guard.permit.key, { ...options, limit: 1 }, guard);
-      const { claimed, missed } = await takeExecutions(this.#table, this.#writer, [guard], options);
+      const { claimed, missed } = await takeExecutions(this.#writer, [plannedClaim(guard)], options);
       if (missed.length === 0) return claimed;
     }
     return [];

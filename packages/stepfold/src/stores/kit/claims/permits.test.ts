@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { claimAndLoad } from "../../../testing/claim-and-load.ts";
 import { startCommit, stepCommit } from "../../../testing/index.ts";
 import { MemoryTable } from "../../databases/memory/memory-table.ts";
 import { storeOver } from "../store-over.ts";
@@ -10,7 +11,7 @@ describe("records of permits", () => {
     const keys = Array.from({ length: 40 }, (_, index) => `key-${index + 10}`);
     for (const key of keys) await store.create(startCommit(`in ${key}`, { head: { permit: { key, limit: 2 } } as never }));
     await store.create(startCommit("kept", { head: { permit: { key: keys[7]!, limit: 2 } } as never }));
-    const claimed = await store.claim({ owner: "worker", leaseMs: 60_000, limit: 41 });
+    const claimed = await claimAndLoad(store, { owner: "worker", leaseMs: 60_000, limit: 41 });
     expect(claimed).toHaveLength(41);
     const others = claimed.filter(({ claim }) => claim.workflowId !== "kept");
     for (const { claim, snapshot } of others) await store.commit(stepCommit(snapshot, { fence: claim.fence, status: "completed" }));

@@ -1,12 +1,12 @@
 import type { EpochMs } from "../../../core/values/json.ts";
-import type { Claimed } from "../../../ports/snapshot-store.ts";
+import type { Claim } from "../../../ports/snapshot-store.ts";
 import type { CheckedClaim } from "../checked-store.ts";
 import type { DueKey, DueKeys, ExecutionGuard, ExecutionTable, RowWrite } from "../execution-table.ts";
 import type { RecordWrite, StoredRecord } from "../record-table.ts";
 import { keyedLock } from "../writing/keyed-lock.ts";
 import type { RowWriter } from "../writing/row-writer.ts";
 import { crashesAfter, isDue, liveGuard } from "./guard.ts";
-import { takeExecutions } from "./take-executions.ts";
+import { type PlannedClaim, plannedClaim, takeExecutions } from "./take-executions.ts";
 
 /** An execution that has a permit, as the record of its key holds it. */
 export interface PermitHolder {
@@ -38,14 +38,14 @@ interface KeyStates {
 interface KeyPlan {
   readonly key: string;
   /** The executions to claim, longest due first. */
-  readonly next: readonly ExecutionGuard[];
+  readonly next: readonly PlannedClaim[];
   /** What is to be written to its record before; null: nothing. */
   readonly write: RecordWrite | null;
 }
 
 /** What was claimed of some keys. */
 interface ClaimedOfKeys {
-  readonly claimed: readonly Claimed[];
+  readonly claimed: readonly Claim[];
   /** One of the keys gave all that it was asked for. */
   readonly mayBeMore: boolean;
 }
@@ -98,13 +98,13 @@ export class PermitClaims {
    *
    * @param guard of that one, if it was just read: if it has changed since, it is read again
    */
-  async claimOfKey(key: string, options: CheckedClaim, guard?: ExecutionGuard): Promise<readonly Claimed[]> {
+  async claimOfKey(key: string, options: CheckedClaim, guard?: ExecutionGuard): Promise<readonly Claim[]> {
     return (await this.#lock.run([key], () => this.#claimLocked([key], options.limit, options, { due: guard && [guard] }))).claimed;
   }
 
   /** Claims executions of any key. Each key has its turn: the next claim goes on behind the last key of this one. */
-  async claimAny(options: CheckedClaim, limit: number): Promise<readonly Claimed[]> {
-    const claimed: Claimed[] = [];
+  async claimAny(options: CheckedClaim, limit: number): Promise<readonly Claim[]> {
+    const claimed: Claim[] = [];
     let looked = 0;
     for (let mayBeMore = true; mayBeMore; ) {
       mayBeMore = false;
@@ -167,7 +167,7 @@ export class PermitClaims {
     options: CheckedClaim,
     known: { readonly keys?: KeyStates | undefined; readonly due?: readonly ExecutionGuard[] | undefined },
   ): Promise<ClaimedOfKeys> {
-    const claimed: Claimed[] = [];
+    const claimed: Claim[] = [];
     const wanted = new Map(keys.map((key) => [key, limit]));
     let mayBeMore = false;
     for (let tries = 0; wanted.size > 0 && tries < maxTries; tries++) {
@@ -177,15 +177,11 @@ export class PermitClaims {
       const plans = await this.#plansOf(read, wanted, options, due);
       const written = await this.#put(plans.flatMap(({ write }) => write ?? []));
       const allowed = plans.filter(({ next, write }) => next.length > 0 && written.has(write!));
-      const taken = await takeExecutions(
-        this.#table,
-        this.#writer,
-        allowed.flatMap(({ next }) => next),
-        options,
-      );
+      const nexts = allowed.flatMap(({ next }) => next);
+      const taken = await takeExecutions(this.#writer, nexts, options);
       claimed.push(...taken.claimed);
       for (const { key, next, write } of plans) {
-        const missed = next.filter((guard) => taken.missed.includes(guard));
+        const missed = next.filter((one) => taken.missed.includes(one));
         if (write && !written.has(write)) continue;
         if (missed.length > 0) await this.#takeOut({ key, ...write!.next! }, missed);
         const left = wanted.get(key)! - next.length + missed.length;
@@ -212,14 +208,14 @@ export class PermitClaims {
     const due = known ?? (await this.#dueOf(keys, Math.max(...asked.map(({ most, held }) => most + held.length)), options));
     const until = now + Math.min(options.leaseMs, noticeMs);
     return asked.map(({ key, record, held, most }): KeyPlan => {
-      const next: ExecutionGuard[] = [];
+      const next: PlannedClaim[] = [];
       for (const guard of due) {
         if (guard.permit?.key !== key || held.some(({ id }) => id === guard.id)) continue;
         if (next.length === most || held.length + next.length >= guard.permit.limit) break;
-        next.push(guard);
+        next.push(plannedClaim(guard));
       }
       if (next.length === 0) return { key, next, write: record && held.length === 0 ? deletionOf(record) : null };
-      const added = next.map(({ id, incarnation, fence }) => ({ id, incarnation, fence: fence + 1, until }));
+      const added = next.map(({ guard: { id, incarnation }, fence }) => ({ id, incarnation, fence, until }));
       return { key, next, write: writeOf(key, record, [...held, ...added]) };
     });
   }
@@ -238,8 +234,8 @@ export class PermitClaims {
   }
 
   /** Takes holders out that were not claimed. */
-  async #takeOut(written: StoredRecord, missed: readonly ExecutionGuard[]): Promise<void> {
-    const isMissed = ({ id, fence }: PermitHolder): boolean => missed.some((one) => one.id === id && one.fence + 1 === fence);
+  async #takeOut(written: StoredRecord, missed: readonly PlannedClaim[]): Promise<void> {
+    const isMissed = ({ id, fence }: PermitHolder): boolean => missed.some((one) => one.guard.id === id && one.fence === fence);
     let record: StoredRecord | undefined = written;
     for (let tries = 0; record && tries < maxTries; tries++) {
       const key: string = record.key;

@@ -12,13 +12,13 @@ export function insertOf(
   written: WrittenCommit,
   lease: Lease | null,
 ): RowWrite {
-  const { workflowId: id, incarnation, version, status, head, wakeAt, commitId, events, children } = written;
+  const { workflowId: id, incarnation, version, status, head, sizeBytes, wakeAt, commitId, events, children } = written;
   const metadata = storedMetadata(given, tenant);
   return {
     kind: "insert",
     id,
     row: {
-      ...{ incarnation, version, status, head, wakeAt },
+      ...{ incarnation, version, status, head, sizeBytes, wakeAt },
       definitionId: definition.id,
       definition: JSON.stringify(definition),
       metadata: JSON.stringify(metadata),
@@ -34,14 +34,15 @@ export function insertOf(
 
 /** A commit, made only if it follows what is stored and its sender may write. */
 export function commitOf(written: WrittenCommit): RowWrite {
-  const { workflowId: id, incarnation, expectedVersion, fence, version, status, head, wakeAt, frees, commitId, events, children } = written;
+  const { workflowId: id, incarnation, expectedVersion, fence, frees, commitId, events, children } = written;
+  const { version, status, head, sizeBytes, wakeAt } = written;
   const isHolder = fence !== null;
   return {
     kind: "update",
     id,
     when: { incarnation, version: expectedVersion, open: true, ...(isHolder && { fence, held: true }) },
     set: {
-      state: { version, status, head, wakeAt },
+      state: { version, status, head, sizeBytes, wakeAt },
       // the holder is alive
       ...(isHolder && { crashes: 0 }),
       ...(frees && { owner: null }),
@@ -52,14 +53,18 @@ export function commitOf(written: WrittenCommit): RowWrite {
   };
 }
 
-/** Claims an execution as it was read. */
-export function claimOf(guard: ExecutionGuard, lease: Lease): RowWrite {
+/**
+ * Claims an execution as it was read.
+ *
+ * @param nextFence of the claim; see `newFence`
+ */
+export function claimOf(guard: ExecutionGuard, nextFence: number, lease: Lease): RowWrite {
   const { id, incarnation, fence, owner } = guard;
   return {
     kind: "update",
     id,
     when: { incarnation, fence, held: owner !== null, due: true },
-    set: { owner: lease.owner, fence: fence + 1, crashes: crashesAfter(guard), due: { inMs: lease.leaseMs } },
+    set: { owner: lease.owner, fence: nextFence, crashes: crashesAfter(guard), due: { inMs: lease.leaseMs } },
   };
 }
 

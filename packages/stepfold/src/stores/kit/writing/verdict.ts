@@ -8,10 +8,11 @@ import type { WrittenCommit } from "./written-commit.ts";
 export interface Guard {
   readonly incarnation: string;
   readonly version: number;
+  readonly sizeBytes: number;
   readonly status: Status;
   /** Null when nobody holds it. */
   readonly owner: string | null;
-  /** Number of claims so far. */
+  /** Of the last claim. */
   readonly fence: number;
 }
 
@@ -45,14 +46,16 @@ export function commitVerdict(commit: WrittenCommit, stored: Guard | null, write
  */
 export function repeatedCreation(
   { workflowId, commitId }: Pick<Commit, "workflowId" | "commitId">,
-  { incarnation, owner, fence }: Guard,
+  { incarnation, version, sizeBytes, owner, fence }: Guard,
   writer: string | null,
   lease: Lease | undefined,
   claimedAt: EpochMs,
 ): Claim | null {
   if (writer !== commitId) throw new StepfoldError("WORKFLOW_EXISTS", { workflowId });
   const isHeld = lease !== undefined && owner === lease.owner && fence === 1;
-  return isHeld ? { workflowId, incarnation, owner, leaseMs: lease.leaseMs, fence, claimedAt, expired: 0, crashes: 0 } : null;
+  return isHeld
+    ? { workflowId, incarnation, version, sizeBytes, owner, leaseMs: lease.leaseMs, fence, claimedAt, expired: 0, crashes: 0 }
+    : null;
 }
 
 /**

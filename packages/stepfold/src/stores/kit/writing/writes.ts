@@ -23,7 +23,7 @@ export async function createExecution(
   wanted: Lease | undefined,
   retentionMs: number,
 ): Promise<Claim | null> {
-  const { workflowId, incarnation } = written;
+  const { workflowId, incarnation, version, sizeBytes } = written;
   const lease = commit.head.permit ? undefined : wanted;
   const held = lease && !written.ended ? lease : null;
   const insert = insertOf(commit, written, held);
@@ -31,7 +31,8 @@ export async function createExecution(
     const made = await access.write(insert);
     if (made) {
       if (!held) return null;
-      return { workflowId, incarnation, owner: held.owner, leaseMs: held.leaseMs, fence: 1, claimedAt: made.now, expired: 0, crashes: 0 };
+      const { owner, leaseMs } = held;
+      return { workflowId, incarnation, version, sizeBytes, owner, leaseMs, fence: 1, claimedAt: made.now, expired: 0, crashes: 0 };
     }
     const { now, found } = await access.read([workflowId]);
     const guard = found.get(workflowId);

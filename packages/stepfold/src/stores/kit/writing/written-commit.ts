@@ -14,6 +14,7 @@ export interface WrittenCommit {
   readonly status: Status;
   /** JSON; see `headText`. */
   readonly head: string;
+  readonly sizeBytes: number;
   /** Nothing follows. */
   readonly ended: boolean;
   /** Null for never, as for whatever has ended. */
@@ -69,6 +70,7 @@ export function writtenCommit(commit: Commit): WrittenCommit {
     version: head.version,
     status: head.status,
     head: headText(head),
+    sizeBytes: head.sizeBytes,
     ended,
     wakeAt: ended ? null : commit.wakeAt,
     frees: ended || (commit.release === true && fence !== null),

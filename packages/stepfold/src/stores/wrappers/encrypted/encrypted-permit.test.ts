@@ -18,7 +18,7 @@ function permitted(workflowId: string, key: string, limit = 1): Commit {
 
 async function ids(store: SnapshotStore, permit?: string): Promise<string[]> {
   const claimed = await store.claim({ ...lease, ...(permit !== undefined && { permit }) });
-  return claimed.map(({ claim }) => claim.workflowId);
+  return claimed.map(({ workflowId }) => workflowId);
 }
 
 describe("executions with a concurrency key in an encrypted store", () => {

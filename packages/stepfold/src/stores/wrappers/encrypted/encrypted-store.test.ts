@@ -143,14 +143,20 @@ describe("what was encrypted", () => {
     const damaged = (text: string): string => {
       const of = (one: string): string => (one.includes('"workflowId":"bad"') ? one.replace(data, '"data":"AAAA') : one);
       return text
-        .split(/(?=\{"claim")|(?=\{"workflowId":"[^"]*","definition":[^}]*\},"status")/)
+        .split(/(?=\{"workflowId":"[^"]*","definition":[^}]*\},"status")/)
         .map(of)
         .join("");
     };
     const store = encryptedStore(altered(inner, damaged), { keys: [old] });
     expect((await store.list()).items.map(({ workflowId }) => workflowId)).toEqual(["good-2", "good-1"]);
     const claimed = await store.claim({ owner: "w", leaseMs: 1000, limit: 10 });
-    expect(claimed.map(({ claim }) => claim.workflowId)).toEqual(["good-1", "good-2"]);
+    expect(claimed.map(({ workflowId }) => workflowId)).toEqual(["good-1", "bad", "good-2"]);
+    const settled = await Promise.allSettled(claimed.map(({ workflowId }) => store.load(workflowId)));
+    expect(settled).toMatchObject([
+      { value: { input: "good-1" } },
+      { reason: expect.objectContaining({ code: "STORE_REJECTED" }) },
+      { value: { input: "good-2" } },
+    ]);
   });
 
   it("does not look like an empty store to a worker that lacks the key", async () => {
@@ -159,7 +165,8 @@ describe("what was encrypted", () => {
     const store = encryptedStore(inner, { keys: [fresh] });
     const refused = { code: "STORE_REJECTED", message: expect.stringContaining('"2025"') };
     await expect(store.list()).rejects.toMatchObject(refused);
-    await expect(store.claim({ owner: "w", leaseMs: 1000, limit: 10 })).rejects.toMatchObject(refused);
+    expect(await store.claim({ owner: "w", leaseMs: 1000, limit: 10 })).toMatchObject([{ workflowId: "a" }]);
+    await expect(store.load("a")).rejects.toMatchObject(refused);
   });
 });
 

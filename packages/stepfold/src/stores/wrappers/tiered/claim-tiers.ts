@@ -1,14 +1,14 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { Snapshot } from "../../../core/snapshot/snapshot.ts";
-import type { Claim, Claimed, ClaimOptions, SnapshotStore } from "../../../ports/snapshot-store.ts";
-import { isCopy, isPartial, lastCommitOf, partialHead, withoutMarks } from "./cold-copy.ts";
-import { snapshotHead } from "./copy-execution.ts";
+import { snapshotHead } from "../../../core/snapshot/snapshot-head.ts";
+import type { Claim, ClaimOptions, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { isCopy, isPartial, lastCommitOf, partialHead } from "./cold-copy.ts";
 import { loadCold } from "./load-cold.ts";
 import { isRedirect, isRedirectAt } from "./redirect.ts";
 import type { Tiers } from "./tiers.ts";
 
 /** Added to fences of the cold store: a claim of one store is never taken for one of the other, and fences rise with a move. */
-const coldFenceOffset = 2 ** 32;
+const coldFenceOffset = 2 ** 52;
 
 /** Gives the fence as the cold store knows it; null for a fence of the hot store. */
 export function coldFence(fence: number | undefined): number | null {
@@ -16,13 +16,14 @@ export function coldFence(fence: number | undefined): number | null {
 }
 
 /** Claims what is due in the hot store, and then, if there is room, what is due in the cold one. */
-export async function claimFromTiers(tiers: Tiers, options: ClaimOptions): Promise<readonly Claimed[]> {
-  const claimed: Claimed[] = [...(await tiers.hot.claim(options))];
+export async function claimFromTiers(tiers: Tiers, options: ClaimOptions): Promise<readonly Claim[]> {
+  const claimed: Claim[] = [...(await tiers.hot.claim(options))];
   const room = (options.workflowId === undefined ? options.limit : 1) - claimed.length;
   if (room <= 0) return claimed;
   try {
     for (const one of await tiers.cold.claim({ ...options, limit: room })) {
-      const accepted = await acceptCold(tiers, one);
+      // what is damaged stays claimed until its lease ends, and keeps no other from being driven
+      const accepted = await acceptCold(tiers, one).catch(unlessRejected);
       if (accepted) claimed.push(accepted);
     }
   } catch (error) {
@@ -32,10 +33,17 @@ export async function claimFromTiers(tiers: Tiers, options: ClaimOptions): Promi
   return claimed;
 }
 
+function unlessRejected(error: unknown): null {
+  if (!StepfoldError.is(error, "STORE_REJECTED")) throw error;
+  return null;
+}
+
 /** Accepts a claim of the cold store if the execution lives there; else gives it back, and returns null. */
-async function acceptCold(tiers: Tiers, { claim, snapshot }: Claimed): Promise<Claimed | null> {
+async function acceptCold(tiers: Tiers, claim: Claim): Promise<Claim | null> {
   const { hot, cold } = tiers;
   const { workflowId, fence } = claim;
+  const snapshot = await cold.load(workflowId);
+  if (snapshot?.incarnation !== claim.incarnation) return null;
   // no move has put it there: it belongs to another store
   if (!isCopy(snapshot)) {
     await cold.release(claim, snapshot.version);
@@ -46,14 +54,13 @@ async function acceptCold(tiers: Tiers, { claim, snapshot }: Claimed): Promise<C
   if (inHot && !isRedirected) {
     // an execution that is in both stores lives in the hot one
     if (!isPartial(snapshot)) return null;
-    const refusal = await giveBackPartial(cold, { claim, snapshot }, inHot).catch((error: unknown) => error);
+    const refusal = await giveBackPartial(cold, claim, snapshot, inHot).catch((error: unknown) => error);
     if (refusal !== undefined && !StepfoldError.is(refusal, "VERSION_CONFLICT")) throw refusal;
     // refused: the move was finished at this moment, and the claim is one of a complete copy
-    const moved = refusal === undefined ? null : await cold.load(workflowId);
-    return moved && acceptCold(tiers, { claim, snapshot: moved });
+    return refusal === undefined ? null : acceptCold(tiers, claim);
   }
   const live = isPartial(snapshot) ? await loadCold(cold, workflowId, isRedirected) : snapshot;
-  return live && { claim: { ...claim, fence: fence + coldFenceOffset }, snapshot: withoutMarks(live) };
+  return live && { ...claim, version: live.version, sizeBytes: live.sizeBytes, fence: fence + coldFenceOffset };
 }
 
 /**
@@ -61,7 +68,7 @@ async function acceptCold(tiers: Tiers, { claim, snapshot }: Claimed): Promise<C
  * in the mark is no longer its last: it is committed as an event like any other, so that the copy is not due any more. The copy must
  * not reach the version of the execution, or the next move would have no last commit to add.
  */
-async function giveBackPartial(cold: SnapshotStore, { claim, snapshot }: Claimed, inHot: Snapshot): Promise<void> {
+async function giveBackPartial(cold: SnapshotStore, claim: Claim, snapshot: Snapshot, inHot: Snapshot): Promise<void> {
   const lastCommit = lastCommitOf(snapshot);
   const { workflowId, incarnation, fence } = claim;
   const expectedVersion = snapshot.version;

@@ -1,4 +1,5 @@
-import { type ChildHead, isTerminal, type Snapshot, type SnapshotHead } from "../../../core/snapshot/snapshot.ts";
+import { type ChildHead, isTerminal, type Snapshot } from "../../../core/snapshot/snapshot.ts";
+import { snapshotHead } from "../../../core/snapshot/snapshot-head.ts";
 import { canonicalJson } from "../../../core/values/canonical-json.ts";
 import type { Json } from "../../../core/values/json.ts";
 import type { AppendedRow, ChangedChild, Commit, SnapshotStore } from "../../../ports/snapshot-store.ts";
@@ -93,12 +94,6 @@ function groupByCommit(rows: readonly AppendedRow[]): AppendedRow[][] {
     else groups.push([row]);
   }
   return groups;
-}
-
-/** Takes the head out of a snapshot. */
-export function snapshotHead(snapshot: Snapshot): SnapshotHead {
-  const { context: _, childStates: __, mapItems: ___, compensations: ____, ...head } = snapshot;
-  return head;
 }
 
 /** Takes the heads of the children out of a snapshot, without their results. */

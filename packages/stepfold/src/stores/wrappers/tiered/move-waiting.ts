@@ -1,8 +1,9 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import { snapshotHead } from "../../../core/snapshot/snapshot-head.ts";
 import type { ExecutionSummary, SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { readHistory } from "../values/read-all.ts";
 import { copyHead, isCopy, isPartial, type LastCommit, lastCommitOf, partialHead, withoutMarks } from "./cold-copy.ts";
-import { childHeads, copyDefinition, copyRows, isSameJson, type Original, originalOf, snapshotHead } from "./copy-execution.ts";
+import { childHeads, copyDefinition, copyRows, isSameJson, type Original, originalOf } from "./copy-execution.ts";
 import { loadCold } from "./load-cold.ts";
 import { redirectCommit } from "./redirect.ts";
 import type { Tiers } from "./tiers.ts";

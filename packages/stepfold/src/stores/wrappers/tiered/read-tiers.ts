@@ -1,4 +1,5 @@
-import type { Snapshot } from "../../../core/snapshot/snapshot.ts";
+import type { Snapshot, SnapshotHead } from "../../../core/snapshot/snapshot.ts";
+import { snapshotHead } from "../../../core/snapshot/snapshot-head.ts";
 import type { AppendedRow } from "../../../ports/snapshot-store.ts";
 import { withoutMarks } from "./cold-copy.ts";
 import { loadCold } from "./load-cold.ts";
@@ -11,6 +12,16 @@ export async function loadFromTiers({ hot, cold }: Tiers, workflowId: string): P
   if (snapshot && !isRedirect(snapshot)) return snapshot;
   const live = await loadCold(cold, workflowId, snapshot !== null);
   return live && withoutMarks(live);
+}
+
+/** Loads a head. What lives in the cold store is loaded as a whole: a copy there may have to be completed first. */
+export async function loadHeadFromTiers(tiers: Tiers, workflowId: string): Promise<SnapshotHead | null> {
+  const head = await tiers.hot.loadHead(workflowId);
+  if (head && !isRedirect(head)) return head;
+  const live = await loadFromTiers(tiers, workflowId);
+  if (!live) return null;
+  const { input: _, ...others } = snapshotHead(live);
+  return others;
 }
 
 /** Reads the history of an execution. The rows before the one that made a redirect are the same in both stores. */

@@ -1,8 +1,8 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { Snapshot, SnapshotHead } from "../../../core/snapshot/snapshot.ts";
+import { snapshotHead } from "../../../core/snapshot/snapshot-head.ts";
 import type { AppendedRow, Commit, ExecutionSummary, SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { tieredMark } from "./cold-copy.ts";
-import { snapshotHead } from "./copy-execution.ts";
 
 /**
  * Makes the commit that moves a waiting execution: it becomes a redirect in the hot store, which has ended there, and lives in

@@ -8,7 +8,7 @@ import { unexpectedError } from "../values/rejected.ts";
 import { claimFromTiers, releaseInTiers, renewInTiers } from "./claim-tiers.ts";
 import { listTiers } from "./list-tiers.ts";
 import { type MoveReport, moveExecutions } from "./move-executions.ts";
-import { eventsFromTiers, loadFromTiers } from "./read-tiers.ts";
+import { eventsFromTiers, loadFromTiers, loadHeadFromTiers } from "./read-tiers.ts";
 import { deleteFromBoth, pruneBoth } from "./remove-executions.ts";
 import type { Tiers } from "./tiers.ts";
 import { clonedCommit, commitToTiers, createInHot, idStateOf, withoutAlongside } from "./write-tiers.ts";
@@ -86,6 +86,7 @@ export function tieredStore({ hot, cold, coldAfterMs = 24 * 60 * 60 * 1000, now 
         return send(commit.workflowId, idStateOf(tiers, own), (idState) => createInHot(hot, idState, own, options));
       },
       load: (workflowId) => loadFromTiers(tiers, workflowId),
+      loadHead: (workflowId) => loadHeadFromTiers(tiers, workflowId),
       commit(commit) {
         const { workflowId } = commit;
         // a commit that is not sent at once, or may be sent to the cold store too, must not change until then

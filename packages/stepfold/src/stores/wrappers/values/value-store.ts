@@ -4,7 +4,6 @@ import type { Snapshot, SnapshotHead } from "../../../core/snapshot/snapshot.ts"
 import type { JsonObject } from "../../../core/values/json.ts";
 import type {
   AppendedRow,
-  Claimed,
   ClaimOptions,
   Commit,
   ExecutionSummary,
@@ -64,9 +63,15 @@ export function valueStore(
       const stored = await inner.load(workflowId);
       return stored && decodeSnapshot(codec, stored);
     },
+    async loadHead(workflowId) {
+      const stored = await inner.loadHead(workflowId);
+      if (!stored) return null;
+      const { context: _, ...head } = await decodeSnapshot(codec, { ...stored, context: {} });
+      return head;
+    },
     async claim(options) {
       const wanted = await claimOptionsFor(codec, options);
-      return wanted ? decodeClaimed(codec, await inner.claim(wanted)) : [];
+      return wanted ? inner.claim(wanted) : [];
     },
     renew: (claim) => send(claim.workflowId, nothing, () => inner.renew(claim)),
     release: (claim, version) => send(claim.workflowId, nothing, () => inner.release(claim, version)),
@@ -130,18 +135,6 @@ async function claimOptionsFor(codec: ValueCodec, { permit, ...others }: Checked
   if (permit === undefined || others.workflowId !== undefined) return others;
   const key = codec.permit ? await codec.permit.query(permit) : permit;
   return key === null ? null : { ...others, permit: key };
-}
-
-/** Decodes what can be decoded. An execution that cannot stays claimed until its lease ends, and the others go on. */
-async function decodeClaimed(codec: ValueCodec, claimed: readonly Claimed[]): Promise<Claimed[]> {
-  const settled = await Promise.allSettled(
-    claimed.map(async ({ claim, snapshot }) => ({ claim, snapshot: await decodeSnapshot(codec, snapshot) })),
-  );
-  const decoded = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
-  const failed = settled.find((one) => one.status === "rejected");
-  // else a wrong key would look like a store in which nothing is due
-  if (decoded.length === 0 && failed) throw failed.reason;
-  return decoded;
 }
 
 async function readRows(

@@ -7,10 +7,10 @@ import { claimFree, createClaimed, dueIds, leaseMs, longLeaseMs, shortLeaseMs } 
 /** What `claim` promises. */
 export const claimCases: readonly ContractCase[] = [
   {
-    name: "claim: gives the claim, the whole snapshot and the store's time",
+    name: "claim: says what was claimed, how large it is, and the store's time",
     async run({ store }) {
       const first = startCommit("a", { input: { n: 1 } });
-      const second = stepCommit(first, { output: [1] });
+      const second = stepCommit(first, { output: [1], head: { sizeBytes: 1_234 } });
       await store.create(first);
       await store.commit(second);
       const before = await store.now();
@@ -21,6 +21,7 @@ export const claimCases: readonly ContractCase[] = [
         {
           workflowId: "a",
           incarnation: first.incarnation,
+          ...{ version: second.head.version, sizeBytes: second.head.sizeBytes },
           owner: "worker",
           leaseMs,
           ...{ fence: claim.fence, claimedAt: claim.claimedAt, expired: 0, crashes: 0 },
@@ -141,7 +142,7 @@ export const claimCases: readonly ContractCase[] = [
       for (const id of ["a", "b", "c"]) await store.create(startCommit(id));
       const claimed = await store.claim({ owner: "worker", leaseMs, limit: 10, workflowId: "b" });
       equal(
-        claimed.map(({ claim }) => claim.workflowId),
+        claimed.map(({ workflowId }) => workflowId),
         ["b"],
         "claimed",
       );

@@ -1,4 +1,5 @@
-import type { Claim, Claimed, Commit, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import type { Claim, Commit, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { claimAndLoad, type LoadedClaim } from "../../claim-and-load.ts";
 import { startCommit } from "../../commit-builder.ts";
 import { present } from "../../expectations.ts";
 
@@ -11,9 +12,9 @@ export const shortLeaseMs = 100;
 /** A lease for cases that make several claims: it outlasts the case, however slow the machine is. */
 export const longLeaseMs = 600_000;
 
-/** Claims one execution, which must be free and due. */
-export async function claimFree(store: SnapshotStore, workflowId: string, owner = "worker", forMs: number = leaseMs): Promise<Claimed> {
-  const [claimed] = await store.claim({ owner, leaseMs: forMs, limit: 1, workflowId });
+/** Claims one execution, which must be free and due, and loads it. */
+export async function claimFree(store: SnapshotStore, workflowId: string, owner = "worker", forMs: number = leaseMs): Promise<LoadedClaim> {
+  const [claimed] = await claimAndLoad(store, { owner, leaseMs: forMs, limit: 1, workflowId });
   return present(claimed, `a claim on "${workflowId}"`);
 }
 
@@ -30,5 +31,5 @@ export async function createClaimed(
 
 /** Ids of what is due now, in the order in which it is handed out. */
 export async function dueIds(store: SnapshotStore, limit = 100, forMs: number = leaseMs): Promise<string[]> {
-  return (await store.claim({ owner: "poller", leaseMs: forMs, limit })).map(({ claim }) => claim.workflowId);
+  return (await store.claim({ owner: "poller", leaseMs: forMs, limit })).map(({ workflowId }) => workflowId);
 }

@@ -42,6 +42,19 @@ export const fenceCases: readonly ContractCase[] = [
     },
   },
   {
+    // a database that falls back to an older state forgets claims: counted one by one, it would give their fences out again
+    name: "fence: rises by steps that differ",
+    async run({ store }) {
+      const steps: number[] = [];
+      for (const id of ["a", "b", "c"]) {
+        const { claim } = await createClaimed(store, id);
+        await store.release(claim, 0);
+        steps.push((await claimFree(store, id)).claim.fence - claim.fence);
+      }
+      holds(new Set(steps).size > 1, `three fences rose by ${steps[0]}`);
+    },
+  },
+  {
     name: "fence: rises after the claim was given back",
     async run({ store }) {
       const { claim } = await createClaimed(store, "a");

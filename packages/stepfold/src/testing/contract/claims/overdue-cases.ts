@@ -119,5 +119,5 @@ async function overdueIds(
   options: Partial<Pick<ClaimOptions, "workflowId" | "limit" | "leaseMs" | "overdueMs">> = {},
 ): Promise<string[]> {
   const claimed = await store.claim({ owner: "sweeper", leaseMs, limit: 100, overdueMs, ...options });
-  return claimed.map(({ claim }) => claim.workflowId);
+  return claimed.map(({ workflowId }) => workflowId);
 }

@@ -1,4 +1,5 @@
-import type { Claim, Claimed, Commit, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import type { Claim, Commit, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { claimAndLoad, type LoadedClaim } from "../../claim-and-load.ts";
 import { startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
 import { equal, holds, present, rejectsWith } from "../../expectations.ts";
@@ -27,7 +28,7 @@ export const permitCases: readonly ContractCase[] = [
         await create(store, id, ["x", 1], { status: "paused", wakeAt: now + 10 + index });
       await advance(100);
       for (const id of ["c", "a", "b"]) {
-        const [one, ...others] = await store.claim({ owner: "worker", leaseMs: longLeaseMs, limit: 10 });
+        const [one, ...others] = await claimAndLoad(store, { owner: "worker", leaseMs: longLeaseMs, limit: 10 });
         equal([one?.claim.workflowId, others.length], [id, 0], "claimed");
         await store.commit(stepCommit(one!.snapshot, { fence: one!.claim.fence, status: "completed" }));
       }
@@ -175,7 +176,7 @@ export const permitCases: readonly ContractCase[] = [
 
 /** Every end of a claim frees its permit for the next execution. */
 function endings(): ContractCase[] {
-  const ways: Readonly<Record<string, (store: SnapshotStore, held: Claimed, first: Commit) => Promise<unknown>>> = {
+  const ways: Readonly<Record<string, (store: SnapshotStore, held: LoadedClaim, first: Commit) => Promise<unknown>>> = {
     "the claim was given back": (store, { claim }) => store.release(claim, 0),
     "it was given back with a commit": (store, { claim }, first) =>
       store.commit(stepCommit(first, { fence: claim.fence, status: "paused", release: true })),
@@ -237,14 +238,14 @@ async function fill(store: SnapshotStore, executions: Readonly<Record<string, Wa
 
 type Asked = Partial<Parameters<SnapshotStore["claim"]>[0]>;
 
-async function claimOne(store: SnapshotStore, asked: Asked): Promise<Claimed> {
-  const [claimed] = await store.claim({ owner: "worker", leaseMs: longLeaseMs, limit: 1, ...asked });
+async function claimOne(store: SnapshotStore, asked: Asked): Promise<LoadedClaim> {
+  const [claimed] = await claimAndLoad(store, { owner: "worker", leaseMs: longLeaseMs, limit: 1, ...asked });
   return present(claimed, "a claim");
 }
 
 /** Claims, and gives the ids sorted: executions with different keys may come in any order. */
 async function claimedIds(store: SnapshotStore, asked: Asked = {}): Promise<string[]> {
-  return (await store.claim({ owner: "worker", leaseMs: longLeaseMs, limit: 50, ...asked })).map(({ claim }) => claim.workflowId).sort();
+  return (await store.claim({ owner: "worker", leaseMs: longLeaseMs, limit: 50, ...asked })).map(({ workflowId }) => workflowId).sort();
 }
 
 /** Lets many claim at once, again and again: the limit of a key is never passed, and every execution is claimed in the end. */
@@ -258,7 +259,7 @@ async function race(stores: readonly SnapshotStore[]): Promise<void> {
     holds(round < 2 * executions, `after ${round} rounds only ${done.size} of ${executions} had their turn`);
     const asked = Array.from({ length: 40 }, (_, index) => {
       const options = { owner: `racer-${index}`, leaseMs: 60_000, limit: 1 + (index % 2) };
-      return stores[index % stores.length]!.claim(index % 3 === 0 ? { ...options, permit: "x" } : options);
+      return claimAndLoad(stores[index % stores.length]!, index % 3 === 0 ? { ...options, permit: "x" } : options);
     });
     const held = (await Promise.all(asked)).flat();
     holds(held.length <= limit, `${held.length} executions are claimed at once, with a limit of ${limit}`);
@@ -271,6 +272,6 @@ async function race(stores: readonly SnapshotStore[]): Promise<void> {
   }
 }
 
-function end(store: SnapshotStore, claim: Claim, snapshot: Claimed["snapshot"]): Promise<void> {
+function end(store: SnapshotStore, claim: Claim, snapshot: LoadedClaim["snapshot"]): Promise<void> {
   return store.commit(stepCommit(snapshot, { fence: claim.fence, status: "completed" }));
 }

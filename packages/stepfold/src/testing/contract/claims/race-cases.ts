@@ -80,7 +80,7 @@ function holderRaces({ handles, needs, over }: Racing): ContractCase[] {
         const taken: string[] = [];
         await all(stores, 12, async (store, index) => {
           const claimed = await store.claim({ owner: `worker-${index}`, leaseMs: 60 * leaseMs, limit: 3 });
-          taken.push(...claimed.map(({ claim }) => claim.workflowId));
+          taken.push(...claimed.map(({ workflowId }) => workflowId));
         });
         equal(new Set(taken).size, taken.length, "number handed out");
         equal(taken.length, 30, "number of executions");

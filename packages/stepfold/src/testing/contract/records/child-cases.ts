@@ -12,8 +12,6 @@ export const childCases: readonly ContractCase[] = [
       await store.create(first);
       equal(await store.load("a"), snapshotAfter(first), "snapshot");
       await expectKeys(store, ["0#1/0", "0#1/1"]);
-      const [claimed] = await store.claim({ owner: "worker", leaseMs: 1000, limit: 1 });
-      equal(claimed?.snapshot, snapshotAfter(first), "claimed snapshot");
     },
   },
   {

@@ -43,6 +43,7 @@ export const createCases: readonly ContractCase[] = [
         {
           workflowId: "a",
           incarnation: first.incarnation,
+          ...{ version: 0, sizeBytes: first.head.sizeBytes },
           owner: "worker",
           leaseMs,
           ...{ fence: claim.fence, claimedAt: claim.claimedAt, expired: 0, crashes: 0 },

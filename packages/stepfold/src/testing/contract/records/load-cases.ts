@@ -1,7 +1,9 @@
 import type { Event } from "../../../core/snapshot/event.ts";
+import { snapshotHead } from "../../../core/snapshot/snapshot-head.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
 import { equal, holds, present } from "../../expectations.ts";
+import { put } from "./children.ts";
 
 const step = { pathId: "0", nodeId: "step", attempt: 1, at: 5 };
 const task = { ...step, turn: 1, startedAt: 4 };
@@ -12,6 +14,26 @@ export const loadCases: readonly ContractCase[] = [
     name: "load: an id that was never used gives null",
     async run({ store }) {
       equal(await store.load("nobody"), null, "snapshot");
+    },
+  },
+  {
+    name: "load: the head alone, without input, history and children",
+    async run({ store }) {
+      const first = startCommit("a", {
+        ...{ input: { n: [1] }, metadata: { of: "ann", more: { text: "\u0000" } } },
+        children: [put("0#1/0", { input: { item: 1 } })],
+      });
+      const second = stepCommit(first, { output: "x", status: "paused", head: { sizeBytes: 9, inbox: [] } });
+      await store.create(first);
+      await store.commit(second);
+      const { input: _, ...head } = snapshotHead(snapshotAfter(first, second));
+      const loaded = present(await store.loadHead("a"), "head");
+      holds(Number.isFinite(loaded.createdAt), `createdAt is ${loaded.createdAt}`);
+      equal({ ...loaded, createdAt: head.createdAt }, head, "head");
+      equal(await store.loadHead("nobody"), null, "head of nobody");
+      await store.commit(stepCommit(second, { status: "completed" }));
+      await store.delete("a");
+      equal(await store.loadHead("a"), null, "head of what was deleted");
     },
   },
   {

@@ -1,0 +1,92 @@
+import type { Environment } from "../../ports/environment.ts";
+
+/** Room for one snapshot in the memory of this process. */
+export interface Room {
+  /** The snapshot has grown or shrunk. */
+  resize(bytes: number): void;
+  /** Safe to call twice. */
+  free(): void;
+}
+
+interface Waiting {
+  readonly bytes: number;
+  resolve(room: Room | null): void;
+}
+
+/**
+ * How many bytes of snapshots this process holds at once. An execution is loaded once there is room for it, so that many large ones that
+ * are due at one moment are run one after the other, instead of ending the process for want of memory. One that is larger than the
+ * whole budget is run when nothing else is held.
+ */
+export class LoadBudget {
+  readonly #maxBytes: number;
+  readonly #environment: Environment;
+  readonly #waiting: Waiting[] = [];
+  #heldBytes = 0;
+  #held = 0;
+
+  constructor(maxBytes: number, environment: Environment) {
+    this.#maxBytes = maxBytes;
+    this.#environment = environment;
+  }
+
+  /** Whether nothing more is to be claimed: what was claimed before waits for room, or there is none left. */
+  get isFull(): boolean {
+    return this.#waiting.length > 0 || this.#heldBytes >= this.#maxBytes;
+  }
+
+  /** Takes room for a snapshot that this process holds already. */
+  take(bytes: number): Room {
+    let taken = bytes;
+    let isTaken = true;
+    this.#heldBytes += bytes;
+    this.#held++;
+    return {
+      resize: (size) => {
+        if (!isTaken) return;
+        const change = size - taken;
+        taken = size;
+        this.#heldBytes += change;
+        if (change < 0) this.#admit();
+      },
+      free: () => {
+        if (!isTaken) return;
+        isTaken = false;
+        this.#heldBytes -= taken;
+        this.#held--;
+        this.#admit();
+      },
+    };
+  }
+
+  /** Waits for room, behind all who wait already. Null if there was none in time. */
+  takeWithin(bytes: number, timeoutMs: number): Promise<Room | null> {
+    if (this.#waiting.length === 0 && this.#fits(bytes)) return Promise.resolve(this.take(bytes));
+    return new Promise((resolve) => {
+      const entry: Waiting = {
+        bytes,
+        resolve: (room) => {
+          cancel();
+          resolve(room);
+        },
+      };
+      const cancel = this.#environment.after(timeoutMs, () => {
+        this.#waiting.splice(this.#waiting.indexOf(entry), 1);
+        resolve(null);
+        this.#admit();
+      });
+      this.#waiting.push(entry);
+    });
+  }
+
+  #fits(bytes: number): boolean {
+    return this.#held === 0 || this.#heldBytes + bytes <= this.#maxBytes;
+  }
+
+  #admit(): void {
+    while (this.#waiting.length > 0 && this.#fits(this.#waiting[0]!.bytes)) {
+      const { bytes, resolve } = this.#waiting.shift()!;
+      resolve(this.take(bytes));
+    }
+  }
+}

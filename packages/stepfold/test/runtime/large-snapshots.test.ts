@@ -1,0 +1,94 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { Snapshot } from "../../src/core/snapshot/snapshot.ts";
+import type { SnapshotStore } from "../../src/ports/snapshot-store.ts";
+import { virtualEnvironment } from "../../src/testing/virtual-environment.ts";
+import { closeAll, dying, line, second, setUp } from "./runtime.fixture.ts";
+
+afterEach(closeAll);
+
+const bytes = 1_000_000;
+const text = "x".repeat(bytes);
+
+/** Executions that hold a megabyte each and wait for one moment. */
+async function waiting(count: number) {
+  const environment = virtualEnvironment();
+  const { store, runtime } = setUp({ drive: false }, environment);
+  const until = environment.now() + second;
+  const ids = Array.from({ length: count }, (_, index) => `large-${index}`);
+  for (const workflowId of ids) await runtime.start("nap", { workflowId, input: { until, text } });
+  const starter = setUp({ store }, environment);
+  await environment.advance(0);
+  await starter.runtime.close();
+  return { environment, store, ids, until };
+}
+
+describe("AUDIT 6: executions with large snapshots", () => {
+  it("are loaded by bytes, however many are due at one moment: what finds no room stays in the store, and its turn comes", async () => {
+    const { environment, store, ids } = await waiting(30);
+    // what is loaded and not given away again: from its load to the commit that gives the claim back
+    const held = new Map<string, number>();
+    let mostHeld = 0;
+    const counted: SnapshotStore = {
+      ...store,
+      async load(workflowId) {
+        const snapshot = await store.load(workflowId);
+        held.set(workflowId, snapshot?.sizeBytes ?? 0);
+        mostHeld = Math.max(
+          mostHeld,
+          [...held.values()].reduce((sum, one) => sum + one, 0),
+        );
+        return snapshot;
+      },
+      async commit(commit) {
+        await store.commit(commit);
+        if (commit.release || commit.head.status === "completed") held.delete(commit.workflowId);
+      },
+    };
+    setUp({ store: counted, maxLoadedBytes: 5 * bytes }, environment);
+    await environment.advance(60 * second);
+    const { items } = await store.list();
+    expect(items.map(({ status }) => status)).toEqual(ids.map(() => "completed"));
+    expect(items.every(({ lease }) => lease === null)).toBe(true);
+    expect(mostHeld).toBeGreaterThan(2 * bytes);
+    expect(mostHeld).toBeLessThan(5 * bytes);
+  });
+
+  it("are left to another process where a long step holds the room", async () => {
+    const { environment, store, ids } = await waiting(2);
+    const busy = setUp({ store, maxLoadedBytes: bytes, workflows: [line("long", "stuck")] }, environment);
+    await busy.runtime.start("long", { workflowId: "long", input: text });
+    await environment.advance(5 * second);
+    expect((await store.list({ status: ["paused"] })).items).toHaveLength(2);
+    setUp({ store }, environment);
+    await environment.advance(5 * second);
+    expect((await store.list({ status: ["completed"] })).items).toHaveLength(ids.length);
+  });
+
+  it("is parked without being loaded if it kills each process that loads it", async () => {
+    const environment = virtualEnvironment();
+    const { store, runtime } = setUp({ drive: false }, environment);
+    await runtime.start("nap", { workflowId: "deadly", input: { until: environment.now() } });
+    await runtime.start("nap", { workflowId: "other", input: { until: environment.now() } });
+    let loads = 0;
+    for (let death = 0; death < 9; death++) {
+      const process = dying(environment);
+      const load = (workflowId: string): Promise<Snapshot | null> => {
+        if (workflowId !== "deadly") return store.load(workflowId);
+        loads++;
+        process.die();
+        return new Promise(() => undefined);
+      };
+      setUp({ store: { ...store, load }, environment: process.environment });
+      await environment.advance(second);
+      process.die();
+      await environment.advance(31 * second);
+    }
+    // twice it was lost before it began, then five processes died that had begun
+    expect(loads).toBe(7);
+    const run = await runtime.get("deadly");
+    expect(await run.snapshot()).toMatchObject({ status: "parked", parked: { code: "WORKER_CRASHED" } });
+    setUp({ store }, environment);
+    await environment.advance(60 * second);
+    expect(await store.load("other")).toMatchObject({ status: "completed" });
+  });
+});
