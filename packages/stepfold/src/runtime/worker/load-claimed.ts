@@ -1,6 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { Claim } from "../../ports/snapshot-store.ts";
+import { persist } from "../context/persist.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import type { TimedClaim } from "../context/timed-claim.ts";
 import type { LoadBudget, Room } from "./load-budget.ts";
@@ -17,8 +18,8 @@ export interface LoadedExecution extends TimedClaim {
  * @returns null if it was given back, or is not there any more
  */
 export async function loadClaimed(context: RuntimeContext, budget: LoadBudget, timed: TimedClaim): Promise<LoadedExecution | null> {
-  const { store, pollMs } = context;
-  const { claim, snapshot } = timed;
+  const { store, pollMs, environment } = context;
+  const { claim, snapshot, askedAtMs } = timed;
   if (snapshot) return { ...timed, snapshot, room: budget.take(snapshot.sizeBytes) };
   // much shorter than the lease, so the claim need not be renewed meanwhile
   const room = await budget.takeWithin(claim.sizeBytes, Math.min(pollMs, claim.leaseMs / 4));
@@ -29,7 +30,12 @@ export async function loadClaimed(context: RuntimeContext, budget: LoadBudget, t
   try {
     // it may kill this process: from now on that counts
     if (claim.alone) await store.renew(claim);
-    const loaded = await store.load(claim.workflowId);
+    // else a store that does not answer once would hold the execution up for a lease
+    const loaded = await persist(
+      environment,
+      () => askedAtMs + claim.leaseMs,
+      () => store.load(claim.workflowId),
+    );
     if (loaded?.incarnation === claim.incarnation) {
       room.resize(loaded.sizeBytes);
       return { ...timed, snapshot: loaded, room };
