@@ -17,3 +17,11 @@ export class NoAnswer extends StepfoldError<"STORE_UNAVAILABLE"> {
 export function answerOrEnd<T>(store: string, work: Promise<T>, late?: (answer: T) => void): Promise<T> {
   return awaitAnswer(work, { deadlines, timeoutMs: maxAnswerMs, missing: () => new NoAnswer(store), late });
 }
+
+/** Resolves when `work` is done, or after `timeoutMs` without its end. */
+export function doneOrGivenUp(work: Promise<void>, timeoutMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const cancel = deadlines.add(timeoutMs, resolve);
+    work.finally(cancel).then(resolve, reject);
+  });
+}
