@@ -271,6 +271,6 @@ export interface SnapshotStore {
   /** Keeps a definition under its hash, for ever and unchanged. */
   putDefinition(hash: string, definition: WorkflowDefinition): Promise<void>;
   getDefinition(hash: string): Promise<WorkflowDefinition | null>;
-  /** Frees what the store opened itself. Safe to call twice; any other call afterwards is `STORE_UNAVAILABLE`. */
+  /** Waits for calls under way, half a minute at most, and frees what the store opened itself. Safe to call twice; any other call afterwards is `STORE_UNAVAILABLE`. */
   close(): Promise<void>;
 }

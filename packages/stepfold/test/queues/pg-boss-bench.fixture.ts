@@ -71,7 +71,7 @@ export function bossServer(max = 10): BossServer {
         patienceMs: 3_000,
         noticeMs: 16_000,
         kill: async (queue) => cuts.get(queue)?.(),
-        transact: (work) => inTransaction(pool, work),
+        transact: (work) => inTransaction(pool, 3_500, work),
         async close() {
           for (const cut of cuts.values()) cut();
         },

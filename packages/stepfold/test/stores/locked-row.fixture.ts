@@ -28,6 +28,28 @@ export async function goOnBesideLock(store: SnapshotStore, lock: () => Promise<(
 }
 
 /**
+ * The server gives up a write that waits for a lock before a runtime with short leases does: half a lease after it was sent.
+ *
+ * @param lock locks the row of `locked`, and gives what frees it again
+ */
+export async function isGivenUpWithinLease(
+  store: SnapshotStore,
+  leaseMs: number,
+  lock: () => Promise<() => Promise<unknown>>,
+): Promise<void> {
+  const first = startCommit("locked");
+  await store.create(first);
+  await store.claim({ owner: "worker", leaseMs, limit: 1, workflowId: "somebody else" });
+  const free = await lock();
+  const sentAt = performance.now();
+  await expect(store.commit(stepCommit(first))).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+  expect(performance.now() - sentAt).toBeLessThan(leaseMs / 2);
+  await free();
+  await store.commit(stepCommit(first, { output: "another" }));
+  expect((await store.events("locked", -1, 10)).length).toBe(2);
+}
+
+/**
  * AUDIT 13: a write that waited for a lock until it was refused is not made when the lock goes.
  *
  * @param lock locks the row of `locked`, and gives what frees it again

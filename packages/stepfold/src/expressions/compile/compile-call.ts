@@ -4,6 +4,7 @@ import { kindOf } from "../evaluation/read-member.ts";
 import type { Callback, CallSite, Pure } from "../functions/argument.ts";
 import { arrayCallbacks } from "../functions/array-callbacks.ts";
 import { arrayMethods } from "../functions/array-methods.ts";
+import { maxDateArguments, tooManyDateArguments } from "../functions/date-functions.ts";
 import { functions, namespaces } from "../functions/functions.ts";
 import { numberMethods } from "../functions/number-methods.ts";
 import { textMethods } from "../functions/text-methods.ts";
@@ -46,11 +47,18 @@ export function compileCall(compiler: Compiler, node: Call): Evaluate {
     const pure = table.get(name);
     if (pure === undefined)
       absent(compiler, `${receiver.name}.${name}`, name, at, `${didYouMean(name, table.keys())} It has ${functionNames(receiver.name)}`);
+    if (receiver.name === "date") refuseTooMany(compiler, node);
     return compileFunction(compiler, node, pure);
   }
   if (!callableNames.has(name))
     absent(compiler, name, name, at, `${didYouMean(name, callableNames)} Known: ${[...callableNames].join(", ")}`);
   return compileMethod(compiler, node, receiver);
+}
+
+/** How many there are is known where none is spread; else each call counts them. */
+function refuseTooMany(compiler: Compiler, { name, at, items }: Call): void {
+  const isKnown = !items.some(({ spread }) => spread);
+  if (isKnown && items.length > maxDateArguments.get(name)!) reject(compiler, at, tooManyDateArguments(name, items.length));
 }
 
 function absent(compiler: Compiler, shown: string, name: string, position: number, otherwise: string): never {

@@ -83,13 +83,42 @@ const format: Pure = (frame, site, _, args) => {
   return pattern.replace(/yyyy|MM|dd|HH|mm|ss|SSS/g, (part) => parts[part]!);
 };
 
-/** Functions of time, all in UTC. A moment is ISO text or milliseconds; there is no clock here: `$now` is in the scope. */
-export const dateFunctions: ReadonlyMap<string, Pure> = new Map<string, Pure>([
-  ["parse", (frame, site, _, args) => timestampAt(frame, site, args, 0)],
-  ["iso", (frame, site, _, args) => iso(frame, site, timestampAt(frame, site, args, 0))],
-  ["format", format],
-  ["add", add(1)],
-  ["subtract", add(-1)],
-  ["diff", diff],
-  ["startOf", startOf],
+/** The most arguments of each. More would only hide a mistake: JavaScript has no such functions, so nobody knows what they ignore. */
+export const maxDateArguments: ReadonlyMap<string, number> = new Map([
+  ["parse", 1],
+  ["iso", 1],
+  ["format", 2],
+  ["add", 2],
+  ["subtract", 2],
+  ["diff", 3],
+  ["startOf", 2],
 ]);
+
+/** Says that there are too many. */
+export function tooManyDateArguments(name: string, count: number): string {
+  const example = name === "add" || name === "subtract" ? `. A time is one text: date.${name}(when, "2 days")` : "";
+  const most = maxDateArguments.get(name)!;
+  return `date.${name} takes ${most} argument${most === 1 ? "" : "s"}, not ${count}${example}`;
+}
+
+const counted =
+  (name: string, pure: Pure): Pure =>
+  (frame, site, self, args) => {
+    if (args.length > maxDateArguments.get(name)!) failEvaluation(frame, site.position, tooManyDateArguments(name, args.length));
+    return pure(frame, site, self, args);
+  };
+
+const unlimited: Readonly<Record<string, Pure>> = {
+  parse: (frame, site, _, args) => timestampAt(frame, site, args, 0),
+  iso: (frame, site, _, args) => iso(frame, site, timestampAt(frame, site, args, 0)),
+  format,
+  add: add(1),
+  subtract: add(-1),
+  diff,
+  startOf,
+};
+
+/** Functions of time, all in UTC. A moment is ISO text or milliseconds; there is no clock here: `$now` is in the scope. */
+export const dateFunctions: ReadonlyMap<string, Pure> = new Map(
+  Object.entries(unlimited).map(([name, pure]) => [name, counted(name, pure)]),
+);

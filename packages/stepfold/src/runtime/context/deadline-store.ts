@@ -15,7 +15,7 @@ export function answerTimeoutMs(leaseMs: number): number {
  * A store of which no call hangs: one that is not answered in time rejects with `STORE_UNAVAILABLE`, and whatever shares its answer
  * asks again. The call may still take effect: a commit is recognised when it is sent again, and claims that come too late are given back.
  *
- * `prune` and `close` take as long as they take.
+ * `close` takes as long as it takes.
  */
 export function storeWithDeadlines(store: SnapshotStore, deadlines: Deadlines, timeoutMs: number): SnapshotStore {
   const reason = `there was no answer for ${timeoutMs} ms`;
@@ -37,7 +37,7 @@ export function storeWithDeadlines(store: SnapshotStore, deadlines: Deadlines, t
     events: (workflowId, afterVersion, limit) => timed(store.events(workflowId, afterVersion, limit)),
     list: (query) => timed(store.list(query)),
     delete: (workflowId) => timed(store.delete(workflowId)),
-    prune: (options) => store.prune(options),
+    prune: (options) => timed(store.prune(options)),
     putDefinition: (hash, definition) => timed(store.putDefinition(hash, definition)),
     getDefinition: (hash) => timed(store.getDefinition(hash)),
     close: () => store.close(),

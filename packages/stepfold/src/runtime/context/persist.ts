@@ -27,9 +27,9 @@ export async function persist<T>(environment: Environment, until: () => number, 
 }
 
 /**
- * As `persistForCaller`, for a write. It was sent, so it may be applied although no answer came, even after this has given up.
+ * As `persistForCaller`, for a write. If it was sent, it may be applied although no answer came, even after this has given up.
  *
- * @throws StepfoldError `OUTCOME_UNKNOWN`
+ * @throws StepfoldError `OUTCOME_UNKNOWN`, `STORE_UNAVAILABLE` if no connection was made, so that nothing was sent
  */
 export async function writeForCaller<T>(
   environment: Environment,
@@ -37,12 +37,35 @@ export async function writeForCaller<T>(
   call: () => Promise<T>,
   untilMs?: number,
 ): Promise<T> {
+  let mayBeSent = false;
+  const watched = (): Promise<T> =>
+    call().catch((error: unknown) => {
+      mayBeSent ||= !wasNotSent(error as Error);
+      throw error;
+    });
   try {
-    return await persistForCaller(environment, call, untilMs);
+    return await persistForCaller(environment, watched, untilMs);
   } catch (error) {
-    if (!StepfoldError.is(error, "STORE_UNAVAILABLE")) throw error;
+    if (!StepfoldError.is(error, "STORE_UNAVAILABLE") || !mayBeSent) throw error;
     throw new StepfoldError("OUTCOME_UNKNOWN", { ...what, reason: error.message }, { cause: error });
   }
+}
+
+/** What the operating system says of a connection that was never made. */
+interface ConnectFailure {
+  readonly syscall?: unknown;
+  /** Of a host with several addresses: one for each. */
+  readonly errors?: readonly unknown[];
+  /** Of a client that repeats calls by itself: those before may have been sent. */
+  readonly $metadata?: unknown;
+}
+
+/** True if no connection was made. An error that lies deeper may be the last of several tries of a client. */
+function wasNotSent({ cause }: { readonly cause?: unknown }): boolean {
+  const { syscall, errors, $metadata } = (cause ?? {}) as ConnectFailure;
+  if ($metadata !== undefined) return false;
+  if (Array.isArray(errors) && errors.length > 0) return errors.every((each: unknown) => wasNotSent({ cause: each }));
+  return syscall === "connect" || syscall === "getaddrinfo";
 }
 
 /** As `persist`, for a call from outside: gives up after 10 s, or at `untilMs` on the monotonic clock. */

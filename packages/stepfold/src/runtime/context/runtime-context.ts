@@ -89,7 +89,8 @@ export function createRuntimeContext<D extends NodeDefinitions>(
   checkTurnOptions({ concurrency });
   for (const [option, value] of Object.entries({ leaseMs, pollMs, maxCrashes, maxLoadedBytes })) requireAtLeastOne(option, value);
   const deadlines = new Deadlines(environment);
-  const store = storeWithDeadlines(options.store, deadlines, answerTimeoutMs(leaseMs));
+  const answerMs = answerTimeoutMs(leaseMs);
+  const store = storeWithDeadlines(options.store, deadlines, answerMs);
   const limits = limitsFor(store, readLimits(options.limits));
   const registry = new Registry(store, options.workflows ?? [], options.nodeDefinitions, limits, globalsFor);
   const setting: TurnSetting = {
@@ -112,7 +113,7 @@ export function createRuntimeContext<D extends NodeDefinitions>(
     registry,
     changes: new Changes(),
     commands: new Batches(maxCommands),
-    wakeUpSender: new WakeUpSender({ queue, store, environment, clock, onProblem }),
+    wakeUpSender: new WakeUpSender({ queue, store, environment, deadlines, answerMs, clock, onProblem }),
     setting,
     globals,
     globalsFor,

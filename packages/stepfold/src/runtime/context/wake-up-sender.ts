@@ -1,12 +1,14 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { EpochMs } from "../../core/values/json.ts";
+import type { Deadlines } from "../../environment/system-environment.ts";
 import type { Environment } from "../../ports/environment.ts";
 import type { Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { TransactionQuery } from "../../ports/transaction-query.ts";
 import type { WakeUp, WorkQueue } from "../../ports/work-queue.ts";
 import type { StoreClock } from "./store-clock.ts";
-import { withTimeout } from "./with-timeout.ts";
+import { queueAnswer, withTimeout } from "./with-timeout.ts";
 
-/** How long a caller waits for a queue that does not answer. After that the execution is found in the store. */
+/** How long is waited for a queue that does not answer. After that the execution is found in the store. */
 const maxSendMs = 2_000;
 
 /** Added to every delay: a message that comes a moment too early is of no use, because nothing is due yet. */
@@ -23,6 +25,9 @@ interface WakeUpSenderOptions {
   readonly queue: WorkQueue | null;
   readonly store: SnapshotStore;
   readonly environment: Environment;
+  readonly deadlines: Deadlines;
+  /** How long the store is waited for. A message that goes along with a write has less. */
+  readonly answerMs: number;
   readonly clock: StoreClock;
   readonly onProblem: (workflowId: string, error: unknown) => void;
 }
@@ -46,7 +51,7 @@ export class WakeUpSender {
     const joins = queue?.features.joins !== undefined && queue.features.joins === store.features.transactions;
     if (wakeUp && joins) {
       try {
-        await write({ ...commit, alongside: (query) => queue.sendIn!(query, [wakeUp]) });
+        await write({ ...commit, alongside: (query) => this.#sendIn(queue, query, wakeUp) });
         return true;
       } catch (error) {
         if (!StepfoldError.is(error, "QUEUE_UNAVAILABLE") && !StepfoldError.is(error, "QUEUE_REJECTED")) throw error;
@@ -58,13 +63,29 @@ export class WakeUpSender {
     return wakeUp === null;
   }
 
+  /** Sends in the transaction of a write. Once it was given up, nothing more goes over the connection, which may be that of others then. */
+  async #sendIn(queue: WorkQueue, query: TransactionQuery, wakeUp: WakeUp): Promise<void> {
+    let isOver = false;
+    const whileOpen: TransactionQuery = async (text, values) => {
+      if (!isOver) return query(text, values);
+      throw new StepfoldError("QUEUE_UNAVAILABLE", { queue: queue.name, reason: "the transaction of the message is over" });
+    };
+    const { deadlines, answerMs } = this.#options;
+    const timeoutMs = Math.min(maxSendMs, answerMs / 2);
+    try {
+      await queueAnswer(queue.sendIn!(whileOpen, [wakeUp]), { queue: queue.name, deadlines, timeoutMs, undone: "send a message" });
+    } finally {
+      isOver = true;
+    }
+  }
+
   /** Sends a message, and waits at most two seconds for the queue. */
   async send(execution: DueExecution, wakeAt: EpochMs | null): Promise<void> {
-    const { queue, environment, onProblem } = this.#options;
+    const { queue, environment, answerMs, onProblem } = this.#options;
     const wakeUp = this.#wakeUpOf(execution, wakeAt);
     if (!queue || !wakeUp) return;
     const sending = queue.send([wakeUp]).catch((error: unknown) => onProblem(execution.workflowId, error));
-    await withTimeout(environment, maxSendMs, sending);
+    await withTimeout(environment, Math.min(maxSendMs, answerMs), sending);
   }
 
   /** Null if no message is needed: there is no queue, it is not due by itself, or later than the queue's longest delay. */

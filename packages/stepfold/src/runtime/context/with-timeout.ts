@@ -1,3 +1,6 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { awaitAnswer } from "../../environment/await-answer.ts";
+import type { Deadlines } from "../../environment/system-environment.ts";
 import type { Environment } from "../../ports/environment.ts";
 
 /** Resolves when `work` is done, or after `timeoutMs` if it is not. Rejects if `work` does so before that. */
@@ -8,4 +11,22 @@ export async function withTimeout(environment: Environment, timeoutMs: number, w
   });
   await Promise.race([work, timeout]);
   cancel();
+}
+
+/** How an answer of a queue is waited for. */
+export interface QueueAnswerOptions<T> {
+  /** Its name, for the error. */
+  readonly queue: string;
+  readonly deadlines: Deadlines;
+  readonly timeoutMs: number;
+  /** What it did not do. */
+  readonly undone: string;
+  /** Called with an answer that comes too late. */
+  readonly late?: (value: T) => void;
+}
+
+/** What the queue answers; rejects with `QUEUE_UNAVAILABLE` if it does not in time. */
+export function queueAnswer<T>(work: Promise<T>, { queue, deadlines, timeoutMs, undone, late }: QueueAnswerOptions<T>): Promise<T> {
+  const missing = (): Error => new StepfoldError("QUEUE_UNAVAILABLE", { queue, reason: `it did not ${undone} within ${timeoutMs} ms` });
+  return awaitAnswer(work, { deadlines, timeoutMs, missing, late });
 }

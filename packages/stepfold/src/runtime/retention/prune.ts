@@ -26,6 +26,10 @@ export interface PruneWithHistoryOptions extends PruneOptions {
 }
 
 const terminal = ["completed", "failed", "cancelled"] as const;
+/** Deleted by one call of the store, which has to answer as quickly as any other. */
+export const prunedTogether = 100;
+/** As many as a store deletes where nothing else is said. */
+const defaultLimit = 1000;
 /** Rows asked for at once, of summaries and of events. */
 const pageSize = 1000;
 
@@ -36,7 +40,8 @@ const pageSize = 1000;
  */
 export async function prune(store: SnapshotStore, { keepEvents, ...which }: PruneWithHistoryOptions): Promise<PruneReport> {
   checkOptions(which, keepEvents);
-  if (!keepEvents || which.dryRun) return store.prune(which);
+  if (which.dryRun) return store.prune(which);
+  if (!keepEvents) return pruneInParts(store, which);
   // the store checks the limit, and counts
   const { executions: count } = await store.prune({ ...which, dryRun: true });
   const pruned: DeletedExecution[] = [];
@@ -54,11 +59,25 @@ export async function prune(store: SnapshotStore, { keepEvents, ...which }: Prun
   return { executions: pruned.length, events, deleted: pruned };
 }
 
-function checkOptions({ before, statuses }: PruneOptions, keepEvents: unknown): void {
+async function pruneInParts(store: SnapshotStore, { limit = defaultLimit, ...which }: PruneOptions): Promise<PruneReport> {
+  let [executions, events] = [0, 0];
+  const deleted: DeletedExecution[] = [];
+  for (;;) {
+    const wanted = Math.min(limit - executions, prunedTogether);
+    const part = await store.prune({ ...which, limit: wanted });
+    executions += part.executions;
+    events += part.events;
+    deleted.push(...part.deleted);
+    if (part.executions < wanted || executions === limit) return { executions, events, deleted };
+  }
+}
+
+function checkOptions({ before, statuses, limit = defaultLimit }: PruneOptions, keepEvents: unknown): void {
   const refuse = (option: string, reason: string): never => {
     throw new StepfoldError("OPTION_INVALID", { option, reason });
   };
   if (typeof before !== "number" || !Number.isFinite(before)) refuse("before", "must be a time in epoch milliseconds");
+  if (!Number.isInteger(limit) || limit < 1) refuse("limit", "must be a whole number, at least 1");
   const known: readonly string[] = terminal;
   if (statuses && !(Array.isArray(statuses) && statuses.every((status) => known.includes(status))))
     refuse("statuses", `must be a list of some of ${terminal.join(", ")}: nothing else has ended`);

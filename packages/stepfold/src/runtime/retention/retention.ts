@@ -2,12 +2,13 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { type Duration, durationMs } from "../../core/values/duration.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { withTimeout } from "../context/with-timeout.ts";
+import { prunedTogether } from "./prune.ts";
 
 const intervalMs = 10 * 60_000;
 /** Executions of one workflow deleted by one call of the store. */
-const batchSize = 500;
+const batchSize = prunedTogether;
 /** Calls for one workflow each time: the rest is left to the next time, so that other work is not held up. */
-const maxBatches = 20;
+const maxBatches = 100;
 
 /** How long ended executions of one workflow, or of all, are kept. */
 interface RetentionRule {

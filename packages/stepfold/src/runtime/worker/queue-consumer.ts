@@ -1,10 +1,9 @@
-import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { awaitAnswer } from "../../environment/await-answer.ts";
 import type { Consumer, Delivery, WorkQueue } from "../../ports/work-queue.ts";
 import { answerTimeoutMs } from "../context/deadline-store.ts";
 import { every } from "../context/every.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { claimOne } from "../context/timed-claim.ts";
+import { queueAnswer } from "../context/with-timeout.ts";
 import type { LocalWork } from "./local-work.ts";
 
 const firstDelayMs = 100;
@@ -19,6 +18,8 @@ export class QueueConsumer {
   readonly #concurrency: number;
   #consumer: Consumer | null = null;
   #opening: Promise<void>;
+  /** Messages whose handler has not ended. */
+  readonly #handled = new Set<Promise<void>>();
   #closed = false;
   #cancel: () => void = () => undefined;
 
@@ -30,29 +31,41 @@ export class QueueConsumer {
     this.#opening = this.#open(firstDelayMs);
   }
 
-  /** Takes no more messages; resolves when those in flight are handled. */
+  /** Takes no more messages; resolves when those in flight are handled, and then waits for the queue no longer than for any answer. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancel();
     await this.#opening;
-    await this.#consumer?.drain();
+    if (!this.#consumer) return;
+    const drained = this.#consumer.drain();
+    await Promise.race([drained.catch(() => undefined), this.#allHandled()]);
+    await this.#answer("give up its consumer", drained).catch((error: unknown) => this.#context.onProblem(null, error));
+  }
+
+  async #allHandled(): Promise<void> {
+    while (this.#handled.size > 0) await Promise.allSettled(this.#handled);
+  }
+
+  #answer<T>(undone: string, work: Promise<T>, late?: (value: T) => void): Promise<T> {
+    const { lease, setting } = this.#context;
+    const { deadlines } = setting;
+    return queueAnswer(work, {
+      queue: this.#queue.name,
+      deadlines,
+      timeoutMs: answerTimeoutMs(lease.leaseMs),
+      undone,
+      ...(late && { late }),
+    });
   }
 
   /** Tries again and again if the queue does not answer. The store is polled meanwhile. */
   async #open(delayMs: number): Promise<void> {
-    const { environment, lease, setting } = this.#context;
+    const { environment, lease } = this.#context;
     const onProblem = (error: unknown): void => this.#context.onProblem(null, error);
     try {
       const options = { concurrency: this.#concurrency, leaseMs: lease.leaseMs, onProblem };
-      this.#consumer = await awaitAnswer(
-        this.#queue.consume((delivery) => this.#handle(delivery), options),
-        {
-          deadlines: setting.deadlines,
-          timeoutMs: answerTimeoutMs(lease.leaseMs),
-          missing: () => new StepfoldError("QUEUE_UNAVAILABLE", { queue: this.#queue.name, reason: "it did not begin to give messages" }),
-          late: (consumer) => void consumer.drain().catch(onProblem),
-        },
-      );
+      const consuming = this.#queue.consume((delivery) => this.#counted(delivery), options);
+      this.#consumer = await this.#answer("begin to give messages", consuming, (late) => void late.drain().catch(onProblem));
     } catch (error) {
       onProblem(error);
       if (this.#closed) return;
@@ -62,6 +75,12 @@ export class QueueConsumer {
     }
   }
 
+  async #counted(delivery: Delivery): Promise<void> {
+    const handled = this.#handle(delivery);
+    this.#handled.add(handled);
+    await handled.finally(() => this.#handled.delete(handled));
+  }
+
   /** Keeps the message until the execution has run: if this process dies, another one gets the message. */
   async #handle(delivery: Delivery): Promise<void> {
     const { environment, lease, onProblem } = this.#context;
@@ -69,7 +88,7 @@ export class QueueConsumer {
     // held by another process, ended, or not due any more: the message has served its purpose
     if (!claim) return;
     const endExtensions = every(environment, lease.leaseMs / 3, () => {
-      delivery.extend().catch((error: unknown) => onProblem(null, error));
+      this.#answer("prolong the lease of a message", delivery.extend()).catch((error: unknown) => onProblem(null, error));
     });
     // errors are reported by the dispatcher; the lease of the claim decides who is next, not the queue
     const slot = this.#local.slots.take("queued");

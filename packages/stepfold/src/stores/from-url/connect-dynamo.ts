@@ -1,6 +1,7 @@
 import type { DynamoDocumentClient } from "../databases/dynamo/dynamo-client.ts";
 import type { DynamoTableClient } from "../databases/dynamo/dynamo-schema.ts";
 import { invalidUrl, parsedUrl, takeParameters } from "./address.ts";
+import { answerLimitMs } from "./answer-limit.ts";
 import { importDriver } from "./import-driver.ts";
 import type { Site } from "./site.ts";
 
@@ -9,6 +10,8 @@ interface Sdk {
     region: string;
     endpoint?: string;
     credentials?: { accessKeyId: string; secretAccessKey: string };
+    maxAttempts: number;
+    requestHandler: { connectionTimeout: number; requestTimeout: number; throwOnRequestTimeout: true };
   }) => DynamoTableClient & { deleteTable(input: { TableName: string }): Promise<unknown>; destroy(): void };
 }
 
@@ -17,7 +20,7 @@ interface DocumentSdk {
 }
 
 /** `dynamodb://region/table?endpoint=http://127.0.0.1:8000`, with the AWS SDK; credentials as it finds them. */
-export async function connectDynamo(text: string): Promise<Site> {
+export async function connectDynamo(text: string, answerMs: number = answerLimitMs): Promise<Site> {
   const { url, taken } = takeParameters(text, { endpoint: "" });
   const { endpoint } = taken;
   const { hostname: region, pathname } = parsedUrl(url);
@@ -32,7 +35,11 @@ export async function connectDynamo(text: string): Promise<Site> {
   const { DynamoDBDocument } = await importDriver<DocumentSdk>("@aws-sdk/lib-dynamodb", "dynamo");
   // whoever names an endpoint talks to a server of their own, which looks at no credentials
   const own = { endpoint, credentials: { accessKeyId: "local", secretAccessKey: "local" } };
-  const client = new DynamoDB({ region, ...(endpoint !== "" && own) });
+  // the SDK waits for an answer without a limit, and after one it only warns unless it is told to give up
+  const maxAttempts = 2;
+  const eachMs = answerMs / maxAttempts;
+  const requestHandler = { connectionTimeout: eachMs / 2, requestTimeout: eachMs, throwOnRequestTimeout: true } as const;
+  const client = new DynamoDB({ region, maxAttempts, requestHandler, ...(endpoint !== "" && own) });
   const documents = DynamoDBDocument.from(client);
   return {
     name: "dynamo",

@@ -1,14 +1,20 @@
 import type { LibsqlClient } from "../databases/libsql/libsql-client.ts";
 import { parsedUrl, takeParameters } from "./address.ts";
+import { answerLimitMs } from "./answer-limit.ts";
 import { importDriver } from "./import-driver.ts";
 import type { Site } from "./site.ts";
 
 interface Driver {
-  readonly createClient: (config: { url: string; authToken?: string; timeout?: number }) => LibsqlClient & { close(): void };
+  readonly createClient: (config: {
+    url: string;
+    authToken?: string;
+    timeout?: number;
+    fetch?: (request: Request) => Promise<Response>;
+  }) => LibsqlClient & { close(): void };
 }
 
 /** `libsql://host?authToken=TOKEN`, `libsql:http://127.0.0.1:8080`, `libsql:file:app.db`, with `@libsql/client`. */
-export async function connectLibsql(text: string): Promise<Site> {
+export async function connectLibsql(text: string, answerMs: number = answerLimitMs): Promise<Site> {
   const address = text.replace(/^libsql:(?!\/\/)/i, "");
   // a path may be relative, which no URL of a parser is
   const isLocal = /^(file:|:memory:$)/.test(address);
@@ -21,7 +27,7 @@ export async function connectLibsql(text: string): Promise<Site> {
   const client = createClient({
     url,
     ...(taken.authToken !== "" && { authToken: taken.authToken }),
-    ...(isLocal && { timeout: 5_000 }),
+    ...(isLocal ? { timeout: 5_000 } : { fetch: (request) => fetch(request, { signal: AbortSignal.timeout(answerMs) }) }),
   });
   const space = "main";
   return {

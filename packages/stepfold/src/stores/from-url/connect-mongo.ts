@@ -1,5 +1,6 @@
 import type { MongoDatabase } from "../databases/mongo/mongo-client.ts";
 import { takeParameters } from "./address.ts";
+import { answerLimitMs } from "./answer-limit.ts";
 import { importDriver } from "./import-driver.ts";
 import type { Site } from "./site.ts";
 
@@ -9,16 +10,16 @@ type Database = MongoDatabase & {
 };
 
 interface Driver {
-  readonly MongoClient: new (url: string) => { db(): Database; close(): Promise<void> };
+  readonly MongoClient: new (url: string, limits: Readonly<Record<string, number>>) => { db(): Database; close(): Promise<void> };
 }
 
 /** `mongodb://host/database?prefix=stepfold_`, with `mongodb`. */
-export async function connectMongo(text: string): Promise<Site> {
+export async function connectMongo(text: string, answerMs: number = answerLimitMs): Promise<Site> {
   const { url, taken } = takeParameters(text, { prefix: "stepfold_" });
   const { collectionsOf } = await import("../databases/mongo/mongo-schema.ts");
   const { mongoStore } = await import("../databases/mongo/mongo-store.ts");
   const { MongoClient } = await importDriver<Driver>("mongodb", "mongodb");
-  const client = new MongoClient(url);
+  const client = new MongoClient(url, limitsOf(url, answerMs));
   const db = client.db();
   return {
     name: "mongodb",
@@ -35,4 +36,17 @@ export async function connectMongo(text: string): Promise<Site> {
     migrations: async () => null,
     close: () => client.close(),
   };
+}
+
+/** The driver waits for an answer without a limit. What the URL says stays. */
+function limitsOf(url: string, answerMs: number): Readonly<Record<string, number>> {
+  const limits = {
+    socketTimeoutMS: answerMs,
+    serverSelectionTimeoutMS: answerMs / 2,
+    connectTimeoutMS: answerMs / 2,
+    waitQueueTimeoutMS: answerMs,
+  };
+  const given = new URLSearchParams(url.slice(url.indexOf("?") + 1));
+  const names = new Set([...given.keys()].map((name) => name.toLowerCase()));
+  return Object.fromEntries(Object.entries(limits).filter(([name]) => !names.has(name.toLowerCase())));
 }

@@ -1,5 +1,6 @@
 import type { UpstashClient } from "../databases/upstash/upstash-store.ts";
 import { invalidUrl, parsedUrl, takeParameters } from "./address.ts";
+import { answerLimitMs } from "./answer-limit.ts";
 import { importDriver } from "./import-driver.ts";
 import type { Site } from "./site.ts";
 
@@ -9,11 +10,11 @@ interface Client extends UpstashClient {
 }
 
 interface Driver {
-  readonly Redis: new (config: { url: string; token: string }) => Client;
+  readonly Redis: new (config: { url: string; token: string; signal: () => AbortSignal }) => Client;
 }
 
 /** `upstash://:TOKEN@host?prefix=stepfold`, `upstash:http://127.0.0.1:8079?token=TOKEN`, with `@upstash/redis`. */
-export async function connectUpstash(text: string): Promise<Site> {
+export async function connectUpstash(text: string, answerMs: number = answerLimitMs): Promise<Site> {
   const address = text.replace(/^upstash:(\/\/)?/i, (_all, slashes) => (slashes ? "https://" : ""));
   const { url, taken } = takeParameters(address, { prefix: "stepfold", token: "" });
   const { origin, password, protocol } = parsedUrl(url);
@@ -22,7 +23,7 @@ export async function connectUpstash(text: string): Promise<Site> {
   if (token === "") throw invalidUrl("holds no token: upstash://:TOKEN@host, or ?token=TOKEN");
   const { upstashStore } = await import("../databases/upstash/upstash-store.ts");
   const { Redis } = await importDriver<Driver>("@upstash/redis", "upstash");
-  const client = new Redis({ url: origin, token });
+  const client = new Redis({ url: origin, token, signal: () => AbortSignal.timeout(answerMs) });
   return {
     name: "upstash",
     space: taken.prefix,

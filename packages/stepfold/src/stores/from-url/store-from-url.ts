@@ -1,5 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
+import { doneOrGivenUp } from "../kit/no-answer.ts";
 import { invalidUrl } from "./address.ts";
 import { withoutSecrets } from "./public-url.ts";
 import type { Site, StoreOfUrlOptions } from "./site.ts";
@@ -87,13 +88,16 @@ export async function siteFromUrl(url: string): Promise<Site> {
   }
 }
 
+/** How long a client has for its end: a connection that is dead does not acknowledge it. */
+const maxCloseMs = 10_000;
+
 /** Ends the client once, however often `close` is called. */
 function once(site: Site): Site {
   let closing: Promise<void> | null = null;
   return {
     ...site,
     close() {
-      closing ??= site.close();
+      closing ??= doneOrGivenUp(site.close(), maxCloseMs);
       return closing;
     },
   };

@@ -1,6 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { ClaimOptions, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { type CheckedPrune, type CheckedQuery, checkedPrune, checkedQuery } from "./checked-query.ts";
+import { doneOrGivenUp } from "./no-answer.ts";
 
 /** What to claim, with all that has a default. */
 export interface CheckedClaim extends ClaimOptions {
@@ -15,9 +16,12 @@ export interface StoreMethods extends Omit<SnapshotStore, "claim" | "list" | "pr
   prune(options: CheckedPrune): ReturnType<SnapshotStore["prune"]>;
 }
 
+/** How long `close()` waits for a client that does not answer: a process has to come to its end. */
+const maxCloseMs = 30_000;
+
 /**
- * A store that checks options before it asks its database, lets `close()` wait for what is in flight, refuses every call after
- * it, and rejects with nothing but `StepfoldError`s.
+ * A store that checks options before it asks its database, lets `close()` wait for what is in flight, half a minute at most,
+ * refuses every call after it, and rejects with nothing but `StepfoldError`s.
  *
  * @param errorOf says what went wrong in the database as one of ours: `STORE_UNAVAILABLE` if the same call may succeed later, else `STORE_REJECTED`
  */
@@ -70,7 +74,7 @@ export function checkedStore(methods: StoreMethods, errorOf: (cause: unknown) =>
     putDefinition: (hash, definition) => ask(() => methods.putDefinition(hash, definition)),
     getDefinition: (hash) => ask(() => methods.getDefinition(hash)),
     close() {
-      closing ??= close();
+      closing ??= doneOrGivenUp(close(), maxCloseMs);
       return closing;
     },
   };

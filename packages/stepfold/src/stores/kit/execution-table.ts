@@ -4,6 +4,7 @@ import type { EpochMs } from "../../core/values/json.ts";
 import type { StoreFeatures } from "../../ports/snapshot-store.ts";
 import type { TransactionQuery } from "../../ports/transaction-query.ts";
 import type { CheckedQuery } from "./checked-query.ts";
+import type { LockLimit } from "./no-answer.ts";
 import type { RecordTable } from "./record-table.ts";
 import type { StoredRows } from "./restored-snapshot.ts";
 import type { WrittenChild, WrittenEvent } from "./writing/written-commit.ts";
@@ -255,6 +256,8 @@ export interface ExecutionTable {
     /** Resolves when the group is to be sent. Default: what is issued in the same moment goes together. */
     gather?(): Promise<void>;
   };
+  /** Where the database waits for rows that others have locked: it is told of leases. */
+  readonly lockLimit?: LockLimit;
   /** Frees what the store opened itself. Called once, when nothing is in flight any more. */
   close(): Promise<void>;
 }

@@ -71,6 +71,7 @@ class TableStore implements StoreMethods {
 
   async create(commit: Commit, { claim }: { readonly claim?: Lease } = {}): Promise<Claim | null> {
     const written = this.#written(commit);
+    if (claim) this.#table.lockLimit?.learn(claim.leaseMs);
     return this.#inOrder(commit, (access) => createExecution(access, commit, written, claim, this.#retentionMs));
   }
 
@@ -90,6 +91,7 @@ class TableStore implements StoreMethods {
   }
 
   claim(options: CheckedClaim): Promise<readonly Claim[]> {
+    this.#table.lockLimit?.learn(options.leaseMs);
     return this.#claims.claim(options);
   }
 

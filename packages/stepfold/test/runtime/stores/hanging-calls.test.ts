@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { SnapshotStore } from "../../../src/ports/snapshot-store.ts";
 import { memoryStore } from "../../../src/stores/databases/memory/memory-store.ts";
 import { virtualEnvironment } from "../../../src/testing/virtual-environment.ts";
-import { closeAll, second, setUp } from "../runtime.fixture.ts";
+import { closeAll, hour, second, setUp } from "../runtime.fixture.ts";
 
 afterEach(closeAll);
 
@@ -36,6 +36,27 @@ describe("AUDIT 5: one call of the store that is never answered", () => {
     const nap = runtime.start("nap", { workflowId: "second", input: { until: environment.now() + 5 * second } });
     await environment.advance(60 * second);
     expect(await inner.load((await nap).workflowId)).toMatchObject({ status: "completed" });
+  });
+
+  it("of prune does not end the deletion of old executions", async () => {
+    const environment = virtualEnvironment();
+    const inner = memoryStore({ now: () => environment.now() });
+    const { store, hung } = hangingOnce(inner, "prune");
+    const { runtime } = setUp({ store, retention: hour }, environment);
+    await runtime.start("talk", { workflowId: "a" }).then((run) => run.cancel());
+    await environment.advance(second);
+    expect(hung()).toBe(true);
+    await environment.advance(2 * hour);
+    expect(await inner.load("a")).toBeNull();
+  });
+
+  it("of prune is told to whoever asked for it", async () => {
+    const environment = virtualEnvironment();
+    const { store } = hangingOnce(memoryStore({ now: () => environment.now() }), "prune");
+    const { runtime } = setUp({ store }, environment);
+    const pruning = runtime.prune({ before: environment.now() }).catch((error: unknown) => error);
+    await environment.advance(11 * second);
+    expect(await pruning).toMatchObject({ code: "STORE_UNAVAILABLE" });
   });
 
   it("gives back what a claim brings that comes too late", async () => {

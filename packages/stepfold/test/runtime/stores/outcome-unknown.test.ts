@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { StepfoldError } from "../../../src/core/errors/stepfold-error.ts";
 import type { SnapshotStore } from "../../../src/ports/snapshot-store.ts";
 import { memoryStore } from "../../../src/stores/databases/memory/memory-store.ts";
 import { virtualEnvironment } from "../../../src/testing/virtual-environment.ts";
@@ -27,5 +28,35 @@ describe("AUDIT 13: an answer whose commit the store takes, but does not acknowl
     expect(await run.resume(answer)).toEqual({ applied: false });
     await environment.advance(60 * second);
     expect(await run.snapshot()).toMatchObject({ status: "completed" });
+  });
+});
+
+describe("an answer for which no connection is made", () => {
+  const refused = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:1"), { code: "ECONNREFUSED", syscall: "connect" });
+  const ofSeveralAddresses = Object.assign(new AggregateError([refused, refused]), { code: "ECONNREFUSED" });
+  const reset = Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET", syscall: "read" });
+  const ofSdk = Object.assign(new Error("connect ECONNREFUSED"), { syscall: "connect", $metadata: { attempts: 2 } });
+  it.each([
+    ["STORE_UNAVAILABLE", "it was refused each time", [refused]],
+    ["STORE_UNAVAILABLE", "it was refused at each address", [ofSeveralAddresses]],
+    ["OUTCOME_UNKNOWN", "it broke the first time, and was refused after that", [reset, refused]],
+    ["OUTCOME_UNKNOWN", "the client tried several times by itself", [ofSdk]],
+  ])("is %s if %s", async (code, _, causes) => {
+    const environment = virtualEnvironment();
+    const inner = memoryStore({ now: () => environment.now() });
+    let calls: number | null = null;
+    const commit: SnapshotStore["commit"] = (one) => {
+      if (calls === null) return inner.commit(one);
+      const cause = causes[Math.min(calls++, causes.length - 1)];
+      return Promise.reject(new StepfoldError("STORE_UNAVAILABLE", { store: "postgres", reason: "away" }, { cause }));
+    };
+    const { runtime } = setUp({ store: { ...inner, commit } }, environment);
+    const run = await runtime.start("talk", { workflowId: "a" });
+    await environment.settle();
+    calls = 0;
+    const answer = run.resume({ payload: { approved: true } }).catch((error: unknown) => error);
+    await environment.advance(30 * second);
+    expect(await answer).toMatchObject({ code });
+    expect(calls).toBeGreaterThan(2);
   });
 });

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { serviceUrlOrSkip } from "../../../../../scripts/servers/service-url.ts";
 import { mysqlStore } from "../../../src/stores/databases/mysql/mysql-store.ts";
 import { startCommit } from "../../../src/testing/index.ts";
-import { isNotMadeLater } from "../locked-row.fixture.ts";
+import { isGivenUpWithinLease, isNotMadeLater } from "../locked-row.fixture.ts";
 import { mysqlServer } from "./mysql-bench.fixture.ts";
 
 const url = await serviceUrlOrSkip("mariadb");
@@ -24,6 +24,12 @@ describe.skipIf(!server)("rows of MySQL that another session has locked", () => 
   it("are not written after the writer was refused", { timeout: 30_000 }, async () => {
     const store = mysqlStore(server!.pool(), { prefix: "late_", migrate: true });
     await isNotMadeLater(store, () => lock("late_"));
+    await store.close();
+  });
+
+  it("are not waited for longer than half a short lease", { timeout: 30_000 }, async () => {
+    const store = mysqlStore(server!.pool(), { prefix: "short_", migrate: true });
+    await isGivenUpWithinLease(store, 4_000, () => lock("short_"));
     await store.close();
   });
 

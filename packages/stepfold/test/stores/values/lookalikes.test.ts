@@ -10,7 +10,7 @@ import { lookalikes, memoryBlobs } from "./values.fixture.ts";
 
 const key = new Uint8Array(32).fill(7);
 const wrappers: Readonly<Record<string, (inner: SnapshotStore) => SnapshotStore>> = {
-  encrypted: (inner) => encryptedStore(inner, { keys: [{ id: "k", key }] }),
+  encrypted: (inner) => encryptedStore(inner, { keys: [{ id: "k", key }], plain: "accept" }),
   "compressed, nothing small enough to stay": (inner) => compressedStore(inner, { aboveBytes: 0 }),
   "compressed, nothing large enough": (inner) => compressedStore(inner, { aboveBytes: 10_000 }),
   "blobbed, nothing small enough to stay": (inner) => blobbedStore(inner, memoryBlobs(), { aboveBytes: 0 }),

@@ -40,5 +40,5 @@ function isPassing(cause: unknown, message: string): boolean {
   if (typeof code === "string" && passing.test(code)) return true;
   const status = deeper?.status;
   if (typeof status === "number") return status === 408 || status === 429 || status >= 500;
-  return code === undefined && (networkName.test(name) || networkMessage.test(message));
+  return typeof code !== "string" && (networkName.test(name) || networkMessage.test(message)); // that of a timeout is a number
 }

@@ -1,5 +1,5 @@
 import type { ColumnRow } from "../../kit/columns.ts";
-import { answerOrEnd, NoAnswer } from "../../kit/no-answer.ts";
+import { answerOrEnd, lockLimitMark, lockLimitOf, NoAnswer, withLockLimit } from "../../kit/no-answer.ts";
 import type { MysqlConnection, MysqlPool } from "./mysql-client.ts";
 import { isServerError } from "./mysql-error.ts";
 
@@ -17,7 +17,7 @@ const maxTries = 4;
 
 /** How long the server waits for the next statement of a transaction: the locks of a process that has stopped are free after it. */
 const maxPauseSeconds = 2;
-const maxLockSeconds = 3; // for a row that another transaction holds, each time it is tried: who asked does not wait longer either
+export const maxLockMs = 3_000; // for a row that another transaction holds, each time it is tried: who asked does not wait longer either
 
 /** The statements around what is done on a connection. */
 interface Frame {
@@ -29,7 +29,7 @@ interface Frame {
 const readCommitted = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED";
 // it begins and ends by `autocommit`, so that the limit and its end cost no round trips of their own
 const limited = `SET @stepfold_commit = @@autocommit, @stepfold_pause = @@wait_timeout, @stepfold_lock = @@innodb_lock_wait_timeout,
-  autocommit = 0, wait_timeout = ${maxPauseSeconds}, innodb_lock_wait_timeout = LEAST(@@innodb_lock_wait_timeout, ${maxLockSeconds})`;
+  autocommit = 0, wait_timeout = LEAST(${maxPauseSeconds}, ${lockLimitMark}), innodb_lock_wait_timeout = LEAST(@@innodb_lock_wait_timeout, ${lockLimitMark})`;
 const asBefore = "autocommit = @stepfold_commit, wait_timeout = @stepfold_pause, innodb_lock_wait_timeout = @stepfold_lock";
 const change: Frame = { begin: [limited], end: `SET /* COMMIT */ autocommit = 1, ${asBefore}`, undo: ["ROLLBACK", `SET ${asBefore}`] };
 const look: Frame = { begin: [], end: "COMMIT", undo: ["ROLLBACK"] }; // it ends so for sessions that do not commit by themselves
@@ -71,7 +71,7 @@ export async function onConnection<T>(pool: MysqlPool, use: ConnectionUse, work:
 async function attempt<T>(pool: MysqlPool, { begin, end, undo }: Frame, work: (ask: MysqlAsk) => Promise<T>): Promise<T> {
   const connection = await ending(pool.getConnection(), (late) => late.release());
   try {
-    for (const statement of begin) await ending(connection.query(statement));
+    for (const statement of begin) await ending(connection.query(withLockLimit(statement, lockLimitOf(pool, maxLockMs).seconds)));
     const result = await work(askOver(connection));
     await ending(connection.query(end));
     connection.release();

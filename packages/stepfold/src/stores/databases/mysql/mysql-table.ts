@@ -5,6 +5,7 @@ import { findDueKeys } from "../../kit/claims/due-keys.ts";
 import { guardOf, listedRowOf, pageTerms, termsSql } from "../../kit/columns.ts";
 import type * as kit from "../../kit/execution-table.ts";
 import { labelsOf } from "../../kit/labels.ts";
+import { lockLimitOf } from "../../kit/no-answer.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
 import { groupCommit } from "../../kit/writing/group-commit.ts";
 import { isOutageForAll } from "./mysql-error.ts";
@@ -12,7 +13,7 @@ import { claimDue, type DueClaim } from "./mysql-fast.ts";
 import { recordsOf } from "./mysql-records.ts";
 import * as statements from "./mysql-rows.ts";
 import { OpenTables, type TablesOptions } from "./mysql-schema.ts";
-import type { MysqlValue } from "./mysql-session.ts";
+import { type MysqlValue, maxLockMs } from "./mysql-session.ts";
 import { among, clock, type Tables } from "./mysql-statement.ts";
 import { refuseLongNames, writeRows } from "./mysql-write.ts";
 
@@ -24,6 +25,7 @@ export class MysqlTable implements kit.ExecutionTable {
   readonly features: StoreFeatures;
   readonly records: kit.ExecutionTable["records"];
   readonly grouping: NonNullable<kit.ExecutionTable["grouping"]> = { maxWrites: 100, isOutage: isOutageForAll };
+  readonly lockLimit: kit.ExecutionTable["lockLimit"];
   readonly #open: OpenTables;
   readonly #tables: Tables;
   /** What is asked for while others are being read is read together, so that loads leave connections to those who write. */
@@ -42,6 +44,7 @@ export class MysqlTable implements kit.ExecutionTable {
 
   constructor(options: TablesOptions) {
     this.features = { clock: "store", durable: true, multiProcess: true, maxValueBytes: options.maxValueBytes, permits: true };
+    this.lockLimit = lockLimitOf(options.pool, maxLockMs);
     this.#open = new OpenTables(options);
     this.#tables = this.#open.tables;
     this.records = recordsOf(this.#open, options.maxValueBytes);

@@ -31,8 +31,6 @@ interface PgClient {
 
 /** Above the lock timeout of a write: the server ends it first, and says so. */
 const maxAnswerMs = 10_000;
-/** How long the server waits for the next statement of a transaction: the locks of a process that has stopped are free after it. */
-const maxPauseMs = 3_500;
 
 /** Sends statements that end where the client can end them: over a connection that is dead and does not say so, no answer comes. */
 export function endingQuery(client: PostgresClient): Query {
@@ -104,8 +102,8 @@ export function isPool(client: PostgresClient): client is PostgresPool {
   return typeof connect === "function" && typeof totalCount === "number";
 }
 
-/** Makes several statements one transaction. What `work` rejects with undoes all of them. */
-export async function inTransaction<T>(pool: PostgresPool, work: (query: TransactionQuery) => Promise<T>): Promise<T> {
+/** Makes several statements one transaction, whose locks are free if its process stands still. What `work` rejects with undoes all of them. */
+export async function inTransaction<T>(pool: PostgresPool, maxPauseMs: number, work: (query: TransactionQuery) => Promise<T>): Promise<T> {
   const connection = await pool.connect();
   // the statement that is in flight, or the next one, tells what became of the connection
   const heard = (): void => undefined;

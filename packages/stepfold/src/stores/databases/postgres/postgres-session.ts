@@ -1,4 +1,5 @@
 import type { TransactionQuery } from "../../../ports/transaction-query.ts";
+import { type LockLimit, lockLimitOf, withLockLimit } from "../../kit/no-answer.ts";
 import { onceReady } from "../../kit/once-ready.ts";
 import { endingQuery, inTransaction, isPool, type PostgresClient, preparedQuery, type Query } from "./postgres-client.ts";
 import { checkLayout, migratePostgres } from "./postgres-schema.ts";
@@ -12,6 +13,7 @@ type Ask = (text: string, values: readonly (string | null)[]) => Promise<readonl
 export interface PostgresSession {
   /** In quotes. */
   readonly schema: string;
+  readonly lockLimit: LockLimit;
   /** Sends one statement. The first call finds out whether the tables are there, and makes them if that was wished. */
   readonly ask: Ask;
   /**
@@ -37,18 +39,19 @@ export function postgresSession(client: PostgresClient, { schema, migrate, prepa
   const asking = (query: Query): Ask => {
     return async (text, values) => {
       await prepared();
-      return (await query(text, [...values])).rows as TextRow[];
+      return (await query(withLockLimit(text, session.lockLimit.ms), [...values])).rows as TextRow[];
     };
   };
   const session: PostgresSession = {
     schema: `"${schema}"`,
+    lockLimit: lockLimitOf(client, 4_000),
     ask: asking(prepare ? preparedQuery(client) : fresh),
     askAnew: asking(fresh),
     transact: isPool(client)
       ? async (work) => {
           await prepared();
-          return inTransaction(client, (query) => {
-            const ask: Ask = async (text, values) => (await query(text, values)).rows as TextRow[];
+          return inTransaction(client, session.lockLimit.pauseMs, (query) => {
+            const ask: Ask = async (text, values) => (await query(withLockLimit(text, session.lockLimit.ms), values)).rows as TextRow[];
             return work({ ...session, ask, askAnew: ask, transact: null }, query);
           });
         }

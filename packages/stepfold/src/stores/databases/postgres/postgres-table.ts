@@ -39,6 +39,7 @@ export class PostgresTable implements kit.ExecutionTable {
   readonly grouping: NonNullable<kit.ExecutionTable["grouping"]> = { maxWrites: 100, isOutage: isOutageForAll };
   readonly records: kit.ExecutionTable["records"];
   readonly transact?: NonNullable<kit.ExecutionTable["transact"]>;
+  readonly lockLimit: kit.ExecutionTable["lockLimit"];
   readonly #session: PostgresSession;
   readonly #executions: string;
 
@@ -46,6 +47,7 @@ export class PostgresTable implements kit.ExecutionTable {
     const { transact, schema } = session;
     const transactions = transact && ({ transactions: "postgres" } as const);
     this.#session = session;
+    this.lockLimit = session.lockLimit;
     this.#executions = `${schema}.executions`;
     this.features = { clock: "store", durable: true, multiProcess: true, maxValueBytes, permits: true, ...transactions };
     this.records = postgresRecords(session);

@@ -1,3 +1,4 @@
+import { lockLimitMark } from "../../kit/no-answer.ts";
 import type { SqlColumn } from "../../kit/sql-layout.ts";
 
 /** Separates values in one parameter or column. JSON never holds it raw, and `plainText` escapes it. */
@@ -115,12 +116,9 @@ const now = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now"
  */
 export const clock: string = `clock AS MATERIALIZED (SELECT ${now})`;
 
-/** The longest that a write waits for a row that others have locked: it must not be made long after its sender was refused. */
-const lockTimeout = "4s";
-
 /**
  * The clock of a statement that writes. It is read before any row is locked, so it also says, for this transaction, how long the
  * server may wait for one; a shorter limit of the user's own stays.
  */
 export const writingClock: string = `clock AS MATERIALIZED (SELECT ${now},
-  set_config('lock_timeout', CASE current_setting('lock_timeout') WHEN '0' THEN '${lockTimeout}' ELSE current_setting('lock_timeout') END, true))`;
+  set_config('lock_timeout', least(nullif(extract(epoch FROM current_setting('lock_timeout')::interval) * 1000, 0), ${lockLimitMark})::int::text, true))`;

@@ -3,10 +3,11 @@ import { isJsonObject, type Json, type JsonObject } from "../../../core/values/j
 import { describeLocation, isScalar, type MetadataCodec } from "../values/codec.ts";
 import { rejected } from "../values/rejected.ts";
 import type { Cipher } from "./cipher.ts";
+import type { RefusePlain } from "./refuse-plain.ts";
 import type { Sign } from "./search-token.ts";
 
 /** Encodes metadata as one encrypted value, with a token for each member that `list` may ask for. */
-export function encryptedMetadata(mark: string, { encrypt, decrypt }: Cipher, sign: Sign | null): MetadataCodec {
+export function encryptedMetadata(mark: string, { encrypt, decrypt }: Cipher, sign: Sign | null, refusePlain: RefusePlain): MetadataCodec {
   const tokensOf = async (metadata: Readonly<Record<string, Json>>, tokenOf: Sign): Promise<Record<string, true>> => {
     const members = Object.entries(metadata).filter(([, value]) => isScalar(value));
     return Object.fromEntries((await Promise.all(members.map(tokenOf))).map((token) => [token, true]));
@@ -21,8 +22,10 @@ export function encryptedMetadata(mark: string, { encrypt, decrypt }: Cipher, si
     },
     async decode(stored, location) {
       const encrypted = stored[mark];
-      // written before the store was encrypted
-      if (!isJsonObject(encrypted) || typeof encrypted.data !== "string") return stored;
+      if (!isJsonObject(encrypted) || typeof encrypted.data !== "string") {
+        if (refusePlain) throw refusePlain(`${describeLocation(location)} holds "metadata"`);
+        return stored;
+      }
       const what = `the metadata of ${describeLocation(location)}`;
       const text = await decrypt(encrypted, associatedDataOf(location.id), what);
       const [incarnation, metadata] = JSON.parse(text) as [string, JsonObject];

@@ -65,7 +65,7 @@ describe("executions with a concurrency key in an encrypted store", () => {
     const first = permitted("a", "x");
     await inner.create(first);
     await inner.create(permitted("b", "x"));
-    const store = encryptedStore(inner, { keys, ...(given && { searchKey: given }) });
+    const store = encryptedStore(inner, { keys, plain: "accept", ...(given && { searchKey: given }) });
     const second = stepCommit(first, { output: "later" });
     await store.commit(second);
     expect(await store.load("a")).toEqual(snapshotAfter(first, second));

@@ -2,10 +2,11 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../core/values/json.ts";
 import { describeLocation, type PermitCodec } from "../values/codec.ts";
 import type { Cipher } from "./cipher.ts";
+import type { RefusePlain } from "./refuse-plain.ts";
 import type { Sign } from "./search-token.ts";
 
 /** Encodes a permit as an encrypted value, with its limit, and a token instead of its key. */
-export function encryptedPermit(mark: string, { encrypt, decrypt }: Cipher, sign: Sign | null): PermitCodec {
+export function encryptedPermit(mark: string, { encrypt, decrypt }: Cipher, sign: Sign | null, refusePlain: RefusePlain): PermitCodec {
   // a list of three parts: a member of metadata, which has two, never has the same token
   const tokenOf = async (key: Json): Promise<string | null> => (sign ? sign(["permit", "key", key]) : null);
   return {
@@ -18,8 +19,10 @@ export function encryptedPermit(mark: string, { encrypt, decrypt }: Cipher, sign
     },
     async decode(stored, location) {
       const encrypted = stored[mark];
-      // written before the store was encrypted
-      if (!isJsonObject(encrypted) || typeof encrypted.data !== "string") return stored;
+      if (!isJsonObject(encrypted) || typeof encrypted.data !== "string") {
+        if (refusePlain) throw refusePlain(`${describeLocation(location)} holds "permit"`);
+        return stored;
+      }
       const what = `the permit of ${describeLocation(location)}`;
       return JSON.parse(await decrypt(encrypted, associatedDataOf(location.id, location.incarnation), what)) as JsonObject;
     },

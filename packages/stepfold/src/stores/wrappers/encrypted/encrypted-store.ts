@@ -5,6 +5,7 @@ import { cipher } from "./cipher.ts";
 import { encryptedMetadata } from "./encrypted-metadata.ts";
 import { encryptedPermit } from "./encrypted-permit.ts";
 import { type EncryptionKey, keyRing } from "./key-ring.ts";
+import { readPlain } from "./refuse-plain.ts";
 import { signer } from "./search-token.ts";
 import { storedDefinitions } from "./stored-definitions.ts";
 
@@ -18,6 +19,12 @@ export interface EncryptedStoreOptions {
    * Default: metadata cannot be searched, and such workflows are not started.
    */
   readonly searchKey?: Uint8Array;
+  /**
+   * What becomes of values that are stored and not encrypted. `refuse`, the default: reading them rejects with `STORE_REJECTED`, so
+   * nobody who can write to the database puts values of their own into executions. `accept`: they are read; for the time in which
+   * encryption is added to a store that is in use.
+   */
+  readonly plain?: "refuse" | "accept";
 }
 
 /** The key of the markers of this store. */
@@ -33,7 +40,7 @@ export const encryptionMark = "~stepfold/encrypted";
  * to its execution: in another one it cannot be decrypted.
  *
  * Values are never encrypted again, because history does not change: keep an old key as long as `executionsWithKey` finds
- * any. What was stored before there was encryption can be read. `close()` closes the store below.
+ * any. What was stored before there was encryption is read only with `plain: "accept"`. `close()` closes the store below.
  *
  * ```ts
  * import { encryptedStore } from "stepfold/stores/encrypted";
@@ -45,23 +52,26 @@ export const encryptionMark = "~stepfold/encrypted";
  * await store.close();
  * ```
  *
- * Reading rejects with `STORE_REJECTED` if the key is missing (the error names it), or what is stored was changed or moved.
+ * Reading rejects with `STORE_REJECTED` if the key is missing (the error names it), or what is stored was changed or moved, or
+ * is not encrypted.
  * Without `searchKey`, `list({ metadata })` and the start of an execution with a permit are `OPTION_INVALID`.
  *
- * @throws StepfoldError `OPTION_INVALID` if there is no key, or one has not 32 bytes or the id of another
+ * @throws StepfoldError `OPTION_INVALID` if there is no key, or one has not 32 bytes or the id of another, or `plain` is neither
  */
-export function encryptedStore(inner: SnapshotStore, { keys, searchKey }: EncryptedStoreOptions): SnapshotStore {
+export function encryptedStore(inner: SnapshotStore, { keys, searchKey, plain = "refuse" }: EncryptedStoreOptions): SnapshotStore {
   const ring = keyRing(keys);
   const texts = cipher(ring);
   const sign = signer(searchKey);
+  const refusePlain = readPlain(plain);
   const codec: ValueCodec = {
     store: "encrypted",
     mark: encryptionMark,
     needsIncarnation: true,
+    ...(refusePlain && { refusePlain }),
     encode: (values, location) => Promise.all(values.map((text) => texts.encrypt(text, associatedDataOf(location)))),
     decode: (marker, location) => texts.decrypt(marker, associatedDataOf(location), `a value of ${describeLocation(location)}`),
-    metadata: encryptedMetadata(encryptionMark, texts, sign),
-    permit: encryptedPermit(encryptionMark, texts, sign),
+    metadata: encryptedMetadata(encryptionMark, texts, sign, refusePlain),
+    permit: encryptedPermit(encryptionMark, texts, sign, refusePlain),
   };
   return valueStore("encrypted", inner, codec, { definitions: storedDefinitions(inner, ring.ids) });
 }

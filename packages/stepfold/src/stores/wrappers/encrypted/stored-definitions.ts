@@ -18,7 +18,7 @@ export function storedDefinitions(inner: Definitions, keyIds: readonly string[])
         const found = await inner.getDefinition(await hashWithKey(hash, keyId));
         if (found) return found;
       }
-      // written before the store was encrypted
+      // written before the store was encrypted: refused where it is decoded, unless such values are accepted
       return inner.getDefinition(hash);
     },
   };

@@ -21,6 +21,8 @@ export interface ValueCodec {
   readonly mark: string;
   /** True: values can be decoded only if the incarnation is known. */
   readonly needsIncarnation?: true;
+  /** Gives the error for a value that no marker stands for. Absent: it is read. `what` names it and what it belongs to. */
+  readonly refusePlain?: (what: string) => StepfoldError;
   /**
    * Gives the fields of a marker for each JSON text, or null where the value is to stay as it is.
    *
@@ -68,6 +70,11 @@ export function isScalar(value: unknown): value is Scalar {
 /** Tells whether a codec's marker is here instead of a value. */
 export function isMarker(mark: string, value: Json): value is Marker {
   return typeof value === "object" && value !== null && Object.hasOwn(value, mark) && typeof (value as Marker)[mark] === "number";
+}
+
+/** Tells whether a text stands for a marker. Only messages of errors do: an id or a name that begins so is no marker. */
+export function isMarkedText(mark: string, text: string): boolean {
+  return text.startsWith(`${mark}:`);
 }
 
 /** Names what a value belongs to, for messages. */

@@ -1,6 +1,6 @@
 import type { StartedEvent } from "../../../core/snapshot/event.ts";
 import type { Json, JsonObject } from "../../../core/values/json.ts";
-import { describeLocation, isMarker, type Marker, type ValueCodec, type ValueLocation } from "./codec.ts";
+import { describeLocation, isMarkedText, isMarker, type Marker, type ValueCodec, type ValueLocation } from "./codec.ts";
 import { mapConcurrently } from "./map-concurrently.ts";
 import { rejected } from "./rejected.ts";
 
@@ -51,6 +51,7 @@ async function decodeMarker(codec: ValueCodec, marker: Marker, location: ValueLo
   const { [codec.mark]: form, json } = marker;
   const what = `a value of ${describeLocation(location)}`;
   if (form !== 1) throw rejected(codec.store, `${what} has a form that this version of Stepfold does not know`);
+  if (typeof json === "string" && codec.refusePlain) throw codec.refusePlain(`${describeLocation(location)} holds a value`);
   const text = typeof json === "string" ? json : await codec.decode(marker, location);
   try {
     return JSON.parse(text) as Json;
@@ -63,16 +64,15 @@ type MarkerSource = Pick<ValueCodec, "mark" | "store">;
 
 /** Copies a value with every marker replaced. Markers come in the order of the JSON text. */
 function replaceMarkers(codec: MarkerSource, value: Json, key: string, replace: (marker: Marker) => Json): Json {
-  if (typeof value === "string") return isMarkedText(codec.mark, value, key) ? replace(markerInText(codec, value)) : value;
+  if (typeof value === "string") return isText(key) && isMarkedText(codec.mark, value) ? replace(markerInText(codec, value)) : value;
   if (typeof value !== "object" || value === null) return value;
   if (isMarker(codec.mark, value)) return replace(value);
   if (Array.isArray(value)) return value.map((member: Json) => replaceMarkers(codec, member, "", replace));
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, replaceMarkers(codec, member, name, replace)]));
 }
 
-/** Only messages of errors are markers in a text. An id or a name that begins so is no marker. */
-function isMarkedText(mark: string, text: string, key: string): boolean {
-  return (key === "message" || key === "error") && text.startsWith(`${mark}:`);
+function isText(key: string): boolean {
+  return key === "message" || key === "error";
 }
 
 function markerInText({ mark, store }: MarkerSource, text: string): Marker {

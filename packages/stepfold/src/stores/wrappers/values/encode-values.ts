@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from "../../../core/values/json.ts";
 import { isScalar, type Marker, type ValueCodec, type ValueLocation } from "./codec.ts";
-import type { Layout } from "./layout.ts";
+import { isStructural, type Layout } from "./layout.ts";
 
 /** A value of a copy that is still to be replaced with what the codec makes of it. */
 interface Slot {
@@ -84,8 +84,7 @@ export class ValueEncoder {
   }
 
   #copyLeaf(leaf: string, part: Json, fill: (copied: Json) => void): void {
-    if (leaf === "structure" && isScalar(part)) fill(part);
-    else if (leaf === "structure" && Array.isArray(part) && part.every(isScalar)) fill([...part]);
+    if (leaf === "structure" && isStructural(part)) fill(Array.isArray(part) ? [...part] : part);
     else if ((leaf === "metadata" || leaf === "permit") && isJsonObject(part)) this.#copyRecord(leaf, part, fill);
     else {
       // the key comes before those that follow, as in the original

@@ -1,3 +1,6 @@
+import type { Json } from "../../../core/values/json.ts";
+import { isScalar } from "./codec.ts";
+
 /**
  * Says of what a part of a commit is made, as data. A field that no layout names is a value of the user, so a field that is
  * forgotten here is encoded and not left readable.
@@ -12,6 +15,11 @@ export type Layout = Leaf | ListLayout | RecordLayout | FieldsLayout;
  * - `value`: JSON of the user, of any shape.
  */
 type Leaf = "structure" | "text" | "metadata" | "permit" | "value";
+
+/** Tells whether this part of a commit stays as it is, where its layout says `structure`. */
+export function isStructural(part: Json): boolean {
+  return isScalar(part) || (Array.isArray(part) && part.every(isScalar));
+}
 
 interface ListLayout {
   readonly listOf: Layout;
@@ -62,10 +70,10 @@ const scope: Readonly<Record<string, Layout>> = {
 };
 
 /** The layout of a `ChildHead`. */
-export const childLayout: Layout = fields("status currentNodeId version workflow queued kept settled", scope);
+export const childLayout: FieldsLayout = fields("status currentNodeId version workflow queued kept settled", scope);
 
 /** The layout of a `SnapshotHead`. */
-export const headLayout: Layout = fields(
+export const headLayout: FieldsLayout = fields(
   "status currentNodeId version schema workflowId lastStartedAt totalExecutionTime steps sizeBytes createdAt incarnation descendants tenant unnamed",
   {
     ...scope,
@@ -78,6 +86,24 @@ export const headLayout: Layout = fields(
     outbox: listOf(fields("id to type waitId descendants", { definition })),
   },
 );
+
+const failedResult: Readonly<Record<string, Layout>> = {
+  error: "text",
+  // where the failure left by the edge "error", the output is the error; else null
+  output: error,
+};
+const contextLayout: Layout = { recordOf: listOf(fields("timestamp attempt pathId version", failedResult)) };
+
+/** The layout of a `Snapshot`, which a store puts together from a head, children and events. */
+export const snapshotLayout: Layout = {
+  fields: new Map<string, Layout>([
+    ...headLayout.fields,
+    ["context", contextLayout],
+    ["childStates", { recordOf: { fields: new Map([...childLayout.fields, ["context", contextLayout]]) } }],
+    ["mapItems", { recordOf: listOf("value") }],
+    ["compensations", listOf(fields("nodeId timestamp attempt version", { ...failedResult, undoes: undo }))],
+  ]),
+};
 
 const result = fields("timestamp attempt pathId version", { error: "text" });
 const spawnedMap = fields("concurrency open completeWhen remaining tolerated", { items: listOf("value") });

@@ -14,11 +14,12 @@ import type {
 } from "../../../ports/snapshot-store.ts";
 import type { CheckedPrune, CheckedQuery } from "../../kit/checked-query.ts";
 import { type CheckedClaim, checkedStore, type StoreMethods } from "../../kit/checked-store.ts";
-import { isMarker, type ValueCodec, type ValueLocation } from "./codec.ts";
+import { describeLocation, isMarker, type ValueCodec, type ValueLocation } from "./codec.ts";
 import { decodeMetadata, decodeValues, decodeWithMetadata } from "./decode-values.ts";
 import { ValueEncoder } from "./encode-values.ts";
-import { childLayout, eventLayout, headLayout } from "./layout.ts";
+import { childLayout, eventLayout, headLayout, snapshotLayout } from "./layout.ts";
 import { orderedSender } from "./ordered-sender.ts";
+import { refusePlainValues } from "./plain-values.ts";
 import { incarnationOf } from "./read-all.ts";
 import { unexpectedError } from "./rejected.ts";
 
@@ -122,11 +123,14 @@ async function encodeCommit(codec: ValueCodec, commit: Commit): Promise<Commit> 
   return { ...rest, ...encoded, head: (isFirst ? encoded.head : { ...encoded.head, metadata: {} }) as SnapshotHead };
 }
 
-function decodeSnapshot(codec: ValueCodec, stored: Snapshot): Promise<Snapshot> {
-  return decodeWithMetadata(codec, stored, locationOf(stored));
+async function decodeSnapshot(codec: ValueCodec, stored: Snapshot): Promise<Snapshot> {
+  const location = locationOf(stored);
+  refusePlainValues(codec, snapshotLayout, stored, location);
+  return decodeWithMetadata(codec, stored, location);
 }
 
 async function decodeEvent(codec: ValueCodec, event: Event, location: ValueLocation): Promise<Event> {
+  refusePlainValues(codec, eventLayout, event, location);
   return event.type === "started" ? decodeWithMetadata(codec, event, location) : decodeValues(codec, event, location);
 }
 
@@ -188,10 +192,9 @@ async function encodeDefinition(codec: ValueCodec, hash: string, definition: Wor
 
 async function decodeDefinition(codec: ValueCodec, hash: string, stored: WorkflowDefinition): Promise<WorkflowDefinition> {
   const { metadata } = stored;
-  if (metadata === undefined || !isMarker(codec.mark, metadata)) return stored;
-  return decodeValues<WorkflowDefinition | JsonObject>(codec, metadata, {
-    kind: "definition",
-    id: hash,
-    incarnation: null,
-  }) as Promise<WorkflowDefinition>;
+  const location: ValueLocation = { kind: "definition", id: hash, incarnation: null };
+  if (metadata !== undefined && isMarker(codec.mark, metadata))
+    return decodeValues<WorkflowDefinition | JsonObject>(codec, metadata, location) as Promise<WorkflowDefinition>;
+  if (codec.refusePlain) throw codec.refusePlain(`${describeLocation(location)} is stored`);
+  return stored;
 }

@@ -1,0 +1,17 @@
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import type { ValueCodec } from "../values/codec.ts";
+import { rejected } from "../values/rejected.ts";
+
+/** Makes the error for a value that is not encrypted; undefined where such values are read. */
+export type RefusePlain = ValueCodec["refusePlain"];
+
+/** @throws StepfoldError `OPTION_INVALID` */
+export function readPlain(plain: unknown): RefusePlain {
+  if (plain === "accept") return undefined;
+  if (plain !== "refuse") throw new StepfoldError("OPTION_INVALID", { option: "plain", reason: 'must be "refuse" or "accept"' });
+  return (what) =>
+    rejected(
+      "encrypted",
+      `${what} in plain text: somebody has put it there, or it was stored before there was encryption. To read what is that old, pass plain: "accept" to encryptedStore`,
+    );
+}
