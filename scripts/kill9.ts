@@ -9,11 +9,11 @@ import { type StormOptions, storm } from "../e2e/kill9/storm.ts";
 import { isSetup, openTarget } from "../e2e/kill9/targets.ts";
 import { type ZombieOptions, zombies } from "../e2e/kill9/zombies.ts";
 
-const usage = `npm run kill9 -- [--kills N] [--zombies N] [--store sqlite|postgres|redis] [--queue pg-boss|bullmq|bullmq-postgres] [--seed N] [--keep]
+const usage = `npm run kill9 -- [--kills N] [--zombies N] [--store sqlite|postgres|mysql|redis] [--queue pg-boss|bullmq|bullmq-postgres] [--seed N] [--keep]
 
 --kills    how many processes are killed while they work, default 300
 --zombies  instead: how many are stopped for longer than their lease, and then go on
---store    sqlite (default), or postgres or redis: those that STEPFOLD_POSTGRES_URL and STEPFOLD_REDIS_URL name, or that scripts/services started
+--store    sqlite (default), or a server: the one that STEPFOLD_POSTGRES_URL, STEPFOLD_MYSQL_URL or STEPFOLD_REDIS_URL names, or that scripts/services started
 --queue    tells the workers what is due: pg-boss in that PostgreSQL, BullMQ on that Redis or, bullmq-postgres, on that PostgreSQL; default none
 --seed     of the moments and the victims
 --keep     leaves database and logs for a look at them`;
