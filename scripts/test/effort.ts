@@ -26,6 +26,8 @@ export interface Effort {
   readonly queueKills: number;
   /** Workers that are stopped for longer than their lease. */
   readonly zombies: number;
+  /** Workers that stop in the middle of a commit. */
+  readonly freezes: number;
   /** Crashes of a database. */
   readonly restarts: number;
   /** Random schedules of the simulation, and whether mutants are caught too. */
@@ -51,6 +53,7 @@ const efforts = {
     storeKills: 3,
     queueKills: 3,
     zombies: 1,
+    freezes: 1,
     restarts: 1,
     schedules: 100,
     mutants: false,
@@ -72,6 +75,7 @@ const efforts = {
     storeKills: 6,
     queueKills: 4,
     zombies: 1,
+    freezes: 1,
     restarts: 2,
     schedules: 1_000,
     mutants: true,
@@ -93,6 +97,7 @@ const efforts = {
     storeKills: 300,
     queueKills: 100,
     zombies: 50,
+    freezes: 20,
     restarts: 30,
     schedules: 50_000,
     mutants: true,
