@@ -1,27 +1,31 @@
-// Kills processes under load, and judges what is stored: see docs/testing/crashes.md.
+// Kills processes under load, or stops them, and judges what is stored: see docs/testing/crashes.md.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { frozenHolders } from "../e2e/kill9/frozen.ts";
 import { faultsOf } from "../e2e/kill9/outcome.ts";
-import { reportStorm, reportZombies } from "../e2e/kill9/report.ts";
-import { type StormOptions, storm } from "../e2e/kill9/storm.ts";
+import { reportFrozen, reportStorm, reportZombies } from "../e2e/kill9/report.ts";
+import type { RunOptions } from "../e2e/kill9/run.ts";
+import { storm } from "../e2e/kill9/storm.ts";
 import { isSetup, openTarget } from "../e2e/kill9/targets.ts";
-import { type ZombieOptions, zombies } from "../e2e/kill9/zombies.ts";
+import { zombies } from "../e2e/kill9/zombies.ts";
 
-const usage = `npm run kill9 -- [--kills N] [--zombies N] [--store sqlite|postgres|redis] [--queue pg-boss|bullmq|bullmq-postgres] [--seed N] [--keep]
+const usage = `npm run kill9 -- [--kills N | --zombies N | --frozen N] [--store sqlite|postgres|mysql|redis] [--queue pg-boss|bullmq|bullmq-postgres] [--seed N] [--keep]
 
 --kills    how many processes are killed while they work, default 300
 --zombies  instead: how many are stopped for longer than their lease, and then go on
---store    sqlite (default), or postgres or redis: those that STEPFOLD_POSTGRES_URL and STEPFOLD_REDIS_URL name, or that scripts/services started
+--frozen   instead: how many are stopped in the middle of a commit, until others have taken over, and then go on
+--store    sqlite (default), or a server: the one that STEPFOLD_POSTGRES_URL, STEPFOLD_MYSQL_URL or STEPFOLD_REDIS_URL names, or that scripts/services started
 --queue    tells the workers what is due: pg-boss in that PostgreSQL, BullMQ on that Redis or, bullmq-postgres, on that PostgreSQL; default none
 --seed     of the moments and the victims
 --keep     leaves database and logs for a look at them`;
 
 const { values } = parseArgs({
   options: {
-    kills: { type: "string", default: "300" },
+    kills: { type: "string" },
     zombies: { type: "string" },
+    frozen: { type: "string" },
     store: { type: "string", default: "sqlite" },
     queue: { type: "string" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
@@ -29,10 +33,37 @@ const { values } = parseArgs({
     help: { type: "boolean" },
   },
 });
-const count = Number(values.zombies ?? values.kills);
+
+interface Ended {
+  readonly lines: readonly string[];
+  readonly faults: ReturnType<typeof faultsOf>;
+}
+
+type Options = RunOptions & { readonly seed: number };
+
+/** What can be done to the processes, so many times. */
+const disturbances = {
+  async kills(options: Options, kills: number): Promise<Ended> {
+    const ended = await storm({ ...options, kills });
+    return { lines: reportStorm(ended), faults: faultsOf(ended) };
+  },
+  async zombies(options: Options, count: number): Promise<Ended> {
+    const ended = await zombies({ ...options, zombies: count });
+    return { lines: reportZombies(ended), faults: faultsOf(ended) };
+  },
+  async frozen(options: Options, freezes: number): Promise<Ended> {
+    const ended = await frozenHolders({ ...options, freezes });
+    return { lines: reportFrozen(ended), faults: faultsOf(ended) };
+  },
+};
+
+const asked = (Object.keys(disturbances) as (keyof typeof disturbances)[]).filter((name) => values[name] !== undefined);
+const [disturbance = "kills"] = asked;
+const count = Number(values[disturbance] ?? 300);
 const seed = Number(values.seed);
 const setup = values.queue === undefined ? values.store : `${values.store} + ${values.queue}`;
-if (values.help || !Number.isInteger(count) || count < 1 || !Number.isInteger(seed) || !isSetup(setup)) end(usage, values.help ? 0 : 2);
+const isValid = asked.length <= 1 && Number.isInteger(count) && count > 0 && Number.isInteger(seed) && isSetup(setup);
+if (values.help || !isValid) end(usage, values.help ? 0 : 2);
 
 const folder = mkdtempSync(join(tmpdir(), "stepfold-kill9-"));
 const target = await openTarget(setup, folder);
@@ -40,7 +71,7 @@ if (!target) end(`No server answers for ${setup}: scripts/services up`, 2);
 try {
   const options = { target, folder, seed, tell: (progress: string) => console.log(`  ${progress}`) };
   console.log(`seed ${seed}, ${target.name}${values.keep ? `, ${folder}` : ""}`);
-  const { lines, faults } = await (values.zombies === undefined ? killed(options) : stopped(options));
+  const { lines, faults } = await disturbances[disturbance](options, count);
   for (const line of lines) console.log(line);
   process.exitCode = Object.values(faults).some(({ length }) => length > 0) ? 1 : 0;
 } finally {
@@ -48,21 +79,6 @@ try {
     await target.drop();
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-interface Ended {
-  readonly lines: readonly string[];
-  readonly faults: ReturnType<typeof faultsOf>;
-}
-
-async function killed(options: Omit<StormOptions, "kills">): Promise<Ended> {
-  const ended = await storm({ ...options, kills: count });
-  return { lines: reportStorm(ended), faults: faultsOf(ended) };
-}
-
-async function stopped(options: Omit<ZombieOptions, "zombies">): Promise<Ended> {
-  const ended = await zombies({ ...options, zombies: count });
-  return { lines: reportZombies(ended), faults: faultsOf(ended) };
 }
 
 function end(message: string, code: number): never {

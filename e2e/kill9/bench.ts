@@ -6,13 +6,22 @@ import { notTested } from "./not-tested.ts";
 import type { Target } from "./stored.ts";
 import { openTarget } from "./targets.ts";
 
-/** A folder and a store for a test, with a queue if the name has one (`postgres + bullmq`), gone after it. Without its server the test is skipped, or fails with `REQUIRE_SERVICES=1`. */
-export async function bench(name: string, skip: TestContext["skip"]): Promise<{ readonly folder: string; readonly target: Target }> {
+/**
+ * A folder and a store for a test, with a queue if the name has one (`postgres + bullmq`), gone after it. Without its server the test is
+ * skipped, or fails with `REQUIRE_SERVICES=1`.
+ *
+ * @param atEnd of the test's own context, if it runs beside others of its file
+ */
+export async function bench(
+  name: string,
+  skip: TestContext["skip"],
+  atEnd: TestContext["onTestFinished"] = onTestFinished,
+): Promise<{ readonly folder: string; readonly target: Target }> {
   const folder = mkdtempSync(join(tmpdir(), "stepfold-kill9-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  atEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   const target = await openTarget(name, folder);
   if (target) {
-    onTestFinished(() => target.drop());
+    atEnd(() => target.drop());
     return { folder, target };
   }
   return notTested(`no server answers for ${name}: scripts/services up`, skip);

@@ -28,6 +28,8 @@ export type LogLine =
     }
   /** The store has answered that it is written. */
   | { readonly what: "committed"; readonly workflowId: string; readonly commitId: string }
+  /** This process stops in the middle of these commits. */
+  | { readonly what: "frozen"; readonly commitIds: readonly string[] }
   /** The store has refused it, or the renewal or release of a claim. */
   | { readonly what: "refused"; readonly workflowId: string; readonly action: string; readonly code: string }
   /** A start is about to be asked for. */

@@ -1,5 +1,6 @@
 import type { SnapshotStore } from "stepfold";
 import type { WorkQueue } from "stepfold/runtime";
+import { type Freezer, freezing } from "./freezer.ts";
 import type { LogLine } from "./log.ts";
 import { loggedQueue } from "./logged-queue.ts";
 import { loggedStore } from "./logged-store.ts";
@@ -15,9 +16,16 @@ export interface OpenedSetup {
 }
 
 /** Opens the store, and the queue if there is one. */
-export async function openSetup({ url, queueUrl }: ProcessOptions, write: (line: LogLine) => void): Promise<OpenedSetup> {
-  const { store, close } = await openStore(url);
-  const logged = loggedStore(store, write);
+export async function openSetup(
+  { url, queueUrl }: ProcessOptions,
+  write: (line: LogLine) => void,
+  freezer?: Freezer,
+): Promise<OpenedSetup> {
+  const { store, close } = await openStore(url, { ...(freezer && { freezer }) });
+  // of MySQL the pool freezes
+  const isFreezing = freezer !== undefined && !url.startsWith("mysql:");
+  const inTransaction = queueUrl?.startsWith("pg-boss:") === true && store.features.transactions === "postgres";
+  const logged = loggedStore(isFreezing ? freezing(store, freezer, { inTransaction }) : store, write);
   if (queueUrl === undefined) return { around: { store: logged }, close };
   const opened = await openQueue(queueUrl, store);
   return {

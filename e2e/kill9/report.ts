@@ -1,3 +1,4 @@
+import { type FrozenHolder, takeoverBoundMs } from "./frozen.ts";
 import type { WrittenLine } from "./log.ts";
 import { boundMs } from "./recovery.ts";
 import type { Run } from "./run.ts";
@@ -27,6 +28,17 @@ export function reportZombies(run: Run<readonly Zombie[]>): string[] {
     ...reportRun(run),
     `${sum(({ taken }) => taken)} executions were taken over from zombies, which were told so ${sum(({ noticed }) => noticed)} times, aborted ${sum(({ aborted }) => aborted)} steps under way, and went on with ${sum(({ wentOn }) => wentOn)} commits to others`,
     `${number(run.made.length)} zombies, ${stale(run)} stale commits, ${figures(run)}`,
+  ];
+}
+
+/** What to print of a run in which workers stood still in the middle of a commit. */
+export function reportFrozen(run: Run<readonly FrozenHolder[]>): string[] {
+  const longest = Math.max(...run.made.map(({ takenOverMs }) => takenOverMs));
+  const taken = run.made.reduce((total, one) => total + one.taken, 0);
+  return [
+    ...reportRun(run),
+    `${number(taken)} executions were taken over after ${number(longest)} ms at most, ${longest > takeoverBoundMs ? "MORE THAN" : "within"} lease + poll + 1 s = ${number(takeoverBoundMs)} ms`,
+    `${number(run.made.length)} frozen in the middle of a commit, ${stale(run)} stale commits, ${figures(run)}`,
   ];
 }
 

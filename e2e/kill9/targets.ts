@@ -1,4 +1,5 @@
-import { serviceUrl } from "../../scripts/servers/service-url.ts";
+import { type ServiceName, serviceUrl } from "../../scripts/servers/service-url.ts";
+import { mysqlTarget } from "./mysql-target.ts";
 import { postgresTarget } from "./postgres-target.ts";
 import { type QueueTarget, queueTargets } from "./queue-targets.ts";
 import { redisTarget } from "./redis-target.ts";
@@ -9,6 +10,7 @@ import type { Target } from "./stored.ts";
 const stores: Readonly<Record<string, (folder: string) => Promise<Target | null>>> = {
   sqlite: sqliteTarget,
   postgres: () => onServer("postgres", postgresTarget),
+  mysql: () => onServer("mariadb", mysqlTarget),
   redis: () => onServer("redis", redisTarget),
 };
 
@@ -47,7 +49,7 @@ function partsOf(name: string): [store: string, queue?: string] {
   return name.split(" + ") as [string, string?];
 }
 
-async function onServer(name: "postgres" | "redis", make: (url: string) => Promise<Target>): Promise<Target | null> {
+async function onServer(name: ServiceName, make: (url: string) => Promise<Target>): Promise<Target | null> {
   const url = await serviceUrl(name);
   return url === null ? null : make(url);
 }

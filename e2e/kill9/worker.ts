@@ -1,5 +1,6 @@
 // A process that drives whatever is due, until it is killed, or asked to end. See fleet.ts.
 import { createRuntime } from "stepfold/runtime";
+import { freezer } from "./freezer.ts";
 import { codeOf, loadNodes, loadWorkflows } from "./load.ts";
 import { openLog } from "./log.ts";
 import { openSetup } from "./open-setup.ts";
@@ -8,7 +9,8 @@ import type { WorkerOptions } from "./process-options.ts";
 const options = JSON.parse(process.argv[2]!) as WorkerOptions;
 const { folder, name, leaseMs, pollMs, pace, maxExecutions = 30 } = options;
 const write = openLog(folder, name);
-const { around, close } = await openSetup(options, write);
+const freezes = freezer(write);
+const { around, close } = await openSetup(options, write, freezes);
 const runtime = createRuntime({
   ...around,
   workflows: loadWorkflows,
@@ -22,6 +24,9 @@ const runtime = createRuntime({
   onProblem: (workflowId, error) => write({ what: "problem", workflowId, code: codeOf(error), message: String(error) }),
 });
 
+process.on("message", (message) => {
+  if (message === "freeze") freezes.arm();
+});
 process.once("SIGTERM", async () => {
   await runtime.close();
   await close();

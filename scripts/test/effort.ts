@@ -28,6 +28,8 @@ export interface Effort {
   readonly zombies: number;
   /** Executions of 11 MB that are due at once, and the heap of the process that drives them. */
   readonly largeSnapshots: { readonly executions: number; readonly heapMb: number };
+  /** Workers that stop in the middle of a commit. */
+  readonly freezes: number;
   /** Crashes of a database. */
   readonly restarts: number;
   /** Random schedules of the simulation, and whether mutants are caught too. */
@@ -54,6 +56,7 @@ const efforts = {
     queueKills: 3,
     zombies: 1,
     largeSnapshots: { executions: 25, heapMb: 200 },
+    freezes: 1,
     restarts: 1,
     schedules: 100,
     mutants: false,
@@ -76,6 +79,7 @@ const efforts = {
     queueKills: 4,
     zombies: 1,
     largeSnapshots: { executions: 90, heapMb: 512 },
+    freezes: 1,
     restarts: 2,
     schedules: 1_000,
     mutants: true,
@@ -98,6 +102,7 @@ const efforts = {
     queueKills: 100,
     zombies: 50,
     largeSnapshots: { executions: 90, heapMb: 512 },
+    freezes: 20,
     restarts: 30,
     schedules: 50_000,
     mutants: true,
