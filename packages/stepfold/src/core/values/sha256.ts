@@ -1,5 +1,11 @@
 // FIPS 180-4, written out: the pure layers may not use a platform's functions, and WebCrypto's digest is asynchronous.
-const k = Uint32Array.from(primes(64), (prime) => fraction(Math.cbrt(prime)));
+/** Made when they are first needed: whoever imports the library does not wait for them. */
+let constants: Uint32Array | null = null;
+
+function roundConstants(): Uint32Array {
+  constants ??= Uint32Array.from(primes(64), (prime) => fraction(Math.cbrt(prime)));
+  return constants;
+}
 
 function primes(howMany: number): number[] {
   const found: number[] = [];
@@ -34,6 +40,7 @@ function compress(hash: Uint32Array, w: Uint32Array, view: DataView, offset: num
     const b = w[i - 2]!;
     w[i] = w[i - 16]! + (rotate(a, 7) ^ rotate(a, 18) ^ (a >>> 3)) + w[i - 7]! + (rotate(b, 17) ^ rotate(b, 19) ^ (b >>> 10));
   }
+  const k = roundConstants();
   let [a, b, c, d, e, f, g, h] = hash as unknown as [number, number, number, number, number, number, number, number];
   for (let i = 0; i < 64; i++) {
     const t1 = (h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + ((e & f) ^ (~e & g)) + k[i]! + w[i]!) | 0;

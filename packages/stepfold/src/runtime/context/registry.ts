@@ -2,7 +2,7 @@ import type { WorkflowDefinition } from "../../core/definition/definition.ts";
 import { withNeeds } from "../../core/definition/needs.ts";
 import type { Issue } from "../../core/errors/issue.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { Event } from "../../core/snapshot/event.ts";
+import type { ChildStart } from "../../core/snapshot/snapshot.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import type { NodeDefinitions } from "../../engine/node/node-definition.ts";
 import { deniedGlobal } from "../../engine/workflow/global-reads.ts";
@@ -124,11 +124,9 @@ export class Registry {
     await stored.done;
   }
 
-  /** Stores the definitions of executions that these events start: the workers that run them read them from the store. */
-  async keepStarted(workflowId: string, events: readonly Event[], nowMs: number): Promise<void> {
-    for (const event of events) {
-      if ("starts" in event && event.starts) await this.keep(await this.pinned(workflowId, event.starts.definition.hash), nowMs);
-    }
+  /** Stores the definitions of executions that another one starts: the workers that run them read them from the store. */
+  async keepStarted(workflowId: string, starts: readonly ChildStart[], nowMs: number): Promise<void> {
+    for (const { definition } of starts) await this.keep(await this.pinned(workflowId, definition.hash), nowMs);
   }
 
   async #storedDefinition(workflowId: string, hash: string): Promise<WorkflowDefinition> {

@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Event } from "../../core/snapshot/event.ts";
-import { isTerminal, type Snapshot, type Status } from "../../core/snapshot/snapshot.ts";
+import { type ChildStart, isTerminal, type Snapshot, type Status } from "../../core/snapshot/snapshot.ts";
 import { closeDraft } from "../../core/transition/draft/close-draft.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
 import { statusOf, wakeAt } from "../../core/transition/draft/draft-status.ts";
@@ -132,7 +132,7 @@ export class ExecutionSession implements OpenSession {
 
   /** Null once the events are committed; the stored snapshot if another writer was first. */
   async #commit(events: readonly Event[], draft: Draft, last: boolean): Promise<Snapshot | null> {
-    const { registry, changes, newCommitId, onProblem } = this.#context;
+    const { changes, newCommitId, onProblem } = this.#context;
     const batch = this.#context.commands.underWay(this.workflowId);
     if (batch) await this.#letPass(batch);
     else if (this.#isBusy()) await this.#letPass(null);
@@ -140,10 +140,7 @@ export class ExecutionSession implements OpenSession {
     const { claim } = this.#lease;
     const commit = makeCommit(draft, events, newCommitId(), { claim, release: last });
     try {
-      await this.#lease.persist(async () => {
-        await registry.keepStarted(this.workflowId, events, this.#context.environment.monotonicMs());
-        await this.#write(commit, draft, last);
-      });
+      await this.#lease.persist(() => this.#write(commit, draft, last));
     } catch (error) {
       // this process has claimed the execution anew meanwhile
       if (StepfoldError.is(error, "FENCE_LOST") && this.#lease.claim !== claim) return this.#commit(events, draft, last);
@@ -188,9 +185,16 @@ export class ExecutionSession implements OpenSession {
     return at - this.#busySinceMs >= busyMs;
   }
 
+  /** Not an async function: that would make every step wait for one more promise. */
+  #write(commit: Commit, draft: Draft, last: boolean): Promise<void> {
+    const starts = startsIn(commit.events);
+    return last || starts.length > 0 ? this.#writeWith(starts, commit, draft, last) : this.#context.store.commit(commit);
+  }
+
   /** With the last commit, the queue's message for the next due time goes in the same transaction, if it can. */
-  async #write(commit: Commit, draft: Draft, last: boolean): Promise<void> {
-    const { store, wakeUpSender } = this.#context;
+  async #writeWith(starts: readonly ChildStart[], commit: Commit, draft: Draft, last: boolean): Promise<void> {
+    const { store, wakeUpSender, registry, environment } = this.#context;
+    await registry.keepStarted(this.workflowId, starts, environment.monotonicMs());
     if (last) this.isAnnounced = await wakeUpSender.sendWith(draft, commit, (whole) => store.commit(whole));
     else await store.commit(commit);
   }
@@ -224,6 +228,13 @@ export class ExecutionSession implements OpenSession {
   #stopIfOver(): void {
     if (this.#lease.isOver) this.stop(this.#lease.lost);
   }
+}
+
+/** The executions that events start. */
+function startsIn(events: readonly Event[]): ChildStart[] {
+  const starts: ChildStart[] = [];
+  for (const event of events) if ("starts" in event && event.starts) starts.push(event.starts);
+  return starts;
 }
 
 function isOvertaken(error: unknown): boolean {

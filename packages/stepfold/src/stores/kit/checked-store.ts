@@ -27,24 +27,27 @@ const maxCloseMs = 30_000;
  */
 export function checkedStore(methods: StoreMethods, errorOf: (cause: unknown) => StepfoldError): SnapshotStore {
   const { name, features } = methods;
-  const inFlight = new Set<Promise<unknown>>();
+  let inFlight = 0;
+  let onIdle = (): void => undefined;
   let closing: Promise<void> | null = null;
   const ask = async <T>(work: () => Promise<T>): Promise<T> => {
     if (closing) throw new StepfoldError("STORE_UNAVAILABLE", { store: name, reason: "it was closed" });
+    inFlight++;
     try {
-      const working = work();
-      inFlight.add(working);
-      try {
-        return await working;
-      } finally {
-        inFlight.delete(working);
-      }
+      return await work();
     } catch (cause) {
       throw StepfoldError.is(cause) ? cause : errorOf(cause);
+    } finally {
+      if (--inFlight === 0) onIdle();
     }
   };
   const close = async (): Promise<void> => {
-    while (inFlight.size > 0) await Promise.allSettled(inFlight);
+    // no call begins after it was closed
+    if (inFlight > 0) {
+      await new Promise<void>((resolve) => {
+        onIdle = resolve;
+      });
+    }
     await methods.close();
   };
   return {

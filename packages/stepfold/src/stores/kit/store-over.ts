@@ -55,6 +55,8 @@ class TableStore implements StoreMethods {
   readonly #writer: RowWriter;
   readonly #claims: Claims;
   readonly #load: ReturnType<typeof loadTogether>;
+  /** What writes use that are in no transaction of their own. */
+  readonly #access: WriteAccess;
   /** A pool sends what is issued one after the other over several connections at once: writes of one execution wait for each other. */
   readonly #order = keyedLock();
 
@@ -65,6 +67,7 @@ class TableStore implements StoreMethods {
     this.#maxValueBytes = table.features.maxValueBytes ?? maxValueBytes;
     this.#retentionMs = retentionMs;
     this.#writer = rowWriter(table);
+    this.#access = this.#accessTo(table, (write) => this.#writer.write(write));
     this.#claims = new Claims(table, this.#writer);
     this.#load = loadTogether(table);
   }
@@ -75,9 +78,9 @@ class TableStore implements StoreMethods {
     return this.#inOrder(commit, (access) => createExecution(access, commit, written, claim, this.#retentionMs));
   }
 
-  async commit(commit: Commit): Promise<void> {
+  commit(commit: Commit): Promise<void> {
     const written = this.#written(commit);
-    await this.#inOrder(commit, (access) => commitExecution(access, written));
+    return this.#inOrder(commit, (access) => commitExecution(access, written));
   }
 
   async load(workflowId: string): Promise<Snapshot | null> {
@@ -161,7 +164,7 @@ class TableStore implements StoreMethods {
   #inOrder<T>({ workflowId, alongside }: Commit, write: (access: WriteAccess) => Promise<T>): Promise<T> {
     const table = this.#table;
     return this.#order.run([workflowId], () => {
-      if (!alongside || !table.transact) return write(this.#accessTo(table, (one) => this.#writer.write(one)));
+      if (!alongside || !table.transact) return write(this.#access);
       return table.transact(async (own, query) => {
         const result = await write(this.#accessTo(own, async (one) => writtenOf((await own.write([one]))[0]!)));
         await alongside(query);

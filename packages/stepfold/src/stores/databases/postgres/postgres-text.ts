@@ -78,29 +78,47 @@ const sqlTexts: Readonly<Record<WantedColumn<unknown>["is"], (value: never) => s
   flag: (value) => (value ? "t" : "f"),
 };
 
+/** Whether no write has a value for a column, some have one, or all. */
+export type Presence = "none" | "some" | "all";
+
+/** The rows that a statement is about. */
+export interface WantedRows {
+  /** Makes them `wanted`. */
+  readonly sql: string;
+  /** Their parameters, which are the first of the statement. */
+  readonly values: readonly string[];
+  readonly presence: (column: string) => Presence;
+}
+
 /**
- * The rows that a statement is about, as `wanted`, with their parameters, which are its first. A column that no row has is the
- * constant NULL: the server drops what depends on it from its plan. A lone row, the common case, is the cheapest to plan.
+ * The rows that a statement is about, no two of them with one id. What is the same in all of them is one value and no list, and a column
+ * that no row has is the constant NULL: the server has less to read and to plan. A lone row, the common case, is the cheapest to plan.
  */
-export function wantedRows<W>(
-  columns: readonly WantedColumn<W>[],
-  writes: readonly W[],
-): { readonly sql: string; readonly values: string[] } {
-  const isLone = writes.length === 1;
+export function wantedRows<W>(columns: readonly WantedColumn<W>[], writes: readonly W[]): WantedRows {
   const values: string[] = [];
-  const [given, absent] = [[] as string[], [] as string[]];
-  const sources = columns.flatMap(({ name, is, of }) => {
-    const texts = writes.map(of).map((value) => (value == null ? null : sqlTexts[is](value as never)));
+  const [listed, sources, single] = [[] as string[], [] as string[], [] as string[]];
+  const presences = new Map<string, Presence>();
+  for (const { name, is, of } of columns) {
+    const texts = writes.map((write) => {
+      const value = of(write);
+      return value == null ? null : sqlTexts[is](value as never);
+    });
     const type = is === "number" ? "bigint" : "text";
-    const isAbsent = texts.every((text) => text === null);
-    (isAbsent ? absent : given).push(isAbsent ? `NULL::${type} AS ${name}` : name);
-    if (isAbsent) return [];
-    const parameter = values.push(isLone ? texts[0]! : joined(texts));
-    return isLone ? `$${parameter}::${type} AS ${name}` : (is === "number" ? numbersIn : nullableTextsIn)(parameter);
-  });
-  if (isLone) return { sql: `wanted AS (SELECT ${["1::bigint AS ordinal", ...sources, ...absent].join(", ")})`, values };
-  const rows = `unnest(${sources.join(", ")}) WITH ORDINALITY AS each (${given.join(", ")}, ordinal)`;
-  return { sql: `wanted AS MATERIALIZED (SELECT ${["each.*", ...absent].join(", ")} FROM ${rows})`, values };
+    const [first] = texts as [string | null];
+    const isSame = texts.every((text) => text === first);
+    presences.set(name, isSame ? (first === null ? "none" : "all") : texts.includes(null) ? "some" : "all");
+    if (isSame && first === null) single.push(`NULL::${type} AS ${name}`);
+    else if (isSame) single.push(`$${values.push(first!)}::${type} AS ${name}`);
+    else {
+      const parameter = values.push(joined(texts));
+      sources.push((is === "number" ? numbersIn : nullableTextsIn)(parameter));
+      listed.push(name);
+    }
+  }
+  const presence = (column: string): Presence => presences.get(column)!;
+  if (writes.length === 1) return { sql: `wanted AS (SELECT ${["1::bigint AS ordinal", ...single].join(", ")})`, values, presence };
+  const rows = `unnest(${sources.join(", ")}) WITH ORDINALITY AS each (${listed.join(", ")}, ordinal)`;
+  return { sql: `wanted AS MATERIALIZED (SELECT ${["each.*", ...single].join(", ")} FROM ${rows})`, values, presence };
 }
 
 /** The parts of a column that were joined. */

@@ -1,6 +1,17 @@
 import type { RowHistory, RowWrite } from "../../kit/execution-table.ts";
 import { insertedColumns } from "../../kit/sql-layout.ts";
-import { joined, nullableTextsIn, numbersIn, plainText, textsIn, type WantedColumn, wantedRows, writingClock } from "./postgres-text.ts";
+import {
+  clock,
+  joined,
+  nullableTextsIn,
+  numbersIn,
+  plainText,
+  textsIn,
+  type WantedColumn,
+  type WantedRows,
+  wantedRows,
+  writingClock,
+} from "./postgres-text.ts";
 
 type Insert = RowWrite & { readonly kind: "insert" };
 type Update = RowWrite & { readonly kind: "update" };
@@ -21,6 +32,18 @@ export function writeStatement(schema: string, kind: RowWrite["kind"], writes: r
 
 /** Nothing follows these. */
 const terminal = "('completed', 'failed', 'cancelled')";
+
+/** The only event of a write, if all writes have one at most: so it comes with the other columns. */
+const eventColumn: WantedColumn<{ readonly history?: RowHistory }> = {
+  name: "event",
+  is: "json",
+  of: ({ history }) => history?.events[0]?.text,
+};
+
+/** True of the common history, which `plainHistory` writes: one event, with the version of the row, and no children. */
+function isOneEvent({ events, children }: RowHistory, version: number | undefined): boolean {
+  return events.length === 1 && events[0]!.version === version && children.length === 0;
+}
 
 /** Separates the labels of an execution. They are JSON, which never holds it raw. */
 const labelSeparator = "\u001d";
@@ -74,8 +97,9 @@ function dueAtSql(before: string, wakeAt: string): string {
  * so a creation meets it in the index of ids, and also one that is just being made.
  */
 function insertion(schema: string, writes: readonly Insert[]): WriteStatement {
-  const wanted = wantedRows(insertColumns, writes);
-  const history = historyRows(schema, writes, wanted.values.length + 1);
+  const isPlain = writes.every(({ row, history }) => isOneEvent(history, row.version));
+  const wanted = wantedRows(isPlain ? [...insertColumns, eventColumn] : insertColumns, writes);
+  const history = isPlain ? plainHistory(schema) : historyRows(schema, writes, wanted.values.length + 1);
   const text = `
     WITH ${writingClock}, ${wanted.sql},
     created AS (
@@ -89,7 +113,9 @@ function insertion(schema: string, writes: readonly Insert[]): WriteStatement {
       ON CONFLICT (id) DO NOTHING
       RETURNING seq, id, version, status
     ),
-    changed AS (SELECT created.seq, w.ordinal, w.commit_id, created.version, created.status FROM created JOIN wanted AS w USING (id))${history.sql}
+    changed AS (
+      SELECT created.seq, w.ordinal, w.commit_id, created.version, created.status${isPlain ? ", w.event" : ""} FROM created JOIN wanted AS w USING (id)
+    )${history.sql}
     SELECT ordinal::text, version::text, status, now::text FROM changed, clock`;
   return { text, values: [...wanted.values, ...history.values] };
 }
@@ -99,38 +125,78 @@ function insertion(schema: string, writes: readonly Insert[]): WriteStatement {
  *
  * Several lock their rows first, and pass over those that another transaction is writing: one locked row holds up no other. A lone
  * one waits for that transaction, and then looks at the row again as it is now (READ COMMITTED does so for the row that is written,
- * and for no other): of two commits on one version the second finds another version and writes nothing. What is inserted depends on what the UPDATE gave back, so events and children come with their head or not at all.
+ * and for no other): of two commits on one version the second finds another version and writes nothing. What is inserted depends on
+ * what the UPDATE gave back, so events and children come with their head or not at all.
+ *
+ * The text says only what these writes change and ask for: to plan the rest would cost a step more than it does itself.
  */
 function update(schema: string, writes: readonly Update[]): WriteStatement {
-  const wanted = wantedRows(updateColumns, writes);
-  const history = historyRows(schema, writes, wanted.values.length + 1);
+  const isPlain = writes.every(({ set, history }) => !history || isOneEvent(history, set.state?.version));
+  const wanted = wantedRows(isPlain ? [...updateColumns, eventColumn] : updateColumns, writes);
+  const history =
+    isPlain && writes.some((write) => write.history) ? plainHistory(schema) : historyRows(schema, writes, wanted.values.length + 1);
   const several = writes.length > 1;
   const locked = `
     locked AS MATERIALIZED (
       SELECT e.seq, wanted.* FROM wanted JOIN ${schema}.executions AS e USING (id) ORDER BY e.id FOR UPDATE OF e SKIP LOCKED
     ),`;
   const text = `
-    WITH ${writingClock}, ${wanted.sql},${several ? locked : ""}
+    WITH ${several ? clock : writingClock}, ${wanted.sql},${several ? locked : ""}
     changed AS (
-      UPDATE ${schema}.executions AS e SET
-        version = coalesce(w.version, e.version), status = coalesce(w.status, e.status), head = coalesce(w.head::json, e.head),
-        size_bytes = coalesce(w.size_bytes, e.size_bytes),
-        wake_at = CASE WHEN w.version IS NULL THEN e.wake_at ELSE w.wake_at END,
-        updated_at = CASE WHEN w.version IS NULL THEN e.updated_at ELSE now END,
-        ended_at = CASE WHEN w.version IS NULL THEN e.ended_at WHEN w.status IN ${terminal} THEN now END,
-        owner = CASE WHEN w.new_owner IS NULL THEN e.owner WHEN w.new_owner <> '-' THEN substr(w.new_owner, 2) END,
-        fence = coalesce(w.new_fence, e.fence), crashes = coalesce(w.crashes, e.crashes),
-        due_at = CASE WHEN w.changes_due IS NULL OR (w.unless_held = 't' AND e.owner IS NOT NULL) THEN e.due_at
-          ELSE ${dueAtSql("e.due_at", "(CASE WHEN w.version IS NULL THEN e.wake_at ELSE w.wake_at END)")} END
+      UPDATE ${schema}.executions AS e SET ${assignments(wanted.presence)}
       FROM clock, ${several ? "locked AS w WHERE e.seq = w.seq" : "wanted AS w WHERE e.id = w.id"}
-        AND e.incarnation = w.incarnation AND coalesce(e.deleted_at, -1) = -1
-        AND e.version = coalesce(w.expected, e.version) AND e.fence = coalesce(w.fence, e.fence)
-        AND (w.held IS NULL OR (e.owner IS NOT NULL) = (w.held = 't'))
-        AND (w.open IS NULL OR e.ended_at IS NULL) AND (w.is_due IS NULL OR e.due_at + 0 <= now)
-      RETURNING e.seq, w.ordinal, w.commit_id, e.version, e.status, now
+        AND e.incarnation = w.incarnation AND coalesce(e.deleted_at, -1) = -1${conditions(wanted.presence)}
+      RETURNING e.seq, w.ordinal, w.commit_id, e.version, e.status, now${isPlain ? ", w.event" : ""}
     )${history.sql}
     SELECT ordinal::text, version::text, status, now::text FROM changed${several ? passedOver : ""}`;
   return { text, values: [...wanted.values, ...history.values] };
+}
+
+/** What the rows of `w` set in the rows `e`. */
+function assignments(presence: WantedRows["presence"]): string {
+  const states = presence("version");
+  // a write that has one of these columns has all
+  const ofState = (given: string, kept: string): string =>
+    ({ none: kept, some: `CASE WHEN w.version IS NULL THEN ${kept} ELSE ${given} END`, all: given })[states];
+  const wakeAt = ofState("w.wake_at", "e.wake_at");
+  const endedAt = `CASE WHEN w.status IN ${terminal} THEN now END`;
+  const keepsDue = "w.changes_due IS NULL OR (w.unless_held = 't' AND e.owner IS NOT NULL)";
+  const state = {
+    version: ofState("w.version", "e.version"),
+    status: ofState("w.status", "e.status"),
+    head: ofState("w.head::json", "e.head"),
+    size_bytes: ofState("w.size_bytes", "e.size_bytes"),
+    wake_at: wakeAt,
+    updated_at: ofState("now", "e.updated_at"),
+    ended_at: ofState(endedAt, "e.ended_at"),
+  };
+  const set = {
+    ...(states !== "none" && state),
+    ...(presence("new_owner") !== "none" && {
+      owner: "CASE WHEN w.new_owner IS NULL THEN e.owner WHEN w.new_owner <> '-' THEN substr(w.new_owner, 2) END",
+    }),
+    ...(presence("new_fence") !== "none" && { fence: "coalesce(w.new_fence, e.fence)" }),
+    ...(presence("crashes") !== "none" && { crashes: "coalesce(w.crashes, e.crashes)" }),
+    ...(presence("changes_due") !== "none" && {
+      due_at: `CASE WHEN ${keepsDue} THEN e.due_at ELSE ${dueAtSql("e.due_at", `(${wakeAt})`)} END`,
+    }),
+  };
+  return Object.entries(set)
+    .map(([column, value]) => `${column} = ${value}`)
+    .join(", ");
+}
+
+/** What else must be true of a row `e`. */
+function conditions(presence: WantedRows["presence"]): string {
+  const terms = {
+    expected: "e.version = coalesce(w.expected, e.version)",
+    fence: "e.fence = coalesce(w.fence, e.fence)",
+    held: "(w.held IS NULL OR (e.owner IS NOT NULL) = (w.held = 't'))",
+    open: "(w.open IS NULL OR e.ended_at IS NULL)",
+    is_due: "(w.is_due IS NULL OR e.due_at + 0 <= now)",
+  };
+  const asked = Object.entries(terms).filter(([column]) => presence(column) !== "none");
+  return asked.map(([, term]) => ` AND ${term}`).join("");
 }
 
 /** Those of several writes whose rows were locked, or are not there. */
@@ -155,17 +221,28 @@ function deletion(schema: string, kind: Deletion["kind"], writes: readonly Delet
   return { text, values: wanted.values };
 }
 
+interface HistoryRows {
+  readonly sql: string;
+  readonly values: readonly string[];
+}
+
+/** The event of each row in `changed` that has one. */
+function plainHistory(schema: string): HistoryRows {
+  const sql = `,
+    appended AS (
+      INSERT INTO ${schema}.events (execution, version, commit_id, event)
+      SELECT seq, version, commit_id, event::json FROM changed WHERE event IS NOT NULL
+    )`;
+  return { sql, values: [] };
+}
+
 /**
  * Events and children of the rows in `changed`.
  *
  * Children that were deleted and put again get the new place; a DELETE and an INSERT of one row cannot be in one
  * statement. Places are given out in the order of the commit, before any child is put.
  */
-function historyRows(
-  schema: string,
-  writes: readonly { readonly history?: RowHistory }[],
-  first: number,
-): { readonly sql: string; readonly values: readonly string[] } {
+function historyRows(schema: string, writes: readonly { readonly history?: RowHistory }[], first: number): HistoryRows {
   const rows = <T>(of: (history: RowHistory) => readonly T[]): { ordinal: number; row: T }[] =>
     writes.flatMap(({ history }, index) => (history ? of(history) : []).map((row) => ({ ordinal: index + 1, row })));
   const events = rows(({ events: own }) => own);

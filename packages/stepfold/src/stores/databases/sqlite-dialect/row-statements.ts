@@ -43,7 +43,7 @@ export class WritePlanner {
     }
   }
 
-  /** The statement for a write. @param shape tells apart the writes that have different texts */
+  /** The statement for a write. @param shape tells apart the writes that have different texts: short, because it is made for each write */
   #statement<W>(shape: string, write: W, textOf: (bind: Bind<W>) => string): SqlStatement {
     let known = this.#known.get(shape);
     if (!known) {
@@ -58,7 +58,7 @@ export class WritePlanner {
   #insertion(write: Insert): SqlStatement {
     const [isAtWakeUp, isEnded] = [write.row.due === "atWakeUp", isTerminal(write.row.status)];
     const now = this.#now;
-    return this.#statement(`insert ${isAtWakeUp} ${isEnded}`, write, (bind) => {
+    return this.#statement(`insert ${bits(isAtWakeUp, isEnded)}`, write, (bind) => {
       const wakeAt = bind(({ row }) => row.wakeAt);
       const same = ["incarnation", "definition", "metadata", "version", "status", "head", "owner", "fence"] as const;
       const columns: Readonly<Record<string, string>> = {
@@ -82,8 +82,11 @@ export class WritePlanner {
   /** @param keepsStatus the status stays as it is, or nothing is written: to set a column is to write its index */
   #update(write: Update, keepsStatus: boolean): SqlStatement {
     const { set, when } = write;
-    const changed = `${Object.keys(set).join()} ${set.due === "atWakeUp"} ${set.state && isTerminal(set.state.status)}`;
-    return this.#statement(`update ${keepsStatus} ${changed} ${shapeOf(when)}`, write, (bind) =>
+    const { state, owner, fence, crashes, due, dueUnlessHeld } = set;
+    const written = bits(keepsStatus, state !== undefined, state !== undefined && isTerminal(state.status));
+    const others = bits(owner !== undefined, fence !== undefined, crashes !== undefined);
+    const dueness = bits(due !== undefined, due === "atWakeUp", dueUnlessHeld === true);
+    return this.#statement(`update ${written} ${others} ${dueness} ${shapeOf(when)}`, write, (bind) =>
       this.#updateText(write, keepsStatus, bind),
     );
   }
@@ -136,8 +139,16 @@ function keepsIndexes({ set: { state, due } }: Update): boolean {
 }
 
 /** Tells apart conditions that have different texts. */
-function shapeOf(when: RowCondition): string {
-  return `${Object.keys(when).join()} ${when.held} ${when.deleted}`;
+function shapeOf({ version, fence, held, open, due, deleted }: RowCondition): string {
+  const states = bits(held !== undefined, held === true, open === true, due === true, deleted === true);
+  return `${bits(version !== undefined, fence !== undefined)} ${states}`;
+}
+
+/** One number for several answers. */
+function bits(...answers: readonly boolean[]): number {
+  let number = 1;
+  for (const answer of answers) number = number * 2 + Number(answer);
+  return number;
 }
 
 function inMsOf(due: DueChange | undefined): number | null {
@@ -176,13 +187,12 @@ function historyStatements(
   if (!history) return [];
   const { commitId, events, children } = history;
   const [texts, row, childOf] = seq === null ? [ofWrittenRow, [id, incarnation, version], commitId] : [ofKnownRow, [seq], null];
-  return [
-    ...events.map((event) => ({ text: texts.event, values: [event.version, event.text, commitId, ...row] })),
-    ...children.flatMap(({ key, text, last }) => [
-      ...(text === null || last ? [{ text: texts.noChild, values: [key, null, childOf, ...row] }] : []),
-      ...(text === null ? [] : [{ text: texts.child, values: [key, text, childOf, ...row] }]),
-    ]),
-  ];
+  const statements: SqlStatement[] = events.map((event) => ({ text: texts.event, values: [event.version, event.text, commitId, ...row] }));
+  for (const { key, text, last } of children) {
+    if (text === null || last) statements.push({ text: texts.noChild, values: [key, null, childOf, ...row] });
+    if (text !== null) statements.push({ text: texts.child, values: [key, text, childOf, ...row] });
+  }
+  return statements;
 }
 
 /** Deletes the history and the children of a row that has become a tombstone. What is removed has none any more. */

@@ -4,6 +4,7 @@ import { Deadlines, systemEnvironment } from "../../../environment/system-enviro
 import { answerOrEnd } from "../no-answer.ts";
 
 interface Job<W, T> {
+  readonly id: string;
   readonly write: W;
   resolve(value: T): void;
   reject(error: unknown): void;
@@ -61,7 +62,7 @@ class Groups<W, T> implements GroupCommit<W, T> {
 
   add(write: W): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ write, resolve, reject });
+      this.#waiting.push({ id: this.#options.idOf(write), write, resolve, reject });
       this.#sending ??= this.#sendAll();
     });
   }
@@ -83,26 +84,26 @@ class Groups<W, T> implements GroupCommit<W, T> {
     this.#sending = null;
   }
 
-  /** The next group, in order of id. What is of one id with something in flight has to wait. */
+  /** The next group, in order of id, which counts as in flight from now on. What is of one id with something in flight has to wait. */
   #next(): Job<W, T>[] {
-    const { idOf, maxWrites } = this.#options;
-    const group = new Map<string, Job<W, T>>();
+    const { maxWrites } = this.#options;
+    const group: Job<W, T>[] = [];
     const later: Job<W, T>[] = [];
     for (const job of this.#waiting) {
-      const id = idOf(job.write);
-      if (group.size < maxWrites && !group.has(id) && !this.#idsInFlight.has(id)) group.set(id, job);
-      else later.push(job);
+      if (group.length === maxWrites || this.#idsInFlight.has(job.id)) later.push(job);
+      else {
+        this.#idsInFlight.add(job.id);
+        group.push(job);
+      }
     }
     this.#waiting = later;
-    return [...group.values()].sort((a, b) => (idOf(a.write) < idOf(b.write) ? -1 : 1));
+    return group.sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
   /** Sends a group. Resolves when it is answered, or takes so long that others need not wait for it. */
   async #send(group: readonly Job<W, T>[]): Promise<void> {
-    const ids = group.map(({ write }) => this.#options.idOf(write));
-    for (const id of ids) this.#idsInFlight.add(id);
     const settled = this.#settle(group).finally(() => {
-      for (const id of ids) this.#idsInFlight.delete(id);
+      for (const { id } of group) this.#idsInFlight.delete(id);
       this.#inFlight.delete(settled);
     });
     this.#inFlight.add(settled);
@@ -124,6 +125,8 @@ class Groups<W, T> implements GroupCommit<W, T> {
       else for (const job of jobs) await this.#settle([job]);
       return;
     }
-    for (const [index, job] of jobs.entries()) job.resolve(answers[index]!);
+    jobs.forEach((job, index) => {
+      job.resolve(answers[index]!);
+    });
   }
 }

@@ -11,7 +11,11 @@ export function keyedLock(): KeyedLock {
   const last = new Map<string, Promise<unknown>>();
   return {
     run(keys, work) {
-      const before = keys.flatMap((key) => last.get(key) ?? []);
+      const before: Promise<unknown>[] = [];
+      for (const key of keys) {
+        const working = last.get(key);
+        if (working) before.push(working);
+      }
       const mine = before.length > 0 ? Promise.allSettled(before).then(work) : work();
       for (const key of keys) last.set(key, mine);
       const forget = (): void => {

@@ -22,11 +22,8 @@ export function rowWriter(table: ExecutionTable): RowWriter {
     ...grouping,
   });
   return {
-    async write(write) {
-      const answer = await group.add(write);
-      // it waits by itself for whoever holds the row, and no other write waits with it
-      return answer === "passedOver" ? alone(write) : writtenOf(answer);
-    },
+    // what was passed over waits by itself for whoever holds the row, and no other write waits with it
+    write: (write) => group.add(write).then((answer) => (answer === "passedOver" ? alone(write) : writtenOf(answer))),
     idle: () => group.idle(),
   };
 }

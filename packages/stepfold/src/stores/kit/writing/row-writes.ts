@@ -1,7 +1,7 @@
 import type { Claim, Commit, Lease } from "../../../ports/snapshot-store.ts";
 import { begunCountOf, countOf } from "../claims/claim-count.ts";
 import { crashesAfter } from "../claims/guard.ts";
-import type { ExecutionGuard, RowWrite } from "../execution-table.ts";
+import type { ExecutionGuard, RowChanges, RowWrite } from "../execution-table.ts";
 import { labelsOf } from "../labels.ts";
 import { storedMetadata } from "../metadata-column.ts";
 import type { WrittenCommit } from "./written-commit.ts";
@@ -34,23 +34,31 @@ export function insertOf(
 
 /** A commit, made only if it follows what is stored and its sender may write. */
 export function commitOf(written: WrittenCommit): RowWrite {
-  const { workflowId: id, incarnation, expectedVersion, fence, frees, commitId, events, children } = written;
-  const { version, status, head, sizeBytes, wakeAt } = written;
-  const isHolder = fence !== null;
-  return {
-    kind: "update",
-    id,
-    when: { incarnation, version: expectedVersion, open: true, ...(isHolder && { fence, held: true }) },
-    set: {
-      state: { version, status, head, sizeBytes, wakeAt },
-      // the holder is alive
-      ...(isHolder && { crashes: 0 }),
-      ...(frees && { owner: null }),
-      // a commit of somebody else leaves the holder its lease
-      ...((frees || !isHolder) && { due: "atWakeUp" as const, ...(!frees && { dueUnlessHeld: true as const }) }),
-    },
-    history: { commitId, events, children },
-  };
+  const {
+    workflowId: id,
+    incarnation,
+    expectedVersion,
+    fence,
+    version,
+    status,
+    head,
+    sizeBytes,
+    wakeAt,
+    frees,
+    commitId,
+    events,
+    children,
+  } = written;
+  const state = { version, status, head, sizeBytes, wakeAt };
+  const history = { commitId, events, children };
+  if (fence === null) {
+    // it leaves the holder its lease
+    const set: RowChanges = frees ? { state, owner: null, due: "atWakeUp" } : { state, due: "atWakeUp", dueUnlessHeld: true };
+    return { kind: "update", id, when: { incarnation, version: expectedVersion, open: true }, set, history };
+  }
+  // the holder is alive
+  const set: RowChanges = frees ? { state, crashes: 0, owner: null, due: "atWakeUp" } : { state, crashes: 0 };
+  return { kind: "update", id, when: { incarnation, version: expectedVersion, open: true, fence, held: true }, set, history };
 }
 
 /**
