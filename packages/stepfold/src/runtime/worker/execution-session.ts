@@ -129,21 +129,27 @@ export class ExecutionSession implements OpenSession {
 
   /** Null once the events are committed; the stored snapshot if another writer was first. */
   async #commit(events: readonly Event[], draft: Draft, last: boolean): Promise<Snapshot | null> {
-    const { registry, changes, newCommitId, onProblem } = this.#context;
+    const { newCommitId } = this.#context;
     const batch = this.#context.commands.underWay(this.workflowId);
     if (batch) await this.#letPass(batch);
     else if (this.#isBusy()) await this.#letPass(null);
+    return this.#send(makeCommit(draft, events, newCommitId(), { claim: this.#lease.claim, release: last }), draft, last);
+  }
+
+  /** As `#commit`, with the commit that is made of the events. */
+  async #send(commit: Commit, draft: Draft, last: boolean): Promise<Snapshot | null> {
+    const { registry, changes, onProblem } = this.#context;
     if (this.#stopped) throw this.#stopped.reason;
     const { claim } = this.#lease;
-    const commit = makeCommit(draft, events, newCommitId(), { claim, release: last });
     try {
       await this.#lease.persist(async () => {
-        await registry.keepStarted(this.workflowId, events, this.#context.environment.monotonicMs());
+        await registry.keepStarted(this.workflowId, commit.events, this.#context.environment.monotonicMs());
         await this.#write(commit, draft, last);
       });
     } catch (error) {
-      // this process has claimed the execution anew meanwhile
-      if (StepfoldError.is(error, "FENCE_LOST") && this.#lease.claim !== claim) return this.#commit(events, draft, last);
+      // this process has claimed the execution anew meanwhile. The draft has given its changes away: it is the same commit
+      if (StepfoldError.is(error, "FENCE_LOST") && this.#lease.claim !== claim)
+        return this.#send({ ...commit, fence: this.#lease.claim.fence }, draft, last);
       const stored = isOvertaken(error) ? await this.#lease.load() : null;
       const same = stored?.incarnation === commit.incarnation && stored.version > commit.expectedVersion;
       // the writer that ended the execution has ended the claim with it; any other loss of the claim ends the session
