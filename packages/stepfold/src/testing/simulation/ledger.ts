@@ -43,6 +43,16 @@ export interface LedgerEntry {
   fence: number;
   /** How many holders in a row have lost their claim after they had begun, without a commit. */
   losses: number;
+  /** The same before the latest commit of a holder, which has not heard of it if it passes on what its claim said. */
+  lossesBefore: number;
+  /** The latest brown-out that has cost it a holder. */
+  brownOut: BrownOut | null;
+}
+
+/** A time in which no caller of the store got an answer while it waited, although all processes were well. */
+export interface BrownOut {
+  readonly fromMs: number;
+  readonly untilMs: number;
 }
 
 /**
@@ -55,6 +65,8 @@ export class Ledger {
   /** Claims of executions whose holder was lost, and of those that were due at once and of which no process had been told. */
   rescues = 0;
   commits = 0;
+  /** The latest one. */
+  brownOut: BrownOut | null = null;
   /** A hash of all commits with their times: a schedule that is run again gives the same one. */
   hash = 0;
   /** Whether there is a queue, which also tells workers of timers. */
@@ -94,6 +106,8 @@ export class Ledger {
       holder: null,
       fence: 0,
       losses: 0,
+      lossesBefore: 0,
+      brownOut: null,
     };
     this.entries.set(workflowId, entry);
     this.append(entry, { head, events, commitId, wakeAt });

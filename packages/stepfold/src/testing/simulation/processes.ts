@@ -113,6 +113,10 @@ function trouble(world: World, process: Process, random: Random): void {
     else if (faults.happens("restart")) close(world, process);
     else {
       if (faults.happens("partition")) machine.cutOffUntilMs = scheduler.nowMs + random.between(100, 3 * plan.leaseMs);
+      if (faults.happens("halfOpen")) {
+        machine.silentUntilMs = scheduler.nowMs + random.between(100, 3 * plan.leaseMs);
+        machine.silentShare = random.between(1, 6) / 10;
+      }
       if (plan.mode === "safety" || scheduler.nowMs < plan.faultsUntilMs) scheduler.after(random.between(lookMs / 2, lookMs * 2), look);
     }
   };

@@ -7,7 +7,7 @@ import type { Ledger } from "./ledger.ts";
 /** What a client was told had happened. */
 export interface Promised {
   readonly workflowId: string;
-  readonly what: "start" | "resume" | "signal" | "cancel" | "signalling";
+  readonly what: "start" | "resume" | "signal" | "cancel" | "signalling" | "refused";
   readonly idempotencyKey?: string | undefined;
   /** True if this call did it, not an earlier one with the same key. */
   readonly applied: boolean;
@@ -50,7 +50,12 @@ function witnessedRun(run: Run, { onPromised, onExpired }: Witness): Run {
     },
     async signal(name, payload, options = {}) {
       onPromised({ workflowId, what: "signalling", idempotencyKey: options.idempotencyKey, applied: false });
-      const answer = await run.signal(name, payload, options);
+      const answer = await run.signal(name, payload, options).catch((error: unknown) => {
+        // a signal that may have been sent all the same is refused with OUTCOME_UNKNOWN
+        if (StepfoldError.is(error, "STORE_UNAVAILABLE"))
+          onPromised({ workflowId, what: "refused", idempotencyKey: options.idempotencyKey, applied: false });
+        throw error;
+      });
       onPromised({ workflowId, what: "signal", idempotencyKey: options.idempotencyKey, applied: answer.applied });
       return answer;
     },
@@ -69,7 +74,7 @@ export function checkPromises(ledger: Ledger, promises: readonly Promised[]): vo
   for (const promised of promises) {
     const { workflowId, what, idempotencyKey, applied } = promised;
     checkPromise(ledger, promised);
-    if (idempotencyKey !== undefined || !(applied || what === "signalling")) continue;
+    if (idempotencyKey !== undefined || !(applied || what === "signalling" || what === "refused")) continue;
     counts.set(`${what} ${workflowId}`, countOf(`${what} ${workflowId}`) + 1);
   }
   for (const { workflowId, events } of ledger.entries.values()) {
@@ -78,8 +83,9 @@ export function checkPromises(ledger: Ledger, promises: readonly Promised[]): vo
     const signalled = unnamed.filter(({ type }) => type === "signalled").length;
     const lost = countOf(`resume ${workflowId}`) > resumed || countOf(`signal ${workflowId}`) > signalled;
     if (lost) ledger.violate("I5", "an answer or a signal was acknowledged and is not there", workflowId);
-    const asked = countOf(`signalling ${workflowId}`);
-    if (signalled > asked) ledger.violate("I5b", `${asked} signals were sent, and ${signalled} came`, workflowId);
+    const asked = countOf(`signalling ${workflowId}`) - countOf(`refused ${workflowId}`);
+    if (signalled > asked)
+      ledger.violate("I5b", `${asked} signals were sent and not refused as not sent, and ${signalled} came`, workflowId);
   }
 }
 

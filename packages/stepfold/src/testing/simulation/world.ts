@@ -43,7 +43,7 @@ export class World {
   readonly plan: SchedulePlan;
   readonly random: Random;
   readonly #observed: SnapshotStore;
-  readonly #network: Network;
+  readonly network: Network;
   readonly #queue: SimulatedQueue;
   #machines = 0;
 
@@ -62,14 +62,14 @@ export class World {
     );
     this.ledger = new Ledger(nowMs, plan.wakeUps !== "store", scenario.runtime?.maxCrashes ?? Number.POSITIVE_INFINITY);
     this.effects = new EffectLog(this.ledger);
-    this.#network = new Network(scheduler, random.fork("network"), this.faults, plan.leaseMs);
+    this.network = new Network(scheduler, random.fork("network"), this.faults, plan.leaseMs);
     this.store = scenario.store({
       now: () => beginsAt + scheduler.nowMs,
-      callerNow: () => this.#network.caller?.environment.now() ?? beginsAt + scheduler.nowMs,
+      callerNow: () => this.network.caller?.environment.now() ?? beginsAt + scheduler.nowMs,
       sleep: (ms) => new Promise((resolve) => void scheduler.after(ms, resolve)),
     });
     this.#observed = observedStore(this.store, this.ledger);
-    this.#queue = new SimulatedQueue({ scheduler, random: random.fork("queue"), faults: this.faults, network: this.#network });
+    this.#queue = new SimulatedQueue({ scheduler, random: random.fork("queue"), faults: this.faults, network: this.network });
   }
 
   /** Begins a process. */
@@ -104,7 +104,7 @@ export class World {
   }
 
   #storeOf(machine: Machine): SnapshotStore {
-    const store = this.loans.watched(remoteStore(this.#observed, this.#network, machine));
+    const store = this.loans.watched(remoteStore(this.#observed, this.network, machine));
     return this.scenario.seenStore?.(store) ?? store;
   }
 

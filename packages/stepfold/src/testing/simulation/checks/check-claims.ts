@@ -1,6 +1,6 @@
 import { isTerminal } from "../../../core/snapshot/snapshot.ts";
 import type { Claim, ClaimOptions } from "../../../ports/snapshot-store.ts";
-import type { Ledger } from "../ledger.ts";
+import type { Ledger, LedgerEntry } from "../ledger.ts";
 import { beginsAt } from "../machine.ts";
 
 /** How long an execution that is due at once may wait for the process that was told of it. A later claim by a poll counts as a rescue. */
@@ -31,18 +31,32 @@ export function checkClaim(ledger: Ledger, claim: Claim, options: ClaimOptions |
   const dueAtMs = Math.max(entry.committedAtMs, (entry.wakeAt ?? 0) - beginsAt);
   if (entry.holder || (isFound && wasTold && ledger.nowMs - dueAtMs > graceMs)) ledger.rescues++;
   // what was lost before it began is the fault of a store that is slow
-  if (entry.holder?.hasBegun) entry.losses++;
+  if (entry.holder?.hasBegun && !isLostAgain(ledger, entry)) entry.losses++;
+  entry.lossesBefore = 0;
   entry.fence = Math.max(fence, entry.fence);
   entry.holder = { owner, fence, untilMs: ledger.nowMs + leaseMs, hasBegun: false };
 }
 
+/**
+ * Whether the same brown-out has cost the execution a holder before. One had begun when the store became slow; all others get no answer
+ * to their claims in time, so none of them begins.
+ */
+function isLostAgain({ brownOut }: Ledger, entry: LedgerEntry): boolean {
+  const { untilMs } = entry.holder!;
+  if (!brownOut || untilMs < brownOut.fromMs || untilMs > brownOut.untilMs) return false;
+  const isAgain = entry.brownOut === brownOut;
+  entry.brownOut = brownOut;
+  return isAgain;
+}
+
 /** I14: only the holder of an execution may renew its claim. */
-export function checkRenewal(ledger: Ledger, { workflowId, owner, fence, leaseMs }: Claim): void {
+export function checkRenewal(ledger: Ledger, { workflowId, owner, fence, leaseMs, crashes }: Claim): void {
   const entry = ledger.entries.get(workflowId);
   if (!entry || isTerminal(entry.status)) return;
   if (entry.holder?.fence === fence) {
     entry.holder.untilMs = ledger.nowMs + leaseMs;
     entry.holder.hasBegun = true;
+    if (entry.losses === 0) entry.losses = Math.min(crashes, entry.lossesBefore);
   } else ledger.violate("I14", `${owner} prolonged what it had lost`, workflowId);
 }
 

@@ -25,6 +25,7 @@ export function checkCommit(ledger: Ledger, entry: LedgerEntry, commit: Commit):
       ledger.violate("I9", `${entry.losses} holders had lost it in a row, and it was driven on`, workflowId);
     if (isGivenUp && entry.losses < ledger.maxLosses)
       ledger.violate("I9", `${entry.losses} holders had lost it in a row after they had begun, and it was given up`, workflowId);
+    entry.lossesBefore = entry.losses;
     entry.losses = 0;
     if (entry.holder) entry.holder.hasBegun = false;
   }
