@@ -49,11 +49,14 @@ export class ExecutionSession implements OpenSession {
   /** When it began to commit without a gap; null after one. */
   #busySinceMs: number | null = null;
   #committedMs = 0;
+  /** The latest version that the store is known to have. */
+  #storedVersion: number;
 
   constructor(context: RuntimeContext, local: LocalWork, workflow: PreparedWorkflow, claim: TimedClaim) {
     const { snapshot } = claim.claimed;
     this.workflowId = claim.claimed.claim.workflowId;
     this.status = snapshot.status;
+    this.#storedVersion = snapshot.version;
     this.#context = context;
     this.#local = local;
     this.#workflow = workflow;
@@ -161,6 +164,7 @@ export class ExecutionSession implements OpenSession {
     // a claim that came after this commit is still to be given back
     this.#released = last && this.#lease.claim === claim;
     this.status = statusOf(draft);
+    this.#storedVersion = commit.head.version;
     this.#committedMs = this.#context.environment.monotonicMs();
     changes.publish(noticeOf(draft));
     const { parked } = draft;
@@ -211,8 +215,11 @@ export class ExecutionSession implements OpenSession {
 
   async #renew(): Promise<void> {
     const { claim } = this.#lease;
+    const storedVersion = this.#storedVersion;
     try {
       const { version, status, isClockAhead } = await this.#lease.renew();
+      // the store has failed over to a copy without the latest commits: what is known here is no longer true
+      if (version < storedVersion) return this.stop(this.#lease.lost);
       if (isClockAhead) this.#turn?.checkTimers();
       if (isTerminal(status) || (this.#turn && version > this.#turn.draft.version)) this.look();
     } catch (error) {
