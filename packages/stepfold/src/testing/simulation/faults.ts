@@ -19,6 +19,8 @@ export const faultKinds = [
   "storeHang",
   "halfOpen",
   "brownOut",
+  "rowLock",
+  "failover",
 ] as const;
 
 /**
@@ -26,7 +28,8 @@ export const faultKinds = [
  * to ten minutes. `slowStep`: a step outlives its lease. `partition`: a process reaches nobody for a while. `...ErrorBefore`:
  * a call fails and had no effect. `...ErrorAfter`: it fails and had its effect. `storeSlow`: a call takes longer than a lease.
  * `storeHang`: a call is never answered. `halfOpen`: for a while some of the calls of a process are never answered. `brownOut`: for
- * up to ten leases every call of the store takes longer than its caller waits.
+ * up to ten leases every call of the store takes longer than its caller waits. `rowLock`: somebody else's transaction holds the row of
+ * one execution for a while. `failover`: the store becomes its copy of up to a second ago.
  */
 export type FaultKind = (typeof faultKinds)[number];
 

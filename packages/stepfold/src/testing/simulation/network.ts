@@ -27,6 +27,10 @@ export class Network {
   caller: Machine | null = null;
   /** Until this time every call of what can be slow takes longer than its caller waits. */
   slowUntilMs = 0;
+  /** Until this time nothing of that answers: its server is being replaced. */
+  downUntilMs = 0;
+  /** How often that has happened: answers that were on their way are lost. */
+  replaced = 0;
   readonly #scheduler: Scheduler;
   readonly #random: Random;
   readonly #faults: Faults;
@@ -51,15 +55,18 @@ export class Network {
         // what a process sent just before its end may arrive, or not
         if (!from.isAlive && this.#random.chance(0.5)) return;
         if (this.#isNeverAnswered(from, trouble)) {
-          if (this.#random.chance(0.5)) this.#serve(from, serve, ignore, ignore, ignore);
+          if (this.downUntilMs <= this.#scheduler.nowMs && this.#random.chance(0.5)) this.#serve(from, serve, ignore, ignore, ignore);
           return;
         }
+        const { replaced } = this;
+        const isReplaced = (): boolean => trouble.slow !== null && this.replaced !== replaced;
         const answer = (settle: () => void): void => {
           if (this.#isCutOff(from)) fail(giveUpAfterMs, "no answer came");
           else if (this.#faults.happens(trouble.after)) fail(this.#latencyMs(trouble), "the connection broke");
-          else back(this.#latencyMs(trouble), settle);
+          else back(this.#latencyMs(trouble), () => (isReplaced() ? reject(trouble.error("its server was replaced")) : settle()));
         };
         if (this.#isCutOff(from)) fail(giveUpAfterMs, "it cannot be reached");
+        else if (trouble.slow && this.downUntilMs > this.#scheduler.nowMs) fail(this.#latencyMs(trouble), "its server is being replaced");
         else if (this.#faults.happens(trouble.before)) fail(this.#latencyMs(trouble), "it refused the connection");
         else this.#serve(from, serve, resolve, reject, answer);
       });

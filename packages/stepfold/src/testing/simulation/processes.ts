@@ -84,12 +84,14 @@ function play(world: World, { machine, runtime }: Process, running: Running, onD
     sleep: (ms: number) => machine.sleep(ms),
     restarts: running.restarts++,
   };
+  const { failovers } = world.ledger;
   const over = (): void => {
     running.isDone = true;
     onDone();
   };
   script(client).then(over, (error: unknown) => {
-    if (isTrouble(error)) {
+    // what it was told before may be lost
+    if (isTrouble(error) || world.ledger.failovers > failovers) {
       if (machine.isAlive) void machine.sleep(lookMs).then(() => play(world, { machine, runtime }, running, onDone));
       return;
     }
