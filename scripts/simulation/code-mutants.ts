@@ -186,4 +186,52 @@ export const codeMutants: readonly CodeMutant[] = [
       },
     ],
   },
+  {
+    // AUDIT 2: claims whose answer came too late are crashes
+    name: "slow-store-parks",
+    caughtBy: ["I9"],
+    options: { mode: "liveness", faults: ["brownOut"] },
+    patches: [
+      {
+        file: "stores/kit/claims/claim-count.ts",
+        find: "crashes: Math.floor(crashes / crashUnit) };",
+        put: "crashes: crashes % crashUnit };",
+      },
+    ],
+  },
+  {
+    // AUDIT 3: of many who write at once most are refused
+    name: "other-writers-are-not-let-pass",
+    caughtBy: ["script"],
+    options: faultFree,
+    patches: [{ file: "runtime/commands/dispatch-command.ts", find: "const maxConflicts = 100;", put: "const maxConflicts = 0;" }],
+  },
+  {
+    // AUDIT 5 a: one call that is never answered stops the process
+    name: "answers-are-waited-for-for-ever",
+    caughtBy: ["I7"],
+    options: { mode: "liveness", faults: ["storeHang"] },
+    patches: [
+      {
+        file: "runtime/context/deadline-store.ts",
+        find: "awaitAnswer(work, { deadlines, timeoutMs, missing, late });",
+        put: "(void deadlines, void missing, void late, work);",
+      },
+    ],
+  },
+  {
+    // AUDIT 13: what is refused as not done happens later
+    name: "refused-and-done",
+    caughtBy: ["I5b"],
+    options: { mode: "liveness", faults: ["halfOpen", "storeHang", "storeErrorAfter"] },
+    patches: [
+      // callers that wait less long, so that it shows sooner
+      { file: "runtime/context/persist.ts", find: "maxUnavailableMs = 10_000", put: "maxUnavailableMs = 1_000" },
+      {
+        file: "runtime/context/persist.ts",
+        find: '    throw new StepfoldError("OUTCOME_UNKNOWN", { ...what, reason: error.message }, { cause: error });',
+        put: "    throw error;",
+      },
+    ],
+  },
 ];

@@ -1,4 +1,3 @@
-import { memoryStore } from "../../packages/stepfold/src/stores/databases/memory/memory-store.ts";
 import type { Random } from "../../packages/stepfold/src/testing/simulation/random.ts";
 import type { ClientScript, Scenario } from "../../packages/stepfold/src/testing/simulation/scenario.ts";
 import { expectations, wrongResults } from "./check-results.ts";
@@ -6,6 +5,7 @@ import { workflowsOf } from "./graph.ts";
 import { nodes, secret } from "./nodes.ts";
 import { type Program, randomProgram } from "./program.ts";
 import { approver, bell, canceller, herald, hurrier, owner, watcher } from "./scripts.ts";
+import { simulatedStore } from "./simulated-store.ts";
 
 /** Executions in one schedule. */
 const mostExecutions = 3;
@@ -38,7 +38,7 @@ export function randomScenario(random: Random): Scenario {
   const releases = [first, edited].map((programs) => Object.entries(programs).flatMap(([id, program]) => workflowsOf(id, program)));
   const expected = new Map([...expectations(first), ...expectations(edited)]);
   return {
-    store: ({ now }) => memoryStore({ now }),
+    store: simulatedStore,
     workflows: (release) => releases[isEdited ? Math.min(release, 1) : 0]!,
     nodeDefinitions: nodes,
     runtime: { globals: { apiKey: secret }, maxCrashes: random.pick([2, 5, Number.POSITIVE_INFINITY]) },

@@ -47,10 +47,11 @@ export async function startExecution(context: RuntimeContext, request: Execution
   const event = newStartEvent(context, request, at);
   const draft = begin(request.prepared.compiled, event);
   const commit = makeCommit(draft, [withConsequences(draft, event)], context.newCommitId());
-  await patiently(() => registry.keep(request.prepared, environment.monotonicMs()));
+  const keep = (): Promise<void> => registry.keep(request.prepared, environment.monotonicMs());
+  await patiently(keep);
   try {
     const what = { workflowId: event.workflowId, action: "start" };
-    const write = <T>(call: () => Promise<T>): Promise<T> => writeForCaller(environment, what, call, untilMs);
+    const write = <T>(call: () => Promise<T>): Promise<T> => writeForCaller(environment, what, () => keep().then(call), untilMs);
     const { claim, isAnnounced } = await create(context, draft, commit, lease, write);
     const { workflowId, incarnation, version } = draft;
     publishCommit(context, noticeOf(draft), commit.events);

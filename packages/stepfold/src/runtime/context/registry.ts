@@ -13,8 +13,11 @@ import { type GlobalsFor, globalNamesOf } from "./allowed-globals.ts";
 
 /** Nodes of workflows that are kept ready although no option names them: some 70 MB. */
 const maxRecentNodes = 20_000;
-/** How long a definition counts as stored once it was put. To put what is there is one read. */
-const keptForMs = 60_000;
+/**
+ * How long a definition counts as stored once it was put: no longer than a failover takes, so that what it has lost is put again before
+ * the next start. To put what is there is one read.
+ */
+const keptForMs = 1_000;
 /** Definitions that are kept compiled without code. */
 const maxWithoutCode = 100;
 
@@ -106,7 +109,7 @@ export class Registry {
 
   /**
    * Puts the definition into the store before an execution refers to it, and looks now and then whether it is still there: a failover to
-   * a copy may have lost it.
+   * a copy may have lost it. To be called again with each try of that write.
    *
    * @param nowMs on the monotonic clock
    */

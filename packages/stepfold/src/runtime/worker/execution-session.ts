@@ -52,12 +52,15 @@ export class ExecutionSession implements OpenSession {
   /** When it began to commit without a gap; null after one. */
   #busySinceMs: number | null = null;
   #committedMs = 0;
+  /** The latest version that the store is known to have. */
+  #storedVersion: number;
 
   constructor(context: RuntimeContext, local: LocalWork, workflow: PreparedWorkflow, loaded: LoadedExecution) {
     const { claim, snapshot, room } = loaded;
     this.workflowId = claim.workflowId;
     this.#room = room;
     this.status = snapshot.status;
+    this.#storedVersion = snapshot.version;
     this.#context = context;
     this.#local = local;
     this.#workflow = workflow;
@@ -132,18 +135,24 @@ export class ExecutionSession implements OpenSession {
 
   /** Null once the events are committed; the stored snapshot if another writer was first. */
   async #commit(events: readonly Event[], draft: Draft, last: boolean): Promise<Snapshot | null> {
-    const { changes, newCommitId, onProblem } = this.#context;
+    const { newCommitId } = this.#context;
     const batch = this.#context.commands.underWay(this.workflowId);
     if (batch) await this.#letPass(batch);
     else if (this.#isBusy()) await this.#letPass(null);
+    return this.#send(makeCommit(draft, events, newCommitId(), { claim: this.#lease.claim, release: last }), draft, last);
+  }
+
+  /** As `#commit`, with the commit that is made of the events. */
+  async #send(commit: Commit, draft: Draft, last: boolean): Promise<Snapshot | null> {
+    const { changes, onProblem } = this.#context;
     if (this.#stopped) throw this.#stopped.reason;
     const { claim } = this.#lease;
-    const commit = makeCommit(draft, events, newCommitId(), { claim, release: last });
     try {
       await this.#lease.persist(() => this.#write(commit, draft, last));
     } catch (error) {
-      // this process has claimed the execution anew meanwhile
-      if (StepfoldError.is(error, "FENCE_LOST") && this.#lease.claim !== claim) return this.#commit(events, draft, last);
+      // this process has claimed the execution anew meanwhile. The draft has given its changes away: it is the same commit
+      if (StepfoldError.is(error, "FENCE_LOST") && this.#lease.claim !== claim)
+        return this.#send({ ...commit, fence: this.#lease.claim.fence }, draft, last);
       const stored = isOvertaken(error) ? await this.#lease.load() : null;
       const same = stored?.incarnation === commit.incarnation && stored.version > commit.expectedVersion;
       // the writer that ended the execution has ended the claim with it; any other loss of the claim ends the session
@@ -156,6 +165,7 @@ export class ExecutionSession implements OpenSession {
     // a claim that came after this commit is still to be given back
     this.#released = last && this.#lease.claim === claim;
     this.status = statusOf(draft);
+    this.#storedVersion = commit.head.version;
     this.#committedMs = this.#context.environment.monotonicMs();
     changes.publish(noticeOf(draft));
     const { parked } = draft;
@@ -213,8 +223,11 @@ export class ExecutionSession implements OpenSession {
 
   async #renew(): Promise<void> {
     const { claim } = this.#lease;
+    const storedVersion = this.#storedVersion;
     try {
       const { version, status, isClockAhead } = await this.#lease.renew();
+      // the store has failed over to a copy without the latest commits: what is known here is no longer true
+      if (version < storedVersion) return this.stop(this.#lease.lost);
       if (isClockAhead) this.#turn?.checkTimers();
       if (isTerminal(status) || (this.#turn && version > this.#turn.draft.version)) this.look();
     } catch (error) {

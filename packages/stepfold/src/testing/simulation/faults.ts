@@ -16,12 +16,20 @@ export const faultKinds = [
   "queueReorder",
   "queueDrop",
   "queueDelay",
+  "storeHang",
+  "halfOpen",
+  "brownOut",
+  "rowLock",
+  "failover",
 ] as const;
 
 /**
  * `crash`: a process ends without warning. `restart`: it is closed, as for a new release. `skew`: clocks are wrong by up
  * to ten minutes. `slowStep`: a step outlives its lease. `partition`: a process reaches nobody for a while. `...ErrorBefore`:
  * a call fails and had no effect. `...ErrorAfter`: it fails and had its effect. `storeSlow`: a call takes longer than a lease.
+ * `storeHang`: a call is never answered. `halfOpen`: for a while some of the calls of a process are never answered. `brownOut`: for
+ * up to ten leases every call of the store takes longer than its caller waits. `rowLock`: somebody else's transaction holds the row of
+ * one execution for a while. `failover`: the store becomes its copy of up to a second ago.
  */
 export type FaultKind = (typeof faultKinds)[number];
 
@@ -51,8 +59,18 @@ export function chooseFaults(random: Random, mode: SimulationMode): FaultKind[] 
 
 /** @param untilMs when the last fault may happen */
 export function faultsOf(kinds: readonly FaultKind[], random: Random, nowMs: () => number, untilMs: number): Faults {
-  const shares = new Map(faultKinds.map((kind) => [kind, leastShare + random.next() * (greatestShare - leastShare)]));
+  // each has a source of its own: what one kind does changes nothing of the others
+  const sources = new Map(
+    faultKinds.map((kind) => {
+      const own = random.fork(kind);
+      return [kind, { own, share: leastShare + own.next() * (greatestShare - leastShare) }];
+    }),
+  );
   const active = new Set(kinds);
   const isActive = (kind: FaultKind): boolean => active.has(kind) && nowMs() < untilMs;
-  return { isActive, happens: (kind) => isActive(kind) && random.chance(shares.get(kind)!) };
+  const happens = (kind: FaultKind): boolean => {
+    const { own, share } = sources.get(kind)!;
+    return isActive(kind) && own.chance(share);
+  };
+  return { isActive, happens };
 }

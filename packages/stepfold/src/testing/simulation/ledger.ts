@@ -16,6 +16,8 @@ export interface Violation {
 /** The process that holds an execution, as the store has acknowledged it. */
 interface Holder {
   readonly owner: string;
+  /** The process that asked for the claim; null if it is not known. */
+  readonly machine: string | null;
   /** The number of its claim: a claim that comes later has a higher one. */
   readonly fence: number;
   /** End of the lease, in milliseconds since the schedule began. */
@@ -43,6 +45,25 @@ export interface LedgerEntry {
   fence: number;
   /** How many holders in a row have lost their claim after they had begun, without a commit. */
   losses: number;
+  /** The same before the latest commit of a holder, which has not heard of it if it passes on what its claim said. */
+  lossesBefore: number;
+  /** The latest brown-out that has cost it a holder. */
+  brownOut: BrownOut | null;
+}
+
+/** What failovers have lost of one execution. */
+export interface Lost {
+  isStart: boolean;
+  readonly events: Event[];
+}
+
+/** The most that a failover loses. */
+export const maxTailMs = 1_000;
+
+/** A time in which no caller of the store got an answer while it waited, although all processes were well. */
+export interface BrownOut {
+  readonly fromMs: number;
+  readonly untilMs: number;
 }
 
 /**
@@ -50,13 +71,21 @@ export interface LedgerEntry {
  * acknowledgement that a fault loses on its way is recorded all the same.
  */
 export class Ledger {
-  readonly entries: Map<string, LedgerEntry> = new Map();
+  entries: Map<string, LedgerEntry> = new Map();
   readonly violations: Violation[] = [];
   /** Claims of executions whose holder was lost, and of those that were due at once and of which no process had been told. */
   rescues = 0;
   commits = 0;
+  /** The latest one. */
+  brownOut: BrownOut | null = null;
   /** A hash of all commits with their times: a schedule that is run again gives the same one. */
   hash = 0;
+  /** What failovers have lost of what was acknowledged. */
+  readonly lost: Map<string, Lost> = new Map();
+  failovers = 0;
+  /** Whether the latest second is kept, so that it can be lost. */
+  keepsPast = false;
+  #past: { readonly atMs: number; readonly entries: Map<string, LedgerEntry> }[] = [];
   /** Whether there is a queue, which also tells workers of timers. */
   readonly hasQueue: boolean;
   /** After so many lost holders in a row an execution is parked. */
@@ -94,6 +123,8 @@ export class Ledger {
       holder: null,
       fence: 0,
       losses: 0,
+      lossesBefore: 0,
+      brownOut: null,
     };
     this.entries.set(workflowId, entry);
     this.append(entry, { head, events, commitId, wakeAt });
@@ -114,9 +145,42 @@ export class Ledger {
     this.hash = hash32(`${this.hash} ${this.nowMs} ${entry.workflowId} ${JSON.stringify(events)}`);
   }
 
+  /** Keeps what is acknowledged now, as long as it may be lost. */
+  remember(): void {
+    if (!this.keepsPast) return;
+    this.#past.push({ atMs: this.nowMs, entries: copyOf(this.entries) });
+    while (this.#past.length > 1 && this.#past[1]!.atMs <= this.nowMs - maxTailMs) this.#past.shift();
+  }
+
+  /** What was acknowledged since a moment is lost. */
+  rollBack(asOfMs: number): void {
+    this.#past = this.#past.filter(({ atMs }) => atMs <= asOfMs);
+    const before = copyOf(this.#past.at(-1)?.entries ?? new Map());
+    for (const { workflowId, events, incarnation } of this.entries.values()) {
+      const kept = before.get(workflowId);
+      const isKept = kept?.incarnation === incarnation;
+      const lost = this.lost.get(workflowId) ?? { isStart: false, events: [] };
+      lost.isStart ||= !isKept;
+      lost.events.push(...events.slice(isKept ? kept.events.length : 0));
+      this.lost.set(workflowId, lost);
+    }
+    this.entries = before;
+    this.failovers++;
+  }
+
   /** Whether nothing moves any more: all executions have ended, or wait for an answer. */
   get isQuiet(): boolean {
     for (const { status, wakeAt, holder } of this.entries.values()) if (!isTerminal(status) && (wakeAt !== null || holder)) return false;
     return true;
   }
+}
+
+function copyOf(entries: ReadonlyMap<string, LedgerEntry>): Map<string, LedgerEntry> {
+  const copies = [...entries.values()].map((entry) => ({
+    ...entry,
+    events: [...entry.events],
+    commitIds: [...entry.commitIds],
+    holder: entry.holder && { ...entry.holder },
+  }));
+  return new Map(copies.map((copy) => [copy.workflowId, copy]));
 }

@@ -16,6 +16,9 @@ export class Machine {
   isAlive = true;
   /** Until this time the process is cut off from the network. */
   cutOffUntilMs = 0;
+  /** Until this time so many of its calls are never answered: some of its connections have gone silent, and nobody has told it. */
+  silentUntilMs = 0;
+  silentShare = 0;
   readonly #scheduler: Scheduler;
   #onEnded: () => void = () => undefined;
 

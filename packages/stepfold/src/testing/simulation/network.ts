@@ -9,6 +9,8 @@ export interface Trouble {
   readonly before: FaultKind;
   readonly after: FaultKind;
   readonly slow: FaultKind | null;
+  /** A call is never answered. */
+  readonly hang: FaultKind | null;
   /** What its callers get then. */
   readonly error: (reason: string) => StepfoldError;
 }
@@ -23,6 +25,12 @@ const giveUpAfterMs = 400;
 export class Network {
   /** The caller that a service is working for. */
   caller: Machine | null = null;
+  /** Until this time every call of what can be slow takes longer than its caller waits. */
+  slowUntilMs = 0;
+  /** Until this time nothing of that answers: its server is being replaced. */
+  downUntilMs = 0;
+  /** How often that has happened: answers that were on their way are lost. */
+  replaced = 0;
   readonly #scheduler: Scheduler;
   readonly #random: Random;
   readonly #faults: Faults;
@@ -46,12 +54,19 @@ export class Network {
       this.#scheduler.after(this.#latencyMs(trouble), () => {
         // what a process sent just before its end may arrive, or not
         if (!from.isAlive && this.#random.chance(0.5)) return;
+        if (this.#isNeverAnswered(from, trouble)) {
+          if (this.downUntilMs <= this.#scheduler.nowMs && this.#random.chance(0.5)) this.#serve(from, serve, ignore, ignore, ignore);
+          return;
+        }
+        const { replaced } = this;
+        const isReplaced = (): boolean => trouble.slow !== null && this.replaced !== replaced;
         const answer = (settle: () => void): void => {
           if (this.#isCutOff(from)) fail(giveUpAfterMs, "no answer came");
           else if (this.#faults.happens(trouble.after)) fail(this.#latencyMs(trouble), "the connection broke");
-          else back(this.#latencyMs(trouble), settle);
+          else back(this.#latencyMs(trouble), () => (isReplaced() ? reject(trouble.error("its server was replaced")) : settle()));
         };
         if (this.#isCutOff(from)) fail(giveUpAfterMs, "it cannot be reached");
+        else if (trouble.slow && this.downUntilMs > this.#scheduler.nowMs) fail(this.#latencyMs(trouble), "its server is being replaced");
         else if (this.#faults.happens(trouble.before)) fail(this.#latencyMs(trouble), "it refused the connection");
         else this.#serve(from, serve, resolve, reject, answer);
       });
@@ -74,7 +89,14 @@ export class Network {
     this.caller = null;
   }
 
+  /** Whether the call, or its answer, goes to a connection that is silent. */
+  #isNeverAnswered({ silentUntilMs, silentShare }: Machine, { hang }: Trouble): boolean {
+    if (silentUntilMs > this.#scheduler.nowMs && this.#random.chance(silentShare)) return true;
+    return hang !== null && this.#faults.happens(hang);
+  }
+
   #latencyMs({ slow }: Trouble): number {
+    if (slow && this.slowUntilMs > this.#scheduler.nowMs) return this.#random.between(this.#longMs / 2, this.#longMs);
     if (slow && this.#faults.happens(slow)) return this.#random.between(this.#longMs / 2, this.#longMs * 2);
     return this.#random.between(quickest, slowest);
   }
@@ -83,3 +105,5 @@ export class Network {
     return cutOffUntilMs > this.#scheduler.nowMs;
   }
 }
+
+function ignore(): void {}

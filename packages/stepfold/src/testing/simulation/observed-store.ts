@@ -4,40 +4,58 @@ import { altered } from "../broken/broken-store.ts";
 import { checkClaim, checkRelease, checkRenewal } from "./checks/check-claims.ts";
 import { checkCommit } from "./checks/check-commit.ts";
 import type { Ledger } from "./ledger.ts";
+import type { RowLocks } from "./row-locks.ts";
 
-/** The store below all faults. Everything it acknowledges goes into the ledger and is checked. */
-export function observedStore(store: SnapshotStore, ledger: Ledger): SnapshotStore {
-  return altered(store, { ...observedWrites(store, ledger), ...observedReads(store, ledger), ...observedClaims(store, ledger) });
+/** What is known around the store. */
+export interface Around {
+  /** The process whose call is being served. */
+  readonly callerName: () => string | null;
+  readonly locks: RowLocks;
 }
 
-function observedWrites(store: SnapshotStore, ledger: Ledger): Partial<SnapshotStore> {
+/** Stores are asked without a network here: more than that is waiting. */
+const maxServeMs = 100;
+
+/** The store below all faults. Everything it acknowledges goes into the ledger and is checked. */
+export function observedStore(store: SnapshotStore, ledger: Ledger, around: Around): SnapshotStore {
+  const observed = { ...observedWrites(store, ledger, around), ...observedReads(store, ledger), ...observedClaims(store, ledger, around) };
+  return altered(store, observed);
+}
+
+function observedWrites(store: SnapshotStore, ledger: Ledger, around: Around): Partial<SnapshotStore> {
   return {
     async create(commit, options) {
-      const claim = await store.create(commit, options);
+      const caller = around.callerName();
+      const claim = await served(ledger, around, commit.workflowId, () => store.create(commit, options));
       const known = ledger.entries.get(commit.workflowId);
       // the same commit again, because its acknowledgement was lost
       if (known?.commitIds[0] === commit.commitId) return claim;
       if (known) ledger.violate("I2", "a second execution was begun under the same id", commit.workflowId);
       const entry = ledger.begin(commit);
-      checkCommit(ledger, entry, { ...commit, expectedVersion: -1 });
-      if (claim) checkClaim(ledger, claim, null);
+      checkCommit(ledger, entry, { ...commit, expectedVersion: -1 }, caller);
+      if (claim) checkClaim(ledger, claim, null, caller);
+      ledger.remember();
       return claim;
     },
     async commit(commit) {
-      await store.commit(commit);
+      const caller = around.callerName();
+      await served(ledger, around, commit.workflowId, () => store.commit(commit));
       const entry = ledger.entries.get(commit.workflowId);
       if (!entry) return ledger.violate("I2", "a commit of an execution that is not there was acknowledged", commit.workflowId);
       if (entry.commitIds[commit.expectedVersion + 1] === commit.commitId) return;
-      checkCommit(ledger, entry, commit);
+      checkCommit(ledger, entry, commit, caller);
       ledger.append(entry, commit);
+      ledger.remember();
     },
     async delete(workflowId) {
       await store.delete(workflowId);
       ledger.entries.delete(workflowId);
+      ledger.remember();
     },
     async prune(options) {
       const report = await store.prune(options);
       if (report.executions > 0 && !options.dryRun) await forgetPruned(store, ledger);
+      ledger.remember();
       return report;
     },
   };
@@ -61,26 +79,45 @@ function observedReads(store: SnapshotStore, ledger: Ledger): Partial<SnapshotSt
   };
 }
 
-function observedClaims(store: SnapshotStore, ledger: Ledger): Partial<SnapshotStore> {
+function observedClaims(store: SnapshotStore, ledger: Ledger, around: Around): Partial<SnapshotStore> {
   return {
     async claim(options) {
-      const claimed = await store.claim(options);
+      const caller = around.callerName();
+      const claimed = await served(ledger, around, null, () => store.claim(options));
       for (const claim of claimed) {
         checkRead(ledger, claim.workflowId, claim.version);
-        checkClaim(ledger, claim, options);
+        checkClaim(ledger, claim, options, caller);
       }
+      ledger.remember();
       return claimed;
     },
     async renew(claim) {
-      const renewed = await store.renew(claim);
-      checkRenewal(ledger, claim);
+      const caller = around.callerName();
+      const renewed = await served(ledger, around, claim.workflowId, () => store.renew(claim));
+      checkRenewal(ledger, claim, caller);
+      ledger.remember();
       return renewed;
     },
     async release(claim, version) {
-      await store.release(claim, version);
+      await served(ledger, around, claim.workflowId, () => store.release(claim, version));
       checkRelease(ledger, claim, version);
+      ledger.remember();
     },
   };
+}
+
+/**
+ * I7: a row that somebody else has locked holds up the writes of its own execution and nothing else, claims neither.
+ *
+ * @param workflowId what is written; null: whatever is due
+ */
+async function served<T>(ledger: Ledger, { locks }: Around, workflowId: string | null, call: () => Promise<T>): Promise<T> {
+  const fromMs = ledger.nowMs;
+  const answer = await call();
+  const tookMs = ledger.nowMs - fromMs;
+  if (tookMs > maxServeMs && (workflowId === null || locks.endOf(workflowId) <= fromMs))
+    ledger.violate("I7", `a call waited ${tookMs} ms for something that is no concern of it`, workflowId ?? undefined);
+  return answer;
 }
 
 /** I17: what is read is what was acknowledged last. */

@@ -84,12 +84,14 @@ function play(world: World, { machine, runtime }: Process, running: Running, onD
     sleep: (ms: number) => machine.sleep(ms),
     restarts: running.restarts++,
   };
+  const { failovers } = world.ledger;
   const over = (): void => {
     running.isDone = true;
     onDone();
   };
   script(client).then(over, (error: unknown) => {
-    if (isTrouble(error)) {
+    // what it was told before may be lost
+    if (isTrouble(error) || world.ledger.failovers > failovers) {
       if (machine.isAlive) void machine.sleep(lookMs).then(() => play(world, { machine, runtime }, running, onDone));
       return;
     }
@@ -113,6 +115,10 @@ function trouble(world: World, process: Process, random: Random): void {
     else if (faults.happens("restart")) close(world, process);
     else {
       if (faults.happens("partition")) machine.cutOffUntilMs = scheduler.nowMs + random.between(100, 3 * plan.leaseMs);
+      if (faults.happens("halfOpen")) {
+        machine.silentUntilMs = scheduler.nowMs + random.between(100, 3 * plan.leaseMs);
+        machine.silentShare = random.between(1, 6) / 10;
+      }
       if (plan.mode === "safety" || scheduler.nowMs < plan.faultsUntilMs) scheduler.after(random.between(lookMs / 2, lookMs * 2), look);
     }
   };

@@ -1,4 +1,5 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { Event } from "../../core/snapshot/event.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Run } from "../../runtime/handle/run.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
@@ -7,7 +8,7 @@ import type { Ledger } from "./ledger.ts";
 /** What a client was told had happened. */
 export interface Promised {
   readonly workflowId: string;
-  readonly what: "start" | "resume" | "signal" | "cancel" | "signalling";
+  readonly what: "start" | "resume" | "signal" | "cancel" | "signalling" | "refused";
   readonly idempotencyKey?: string | undefined;
   /** True if this call did it, not an earlier one with the same key. */
   readonly applied: boolean;
@@ -50,7 +51,12 @@ function witnessedRun(run: Run, { onPromised, onExpired }: Witness): Run {
     },
     async signal(name, payload, options = {}) {
       onPromised({ workflowId, what: "signalling", idempotencyKey: options.idempotencyKey, applied: false });
-      const answer = await run.signal(name, payload, options);
+      const answer = await run.signal(name, payload, options).catch((error: unknown) => {
+        // a signal that may have been sent all the same is refused with OUTCOME_UNKNOWN
+        if (StepfoldError.is(error, "STORE_UNAVAILABLE"))
+          onPromised({ workflowId, what: "refused", idempotencyKey: options.idempotencyKey, applied: false });
+        throw error;
+      });
       onPromised({ workflowId, what: "signal", idempotencyKey: options.idempotencyKey, applied: answer.applied });
       return answer;
     },
@@ -69,32 +75,43 @@ export function checkPromises(ledger: Ledger, promises: readonly Promised[]): vo
   for (const promised of promises) {
     const { workflowId, what, idempotencyKey, applied } = promised;
     checkPromise(ledger, promised);
-    if (idempotencyKey !== undefined || !(applied || what === "signalling")) continue;
+    if (idempotencyKey !== undefined || !(applied || what === "signalling" || what === "refused")) continue;
     counts.set(`${what} ${workflowId}`, countOf(`${what} ${workflowId}`) + 1);
   }
   for (const { workflowId, events } of ledger.entries.values()) {
-    const unnamed = events.filter((event) => !("idempotencyKey" in event) || event.idempotencyKey === undefined);
-    const resumed = unnamed.filter((event) => event.type === "resumed" && event.by === "payload").length;
-    const signalled = unnamed.filter(({ type }) => type === "signalled").length;
-    const lost = countOf(`resume ${workflowId}`) > resumed || countOf(`signal ${workflowId}`) > signalled;
-    if (lost) ledger.violate("I5", "an answer or a signal was acknowledged and is not there", workflowId);
-    const asked = countOf(`signalling ${workflowId}`);
-    if (signalled > asked) ledger.violate("I5b", `${asked} signals were sent, and ${signalled} came`, workflowId);
+    const lostEvents = ledger.lost.get(workflowId)?.events ?? [];
+    const signalled = unnamedIn(events).signalled;
+    const all = unnamedIn([...events, ...lostEvents]);
+    const isMissing = countOf(`resume ${workflowId}`) > all.resumed || countOf(`signal ${workflowId}`) > all.signalled;
+    if (isMissing) ledger.violate("I5", "an answer or a signal was acknowledged and is not there", workflowId);
+    const asked = countOf(`signalling ${workflowId}`) - countOf(`refused ${workflowId}`);
+    if (signalled > asked)
+      ledger.violate("I5b", `${asked} signals were sent and not refused as not sent, and ${signalled} came`, workflowId);
   }
 }
 
+/** Answers and signals without a key. */
+function unnamedIn(events: readonly Event[]): { readonly resumed: number; readonly signalled: number } {
+  const unnamed = events.filter((event) => !("idempotencyKey" in event) || event.idempotencyKey === undefined);
+  const resumed = unnamed.filter((event) => event.type === "resumed" && event.by === "payload").length;
+  return { resumed, signalled: unnamed.filter(({ type }) => type === "signalled").length };
+}
+
+/** What was acknowledged is there, or a failover has lost it. */
 function checkPromise(ledger: Ledger, { workflowId, what, idempotencyKey }: Promised): void {
   const entry = ledger.entries.get(workflowId);
+  const lost = ledger.lost.get(workflowId);
   if (!entry) {
-    if (what === "start") ledger.violate("I5", "a start was acknowledged and is not there", workflowId);
+    if (what === "start" && !lost?.isStart) ledger.violate("I5", "a start was acknowledged and is not there", workflowId);
     return;
   }
+  const events = [...entry.events, ...(lost?.events ?? [])];
   const type = what === "resume" ? "resumed" : what === "signal" ? "signalled" : null;
   if (what === "cancel") {
-    const isCancelled = entry.events.some((event) => event.type === "cancelled" && !event.pathIds && event.scope === undefined);
+    const isCancelled = events.some((event) => event.type === "cancelled" && !event.pathIds && event.scope === undefined);
     if (!isCancelled) ledger.violate("I6", `a cancel was acknowledged, and it is ${entry.status}`, workflowId);
   } else if (type && idempotencyKey !== undefined) {
-    const isThere = entry.events.some((event) => event.type === type && event.idempotencyKey === idempotencyKey);
+    const isThere = events.some((event) => event.type === type && event.idempotencyKey === idempotencyKey);
     if (!isThere) ledger.violate("I5", `a ${what} with key ${idempotencyKey} was acknowledged and is not there`, workflowId);
   }
 }

@@ -10,6 +10,7 @@ export function remoteStore(store: SnapshotStore, network: Network, machine: Mac
     before: "storeErrorBefore",
     after: "storeErrorAfter",
     slow: "storeSlow",
+    hang: "storeHang",
     error: (reason) => new StepfoldError("STORE_UNAVAILABLE", { store: name, reason }),
   };
   const call = <T>(serve: () => Promise<T>): Promise<T> => network.call(machine, trouble, serve);

@@ -2,6 +2,7 @@ import { isTerminal } from "../../core/snapshot/snapshot.ts";
 import { checkAnswers, checkAttempts, checkFold, checkSettled, preparedWorkflows } from "./checks/check-history.ts";
 import type { Violation } from "./ledger.ts";
 import { maxAttemptsByNode } from "./max-attempts.ts";
+import { beginOutages } from "./outages.ts";
 import { planOf, type SchedulePlan } from "./plan.ts";
 import { beginProcesses, scriptsOf } from "./processes.ts";
 import { checkPromises } from "./promises.ts";
@@ -42,6 +43,7 @@ export async function runSchedule(scenarioOf: ScenarioOf, options: ScheduleOptio
   const world = new World(scenario, plan, random.fork(`world${options.chance ?? ""}`));
   const { ledger, scheduler } = world;
   let left = plan.clients.reduce((sum, index) => sum + scriptsOf(scenario.clients[index] ?? []).length, 0);
+  beginOutages(world);
   beginProcesses(world, () => left--);
   const isOver = (): boolean => ledger.violations.length > 0 || (left === 0 && ledger.isQuiet);
   await scheduler.run(isOver, plan.mode === "safety" ? safetyMs : limitMs);

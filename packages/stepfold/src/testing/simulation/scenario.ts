@@ -17,6 +17,13 @@ export interface StoreWorld {
   readonly callerNow: () => EpochMs;
   /** Lets time pass within a call. */
   readonly sleep: (ms: number) => Promise<void>;
+  /**
+   * For how long the transaction of somebody else, or of a process that stands still, still holds the row of an execution; 0: none does.
+   * Writes of the row wait for it or fail, claims pass it over, and all else goes on. Only a store that asks has this fault.
+   */
+  readonly lockedForMs: (workflowId: string) => number;
+  /** Called once by a store that can become what it was a moment ago. Only such a store has a `failover`. */
+  readonly onFailover: (become: (asOf: EpochMs) => void) => void;
 }
 
 /** What a client's script can do. */

@@ -49,7 +49,7 @@ export class SimulatedQueue {
   seenBy(machine: Machine): WorkQueue {
     const name = "simulated";
     const error = (reason: string): StepfoldError => new StepfoldError("QUEUE_UNAVAILABLE", { queue: name, reason });
-    const trouble: Trouble = { before: "queueErrorBefore", after: "queueErrorAfter", slow: null, error };
+    const trouble: Trouble = { before: "queueErrorBefore", after: "queueErrorAfter", slow: null, hang: null, error };
     const { network } = this.#around;
     return {
       name,
@@ -108,7 +108,7 @@ export class SimulatedQueue {
       message.isGone = isDone;
       if (!isDone) this.#around.scheduler.after(againMs, again);
     };
-    const trouble: Trouble = { before: "queueErrorBefore", after: "queueErrorAfter", slow: null, error: gone };
+    const trouble: Trouble = { before: "queueErrorBefore", after: "queueErrorAfter", slow: null, hang: null, error: gone };
     listener.busy++;
     // what is given out takes its way to the consumer, and so does what the consumer says
     this.#around.scheduler.after(this.#around.random.between(1, 15), () => {

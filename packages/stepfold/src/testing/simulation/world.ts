@@ -1,3 +1,4 @@
+import type { EpochMs } from "../../core/values/json.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
 import { createRuntime } from "../../runtime/create-runtime.ts";
@@ -14,6 +15,7 @@ import type { SchedulePlan } from "./plan.ts";
 import type { Promised } from "./promises.ts";
 import type { Random } from "./random.ts";
 import { remoteStore } from "./remote-store.ts";
+import { RowLocks } from "./row-locks.ts";
 import type { Scenario } from "./scenario.ts";
 import { Scheduler } from "./scheduler.ts";
 import { SimulatedQueue } from "./simulated-queue.ts";
@@ -37,15 +39,17 @@ export class World {
   readonly effects: EffectLog;
   readonly promises: Promised[] = [];
   readonly loans: Loans = new Loans();
+  readonly locks: RowLocks;
   /** Below all faults, seen by nobody but the checks. */
   readonly store: SnapshotStore;
   readonly scenario: Scenario;
   readonly plan: SchedulePlan;
   readonly random: Random;
   readonly #observed: SnapshotStore;
-  readonly #network: Network;
+  readonly network: Network;
   readonly #queue: SimulatedQueue;
   #machines = 0;
+  #become: ((asOf: EpochMs) => void) | null = null;
 
   constructor(scenario: Scenario, plan: SchedulePlan, random: Random) {
     this.scenario = scenario;
@@ -61,15 +65,32 @@ export class World {
       plan.mode === "liveness" ? plan.faultsUntilMs : Number.POSITIVE_INFINITY,
     );
     this.ledger = new Ledger(nowMs, plan.wakeUps !== "store", scenario.runtime?.maxCrashes ?? Number.POSITIVE_INFINITY);
+    this.ledger.keepsPast = plan.faults.includes("failover");
     this.effects = new EffectLog(this.ledger);
-    this.#network = new Network(scheduler, random.fork("network"), this.faults, plan.leaseMs);
+    this.locks = new RowLocks(nowMs);
+    this.network = new Network(scheduler, random.fork("network"), this.faults, plan.leaseMs);
     this.store = scenario.store({
       now: () => beginsAt + scheduler.nowMs,
-      callerNow: () => this.#network.caller?.environment.now() ?? beginsAt + scheduler.nowMs,
+      callerNow: () => this.network.caller?.environment.now() ?? beginsAt + scheduler.nowMs,
       sleep: (ms) => new Promise((resolve) => void scheduler.after(ms, resolve)),
+      lockedForMs: (workflowId) => this.locks.forMs(workflowId),
+      onFailover: (become) => {
+        this.#become = become;
+      },
     });
-    this.#observed = observedStore(this.store, this.ledger);
-    this.#queue = new SimulatedQueue({ scheduler, random: random.fork("queue"), faults: this.faults, network: this.#network });
+    this.#observed = observedStore(this.store, this.ledger, { callerName: () => this.network.caller?.name ?? null, locks: this.locks });
+    this.#queue = new SimulatedQueue({ scheduler, random: random.fork("queue"), faults: this.faults, network: this.network });
+  }
+
+  /** The store becomes its copy of a while ago, if it can: what was acknowledged since then is lost. It takes a while. */
+  failOver(tailMs: number, downMs: number): void {
+    if (!this.#become) return;
+    this.network.downUntilMs = this.scheduler.nowMs + downMs;
+    this.network.replaced++;
+    const asOfMs = Math.max(0, this.scheduler.nowMs - tailMs);
+    this.#become(beginsAt + asOfMs);
+    this.ledger.rollBack(asOfMs);
+    this.locks.clear();
   }
 
   /** Begins a process. */
@@ -104,7 +125,7 @@ export class World {
   }
 
   #storeOf(machine: Machine): SnapshotStore {
-    const store = this.loans.watched(remoteStore(this.#observed, this.#network, machine));
+    const store = this.loans.watched(remoteStore(this.#observed, this.network, machine));
     return this.scenario.seenStore?.(store) ?? store;
   }
 

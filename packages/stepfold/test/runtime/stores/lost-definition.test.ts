@@ -22,7 +22,7 @@ describe("AUDIT 8: a failover to a copy that has lost a definition", () => {
     await environment.advance(2 * second);
     definitions.clear();
     setUp({ store, workflows: [] }, environment);
-    await environment.advance(60 * second);
+    await environment.advance(2 * second);
     await runtime.start("talk", { workflowId: "after" });
     await environment.advance(5 * second);
     expect(definitions.size).toBe(1);

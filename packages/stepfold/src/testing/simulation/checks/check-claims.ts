@@ -1,6 +1,6 @@
 import { isTerminal } from "../../../core/snapshot/snapshot.ts";
 import type { Claim, ClaimOptions } from "../../../ports/snapshot-store.ts";
-import type { Ledger } from "../ledger.ts";
+import type { Ledger, LedgerEntry } from "../ledger.ts";
 import { beginsAt } from "../machine.ts";
 
 /** How long an execution that is due at once may wait for the process that was told of it. A later claim by a poll counts as a rescue. */
@@ -10,8 +10,9 @@ const graceMs = 150;
  * I14, fences: they rise, and no process gets an execution that another one holds.
  *
  * @param options what was asked for; null if the execution was begun with the claim
+ * @param machine the process that asked
  */
-export function checkClaim(ledger: Ledger, claim: Claim, options: ClaimOptions | null): void {
+export function checkClaim(ledger: Ledger, claim: Claim, options: ClaimOptions | null, machine: string | null): void {
   const { workflowId, owner, fence, leaseMs } = claim;
   const entry = ledger.entries.get(workflowId);
   if (!entry) {
@@ -31,19 +32,40 @@ export function checkClaim(ledger: Ledger, claim: Claim, options: ClaimOptions |
   const dueAtMs = Math.max(entry.committedAtMs, (entry.wakeAt ?? 0) - beginsAt);
   if (entry.holder || (isFound && wasTold && ledger.nowMs - dueAtMs > graceMs)) ledger.rescues++;
   // what was lost before it began is the fault of a store that is slow
-  if (entry.holder?.hasBegun) entry.losses++;
+  if (entry.holder?.hasBegun && !isLostAgain(ledger, entry)) entry.losses++;
+  entry.lossesBefore = 0;
   entry.fence = Math.max(fence, entry.fence);
-  entry.holder = { owner, fence, untilMs: ledger.nowMs + leaseMs, hasBegun: false };
+  entry.holder = { owner, machine, fence, untilMs: ledger.nowMs + leaseMs, hasBegun: false };
+}
+
+/**
+ * Whether the same brown-out has cost the execution a holder before. One had begun when the store became slow; all others get no answer
+ * to their claims in time, so none of them begins.
+ */
+function isLostAgain({ brownOut }: Ledger, entry: LedgerEntry): boolean {
+  const { untilMs } = entry.holder!;
+  if (!brownOut || untilMs < brownOut.fromMs || untilMs > brownOut.untilMs) return false;
+  const isAgain = entry.brownOut === brownOut;
+  entry.brownOut = brownOut;
+  return isAgain;
 }
 
 /** I14: only the holder of an execution may renew its claim. */
-export function checkRenewal(ledger: Ledger, { workflowId, owner, fence, leaseMs }: Claim): void {
+export function checkRenewal(ledger: Ledger, { workflowId, owner, fence, leaseMs, crashes }: Claim, machine: string | null): void {
   const entry = ledger.entries.get(workflowId);
   if (!entry || isTerminal(entry.status)) return;
   if (entry.holder?.fence === fence) {
+    checkHolder(ledger, entry, machine);
     entry.holder.untilMs = ledger.nowMs + leaseMs;
     entry.holder.hasBegun = true;
+    if (entry.losses === 0) entry.losses = Math.min(crashes, entry.lossesBefore);
   } else ledger.violate("I14", `${owner} prolonged what it had lost`, workflowId);
+}
+
+/** I14: what one process was given another one cannot use, also if a failover has lost who was given it first. */
+export function checkHolder(ledger: Ledger, { workflowId, holder }: LedgerEntry, machine: string | null): void {
+  if (holder?.machine && machine && holder.machine !== machine)
+    ledger.violate("I14", `${machine} went on under the claim of ${holder.machine}`, workflowId);
 }
 
 /** I7: a holder gives back only the version it knows; otherwise a newer commit from outside would not be acted on. */

@@ -3,12 +3,13 @@ import { isTerminal, type SnapshotHead, type Wait } from "../../../core/snapshot
 import type { Commit } from "../../../ports/snapshot-store.ts";
 import type { Ledger, LedgerEntry } from "../ledger.ts";
 import { beginsAt } from "../machine.ts";
+import { checkHolder } from "./check-claims.ts";
 
 /** The longest time between a decision and its commit: later, leases have ended and callers have given up. */
 const maxTransitMs = 60_000;
 
 /** Checks an acknowledged commit against all that was acknowledged before it. */
-export function checkCommit(ledger: Ledger, entry: LedgerEntry, commit: Commit): void {
+export function checkCommit(ledger: Ledger, entry: LedgerEntry, commit: Commit, machine: string | null): void {
   const { workflowId, expectedVersion, fence, head, events, release } = commit;
   const before = commit.expectedVersion === -1 ? -1 : entry.version;
   if (isTerminal(entry.status) && before !== -1) ledger.violate("I3", `${events[0]?.type} followed the end (${entry.status})`, workflowId);
@@ -19,12 +20,14 @@ export function checkCommit(ledger: Ledger, entry: LedgerEntry, commit: Commit):
   if (fence !== undefined && fence !== entry.holder?.fence)
     ledger.violate("I14", `a commit with fence ${fence} was taken, the one that holds is ${entry.holder?.fence ?? "nobody"}`, workflowId);
   if (fence !== undefined) {
+    checkHolder(ledger, entry, machine);
     const [first] = events;
     const isGivenUp = first?.type === "parked" && first.code === "WORKER_CRASHED";
     if (entry.losses >= ledger.maxLosses && first?.type !== "parked")
       ledger.violate("I9", `${entry.losses} holders had lost it in a row, and it was driven on`, workflowId);
     if (isGivenUp && entry.losses < ledger.maxLosses)
       ledger.violate("I9", `${entry.losses} holders had lost it in a row after they had begun, and it was given up`, workflowId);
+    entry.lossesBefore = entry.losses;
     entry.losses = 0;
     if (entry.holder) entry.holder.hasBegun = false;
   }

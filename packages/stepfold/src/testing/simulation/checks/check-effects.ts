@@ -38,12 +38,15 @@ export class EffectLog {
   }
 
   /** I8: no retry before its time, by the clock of the store. */
-  #checkRetry({ events, workflowId }: LedgerEntry, { pathId, nodeId, attempt, idempotencyKey, isCompensation }: Effect): void {
+  #checkRetry({ events, workflowId, holder }: LedgerEntry, effect: Effect): void {
+    const { pathId, nodeId, attempt, idempotencyKey, isCompensation, machine } = effect;
     if (attempt === 1 || isCompensation) return;
     const visit = Number(idempotencyKey.slice(idempotencyKey.lastIndexOf("#") + 1));
     // a process that has lost the execution without knowing it repeats an old attempt
     const isMeant = (event: Event): boolean =>
       event.type === "failed" && event.attempt === attempt - 1 && event.nodeId === nodeId && event.turn >= visit && isOfPath(event, pathId);
+    // one that was claimed before a failover goes by what is lost
+    if (this.#ledger.failovers > 0 && holder?.machine !== machine) return;
     const index = events.findIndex(isMeant);
     const failed = events[index];
     if (failed?.type !== "failed" || events.slice(index).some((event) => event.type === "retried" && isOfPath(event, pathId))) return;

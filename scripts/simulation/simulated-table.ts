@@ -1,0 +1,137 @@
+import { StepfoldError } from "../../packages/stepfold/src/core/errors/stepfold-error.ts";
+import type { EpochMs } from "../../packages/stepfold/src/core/values/json.ts";
+import { MemoryTable } from "../../packages/stepfold/src/stores/databases/memory/memory-table.ts";
+import type {
+  DueExecutions,
+  DueQuery,
+  ExecutionTable,
+  RowAnswer,
+  RowWrite,
+} from "../../packages/stepfold/src/stores/kit/execution-table.ts";
+import type { StoreWorld } from "../../packages/stepfold/src/testing/simulation/scenario.ts";
+
+/** Writes something again. */
+interface Written {
+  readonly at: EpochMs;
+  readonly again: (table: MemoryTable) => unknown;
+}
+
+/**
+ * A table in memory of which other transactions hold rows, and that becomes its copy of a moment ago: it keeps all writes with
+ * their times, and makes a new table of the first of them.
+ */
+export class SimulatedTable implements ExecutionTable {
+  readonly name = "simulated";
+  readonly features = { clock: "store", durable: true, multiProcess: true, permits: true } as const;
+  readonly records: ExecutionTable["records"];
+  readonly #world: StoreWorld;
+  #table: MemoryTable;
+  #written: Written[] = [];
+  /** Resolves with the next failover, which ends all that waits. */
+  #switched!: Promise<void>;
+  #endWaits: () => void = () => undefined;
+  /** The time of the write that is made again. */
+  #againAt: EpochMs | null = null;
+
+  readonly #onLost: (workflowId: string) => void;
+
+  /** @param onLost told of each execution of which a failover has lost commits */
+  constructor(world: StoreWorld, onLost: (workflowId: string) => void) {
+    this.#world = world;
+    this.#onLost = onLost;
+    this.#table = this.#newTable();
+    this.#awaitSwitch();
+    world.onFailover((asOf) => this.#become(asOf));
+    this.records = {
+      get: (kind, keys) => this.#table.records.get(kind, keys),
+      put: (kind, writes) => this.#write((table) => table.records.put(kind, writes)),
+    };
+  }
+
+  now(): Promise<EpochMs> {
+    return this.#table.now();
+  }
+
+  read(ids: readonly string[]): ReturnType<ExecutionTable["read"]> {
+    return this.#table.read(ids);
+  }
+
+  load(ids: readonly string[]): ReturnType<ExecutionTable["load"]> {
+    return this.#table.load(ids);
+  }
+
+  heads(ids: readonly string[]): ReturnType<ExecutionTable["heads"]> {
+    return this.#table.heads(ids);
+  }
+
+  write(writes: readonly RowWrite[]): Promise<RowAnswer[]> {
+    return Promise.all(writes.map((write) => this.#writeRow(write)));
+  }
+
+  events(id: string, afterVersion: number, limit: number): ReturnType<ExecutionTable["events"]> {
+    return this.#table.events(id, afterVersion, limit);
+  }
+
+  async due(query: DueQuery): Promise<DueExecutions> {
+    const { executions, areKeysDue } = await this.#table.due(query);
+    return { executions: executions.filter(({ id }) => this.#world.lockedForMs(id) === 0), areKeysDue };
+  }
+
+  dueKeys(after: string, limit: number, overdueMs: number): ReturnType<ExecutionTable["dueKeys"]> {
+    return this.#table.dueKeys(after, limit, overdueMs);
+  }
+
+  page(...args: Parameters<ExecutionTable["page"]>): ReturnType<ExecutionTable["page"]> {
+    return this.#table.page(...args);
+  }
+
+  ended(query: Parameters<ExecutionTable["ended"]>[0]): ReturnType<ExecutionTable["ended"]> {
+    return this.#table.ended(query);
+  }
+
+  async close(): Promise<void> {}
+
+  /** A claim passes over what somebody holds; every other write waits for it, and fails if the server fails over meanwhile. */
+  async #writeRow(write: RowWrite): Promise<RowAnswer> {
+    const { lockedForMs, sleep } = this.#world;
+    const isClaim = write.kind === "update" && typeof write.set.owner === "string";
+    const table = this.#table;
+    for (let forMs = lockedForMs(write.id); forMs > 0; forMs = lockedForMs(write.id)) {
+      if (isClaim) return null;
+      await Promise.race([sleep(forMs), this.#switched]);
+      if (this.#table !== table) throw new StepfoldError("STORE_UNAVAILABLE", { store: this.name, reason: "the server failed over" });
+    }
+    const [answer = null] = await this.#write((one) => one.write([write]));
+    return answer;
+  }
+
+  #write<T>(again: (table: MemoryTable) => T): T {
+    this.#written.push({ at: this.#world.now(), again });
+    return again(this.#table);
+  }
+
+  #become(asOf: EpochMs): void {
+    const before = this.#table.rows;
+    this.#table = this.#newTable();
+    this.#written = this.#written.filter(({ at }) => at <= asOf);
+    for (const { at, again } of this.#written) {
+      this.#againAt = at;
+      // nothing in it takes time, so it is done when the call is back
+      void again(this.#table);
+    }
+    this.#againAt = null;
+    for (const [id, { version }] of before) if (this.#table.rows.get(id)?.version !== version) this.#onLost(id);
+    this.#endWaits();
+    this.#awaitSwitch();
+  }
+
+  #awaitSwitch(): void {
+    this.#switched = new Promise((resolve) => {
+      this.#endWaits = resolve;
+    });
+  }
+
+  #newTable(): MemoryTable {
+    return new MemoryTable(() => this.#againAt ?? this.#world.now());
+  }
+}
