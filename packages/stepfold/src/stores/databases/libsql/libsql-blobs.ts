@@ -1,6 +1,5 @@
 import type { BlobStore } from "../../../ports/blob-store.ts";
-import { blobsOver } from "../../kit/blobs/blob-table.ts";
-import { sqliteBlobTable } from "../sqlite-dialect/sqlite-blob-table.ts";
+import { blobsIn } from "../sqlite-dialect/sqlite-blob-table.ts";
 import type { LibsqlClient } from "./libsql-client.ts";
 import { libsqlError } from "./libsql-error.ts";
 import { clock, libsqlSession } from "./libsql-session.ts";
@@ -29,5 +28,5 @@ export interface LibsqlBlobsOptions {
  * of `libsqlStore` do.
  */
 export function libsqlBlobs(client: LibsqlClient, { migrate = "auto" }: LibsqlBlobsOptions = {}): BlobStore {
-  return blobsOver(sqliteBlobTable("libsql", libsqlSession(client, migrate), clock), libsqlError);
+  return blobsIn(libsqlSession(client, migrate), "libsql", clock, libsqlError);
 }

@@ -6,8 +6,6 @@ import { guardOf, listedRowOf, pageTerms, termsSql } from "../../kit/columns.ts"
 import type * as kit from "../../kit/execution-table.ts";
 import { labelsOf } from "../../kit/labels.ts";
 import { lockLimitOf } from "../../kit/no-answer.ts";
-import type { StoredRows } from "../../kit/restored-snapshot.ts";
-import { groupCommit } from "../../kit/writing/group-commit.ts";
 import { isOutageForAll } from "./mysql-error.ts";
 import { claimDue, type DueClaim } from "./mysql-fast.ts";
 import { recordsOf } from "./mysql-records.ts";
@@ -28,19 +26,6 @@ export class MysqlTable implements kit.ExecutionTable {
   readonly lockLimit: kit.ExecutionTable["lockLimit"];
   readonly #open: OpenTables;
   readonly #tables: Tables;
-  /** What is asked for while others are being read is read together, so that loads leave connections to those who write. */
-  readonly #loads = groupCommit<{ readonly id: string; readonly ticket: string }, StoredRows | undefined>({
-    name: "mysql",
-    send: async (asked) => {
-      const found = await this.#load(asked.map(({ id }) => id));
-      return asked.map(({ id }) => found.get(id));
-    },
-    // of one execution several may be read at once
-    idOf: ({ ticket }) => ticket,
-    isOutage: isOutageForAll,
-    maxWrites: 32,
-  });
-  #tickets = 0;
 
   constructor(options: TablesOptions) {
     this.features = { clock: "store", durable: true, multiProcess: true, maxValueBytes: options.maxValueBytes, permits: true };
@@ -68,10 +53,9 @@ export class MysqlTable implements kit.ExecutionTable {
   }
 
   async load(ids: readonly string[]): ReturnType<kit.ExecutionTable["load"]> {
-    if (ids.length > 1) return this.#load(ids);
-    const [id] = ids as [string];
-    const rows = await this.#loads.add({ id, ticket: `${++this.#tickets}` });
-    return new Map(rows && [[id, rows]]);
+    const { text, values } = among(ids);
+    const rows = await this.#open.send("read", statements.loadStatement(this.#tables, text), [...values, ...values, ...values]);
+    return statements.storedRows(rows);
   }
 
   async heads(ids: readonly string[]): Promise<readonly kit.ListedRow[]> {
@@ -154,13 +138,6 @@ export class MysqlTable implements kit.ExecutionTable {
   }
 
   async close(): Promise<void> {}
-
-  async #load(ids: readonly string[]): Promise<ReadonlyMap<string, StoredRows>> {
-    const { text, values } = among(ids);
-    return statements.storedRows(
-      await this.#open.send("read", statements.loadStatement(this.#tables, text), [...values, ...values, ...values]),
-    );
-  }
 }
 
 /** Judged here: the servers' JSON functions differ in how deep they read and in what equals what. */

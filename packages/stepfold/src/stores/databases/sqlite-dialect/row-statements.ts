@@ -1,6 +1,7 @@
 import { isTerminal } from "../../../core/snapshot/snapshot.ts";
 import { conditionTerms, termsSql } from "../../kit/columns.ts";
 import type { DueChange, RowCondition, RowWrite } from "../../kit/execution-table.ts";
+import { insertedColumns } from "../../kit/sql-layout.ts";
 import { dueAtSql } from "./due-statements.ts";
 import type { PlannedWrite, SqlStatement, SqlValue } from "./statement.ts";
 
@@ -59,23 +60,16 @@ export class WritePlanner {
     const [isAtWakeUp, isEnded] = [write.row.due === "atWakeUp", isTerminal(write.row.status)];
     const now = this.#now;
     return this.#statement(`insert ${bits(isAtWakeUp, isEnded)}`, write, (bind) => {
-      const wakeAt = bind(({ row }) => row.wakeAt);
-      const same = ["incarnation", "definition", "metadata", "version", "status", "head", "owner", "fence"] as const;
+      const given: Readonly<Record<string, string>> = Object.fromEntries(insertedColumns.map(({ name, of }) => [name, bind(of)]));
       const columns: Readonly<Record<string, string>> = {
-        id: bind(({ id }) => id),
-        ...Object.fromEntries(same.map((column) => [column, bind(({ row }) => row[column])])),
-        definition_id: bind(({ row }) => row.definitionId),
+        ...given,
         labels: bind(({ row }) => JSON.stringify(row.labels)),
-        permit_key: bind(({ row }) => row.permit?.key ?? null),
-        permit_limit: bind(({ row }) => row.permit?.limit ?? null),
-        size_bytes: bind(({ row }) => row.sizeBytes),
-        wake_at: wakeAt,
-        due_at: dueAtSql(isAtWakeUp ? null : bind(({ row }) => inMsOf(row.due)), wakeAt, now, true),
-        ...{ crashes: "0", created_at: now, updated_at: now },
+        due_at: dueAtSql(isAtWakeUp ? null : bind(({ row }) => inMsOf(row.due)), given.wake_at!, now, true),
+        ...{ created_at: now, updated_at: now },
         ended_at: isEnded ? now : "NULL",
       };
-      const [names, given] = [Object.keys(columns).join(", "), Object.values(columns).join(", ")];
-      return `INSERT INTO executions (${names}) VALUES (${given}) ON CONFLICT (id) DO NOTHING ${this.#returned}`;
+      const [names, values] = [Object.keys(columns).join(", "), Object.values(columns).join(", ")];
+      return `INSERT INTO executions (${names}) VALUES (${values}) ON CONFLICT (id) DO NOTHING ${this.#returned}`;
     });
   }
 

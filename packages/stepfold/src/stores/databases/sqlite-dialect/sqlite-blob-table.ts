@@ -1,4 +1,6 @@
-import type { BlobTable } from "../../kit/blobs/blob-table.ts";
+import type { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import type { BlobStore } from "../../../ports/blob-store.ts";
+import { sqlBlobs } from "../../kit/blobs/sql-blobs.ts";
 import type { SqliteSession, SqlRow, SqlValue } from "./statement.ts";
 
 /**
@@ -6,29 +8,21 @@ import type { SqliteSession, SqlRow, SqlValue } from "./statement.ts";
  *
  * @param now what gives the time in a statement
  */
-export function sqliteBlobTable(name: string, session: SqliteSession, now: string): BlobTable {
-  const rowsOf = async (text: string, ...values: SqlValue[]): Promise<readonly SqlRow[]> => (await session.read([{ text, values }]))[0]!;
-  return {
+export function blobsIn(session: SqliteSession, name: string, now: string, errorOf: (cause: unknown) => StepfoldError): BlobStore {
+  const ask = async (text: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]> => (await session.read([{ text, values }]))[0]!;
+  return sqlBlobs<Uint8Array>({
     name,
     // SQLite's limit is a thousand million; the key and the rest of the row take of them
     maxBytes: () => 999_000_000,
-    async put(key, bytes) {
+    statements: {
       // some drivers make a null of no bytes at all
-      const put = `INSERT INTO blobs (key, bytes, written_at) VALUES (?2, coalesce(?3, x''), ${now})
-        ON CONFLICT (key) DO UPDATE SET bytes = excluded.bytes, written_at = excluded.written_at`;
-      await rowsOf(put, key, bytes);
+      put: `INSERT INTO blobs (key, bytes, written_at) VALUES (?2, coalesce(?3, x''), ${now})
+        ON CONFLICT (key) DO UPDATE SET bytes = excluded.bytes, written_at = excluded.written_at`,
+      get: "SELECT bytes FROM blobs WHERE key = ?2",
+      deleteBetween: "DELETE FROM blobs WHERE key >= ?2 AND key < ?3",
+      page: "SELECT key, written_at FROM blobs WHERE key > ?2 ORDER BY key LIMIT ?3",
     },
-    async get(key) {
-      const [row] = await rowsOf("SELECT bytes FROM blobs WHERE key = ?2", key);
-      if (!row) return null;
-      return row.bytes instanceof Uint8Array ? row.bytes : new Uint8Array(row.bytes as ArrayBuffer);
-    },
-    async deleteBetween(from, before) {
-      await rowsOf("DELETE FROM blobs WHERE key >= ?2 AND key < ?3", from, before);
-    },
-    async page(after, limit) {
-      const text = "SELECT key, written_at AS writtenAt FROM blobs WHERE key > ?2 ORDER BY key LIMIT ?3";
-      return (await rowsOf(text, after, limit)).map(({ key, writtenAt }) => ({ key: key as string, writtenAt: Number(writtenAt) }));
-    },
-  };
+    ...{ ask, change: ask, toValue: (bytes) => bytes, errorOf },
+    toBytes: (column) => (column instanceof Uint8Array ? column : new Uint8Array(column as ArrayBuffer)),
+  });
 }

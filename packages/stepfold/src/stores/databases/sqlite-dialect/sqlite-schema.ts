@@ -1,42 +1,28 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import { columnDefinitions, executionColumns } from "../../kit/sql-layout.ts";
 import { sqliteViews } from "./sqlite-views.ts";
 import type { SqlRow } from "./statement.ts";
 
 /** Number of the layout below, as `PRAGMA user_version` says it. */
 const sqliteLayout = 1;
 
+const types = { id: "TEXT", name: "TEXT", json: "TEXT", number: "INTEGER" } as const;
+
 /**
  * The statements that make the tables of SQLite and libSQL.
  *
  * What a commit of the claim's holder touches: one row of `executions`, none of its indexes, and one new row of `events`
  * with its index. Events lie in the order of writing: those of fifty executions that are committed together fill a few
- * pages, where a table ordered by execution would write fifty.
+ * pages, where a table ordered by execution would write fifty. In `due_at` what is due at once lies below 0: it is due since
+ * `due_at` + 10,000,000,000,000.
  */
 export const sqliteSchema: readonly string[] = [
   `
   CREATE TABLE executions (
     seq INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE,
-    incarnation TEXT NOT NULL,
-    definition_id TEXT NOT NULL,
-    definition TEXT NOT NULL, -- JSON; fixed at the start, like metadata and labels
-    metadata TEXT NOT NULL,  -- JSON
-    labels TEXT NOT NULL,    -- JSON array: '["key",value]' of metadata that lists can search for
-    version INTEGER NOT NULL,
-    status TEXT NOT NULL,
-    head TEXT NOT NULL,      -- JSON: the snapshot without its context (see events) and without what is in other columns or in the first event
-    size_bytes INTEGER NOT NULL, -- of JSON that the snapshot holds
-    wake_at INTEGER,         -- what the last commit said: when somebody is to drive it; 0: now; NULL: never
-    due_at INTEGER,          -- while it is held: the end of the lease; else when it may be claimed; below 0: at once, since due_at + 10,000,000,000,000
-    owner TEXT,              -- who holds it; NULL: nobody
-    fence INTEGER NOT NULL,  -- of the last claim
-    crashes INTEGER NOT NULL, -- claims in a row that ran out without a commit of their holder
-    permit_key TEXT,         -- of executions with one key, only permit_limit are held at once; NULL: no limit
-    permit_limit INTEGER,
-    created_at INTEGER NOT NULL,
-    updated_at INTEGER NOT NULL,
-    ended_at INTEGER,        -- apart from updated_at, which changes at every step, so that only the end writes its index
-    deleted_at INTEGER       -- set: a tombstone, which keeps the id taken for a while
+    labels TEXT NOT NULL, -- JSON array: '["key",value]' of metadata that lists can search for
+${columnDefinitions(executionColumns, types, (definition, about) => (about ? `${definition}, -- ${about}` : `${definition},`))}
+    UNIQUE (id)
   )`,
   "CREATE INDEX executions_due ON executions (due_at) WHERE due_at IS NOT NULL AND permit_key IS NULL",
   "CREATE INDEX executions_due_by_key ON executions (permit_key, due_at) WHERE due_at IS NOT NULL AND permit_key IS NOT NULL",

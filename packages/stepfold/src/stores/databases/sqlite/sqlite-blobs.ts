@@ -1,7 +1,6 @@
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { BlobStore } from "../../../ports/blob-store.ts";
-import { blobsOver } from "../../kit/blobs/blob-table.ts";
-import { sqliteBlobTable } from "../sqlite-dialect/sqlite-blob-table.ts";
+import { blobsIn } from "../sqlite-dialect/sqlite-blob-table.ts";
 import { openSqlite } from "./sqlite-client.ts";
 import { sqliteError } from "./sqlite-error.ts";
 import { sqliteSession } from "./sqlite-table.ts";
@@ -47,7 +46,7 @@ export function sqliteBlobs(path: string, options: SqliteBlobsOptions = {}): Sql
   const db = openSqlite(path, options);
   const session = sqliteSession(db, options.now ?? Date.now);
   return {
-    ...blobsOver(sqliteBlobTable("sqlite", session, "?1"), sqliteError),
+    ...blobsIn(session, "sqlite", "?1", sqliteError),
     async close() {
       if (db.isOpen) await session.close();
     },

@@ -64,13 +64,13 @@ describe("what is stored in plain (F10)", () => {
     expect(JSON.stringify(told)).not.toContain("canary");
   });
 
-  it("is refused in events, in lists and when it is claimed", async () => {
+  it("is refused in events, in lists and in a head", async () => {
     const inner = memoryStore();
     await inner.create(first);
     const store = encryptedStore(inner, { keys });
     await expect(store.events("a", -1, 10)).rejects.toMatchObject(refused);
     await expect(store.list()).rejects.toMatchObject(refused);
-    await expect(store.claim({ owner: "w", leaseMs: 1000, limit: 1 })).rejects.toMatchObject(refused);
+    await expect(store.loadHead("a")).rejects.toMatchObject(refused);
     const before = encryptedStore(inner, { keys, plain: "accept" });
     expect((await before.events("a", -1, 10)).map(({ event }) => event)).toEqual(first.events);
     expect((await before.list()).items).toMatchObject([{ metadata: { team: "red" } }]);
