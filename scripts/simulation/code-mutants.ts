@@ -234,4 +234,36 @@ export const codeMutants: readonly CodeMutant[] = [
       },
     ],
   },
+  {
+    // AUDIT 4: timers of one path wait for the step of another one
+    name: "timers-wait-for-running-steps",
+    caughtBy: ["I7"],
+    options: { mode: "faultFree", faults: ["slowStep"] },
+    patches: [
+      {
+        file: "engine/turn.ts",
+        find: "const at = this.#draining ? null : nextTimerAt(this.draft, this.#plannedAt);",
+        put: "const at = this.#draining || true ? null : nextTimerAt(this.draft, this.#plannedAt);",
+      },
+    ],
+  },
+  {
+    // AUDIT 8 b: what a failover has lost of definitions is not put again
+    name: "definition-put-once",
+    caughtBy: ["I10", "script", "I7"],
+    options: { mode: "liveness", faults: ["failover"] },
+    patches: [
+      { file: "runtime/context/registry.ts", find: "const keptForMs = 1_000;", put: "const keptForMs = Number.POSITIVE_INFINITY;" },
+    ],
+  },
+  {
+    // AUDIT 9: a process claims what it runs itself, and runs it twice
+    name: "own-execution-runs-twice",
+    caughtBy: ["I14"],
+    options: { mode: "liveness", faults: ["failover", "slowStep"] },
+    patches: [
+      { file: "runtime/worker/dispatcher.ts", find: "      if (open?.adopt(claim)) return await open.done;\n", put: "" },
+      { file: "runtime/worker/dispatcher.ts", find: "      await open?.done.catch(() => undefined);\n", put: "      void open;\n" },
+    ],
+  },
 ];

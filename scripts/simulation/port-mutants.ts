@@ -5,6 +5,7 @@ import { altered } from "../../packages/stepfold/src/testing/broken/broken-store
 import { rebased } from "../../packages/stepfold/src/testing/broken/rebased.ts";
 import { brokenStores } from "../../packages/stepfold/src/testing/broken-stores.ts";
 import { messagesAreKept, type PortMutant } from "./mutant.ts";
+import { plainStore } from "./simulated-store.ts";
 
 const crashes = { mode: "liveness", faults: ["crash"] } as const;
 const zombies = { mode: "liveness", faults: ["storeSlow", "slowStep", "partition"] } as const;
@@ -130,7 +131,7 @@ export const portMutants: readonly PortMutant[] = [
   {
     name: "crashes-not-counted",
     caughtBy: ["I9"],
-    options: { mode: "liveness", faults: ["crash", "partition", "storeSlow", "storeErrorAfter"] },
+    options: { mode: "liveness", faults: ["crash", "slowStep"] },
     seenStore: (store) =>
       altered(store, {
         claim: async (options) => (await store.claim(options)).map((claim) => ({ ...claim, crashes: 0 })),
@@ -156,6 +157,20 @@ export const portMutants: readonly PortMutant[] = [
     caughtBy: ["I10", "I7"],
     seenStore: (store) => altered(store, { commit: ({ head: { outbox: _, ...head }, ...commit }) => store.commit({ ...commit, head }) }),
   },
+  {
+    // AUDIT 5 b: one locked row holds up all writes
+    name: "one-write-at-a-time",
+    caughtBy: ["I7"],
+    options: { mode: "liveness", faults: ["rowLock"] },
+    store: oneAtATime,
+  },
+  {
+    // AUDIT 8 a: a fence that a failover has lost is given out again
+    name: "lost-fence-is-given-again",
+    caughtBy: ["I14"],
+    options: { mode: "liveness", faults: ["failover", "slowStep"] },
+    store: (_store, world) => plainStore(world),
+  },
   { name: "what-is-given-back-is-lost", caughtBy: ["I7"], options: { mode: "liveness", faults: ["restart"] }, store: losingReleased },
 ];
 
@@ -177,6 +192,18 @@ async function force(store: SnapshotStore, commit: Commit): Promise<void> {
     if (!StepfoldError.is(error, "VERSION_CONFLICT") || error.details.actual === null) throw error;
     await force(store, rebased(commit, error.details.actual));
   }
+}
+
+/** Each commit waits for the one before it, whatever execution that is of. */
+function oneAtATime(store: SnapshotStore): SnapshotStore {
+  let last: Promise<unknown> = Promise.resolve();
+  return altered(store, {
+    commit(commit) {
+      const mine = last.then(() => store.commit(commit));
+      last = mine.catch(() => undefined);
+      return mine;
+    },
+  });
 }
 
 /** Shows what was there before the latest commit, every fifth time. */

@@ -81,7 +81,7 @@ const efforts = {
     largeSnapshots: { executions: 90, heapMb: 512 },
     freezes: 1,
     restarts: 2,
-    schedules: 1_000,
+    schedules: 2_000,
     mutants: true,
   },
   /** `npm run storm`: once for a larger change, and left alone for an hour or two. */

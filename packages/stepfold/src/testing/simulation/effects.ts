@@ -34,6 +34,8 @@ export interface ScheduleSetting {
   /** What a step that outlives its lease takes, in milliseconds. */
   readonly longMs: number;
   readonly onEffect: (effect: Effect) => void;
+  /** One process runs two executors for one step at the same time, and has told neither to end. */
+  readonly onTwice: (step: StepContext) => void;
 }
 
 /** Executors are quick or take a while; some outlive the lease. */
@@ -42,12 +44,26 @@ const shareAtOnce = 0.25;
 
 /** Node definitions as one process has them: every call of an executor is noted outside of all processes, and takes time. */
 export function observedNodes(definitions: NodeDefinitions, machine: Machine, performing: ScheduleSetting): NodeDefinitions {
-  const observed = Object.entries(definitions).map(([type, definition]) => [type, observedNode(definition, machine, performing)]);
+  const running: Running = new Map();
+  const observed = Object.entries(definitions).map(([type, definition]) => [type, observedNode(definition, machine, performing, running)]);
   return Object.fromEntries(observed) as NodeDefinitions;
 }
 
-function observedNode(definition: NodeDefinition, machine: Machine, performing: ScheduleSetting): NodeDefinition {
-  const { random, faults, longMs, onEffect, nowMs } = performing;
+/** Steps that take time in one process, by execution and path. */
+type Running = Map<string, StepContext>;
+
+function observedNode(definition: NodeDefinition, machine: Machine, performing: ScheduleSetting, running: Running): NodeDefinition {
+  const { random, faults, longMs, onEffect, onTwice, nowMs } = performing;
+  const alone = async (step: StepContext, work: () => Promise<NodeOutput>): Promise<NodeOutput> => {
+    const name = `${step.workflowId} ${step.pathId}`;
+    if (running.get(name)?.signal.aborted === false) onTwice(step);
+    running.set(name, step);
+    try {
+      return await work();
+    } finally {
+      if (running.get(name) === step) running.delete(name);
+    }
+  };
   const slowly = async (data: unknown, step: StepContext): Promise<NodeOutput> => {
     await machine.sleep(random.between(0, maxStepMs));
     onEffect(effectOf(step, machine, nowMs()));
@@ -57,7 +73,11 @@ function observedNode(definition: NodeDefinition, machine: Machine, performing: 
   return {
     ...definition,
     executor(data, step) {
-      if (!random.chance(shareAtOnce)) return orDie(machine, slowly(data, step));
+      if (!random.chance(shareAtOnce))
+        return orDie(
+          machine,
+          alone(step, () => slowly(data, step)),
+        );
       onEffect(effectOf(step, machine, nowMs()));
       const output = definition.executor(data, step);
       return output instanceof Promise ? orDie(machine, output as Promise<NodeOutput>) : output;

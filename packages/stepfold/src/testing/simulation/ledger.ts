@@ -83,6 +83,10 @@ export class Ledger {
   /** What failovers have lost of what was acknowledged. */
   readonly lost: Map<string, Lost> = new Map();
   failovers = 0;
+  /** Every fence that was given out, with its execution; no failover takes them back. */
+  readonly fences: Set<string> = new Set();
+  /** A timer or retry that fires later than so long after its time is late: nothing fails, and no step keeps others waiting. */
+  maxLateMs: number = Number.POSITIVE_INFINITY;
   /** Whether the latest second is kept, so that it can be lost. */
   keepsPast = false;
   #past: { readonly atMs: number; readonly entries: Map<string, LedgerEntry> }[] = [];

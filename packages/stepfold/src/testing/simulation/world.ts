@@ -22,6 +22,8 @@ import { SimulatedQueue } from "./simulated-queue.ts";
 
 /** Nobody looks around. */
 const neverMs = 24 * 60 * 60_000;
+/** A poll, a claim, and a commit for which another one was in the way. */
+const maxLateMs = 1_000;
 /** Greatest error of a clock. */
 const skewMs = 10 * 60_000;
 
@@ -65,6 +67,7 @@ export class World {
       plan.mode === "liveness" ? plan.faultsUntilMs : Number.POSITIVE_INFINITY,
     );
     this.ledger = new Ledger(nowMs, plan.wakeUps !== "store", scenario.runtime?.maxCrashes ?? Number.POSITIVE_INFINITY);
+    if (plan.mode === "faultFree") this.ledger.maxLateMs = maxLateMs;
     this.ledger.keepsPast = plan.faults.includes("failover");
     this.effects = new EffectLog(this.ledger);
     this.locks = new RowLocks(nowMs);
@@ -106,6 +109,7 @@ export class World {
       nowMs: () => scheduler.nowMs,
       longMs: plan.leaseMs,
       onEffect: (effect) => this.effects.add(effect),
+      onTwice: ({ workflowId, nodeId }) => this.ledger.violate("I14", `${name} runs ${nodeId} twice at the same time`, workflowId),
     };
     const { workflows } = scenario;
     const runtime = createRuntime({

@@ -20,6 +20,10 @@ export function checkClaim(ledger: Ledger, claim: Claim, options: ClaimOptions |
     return;
   }
   if (fence <= entry.fence) ledger.violate("I14", `a claim got fence ${fence} after ${entry.fence}`, workflowId);
+  const name = `${workflowId} ${entry.incarnation} ${fence}`;
+  if (fence > entry.fence && ledger.fences.has(name))
+    ledger.violate("I14", `a claim got fence ${fence}, which a failover has lost and somebody may still use`, workflowId);
+  ledger.fences.add(name);
   if (entry.holder && ledger.nowMs < entry.holder.untilMs)
     ledger.violate(
       "I14",

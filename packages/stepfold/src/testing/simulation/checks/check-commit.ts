@@ -70,7 +70,7 @@ function checkStamp(ledger: Ledger, workflowId: string, { type, at }: Event): vo
     );
 }
 
-/** I8: no timer fires before its time by the clock of the store, which is right. */
+/** I8: no timer fires before its time by the clock of the store, which is right. I7: and none late, whatever else the execution runs. */
 function checkTime(ledger: Ledger, { workflowId }: LedgerEntry, known: readonly Event[], event: Event): void {
   const isTimer = event.type === "timedOut" || (event.type === "resumed" && event.by === "timer");
   if (!isTimer) return;
@@ -78,6 +78,7 @@ function checkTime(ledger: Ledger, { workflowId }: LedgerEntry, known: readonly 
   const dueAt = event.type === "timedOut" ? wait?.timeoutAt : wait?.resumeAt;
   const earlyMs = (dueAt ?? Number.POSITIVE_INFINITY) - beginsAt - ledger.nowMs;
   if (earlyMs > 0) ledger.violate("I8", `timer ${event.waitId} fired ${earlyMs} ms early`, workflowId);
+  if (-earlyMs > ledger.maxLateMs) ledger.violate("I7", `timer ${event.waitId} fired ${-earlyMs} ms late`, workflowId);
 }
 
 /** The wait with an id, as the step asked for it. */
