@@ -24,7 +24,7 @@ export function foldWords(text: string, columns: number): string[] {
 }
 
 /** Columns that a text takes, without its colours. */
-export function columnsOf(text: string): number {
+function columnsOf(text: string): number {
   return stripVTControlCharacters(text).length;
 }
 
