@@ -3,6 +3,7 @@ import { jsonProgress } from "./progress/json-progress.ts";
 import { liveProgress } from "./progress/live-progress.ts";
 import { plainProgress } from "./progress/plain-progress.ts";
 import type { Progress } from "./progress/progress.ts";
+import { foldText } from "./text/fold.ts";
 import { paintFor } from "./text/paint.ts";
 import { terminalText } from "./text/terminal.ts";
 
@@ -10,12 +11,16 @@ let readerGone = false;
 
 /** Writes to standard output. If the reader has gone, the text is dropped: the work goes on, and the exit code tells the result. */
 export function say(text: string): void {
-  if (!readerGone) process.stdout.write(terminalText(text));
+  write(foldText(terminalText(text), process.stdout.columns));
 }
 
 /** Writes to standard error. */
 export function complain(text: string): void {
-  process.stderr.write(terminalText(text));
+  process.stderr.write(foldText(terminalText(text), process.stderr.columns));
+}
+
+function write(text: string): void {
+  if (!readerGone) process.stdout.write(text);
 }
 
 /** Keeps a reader that leaves early (`| head`) from ending the process in the middle of its work. */
@@ -43,5 +48,5 @@ export function chooseProgress(json: boolean, nodeWidth: number, context: Comman
     const timer = setInterval(tick, ms);
     return () => clearInterval(timer);
   };
-  return liveProgress({ write: say, now: Date.now, every }, context, style);
+  return liveProgress({ write: (text) => write(terminalText(text)), say, now: Date.now, every }, context, style);
 }

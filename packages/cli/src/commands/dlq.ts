@@ -55,7 +55,7 @@ export async function dlqLs(options: DlqOptions): Promise<number> {
       const lines =
         rows.length === 0
           ? ["No execution is parked"]
-          : tableLines(["id", "workflow", "since", "until", "why"], rows, paintFor(process.stdout));
+          : tableLines(["id", "workflow", "since", "until", "why"], rows, paintFor(process.stdout), process.stdout.columns);
       say(`${lines.join("\n")}\n`);
     }
     return exitCode.done;

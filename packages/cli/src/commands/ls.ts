@@ -18,6 +18,7 @@ import { waitsFor } from "../text/waits-for.ts";
 export interface LsOptions {
   readonly status?: readonly string[];
   readonly workflow?: string;
+  readonly tenant?: string;
   readonly limit?: string;
   readonly cursor?: string;
   readonly store?: string;
@@ -51,6 +52,7 @@ export async function ls(options: LsOptions): Promise<number> {
         limit,
         ...(status ? { status } : {}),
         ...(options.workflow === undefined ? {} : { definitionId: options.workflow }),
+        ...(options.tenant === undefined ? {} : { tenant: options.tenant }),
         ...(options.cursor === undefined ? {} : { cursor: options.cursor }),
       });
       page = await withWaits(found, store);
@@ -77,7 +79,7 @@ async function withWaits({ items, nextCursor }: Page, store: Store): Promise<Lis
 function listText({ items, nextCursor, now }: Listed, database: string, options: LsOptions): string {
   const paint = paintFor(process.stdout);
   if (items.length === 0) {
-    const some = options.status !== undefined || options.workflow !== undefined || options.cursor !== undefined;
+    const some = options.status !== undefined || [options.workflow, options.tenant, options.cursor].some((one) => one !== undefined);
     return some ? `No such executions in ${database}\n` : `No executions in ${database} yet. Start one: stepfold run FILE\n`;
   }
   const rows = items.map(({ workflowId, status, definition, currentNodeId, updatedAt, waitsFor: wanted }) => [
@@ -88,14 +90,15 @@ function listText({ items, nextCursor, now }: Listed, database: string, options:
     { text: wanted },
     { text: agoText(now - updatedAt), meaning: "quiet" as const },
   ]);
-  const lines = tableLines(["EXECUTION", "STATUS", "WORKFLOW", "AT", "WAITS FOR", "CHANGED"], rows, paint);
+  const lines = tableLines(["EXECUTION", "STATUS", "WORKFLOW", "AT", "WAITS FOR", "CHANGED"], rows, paint, process.stdout.columns);
   return `${lines.join("\n")}\n${nextCursor === null ? "" : `\nMore: ${paint("command", moreCommand(nextCursor, options))}\n`}`;
 }
 
-function moreCommand(cursor: string, { status = [], workflow, limit, store }: LsOptions): string {
+function moreCommand(cursor: string, { status = [], workflow, tenant, limit, store }: LsOptions): string {
   const words = [
     ...status.flatMap((one) => ["--status", one]),
     ...(workflow === undefined ? [] : ["--workflow", workflow]),
+    ...(tenant === undefined ? [] : ["--tenant", tenant]),
     ...(limit === undefined ? [] : ["--limit", limit]),
     ...(store === undefined ? [] : ["--store", publicUrl(store)]),
   ];

@@ -11,6 +11,7 @@ export function addReadingCommands(stepfold: Command, act: Act): void {
     .description("list executions, newest first")
     .option("--status <status...>", "only these: active, paused, error, parked, completed, failed, cancelled")
     .option("--workflow <id>", "only of this workflow")
+    .option("--tenant <tenant>", "only of this tenant")
     .option("--limit <n>", "at most so many (default: 20)")
     .option("--cursor <cursor>", "go on after an earlier page")
     .option(...options.store)
@@ -27,6 +28,10 @@ export function addReadingCommands(stepfold: Command, act: Act): void {
     .command("validate <file>")
     .description("find every mistake and every doubt in a workflow (a JSON file, or an id of the config), without running it")
     .option(...options.config)
+    .option(
+      "--no-config",
+      "run no config: only the node types of Stepfold are known (a config is code, and it is run to know its node types)",
+    )
     .option(...options.json)
     .action(act(validate));
 }

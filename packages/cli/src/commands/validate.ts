@@ -10,13 +10,14 @@ import { paintFor } from "../text/paint.ts";
 
 /** Options of `stepfold validate`. */
 export interface ValidateOptions {
-  readonly config?: string;
+  /** False: none is read, so nothing but the command's own code runs. */
+  readonly config?: string | false;
   readonly json?: boolean;
 }
 
 /** `stepfold validate FILE`: every mistake of a workflow at once, with its place in the file. @returns the exit code */
 export async function validate(path: string, options: ValidateOptions): Promise<number> {
-  const configPath = findConfig(options.config);
+  const configPath = options.config === false ? null : findConfig(options.config);
   const config = await loadConfig(configPath);
   const { workflow, issues, valid } = readWorkflow(path, config);
   if (options.json) {

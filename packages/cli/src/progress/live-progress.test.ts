@@ -31,7 +31,7 @@ function fakeTerminal(): { view: Progress; screen: () => string[]; tick: (ms: nu
       tick = null;
     };
   };
-  const view = liveProgress({ write, now: () => now, every }, context, { paint: plainPaint, nodeWidth: 6 });
+  const view = liveProgress({ write, say: write, now: () => now, every }, context, { paint: plainPaint, nodeWidth: 6 });
   return {
     view,
     screen: () => lines.filter(Boolean),

@@ -18,7 +18,10 @@ const wrapOn = control("[?7h");
 
 /** What a live view needs from its terminal. */
 export interface LiveTerminal {
+  /** Writes lines that are drawn again: they stay as they are. */
   write(text: string): void;
+  /** Writes text that stays, folded to the width of the terminal. */
+  say(text: string): void;
   now(): EpochMs;
   /** Calls again and again until the function it returns is called. */
   every(ms: number, tick: () => void): () => void;
@@ -77,7 +80,7 @@ export function liveProgress(terminal: LiveTerminal, context: CommandContext, st
     },
     end(outcome) {
       close();
-      terminal.write(outcomeText(outcome, style.paint));
+      terminal.say(outcomeText(outcome, style.paint));
     },
     close,
   };

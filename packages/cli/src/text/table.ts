@@ -1,3 +1,4 @@
+import { foldWords } from "./fold.ts";
 import type { Paint } from "./paint.ts";
 
 /** A cell, and how it is coloured. */
@@ -6,19 +7,55 @@ export interface Cell {
   readonly meaning?: Parameters<Paint>[0] | undefined;
 }
 
-/** Lines of a table with aligned columns. */
-export function tableLines(head: readonly string[], cells: readonly (readonly Cell[])[], paint: Paint): string[] {
+const gap = "  ";
+
+/**
+ * Lines of a table with aligned columns.
+ *
+ * @param maxColumns of the terminal: wide columns are folded between words to fit. Default: no limit
+ */
+export function tableLines(
+  head: readonly string[],
+  cells: readonly (readonly Cell[])[],
+  paint: Paint,
+  maxColumns: number = Number.POSITIVE_INFINITY,
+): string[] {
   // what a row of the database holds must not begin a line of its own
   const rows = cells.map((row) => row.map((cell) => ({ ...cell, text: cell.text.replace(/\s+/g, " ") })));
-  const widths = head.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i]!.text.length)));
-  const line = (cells: readonly Cell[]): string =>
-    cells
+  const widths = fittingWidths(head, rows, maxColumns);
+  const line = (row: readonly Cell[]): string =>
+    row
       .map(({ text, meaning }, i) => {
         // the padding stands outside the colour, and not at the end of a line
-        const padding = i === cells.length - 1 ? "" : " ".repeat(widths[i]! - text.length);
-        return (meaning ? paint(meaning, text) : text) + padding;
+        const padding = i === row.length - 1 ? "" : " ".repeat(Math.max(0, widths[i]! - text.length));
+        return (meaning && text !== "" ? paint(meaning, text) : text) + padding;
       })
-      .join("  ")
+      .join(gap)
       .trimEnd();
-  return [line(head.map((text) => ({ text, meaning: "quiet" }))), ...rows.map(line)];
+  const lines = (row: readonly Cell[]): string[] => {
+    const folded = row.map(({ text }, i) => (text.length <= widths[i]! ? [text] : foldWords(text, widths[i]!)));
+    const height = Math.max(...folded.map((parts) => parts.length));
+    return Array.from({ length: height }, (_, at) => line(row.map((cell, i) => ({ ...cell, text: folded[i]![at] ?? "" }))));
+  };
+  return [line(head.map((text) => ({ text, meaning: "quiet" }))), ...rows.flatMap(lines)];
+}
+
+/** Takes from the widest column that has several words, until the table fits or there is no such column. */
+function fittingWidths(head: readonly string[], rows: readonly (readonly Cell[])[], maxColumns: number): number[] {
+  const longest = (title: string, texts: readonly string[]): number => Math.max(title.length, ...texts.map((text) => text.length));
+  const columns = head.map((_, i) => rows.map((row) => row[i]!.text));
+  const widths = columns.map((texts, i) => longest(head[i]!, texts));
+  const least = columns.map((texts, i) =>
+    longest(
+      head[i]!,
+      texts.flatMap((text) => text.split(" ")),
+    ),
+  );
+  const total = (): number => widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1));
+  while (total() > maxColumns) {
+    const widest = widths.reduce((found, width, i) => (width > least[i]! && width > (widths[found] ?? 0) ? i : found), -1);
+    if (widest === -1) break;
+    widths[widest]!--;
+  }
+  return widths;
 }

@@ -123,6 +123,30 @@ describe("an execution that a worker cannot run", () => {
     expect((await store.load("a"))!.status).toBe("paused");
   });
 
+  it("rests no longer after a deployment than the deployment took (AUDIT, mixed fleets)", async () => {
+    const { runtime, environment, store } = setUp({ drive: false });
+    await runtime.start("talk", { workflowId: "a" });
+    const old = setUp({ store, workflows: [], nodeDefinitions: {} }, environment);
+    await environment.advance(300 * second);
+    await old.runtime.close();
+    expect((await store.load("a"))!.status).toBe("parked");
+    setUp({ store }, environment);
+    await environment.advance(301 * second);
+    expect((await store.load("a"))!.status).toBe("paused");
+  });
+
+  it("ends its rest at once when somebody says retry", async () => {
+    const { runtime, environment, store } = setUp({ drive: false });
+    const run = await runtime.start("talk", { workflowId: "a" });
+    const old = setUp({ store, workflows: [], nodeDefinitions: {} }, environment);
+    await environment.advance(300 * second);
+    await old.runtime.close();
+    await run.retry();
+    setUp({ store }, environment);
+    await environment.advance(2 * second);
+    expect((await store.load("a"))!.status).toBe("paused");
+  });
+
   it("is parked visibly, for longer each time, and goes on with the first worker that can", async () => {
     const { runtime, environment, store } = setUp({ drive: false });
     await runtime.start("talk", { workflowId: "a" });

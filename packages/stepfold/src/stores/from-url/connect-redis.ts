@@ -1,6 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { IoredisClient, NodeRedisClient, RedisClient } from "../databases/redis/redis-client.ts";
 import { invalidUrl, parsedUrl, takeParameters } from "./address.ts";
+import { answerLimitMs } from "./answer-limit.ts";
 import { importOneOf } from "./import-driver.ts";
 import type { Site } from "./site.ts";
 
@@ -70,7 +71,7 @@ async function openClient(url: string): Promise<Opened> {
 
 function openIoredis({ Redis }: RedisDrivers["ioredis"], url: string): Opened {
   // a call is repeated over a short interruption, and fails after a longer one. The timeouts end a call whose packets are lost
-  const client = new Redis(url, { maxRetriesPerRequest: 6, commandTimeout: 30_000, socketTimeout: 30_000 });
+  const client = new Redis(url, { maxRetriesPerRequest: 6, commandTimeout: answerLimitMs, socketTimeout: answerLimitMs });
   // each call in flight rejects with the error
   client.on("error", () => undefined);
   const close = async (): Promise<void> => {
