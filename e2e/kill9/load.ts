@@ -58,6 +58,12 @@ export const loadWorkflows = [
     ],
     edges: chain("before", "nap", "middle", "doze", "end"),
   },
+  /** Claimed anew before its steps. */
+  {
+    id: "sleeper",
+    nodes: [{ id: "nap", type: "wait", data: { for: 300 } }, effect("a"), effect("b"), effect("c"), effect("d")],
+    edges: chain("nap", "a", "b", "c", "d"),
+  },
   asking,
   {
     id: "mapped",

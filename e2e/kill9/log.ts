@@ -18,7 +18,7 @@ export type LogLine =
       readonly fence: number | null;
     }
   /** The store has given it to this process to drive. */
-  | { readonly what: "claimed"; readonly workflowId: string; readonly fence: number; readonly version: number }
+  | { readonly what: "claimed"; readonly workflowId: string; readonly fence: number; readonly version: number; readonly crashes: number }
   /** The store has answered that it is written. */
   | { readonly what: "committed"; readonly workflowId: string; readonly commitId: string }
   /** This process stops in the middle of these commits. */
@@ -28,6 +28,8 @@ export type LogLine =
   /** A start is about to be asked for. */
   | { readonly what: "starting"; readonly workflowId: string; readonly workflow: string }
   | { readonly what: "started"; readonly workflowId: string }
+  /** The caller of a start was told that it is not known to be made. */
+  | { readonly what: "not started"; readonly workflowId: string; readonly code: string }
   | { readonly what: "resumed"; readonly workflowId: string; readonly waitId: string; readonly key: string; readonly applied: boolean }
   | { readonly what: "cancelled"; readonly workflowId: string }
   /** What the runtime told of in the background. */

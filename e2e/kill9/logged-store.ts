@@ -21,7 +21,7 @@ export function loggedStore(store: SnapshotStore, write: (line: LogLine) => void
     async claim(options) {
       const found = await store.claim(options);
       for (const { claim, snapshot } of found)
-        write({ what: "claimed", workflowId: claim.workflowId, fence: claim.fence, version: snapshot.version });
+        write({ what: "claimed", workflowId: claim.workflowId, fence: claim.fence, version: snapshot.version, crashes: claim.crashes });
       return found;
     },
     renew: (claim) => store.renew(claim).catch(refused(claim.workflowId, "renew")),

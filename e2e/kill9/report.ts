@@ -1,4 +1,5 @@
 import { type FrozenHolder, takeoverBoundMs } from "./frozen.ts";
+import type { Gray } from "./gray.ts";
 import type { WrittenLine } from "./log.ts";
 import { boundMs } from "./recovery.ts";
 import type { Run } from "./run.ts";
@@ -39,6 +40,16 @@ export function reportFrozen(run: Run<readonly FrozenHolder[]>): string[] {
     ...reportRun(run),
     `${number(taken)} executions were taken over after ${number(longest)} ms at most, ${longest > takeoverBoundMs ? "MORE THAN" : "within"} lease + poll + 1 s = ${number(takeoverBoundMs)} ms`,
     `${number(run.made.length)} frozen in the middle of a commit, ${stale(run)} stale commits, ${figures(run)}`,
+  ];
+}
+
+/** What to print of a run whose network to the store was neither up nor down. */
+export function reportGray(run: Run<Gray>): string[] {
+  const { stoodStillMs, longestStartMs, startsRefused, crashes } = run.made;
+  return [
+    ...reportRun(run),
+    `after its end the last of them moved within ${number(stoodStillMs)} ms; callers of start waited ${number(longestStartMs)} ms at most, ${number(startsRefused)} were refused; an execution counted ${number(crashes)} crashes at most`,
+    `${figures(run)}`,
   ];
 }
 
