@@ -58,11 +58,19 @@ export const loadWorkflows = [
     ],
     edges: chain("before", "nap", "middle", "doze", "end"),
   },
-  /** Claimed anew before its steps. */
+  /** Claimed anew between its steps. */
   {
     id: "sleeper",
-    nodes: [{ id: "nap", type: "wait", data: { for: 300 } }, effect("a"), effect("b"), effect("c"), effect("d")],
-    edges: chain("nap", "a", "b", "c", "d"),
+    nodes: [
+      effect("a"),
+      { id: "nap", type: "wait", data: { for: 200 } },
+      effect("b"),
+      { id: "doze", type: "wait", data: { for: 200 } },
+      effect("c"),
+      effect("d"),
+      effect("e"),
+    ],
+    edges: chain("a", "nap", "b", "doze", "c", "d", "e"),
   },
   asking,
   {

@@ -1,3 +1,4 @@
+import type { Failover } from "./failover.ts";
 import { type FrozenHolder, takeoverBoundMs } from "./frozen.ts";
 import type { Gray } from "./gray.ts";
 import type { WrittenLine } from "./log.ts";
@@ -50,6 +51,19 @@ export function reportGray(run: Run<Gray>): string[] {
     ...reportRun(run),
     `after its end the last of them moved within ${number(stoodStillMs)} ms; callers of start waited ${number(longestStartMs)} ms at most, ${number(startsRefused)} were refused; an execution counted ${number(crashes)} crashes at most`,
     `${figures(run)}`,
+  ];
+}
+
+/** What to print of a run that went on with copies which lacked what was last: that this is lost, nobody can help. */
+export function reportFailovers(run: Run<readonly Failover[]>): string[] {
+  const sum = (of: (one: Failover) => readonly string[]): number => run.made.reduce((total, one) => total + of(one).length, 0);
+  return [
+    ...shown(
+      "by two",
+      run.made.flatMap(({ byTwo }) => byTwo),
+    ),
+    `${number(run.executions)} executions are there with ${number(run.versions)} versions; ${number(run.durationMs / 1_000)} s`,
+    `${number(run.made.length)} failovers, ${number(sum(({ repeated }) => repeated))} steps ran again, ${number(sum(({ byTwo }) => byTwo))} were performed by two holders`,
   ];
 }
 
