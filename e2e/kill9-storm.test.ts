@@ -14,6 +14,7 @@ const short = { kills: effort.queueKills, workers: 3, client: { openAtOnce: 40 }
 const setups = [
   { name: "sqlite", kills: effort.storeKills },
   { name: "postgres", kills: effort.storeKills },
+  ...(effort.everyForm ? [{ name: "mysql", kills: effort.storeKills }] : []),
   { name: "postgres + pg-boss", ...short },
   { name: "postgres + bullmq", ...short },
   { name: "redis + bullmq", ...short },

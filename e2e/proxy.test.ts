@@ -5,13 +5,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { StepfoldError } from "stepfold";
 import { createRuntime, type Runtime } from "stepfold/runtime";
 import { describe, expect, it, type TestContext } from "vitest";
-import { type ServiceName, serviceUrl, tellNotTested } from "../scripts/servers/service-url.ts";
+import { behindProxy } from "./kill9/behind-proxy.ts";
 import { loadNodes, loadWorkflows } from "./kill9/load.ts";
+import { notTested } from "./kill9/not-tested.ts";
 import { answerMs, openStore } from "./kill9/open-store.ts";
 import { faultsOf, noFaults } from "./kill9/outcome.ts";
-import { postgresTarget } from "./kill9/postgres-target.ts";
-import { startProxy, type TcpProxy, type Weather } from "./kill9/proxy.ts";
-import { redisTarget } from "./kill9/redis-target.ts";
+import type { TcpProxy, Weather } from "./kill9/proxy.ts";
 import { reportRun } from "./kill9/report.ts";
 import { run } from "./kill9/run.ts";
 import type { Target } from "./kill9/stored.ts";
@@ -25,31 +24,23 @@ const storms: readonly (readonly [Weather, number])[] = [
 /** A start goes on trying for 10 s; an attempt is given up after `answerMs`, and so is the connection for the next one. */
 const longestCallMs = 10_000 + 6 * answerMs;
 
-async function behindProxy(
+async function bench(
   name: "postgres" | "redis",
-  onTestFinished: TestContext["onTestFinished"],
-): Promise<{ folder: string; proxy: TcpProxy; target: Target } | null> {
-  const url = await serviceUrl(name satisfies ServiceName);
-  if (url === null) {
-    tellNotTested(`NOT TESTED: no server answers for ${name}`);
-    return null;
-  }
+  { skip, onTestFinished }: Pick<TestContext, "skip" | "onTestFinished">,
+): Promise<{ folder: string; proxy: TcpProxy; target: Target }> {
+  const behind = await behindProxy(name);
+  if (!behind) return notTested(`no server answers for ${name}`, skip);
   const folder = mkdtempSync(join(tmpdir(), "stepfold-proxy-"));
-  const proxy = await startProxy(url);
-  const target = await (name === "postgres" ? postgresTarget : redisTarget)(url, proxy.url);
   onTestFinished(async () => {
-    await proxy.close();
-    await target.drop();
+    await behind.close();
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });
-  return { folder, proxy, target };
+  return { ...behind, folder };
 }
 
 describe.concurrent.each(["postgres", "redis"] as const)("a network that delays, breaks and swallows, before %s", (name) => {
   it("costs nothing that was acknowledged, and workers recover by themselves", { timeout: 300_000 }, async ({ skip, onTestFinished }) => {
-    const behind = await behindProxy(name, onTestFinished);
-    if (!behind) return skip(`NOT TESTED: no server answers for ${name}`);
-    const { proxy, ...options } = behind;
+    const { proxy, ...options } = await bench(name, { skip, onTestFinished });
     const ended = await run({ ...options, workers: 3, clients: 1, client: { openAtOnce: 30 } }, async () => {
       for (const [weather, forMs] of storms) {
         await sleep(700);
@@ -64,9 +55,7 @@ describe.concurrent.each(["postgres", "redis"] as const)("a network that delays,
   });
 
   it("is told to callers in bounded time, and they can simply call again", { timeout: 300_000 }, async ({ skip, onTestFinished }) => {
-    const behind = await behindProxy(name, onTestFinished);
-    if (!behind) return skip(`NOT TESTED: no server answers for ${name}`);
-    const { proxy, target } = behind;
+    const { proxy, target } = await bench(name, { skip, onTestFinished });
     const { store, close } = await openStore(target.url);
     const nodeDefinitions = loadNodes(() => undefined);
     const runtime = createRuntime({ store, workflows: loadWorkflows, nodeDefinitions, pollMs: 200 });

@@ -11,7 +11,7 @@ import { zombies } from "./kill9/zombies.ts";
 const { zombies: wanted } = effort;
 const seed = Number(process.env.STEPFOLD_KILL_SEED ?? 20_260);
 
-describe.each(["sqlite", "postgres"])("workers that lose what they hold on %s", (name) => {
+describe.each(["sqlite", "postgres", ...(effort.everyForm ? ["mysql", "redis"] : [])])("workers that lose what they hold on %s", (name) => {
   it(`${wanted} of them stopped for longer than their lease: none commits what others have taken over`, { timeout: 300_000 }, async ({
     skip,
   }) => {

@@ -3,19 +3,26 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { behindProxy, isServed } from "../e2e/kill9/behind-proxy.ts";
+import { failovers } from "../e2e/kill9/failover.ts";
+import { failoverBench } from "../e2e/kill9/failover-bench.ts";
 import { frozenHolders } from "../e2e/kill9/frozen.ts";
+import { brownOuts, type GrayOptions, silences } from "../e2e/kill9/gray.ts";
 import { faultsOf } from "../e2e/kill9/outcome.ts";
-import { reportFrozen, reportStorm, reportZombies } from "../e2e/kill9/report.ts";
+import { reportFailovers, reportFrozen, reportGray, reportStorm, reportZombies } from "../e2e/kill9/report.ts";
 import type { RunOptions } from "../e2e/kill9/run.ts";
 import { storm } from "../e2e/kill9/storm.ts";
 import { isSetup, openTarget } from "../e2e/kill9/targets.ts";
 import { zombies } from "../e2e/kill9/zombies.ts";
 
-const usage = `npm run kill9 -- [--kills N | --zombies N | --frozen N] [--store sqlite|postgres|mysql|redis] [--queue pg-boss|bullmq|bullmq-postgres] [--seed N] [--keep]
+const usage = `npm run kill9 -- [--kills N | --zombies N | --frozen N | --brown-outs N | --silences N | --failovers N] [--store sqlite|postgres|mysql|redis] [--queue pg-boss|bullmq|bullmq-postgres] [--seed N] [--keep]
 
 --kills    how many processes are killed while they work, default 300
 --zombies  instead: how many are stopped for longer than their lease, and then go on
 --frozen   instead: how many are stopped in the middle of a commit, until others have taken over, and then go on
+--brown-outs  instead: how often the store's answers come too late for ten leases
+--silences instead: how often half of the connections to the store are silent from one moment on
+--failovers instead: how often a replica that lacks the last second takes over, on two Redis servers of the run's own (--store redis)
 --store    sqlite (default), or a server: the one that STEPFOLD_POSTGRES_URL, STEPFOLD_MYSQL_URL or STEPFOLD_REDIS_URL names, or that scripts/services started
 --queue    tells the workers what is due: pg-boss in that PostgreSQL, BullMQ on that Redis or, bullmq-postgres, on that PostgreSQL; default none
 --seed     of the moments and the victims
@@ -26,6 +33,9 @@ const { values } = parseArgs({
     kills: { type: "string" },
     zombies: { type: "string" },
     frozen: { type: "string" },
+    "brown-outs": { type: "string" },
+    silences: { type: "string" },
+    failovers: { type: "string" },
     store: { type: "string", default: "sqlite" },
     queue: { type: "string" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
@@ -55,7 +65,32 @@ const disturbances = {
     const ended = await frozenHolders({ ...options, freezes });
     return { lines: reportFrozen(ended), faults: faultsOf(ended) };
   },
+  "brown-outs": (options: Options, times: number): Promise<Ended> => gray(options, (behind) => brownOuts({ ...behind, times })),
+  silences: (options: Options, times: number): Promise<Ended> => gray(options, (behind) => silences({ ...behind, times })),
+  async failovers(options: Options, times: number): Promise<Ended> {
+    const servers = options.target.name === "redis" ? await failoverBench(options.folder) : null;
+    if (!servers) return end("Failovers need --store redis, and the programs of Redis", 2);
+    try {
+      const ended = await failovers({ ...options, ...servers, times });
+      return { lines: reportFailovers(ended), faults: { twice: ended.made.flatMap(({ byTwo }) => byTwo) } };
+    } finally {
+      await servers.close();
+    }
+  },
 };
+
+/** The store is behind a proxy then. */
+async function gray(options: Options, disturbed: (behind: Omit<GrayOptions, "times">) => ReturnType<typeof silences>): Promise<Ended> {
+  const name = options.target.name;
+  const behind = isServed(name) ? await behindProxy(name) : null;
+  if (!behind) return end(`There is no network before ${name}: choose postgres, mysql or redis, without a queue`, 2);
+  try {
+    const ended = await disturbed({ ...options, ...behind });
+    return { lines: reportGray(ended), faults: faultsOf(ended) };
+  } finally {
+    await behind.close();
+  }
+}
 
 const asked = (Object.keys(disturbances) as (keyof typeof disturbances)[]).filter((name) => values[name] !== undefined);
 const [disturbance = "kills"] = asked;
@@ -80,6 +115,8 @@ try {
     rmSync(folder, { recursive: true, force: true });
   }
 }
+// connections of a target that is kept are still open
+process.exit();
 
 function end(message: string, code: number): never {
   console.log(message);

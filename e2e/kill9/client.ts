@@ -11,7 +11,7 @@ import { openSetup } from "./open-setup.ts";
 import type { ClientOptions } from "./process-options.ts";
 
 const options = JSON.parse(process.argv[2]!) as ClientOptions;
-const { folder, name, openAtOnce, after, only = loadNames } = options;
+const { folder, name, openAtOnce, after, leaseMs, only = loadNames } = options;
 const write = openLog(folder, name, { synced: true });
 const { around } = await openSetup(options, write);
 const runtime = createRuntime({
@@ -19,6 +19,7 @@ const runtime = createRuntime({
   workflows: loadWorkflows,
   nodeDefinitions: loadNodes(write),
   drive: false,
+  ...(leaseMs !== undefined && { leaseMs }),
 });
 /** What others, or time, may have done first. */
 const expected = new Set(["WAIT_GONE", "EXECUTION_ENDED", "RESUME_AMBIGUOUS", "STORE_UNAVAILABLE", "OUTCOME_UNKNOWN"]);
@@ -41,7 +42,12 @@ async function asked(workflowId: string | null, work: () => Promise<void>): Prom
 
 async function start(workflow: string, workflowId: string): Promise<void> {
   write({ what: "starting", workflowId, workflow });
-  await runtime.start(workflow, { workflowId, input: { for: workflowId } });
+  try {
+    await runtime.start(workflow, { workflowId, input: { for: workflowId } });
+  } catch (error) {
+    write({ what: "not started", workflowId, code: codeOf(error) });
+    throw error;
+  }
   write({ what: "started", workflowId });
 }
 

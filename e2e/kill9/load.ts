@@ -58,6 +58,20 @@ export const loadWorkflows = [
     ],
     edges: chain("before", "nap", "middle", "doze", "end"),
   },
+  /** Claimed anew between its steps. */
+  {
+    id: "sleeper",
+    nodes: [
+      effect("a"),
+      { id: "nap", type: "wait", data: { for: 200 } },
+      effect("b"),
+      { id: "doze", type: "wait", data: { for: 200 } },
+      effect("c"),
+      effect("d"),
+      effect("e"),
+    ],
+    edges: chain("a", "nap", "b", "doze", "c", "d", "e"),
+  },
   asking,
   {
     id: "mapped",

@@ -25,6 +25,8 @@ export type LogLine =
       readonly version: number;
       /** Claims in a row that ran out before. */
       readonly expired: number;
+      /** Those of them whose holder had begun. */
+      readonly crashes: number;
     }
   /** The store has answered that it is written. */
   | { readonly what: "committed"; readonly workflowId: string; readonly commitId: string }
@@ -35,6 +37,8 @@ export type LogLine =
   /** A start is about to be asked for. */
   | { readonly what: "starting"; readonly workflowId: string; readonly workflow: string }
   | { readonly what: "started"; readonly workflowId: string }
+  /** The caller of a start was told that it is not known to be made. */
+  | { readonly what: "not started"; readonly workflowId: string; readonly code: string }
   | { readonly what: "resumed"; readonly workflowId: string; readonly waitId: string; readonly key: string; readonly applied: boolean }
   | { readonly what: "cancelled"; readonly workflowId: string }
   /** What the runtime told of in the background. */

@@ -20,7 +20,8 @@ export function loggedStore(store: SnapshotStore, write: (line: LogLine) => void
     commit: (commit) => send(commit, "commit", () => store.commit(commit)),
     async claim(options) {
       const found = await store.claim(options);
-      for (const { workflowId, fence, version, expired } of found) write({ what: "claimed", workflowId, fence, version, expired });
+      for (const { workflowId, fence, version, expired, crashes } of found)
+        write({ what: "claimed", workflowId, fence, version, expired, crashes });
       return found;
     },
     renew: (claim) => store.renew(claim).catch(refused(claim.workflowId, "renew")),

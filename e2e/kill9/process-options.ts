@@ -20,6 +20,8 @@ export interface WorkerOptions extends ProcessOptions {
   readonly pollMs: number;
   readonly pace?: LoadPace;
   readonly maxExecutions?: number;
+  /** Default without end. */
+  readonly maxCrashes?: number;
 }
 
 /** What a client is told beside. */
@@ -28,6 +30,8 @@ export interface ClientOptions extends ProcessOptions {
   readonly openAtOnce: number;
   /** The client that was killed before: what it had asked for and not heard of is asked for again. */
   readonly after: string | null;
+  /** How long it waits for the store depends on it; default that of the runtime. */
+  readonly leaseMs?: number;
   /** Which workflows it starts; default all. */
   readonly only?: readonly string[];
 }

@@ -1,4 +1,6 @@
+import type { Failover } from "./failover.ts";
 import { type FrozenHolder, takeoverBoundMs } from "./frozen.ts";
+import type { Gray } from "./gray.ts";
 import type { WrittenLine } from "./log.ts";
 import { boundMs } from "./recovery.ts";
 import type { Run } from "./run.ts";
@@ -39,6 +41,29 @@ export function reportFrozen(run: Run<readonly FrozenHolder[]>): string[] {
     ...reportRun(run),
     `${number(taken)} executions were taken over after ${number(longest)} ms at most, ${longest > takeoverBoundMs ? "MORE THAN" : "within"} lease + poll + 1 s = ${number(takeoverBoundMs)} ms`,
     `${number(run.made.length)} frozen in the middle of a commit, ${stale(run)} stale commits, ${figures(run)}`,
+  ];
+}
+
+/** What to print of a run whose network to the store was neither up nor down. */
+export function reportGray(run: Run<Gray>): string[] {
+  const { stoodStillMs, longestStartMs, startsRefused, crashes } = run.made;
+  return [
+    ...reportRun(run),
+    `after its end the last of them moved within ${number(stoodStillMs)} ms; callers of start waited ${number(longestStartMs)} ms at most, ${number(startsRefused)} were refused; an execution counted ${number(crashes)} crashes at most`,
+    `${figures(run)}`,
+  ];
+}
+
+/** What to print of a run that went on with copies which lacked what was last: that this is lost, nobody can help. */
+export function reportFailovers(run: Run<readonly Failover[]>): string[] {
+  const sum = (of: (one: Failover) => readonly string[]): number => run.made.reduce((total, one) => total + of(one).length, 0);
+  return [
+    ...shown(
+      "by two",
+      run.made.flatMap(({ byTwo }) => byTwo),
+    ),
+    `${number(run.executions)} executions are there with ${number(run.versions)} versions; ${number(run.durationMs / 1_000)} s`,
+    `${number(run.made.length)} failovers, ${number(sum(({ repeated }) => repeated))} steps ran again, ${number(sum(({ byTwo }) => byTwo))} were performed by two holders`,
   ];
 }
 

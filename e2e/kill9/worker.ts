@@ -7,7 +7,7 @@ import { openSetup } from "./open-setup.ts";
 import type { WorkerOptions } from "./process-options.ts";
 
 const options = JSON.parse(process.argv[2]!) as WorkerOptions;
-const { folder, name, leaseMs, pollMs, pace, maxExecutions = 30 } = options;
+const { folder, name, leaseMs, pollMs, pace, maxExecutions = 30, maxCrashes = Number.POSITIVE_INFINITY } = options;
 const write = openLog(folder, name);
 const freezes = freezer(write);
 const { around, close } = await openSetup(options, write, freezes);
@@ -19,8 +19,8 @@ const runtime = createRuntime({
   leaseMs,
   pollMs,
   maxExecutions,
-  // they die here by no fault of what they drive
-  maxCrashes: Number.POSITIVE_INFINITY,
+  // where they are killed it is no fault of what they drive
+  maxCrashes,
   onProblem: (workflowId, error) => write({ what: "problem", workflowId, code: codeOf(error), message: String(error) }),
 });
 

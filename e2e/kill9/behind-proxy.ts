@@ -1,0 +1,44 @@
+import { serviceUrl } from "../../scripts/servers/service-url.ts";
+import { slowMs } from "./gray.ts";
+import { mysqlTarget } from "./mysql-target.ts";
+import { postgresTarget } from "./postgres-target.ts";
+import { startProxy, type TcpProxy } from "./proxy.ts";
+import { redisTarget } from "./redis-target.ts";
+import type { Target } from "./stored.ts";
+
+const servers = {
+  postgres: { service: "postgres", target: postgresTarget },
+  mysql: { service: "mariadb", target: mysqlTarget },
+  redis: { service: "redis", target: redisTarget },
+} as const;
+
+/** A store on a server. */
+export type ServedStore = keyof typeof servers;
+
+/** A store whose processes reach its server through a proxy only. */
+export interface BehindProxy {
+  readonly proxy: TcpProxy;
+  /** It is asked directly. */
+  readonly target: Target;
+  /** Deletes what was made, and ends the proxy. */
+  close(): Promise<void>;
+}
+
+/** Whether this is such a store. */
+export function isServed(name: string): name is ServedStore {
+  return Object.hasOwn(servers, name);
+}
+
+/** Opens a proxy and a target behind it; null if the server does not answer. */
+export async function behindProxy(name: ServedStore): Promise<BehindProxy | null> {
+  const { service, target: make } = servers[name];
+  const url = await serviceUrl(service);
+  if (url === null) return null;
+  const proxy = await startProxy(url, { slowMs });
+  const target = await make(url, proxy.url);
+  const close = async (): Promise<void> => {
+    await proxy.close();
+    await target.drop();
+  };
+  return { proxy, target, close };
+}
