@@ -5,6 +5,19 @@ const faultFree = { mode: "faultFree", faults: [] } as const;
 /** Mistakes in engine and runtime. Nothing of the simulation is imported here: it is loaded once the mistakes are in. */
 export const codeMutants: readonly CodeMutant[] = [
   {
+    // AUDIT 8 a: a fence that a failover has lost is given out again
+    name: "lost-fence-is-given-again",
+    caughtBy: ["I14"],
+    options: { mode: "liveness", faults: ["failover", "slowStep"] },
+    patches: [
+      {
+        file: "stores/kit/claims/fence.ts",
+        find: "  return 1 + Math.floor(Math.random() * maxFenceStep);",
+        put: "  return maxFenceStep && 1;",
+      },
+    ],
+  },
+  {
     name: "no-version-on-pause",
     caughtBy: ["I1", "I7"],
     patches: [
@@ -262,7 +275,7 @@ export const codeMutants: readonly CodeMutant[] = [
     caughtBy: ["I14"],
     options: { mode: "liveness", faults: ["failover", "slowStep"] },
     patches: [
-      { file: "runtime/worker/dispatcher.ts", find: "      if (open?.adopt(claim)) return await open.done;\n", put: "" },
+      { file: "runtime/worker/dispatcher.ts", find: "      if (open?.adopt(timed)) return await open.done;\n", put: "" },
       { file: "runtime/worker/dispatcher.ts", find: "      await open?.done.catch(() => undefined);\n", put: "      void open;\n" },
     ],
   },

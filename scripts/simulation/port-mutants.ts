@@ -5,7 +5,6 @@ import { altered } from "../../packages/stepfold/src/testing/broken/broken-store
 import { rebased } from "../../packages/stepfold/src/testing/broken/rebased.ts";
 import { brokenStores } from "../../packages/stepfold/src/testing/broken-stores.ts";
 import { messagesAreKept, type PortMutant } from "./mutant.ts";
-import { plainStore } from "./simulated-store.ts";
 
 const crashes = { mode: "liveness", faults: ["crash"] } as const;
 const zombies = { mode: "liveness", faults: ["storeSlow", "slowStep", "partition"] } as const;
@@ -163,13 +162,6 @@ export const portMutants: readonly PortMutant[] = [
     caughtBy: ["I7"],
     options: { mode: "liveness", faults: ["rowLock"] },
     store: oneAtATime,
-  },
-  {
-    // AUDIT 8 a: a fence that a failover has lost is given out again
-    name: "lost-fence-is-given-again",
-    caughtBy: ["I14"],
-    options: { mode: "liveness", faults: ["failover", "slowStep"] },
-    store: (_store, world) => plainStore(world),
   },
   { name: "what-is-given-back-is-lost", caughtBy: ["I7"], options: { mode: "liveness", faults: ["restart"] }, store: losingReleased },
 ];

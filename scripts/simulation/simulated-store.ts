@@ -6,7 +6,7 @@ import type { StoreWorld } from "../../packages/stepfold/src/testing/simulation/
 import { SimulatedTable } from "./simulated-table.ts";
 
 /** The kit's rules over a table of which others hold rows, and that fails over. */
-export function plainStore(world: StoreWorld, onLost: (workflowId: string) => void = () => undefined): SnapshotStore {
+function plainStore(world: StoreWorld, onLost: (workflowId: string) => void): SnapshotStore {
   const errorOf = (cause: unknown): StepfoldError =>
     StepfoldError.is(cause) ? cause : new StepfoldError("STORE_REJECTED", { store: "simulated", reason: String(cause) }, { cause });
   return storeOver(new SimulatedTable(world, onLost), { errorOf });
