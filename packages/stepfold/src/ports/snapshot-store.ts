@@ -88,8 +88,8 @@ export interface Claim extends Lease {
   /** Those of them whose holder had begun: it had renewed its claim. A slow store loses claims, but only a process can crash. */
   readonly crashes: number;
   /**
-   * Claims of it ran out twice before they began, so it may kill whoever touches it: of several such executions, one claim takes one.
-   * Its holder renews the claim before it loads the snapshot, so that from now on its death counts.
+   * Claims of it ran out twice before they began, so it may kill whoever touches it. A holder begins one such execution at a time, and
+   * renews the claim before it loads the snapshot: so its death counts, and not for others like it.
    */
   readonly alone?: true;
 }

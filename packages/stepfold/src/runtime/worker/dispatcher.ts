@@ -110,7 +110,7 @@ export class Dispatcher {
       if (open?.adopt(timed)) return await open.done;
       await open?.done.catch(() => undefined);
       if (timed.claim.crashes >= this.#context.maxCrashes) return await parkCrashed(this.#context, timed.claim);
-      const loaded = await loadClaimed(this.#context, this.#local.budget, timed);
+      const loaded = await loadClaimed(this.#context, this.#local, timed);
       if (loaded) return await this.#runLoaded(loaded).finally(() => loaded.room.free());
       this.#poller?.gaveBack();
       return null;

@@ -4,7 +4,8 @@ import type { Claim } from "../../ports/snapshot-store.ts";
 import { persist } from "../context/persist.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import type { TimedClaim } from "../context/timed-claim.ts";
-import type { LoadBudget, Room } from "./load-budget.ts";
+import type { Room } from "./load-budget.ts";
+import type { LocalWork } from "./local-work.ts";
 
 /** A claimed execution in memory. */
 export interface LoadedExecution extends TimedClaim {
@@ -12,23 +13,24 @@ export interface LoadedExecution extends TimedClaim {
   readonly room: Room;
 }
 
+/** An execution that has not killed its process for so long does not do so by being loaded, or by the beginning of a step. */
+const suspectMs = 1_000;
+
 /**
  * Loads a claimed execution once there is room for it. Where there is none in time, its claim is given back: another process may have some.
  *
  * @returns null if it was given back, or is not there any more
  */
-export async function loadClaimed(context: RuntimeContext, budget: LoadBudget, timed: TimedClaim): Promise<LoadedExecution | null> {
-  const { store, pollMs, environment } = context;
+export async function loadClaimed(context: RuntimeContext, local: LocalWork, timed: TimedClaim): Promise<LoadedExecution | null> {
+  const { store, environment } = context;
   const { claim, snapshot, askedAtMs } = timed;
-  if (snapshot) return { ...timed, snapshot, room: budget.take(snapshot.sizeBytes) };
-  // much shorter than the lease, so the claim need not be renewed meanwhile
-  const room = await budget.takeWithin(claim.sizeBytes, Math.min(pollMs, claim.leaseMs / 4));
+  if (snapshot) return { ...timed, snapshot, room: local.budget.take(snapshot.sizeBytes) };
+  const room = await roomFor(context, local, claim);
   if (!room) {
     await giveBack(context, claim, claim.version);
     return null;
   }
   try {
-    // it may kill this process: from now on that counts
     if (claim.alone) await store.renew(claim);
     // else a store that does not answer once would hold the execution up for a lease
     const loaded = await persist(
@@ -36,16 +38,43 @@ export async function loadClaimed(context: RuntimeContext, budget: LoadBudget, t
       () => askedAtMs + claim.leaseMs,
       () => store.load(claim.workflowId),
     );
-    if (loaded?.incarnation === claim.incarnation) {
-      room.resize(loaded.sizeBytes);
-      return { ...timed, snapshot: loaded, room };
-    }
+    if (loaded?.incarnation === claim.incarnation) return { ...timed, snapshot: loaded, room };
     room.free();
     return null;
   } catch (error) {
     room.free();
     throw error;
   }
+}
+
+/** Room for an execution, and its turn if it may kill this process. Null if there was none in time. */
+async function roomFor({ pollMs, environment }: RuntimeContext, { budget, suspects }: LocalWork, claim: Claim): Promise<Room | null> {
+  // much shorter than the lease, so the claim need not be renewed meanwhile
+  const patienceMs = Math.min(pollMs, claim.leaseMs / 4);
+  const turn = claim.alone ? await suspects.takeWithin(1, patienceMs) : null;
+  if (claim.alone && !turn) return null;
+  const room = await budget.takeWithin(claim.sizeBytes, patienceMs);
+  if (!turn) return room;
+  if (!room) {
+    turn.free();
+    return null;
+  }
+  const endTimer = environment.after(suspectMs, () => turn.free());
+  const passOn = (): void => {
+    endTimer();
+    turn.free();
+  };
+  return {
+    // it has committed
+    resize(bytes) {
+      passOn();
+      room.resize(bytes);
+    },
+    free() {
+      passOn();
+      room.free();
+    },
+  };
 }
 
 /** Gives a claim back, also if somebody has answered meanwhile. If the store does not answer, it ends with its lease. */

@@ -15,10 +15,18 @@ export interface LocalWork {
   readonly sessions: OpenSessions;
   readonly inbox: Inbox;
   readonly budget: LoadBudget;
+  /** Room for one execution that may kill this process. */
+  readonly suspects: LoadBudget;
 }
 
 export function createLocalWork({ environment, maxLoadedBytes }: RuntimeContext): LocalWork {
-  return { slots: new Slots(), sessions: new OpenSessions(), inbox: new Inbox(), budget: new LoadBudget(maxLoadedBytes, environment) };
+  return {
+    slots: new Slots(),
+    sessions: new OpenSessions(),
+    inbox: new Inbox(),
+    budget: new LoadBudget(maxLoadedBytes, environment),
+    suspects: new LoadBudget(1, environment),
+  };
 }
 
 /**

@@ -112,8 +112,7 @@ export class Poller {
     if (limit <= 0 || budget.isFull) return;
     try {
       const found = await store.claim({ ...lease, limit, ...(queue && { overdueMs: queueGraceMs }) });
-      // one that is claimed alone leaves others like it to the next poll
-      this.#isMore = found.length === limit || found.some(({ alone }) => alone);
+      this.#isMore = found.length === limit;
       this.#maxClaims *= 2;
       for (const claim of found) inbox.put({ claim, askedAtMs, slot: slots.take("polled") });
       this.slotFreed();

@@ -1,12 +1,20 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
+import type { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { Deadlines } from "../../environment/system-environment.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
+import { virtualEnvironment } from "../../testing/virtual-environment.ts";
 import { memoryStore } from "../databases/memory/index.ts";
-import { encryptedStore } from "../wrappers/encrypted/index.ts";
-
-afterEach(() => vi.useRealTimers());
+import { checkedStore, type StoreMethods } from "./checked-store.ts";
 
 const hang = (): Promise<never> => new Promise(() => undefined);
-const keys = [{ id: "k", key: new Uint8Array(32) }];
+const environment = virtualEnvironment();
+
+/** A store of which some methods do something else. */
+function storeWith(methods: Partial<Pick<StoreMethods, "load" | "close">>): SnapshotStore {
+  const { prune, ...memory } = memoryStore();
+  const all: StoreMethods = { ...memory, prune: ({ before }) => prune({ before }), ...methods };
+  return checkedStore(all, (cause) => cause as StepfoldError, new Deadlines(environment));
+}
 
 /** What became of a promise so far. */
 function fate(work: Promise<unknown>): { now: string } {
@@ -24,13 +32,12 @@ function fate(work: Promise<unknown>): { now: string } {
 
 describe("close() of a store", () => {
   it.each<keyof SnapshotStore>(["load", "close"])("ends after 30 seconds although a %s of the client is never answered", async (method) => {
-    vi.useFakeTimers();
-    const store = encryptedStore({ ...memoryStore(), [method]: hang }, { keys });
+    const store = storeWith({ [method]: hang });
     void store.load("a");
     const closing = fate(store.close());
-    await vi.advanceTimersByTimeAsync(29_000);
+    await environment.advance(29_000);
     expect(closing.now).toBe("open");
-    await vi.advanceTimersByTimeAsync(1_000);
+    await environment.advance(1_000);
     expect(closing.now).toBe("done");
   });
 
@@ -40,7 +47,7 @@ describe("close() of a store", () => {
       new Promise((resolve) => {
         answer = resolve;
       });
-    const store = encryptedStore({ ...memoryStore(), load }, { keys });
+    const store = storeWith({ load });
     const loading = store.load("a");
     const closing = fate(store.close());
     await new Promise(setImmediate);

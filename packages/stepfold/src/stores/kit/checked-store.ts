@@ -1,4 +1,5 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { Deadlines } from "../../environment/system-environment.ts";
 import type { ClaimOptions, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { type CheckedPrune, type CheckedQuery, checkedPrune, checkedQuery } from "./checked-query.ts";
 import { doneOrGivenUp } from "./no-answer.ts";
@@ -24,8 +25,9 @@ const maxCloseMs = 30_000;
  * refuses every call after it, and rejects with nothing but `StepfoldError`s.
  *
  * @param errorOf says what went wrong in the database as one of ours: `STORE_UNAVAILABLE` if the same call may succeed later, else `STORE_REJECTED`
+ * @param deadlines by which `close()` goes; default: those of the system's clock
  */
-export function checkedStore(methods: StoreMethods, errorOf: (cause: unknown) => StepfoldError): SnapshotStore {
+export function checkedStore(methods: StoreMethods, errorOf: (cause: unknown) => StepfoldError, deadlines?: Deadlines): SnapshotStore {
   const { name, features } = methods;
   let inFlight = 0;
   let onIdle = (): void => undefined;
@@ -77,7 +79,7 @@ export function checkedStore(methods: StoreMethods, errorOf: (cause: unknown) =>
     putDefinition: (hash, definition) => ask(() => methods.putDefinition(hash, definition)),
     getDefinition: (hash) => ask(() => methods.getDefinition(hash)),
     close() {
-      closing ??= doneOrGivenUp(close(), maxCloseMs);
+      closing ??= doneOrGivenUp(close(), maxCloseMs, deadlines);
       return closing;
     },
   };

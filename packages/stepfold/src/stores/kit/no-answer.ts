@@ -19,9 +19,9 @@ export function answerOrEnd<T>(store: string, work: Promise<T>, late?: (answer: 
 }
 
 /** Resolves when `work` is done, or after `timeoutMs` without its end. */
-export function doneOrGivenUp(work: Promise<void>, timeoutMs: number): Promise<void> {
+export function doneOrGivenUp(work: Promise<void>, timeoutMs: number, by: Deadlines = deadlines): Promise<void> {
   return new Promise((resolve, reject) => {
-    const cancel = deadlines.add(timeoutMs, resolve);
+    const cancel = by.add(timeoutMs, resolve);
     work.finally(cancel).then(resolve, reject);
   });
 }

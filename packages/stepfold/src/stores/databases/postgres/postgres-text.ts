@@ -79,7 +79,7 @@ const sqlTexts: Readonly<Record<WantedColumn<unknown>["is"], (value: never) => s
 };
 
 /** Whether no write has a value for a column, some have one, or all. */
-export type Presence = "none" | "some" | "all";
+type Presence = "none" | "some" | "all";
 
 /** The rows that a statement is about. */
 export interface WantedRows {

@@ -34,11 +34,7 @@ export function writeStatement(schema: string, kind: RowWrite["kind"], writes: r
 const terminal = "('completed', 'failed', 'cancelled')";
 
 /** The only event of a write, if all writes have one at most: so it comes with the other columns. */
-const eventColumn: WantedColumn<{ readonly history?: RowHistory }> = {
-  name: "event",
-  is: "json",
-  of: ({ history }) => history?.events[0]?.text,
-};
+const eventColumn: WantedColumn<Insert | Update> = { name: "event", is: "json", of: ({ history }) => history?.events[0]?.text };
 
 /** True of the common history, which `plainHistory` writes: one event, with the version of the row, and no children. */
 function isOneEvent({ events, children }: RowHistory, version: number | undefined): boolean {
@@ -221,10 +217,7 @@ function deletion(schema: string, kind: Deletion["kind"], writes: readonly Delet
   return { text, values: wanted.values };
 }
 
-interface HistoryRows {
-  readonly sql: string;
-  readonly values: readonly string[];
-}
+type HistoryRows = Pick<WantedRows, "sql" | "values">;
 
 /** The event of each row in `changed` that has one. */
 function plainHistory(schema: string): HistoryRows {

@@ -72,7 +72,8 @@ class RedisTable implements kit.ExecutionTable {
     const found = new Map<string, StoredRows>();
     for (let rest = ids; rest.length > 0; ) {
       const replies = await this.#call(loadScript, rest, []);
-      for (const [id, rows] of await this.#wholeRows(rest, replies)) found.set(id, rows);
+      const loaded = await Promise.all(replies.map((reply, index) => wholeRows(this.#call, rest[index]!, replyList(reply))));
+      for (const rows of loaded) if (rows) found.set(rows.workflowId, rows);
       rest = rest.slice(replies.length);
     }
     return found;
@@ -138,11 +139,6 @@ class RedisTable implements kit.ExecutionTable {
   }
 
   async close(): Promise<void> {}
-
-  async #wholeRows(ids: readonly string[], replies: readonly unknown[]): Promise<(readonly [id: string, rows: StoredRows])[]> {
-    const loaded = await Promise.all(replies.map((reply, index) => wholeRows(this.#call, ids[index]!, replyList(reply))));
-    return loaded.flatMap((rows) => (rows ? [[rows.workflowId, rows] as const] : []));
-  }
 
   /** Rows of an index. Where a filter lets few through it takes several scripts, each of which looks at about 1,000. */
   async #scan(

@@ -9,7 +9,7 @@ import { endedClaim, keptClaim } from "../writing/verdict.ts";
 import { fenceStep } from "./fence.ts";
 import { isDue, liveGuard } from "./guard.ts";
 import { PermitClaims } from "./permits.ts";
-import { keptClaims, plannedClaim, takeExecutions } from "./take-executions.ts";
+import { claimOn, plannedClaim, takeExecutions } from "./take-executions.ts";
 
 /** Most executions that are claimed at once. */
 const maxTogether = 100;
@@ -94,7 +94,7 @@ export class Claims {
         const taken = await table.claimDue({ ...options, limit: wanted, fenceStep: fenceStep() });
         ({ areKeysDue } = taken);
         const held = taken.executions.map((guard) => ({ guard, claimedAt: taken.now }));
-        claimed.push(...(await keptClaims(this.#writer, held, options)));
+        claimed.push(...held.map((one) => claimOn(one, options)));
         if (held.length < wanted) return areKeysDue;
       } else {
         const due = await table.due({ limit: wanted + tried.size, overdueMs: options.overdueMs, keys: null });

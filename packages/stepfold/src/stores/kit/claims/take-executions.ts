@@ -2,7 +2,7 @@ import type { EpochMs } from "../../../core/values/json.ts";
 import type { Claim, Lease } from "../../../ports/snapshot-store.ts";
 import type { ExecutionGuard } from "../execution-table.ts";
 import type { RowWriter } from "../writing/row-writer.ts";
-import { claimOf, givenBack } from "../writing/row-writes.ts";
+import { claimOf } from "../writing/row-writes.ts";
 import { countsIn } from "./claim-count.ts";
 import { fenceStep } from "./fence.ts";
 import { crashesAfter } from "./guard.ts";
@@ -42,26 +42,16 @@ export async function takeExecutions(writer: RowWriter, wanted: readonly Planned
     if (made) held.push({ guard: { ...guard, version: made.version, fence, crashes: crashesAfter(guard) }, claimedAt: made.now });
     else missed.push(planned);
   }
-  return { claimed: await keptClaims(writer, held, lease), missed };
+  return { claimed: held.map((one) => claimOn(one, lease)), missed };
 }
 
-/**
- * The claims of what is held now. An execution whose claims were lost twice before they began may kill its holder. It is claimed
- * alone: of several such the others are given back.
- */
-export async function keptClaims(writer: RowWriter, held: readonly HeldExecution[], lease: Lease): Promise<Claim[]> {
-  const claims = held.map((one) => claimedAs(one, lease));
-  const [first, ...others] = claims.filter(({ alone }) => alone);
-  await Promise.all(others.map((claim) => writer.write(givenBack(claim))));
-  return claims.filter((claim) => !claim.alone || claim === first);
-}
-
-function claimedAs({ guard, claimedAt }: HeldExecution, { owner, leaseMs }: Lease): Claim {
+/** The claim of what is held now. */
+export function claimOn({ guard, claimedAt }: HeldExecution, { owner, leaseMs }: Lease): Claim {
   const { id: workflowId, incarnation, version, sizeBytes, fence } = guard;
   const counts = countsIn(guard.crashes);
   const isAlone = counts.expired - counts.crashes >= maxLost;
   return { workflowId, incarnation, version, sizeBytes, owner, leaseMs, fence, claimedAt, ...counts, ...(isAlone && { alone: true }) };
 }
 
-/** Claims that ran out before they began, after which an execution is claimed alone. */
+/** Claims that ran out before they began, after which an execution is begun alone. */
 const maxLost = 2;

@@ -83,7 +83,7 @@ export function renewalOf(claim: Claim): RowWrite {
 }
 
 /** Gives back a claim, whoever has changed the execution since. */
-export function givenBack(claim: Claim): RowWrite & { readonly kind: "update" } {
+function givenBack(claim: Claim): RowWrite & { readonly kind: "update" } {
   const { workflowId: id, incarnation, fence } = claim;
   return { kind: "update", id, when: { incarnation, fence, held: true }, set: { owner: null, due: "atWakeUp", crashes: countOf(claim) } };
 }
