@@ -16,6 +16,9 @@ export interface LoadedExecution extends TimedClaim {
 /** An execution that has not killed its process for so long does not do so by being loaded, or by the beginning of a step. */
 const suspectMs = 1_000;
 
+/** A claim that was asked for so long ago is confirmed before its execution goes on: no failover takes less time. */
+const freshMs = 250;
+
 /**
  * Loads a claimed execution once there is room for it. Where there is none in time, its claim is given back: another process may have some.
  *
@@ -38,9 +41,13 @@ export async function loadClaimed(context: RuntimeContext, local: LocalWork, tim
       () => askedAtMs + claim.leaseMs,
       () => store.load(claim.workflowId),
     );
-    if (loaded?.incarnation === claim.incarnation) return { ...timed, snapshot: loaded, room };
-    room.free();
-    return null;
+    if (loaded?.incarnation !== claim.incarnation) {
+      room.free();
+      return null;
+    }
+    // the store may have failed over meanwhile, to a copy that does not know of the claim and gives it to another process too
+    if (environment.monotonicMs() - askedAtMs > freshMs) await store.renew(claim);
+    return { ...timed, snapshot: loaded, room };
   } catch (error) {
     room.free();
     throw error;
