@@ -84,7 +84,7 @@ export const codeMutants: readonly CodeMutant[] = [
         find: "if (!scope || scope.ended ||",
         put: 'if (!scope || (scope.ended && event.type !== "signalled") ||',
       },
-      { file: "stores/kit/writing/row-writes.ts", find: "version: expectedVersion, open: true,", put: "version: expectedVersion," },
+      { file: "stores/kit/writing/row-writes.ts", find: "version: expectedVersion, open: true }", put: "version: expectedVersion }" },
     ],
   },
   {

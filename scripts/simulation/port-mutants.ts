@@ -130,7 +130,7 @@ export const portMutants: readonly PortMutant[] = [
   {
     name: "crashes-not-counted",
     caughtBy: ["I9"],
-    options: { mode: "liveness", faults: ["crash", "slowStep"] },
+    options: { mode: "liveness", faults: ["crash", "slowStep", "storeSlow", "partition"] },
     seenStore: (store) =>
       altered(store, {
         claim: async (options) => (await store.claim(options)).map((claim) => ({ ...claim, crashes: 0 })),
