@@ -21,7 +21,8 @@ export function checkClaim(ledger: Ledger, claim: Claim, options: ClaimOptions |
   }
   if (fence <= entry.fence) ledger.violate("I14", `a claim got fence ${fence} after ${entry.fence}`, workflowId);
   const name = `${workflowId} ${entry.incarnation} ${fence}`;
-  if (fence > entry.fence && ledger.fences.has(name))
+  // a creation that is sent again is the same commit of the same process, and gives it the same claim
+  if (options !== null && fence > entry.fence && ledger.fences.has(name))
     ledger.violate("I14", `a claim got fence ${fence}, which a failover has lost and somebody may still use`, workflowId);
   ledger.fences.add(name);
   if (entry.holder && ledger.nowMs < entry.holder.untilMs)
