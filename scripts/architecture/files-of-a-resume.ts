@@ -1,4 +1,5 @@
 import { Session } from "node:inspector/promises";
+import { systemEnvironment } from "../../packages/stepfold/src/environment/system-environment.ts";
 import { WorkflowEngine } from "../../packages/stepfold/src/index.ts";
 
 // Prints the source files that one resume of a workflow of two nodes runs through, from a snapshot in JSON:
@@ -36,6 +37,8 @@ const workflow = {
 };
 const engine = new WorkflowEngine({
   workflow,
+  // by this clock no time passes: on a busy machine the engine would let other work run, in a file that this work does not need
+  environment: { ...systemEnvironment, monotonicMs: () => 0 },
   nodeDefinitions: {
     ask: { executor: async (_data, step) => (step.resumed ? { data: step.resumed.payload } : { __pause: true }) },
     send: { executor: async (data) => ({ data }) },

@@ -88,8 +88,8 @@ export interface Claim extends Lease {
   /** Those of them whose holder had begun: it had renewed its claim. A slow store loses claims, but only a process can crash. */
   readonly crashes: number;
   /**
-   * Claims of it ran out twice before they began, so it may kill whoever touches it. A holder begins one such execution at a time, and
-   * renews the claim before it loads the snapshot: so its death counts, and not for others like it.
+   * Two claims of it ran out before their holders began, so loading or running it may end the process. A process begins one such
+   * execution at a time, and renews the claim before it loads the snapshot. Then its death counts as a crash of this execution only.
    */
   readonly alone?: true;
 }
@@ -213,8 +213,8 @@ export interface SnapshotStore {
   /** The whole snapshot: head, children and history of one version, also while others commit. Children in order of creation. */
   load(workflowId: string): Promise<Snapshot | null>;
   /**
-   * Where an execution stands, without its input, history and children: reads little, however large the execution is. So one that
-   * kills whoever loads it can still be parked. `createdAt` is when the store created it, as in a list.
+   * Gives where an execution stands, without its input, history and children. It reads little, however large the execution is: an
+   * execution whose snapshot ends each process that loads it can still be parked. `createdAt` is the store's time of creation, as in a list.
    */
   loadHead(workflowId: string): Promise<SnapshotHead | null>;
   /**

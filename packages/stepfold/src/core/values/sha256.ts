@@ -1,5 +1,5 @@
 // FIPS 180-4, written out: the pure layers may not use a platform's functions, and WebCrypto's digest is asynchronous.
-/** Made when they are first needed: whoever imports the library does not wait for them. */
+/** Computed for the first digest, so that importing the library costs nothing for them. */
 let constants: Uint32Array | null = null;
 
 function roundConstants(): Uint32Array {

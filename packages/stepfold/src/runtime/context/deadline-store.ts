@@ -15,7 +15,7 @@ export function answerTimeoutMs(leaseMs: number): number {
  * A store of which no call hangs: one that is not answered in time rejects with `STORE_UNAVAILABLE`, and whatever shares its answer
  * asks again. The call may still take effect: a commit is recognised when it is sent again, and claims that come too late are given back.
  *
- * `close` takes as long as it takes.
+ * `close` has the store's own limit of time.
  */
 export function storeWithDeadlines(store: SnapshotStore, deadlines: Deadlines, timeoutMs: number): SnapshotStore {
   const reason = `there was no answer for ${timeoutMs} ms`;

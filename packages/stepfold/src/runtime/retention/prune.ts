@@ -26,7 +26,7 @@ export interface PruneWithHistoryOptions extends PruneOptions {
 }
 
 const terminal = ["completed", "failed", "cancelled"] as const;
-/** Deleted by one call of the store, which has to answer as quickly as any other. */
+/** Most executions that one call of the store deletes: every call has to be answered within the runtime's limit of time. */
 export const prunedTogether = 100;
 /** As many as a store deletes where nothing else is said. */
 const defaultLimit = 1000;

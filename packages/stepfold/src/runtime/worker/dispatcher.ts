@@ -47,9 +47,10 @@ export class Dispatcher {
   /**
    * Runs a claimed execution. Its slot is free again when the executions that waited for its permit have run too.
    *
-   * @returns the snapshot when nothing was due any more, of one that was parked after crashes only the head; null if there was no
-   * room to load it, or it was deleted. Rejects if it could
-   * not run, or its claim was lost
+   * Rejects if it could not run, or its claim was lost.
+   *
+   * @returns the snapshot when nothing was due any more; only the head if it was parked after crashes; null if there was no room to
+   * load it, or it was deleted
    */
   run(work: ClaimedWork): Promise<SnapshotHead | null> {
     const first = this.#runOne(work);

@@ -13,7 +13,7 @@ const maxRestMs = 15 * 60_000;
 const maxMessageLength = 1_000;
 
 /**
- * Parks an execution whose holders died over it. It may be its snapshot that kills whoever loads it, so only its head is read.
+ * Parks an execution after too many crashes. Only its head is read, because loading its snapshot may be what ended the processes.
  *
  * @returns its head as it is then; null if it is not there any more
  */

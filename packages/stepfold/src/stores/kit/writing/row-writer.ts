@@ -22,7 +22,7 @@ export function rowWriter(table: ExecutionTable): RowWriter {
     ...grouping,
   });
   return {
-    // what was passed over waits by itself for whoever holds the row, and no other write waits with it
+    // its row is locked by another transaction: this write waits for it alone, and holds up no other
     write: (write) => group.add(write).then((answer) => (answer === "passedOver" ? alone(write) : writtenOf(answer))),
     idle: () => group.idle(),
   };
