@@ -1,4 +1,5 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { memoryQueue } from "../../queues/memory/memory-queue.ts";
 import { memoryStore } from "../../stores/databases/memory/memory-store.ts";
 import { virtualEnvironment } from "../../testing/virtual-environment.ts";
@@ -31,8 +32,24 @@ it("a start returns the claim, or whom to wake", async () => {
 it("a command returns whom to wake, and wakes nobody itself", async () => {
   const { context, store, request } = setUp();
   await startExecution(context, request, null);
-  const result = await dispatchCommand(context, "w", { type: "cancel" }, false);
+  const result = await dispatchCommand(context, "w", { type: "cancel" }, { announce: false });
   expect(result).toMatchObject({ committed: true, wakeUp: { workflowId: "w", version: 1, wakeAt: null, isAnnounced: false } });
   expect(await store.load("w")).toMatchObject({ status: "cancelled", version: 1 });
-  await expect(dispatchCommand(context, "w", { type: "cancel" }, false)).rejects.toMatchObject({ code: "EXECUTION_ENDED" });
+  await expect(dispatchCommand(context, "w", { type: "cancel" }, { announce: false })).rejects.toMatchObject({ code: "EXECUTION_ENDED" });
+});
+
+it("a command that is no longer wanted changes nothing, also where it is decided again after a conflict", async () => {
+  const { context, store, request } = setUp();
+  await startExecution(context, request, null);
+  let isCurrent = false;
+  const cancel = () => dispatchCommand(context, "w", { type: "cancel" }, { announce: false, isCurrent: () => isCurrent });
+  await expect(cancel()).rejects.toMatchObject({ code: "FENCE_LOST" });
+  isCurrent = true;
+  const commit = vi.spyOn(store, "commit").mockImplementationOnce(async () => {
+    isCurrent = false;
+    throw new StepfoldError("VERSION_CONFLICT", { workflowId: "w", expected: 0, actual: 1 });
+  });
+  await expect(cancel()).rejects.toMatchObject({ code: "FENCE_LOST" });
+  expect(commit).toHaveBeenCalledOnce();
+  expect(await store.load("w")).toMatchObject({ status: "active", version: 0 });
 });

@@ -33,12 +33,16 @@ const maxDelayMs = 500;
  * end of a child. Commands to one execution that are given while others are being committed go together into one commit, each
  * decided on what those before it made. Where another writer was first, the snapshot is read again and they are decided again.
  *
- * @param announce whether the queue's message goes with the commit: false if this process has a worker, which looks first
  * @returns `committed: false` if the same answer or signal was given before
  */
-export function dispatchCommand(context: RuntimeContext, workflowId: string, command: Command, announce: boolean): Promise<CommandResult> {
+export function dispatchCommand(
+  context: RuntimeContext,
+  workflowId: string,
+  command: Command,
+  given: Pick<CommandJob, "announce" | "isCurrent">,
+): Promise<CommandResult> {
   return new Promise((resolve, reject) => {
-    context.commands.add(workflowId, { command, announce, resolve, reject }, (jobs) => commitJobs(context, workflowId, jobs));
+    context.commands.add(workflowId, { command, ...given, resolve, reject }, (jobs) => commitJobs(context, workflowId, jobs));
   });
 }
 
@@ -102,8 +106,9 @@ async function decideJobs(context: RuntimeContext, workflowId: string, all: read
   const [jobs, events]: [CommandJob[], Event[]] = [[], []];
   const breaks = new Breaks(() => environment.monotonicMs());
   for (const job of all) {
-    const { command, resolve, reject } = job;
+    const { command, isCurrent, resolve, reject } = job;
     try {
+      if (isCurrent?.() === false) throw new StepfoldError("FENCE_LOST", { workflowId });
       const key = onceKeyOf(command);
       if (key !== null && command.type === "resume" && !isTerminal(status)) {
         refuseStranger(await registry.pinned(workflowId, hash), snapshot, command, now);

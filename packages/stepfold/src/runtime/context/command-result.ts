@@ -23,8 +23,10 @@ export interface PendingWakeUp {
 /** A command that waits to be committed, and who is told what became of it. */
 export interface CommandJob {
   readonly command: Command;
-  /** Whether the queue's message goes with the commit. */
+  /** Whether the queue's message goes with the commit: false if this process has a worker, which looks first. */
   readonly announce: boolean;
+  /** Asked before each try. False: nobody knows any longer whether the command is still wanted, so it is refused with `FENCE_LOST`. */
+  readonly isCurrent?: (() => boolean) | undefined;
   readonly resolve: (result: CommandResult) => void;
   readonly reject: (error: unknown) => void;
 }

@@ -13,20 +13,39 @@ const maxMessages = 100;
 type StartMessage = Message & { readonly type: "start" };
 type CancelMessage = Message & { readonly type: "cancel" };
 
+/** What is to be delivered, and by whom. */
+interface Delivery {
+  readonly context: RuntimeContext;
+  readonly local: LocalWork;
+  /** The execution that sends. */
+  readonly from: Draft;
+  /** Whether its claim is in force. */
+  readonly isHeld: () => boolean;
+}
+
 /**
  * Delivers the messages of an execution to other executions, the oldest first: starts a child, cancels a child, or tells
  * the parent of the end.
  *
  * After a crash a message may be delivered again: the second time it changes nothing.
  *
+ * @param isHeld whether the claim of the sending execution is in force. Afterwards nothing more is sent: if the database fell back to
+ *   an older state, the events that ask for these messages may be gone, and the next holder sends what is still to be sent
  * @returns the ids of the messages that are delivered
  * @throws what went wrong with the first one, if none is delivered
  */
-export async function deliverOutbox(context: RuntimeContext, local: LocalWork, from: Draft): Promise<readonly string[]> {
+export async function deliverOutbox(
+  context: RuntimeContext,
+  local: LocalWork,
+  from: Draft,
+  isHeld: () => boolean,
+): Promise<readonly string[]> {
+  const { workflowId } = from;
   const delivered: string[] = [];
   for (const message of from.outbox.slice(0, maxMessages)) {
     try {
-      await deliver(context, local, from, message);
+      if (!isHeld()) throw new StepfoldError("FENCE_LOST", { workflowId });
+      await deliver({ context, local, from, isHeld }, message);
     } catch (error) {
       if (delivered.length === 0) throw error;
       break;
@@ -36,14 +55,15 @@ export async function deliverOutbox(context: RuntimeContext, local: LocalWork, f
   return delivered;
 }
 
-async function deliver(context: RuntimeContext, local: LocalWork, from: Draft, message: Message): Promise<void> {
+async function deliver(delivery: Delivery, message: Message): Promise<void> {
+  const { from } = delivery;
   switch (message.type) {
     case "start":
-      return startChild(context, local, from, message);
+      return startChild(delivery, message);
     case "cancel":
-      return cancelChild(context, local, from, message);
+      return cancelChild(delivery, message);
     case "ended":
-      return endChild(context, local, message.to, {
+      return endChild(delivery, message.to, {
         type: "endChild",
         workflowId: from.workflowId,
         waitId: from.parent!.waitId!,
@@ -53,7 +73,8 @@ async function deliver(context: RuntimeContext, local: LocalWork, from: Draft, m
   }
 }
 
-async function startChild(context: RuntimeContext, local: LocalWork, from: Draft, message: StartMessage): Promise<void> {
+async function startChild(delivery: Delivery, message: StartMessage): Promise<void> {
+  const { context, local, from } = delivery;
   const { to: workflowId, definition, input, waitId, descendants } = message;
   const prepared = await context.registry.pinned(from.workflowId, definition.hash);
   const parent: ParentLink = Object.freeze({
@@ -81,7 +102,7 @@ async function startChild(context: RuntimeContext, local: LocalWork, from: Draft
   context.onProblem(workflowId, refusal);
   if (waitId === undefined) return;
   const error = errorInfo(refusal);
-  await endChild(context, local, from.workflowId, {
+  await endChild(delivery, from.workflowId, {
     type: "endChild",
     workflowId,
     waitId,
@@ -107,24 +128,21 @@ async function isChildOf({ store }: RuntimeContext, workflowId: string, link: Pa
   return parent?.workflowId === link.workflowId && parent.incarnation === link.incarnation && parent.waitId === link.waitId;
 }
 
-async function cancelChild(
-  context: RuntimeContext,
-  local: LocalWork,
-  { workflowId, incarnation }: Draft,
-  { to, waitId }: CancelMessage,
-): Promise<void> {
+async function cancelChild({ context, local, from, isHeld }: Delivery, { to, waitId }: CancelMessage): Promise<void> {
+  const { workflowId, incarnation } = from;
   const parent = { workflowId, waitId, ...(incarnation !== undefined && { incarnation }) };
   const reason = `execution ${workflowId} no longer waits for it`;
-  await unlessGone(() => commandLocally(context, local, to, { type: "cancel", reason, parent }));
+  await unlessGone(() => commandLocally(context, local, to, { type: "cancel", reason, parent }, isHeld));
 }
 
-async function endChild(context: RuntimeContext, local: LocalWork, to: string, command: EndChildCommand): Promise<void> {
+async function endChild({ context, local, isHeld }: Delivery, to: string, command: EndChildCommand): Promise<void> {
+  const send = (sent: EndChildCommand): Promise<void> => unlessGone(() => commandLocally(context, local, to, sent, isHeld));
   try {
-    await unlessGone(() => commandLocally(context, local, to, command));
+    await send(command);
   } catch (error) {
     // an output larger than the parent may hold: the child has failed, as far as the parent is concerned
     if (!StepfoldError.is(error, "LIMIT_EXCEEDED")) throw error;
-    await unlessGone(() => commandLocally(context, local, to, { ...command, end: { status: "failed", error: errorInfo(error) } }));
+    await send({ ...command, end: { status: "failed", error: errorInfo(error) } });
   }
 }
 

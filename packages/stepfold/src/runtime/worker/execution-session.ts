@@ -124,7 +124,7 @@ export class ExecutionSession implements OpenSession {
       concurrency,
       now: () => this.#lease.storeNow(),
       commit: (events, draft, last) => this.#commit(events, draft, last),
-      deliver: (from) => deliverOutbox(this.#context, this.#local, from),
+      deliver: (from) => deliverOutbox(this.#context, this.#local, from, () => !this.#stopped && !this.#lease.isOver),
     });
     this.#turn = turn;
     if (this.#draining) turn.drain();

@@ -53,10 +53,17 @@ export async function startLocally(context: RuntimeContext, local: LocalWork, re
 /**
  * Commits what a command makes of an execution, and wakes its session or claims it here.
  *
+ * @param isCurrent as `CommandJob.isCurrent`
  * @returns false if the same answer or signal was given before
  */
-export async function commandLocally(context: RuntimeContext, local: LocalWork, workflowId: string, command: Command): Promise<boolean> {
-  const { committed, wakeUp } = await dispatchCommand(context, workflowId, command, !local.slots.isOpen);
+export async function commandLocally(
+  context: RuntimeContext,
+  local: LocalWork,
+  workflowId: string,
+  command: Command,
+  isCurrent?: () => boolean,
+): Promise<boolean> {
+  const { committed, wakeUp } = await dispatchCommand(context, workflowId, command, { announce: !local.slots.isOpen, isCurrent });
   await wakeExecution(context, local, wakeUp);
   return committed;
 }
