@@ -1,6 +1,7 @@
 export type { ConsumeOptions, Consumer, Delivery, QueueFeatures, WakeUp, WorkQueue } from "../ports/work-queue.ts";
 export type { RuntimeOptions } from "./context/runtime-options.ts";
 export { createRuntime } from "./create-runtime.ts";
+export type { ForkOptions, ForkPlan, PerformedStep, RestartOptions } from "./forks/fork.ts";
 export type { ActiveNode } from "./handle/active-paths.ts";
 export type { CancelOptions, Place, ResumeOptions, Run, SignalOptions } from "./handle/run.ts";
 export type { Watched } from "./handle/watch.ts";

@@ -1,6 +1,7 @@
 import { compile } from "../../src/core/definition/compile.ts";
 import type { CompiledWorkflow } from "../../src/core/definition/compiled.ts";
 import type { Edge, Node, WorkflowDefinition } from "../../src/core/definition/definition.ts";
+import { scopedKey } from "../../src/core/snapshot/address.ts";
 import type { Event, Spawn, StartedEvent } from "../../src/core/snapshot/event.ts";
 import { restore } from "../../src/core/snapshot/restore.ts";
 import type { ChildHead, Snapshot, SnapshotHead } from "../../src/core/snapshot/snapshot.ts";
@@ -86,7 +87,7 @@ function movesOf(draft: Draft): Move[] {
   }
   const scopes = [...draft.children.keys()].map((scope) => ({ scope }));
   moves.push((roll) => {
-    if (roll() < 0.7) return { ...stamp, type: "signalled", name: "go", payload: draft.version, expiresAt: 9e15 };
+    if (roll() < 0.7) return { ...stamp, type: "signalled", name: "go", payload: draft.version, expiresAt: 8e15 };
     return { ...stamp, ...(roll() < 0.8 && scopes[Math.floor(roll() * scopes.length)]), type: "cancelled" };
   });
   return moves;
@@ -121,7 +122,11 @@ function movesOfPath(scope: ScopeDraft, path: DraftPath, stamp: { readonly versi
       if (dice < 0.14) return { ...step, type: "failed", error, retryAt: null, ...handle, ...mayHaveActed };
       if (spawn) return { ...step, type: "spawned", visit: path.visit, children: spawn };
       if (dice < 0.3 && !path.undoes)
-        return { ...step, type: "suspended", waits: [{ id: `${pathId}@${turn + 1}`, kind: "signal", signal: "go", timeoutAt: 9e15 }] };
+        return {
+          ...step,
+          type: "suspended",
+          waits: [{ id: scopedKey(scope.key, `${pathId}@${turn + 1}`), kind: "signal", signal: "go", timeoutAt: 8e15 }],
+        };
       return { ...step, type: "completed", output: { at: stamp.version }, ...(dice < 0.4 && { handles: ["back"] }) };
     };
     // most of what happens is work

@@ -88,10 +88,12 @@ interface DetailsByCode {
   // stores
   WORKFLOW_EXISTS: { workflowId: string; deletedAt?: number };
   WORKFLOW_NOT_FOUND: { workflowId: string };
-  START_CONFLICT: { workflowId: string; differs: "definition" | "input" | "parent" | "tenant" };
+  START_CONFLICT: { workflowId: string; differs: "definition" | "input" | "parent" | "tenant" | "origin" };
   VERSION_CONFLICT: { workflowId: string; expected: number; actual: number | null };
   FENCE_LOST: { workflowId: string };
   EXECUTION_PARKED: { workflowId: string; code: string; message: string };
+  FORK_REFUSED: { workflowId: string; version?: number; reason: string };
+  RESTART_COMPENSATED: { workflowId: string; nodes: readonly string[] };
   EXECUTION_OPEN: { workflowId: string; status: string };
   STORE_UNAVAILABLE: { store: string; reason: string };
   STORE_REJECTED: { store: string; reason: string };
@@ -341,6 +343,18 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
     status: 409,
     retryable: false,
     say: (d) => `The claim on execution "${d.workflowId}" has passed to another holder: stop working on it`,
+  },
+  FORK_REFUSED: {
+    status: 409,
+    retryable: false,
+    say: (d) =>
+      `No execution can go on from ${d.version === undefined ? "" : `version ${d.version} of `}execution "${d.workflowId}": ${d.reason}`,
+  },
+  RESTART_COMPENSATED: {
+    status: 409,
+    retryable: false,
+    say: (d) =>
+      `Steps of execution "${d.workflowId}" were undone: ${list(d.nodes)}. Say whether they are performed again (compensated: "again") or count as done (compensated: "keep")`,
   },
   EXECUTION_OPEN: {
     status: 409,

@@ -12,6 +12,11 @@ const samples: { [C in ErrorCode]: readonly [ErrorDetails<C>, string][] } = {
   DEFINITION_INVALID: [
     [{ workflow: "w", issues: [issue, { ...issue, severity: "warning", message: "odd" }] }, '"w" cannot run:\n  /a: must be text'],
   ],
+  FORK_REFUSED: [
+    [{ workflowId: "e", reason: "it has not ended" }, 'from execution "e": it has not ended'],
+    [{ workflowId: "e", version: 3, reason: "it was ending then" }, 'from version 3 of execution "e"'],
+  ],
+  RESTART_COMPENSATED: [[{ workflowId: "e", nodes: ["charge"] }, "were undone: charge. Say whether they are performed again"]],
   JOIN_SHORT: [[{ nodeId: "n", wanted: 2, came: 1 }, "waits for 2 branches, but only 1 came"]],
   ACTION_DENIED: [
     [

@@ -3,7 +3,7 @@ import { type ActivePath, type ChildrenState, type ChildState, isTerminal, type 
 import type { Json, JsonObject } from "../values/json.ts";
 import { mayComeAgain } from "./read-path.ts";
 import { type ReadScope, readScope } from "./read-scope.ts";
-import { contextIn, count, flag, into, invalid, object, type ReadContext } from "./read-value.ts";
+import { contextIn, count, flag, into, invalid, object, oldestVersion, type ReadContext } from "./read-value.ts";
 
 /** The children of one path. */
 interface Family {
@@ -201,8 +201,8 @@ function readChild(value: JsonObject, place: ReadContext): ChildState {
   return Object.freeze({
     ...scope,
     workflow: workflow as string,
-    version: count(value.version, `${pointer}/version`, 0, place.version),
-    ...(queued !== undefined && { queued: count(queued, `${pointer}/queued`, 0, place.version) }),
+    version: count(value.version, `${pointer}/version`, oldestVersion, place.version),
+    ...(queued !== undefined && { queued: count(queued, `${pointer}/queued`, oldestVersion, place.version) }),
     ...(isKept && { kept: true as const }),
     ...(flag(value.settled, `${pointer}/settled`) && { settled: true as const }),
   });

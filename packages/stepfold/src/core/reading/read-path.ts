@@ -13,6 +13,7 @@ import {
   lastMs,
   list,
   object,
+  oldestVersion,
   optionalText,
   picked,
   type ReadContext,
@@ -115,7 +116,7 @@ function readPath(value: Json, pointer: string, place: ReadContext): ActivePath 
   const turn = count(path.turn, `${pointer}/turn`, 1);
   const visit = count(path.visit, `${pointer}/visit`, 1, turn);
   count(path.attempts, `${pointer}/attempts`);
-  count(path.since, `${pointer}/since`, 0, place.version);
+  count(path.since, `${pointer}/since`, oldestVersion, place.version);
   if (forks !== undefined) count(forks, `${pointer}/forks`);
   optionalText({ via: via ?? "" }, ["via"], pointer);
   time(path.nextRetryAt, `${pointer}/nextRetryAt`);
@@ -157,7 +158,7 @@ function checkInputs(value: Json, pointer: string): void {
   for (const [i, input] of list(value, pointer).entries()) {
     const { nodeId, version } = object(input, `${pointer}/${i}`, "must be a result by its node and version");
     text(nodeId, `${pointer}/${i}/nodeId`, "must name a node");
-    count(version, `${pointer}/${i}/version`);
+    count(version, `${pointer}/${i}/version`, oldestVersion);
   }
 }
 

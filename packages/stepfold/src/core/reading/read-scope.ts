@@ -3,7 +3,7 @@ import { isId } from "../values/id.ts";
 import type { Json, JsonObject } from "../values/json.ts";
 import { readPaths } from "./read-path.ts";
 import { checkEnding, readBegun, readEnding } from "./read-undo.ts";
-import { count, into, invalid, list, object, picked, type ReadContext, readError, text, texts, time } from "./read-value.ts";
+import { count, into, invalid, list, object, oldestVersion, picked, type ReadContext, readError, text, texts, time } from "./read-value.ts";
 
 const statuses = ["active", "paused", "error", "completed", "failed", "cancelled"];
 /** Only the execution itself can be parked. */
@@ -81,7 +81,7 @@ function readResult(value: Json, pointer: string, latest: number): NodeResult {
     timestamp: time(given.timestamp, `${pointer}/timestamp`) ?? 0,
     attempt: count(given.attempt ?? 1, `${pointer}/attempt`),
     pathId: pathId as string,
-    version: count(given.version ?? 0, `${pointer}/version`, 0, latest),
+    version: count(given.version ?? 0, `${pointer}/version`, oldestVersion, latest),
   };
   return Object.freeze(error === undefined ? result : { ...result, error });
 }

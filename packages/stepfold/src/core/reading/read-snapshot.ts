@@ -61,7 +61,7 @@ export function readSnapshot(value: unknown, workflow: CompiledWorkflow, limits:
 
 /** Fields that may be missing, checked where they are there. */
 function optional(plain: JsonObject, version: number): Partial<Snapshot> {
-  const { inbox, outbox, parent, compensations, parked, permit, descendants, tenant, unnamed } = plain;
+  const { inbox, outbox, parent, from, compensations, parked, permit, descendants, tenant, unnamed } = plain;
   if ((parked !== undefined) !== (plain.status === "parked"))
     return invalid("/parked", 'must be there if the status is "parked", and only then');
   const retryState = retryStateOf(plain);
@@ -80,6 +80,7 @@ function optional(plain: JsonObject, version: number): Partial<Snapshot> {
     ...(inbox !== undefined && { inbox: readInbox(inbox) }),
     ...(outbox !== undefined && { outbox: readOutbox(outbox) }),
     ...(parent !== undefined && { parent: readParent(parent) }),
+    ...(from !== undefined && { from: readOrigin(from) }),
     ...(parked !== undefined && { parked: readParked(parked) }),
     ...(permit !== undefined && { permit: readPermit(permit) }),
     ...(descendants !== undefined && { descendants: count(descendants, "/descendants") }),
@@ -151,6 +152,17 @@ function readParent(value: Json): Snapshot["parent"] {
   count(parent.depth, "/parent/depth");
   if (parent.descendants !== undefined) count(parent.descendants, "/parent/descendants");
   return parent as unknown as Snapshot["parent"];
+}
+
+/** Reads which execution it goes on from. */
+function readOrigin(value: Json): Snapshot["from"] {
+  const origin = object(value, "/from");
+  const { workflowId, reason } = origin;
+  if (!isWorkflowId(workflowId)) return invalid("/from/workflowId", "must name an execution");
+  optionalText(origin, ["incarnation"], "/from");
+  count(origin.version, "/from/version");
+  if (reason !== "fork" && reason !== "restart") return invalid("/from/reason", "must be fork or restart");
+  return origin as unknown as Snapshot["from"];
 }
 
 /** Reads the id and hash of a definition. */

@@ -1,14 +1,14 @@
 import { belongsTo } from "../snapshot/address.ts";
 import type { ActivePath, BegunStep, Ending, Snapshot, Undo } from "../snapshot/snapshot.ts";
 import type { Json, JsonObject } from "../values/json.ts";
-import { count, invalid, list, object, optionalText, type ReadContext, readError, text, time } from "./read-value.ts";
+import { count, invalid, list, object, oldestVersion, optionalText, type ReadContext, readError, text, time } from "./read-value.ts";
 
 /** What a compensation undoes, checked: a result of its own scope, or of a child inside it. */
 export function checkUndo(value: Json, pointer: string, { scope: own, workflows }: ReadContext): JsonObject {
   const undo = object(value, pointer);
   const { scope, pathId, version } = undo;
   text(pathId, `${pointer}/pathId`, "must be the id of a path");
-  if (version !== undefined) count(version, `${pointer}/version`);
+  if (version !== undefined) count(version, `${pointer}/version`, oldestVersion);
   if (scope === undefined && own === "") return undo;
   // in a child its own results are named with its key
   if (typeof scope !== "string" || scope === "" || !workflows.has(scope) || (own !== "" && !belongsTo(scope, own)))
@@ -83,11 +83,11 @@ export function readCompensations(value: Json, latest: number): Snapshot["compen
     const { scope, pathId, version } = object(result.undoes, `${at}/undoes`, "must say what was undone");
     text(result.nodeId, `${at}/nodeId`, "must be the id of a node");
     text(pathId, `${at}/undoes/pathId`, "must be the id of a path");
-    if (version !== undefined) count(version, `${at}/undoes/version`);
+    if (version !== undefined) count(version, `${at}/undoes/version`, oldestVersion);
     if (scope !== undefined) text(scope, `${at}/undoes/scope`, "must be the key of a child");
     if (time(result.timestamp, `${at}/timestamp`) === undefined) invalid(`${at}/timestamp`, "must say when");
     count(result.attempt, `${at}/attempt`);
-    count(result.version, `${at}/version`, 0, latest);
+    count(result.version, `${at}/version`, oldestVersion, latest);
     optionalText(result, ["error"], at);
   }
   return value as unknown as Snapshot["compensations"];

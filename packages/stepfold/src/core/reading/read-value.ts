@@ -7,6 +7,8 @@ import { pointerOf } from "../values/pointer.ts";
 
 /** The highest count that is accepted. It leaves room to count on: from 2^53 on, adding 1 changes nothing. */
 export const highestCount: number = 2 ** 52;
+/** Results that were taken over from another execution have versions that are not above 0. */
+export const oldestVersion: number = -highestCount;
 /** The last moment that a Date can hold. */
 export const lastMs = 8.64e15;
 

@@ -1,5 +1,6 @@
 import type { ErrorInfo } from "../errors/error-info.ts";
 import type { EpochMs, Json } from "../values/json.ts";
+import type { Checkpoint } from "./checkpoint.ts";
 import type { ChildStart, NodeResult, ParentLink, Parked, Permit, Undo, Wait } from "./snapshot.ts";
 
 interface Stamp {
@@ -67,6 +68,8 @@ export interface StartedEvent extends Stamp {
   readonly payload?: Json;
   readonly parent?: ParentLink;
   readonly permit?: Permit;
+  /** It goes on from another execution: instead of one path at `nodeId` it has what that held. */
+  readonly checkpoint?: Checkpoint;
 }
 
 /**

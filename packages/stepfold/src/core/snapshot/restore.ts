@@ -1,5 +1,6 @@
 import type { Json } from "../values/json.ts";
 import { scopedKey } from "./address.ts";
+import type { CheckpointState } from "./checkpoint.ts";
 import type { CompletedEvent, Event, FailedEvent, ItemAddedEvent, SpawnedEvent, TimedOutEvent } from "./event.ts";
 import { resultOf } from "./result.ts";
 import {
@@ -54,6 +55,9 @@ class History {
 
   add(event: Event): void {
     switch (event.type) {
+      case "started":
+        if (event.checkpoint) this.#takeOver(event.checkpoint.state);
+        break;
       case "spawned":
         this.#begin(event);
         break;
@@ -75,6 +79,20 @@ class History {
       for (const { children } of activePaths) if (children?.map) there.add(scopedKey(scope, children.key));
     }
     return new Map([...this.#items].filter(([key]) => there.has(key)));
+  }
+
+  /** What another execution held when this one went on from it. */
+  #takeOver({ context, childStates = {}, mapItems = {}, compensations = [] }: CheckpointState): void {
+    for (const [key, scope] of [["", { context }] as const, ...Object.entries(childStates)]) {
+      for (const [nodeId, results] of Object.entries(scope.context))
+        for (const result of results) this.#append(key || undefined, nodeId, result);
+    }
+    for (const [key, given] of Object.entries(mapItems)) {
+      const items = [...given];
+      this.#items.set(key, items);
+      this.#latest.set(key.slice(0, key.lastIndexOf("#")), items);
+    }
+    this.compensations.push(...compensations);
   }
 
   #begin({ scope = "", pathId, visit, children: { map } }: SpawnedEvent): void {

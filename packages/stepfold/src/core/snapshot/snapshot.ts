@@ -1,5 +1,6 @@
 import type { ErrorInfo } from "../errors/error-info.ts";
 import type { EpochMs, Json, JsonSchema } from "../values/json.ts";
+import type { Origin } from "./checkpoint.ts";
 
 /**
  * Where an execution stands as a whole. The last three are terminal. A `parked` one could not be driven, whatever its paths
@@ -350,6 +351,8 @@ export interface SnapshotHead extends ScopeHead {
   /** Random; tells an execution from a deleted one with the same id. Only with a store. */
   readonly incarnation?: string;
   readonly parent?: ParentLink;
+  /** The execution that it goes on from: it is a fork or a restart of that. */
+  readonly from?: Origin;
   /** Detached executions that it has begun, each with those that it may lead to: what is spent of the limit `descendants`. */
   readonly descendants?: number;
   /** Messages that are still to be delivered, oldest first. An execution does not end before they are. */

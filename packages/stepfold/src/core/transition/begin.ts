@@ -1,13 +1,37 @@
 import type { CompiledWorkflow } from "../definition/compiled.ts";
+import type { Checkpoint } from "../snapshot/checkpoint.ts";
 import type { StartedEvent } from "../snapshot/event.ts";
 import { type Draft, noFamily } from "./draft/draft.ts";
 import { firstPath } from "./draft/draft-path.ts";
+import { openDraft } from "./draft/open-draft.ts";
 import { enqueueEnd } from "./draft/outbox.ts";
 import { enter } from "./paths/leave.ts";
 import { settle } from "./settle.ts";
 
 /** The draft of an execution that has just begun. */
 export function begin(workflow: CompiledWorkflow, event: StartedEvent): Draft {
+  return event.checkpoint ? goOn(workflow, event, event.checkpoint) : beginAtNode(workflow, event);
+}
+
+/** The draft of an execution that goes on from another one. */
+function goOn(workflow: CompiledWorkflow, event: StartedEvent, { from, state }: Checkpoint): Draft {
+  const { workflowId, definition, metadata, at: createdAt, tenant, unnamed, input, incarnation, parent, permit } = event;
+  const draft = openDraft(workflow, {
+    ...state,
+    ...{ schema: 1, version: 0, workflowId, definition, metadata, createdAt, from },
+    ...(tenant !== undefined && { tenant }),
+    ...(unnamed && { unnamed }),
+    ...(input !== undefined && { input }),
+    ...(incarnation !== undefined && { incarnation }),
+    ...(parent && { parent }),
+    ...(permit && { permit }),
+  });
+  // the first commit writes all of them
+  for (const key of draft.children.keys()) draft.changed.add(key);
+  return draft;
+}
+
+function beginAtNode(workflow: CompiledWorkflow, event: StartedEvent): Draft {
   const { workflowId, definition, incarnation, nodeId, input, metadata, payload, parent, permit, at, sizeBytes = 0 } = event;
   const first = firstPath(workflow.nodes.get(nodeId)!, 0);
   if (payload !== undefined) first.resumed = Object.freeze({ by: "payload", payload });
@@ -24,6 +48,7 @@ export function begin(workflow: CompiledWorkflow, event: StartedEvent): Draft {
     createdAt: at,
     incarnation,
     parent,
+    from: undefined,
     permit,
     // the start event makes version 0
     version: -1,

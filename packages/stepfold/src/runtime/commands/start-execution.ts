@@ -1,10 +1,14 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { StartedEvent } from "../../core/snapshot/event.ts";
+import type { Checkpoint } from "../../core/snapshot/checkpoint.ts";
+import type { Event, StartedEvent } from "../../core/snapshot/event.ts";
 import type { ParentLink } from "../../core/snapshot/snapshot.ts";
 import { begin } from "../../core/transition/begin.ts";
 import { closeDraft } from "../../core/transition/draft/close-draft.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
-import { withConsequences } from "../../core/transition/evolve.ts";
+import { evolve, withConsequences } from "../../core/transition/evolve.ts";
+import type { EpochMs } from "../../core/values/json.ts";
+import type { Limits } from "../../core/values/limits.ts";
+import { normalise } from "../../core/values/to-json.ts";
 import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
 import { type StartOptions, startEvent } from "../../engine/workflow/start-event.ts";
 import type { Claim, Commit, Lease } from "../../ports/snapshot-store.ts";
@@ -23,6 +27,16 @@ export interface ExecutionStart {
   readonly parent?: ParentLink | undefined;
   /** Its definition has no name here. */
   readonly unnamed?: boolean | undefined;
+  /** It goes on from another execution. */
+  readonly goesOn?: GoesOn | undefined;
+}
+
+/** How an execution begins that goes on from another one. */
+export interface GoesOn {
+  /** What it takes over, if it begins at this time of the store's clock. */
+  checkpointAt(at: EpochMs): Checkpoint;
+  /** A node where a path stands that is not performed: it has this output. */
+  readonly completes?: { readonly nodeId: string; readonly output: unknown };
 }
 
 /** `committed` is false if the id is taken: the execution there has to be compared with `event`. */
@@ -46,7 +60,9 @@ export async function startExecution(context: RuntimeContext, request: Execution
   const at = await patiently(() => clock.now());
   const event = newStartEvent(context, request, at);
   const draft = begin(request.prepared.compiled, event);
-  const commit = makeCommit(draft, [withConsequences(draft, event)], context.newCommitId());
+  const events: Event[] = [withConsequences(draft, event)];
+  if (request.goesOn?.completes) events.push(completion(draft, request.goesOn.completes, at, context.setting.limits));
+  const commit = makeCommit(draft, events, context.newCommitId());
   const keep = (): Promise<void> => registry.keep(request.prepared, environment.monotonicMs());
   await patiently(keep);
   try {
@@ -67,17 +83,45 @@ export async function startExecution(context: RuntimeContext, request: Execution
 
 function newStartEvent(
   { environment, setting, store }: RuntimeContext,
-  { prepared, options, parent, unnamed }: ExecutionStart,
+  { prepared, options, parent, unnamed, goesOn }: ExecutionStart,
   at: number,
 ): StartedEvent {
   const incarnation = environment.newId();
-  const begun = startEvent(prepared, options, { now: () => at, newId: () => environment.newId() }, setting.limits);
-  const event: StartedEvent = { ...begun, incarnation, ...(parent && { parent }), ...(unnamed && { unnamed }) };
+  const checkpoint = goesOn?.checkpointAt(at);
+  const initialNodeId = checkpoint?.state.currentNodeId ?? options.initialNodeId;
+  const begun = startEvent(prepared, { ...options, initialNodeId }, { now: () => at, newId: () => environment.newId() }, setting.limits);
+  const event: StartedEvent = {
+    ...begun,
+    incarnation,
+    ...(parent && { parent }),
+    ...(unnamed && { unnamed }),
+    ...(checkpoint && { checkpoint, sizeBytes: checkpoint.state.sizeBytes }),
+  };
   if (event.permit && !store.features.permits) {
     const reason = `cannot be kept by the store "${store.name}": it does not know which executions are running`;
     throw new StepfoldError("OPTION_INVALID", { option: "concurrency", reason });
   }
   return event;
+}
+
+/** The event that completes a node without performing it; the draft takes it. */
+function completion(draft: Draft, { nodeId, output }: NonNullable<GoesOn["completes"]>, at: EpochMs, limits: Limits): Event {
+  const { id: pathId, turn, attempts } = draft.paths.find((path) => path.nodeId === nodeId && path.status === "ready")!;
+  const kept = normalise(output, `The output of "${nodeId}"`, limits);
+  const event: Event = {
+    type: "completed",
+    version: draft.version + 1,
+    at,
+    pathId,
+    turn,
+    nodeId,
+    attempt: attempts + 1,
+    startedAt: at,
+    output: kept.value,
+    sizeBytes: kept.sizeBytes,
+  };
+  evolve(draft, event);
+  return withConsequences(draft, event);
 }
 
 async function create(

@@ -4,6 +4,7 @@ import type { Json } from "../../core/values/json.ts";
 import type { Command } from "../../engine/commands/command.ts";
 import { requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
+import { type Forking, type ForkOptions, planFork, planRestart, type RestartOptions, startForked } from "../forks/fork.ts";
 import { commandLocally, type LocalWork } from "../worker/local-work.ts";
 import { type Run, targetOf } from "./run.ts";
 import { endOfWait, type NextChange, nextChange, waitUntilEnded } from "./wait-until.ts";
@@ -19,6 +20,16 @@ export function runHandle(context: RuntimeContext, local: LocalWork, workflowId:
     return commandLocally(context, local, workflowId, command);
   };
   const change = async (command: Command): Promise<void> => void (await dispatch(command));
+  const forkPlan = (action: string, options: ForkOptions): Promise<Forking> => {
+    requireOpen(action);
+    return planFork(context, workflowId, options);
+  };
+  const restartPlan = (action: string, options: RestartOptions): Promise<Forking> => {
+    requireOpen(action);
+    return planRestart(context, workflowId, options);
+  };
+  const going = async (forking: Forking): Promise<Run> =>
+    runHandle(context, local, await startForked(context, local, forking), requireOpen);
   return {
     workflowId,
     snapshot: () => requireSnapshot(store, workflowId),
@@ -41,6 +52,10 @@ export function runHandle(context: RuntimeContext, local: LocalWork, workflowId:
     },
     cancel: async ({ reason, ...place } = {}) => change({ type: "cancel", target: targetOf(place), reason }),
     retry: async ({ step } = {}) => change({ type: "retry", node: step }),
+    fork: async (options = {}) => going(await forkPlan("fork", options)),
+    planFork: async (options = {}) => (await forkPlan("planFork", options)).plan,
+    restart: async (options = {}) => going(await restartPlan("restart", options)),
+    planRestart: async (options = {}) => (await restartPlan("planRestart", options)).plan,
     addItem: async (step, item) => change({ type: "addItem", node: step, item }),
     closeMap: async (step) => change({ type: "closeMap", node: step }),
     completeMap: async (step) => change({ type: "completeMap", node: step }),

@@ -2,6 +2,7 @@ import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { Target } from "../../core/snapshot/target.ts";
 import type { Duration } from "../../core/values/duration.ts";
 import type { Json } from "../../core/values/json.ts";
+import type { ForkOptions, ForkPlan, RestartOptions } from "../forks/fork.ts";
 import type { WaitOptions } from "./wait-until.ts";
 import type { Watched } from "./watch.ts";
 
@@ -104,6 +105,36 @@ export interface Run {
   cancel(options?: CancelOptions): Promise<void>;
   /** Makes the earliest pending retry, or that of a node, at once; lets a parked execution go on, also to undo what could not be undone. @throws StepfoldError `RETRY_NOT_PENDING`, ... */
   retry(options?: { readonly step?: string }): Promise<void>;
+  /**
+   * Begins a new execution that goes on from a version of this one, with its results, waits, signals and children. Waits keep the time
+   * that was left to them. This one goes on as before.
+   *
+   * ```ts
+   * const fork = await run.fork({ node: "charge", input: { ...input, card: "4242" } });
+   * await fork.result();
+   * ```
+   *
+   * The history is not copied: `snapshot.from` names this execution and the version. Steps act under new idempotency keys, so one
+   * that is performed again has its effect again; `planFork` lists them. A step that waits for a detached execution starts one of its own.
+   *
+   * Called again with the same `workflowId`, it gives the same fork.
+   *
+   * @throws StepfoldError `FORK_REFUSED` if nothing can go on from that version; `DEFINITION_CHANGED` if another `definition` lacks a node
+   * where a path stands; `NODE_UNKNOWN`, `INPUT_INVALID`, `START_CONFLICT`, `WORKFLOW_NOT_FOUND`
+   */
+  fork(options?: ForkOptions): Promise<Run>;
+  /** What `fork` would do. Changes nothing. */
+  planFork(options?: ForkOptions): Promise<ForkPlan>;
+  /**
+   * Begins a new execution where this one failed or was cancelled: at the last version before its end. The step that failed has all its
+   * attempts again, and a wait that was not answered in time its whole time. Called twice, it gives the same execution.
+   *
+   * @throws StepfoldError `FORK_REFUSED` if it has not ended, or has completed; `RESTART_COMPENSATED` if steps of it were undone and
+   * `compensated` does not say what is to become of them; and what `fork` throws
+   */
+  restart(options?: RestartOptions): Promise<Run>;
+  /** What `restart` would do. Changes nothing. */
+  planRestart(options?: RestartOptions): Promise<ForkPlan>;
   /** Gives the open map at a node another item. @throws StepfoldError `MAP_CLOSED`, `INPUT_INVALID`, ... */
   addItem(step: string, item: unknown): Promise<void>;
   /** The open map at a node gets no more items. @throws StepfoldError `MAP_CLOSED`, ... */

@@ -58,7 +58,7 @@ function closeContext(scope: ScopeDraft): Snapshot["context"] {
 }
 
 function headFields(draft: Draft): Mutable<SnapshotHead> {
-  const { ended, paths, inbox, outbox, parent, permit } = draft;
+  const { ended, paths, inbox, outbox, parent, from, permit } = draft;
   const head: Mutable<SnapshotHead> = {
     schema: 1,
     workflowId: draft.workflowId,
@@ -83,6 +83,7 @@ function headFields(draft: Draft): Mutable<SnapshotHead> {
   if (draft.createdAt !== undefined) head.createdAt = draft.createdAt;
   if (draft.incarnation !== undefined) head.incarnation = draft.incarnation;
   if (parent) head.parent = parent;
+  if (from) head.from = from;
   if (permit) head.permit = permit;
   if (draft.descendants > 0) head.descendants = draft.descendants;
   if (outbox.length > 0) head.outbox = outbox;

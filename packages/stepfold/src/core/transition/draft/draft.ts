@@ -124,6 +124,7 @@ export interface Draft extends ScopeDraft {
   readonly createdAt: EpochMs | undefined;
   readonly incarnation: string | undefined;
   readonly parent: Snapshot["parent"];
+  readonly from: Snapshot["from"];
   readonly permit: Permit | undefined;
   version: number;
   lastStartedAt: EpochMs | undefined;

@@ -21,6 +21,7 @@ export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft
     createdAt: snapshot.createdAt,
     incarnation: snapshot.incarnation,
     parent: snapshot.parent,
+    from: snapshot.from,
     permit: snapshot.permit,
     version: snapshot.version,
     lastStartedAt: snapshot.lastStartedAt,

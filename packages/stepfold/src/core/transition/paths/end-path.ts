@@ -102,7 +102,10 @@ function retire(child: ChildDraft, all: boolean): void {
   for (const path of child.paths) {
     if (path.waits) withdraw(root, path.waits);
     giveUpStep(child, path);
-    if (path.children) dropChildren(child, path.children, all);
+    if (!path.children) continue;
+    dropChildren(child, path.children, all);
+    // the path is gone, so no further item begins, also where an item is still being undone
+    root.mapItems.delete(scopedKey(key, path.children.key));
   }
   // what was left to undo of a child that was being undone already
   for (const { scope, pathId, nodeId } of ending?.begun ?? []) addBegun(scopeAt(root, scope)!, { pathId, nodeId });

@@ -64,7 +64,8 @@ function undoable({ root, workflow }: ScopeDraft, { nodeId, ...undoes }: UndoneS
 /** The newest result before a version that can be undone, and was not yet. */
 function newest(scope: ScopeDraft, before: number): Undoable | null {
   let found: Undoable | null = null;
-  let version = -1;
+  // results that were taken over from another execution have negative versions
+  let version = Number.NEGATIVE_INFINITY;
   for (const place of scopesToUndo(scope)) {
     for (const node of place.workflow.nodes.values()) {
       const result = node.compensation && lastBefore(place, node, before);

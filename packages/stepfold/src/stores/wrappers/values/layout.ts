@@ -50,6 +50,7 @@ const undo = fields("scope pathId version");
 const undoneStep = fields("scope pathId version nodeId");
 const start = fields("workflowId descendants allowed", { definition });
 const parent = fields("workflowId incarnation waitId depth descendants");
+const origin = fields("workflowId incarnation version reason");
 const wait = fields("id kind transient resumeAt timeoutAt quorum workflowId");
 
 const mapState = fields("total next done failed cancelled concurrency open completeWhen remaining tolerated");
@@ -83,6 +84,7 @@ export const headLayout: FieldsLayout = fields(
     retryState: fields("nodeId attempts nextRetryAt"),
     inbox: listOf(fields("expiresAt")),
     parent,
+    from: origin,
     outbox: listOf(fields("id to type waitId descendants", { definition })),
   },
 );
@@ -128,5 +130,7 @@ export const eventLayout: Layout = fields(
     error,
     waits: listOf(wait),
     children: fields("workflow", { map: spawnedMap }),
+    // the store below makes a snapshot of it too, so it must be able to read its structure
+    checkpoint: fields("", { from: origin, state: snapshotLayout }),
   },
 );

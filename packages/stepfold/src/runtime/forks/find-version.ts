@@ -1,0 +1,113 @@
+import type { CompiledWorkflow } from "../../core/definition/compiled.ts";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { scopedKey } from "../../core/snapshot/address.ts";
+import type { Event, StartedEvent } from "../../core/snapshot/event.ts";
+import type { Snapshot } from "../../core/snapshot/snapshot.ts";
+import { fold } from "../../core/transition/apply.ts";
+import { begin } from "../../core/transition/begin.ts";
+import type { Draft } from "../../core/transition/draft/draft.ts";
+import { evolve } from "../../core/transition/evolve.ts";
+import type { GoingOn } from "../../core/transition/take-checkpoint.ts";
+import type { EpochMs } from "../../core/values/json.ts";
+
+/** A whole history, and what it is the history of. */
+export interface History {
+  readonly workflowId: string;
+  readonly compiled: CompiledWorkflow;
+  readonly events: readonly [StartedEvent, ...Event[]];
+}
+
+/** A version of an execution from which another one can go on. */
+export interface FoundVersion {
+  readonly snapshot: Snapshot;
+  /** Until when the execution stood there; null if it still does. */
+  readonly until: EpochMs | null;
+  /** The path whose end ended the execution, and since when it had waited; null if it did not wait. */
+  readonly ended: { readonly scope: string; readonly pathId: string; readonly suspendedAt: EpochMs | null } | null;
+}
+
+/**
+ * The execution as it was at a version.
+ *
+ * @throws StepfoldError `FORK_REFUSED` if there is no such version, or nothing could go on from it
+ */
+export function snapshotAt({ workflowId, compiled, events }: History, version: number): FoundVersion {
+  const [started, ...others] = events;
+  const last = events.length - 1;
+  if (!Number.isSafeInteger(version) || version < 0 || version > last)
+    throw refused(workflowId, version, `the execution has the versions 0 to ${last}`);
+  const snapshot = fold(compiled, [started, ...others.slice(0, version)]);
+  if (snapshot.ending || snapshot.activePaths.length === 0)
+    throw refused(workflowId, version, "it was ending then; choose an earlier version");
+  return { snapshot, until: events[version + 1]?.at ?? null, ended: null };
+}
+
+/**
+ * The last version at which a path had come to a node and had not been performed.
+ *
+ * @throws StepfoldError `FORK_REFUSED` if it never came there, `NODE_UNKNOWN`
+ */
+export function versionAtNode(history: History, node: string): number {
+  const { workflowId, compiled } = history;
+  if (!compiled.nodes.has(node)) throw new StepfoldError("NODE_UNKNOWN", { nodeId: node, workflow: compiled.definition.id });
+  let found: number | null = null;
+  replay(history, (draft, { version }) => {
+    const hasCome = draft.paths.some(
+      ({ nodeId, since, status }) => nodeId === node && status === "ready" && (since === version || version === 0),
+    );
+    if (hasCome && !draft.ending) found = version;
+  });
+  if (found === null) throw refused(workflowId, null, `it has never come to the node "${node}"`);
+  return found;
+}
+
+/**
+ * The execution as it was last before it failed, was cancelled, or began to undo its steps.
+ *
+ * @throws StepfoldError `FORK_REFUSED` if it has not ended, or has completed
+ */
+export function versionBeforeEnd(history: History): FoundVersion {
+  const { workflowId } = history;
+  const suspendedAt = new Map<string, EpochMs>();
+  let end: Event | null = null;
+  replay(history, (draft, event) => {
+    if (event.type === "suspended") suspendedAt.set(scopedKey(event.scope ?? "", event.pathId), event.at);
+    if (draft.ended !== null || draft.ending) end ??= event;
+  });
+  const ending = end as Event | null;
+  if (!ending || ending.version === 0) throw refused(workflowId, null, "it has not ended; fork it, or cancel it first");
+  const found = snapshotAt(history, ending.version - 1);
+  const hasPath = ending.type === "failed" || ending.type === "timedOut";
+  if (!hasPath) return found;
+  const { scope = "", pathId } = ending;
+  return {
+    ...found,
+    ended: { scope, pathId, suspendedAt: ending.type === "timedOut" ? (suspendedAt.get(scopedKey(scope, pathId)) ?? null) : null },
+  };
+}
+
+/** How a found version goes on at a time. */
+export function goingOnAt({ until, ended }: FoundVersion, now: EpochMs, more: Pick<GoingOn, "reason" | "keepsUndone">): GoingOn {
+  const laterMs = until === null ? 0 : Math.max(0, now - until);
+  const anew = ended && {
+    scope: ended.scope,
+    pathId: ended.pathId,
+    laterMs: ended.suspendedAt === null ? laterMs : now - ended.suspendedAt,
+  };
+  return { ...more, laterMs, anew };
+}
+
+/** Takes every event of a history. @param see told of the execution after each */
+function replay({ compiled, events: [started, ...others] }: History, see: (draft: Draft, event: Event) => void): void {
+  const draft = begin(compiled, started);
+  see(draft, started);
+  for (const event of others) {
+    evolve(draft, event);
+    see(draft, event);
+  }
+}
+
+/** @param version null where none was named */
+export function refused(workflowId: string, version: number | null, reason: string): StepfoldError {
+  return new StepfoldError("FORK_REFUSED", { workflowId, ...(version !== null && { version }), reason });
+}

@@ -1,0 +1,239 @@
+import type { WorkflowDefinition } from "../../core/definition/definition.ts";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { readSnapshot } from "../../core/reading/read-snapshot.ts";
+import type { Checkpoint, Origin } from "../../core/snapshot/checkpoint.ts";
+import type { Event, StartedEvent } from "../../core/snapshot/event.ts";
+import type { Snapshot, SnapshotHead } from "../../core/snapshot/snapshot.ts";
+import { takeCheckpoint } from "../../core/transition/take-checkpoint.ts";
+import type { EpochMs, Json } from "../../core/values/json.ts";
+import { sizeOfJson } from "../../core/values/json-size.ts";
+import type { Limits } from "../../core/values/limits.ts";
+import { refuseUnknown } from "../../core/values/refuse-unknown.ts";
+import { normalise } from "../../core/values/to-json.ts";
+import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
+import type { ExecutionStart } from "../commands/start-execution.ts";
+import { requireHead } from "../context/require-snapshot.ts";
+import type { RuntimeContext } from "../context/runtime-context.ts";
+import { type LocalWork, startLocally, wakeExecution } from "../worker/local-work.ts";
+import { type FoundVersion, goingOnAt, type History, refused, snapshotAt, versionAtNode, versionBeforeEnd } from "./find-version.ts";
+
+/** From where an execution is forked, and what is other in the fork. */
+export interface ForkOptions {
+  /** The version of the execution to go on from. Without `node` and `version`: the latest. */
+  readonly version?: number | undefined;
+  /** Instead: the last time that a path had come to this node, and it was still to be performed. */
+  readonly node?: string | undefined;
+  /** Takes the place of the input of the execution. */
+  readonly input?: unknown;
+  /** With `node`: the node is not performed, and this is its output. */
+  readonly output?: unknown;
+  /** To go on with another definition: one by its id, or one that is handed over. Default: that of the execution. */
+  readonly definition?: string | WorkflowDefinition | undefined;
+  /** Id of the fork, and the idempotency key of forking. Default: a new one. */
+  readonly workflowId?: string | undefined;
+}
+
+/** How a restarted execution goes on. */
+export interface RestartOptions {
+  /**
+   * Needed where steps were undone. `again`: it goes on before the first of them, so they are performed again. `keep`: it goes on where it
+   * failed, and they count as they were before they were undone.
+   */
+  readonly compensated?: "again" | "keep" | undefined;
+  /** As for a fork. */
+  readonly definition?: string | WorkflowDefinition | undefined;
+  /** Id of the restarted execution. Default: that of this one with `~2`, `~3`, ... at its end. */
+  readonly workflowId?: string | undefined;
+}
+
+/** What a fork or a restart would do. */
+export interface ForkPlan {
+  readonly workflowId: string;
+  readonly from: Origin;
+  readonly definition: { readonly id: string; readonly hash: string };
+  /** Where it goes on: the nodes of its open paths. */
+  readonly nodes: readonly string[];
+  /** Steps that this execution has completed after that version: where the new one comes to them, they are performed once more, under new idempotency keys. */
+  readonly performsAgain: readonly PerformedStep[];
+}
+
+/** A step that was completed. */
+export interface PerformedStep {
+  readonly nodeId: string;
+  /** Key of the child that it is in. */
+  readonly scope?: string;
+  readonly version: number;
+}
+
+/** An execution that is about to go on from another one. */
+export interface Forking {
+  readonly plan: ForkPlan;
+  readonly start: ExecutionStart;
+}
+
+/** Plans a fork. @throws StepfoldError `FORK_REFUSED`, `NODE_UNKNOWN`, `DEFINITION_CHANGED`, `WORKFLOW_NOT_FOUND`, `OPTION_INVALID`, ... */
+export async function planFork(context: RuntimeContext, workflowId: string, options: ForkOptions): Promise<Forking> {
+  refuseUnknown("run.fork", options, ["version", "node", "input", "output", "definition", "workflowId"]);
+  const { version, node, output } = options;
+  if (version !== undefined && node !== undefined) throw invalid("node", "cannot be given together with `version`");
+  if (output !== undefined && node === undefined) throw invalid("output", "needs `node`, whose output it is");
+  const { head, history } = await readHistory(context, workflowId);
+  const wanted = node === undefined ? (version ?? history.events.length - 1) : versionAtNode(history, node);
+  const id = options.workflowId ?? `${workflowId}~${context.environment.newId().slice(0, 8)}`;
+  return plan(context, { head, history, found: snapshotAt(history, wanted), id, reason: "fork", options, keepsUndone: false });
+}
+
+/** Plans a restart. @throws StepfoldError `FORK_REFUSED`, `RESTART_COMPENSATED`, `DEFINITION_CHANGED`, `WORKFLOW_NOT_FOUND`, ... */
+export async function planRestart(context: RuntimeContext, workflowId: string, options: RestartOptions): Promise<Forking> {
+  refuseUnknown("run.restart", options, ["compensated", "definition", "workflowId"]);
+  const { compensated, definition } = options;
+  if (compensated !== undefined && compensated !== "again" && compensated !== "keep") throw invalid("compensated", "must be again or keep");
+  const { head, history } = await readHistory(context, workflowId);
+  if (head.status === "completed") throw refused(workflowId, null, "it has completed; fork it at the node from which it should go on");
+  if (head.status !== "failed" && head.status !== "cancelled") throw refused(workflowId, null, `it is ${head.status}, and has not ended`);
+  const undone = undoneVersions(history.events);
+  if (undone.length > 0 && compensated === undefined)
+    throw new StepfoldError("RESTART_COMPENSATED", { workflowId, nodes: undone.map(({ nodeId }) => nodeId) });
+  const first = Math.min(...undone.map(({ version }) => version));
+  const found = compensated === "again" && undone.length > 0 ? snapshotAt(history, Math.max(0, first - 1)) : versionBeforeEnd(history);
+  const id = options.workflowId ?? successorOf(workflowId);
+  return plan(context, { head, history, found, id, reason: "restart", options: { definition }, keepsUndone: true });
+}
+
+/**
+ * Stores the new execution.
+ *
+ * @throws StepfoldError `START_CONFLICT` if there is another execution with its id
+ */
+export async function startForked(
+  context: RuntimeContext,
+  local: LocalWork,
+  { plan: { workflowId, from }, start }: Forking,
+): Promise<string> {
+  const { committed, wakeUp } = await startLocally(context, local, start);
+  if (committed) return workflowId;
+  // the same was asked for before
+  const there = (await requireHead(context.store, workflowId)).from;
+  const isSame =
+    there?.workflowId === from.workflowId &&
+    there.incarnation === from.incarnation &&
+    there.version === from.version &&
+    there.reason === from.reason;
+  if (!isSame) throw new StepfoldError("START_CONFLICT", { workflowId, differs: "origin" });
+  await wakeExecution(context, local, wakeUp);
+  return workflowId;
+}
+
+interface PlanRequest {
+  readonly head: SnapshotHead;
+  readonly history: History;
+  readonly found: FoundVersion;
+  readonly id: string;
+  readonly reason: Origin["reason"];
+  readonly options: Pick<ForkOptions, "definition" | "input" | "node" | "output">;
+  readonly keepsUndone: boolean;
+}
+
+async function plan(context: RuntimeContext, request: PlanRequest): Promise<Forking> {
+  const { head, history, found, id, reason, options, keepsUndone } = request;
+  const { limits } = context.setting;
+  const { definition, unnamed } = options.definition === undefined ? head : { definition: null, unnamed: undefined };
+  const prepared = definition
+    ? await context.registry.pinnedWithoutCode(history.workflowId, definition.hash)
+    : definitionOf(context, options.definition!);
+  const isUnnamed = unnamed === true || (options.definition !== undefined && typeof options.definition !== "string");
+  const { input, sizeBytes } = inputOf(found.snapshot, options, limits);
+  const checkpointAt = (now: EpochMs): Checkpoint => {
+    const { from, state } = takeCheckpoint(found.snapshot, goingOnAt(found, now, { reason, keepsUndone }));
+    return { from, state: { ...state, sizeBytes } };
+  };
+  const checkpoint = checkpointAt(found.until ?? 0);
+  requireNodes(id, checkpoint, prepared, limits);
+  const { compiled } = prepared;
+  const start: ExecutionStart = {
+    prepared,
+    options: { workflowId: id, metadata: head.metadata, tenant: head.tenant, ...(input !== undefined && { input }) },
+    unnamed: isUnnamed,
+    goesOn: { checkpointAt, ...(options.output !== undefined && { completes: { nodeId: options.node!, output: options.output } }) },
+  };
+  return {
+    start,
+    plan: {
+      workflowId: id,
+      from: checkpoint.from,
+      definition: { id: compiled.definition.id, hash: compiled.hash },
+      nodes: [...new Set(checkpoint.state.activePaths.map(({ nodeId }) => nodeId))],
+      performsAgain: performedAfter(history.events, checkpoint.from.version),
+    },
+  };
+}
+
+function definitionOf({ registry }: RuntimeContext, definition: string | WorkflowDefinition): PreparedWorkflow {
+  return typeof definition === "string" ? registry.current(definition) : registry.prepare(definition);
+}
+
+function inputOf(
+  { input, sizeBytes }: Snapshot,
+  given: Pick<ForkOptions, "input">,
+  limits: Limits,
+): { input: Json | undefined; sizeBytes: number } {
+  if (given.input === undefined) return { input, sizeBytes };
+  const kept = normalise(given.input, "The input", limits);
+  return { input: kept.value, sizeBytes: sizeBytes - (input === undefined ? 0 : sizeOfJson(input)) + kept.sizeBytes };
+}
+
+/** @throws StepfoldError `DEFINITION_CHANGED` if a path stands at a node that the definition lacks; `SNAPSHOT_INVALID` */
+function requireNodes(workflowId: string, { state }: Checkpoint, { compiled }: PreparedWorkflow, limits: Limits): void {
+  const definition = { id: compiled.definition.id, hash: compiled.hash };
+  readSnapshot({ ...state, schema: 1, version: 0, workflowId, definition, metadata: {} }, compiled, limits);
+}
+
+async function readHistory(
+  context: RuntimeContext,
+  workflowId: string,
+): Promise<{ readonly head: SnapshotHead; readonly history: History }> {
+  const { store, registry } = context;
+  const head = await requireHead(store, workflowId);
+  const { compiled } = await registry.pinnedWithoutCode(workflowId, head.definition.hash);
+  const events: Event[] = [];
+  for (;;) {
+    const rows = await store.events(workflowId, events.length - 1, pageSize);
+    for (const { event } of rows) events.push(event);
+    if (rows.length < pageSize) break;
+  }
+  const [started] = events;
+  // it was deleted meanwhile, or another one has its id now
+  if (started?.type !== "started" || started.incarnation !== head.incarnation)
+    throw new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId });
+  return { head, history: { workflowId, compiled, events: events as unknown as readonly [StartedEvent, ...Event[]] } };
+}
+
+const pageSize = 500;
+
+function undoneVersions(events: readonly Event[]): { readonly nodeId: string; readonly version: number }[] {
+  const undone: { readonly nodeId: string; readonly version: number }[] = [];
+  for (const event of events) {
+    if (event.type === "completed" && event.undoes?.version !== undefined)
+      undone.push({ nodeId: event.nodeId, version: event.undoes.version });
+  }
+  return undone;
+}
+
+function performedAfter(events: readonly Event[], version: number): PerformedStep[] {
+  const steps: PerformedStep[] = [];
+  for (const event of events.slice(version + 1)) {
+    if (event.type !== "completed" || event.undoes) continue;
+    steps.push({ nodeId: event.nodeId, ...(event.scope !== undefined && { scope: event.scope }), version: event.version });
+  }
+  return steps;
+}
+
+/** `order-7` is restarted as `order-7~2`, and that as `order-7~3`. */
+function successorOf(workflowId: string): string {
+  const [, base, number] = /^(.*)~(\d{1,9})$/.exec(workflowId) ?? [];
+  return base === undefined ? `${workflowId}~2` : `${base}~${Number(number) + 1}`;
+}
+
+function invalid(option: string, reason: string): StepfoldError {
+  return new StepfoldError("OPTION_INVALID", { option, reason });
+}
