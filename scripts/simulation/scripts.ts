@@ -36,7 +36,10 @@ export function owner(workflowId: string): ClientScript {
 
 /** Answers what somebody else's execution asks. */
 export function approver(workflowId: string, name: string): ClientScript {
-  return async (client) => void (await answerAll(client, await found(client, workflowId), name));
+  return async (client) => {
+    const run = await found(client, workflowId);
+    if (run) await answerAll(client, run, name);
+  };
 }
 
 /** Cancels an execution, at some time. */
@@ -44,7 +47,7 @@ export function canceller(workflowId: string, afterMs: number): ClientScript {
   return async (client) => {
     if (client.restarts === 0) await client.sleep(afterMs);
     const run = await found(client, workflowId);
-    await unlessOvertaken(() => run.cancel({ reason: "no longer wanted" }));
+    await unlessOvertaken(async () => run?.cancel({ reason: "no longer wanted" }));
   };
 }
 
@@ -52,6 +55,7 @@ export function canceller(workflowId: string, afterMs: number): ClientScript {
 export function hurrier(workflowId: string): ClientScript {
   return async (client) => {
     const run = await found(client, workflowId);
+    if (!run) return;
     for (let snapshot = await run.snapshot(); !isTerminal(snapshot.status); snapshot = await run.snapshot()) {
       if (snapshot.status === "error") await unlessOvertaken(() => run.retry());
       await client.sleep(client.random.between(500, 3_000));
@@ -64,6 +68,7 @@ export function watcher(workflowId: string): ClientScript {
   return async (client) => {
     let seen = -1;
     const run = await found(client, workflowId);
+    if (!run) return;
     for await (const { event, snapshot } of run.watch()) {
       if (event.version !== seen + 1 || snapshot.version !== event.version)
         throw new RangeError(`after version ${seen} of ${workflowId} came ${event.version} with snapshot ${snapshot.version}`);
@@ -78,6 +83,7 @@ export function watcher(workflowId: string): ClientScript {
 export function bell(workflowId: string): ClientScript {
   return async (client) => {
     const run = await found(client, workflowId);
+    if (!run) return;
     for (let rings = 0; rings < 5; rings++) {
       await unlessOvertaken(() => run.signal("bell", { rings }));
       await client.sleep(client.random.between(50, 500));
@@ -89,16 +95,19 @@ export function bell(workflowId: string): ClientScript {
 export function herald(workflowId: string, signals: readonly { readonly name: string; readonly key: string }[]): ClientScript {
   return async (client) => {
     const run = await found(client, workflowId);
+    if (!run) return;
     for (const { name, key } of signals) await unlessOvertaken(() => run.signal(name, {}, { key, idempotencyKey: `${name}.${key}` }));
   };
 }
 
-async function found({ runtime, sleep }: Client, workflowId: string): Promise<Run> {
-  for (;;) {
+/** Undefined if it is not there for a long time: a failover has lost it, and its owner, who had its result before, does not start it again. */
+async function found({ runtime, sleep }: Client, workflowId: string): Promise<Run | undefined> {
+  for (let tries = 0; tries < 600; tries++) {
     const run = await unlessOvertaken(() => runtime.get(workflowId));
     if (run) return run;
     await sleep(200);
   }
+  return undefined;
 }
 
 /** Answers all there is, again and again, also in executions that this one waits for. */

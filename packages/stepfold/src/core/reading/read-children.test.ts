@@ -51,7 +51,7 @@ describe("a snapshot with children", () => {
     ["a child without a workflow", { [`${child(0)}/workflow`]: undefined }, `${child(0)}/workflow`, "must name a workflow"],
     ["a child of an inherited workflow", { [`${child(0)}/workflow`]: "toString" }, `${child(0)}/workflow`, "must name a workflow"],
     ["a child without a version", { [`${child(0)}/version`]: undefined }, `${child(0)}/version`, "whole number"],
-    ["a child of a later version", { [`${child(0)}/version`]: 99 }, `${child(0)}/version`, "from 0 to 13"],
+    ["a child of a later version", { [`${child(0)}/version`]: 99 }, `${child(0)}/version`, "up to 13"],
     ["a child without paths", { [`${child(0)}/activePaths`]: undefined }, `${child(0)}/activePaths`, "list"],
     ["a place in the queue that is no version", { [`${child(1)}/queued`]: "x" }, `${child(1)}/queued`, "whole number"],
     ["a place in the queue for one that waits", { [`${child(2)}/queued`]: 3 }, `${child(2)}/queued`, "not ready"],

@@ -78,7 +78,7 @@ describe("a snapshot with paths that wait", () => {
     ["/activePaths/0/forks", -1, "whole"],
     ["/activePaths/0/turn", 0, "from 1"],
     ["/activePaths/0/visit", 4, "from 1 to 3"],
-    ["/activePaths/0/since", 99, "from 0"],
+    ["/activePaths/0/since", 99, "up to"],
     ["/activePaths/2/via", 5, "text"],
     ["/activePaths/2/stepPath", [], "came from"],
     ["/activePaths/0/waves", [], "visits"],

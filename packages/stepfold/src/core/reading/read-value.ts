@@ -21,7 +21,8 @@ export function time(value: Json | undefined, pointer: string): number | undefin
 /** Something counted. @throws StepfoldError `SNAPSHOT_INVALID` */
 export function count(value: Json | undefined, pointer: string, from = 0, to: number = highestCount): number {
   if (isWhole(value) && value >= from && value <= to) return value;
-  return invalid(pointer, `must be a whole number from ${from} to ${to === highestCount ? "2^52" : to}`);
+  const highest = to === highestCount ? "2^52" : to;
+  return invalid(pointer, `must be a whole number ${from === oldestVersion ? "up to" : `from ${from} to`} ${highest}`);
 }
 
 /** A bound, which may be as high as one likes. @throws StepfoldError `SNAPSHOT_INVALID` */

@@ -25,6 +25,8 @@ import { type Answered, answeredBefore, answerOf, isRepeated, onceKeyOf } from "
 const maxConflicts = 100;
 /** Writers of other processes are let pass: the longer, the more often they were first. */
 const freeConflicts = 2;
+/** So often a cancellation is tried again almost at once. */
+const urgentConflicts = 50;
 const firstDelayMs = 5;
 const maxDelayMs = 500;
 
@@ -163,8 +165,8 @@ function isOvertaken(error: unknown): boolean {
 }
 
 /**
- * Writers of other processes go first for a moment, never the same. A cancellation does not wait long: what it ends may commit all
- * the time, and whoever waits longer meets it no better.
+ * Writers of other processes go first for a moment, never the same. A cancellation does not wait long at first: what it ends may commit
+ * all the time, and whoever waits longer meets it no better. If it is still too late after many tries, something else is wrong.
  */
 function letOthersPass(
   { environment, lease }: RuntimeContext,
@@ -173,7 +175,7 @@ function letOthersPass(
   conflicts: number,
 ): Promise<void> {
   if (conflicts < freeConflicts) return Promise.resolve();
-  const isCancelled = jobs.some(({ command }) => command.type === "cancel");
+  const isCancelled = conflicts < urgentConflicts && jobs.some(({ command }) => command.type === "cancel");
   const longest = Math.min(firstDelayMs * 2 ** (conflicts - freeConflicts), isCancelled ? firstDelayMs : maxDelayMs);
   const delayMs = longest * (0.5 + seededShare(`${lease.owner} ${workflowId} ${conflicts}`) / 2);
   return new Promise((resolve) => {
