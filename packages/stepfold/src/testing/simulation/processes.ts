@@ -1,4 +1,5 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { maxTailMs } from "./ledger.ts";
 import { beginsAt } from "./machine.ts";
 import { witnessed } from "./promises.ts";
 import type { Random } from "./random.ts";
@@ -89,7 +90,13 @@ function play(world: World, { machine, runtime }: Process, running: Running, onD
     running.isDone = true;
     onDone();
   };
-  script(client).then(over, (error: unknown) => {
+  // what it has seen and done last may be lost yet: then it looks again
+  const unlessLost = async (): Promise<void> => {
+    if (world.ledger.keepsPast) await machine.sleep(maxTailMs);
+    if (world.ledger.failovers === failovers) return over();
+    if (machine.isAlive) play(world, { machine, runtime }, running, onDone);
+  };
+  script(client).then(unlessLost, (error: unknown) => {
     // what it was told before may be lost
     if (isTrouble(error) || world.ledger.failovers > failovers) {
       if (machine.isAlive) void machine.sleep(lookMs).then(() => play(world, { machine, runtime }, running, onDone));

@@ -63,7 +63,8 @@ export function checkRenewal(ledger: Ledger, { workflowId, owner, fence, leaseMs
     checkHolder(ledger, entry, machine);
     entry.holder.untilMs = ledger.nowMs + leaseMs;
     entry.holder.hasBegun = true;
-    if (entry.losses === 0) entry.losses = Math.min(crashes, entry.lossesBefore);
+    // a holder that has not heard of its commit passes on what its claim said; once it has heard, it corrects that
+    if (entry.lossesBefore > 0) entry.losses = Math.min(crashes, entry.lossesBefore);
   } else ledger.violate("I14", `${owner} prolonged what it had lost`, workflowId);
 }
 
