@@ -221,7 +221,10 @@ export class AnnouncedSteps {
       return false;
     }
     // few workflows have such steps: for all others no name is made for the task
-    if (this.#waiting.size > 0 && this.#waiting.delete(announcement(task))) (this.#firsts ??= new WeakSet()).add(task);
+    if (this.#waiting.size > 0 && this.#waiting.delete(announcement(task))) {
+      this.#firsts ??= new WeakSet();
+      this.#firsts.add(task);
+    }
     return true;
   }
 
