@@ -187,8 +187,8 @@ function timedOut(
 export class AnnouncedSteps {
   /** Announced by this turn and not begun yet, by path and turn. */
   readonly #waiting = new Set<string>();
-  /** Tasks whose executors were never called before this turn. */
-  readonly #firsts = new WeakSet<Task>();
+  /** Tasks whose executors were never called before this turn; null as long as there is none. */
+  #firsts: WeakSet<Task> | null = null;
   /** A task is due that may not be begun, because it is not announced yet. */
   isLacking = false;
 
@@ -220,13 +220,17 @@ export class AnnouncedSteps {
       this.isLacking = true;
       return false;
     }
-    if (this.#waiting.delete(announcement(task))) this.#firsts.add(task);
+    // few workflows have such steps: for all others no name is made for the task
+    if (this.#waiting.size > 0 && this.#waiting.delete(announcement(task))) {
+      this.#firsts ??= new WeakSet();
+      this.#firsts.add(task);
+    }
     return true;
   }
 
   /** Whether a task may have had an effect. What an attempt before it has done stays done, also if this one never came so far. */
   mayHaveActed(task: Task, isCalled: boolean): boolean {
-    return task.begun === true && (isCalled || !this.#firsts.has(task));
+    return task.begun === true && (isCalled || !this.#firsts?.has(task));
   }
 }
 

@@ -41,11 +41,8 @@ export function startEvent(
 ): StartedEvent {
   const { workflowId = environment.newId(), input, metadata = {}, tenant, externalPayload } = options;
   const { definition, hash } = compiled;
-  for (const [option, id] of Object.entries({ workflowId, ...(tenant !== undefined && { tenant }) })) {
-    if (isWorkflowId(id)) continue;
-    const reason = "must be text of 1 to 255 printable characters, without space at the ends";
-    throw new StepfoldError("OPTION_INVALID", { option, reason });
-  }
+  requireId("workflowId", workflowId);
+  if (tenant !== undefined) requireId("tenant", tenant);
   let sizeBytes = 0;
   const keep = (value: unknown, what: string): Json => {
     const kept = normalise(value, what, limits);
@@ -71,6 +68,12 @@ export function startEvent(
   const permit = permitOf({ compiled }, event);
   if (permit) event.permit = permit;
   return event;
+}
+
+/** @throws StepfoldError `OPTION_INVALID` */
+function requireId(option: string, id: string): void {
+  if (isWorkflowId(id)) return;
+  throw new StepfoldError("OPTION_INVALID", { option, reason: "must be text of 1 to 255 printable characters, without space at the ends" });
 }
 
 /** @throws StepfoldError `START_AMBIGUOUS`, `NODE_UNKNOWN` */

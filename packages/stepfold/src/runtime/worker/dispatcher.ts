@@ -102,11 +102,14 @@ export class Dispatcher {
   async #runOne(timed: TimedClaim): Promise<SnapshotHead | null> {
     const { workflowId, leaseMs, claimedAt } = timed.claim;
     const { environment, clock, onProblem } = this.#context;
+    const { sessions } = this.#local;
     clock.observe(claimedAt);
+    // whoever waits for the end of a new execution need not ask the store whether it has come
+    if (timed.snapshot) sessions.expect(workflowId);
     try {
       // the answer was so long on its way that another process may hold the execution by now
       if (environment.monotonicMs() >= timed.askedAtMs + leaseMs) throw new StepfoldError("FENCE_LOST", { workflowId });
-      const open = this.#local.sessions.get(workflowId);
+      const open = sessions.get(workflowId);
       // it runs here, and its lease had ended unnoticed: the process stood still, or a clock was set
       if (open?.adopt(timed)) return await open.done;
       await open?.done.catch(() => undefined);
@@ -118,6 +121,9 @@ export class Dispatcher {
     } catch (error) {
       if (!StepfoldError.is(error, "FENCE_LOST")) onProblem(workflowId, error);
       throw error;
+    } finally {
+      // it was given back, or parked, or could not be run
+      if (timed.snapshot) sessions.unexpect(workflowId);
     }
   }
 

@@ -17,11 +17,23 @@ export interface OpenSession {
 /** The executions that run in this process. */
 export class OpenSessions {
   readonly #byId = new Map<string, OpenSession>();
+  /** New executions of which a session is about to open. */
+  readonly #opening = new Set<string>();
   /** Sessions that were woken: a change may have come after their last look. */
   readonly #woken = new WeakSet<OpenSession>();
 
   add(session: OpenSession): void {
     this.#byId.set(session.workflowId, session);
+    this.#opening.delete(session.workflowId);
+  }
+
+  /** A new execution is about to run here: until its session is added, or `unexpect` is called. */
+  expect(workflowId: string): void {
+    this.#opening.add(workflowId);
+  }
+
+  unexpect(workflowId: string): void {
+    this.#opening.delete(workflowId);
   }
 
   /** @returns true if it was woken, so that the execution has to be looked at once more */
@@ -38,10 +50,10 @@ export class OpenSessions {
     return this.#byId.has(workflowId);
   }
 
-  /** True if the execution runs here and had none of these statuses after its last commit: then a change is still to come. */
+  /** True if the execution runs here, or is about to, and had none of these statuses after its last commit: then a change is still to come. */
   isBefore(workflowId: string, isOneOf: (status: Status) => boolean): boolean {
     const session = this.#byId.get(workflowId);
-    return session !== undefined && !isOneOf(session.status);
+    return session === undefined ? this.#opening.has(workflowId) : !isOneOf(session.status);
   }
 
   /** @returns true if the execution runs here: its session looks */

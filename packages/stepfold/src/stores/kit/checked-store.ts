@@ -32,16 +32,17 @@ export function checkedStore(methods: StoreMethods, errorOf: (cause: unknown) =>
   let inFlight = 0;
   let onIdle = (): void => undefined;
   let closing: Promise<void> | null = null;
-  const ask = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (closing) throw new StepfoldError("STORE_UNAVAILABLE", { store: name, reason: "it was closed" });
+  const answered = <T>(answer: T): T => {
+    if (--inFlight === 0) onIdle();
+    return answer;
+  };
+  // not an async function: a step on a local database notices each of those that its commit goes through
+  const ask = <T>(work: () => Promise<T>): Promise<T> => {
+    if (closing) return Promise.reject(new StepfoldError("STORE_UNAVAILABLE", { store: name, reason: "it was closed" }));
     inFlight++;
-    try {
-      return await work();
-    } catch (cause) {
-      throw StepfoldError.is(cause) ? cause : errorOf(cause);
-    } finally {
-      if (--inFlight === 0) onIdle();
-    }
+    return begun(work).then(answered, (cause: unknown) => {
+      throw answered(StepfoldError.is(cause) ? cause : errorOf(cause));
+    });
   };
   const close = async (): Promise<void> => {
     // no call begins after it was closed
@@ -83,6 +84,15 @@ export function checkedStore(methods: StoreMethods, errorOf: (cause: unknown) =>
       return closing;
     },
   };
+}
+
+/** What it throws at once is rejected too. */
+function begun<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return work();
+  } catch (error) {
+    return Promise.reject(error);
+  }
 }
 
 function checkLease(leaseMs: number): void {

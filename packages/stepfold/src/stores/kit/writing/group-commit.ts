@@ -1,6 +1,5 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
-import { nextMacrotask } from "../../../environment/event-loop.ts";
-import { Deadlines, systemEnvironment } from "../../../environment/system-environment.ts";
+import { Deadlines, nextMacrotask, systemEnvironment } from "../../../environment/system-environment.ts";
 import { answerOrEnd } from "../no-answer.ts";
 
 interface Job<W, T> {

@@ -49,16 +49,21 @@ export async function createExecution(
   throw changing(access, workflowId);
 }
 
-/** Makes a commit, unless it was made before. */
-export async function commitExecution(access: WriteAccess, written: WrittenCommit): Promise<void> {
-  const { workflowId, expectedVersion } = written;
+/** Makes a commit, unless it was made before. Nearly every one is made at once: that way has no async function. */
+export function commitExecution(access: WriteAccess, written: WrittenCommit): Promise<void> {
   const write = commitOf(written);
+  return access.write(write).then((made) => (made ? undefined : judgeCommit(access, written, write)));
+}
+
+/** Says why a commit was not made, or makes it after all. */
+async function judgeCommit(access: WriteAccess, written: WrittenCommit, write: RowWrite): Promise<void> {
+  const { workflowId, expectedVersion } = written;
   for (let tries = 0; tries < maxTries; tries++) {
-    if (await access.write(write)) return;
     const [{ found }, writer] = await Promise.all([access.read([workflowId]), writerOf(access, workflowId, expectedVersion + 1)]);
     const verdict = commitVerdict(written, liveGuard(found.get(workflowId)), writer);
     if (verdict === "applied") return;
     if (verdict !== "allowed") throw verdict;
+    if (await access.write(write)) return;
   }
   throw changing(access, workflowId);
 }
