@@ -117,6 +117,7 @@ const samples: { [C in ErrorCode]: readonly [ErrorDetails<C>, string][] } = {
   QUEUE_UNAVAILABLE: [[{ queue: "q", reason: "gone" }, "did not answer: gone"]],
   QUEUE_REJECTED: [[{ queue: "q", reason: "no" }, "refused: no"]],
   RUNTIME_CLOSED: [[{ action: "start" }, "cannot start"]],
+  NOT_IN_TIME: [[{ workflowId: "w", awaited: "settle", timeoutMs: 5 }, "did not settle within 5 ms"]],
 };
 
 describe("StepfoldError", () => {

@@ -18,6 +18,7 @@ import { Batches } from "./batches.ts";
 import { Changes, type CommitNotice } from "./changes.ts";
 import type { CommandJob } from "./command-result.ts";
 import { answerTimeoutMs, storeWithDeadlines } from "./deadline-store.ts";
+import { Looks } from "./looks.ts";
 import { Registry } from "./registry.ts";
 import { type RuntimeOptions, runtimeOptions } from "./runtime-options.ts";
 import { StoreClock } from "./store-clock.ts";
@@ -32,6 +33,8 @@ export interface RuntimeContext {
   readonly clock: StoreClock;
   readonly registry: Registry;
   readonly changes: Changes;
+  /** Finds the changes that other processes make. */
+  readonly looks: Looks;
   /** Commands that this process was given, by execution. */
   readonly commands: Batches<CommandJob>;
   readonly wakeUpSender: WakeUpSender;
@@ -76,9 +79,8 @@ export function createRuntimeContext<D extends NodeDefinitions>(
   checkPlugins(options.plugins ?? []);
   const { queue = null, leaseMs = 30_000, pollMs = 1_000, concurrency = defaultConcurrency } = options;
   const { maxCrashes = defaultMaxCrashes, maxLoadedBytes = defaultMaxLoadedBytes } = options;
-  const { plugins = [], logger = null, keepStacks = false, may = null, globals, globalsFor } = options;
+  const { logger = null, globals, globalsFor } = options;
   checkGlobalsFor(globalsFor);
-  if (may !== null && typeof may !== "function") throw new StepfoldError("OPTION_INVALID", { option: "may", reason: "must be a function" });
   if (logger) requireLogger(logger);
   const log = logger && logTo(logger, scrubber(globals));
   const onProblem: RuntimeContext["onProblem"] = (workflowId, error) => {
@@ -93,17 +95,7 @@ export function createRuntimeContext<D extends NodeDefinitions>(
   const store = storeWithDeadlines(options.store, deadlines, answerMs);
   const limits = limitsFor(store, readLimits(options.limits));
   const registry = new Registry(store, options.workflows ?? [], options.nodeDefinitions, limits, globalsFor);
-  const setting: TurnSetting = {
-    environment,
-    deadlines,
-    limits,
-    stepTimeoutMs: readStepTimeout(options.stepTimeoutMs),
-    plugins,
-    logger,
-    keepStacks,
-    may,
-    workflowNamed: (name) => registry.current(name),
-  };
+  const setting = turnSetting(options, { environment, deadlines, limits, workflowNamed: (name) => registry.current(name) });
   const clock = new StoreClock(store, environment);
   return {
     store,
@@ -112,6 +104,7 @@ export function createRuntimeContext<D extends NodeDefinitions>(
     clock,
     registry,
     changes: new Changes(),
+    looks: new Looks({ store, environment, pollMs }),
     commands: new Batches(maxCommands),
     wakeUpSender: new WakeUpSender({ queue, store, environment, deadlines, answerMs, clock, onProblem }),
     setting,
@@ -129,8 +122,17 @@ export function createRuntimeContext<D extends NodeDefinitions>(
   };
 }
 
+/** How turns run. @throws StepfoldError `OPTION_INVALID` */
+function turnSetting<D extends NodeDefinitions>(
+  { plugins = [], logger = null, keepStacks = false, may = null, stepTimeoutMs }: RuntimeOptions<D>,
+  parts: Pick<TurnSetting, "environment" | "deadlines" | "limits" | "workflowNamed">,
+): TurnSetting {
+  if (may !== null && typeof may !== "function") throw new StepfoldError("OPTION_INVALID", { option: "may", reason: "must be a function" });
+  return { ...parts, stepTimeoutMs: readStepTimeout(stepTimeoutMs), plugins, logger, keepStacks, may };
+}
+
 /** @throws StepfoldError `OPTION_INVALID` */
-function requireAtLeastOne(option: string, value: unknown): void {
+export function requireAtLeastOne(option: string, value: unknown): void {
   if (typeof value !== "number" || !(value >= 1))
     throw new StepfoldError("OPTION_INVALID", { option, reason: "must be a number from 1 on" });
 }

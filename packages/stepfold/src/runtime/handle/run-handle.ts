@@ -5,8 +5,10 @@ import type { Command } from "../../engine/commands/command.ts";
 import { requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { commandLocally, type LocalWork } from "../worker/local-work.ts";
+import { ChangesOf } from "./changes-of.ts";
+import { endOfWait, withEnd } from "./end-of-wait.ts";
 import { type Run, targetOf } from "./run.ts";
-import { endOfWait, type NextChange, nextChange, waitUntilEnded } from "./wait-until.ts";
+import { waitUntilEnded } from "./wait-until.ts";
 import { waitUntilSettled } from "./wait-until-settled.ts";
 import { leavable, watch } from "./watch.ts";
 
@@ -22,13 +24,21 @@ export function runHandle(context: RuntimeContext, local: LocalWork, workflowId:
   return {
     workflowId,
     snapshot: () => requireSnapshot(store, workflowId),
-    settled: (options) => waitUntilSettled(context, sessions, workflowId, endOfWait(context, options)),
-    result: async (options) => outputOf(await waitUntilEnded(context, sessions, workflowId, endOfWait(context, options))),
-    watch({ after = -1, signal } = {}) {
-      const end = endOfWait(context, { signal });
+    settled: (options = {}) =>
+      withEnd(context, options, { workflowId, awaited: "settle", method: "run.settled" }, (end) =>
+        waitUntilSettled(context, sessions, workflowId, end),
+      ),
+    result: (options = {}) =>
+      withEnd(context, options, { workflowId, awaited: "end", method: "run.result" }, async (end) =>
+        outputOf(await waitUntilEnded(context, sessions, workflowId, end)),
+      ),
+    watch(options = {}) {
+      const end = endOfWait(context, options, { workflowId, awaited: "end", method: "run.watch", more: ["after"] });
+      const { after = -1 } = options;
       return leavable((left) => {
-        const next = (): NextChange => nextChange(context, sessions, workflowId, AbortSignal.any([end, left]));
-        return watch({ store, registry, workflowId, after, next, end, left });
+        const request = { workflowId, end: AbortSignal.any([end.signal, left]) };
+        const openChanges = (): ChangesOf => new ChangesOf(context, sessions, request);
+        return watch({ store, registry, workflowId, after, openChanges, over: end.cancel, left });
       });
     },
     async resume(options = {}) {

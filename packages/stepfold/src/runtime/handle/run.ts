@@ -2,7 +2,7 @@ import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { Target } from "../../core/snapshot/target.ts";
 import type { Duration } from "../../core/values/duration.ts";
 import type { Json } from "../../core/values/json.ts";
-import type { WaitOptions } from "./wait-until.ts";
+import type { WaitOptions } from "./end-of-wait.ts";
 import type { Watched } from "./watch.ts";
 
 /** A wait, a path or a node of an execution. */
