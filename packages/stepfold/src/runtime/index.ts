@@ -2,7 +2,8 @@ export type { ConsumeOptions, Consumer, Delivery, QueueFeatures, WakeUp, WorkQue
 export type { RuntimeOptions } from "./context/runtime-options.ts";
 export { createRuntime } from "./create-runtime.ts";
 export type { ActiveNode } from "./handle/active-paths.ts";
-export type { CancelOptions, Place, ResumeOptions, Run, SignalOptions } from "./handle/run.ts";
+export type { WaitOptions } from "./handle/end-of-wait.ts";
+export type { CancelOptions, Place, ResumeOptions, Run, SignalOptions, WaitQuery } from "./handle/run.ts";
 export type { Watched } from "./handle/watch.ts";
 export type { EndedExecution, PruneWithHistoryOptions } from "./retention/prune.ts";
 export type { Advanced, Runtime, Worker, WorkOptions } from "./runtime.ts";

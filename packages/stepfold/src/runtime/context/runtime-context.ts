@@ -124,9 +124,10 @@ export function createRuntimeContext<D extends NodeDefinitions>(
 
 /** How turns run. @throws StepfoldError `OPTION_INVALID` */
 function turnSetting<D extends NodeDefinitions>(
-  { plugins = [], logger = null, keepStacks = false, may = null, stepTimeoutMs }: RuntimeOptions<D>,
+  options: RuntimeOptions<D>,
   parts: Pick<TurnSetting, "environment" | "deadlines" | "limits" | "workflowNamed">,
 ): TurnSetting {
+  const { plugins = [], logger = null, keepStacks = false, may = null, stepTimeoutMs } = options;
   if (may !== null && typeof may !== "function") throw new StepfoldError("OPTION_INVALID", { option: "may", reason: "must be a function" });
   return { ...parts, stepTimeoutMs: readStepTimeout(stepTimeoutMs), plugins, logger, keepStacks, may };
 }

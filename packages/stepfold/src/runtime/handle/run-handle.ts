@@ -1,4 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { type Explanation, explain } from "../../core/explain/explain.ts";
+import { waits } from "../../core/explain/waits.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { Json } from "../../core/values/json.ts";
 import type { Command } from "../../engine/commands/command.ts";
@@ -8,6 +10,7 @@ import { commandLocally, type LocalWork } from "../worker/local-work.ts";
 import { ChangesOf } from "./changes-of.ts";
 import { endOfWait, withEnd } from "./end-of-wait.ts";
 import { type Run, targetOf } from "./run.ts";
+import { waitingFor } from "./wait-for.ts";
 import { waitUntilEnded } from "./wait-until.ts";
 import { waitUntilSettled } from "./wait-until-settled.ts";
 import { leavable, watch } from "./watch.ts";
@@ -24,6 +27,9 @@ export function runHandle(context: RuntimeContext, local: LocalWork, workflowId:
   return {
     workflowId,
     snapshot: () => requireSnapshot(store, workflowId),
+    waits: async () => waits(await requireSnapshot(store, workflowId)),
+    explain: () => explainRun(context, workflowId),
+    waitFor: waitingFor(context, sessions, workflowId),
     settled: (options = {}) =>
       withEnd(context, options, { workflowId, awaited: "settle", method: "run.settled" }, (end) =>
         waitUntilSettled(context, sessions, workflowId, end),
@@ -55,6 +61,16 @@ export function runHandle(context: RuntimeContext, local: LocalWork, workflowId:
     closeMap: async (step) => change({ type: "closeMap", node: step }),
     completeMap: async (step) => change({ type: "completeMap", node: step }),
   };
+}
+
+/** Without its definition, which may be lost or changed, less can be said. */
+async function explainRun({ store, registry }: RuntimeContext, workflowId: string): Promise<Explanation> {
+  const snapshot = await requireSnapshot(store, workflowId);
+  const workflow = await registry.pinnedWithoutCode(workflowId, snapshot.definition.hash).catch((error: unknown) => {
+    if (StepfoldError.is(error, "DEFINITION_MISSING") || StepfoldError.is(error, "DEFINITION_CHANGED")) return null;
+    throw error;
+  });
+  return explain(snapshot, workflow?.compiled);
 }
 
 function outputOf({ workflowId, status, ending, output = null, error, currentNodeId }: Snapshot): Json {
