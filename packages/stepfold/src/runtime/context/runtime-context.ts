@@ -95,7 +95,7 @@ export function createRuntimeContext<D extends NodeDefinitions>(
   const store = storeWithDeadlines(options.store, deadlines, answerMs);
   const limits = limitsFor(store, readLimits(options.limits));
   const registry = new Registry(store, options.workflows ?? [], options.nodeDefinitions, limits, globalsFor);
-  const setting = turnSetting(options, { environment, deadlines, limits, workflowNamed: (name) => registry.current(name) });
+  const setting = settingOf(options, { environment, deadlines, limits, workflowNamed: (name) => registry.current(name) });
   const clock = new StoreClock(store, environment);
   return {
     store,
@@ -123,7 +123,7 @@ export function createRuntimeContext<D extends NodeDefinitions>(
 }
 
 /** How turns run. @throws StepfoldError `OPTION_INVALID` */
-function turnSetting<D extends NodeDefinitions>(
+function settingOf<D extends NodeDefinitions>(
   options: RuntimeOptions<D>,
   parts: Pick<TurnSetting, "environment" | "deadlines" | "limits" | "workflowNamed">,
 ): TurnSetting {
