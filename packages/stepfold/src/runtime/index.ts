@@ -1,3 +1,4 @@
+export type { EventFeed, FeedFeatures, FeedSubscription, ListenOptions, Notice, NoticeKind } from "../ports/event-feed.ts";
 export type { ConsumeOptions, Consumer, Delivery, QueueFeatures, WakeUp, WorkQueue } from "../ports/work-queue.ts";
 export type { RuntimeOptions } from "./context/runtime-options.ts";
 export { createRuntime } from "./create-runtime.ts";

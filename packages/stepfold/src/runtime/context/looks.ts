@@ -3,12 +3,14 @@ import type { Environment } from "../../ports/environment.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 
 /** Shortest time between two looks that hints have caused, so that a flood of hints is no flood of queries. */
-const minGapMs = 10;
+const minGapMs = 5;
 
 /** Somebody who waits for an execution. */
 export interface Looker {
   /** True while this process runs the execution: then it publishes every change, and there is nothing to look for. */
   isTold(): boolean;
+  /** True if it knows this version, or a later one. */
+  knows(version: number): boolean;
   /** Is given what a look has found. Null: the execution is not there. */
   see(head: SnapshotHead | null): void;
   /** The store did not answer. */
@@ -19,6 +21,8 @@ interface LooksOptions {
   readonly store: Pick<SnapshotStore, "loadHead">;
   readonly environment: Environment;
   readonly pollMs: number;
+  /** Called when somebody begins to wait. */
+  readonly onAdd: () => void;
 }
 
 /**
@@ -32,7 +36,8 @@ export class Looks {
   readonly #inFlight = new Set<string>();
   #hinted = new Set<string>();
   #hintsFrom = Number.NEGATIVE_INFINITY;
-  #cancelHints: (() => void) | null = null;
+  /** A look at what is hinted is to come. */
+  #isHinted = false;
   #cancelPoll: (() => void) | null = null;
 
   constructor(options: LooksOptions) {
@@ -44,6 +49,7 @@ export class Looks {
     const lookers = this.#lookers.get(workflowId) ?? new Set();
     this.#lookers.set(workflowId, lookers);
     lookers.add(looker);
+    this.#options.onAdd();
     if (!this.#cancelPoll) this.#pollLater();
     return () => {
       lookers.delete(looker);
@@ -55,25 +61,37 @@ export class Looks {
     };
   }
 
-  /** Something may have happened to an execution. */
-  hint(workflowId: string): void {
-    if (!this.#lookers.has(workflowId)) return;
+  /** Something may have happened to an execution. @param version that it has since then; one that all have seen is nothing new */
+  hint(workflowId: string, version: number): void {
+    const lookers = this.#lookers.get(workflowId);
+    if (!lookers || [...lookers].every((looker) => looker.isTold() || looker.knows(version))) return;
+    this.#hintAnew(workflowId);
+  }
+
+  /** Something may have happened to any of them. */
+  hintAll(): void {
+    for (const workflowId of this.#lookers.keys()) this.#hintAnew(workflowId);
+  }
+
+  #hintAnew(workflowId: string): void {
     this.#hinted.add(workflowId);
-    if (this.#cancelHints) return;
+    if (this.#isHinted) return;
+    this.#isHinted = true;
     const { environment } = this.#options;
     const delayMs = this.#hintsFrom - environment.monotonicMs();
-    if (delayMs <= 0) this.#lookAtHinted();
-    else this.#cancelHints = environment.after(delayMs, () => this.#lookAtHinted());
+    if (delayMs > 0) environment.after(delayMs, () => this.#lookAtHinted());
+    // what is hinted in the same moment is looked at together
+    else queueMicrotask(() => this.#lookAtHinted());
   }
 
   #lookAtHinted(): void {
-    this.#cancelHints = null;
+    this.#isHinted = false;
     const hinted = this.#hinted;
     this.#hinted = new Set();
     this.#hintsFrom = this.#options.environment.monotonicMs() + minGapMs;
     for (const workflowId of hinted) {
       // what is being read may be older than the hint
-      if (this.#inFlight.has(workflowId)) this.hint(workflowId);
+      if (this.#inFlight.has(workflowId)) this.#hintAnew(workflowId);
       else this.#look(workflowId);
     }
   }

@@ -1,5 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Event } from "../../core/snapshot/event.ts";
+import { isTerminal } from "../../core/snapshot/snapshot.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import { refuseUnknown } from "../../core/values/refuse-unknown.ts";
 import { checkTurnOptions, readLimits, readStepTimeout } from "../../engine/limits.ts";
@@ -18,6 +19,7 @@ import { Batches } from "./batches.ts";
 import { Changes, type CommitNotice } from "./changes.ts";
 import type { CommandJob } from "./command-result.ts";
 import { answerTimeoutMs, storeWithDeadlines } from "./deadline-store.ts";
+import { FeedLink } from "./feed-link.ts";
 import { Looks } from "./looks.ts";
 import { Registry } from "./registry.ts";
 import { type RuntimeOptions, runtimeOptions } from "./runtime-options.ts";
@@ -29,6 +31,8 @@ export interface RuntimeContext {
   readonly store: SnapshotStore;
   /** Null: workers only poll the store. */
   readonly queue: WorkQueue | null;
+  /** Tells other processes, and hears of them. */
+  readonly feed: FeedLink;
   readonly environment: Environment;
   readonly clock: StoreClock;
   readonly registry: Registry;
@@ -64,9 +68,18 @@ const defaultMaxLoadedBytes = 64 * 1024 * 1024;
 /** Commands to one execution in one commit. */
 const maxCommands = 100;
 
-/** Tells handles and plugins of a commit that no turn has made: a turn tells plugins itself. */
-export function publishCommit({ changes, setting: { plugins } }: RuntimeContext, notice: CommitNotice, events: readonly Event[]): void {
+/** Tells handles of a commit, and other processes if it has opened a wait or ended the execution. */
+export function publishChange({ changes, feed }: RuntimeContext, notice: CommitNotice, events: readonly Event[]): void {
   changes.publish(notice);
+  const { status } = notice;
+  if (isTerminal(status) || status === "parked") feed.tell("ended", notice);
+  else if (events.some(({ type }) => type === "suspended")) feed.tell("waiting", notice);
+}
+
+/** Tells handles, other processes and plugins of a commit that no turn has made: a turn tells plugins itself. */
+export function publishCommit(context: RuntimeContext, notice: CommitNotice, events: readonly Event[]): void {
+  publishChange(context, notice, events);
+  const { plugins } = context.setting;
   for (const event of events) notify(plugins, "onEvent", Object.freeze(event), { workflowId: notice.workflowId });
 }
 
@@ -97,14 +110,24 @@ export function createRuntimeContext<D extends NodeDefinitions>(
   const registry = new Registry(store, options.workflows ?? [], options.nodeDefinitions, limits, globalsFor);
   const setting = settingOf(options, { environment, deadlines, limits, workflowNamed: (name) => registry.current(name) });
   const clock = new StoreClock(store, environment);
+  const note = (text: string): void => log?.note(text, {});
+  const feed = new FeedLink({
+    feed: options.feed ?? null,
+    environment,
+    deadlines,
+    answerMs,
+    onProblem: (error) => onProblem(null, error),
+    note,
+  });
   return {
     store,
     queue,
+    feed,
     environment,
     clock,
     registry,
     changes: new Changes(),
-    looks: new Looks({ store, environment, pollMs }),
+    looks: looksWith(feed, { store, environment, pollMs }),
     commands: new Batches(maxCommands),
     wakeUpSender: new WakeUpSender({ queue, store, environment, deadlines, answerMs, clock, onProblem }),
     setting,
@@ -120,6 +143,13 @@ export function createRuntimeContext<D extends NodeDefinitions>(
     newCommitId: commitIds(environment.newId()),
     closed,
   };
+}
+
+/** Looks at what is waited for, also when the feed hints at it. */
+function looksWith(feed: FeedLink, options: Pick<RuntimeContext, "store" | "environment" | "pollMs">): Looks {
+  const looks = new Looks({ ...options, onAdd: () => feed.listen() });
+  feed.subscribe({ hear: ({ workflowId, version }) => looks.hint(workflowId, version), missed: () => looks.hintAll() });
+  return looks;
 }
 
 /** How turns run. @throws StepfoldError `OPTION_INVALID` */

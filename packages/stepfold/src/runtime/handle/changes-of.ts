@@ -57,6 +57,7 @@ export class ChangesOf {
       changes.subscribe(workflowId, ({ status, version, snapshot }) => add({ status, version, head: null, snapshot })),
       looks.add(workflowId, {
         isTold: () => sessions.has(workflowId),
+        knows: (version) => this.known !== null && this.known.version >= version,
         see: (head) =>
           add({ status: head?.status ?? null, version: head?.version ?? -1, incarnation: head?.incarnation, head, snapshot: null }),
         fail: (error) => {

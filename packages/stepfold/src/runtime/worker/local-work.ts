@@ -68,6 +68,8 @@ export async function wakeExecution(context: RuntimeContext, local: LocalWork, w
   // an execution that is not due yet is not claimed
   const isNow = wakeAt === 0 || local.sessions.has(workflowId);
   const runsHere = isNow && local.slots.isOpen && (await wakeLocally(context, local, workflowId).catch(() => false));
+  // another process runs it, or may
+  if (!runsHere) context.feed.tell("due", wakeUp);
   if (!runsHere && !isAnnounced) await context.wakeUpSender.send(wakeUp, wakeAt);
 }
 
