@@ -89,7 +89,7 @@ export class Dispatcher {
     for (const session of this.#sessions) session.drain();
     const allDone = async (): Promise<void> => {
       await Promise.allSettled(this.#runs);
-      await sourcesClosed;
+      await Promise.all([sourcesClosed, ...this.#local.wakes]);
       // executions that were claimed last are drained from their start
       await Promise.allSettled(this.#runs);
     };
