@@ -1,6 +1,7 @@
 export type { EventFeed, FeedFeatures, FeedSubscription, ListenOptions, Notice, NoticeKind } from "../ports/event-feed.ts";
 export type { ConsumeOptions, Consumer, Delivery, QueueFeatures, WakeUp, WorkQueue } from "../ports/work-queue.ts";
 export type { RuntimeOptions } from "./context/runtime-options.ts";
+export { feedHearsItself } from "./context/test-feed.ts";
 export { createRuntime } from "./create-runtime.ts";
 export type { ActiveNode } from "./handle/active-paths.ts";
 export type { WaitOptions } from "./handle/end-of-wait.ts";
