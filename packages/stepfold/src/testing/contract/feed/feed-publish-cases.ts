@@ -1,5 +1,5 @@
 import type { Notice } from "../../../ports/event-feed.ts";
-import { ContractViolation, equal, holds } from "../../expectations.ts";
+import { ContractViolation, equal } from "../../expectations.ts";
 import type { FeedContractCase } from "./feed-contract-case.ts";
 import { heardInTime, hearFeed, newNotice, quietTime } from "./hearing.ts";
 
@@ -91,7 +91,7 @@ export const feedPublishCases: readonly FeedContractCase[] = [
         await bench.feed.publish([newNotice(id)]);
         await heardInTime(bench, () => hearing.ids().includes(id), "a notice beside a listener that throws");
       }
-      holds(heardByThrowing === 2, `the listener that throws has heard ${heardByThrowing} of 2 notices`);
+      await heardInTime(bench, () => heardByThrowing >= 2, "the second notice, by the listener that throws");
     },
   },
 ];
