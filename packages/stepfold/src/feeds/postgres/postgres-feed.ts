@@ -9,6 +9,9 @@ export interface PostgresFeedOptions {
   readonly channel?: string | undefined;
 }
 
+/** The commit of a notice waits for no disk: a hint may be lost with the server. The setting ends with this statement. */
+const notifyText = "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)";
+
 /**
  * A feed over LISTEN and NOTIFY of PostgreSQL. Notices are sent over your pool; a listener has a connection of its own, which is made by
  * the function that you hand in, because it must lead to the server itself: behind a pooler that hands a connection from one transaction
@@ -38,7 +41,7 @@ export function postgresFeed(
     name: "postgres",
     features: { multiProcess: true },
     async send(text) {
-      await client.query("SELECT pg_notify($1, $2)", [channel, text]);
+      await client.query(notifyText, [channel, text]);
     },
     listen: (hear, { onEnd }) => listenOver(makeListener(), channel, hear, onEnd),
   });
