@@ -10,6 +10,7 @@ export const groups: Readonly<Record<string, () => Promise<Group>>> = {
   postgres: async () => (await import("./cases/postgres.ts")).postgres,
   workers: async () => (await import("./cases/workers.ts")).workers,
   stores: async () => (await import("./cases/stores.ts")).stores,
+  waiting: async () => (await import("./cases/waiting.ts")).waiting,
   expressions: async () => (await import("./cases/expressions.ts")).expressions,
   bundle: async () => (await import("./cases/bundle.ts")).bundle,
   start: async () => (await import("./cases/start.ts")).start,

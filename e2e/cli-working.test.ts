@@ -107,6 +107,23 @@ describe("stepfold worker", () => {
 });
 
 describe("stepfold doctor", () => {
+  it("tells whether the feed of a config is heard", async () => {
+    const where = place();
+    await cli(["run", "ask", "--id", "one"], where);
+    for (const [change, code, says] of [
+      ["", 0, "✔ memory feed hears its own notices"],
+      ["publish: async () => undefined", 1, "✖ the memory feed does not hear its own notices"],
+      ["listen: () => Promise.reject(new RangeError('no route'))", 1, "✖ the feed cannot be heard: no route"],
+    ] as const) {
+      const config = join(where.cwd, `feed-${code}-${change.length}.config.ts`);
+      writeFileSync(
+        config,
+        `import { memoryFeed } from "${import.meta.resolve("stepfold/feeds/memory")}";\nexport default { feed: () => ({ ...memoryFeed(), ${change} }) };\n`,
+      );
+      expect(await cli(["doctor", "--quick", "--config", config], where)).toMatchObject({ code, stdout: expect.stringContaining(says) });
+    }
+  });
+
   it("tells which executions are stuck, and why", async () => {
     const where = place();
     for (const id of ["fine", "late", "held"]) await cli(["run", "ask", "--id", id], where);

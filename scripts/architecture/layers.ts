@@ -30,6 +30,8 @@ export const layers: readonly Layer[] = [
   { folder: "stores/wrappers/blobs", floor: "wing", mayImport: [...ofWrapper, "stores/wrappers/values"], node: true },
   { folder: "stores/wrappers/*", floor: "wing", mayImport: [...ofWrapper, "stores/wrappers/values"] },
   { folder: "stores/from-url", floor: "wing", mayImport: [...ofDatabase, "stores/databases/*"], node: true },
+  { folder: "feeds/checked", floor: "wing", mayImport: ["core", "ports"] },
+  { folder: "feeds/*", floor: "wing", mayImport: ["core", "ports", "environment", "feeds/checked"] },
   { folder: "queues/checked", floor: "wing", mayImport: ["core", "ports"] },
   { folder: "queues/*", floor: "wing", mayImport: ["core", "ports", "environment", "queues/checked"] },
   { folder: "engine/node", floor: "1st floor", mayImport: ["core"] },

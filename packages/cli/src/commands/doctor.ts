@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
+import { feedHearsItself } from "stepfold/runtime";
 import { BadInput } from "../bad-input.ts";
 import { cleanup } from "../cleanup.ts";
 import { findConfig } from "../config/find-config.ts";
 import { loadConfig } from "../config/load-config.ts";
+import { openFeed } from "../config/open-feed.ts";
 import { openQueue } from "../config/open-queue.ts";
 import { exitCode } from "../exit-code.ts";
 import { complain, say } from "../output.ts";
@@ -28,7 +30,7 @@ type Report = (isWell: boolean, text: string, told?: object) => void;
 
 /**
  * `stepfold doctor`: whether a store answers and can be read, which executions are stuck and why, whether the queue of a
- * config takes messages, and whether the store keeps every promise that executions rely on. The promises are tried in
+ * config takes messages, whether its feed is heard, and whether the store keeps every promise that executions rely on. The promises are tried in
  * spaces of their own (schemas, prefixes, files), which are deleted again; executions are not touched.
  *
  * @returns the exit code: 0 if all is well
@@ -52,7 +54,10 @@ export async function doctor(options: DoctorOptions): Promise<number> {
   } finally {
     await store.close();
   }
-  if (options.config !== undefined) await examineQueue(options.config, tell);
+  if (options.config !== undefined) {
+    await examineQueue(options.config, tell);
+    await examineFeed(options.config, tell);
+  }
   if (!options.quick) reportPromises(store.name, await examinePromises(database, options.json ?? false), tell);
   return allWell ? exitCode.done : exitCode.failed;
 }
@@ -92,6 +97,27 @@ async function examineQueue(named: string, tell: Report): Promise<void> {
     if (error instanceof BadInput) throw error;
     const message = error instanceof Error ? error.message : String(error);
     tell(false, `the queue does not take messages: ${message}`, { type: "queue", message });
+  } finally {
+    await closing.run();
+  }
+}
+
+/** A feed that is silent is no fault of the store, but answers are seen up to a poll later than they could be. */
+async function examineFeed(named: string, tell: Report): Promise<void> {
+  const configPath = findConfig(named);
+  const closing = cleanup();
+  try {
+    const feed = await openFeed(await loadConfig(configPath), configPath, closing);
+    if (!feed) return tell(true, "the config has no feed: what other processes do is seen by polls", { type: "feed", name: null });
+    const isHeard = await feedHearsItself(feed);
+    const text = isHeard
+      ? `${feed.name} feed hears its own notices`
+      : `the ${feed.name} feed does not hear its own notices: is a pooler between? Processes poll instead`;
+    tell(isHeard, text, { type: "feed", name: feed.name, isHeard });
+  } catch (error) {
+    if (error instanceof BadInput) throw error;
+    const message = error instanceof Error ? error.message : String(error);
+    tell(false, `the feed cannot be heard: ${message}`, { type: "feed", message });
   } finally {
     await closing.run();
   }

@@ -4,6 +4,7 @@ import { BadInput } from "../bad-input.ts";
 import { cleanup } from "../cleanup.ts";
 import { findConfig } from "../config/find-config.ts";
 import { loadConfig } from "../config/load-config.ts";
+import { openFeed } from "../config/open-feed.ts";
 import { openGlobals } from "../config/open-globals.ts";
 import { openQueue } from "../config/open-queue.ts";
 import { exitCode } from "../exit-code.ts";
@@ -41,6 +42,7 @@ export async function worker(options: WorkerOptions): Promise<number> {
     await store.list({ limit: 1 });
     const globals = await openGlobals({ config, configPath, database, cleanup: closing });
     const queue = await openQueue(config, configPath, closing);
+    const feed = await openFeed(config, configPath, closing);
     const log = workLog(options.json ?? false);
     const runtime = createRuntime<NodeDefinitions>({
       store,
@@ -50,6 +52,7 @@ export async function worker(options: WorkerOptions): Promise<number> {
       drive: false,
       leaseMs,
       ...(queue && { queue }),
+      ...(feed && { feed }),
       ...(config.limits && { limits: config.limits }),
       plugins: [{ onEvent: (event: Event, { workflowId }) => log.event(workflowId, event) }],
       onProblem: log.problem,

@@ -1,5 +1,5 @@
 import type { GlobalsOf, Limits, NodeDefinitions, WorkflowDefinition } from "stepfold";
-import type { WorkQueue } from "stepfold/runtime";
+import type { EventFeed, WorkQueue } from "stepfold/runtime";
 
 /** What a function that opens globals is told. */
 export interface GlobalsContext {
@@ -29,6 +29,8 @@ export interface StepfoldConfig<D extends NodeDefinitions = NodeDefinitions> {
   readonly limits?: Partial<Limits> | undefined;
   /** What tells workers that something is due, or a function that opens it. It is closed when the worker ends. */
   readonly queue?: WorkQueue | (() => WorkQueue | Promise<WorkQueue>) | undefined;
+  /** What tells all processes at once of what has happened, or a function that opens it. It is closed when the command ends. */
+  readonly feed?: EventFeed | (() => EventFeed | Promise<EventFeed>) | undefined;
 }
 
 /** Globals are asked for where the node definitions need some. */

@@ -4,7 +4,7 @@ import { namePath } from "../name-path.ts";
 import { printable } from "../text/printable.ts";
 import type { StepfoldConfig } from "./config.ts";
 
-const keys = ["nodeDefinitions", "globals", "workflows", "limits", "queue"];
+const keys = ["nodeDefinitions", "globals", "workflows", "limits", "queue", "feed"];
 
 /** @throws BadInput `CONFIG_FAILED`, `CONFIG_INVALID` */
 export async function loadConfig(path: string | null): Promise<StepfoldConfig> {
@@ -46,9 +46,11 @@ function checked(value: unknown, name: string): StepfoldConfig {
   }
   if (!Array.isArray(workflows)) throw invalid("workflows must be a list of workflow definitions");
   if (!isObject(limits)) throw invalid("limits must be an object");
-  const { queue = null } = value;
+  const { queue = null, feed = null } = value;
   if (queue !== null && typeof queue !== "function" && !(isObject(queue) && typeof queue.send === "function"))
     throw invalid("queue must be a queue, such as bullmqQueue(…), or a function that gives one");
+  if (feed !== null && typeof feed !== "function" && !(isObject(feed) && typeof feed.publish === "function"))
+    throw invalid("feed must be a feed, such as postgresFeed(…), or a function that gives one");
   return value;
 }
 

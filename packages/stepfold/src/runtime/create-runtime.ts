@@ -84,7 +84,9 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
       return prune(context.store, which);
     },
     close({ timeoutMs = 30_000 } = {}) {
-      closing ??= closeWorker(timeoutMs).finally(() => closed.abort(new StepfoldError("RUNTIME_CLOSED", { action: "wait any longer" })));
+      closing ??= closeWorker(timeoutMs)
+        .then(() => context.feed.close())
+        .finally(() => closed.abort(new StepfoldError("RUNTIME_CLOSED", { action: "wait any longer" })));
       return closing;
     },
     [Symbol.asyncDispose]() {

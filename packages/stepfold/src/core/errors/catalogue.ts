@@ -101,7 +101,9 @@ interface DetailsByCode {
   DRIVER_MISSING: { store: string; driver: string };
   QUEUE_UNAVAILABLE: { queue: string; reason: string };
   QUEUE_REJECTED: { queue: string; reason: string };
+  FEED_UNAVAILABLE: { feed: string; reason: string };
   RUNTIME_CLOSED: { action: string };
+  NOT_IN_TIME: { workflowId: string; awaited: string; timeoutMs: number };
 }
 
 /** Stable identifier of a failure. Adding one is a minor change, renaming one a major. */
@@ -381,5 +383,11 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
   },
   QUEUE_UNAVAILABLE: { status: 503, retryable: true, say: (d) => `Queue "${d.queue}" did not answer: ${d.reason}` },
   QUEUE_REJECTED: { status: 500, retryable: false, say: (d) => `Queue "${d.queue}" refused: ${d.reason}` },
+  FEED_UNAVAILABLE: { status: 503, retryable: true, say: (d) => `Feed "${d.feed}" did not answer: ${d.reason}` },
   RUNTIME_CLOSED: { status: 503, retryable: false, say: (d) => `The runtime is closed: it cannot ${d.action}` },
+  NOT_IN_TIME: {
+    status: 504,
+    retryable: true,
+    say: (d) => `Execution "${d.workflowId}" did not ${d.awaited} within ${d.timeoutMs} ms. It goes on: wait again, or longer`,
+  },
 };

@@ -121,7 +121,9 @@ const samples: { [C in ErrorCode]: readonly [ErrorDetails<C>, string][] } = {
   EXECUTION_PARKED: [[{ workflowId: "e", code: "WORKER_CRASHED", message: "5 died" }, "rests (WORKER_CRASHED): 5 died"]],
   QUEUE_UNAVAILABLE: [[{ queue: "q", reason: "gone" }, "did not answer: gone"]],
   QUEUE_REJECTED: [[{ queue: "q", reason: "no" }, "refused: no"]],
+  FEED_UNAVAILABLE: [[{ feed: "redis", reason: "gone" }, "gone"]],
   RUNTIME_CLOSED: [[{ action: "start" }, "cannot start"]],
+  NOT_IN_TIME: [[{ workflowId: "w", awaited: "settle", timeoutMs: 5 }, "did not settle within 5 ms"]],
 };
 
 describe("StepfoldError", () => {

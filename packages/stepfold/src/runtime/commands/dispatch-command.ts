@@ -157,7 +157,7 @@ async function commitDecided(context: RuntimeContext, { jobs, events, draft, due
   else await write(commit);
   publishCommit(context, noticeOf(draft), commit.events);
   const { workflowId, incarnation, version } = draft;
-  return { committed: true, wakeUp: { workflowId, incarnation, version, wakeAt: dueAt, isAnnounced } };
+  return { committed: true, wakeUp: { workflowId, incarnation, version, wakeAt: dueAt, snapshot: () => closeDraft(draft), isAnnounced } };
 }
 
 function isOvertaken(error: unknown): boolean {

@@ -1,5 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Event } from "../../core/snapshot/event.ts";
+import { isTerminal } from "../../core/snapshot/snapshot.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import { refuseUnknown } from "../../core/values/refuse-unknown.ts";
 import { checkTurnOptions, readLimits, readStepTimeout } from "../../engine/limits.ts";
@@ -18,6 +19,8 @@ import { Batches } from "./batches.ts";
 import { Changes, type CommitNotice } from "./changes.ts";
 import type { CommandJob } from "./command-result.ts";
 import { answerTimeoutMs, storeWithDeadlines } from "./deadline-store.ts";
+import { FeedLink } from "./feed-link.ts";
+import { Looks } from "./looks.ts";
 import { Registry } from "./registry.ts";
 import { type RuntimeOptions, runtimeOptions } from "./runtime-options.ts";
 import { StoreClock } from "./store-clock.ts";
@@ -28,10 +31,14 @@ export interface RuntimeContext {
   readonly store: SnapshotStore;
   /** Null: workers only poll the store. */
   readonly queue: WorkQueue | null;
+  /** Tells other processes, and hears of them. */
+  readonly feed: FeedLink;
   readonly environment: Environment;
   readonly clock: StoreClock;
   readonly registry: Registry;
   readonly changes: Changes;
+  /** Finds the changes that other processes make. */
+  readonly looks: Looks;
   /** Commands that this process was given, by execution. */
   readonly commands: Batches<CommandJob>;
   readonly wakeUpSender: WakeUpSender;
@@ -61,9 +68,18 @@ const defaultMaxLoadedBytes = 64 * 1024 * 1024;
 /** Commands to one execution in one commit. */
 const maxCommands = 100;
 
-/** Tells handles and plugins of a commit that no turn has made: a turn tells plugins itself. */
-export function publishCommit({ changes, setting: { plugins } }: RuntimeContext, notice: CommitNotice, events: readonly Event[]): void {
+/** Tells handles of a commit, and other processes if it has opened a wait or ended the execution. */
+export function publishChange({ changes, feed }: RuntimeContext, notice: CommitNotice, events: readonly Event[]): void {
   changes.publish(notice);
+  const { status } = notice;
+  if (isTerminal(status) || status === "parked") feed.tell("ended", notice);
+  else if (events.some(({ type }) => type === "suspended")) feed.tell("waiting", notice);
+}
+
+/** Tells handles, other processes and plugins of a commit that no turn has made: a turn tells plugins itself. */
+export function publishCommit(context: RuntimeContext, notice: CommitNotice, events: readonly Event[]): void {
+  publishChange(context, notice, events);
+  const { plugins } = context.setting;
   for (const event of events) notify(plugins, "onEvent", Object.freeze(event), { workflowId: notice.workflowId });
 }
 
@@ -76,9 +92,8 @@ export function createRuntimeContext<D extends NodeDefinitions>(
   checkPlugins(options.plugins ?? []);
   const { queue = null, leaseMs = 30_000, pollMs = 1_000, concurrency = defaultConcurrency } = options;
   const { maxCrashes = defaultMaxCrashes, maxLoadedBytes = defaultMaxLoadedBytes } = options;
-  const { plugins = [], logger = null, keepStacks = false, may = null, globals, globalsFor } = options;
+  const { logger = null, globals, globalsFor } = options;
   checkGlobalsFor(globalsFor);
-  if (may !== null && typeof may !== "function") throw new StepfoldError("OPTION_INVALID", { option: "may", reason: "must be a function" });
   if (logger) requireLogger(logger);
   const log = logger && logTo(logger, scrubber(globals));
   const onProblem: RuntimeContext["onProblem"] = (workflowId, error) => {
@@ -93,25 +108,26 @@ export function createRuntimeContext<D extends NodeDefinitions>(
   const store = storeWithDeadlines(options.store, deadlines, answerMs);
   const limits = limitsFor(store, readLimits(options.limits));
   const registry = new Registry(store, options.workflows ?? [], options.nodeDefinitions, limits, globalsFor);
-  const setting: TurnSetting = {
+  const setting = settingOf(options, { environment, deadlines, limits, workflowNamed: (name) => registry.current(name) });
+  const clock = new StoreClock(store, environment);
+  const note = (text: string): void => log?.note(text, {});
+  const feed = new FeedLink({
+    feed: options.feed ?? null,
     environment,
     deadlines,
-    limits,
-    stepTimeoutMs: readStepTimeout(options.stepTimeoutMs),
-    plugins,
-    logger,
-    keepStacks,
-    may,
-    workflowNamed: (name) => registry.current(name),
-  };
-  const clock = new StoreClock(store, environment);
+    answerMs,
+    onProblem: (error) => onProblem(null, error),
+    note,
+  });
   return {
     store,
     queue,
+    feed,
     environment,
     clock,
     registry,
     changes: new Changes(),
+    looks: looksWith(feed, { store, environment, pollMs }),
     commands: new Batches(maxCommands),
     wakeUpSender: new WakeUpSender({ queue, store, environment, deadlines, answerMs, clock, onProblem }),
     setting,
@@ -129,8 +145,25 @@ export function createRuntimeContext<D extends NodeDefinitions>(
   };
 }
 
+/** Looks at what is waited for, also when the feed hints at it. */
+function looksWith(feed: FeedLink, options: Pick<RuntimeContext, "store" | "environment" | "pollMs">): Looks {
+  const looks = new Looks({ ...options, onAdd: () => feed.listen() });
+  feed.subscribe({ hear: ({ workflowId, version }) => looks.hint(workflowId, version), missed: () => looks.hintAll() });
+  return looks;
+}
+
+/** How turns run. @throws StepfoldError `OPTION_INVALID` */
+function settingOf<D extends NodeDefinitions>(
+  options: RuntimeOptions<D>,
+  parts: Pick<TurnSetting, "environment" | "deadlines" | "limits" | "workflowNamed">,
+): TurnSetting {
+  const { plugins = [], logger = null, keepStacks = false, may = null, stepTimeoutMs } = options;
+  if (may !== null && typeof may !== "function") throw new StepfoldError("OPTION_INVALID", { option: "may", reason: "must be a function" });
+  return { ...parts, stepTimeoutMs: readStepTimeout(stepTimeoutMs), plugins, logger, keepStacks, may };
+}
+
 /** @throws StepfoldError `OPTION_INVALID` */
-function requireAtLeastOne(option: string, value: unknown): void {
+export function requireAtLeastOne(option: string, value: unknown): void {
   if (typeof value !== "number" || !(value >= 1))
     throw new StepfoldError("OPTION_INVALID", { option, reason: "must be a number from 1 on" });
 }

@@ -5,13 +5,14 @@ import type { Logger } from "../../engine/logger.ts";
 import type { GlobalsOf, NodeDefinitions } from "../../engine/node/node-definition.ts";
 import type { Plugin } from "../../engine/plugin.ts";
 import type { Environment } from "../../ports/environment.ts";
+import type { EventFeed } from "../../ports/event-feed.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
 import type { GlobalsFor } from "./allowed-globals.ts";
 
 /** Every option there is. */
 export const runtimeOptions: readonly (keyof RuntimeOptions)[] = [
-  ...(["store", "workflows", "nodeDefinitions", "globals", "queue", "drive", "leaseMs", "pollMs", "concurrency"] as const),
+  ...(["store", "workflows", "nodeDefinitions", "globals", "queue", "feed", "drive", "leaseMs", "pollMs", "concurrency"] as const),
   ...([
     "maxExecutions",
     "maxCrashes",
@@ -60,6 +61,12 @@ export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {
    * lost is found in the store half a second later, by the next poll. Default: none, every worker polls the store.
    */
   readonly queue?: WorkQueue;
+  /**
+   * Tells all processes on the store at once what has become due, which waits were opened and what has ended: workers take it, and
+   * `result`, `settled`, `waitFor` and `watch` see it, without waiting for their next poll. Yours to open and to close. It is only a
+   * hint: without it, or where it is silent, everything is found by polls. Default: none.
+   */
+  readonly feed?: EventFeed | undefined;
   /** Whether this process runs executions from the beginning. Default true. With false it only stores what is due, until `work`. */
   readonly drive?: boolean;
   /** How long a process keeps an execution without a sign of life. Default 30 s. */

@@ -1,4 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { type Explanation, explain } from "../../core/explain/explain.ts";
+import { waits } from "../../core/explain/waits.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { Json } from "../../core/values/json.ts";
 import type { Command } from "../../engine/commands/command.ts";
@@ -6,8 +8,11 @@ import { requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { type Forking, type ForkOptions, planFork, planRestart, type RestartOptions, startForked } from "../forks/fork.ts";
 import { commandLocally, type LocalWork } from "../worker/local-work.ts";
+import { ChangesOf } from "./changes-of.ts";
+import { endOfWait, withEnd } from "./end-of-wait.ts";
 import { type Run, targetOf } from "./run.ts";
-import { endOfWait, type NextChange, nextChange, waitUntilEnded } from "./wait-until.ts";
+import { waitingFor } from "./wait-for.ts";
+import { waitUntilEnded } from "./wait-until.ts";
 import { waitUntilSettled } from "./wait-until-settled.ts";
 import { leavable, watch } from "./watch.ts";
 
@@ -33,13 +38,24 @@ export function runHandle(context: RuntimeContext, local: LocalWork, workflowId:
   return {
     workflowId,
     snapshot: () => requireSnapshot(store, workflowId),
-    settled: (options) => waitUntilSettled(context, sessions, workflowId, endOfWait(context, options)),
-    result: async (options) => outputOf(await waitUntilEnded(context, sessions, workflowId, endOfWait(context, options))),
-    watch({ after = -1, signal } = {}) {
-      const end = endOfWait(context, { signal });
+    waits: async () => waits(await requireSnapshot(store, workflowId)),
+    explain: () => explainRun(context, workflowId),
+    waitFor: waitingFor(context, sessions, workflowId),
+    settled: (options = {}) =>
+      withEnd(context, options, { workflowId, awaited: "settle", method: "run.settled" }, (end) =>
+        waitUntilSettled(context, sessions, workflowId, end),
+      ),
+    result: (options = {}) =>
+      withEnd(context, options, { workflowId, awaited: "end", method: "run.result" }, async (end) =>
+        outputOf(await waitUntilEnded(context, sessions, workflowId, end)),
+      ),
+    watch(options = {}) {
+      const end = endOfWait(context, options, { workflowId, awaited: "end", method: "run.watch", more: ["after"] });
+      const { after = -1 } = options;
       return leavable((left) => {
-        const next = (): NextChange => nextChange(context, sessions, workflowId, AbortSignal.any([end, left]));
-        return watch({ store, registry, workflowId, after, next, end, left });
+        const request = { workflowId, end: AbortSignal.any([end.signal, left]) };
+        const openChanges = (): ChangesOf => new ChangesOf(context, sessions, request);
+        return watch({ store, registry, workflowId, after, openChanges, over: end.cancel, left });
       });
     },
     async resume(options = {}) {
@@ -60,6 +76,16 @@ export function runHandle(context: RuntimeContext, local: LocalWork, workflowId:
     closeMap: async (step) => change({ type: "closeMap", node: step }),
     completeMap: async (step) => change({ type: "completeMap", node: step }),
   };
+}
+
+/** Without its definition, which may be lost or changed, less can be said. */
+async function explainRun({ store, registry }: RuntimeContext, workflowId: string): Promise<Explanation> {
+  const snapshot = await requireSnapshot(store, workflowId);
+  const workflow = await registry.pinnedWithoutCode(workflowId, snapshot.definition.hash).catch((error: unknown) => {
+    if (StepfoldError.is(error, "DEFINITION_MISSING") || StepfoldError.is(error, "DEFINITION_CHANGED")) return null;
+    throw error;
+  });
+  return explain(snapshot, workflow?.compiled);
 }
 
 function outputOf({ workflowId, status, ending, output = null, error, currentNodeId }: Snapshot): Json {

@@ -1,9 +1,11 @@
-import type { Snapshot } from "../../core/snapshot/snapshot.ts";
+import type { Explanation } from "../../core/explain/explain.ts";
+import type { WaitInfo } from "../../core/explain/waits.ts";
+import type { Snapshot, Status } from "../../core/snapshot/snapshot.ts";
 import type { Target } from "../../core/snapshot/target.ts";
 import type { Duration } from "../../core/values/duration.ts";
 import type { Json } from "../../core/values/json.ts";
 import type { ForkOptions, ForkPlan, RestartOptions } from "../forks/fork.ts";
-import type { WaitOptions } from "./wait-until.ts";
+import type { WaitOptions } from "./end-of-wait.ts";
 import type { Watched } from "./watch.ts";
 
 /** A wait, a path or a node of an execution. */
@@ -15,6 +17,12 @@ export interface Place {
   readonly waitId?: string | undefined;
   /** Id of a path, with the children around it. */
   readonly pathId?: string | undefined;
+}
+
+/** Which wait of an execution. With none of these: the first that somebody can answer. */
+export interface WaitQuery extends Place {
+  /** Name of the signal that is waited for. */
+  readonly signal?: string | undefined;
 }
 
 /** How to answer a wait. `step` or `waitId` is needed where there are several. */
@@ -47,20 +55,56 @@ export interface Run {
   /**
    * The output, once there is one; waits through pauses, retries and restarts of other processes.
    *
-   * @param options `signal` ends the waiting, and not the execution
+   * @param options `signal` and `timeoutMs` end the waiting, and not the execution
    * @throws StepfoldError `EXECUTION_FAILED` with node, code and message of what failed, and of a failed map with the first item that
    * failed (`cause`); `EXECUTION_CANCELLED` with the reason; `RUNTIME_CLOSED` if the
-   * runtime is closed before; the reason of `signal`
+   * runtime is closed before; `NOT_IN_TIME`; the reason of `signal`
    */
   result(options?: WaitOptions): Promise<Json>;
   /**
    * The snapshot, once nothing can move without outside help: it has ended, or waits and no timer runs, and the same is
    * true of detached executions that it waits for.
    *
-   * @param options `signal` ends the waiting
-   * @throws StepfoldError `RUNTIME_CLOSED`; the reason of `signal`
+   * @param options `signal` and `timeoutMs` end the waiting
+   * @throws StepfoldError `RUNTIME_CLOSED`, `NOT_IN_TIME`; the reason of `signal`
    */
   settled(options?: WaitOptions): Promise<Snapshot>;
+  /**
+   * The snapshot, once the execution has this status, or one of these. A status that it has for a moment only may be missed: what
+   * other processes do is seen when it is looked for.
+   *
+   * ```ts
+   * await run.waitFor("paused", { timeoutMs: 10_000 });
+   * await run.waitFor(["completed", "failed", "cancelled"]);
+   * ```
+   *
+   * @throws StepfoldError `EXECUTION_ENDED` if it has ended with another one; `NOT_IN_TIME`, `OPTION_INVALID`, `OPTION_UNKNOWN`,
+   * `RUNTIME_CLOSED`, `WORKFLOW_NOT_FOUND`; the reason of `signal`
+   */
+  waitFor(status: Status | readonly Status[], options?: WaitOptions): Promise<Snapshot>;
+  /**
+   * A wait of the execution, once it is open: with the payload of its step, and how it is answered.
+   *
+   * ```ts
+   * const { id, payload } = await run.waitFor({ step: "approve" });
+   * await run.resume({ waitId: id, payload: { approved: true } });
+   * ```
+   *
+   * @throws StepfoldError as with a status; `EXECUTION_ENDED` if it has ended
+   */
+  waitFor(wait: WaitQuery, options?: WaitOptions): Promise<WaitInfo>;
+  /** Everything that it waits for now: answers, signals, times. @throws StepfoldError `WORKFLOW_NOT_FOUND` */
+  waits(): Promise<readonly WaitInfo[]>;
+  /**
+   * Where it stands, in data and in words: what it does or waits for, who can move it, by when, and what happens then.
+   *
+   * ```ts
+   * const { sentence } = await run.explain(); // approve waits for an answer from ada or bob, ...
+   * ```
+   *
+   * @throws StepfoldError `WORKFLOW_NOT_FOUND`
+   */
+  explain(): Promise<Explanation>;
   /** @throws StepfoldError `WORKFLOW_NOT_FOUND` */
   snapshot(): Promise<Snapshot>;
   /**
@@ -75,8 +119,9 @@ export interface Run {
    *
    * Leaving the loop, or `return()`, ends it at once, also while it waits.
    *
-   * @param options `after`: the last version you have seen; default: from the beginning. `signal` ends it with its reason
-   * @throws StepfoldError `WORKFLOW_NOT_FOUND` if the execution is deleted meanwhile; `RUNTIME_CLOSED`
+   * @param options `after`: the last version you have seen; default: from the beginning. `signal` ends it with its reason,
+   * `timeoutMs` with `NOT_IN_TIME`
+   * @throws StepfoldError `WORKFLOW_NOT_FOUND` if the execution is deleted meanwhile; `RUNTIME_CLOSED`, `NOT_IN_TIME`
    */
   watch(options?: WaitOptions & { readonly after?: number | undefined }): AsyncGenerator<Watched, void, void>;
   /**

@@ -16,7 +16,7 @@ export async function waitUntilSettled(
   end: AbortSignal,
 ): Promise<Snapshot> {
   for (;;) {
-    const snapshot = await waitUntil(context, sessions, workflowId, mayBeSettled, isSettled, end);
+    const snapshot = await waitUntil(context, sessions, workflowId, mayBeSettled, settledSnapshot, end);
     const children = detachedChildren(snapshot);
     if (children.length === 0) return snapshot;
     await Promise.all(children.map((child) => waitUntilSettled(context, sessions, child, end).catch(unlessGone)));
@@ -36,6 +36,10 @@ function unlessGone(error: unknown): void {
 
 function mayBeSettled(status: Status): boolean {
   return isTerminal(status) || status === "paused" || status === "parked";
+}
+
+function settledSnapshot(snapshot: Snapshot): Snapshot | null {
+  return isSettled(snapshot) ? snapshot : null;
 }
 
 /** Nothing can move without outside help. */

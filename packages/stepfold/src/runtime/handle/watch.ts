@@ -10,7 +10,7 @@ import type { AppendedRow, SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { Registry } from "../context/registry.ts";
 import { requireHead } from "../context/require-snapshot.ts";
 import { type ActiveNode, ActivePaths } from "./active-paths.ts";
-import type { NextChange } from "./wait-until.ts";
+import type { ChangesOf } from "./changes-of.ts";
 
 /** One event of an execution, and the execution after it. */
 export interface Watched {
@@ -33,9 +33,10 @@ export interface WatchRequest {
   readonly workflowId: string;
   /** The last version that was seen before. */
   readonly after: number;
-  readonly next: () => NextChange;
-  /** Its reason is thrown. */
-  readonly end: AbortSignal;
+  /** Those of the execution; begins to look for them. They reject when the watch is ended from outside. */
+  readonly openChanges: () => ChangesOf;
+  /** Called when the watch is over. */
+  readonly over: () => void;
   /** Aborted when the loop over the events was left. */
   readonly left: AbortSignal;
 }
@@ -45,15 +46,23 @@ export interface WatchRequest {
  *
  * @throws StepfoldError `WORKFLOW_NOT_FOUND` if the execution is deleted meanwhile, also if another one has its id then
  */
-export async function* watch({ store, registry, workflowId, after, next, end, left }: WatchRequest): AsyncGenerator<Watched, void, void> {
-  const { definition } = await requireHead(store, workflowId);
-  const workflow = await registry.pinned(workflowId, definition.hash);
-  let draft: Draft | null = null;
-  let seen: AppendedRow | null = null;
-  while (!left.aborted) {
-    end.throwIfAborted();
-    const change = next();
-    try {
+export async function* watch({
+  store,
+  registry,
+  workflowId,
+  after,
+  openChanges,
+  over,
+  left,
+}: WatchRequest): AsyncGenerator<Watched, void, void> {
+  const changes = openChanges();
+  try {
+    const { definition, incarnation } = await requireHead(store, workflowId);
+    const workflow = await registry.pinned(workflowId, definition.hash);
+    let draft: Draft | null = null;
+    let seen: AppendedRow | null = null;
+    while (!left.aborted) {
+      changes.throwIfEnded();
       // the last one again: if it is not there, or another one, the execution is gone
       const rows: readonly AppendedRow[] = await store.events(workflowId, seen ? seen.version - 1 : -1, pageSize);
       const fresh: readonly AppendedRow[] = seen ? rows.slice(1) : rows;
@@ -68,10 +77,14 @@ export async function* watch({ store, registry, workflowId, after, next, end, le
         yield { event: row.event, snapshot, activePaths: new ActivePaths(snapshot) };
       }
       if (draft?.ended) return;
-      if (rows.length < pageSize) await change.come;
-    } finally {
-      change.cancel();
+      changes.known = seen && { version: seen.version, incarnation };
+      if (rows.length < pageSize) await changes.next();
     }
+  } catch (error) {
+    if (!left.aborted) throw error;
+  } finally {
+    changes.close();
+    over();
   }
 }
 

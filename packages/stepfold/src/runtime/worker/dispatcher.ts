@@ -1,5 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Snapshot, SnapshotHead } from "../../core/snapshot/snapshot.ts";
+import type { Notice } from "../../ports/event-feed.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { claimOne, type TimedClaim } from "../context/timed-claim.ts";
 import { ExecutionSession } from "./execution-session.ts";
@@ -27,6 +28,7 @@ export class Dispatcher {
   #poller: Poller | null = null;
   #consumer: QueueConsumer | null = null;
   #isClosing = false;
+  #endHearing: () => void = () => undefined;
 
   constructor(context: RuntimeContext, local: LocalWork) {
     this.#context = context;
@@ -41,6 +43,8 @@ export class Dispatcher {
     const shares = sharesOf(slots, queue !== null);
     this.#local.slots.open(shares);
     this.#poller = new Poller(this.#context, this.#local);
+    this.#endHearing = this.#context.feed.subscribe({ hear: (notice) => this.#heard(notice), missed: () => this.#poller?.hint() });
+    this.#context.feed.listen();
     if (queue) this.#consumer = new QueueConsumer(this.#context, this.#local, queue, shares.queued);
   }
 
@@ -68,6 +72,7 @@ export class Dispatcher {
     const { slots } = this.#local;
     slots.close();
     this.#isClosing = true;
+    this.#endHearing();
     const sourcesClosed = Promise.all([this.#poller?.close(), this.#consumer?.close()]);
     this.#poller = null;
     this.#consumer = null;
@@ -84,7 +89,7 @@ export class Dispatcher {
     for (const session of this.#sessions) session.drain();
     const allDone = async (): Promise<void> => {
       await Promise.allSettled(this.#runs);
-      await sourcesClosed;
+      await Promise.all([sourcesClosed, ...this.#local.wakes]);
       // executions that were claimed last are drained from their start
       await Promise.allSettled(this.#runs);
     };
@@ -97,6 +102,14 @@ export class Dispatcher {
   #receive(item: InboxItem): void {
     if (item === "unclaimed") this.#poller?.more();
     else void this.run(item);
+  }
+
+  /** Another process has told of something: what runs here is looked at again, what is due is asked for. */
+  #heard({ kind, workflowId, version }: Notice): void {
+    const session = this.#local.sessions.get(workflowId);
+    if (session) {
+      if (session.isBehind(version)) this.#local.sessions.wake(workflowId);
+    } else if (kind === "due" && !this.#context.queue) this.#poller?.hint();
   }
 
   async #runOne(timed: TimedClaim): Promise<SnapshotHead | null> {
@@ -152,7 +165,9 @@ export class Dispatcher {
 
   /** Has the execution run again at its next due time: the queue gets a message; without a queue the poller remembers it. */
   async #announceNext(session: ExecutionSession, snapshot: Snapshot): Promise<void> {
-    const { queue, wakeUpSender } = this.#context;
+    const { queue, feed, wakeUpSender } = this.#context;
+    // it was given back, because this process ends
+    if (session.wakeAt === 0) feed.tell("due", snapshot);
     if (!queue) this.#poller?.expect(snapshot);
     else if (!session.isAnnounced) await wakeUpSender.send(snapshot, session.wakeAt);
   }

@@ -13,7 +13,7 @@ import { allowedGlobals, globalNamesOf } from "../context/allowed-globals.ts";
 import { noticeOf } from "../context/changes.ts";
 import { every } from "../context/every.ts";
 import { makeCommit } from "../context/make-commit.ts";
-import type { RuntimeContext } from "../context/runtime-context.ts";
+import { publishChange, type RuntimeContext } from "../context/runtime-context.ts";
 import type { TimedClaim } from "../context/timed-claim.ts";
 import { deliverOutbox } from "./deliver-outbox.ts";
 import type { Room } from "./load-budget.ts";
@@ -88,6 +88,10 @@ export class ExecutionSession implements OpenSession {
     return true;
   }
 
+  isBehind(version: number): boolean {
+    return this.#storedVersion < version;
+  }
+
   look(): void {
     if (this.#looking || this.#stopped) return;
     this.#looking = true;
@@ -144,7 +148,7 @@ export class ExecutionSession implements OpenSession {
 
   /** As `#commit`, with the commit that is made of the events. */
   async #send(commit: Commit, draft: Draft, last: boolean): Promise<Snapshot | null> {
-    const { changes, onProblem } = this.#context;
+    const { onProblem } = this.#context;
     if (this.#stopped) throw this.#stopped.reason;
     const { claim } = this.#lease;
     try {
@@ -167,7 +171,7 @@ export class ExecutionSession implements OpenSession {
     this.status = statusOf(draft);
     this.#storedVersion = commit.head.version;
     this.#committedMs = this.#context.environment.monotonicMs();
-    changes.publish(noticeOf(draft));
+    publishChange(this.#context, noticeOf(draft), commit.events);
     const { parked } = draft;
     if (parked?.code === "COMPENSATION_FAILED")
       onProblem(this.workflowId, new StepfoldError("EXECUTION_PARKED", { workflowId: this.workflowId, ...parked }));

@@ -3,7 +3,7 @@ import { dispatchCommand } from "../commands/dispatch-command.ts";
 import { type ExecutionStart, type StartResult, startExecution } from "../commands/start-execution.ts";
 import type { PendingWakeUp } from "../context/command-result.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
-import { claimOne } from "../context/timed-claim.ts";
+import { claimOne, type TimedClaim } from "../context/timed-claim.ts";
 import { Inbox } from "./inbox.ts";
 import { LoadBudget } from "./load-budget.ts";
 import { OpenSessions } from "./open-sessions.ts";
@@ -17,6 +17,8 @@ export interface LocalWork {
   readonly budget: LoadBudget;
   /** Room for one execution that may kill this process. */
   readonly suspects: LoadBudget;
+  /** Executions that are being claimed although nobody waits for that any more. */
+  readonly wakes: Set<Promise<void>>;
 }
 
 export function createLocalWork({ environment, maxLoadedBytes }: RuntimeContext): LocalWork {
@@ -26,6 +28,7 @@ export function createLocalWork({ environment, maxLoadedBytes }: RuntimeContext)
     inbox: new Inbox(),
     budget: new LoadBudget(maxLoadedBytes, environment),
     suspects: new LoadBudget(1, environment),
+    wakes: new Set(),
   };
 }
 
@@ -51,7 +54,8 @@ export async function startLocally(context: RuntimeContext, local: LocalWork, re
 }
 
 /**
- * Commits what a command makes of an execution, and wakes its session or claims it here.
+ * Commits what a command makes of an execution, and wakes its session or claims it here. Where this process has a worker it is
+ * answered once the commit is there; where it only hands over, the queue's message is sent before.
  *
  * @param isCurrent as `CommandJob.isCurrent`
  * @returns false if the same answer or signal was given before
@@ -64,8 +68,18 @@ export async function commandLocally(
   isCurrent?: () => boolean,
 ): Promise<boolean> {
   const { committed, wakeUp } = await dispatchCommand(context, workflowId, command, { announce: !local.slots.isOpen, isCurrent });
-  await wakeExecution(context, local, wakeUp);
+  if (local.slots.isOpen) wakeLater(context, local, wakeUp);
+  else await wakeExecution(context, local, wakeUp);
   return committed;
+}
+
+/** As `wakeExecution`, and nobody waits for it but the end of the worker. */
+function wakeLater(context: RuntimeContext, local: LocalWork, wakeUp: PendingWakeUp | null): void {
+  if (!wakeUp) return;
+  const waking = wakeExecution(context, local, wakeUp)
+    .catch((error: unknown) => context.onProblem(wakeUp.workflowId, error))
+    .finally(() => local.wakes.delete(waking));
+  local.wakes.add(waking);
 }
 
 /** Has an execution looked at: by its session here, by a new session here, or by another process that gets a message. */
@@ -74,16 +88,24 @@ export async function wakeExecution(context: RuntimeContext, local: LocalWork, w
   const { workflowId, wakeAt, isAnnounced } = wakeUp;
   // an execution that is not due yet is not claimed
   const isNow = wakeAt === 0 || local.sessions.has(workflowId);
-  const runsHere = isNow && local.slots.isOpen && (await wakeLocally(context, local, workflowId).catch(() => false));
+  const runsHere = isNow && local.slots.isOpen && (await wakeLocally(context, local, workflowId, wakeUp).catch(() => false));
+  // another process runs it, or may
+  if (!runsHere) context.feed.tell("due", wakeUp);
   if (!runsHere && !isAnnounced) await context.wakeUpSender.send(wakeUp, wakeAt);
 }
 
 /**
  * Has the session here look at an execution; if there is none, claims the execution and runs it.
  *
+ * @param written what this process has just committed: if nobody has committed since, it need not be loaded
  * @returns false if it does not run here: no slot is free, it is not due, or another process holds it
  */
-export async function wakeLocally(context: RuntimeContext, { slots, sessions, inbox }: LocalWork, workflowId: string): Promise<boolean> {
+export async function wakeLocally(
+  context: RuntimeContext,
+  { slots, sessions, inbox }: LocalWork,
+  workflowId: string,
+  written?: PendingWakeUp,
+): Promise<boolean> {
   if (sessions.wake(workflowId)) return true;
   const slot = slots.tryTake("local");
   if (!slot) {
@@ -93,11 +115,20 @@ export async function wakeLocally(context: RuntimeContext, { slots, sessions, in
   }
   try {
     const claim = await claimOne(context, { workflowId });
-    if (claim) inbox.put({ ...claim, slot });
+    if (claim) inbox.put({ ...claim, ...writtenSnapshot(written, claim), slot });
     else slot.free();
     return claim !== null;
   } catch (error) {
     slot.free();
     throw error;
   }
+}
+
+/** Larger ones wait for room in this process, as those do that others have written. */
+const maxKeptBytes = 256 * 1024;
+
+/** The snapshot, if it is what was claimed, and may be run without looking at the store again. */
+function writtenSnapshot(written: PendingWakeUp | undefined, { claim }: TimedClaim): Pick<TimedClaim, "snapshot"> {
+  if (!written?.snapshot || claim.incarnation !== written.incarnation || claim.version !== written.version) return {};
+  return claim.expired === 0 && claim.sizeBytes <= maxKeptBytes ? { snapshot: written.snapshot() } : {};
 }

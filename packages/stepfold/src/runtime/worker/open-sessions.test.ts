@@ -4,7 +4,7 @@ import { OpenSessions } from "./open-sessions.ts";
 
 function session(status: Status = "active") {
   const done = new Promise<never>(() => undefined);
-  const made = { workflowId: "w", status, looks: 0, look: () => void made.looks++, done, adopt: () => false };
+  const made = { workflowId: "w", status, looks: 0, look: () => void made.looks++, done, adopt: () => false, isBehind: () => false };
   return made;
 }
 

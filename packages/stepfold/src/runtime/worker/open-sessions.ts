@@ -10,6 +10,8 @@ export interface OpenSession {
   readonly done: Promise<Snapshot>;
   /** Goes on with a new claim of this process. @returns false if the session is ending: then the claim needs a new one */
   adopt(claim: TimedClaim): boolean;
+  /** False if the execution has this version or a later one, as far as is known here. */
+  isBehind(version: number): boolean;
   /** Another writer has committed: the session reads the execution again. */
   look(): void;
 }

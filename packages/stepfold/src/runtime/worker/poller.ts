@@ -9,6 +9,9 @@ import type { LocalWork } from "./local-work.ts";
 const maxDueTimes = 1_000;
 /** How long after its due time an execution is still polled for between the regular polls. */
 const lateMs = 20;
+/** Between polls that hints cause: the longer, the more often nothing was found, because other workers were first. */
+const minHintGapMs = 5;
+const maxHintGapMs = 50;
 /** With a queue: an execution counts as missed by the queue if it has been due for so long. */
 const queueGraceMs = 500;
 
@@ -24,6 +27,11 @@ export class Poller {
   #polling: Promise<void> | null = null;
   /** More was due than could be claimed. */
   #isMore = false;
+  /** A hint came during a poll, which may have missed what it was about. */
+  #isHinted = false;
+  /** Hints cause no poll before this time on the monotonic clock. */
+  #hintsFromMs = Number.NEGATIVE_INFINITY;
+  #hintGapMs = minHintGapMs;
   #closed = false;
   /** Most executions that one poll claims, beside the slots that are free. */
   #maxClaims = Number.MAX_SAFE_INTEGER;
@@ -52,6 +60,13 @@ export class Poller {
   gaveBack(): void {
     this.#isMore = true;
     this.#maxClaims = Math.max(1, Math.floor(Math.min(this.#maxClaims, this.#local.slots.all) / 2));
+  }
+
+  /** Something may have become due in another process. */
+  hint(): void {
+    if (!this.#local.slots.isRoomy("polled")) this.#isMore = true;
+    else if (this.#polling) this.#isHinted = true;
+    else this.#pollIn(Math.max(0, this.#hintsFromMs - this.#context.environment.monotonicMs()));
   }
 
   slotFreed(): void {
@@ -99,6 +114,9 @@ export class Poller {
       const { environment, pollMs } = this.#context;
       this.#cancelRegular = environment.after(pollMs, () => this.#pollNow(), { poll: true });
       this.#pollAtDueTime();
+      if (!this.#isHinted) return;
+      this.#isHinted = false;
+      this.hint();
     });
   }
 
@@ -113,6 +131,8 @@ export class Poller {
     try {
       const found = await store.claim({ ...lease, limit, ...(queue && { overdueMs: queueGraceMs }) });
       this.#isMore = found.length === limit;
+      this.#hintGapMs = found.length > 0 ? minHintGapMs : Math.min(this.#hintGapMs * 2, maxHintGapMs);
+      this.#hintsFromMs = environment.monotonicMs() + this.#hintGapMs;
       this.#maxClaims *= 2;
       for (const claim of found) inbox.put({ claim, askedAtMs, slot: slots.take("polled") });
       this.slotFreed();

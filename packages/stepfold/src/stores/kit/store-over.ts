@@ -17,13 +17,13 @@ import type {
 import type { CheckedPrune, CheckedQuery } from "./checked-query.ts";
 import { type CheckedClaim, checkedStore, type StoreMethods } from "./checked-store.ts";
 import { Claims } from "./claims/claims.ts";
-import type { ExecutionTable } from "./execution-table.ts";
+import type { ExecutionTable, ListedRow } from "./execution-table.ts";
 import { labelsOf } from "./labels.ts";
 import { executionPage } from "./list.ts";
-import { loadTogether } from "./load-together.ts";
 import { storedMetadata } from "./metadata-column.ts";
+import { readTogether } from "./read-together.ts";
 import { restoredHead } from "./restored-head.ts";
-import { restoredSnapshot } from "./restored-snapshot.ts";
+import { restoredSnapshot, type StoredRows } from "./restored-snapshot.ts";
 import { defaultRetentionMs, deleteExecution, pruneExecutions } from "./tombstones.ts";
 import { keyedLock } from "./writing/keyed-lock.ts";
 import { type RowWriter, rowWriter, writtenOf } from "./writing/row-writer.ts";
@@ -41,6 +41,11 @@ export interface StoreOptions {
   readonly errorOf: (cause: unknown) => StepfoldError;
 }
 
+/** Most executions that are loaded in one round trip. */
+const maxLoads = 100;
+/** Most heads that are read in one round trip: they are small. */
+const maxHeads = 200;
+
 /** The store that a database's table makes: all rules are those of the kit. */
 export function storeOver(table: ExecutionTable, options: StoreOptions): SnapshotStore {
   return checkedStore(new TableStore(table, options), options.errorOf);
@@ -54,7 +59,8 @@ class TableStore implements StoreMethods {
   readonly #retentionMs: number;
   readonly #writer: RowWriter;
   readonly #claims: Claims;
-  readonly #load: ReturnType<typeof loadTogether>;
+  readonly #load: (workflowId: string) => Promise<StoredRows | null>;
+  readonly #head: (workflowId: string) => Promise<ListedRow | null>;
   /** What writes use that are in no transaction of their own. */
   readonly #access: WriteAccess;
   /** A pool sends what is issued one after the other over several connections at once: writes of one execution wait for each other. */
@@ -69,7 +75,8 @@ class TableStore implements StoreMethods {
     this.#writer = rowWriter(table);
     this.#access = this.#accessTo(table, (write) => this.#writer.write(write));
     this.#claims = new Claims(table, this.#writer);
-    this.#load = loadTogether(table);
+    this.#load = readTogether((ids) => table.load(ids), maxLoads);
+    this.#head = readTogether(async (ids) => new Map((await table.heads(ids)).map((row) => [row.id, row])), maxHeads);
   }
 
   async create(commit: Commit, { claim }: { readonly claim?: Lease } = {}): Promise<Claim | null> {
@@ -89,7 +96,7 @@ class TableStore implements StoreMethods {
   }
 
   async loadHead(workflowId: string): Promise<SnapshotHead | null> {
-    const [row] = await this.#table.heads([workflowId]);
+    const row = await this.#head(workflowId);
     return row ? restoredHead(this.name, row) : null;
   }
 

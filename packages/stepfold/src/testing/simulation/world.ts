@@ -18,7 +18,8 @@ import { remoteStore } from "./remote-store.ts";
 import { RowLocks } from "./row-locks.ts";
 import type { Scenario } from "./scenario.ts";
 import { Scheduler } from "./scheduler.ts";
-import { SimulatedQueue } from "./simulated-queue.ts";
+import { SimulatedFeed } from "./services/simulated-feed.ts";
+import { SimulatedQueue } from "./services/simulated-queue.ts";
 
 /** Nobody looks around. */
 const neverMs = 24 * 60 * 60_000;
@@ -50,6 +51,8 @@ export class World {
   readonly #observed: SnapshotStore;
   readonly network: Network;
   readonly #queue: SimulatedQueue;
+  /** Half of all schedules have one. */
+  readonly #feed: SimulatedFeed | null;
   #machines = 0;
   #become: ((asOf: EpochMs) => void) | null = null;
 
@@ -82,6 +85,8 @@ export class World {
       },
     });
     this.#observed = observedStore(this.store, this.ledger, { callerName: () => this.network.caller?.name ?? null, locks: this.locks });
+    const ofFeed = random.fork("feed");
+    this.#feed = ofFeed.chance(0.5) ? new SimulatedFeed({ scheduler, random: ofFeed }) : null;
     this.#queue = new SimulatedQueue({ scheduler, random: random.fork("queue"), faults: this.faults, network: this.network });
   }
 
@@ -119,6 +124,7 @@ export class World {
       maxCrashes: Number.POSITIVE_INFINITY,
       ...scenario.runtime,
       ...(plan.wakeUps !== "store" && { queue: this.#queueOf(machine) }),
+      ...(this.#feed && { feed: this.#feed.seenBy(machine) }),
       store: this.#storeOf(machine),
       environment: machine.environment,
       nodeDefinitions: observedNodes(scenario.nodeDefinitions, machine, performing),

@@ -1,0 +1,53 @@
+import type { Notice, NoticeKind } from "../../ports/event-feed.ts";
+
+/** PostgreSQL takes no more than 8,000 bytes in one message. */
+const maxTextLength = 7_500;
+/** What is heard may come from anybody who may write to the channel. */
+const maxHeardLength = 64 * 1024;
+const maxHeardNotices = 2_000;
+const maxIdLength = 255;
+const kinds: ReadonlySet<unknown> = new Set<NoticeKind>(["due", "waiting", "ended", "test"]);
+
+/**
+ * Notices as texts of bounded length. They are ASCII, so that a character is a byte, whatever the encoding of a database is. A
+ * notice that is too long for one text is left out: it is a hint.
+ */
+export function noticeTexts(notices: readonly Notice[]): string[] {
+  const texts: string[] = [];
+  let text = "";
+  for (const { kind, workflowId, version } of notices) {
+    const part = asciiJson([kind, workflowId, version]);
+    if (part.length + 2 > maxTextLength) continue;
+    if (text !== "" && text.length + part.length + 2 > maxTextLength) {
+      texts.push(`${text}]`);
+      text = "";
+    }
+    text += `${text === "" ? "[" : ","}${part}`;
+  }
+  if (text !== "") texts.push(`${text}]`);
+  return texts;
+}
+
+/** The notices in a text that was heard. What is none is left out, whatever it is. */
+export function noticesIn(text: unknown): Notice[] {
+  if (typeof text !== "string" || text.length > maxHeardLength) return [];
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return [];
+  }
+  return Array.isArray(parsed) ? parsed.slice(0, maxHeardNotices).flatMap((part: unknown) => noticeOf(part) ?? []) : [];
+}
+
+function noticeOf(part: unknown): Notice | null {
+  if (!Array.isArray(part)) return null;
+  const [kind, workflowId, version]: readonly unknown[] = part;
+  if (!kinds.has(kind) || typeof workflowId !== "string" || workflowId === "" || workflowId.length > maxIdLength) return null;
+  if (typeof version !== "number" || !Number.isSafeInteger(version) || version < 0) return null;
+  return { kind: kind as NoticeKind, workflowId, version };
+}
+
+function asciiJson(value: unknown): string {
+  return JSON.stringify(value).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}

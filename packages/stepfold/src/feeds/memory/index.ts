@@ -1,0 +1,1 @@
+export { memoryFeed } from "./memory-feed.ts";

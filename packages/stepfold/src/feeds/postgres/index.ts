@@ -1,0 +1,2 @@
+export { type PostgresFeedOptions, postgresFeed } from "./postgres-feed.ts";
+export type { PostgresFeedClient, PostgresListenClient } from "./postgres-feed-client.ts";

@@ -1,0 +1,70 @@
+import { refuseUnknown } from "../../core/values/refuse-unknown.ts";
+import type { EventFeed, FeedSubscription, ListenOptions } from "../../ports/event-feed.ts";
+import { checkChannel, checkedFeed } from "../checked/checked-feed.ts";
+import type { PostgresFeedClient, PostgresListenClient } from "./postgres-feed-client.ts";
+
+/** How a feed on PostgreSQL works. */
+export interface PostgresFeedOptions {
+  /** Processes on one store need the same, and stores in one database each another one. Default: `stepfold`. */
+  readonly channel?: string | undefined;
+}
+
+/** The commit of a notice waits for no disk: a hint may be lost with the server. The setting ends with this statement. */
+const notifyText = "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)";
+
+/**
+ * A feed over LISTEN and NOTIFY of PostgreSQL. Notices are sent over your pool; a listener has a connection of its own, which is made by
+ * the function that you hand in, because it must lead to the server itself: behind a pooler that hands a connection from one transaction
+ * to the next, nothing is heard. A runtime notices that, says so, and polls.
+ *
+ * ```ts
+ * import pg from "pg";
+ * import { postgresFeed } from "stepfold/feeds/postgres";
+ *
+ * const connectionString = "postgres://127.0.0.1:5432/app";
+ * const pool = new pg.Pool({ connectionString });
+ * const feed = postgresFeed(pool, () => new pg.Client({ connectionString, keepAlive: true }));
+ * ```
+ *
+ * @param client yours to open and to close
+ * @param makeListener makes a client that is not connected; the feed connects and ends it
+ * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`
+ */
+export function postgresFeed(
+  client: PostgresFeedClient,
+  makeListener: () => PostgresListenClient,
+  options: PostgresFeedOptions = {},
+): EventFeed {
+  refuseUnknown("postgresFeed", options, ["channel"]);
+  const channel = checkChannel(options.channel ?? "stepfold");
+  return checkedFeed({
+    name: "postgres",
+    features: { multiProcess: true },
+    async send(text) {
+      await client.query(notifyText, [channel, text]);
+    },
+    listen: (hear, { onEnd }) => listenOver(makeListener(), channel, hear, onEnd),
+  });
+}
+
+async function listenOver(
+  listener: PostgresListenClient,
+  channel: string,
+  hear: (text: unknown) => void,
+  onEnd: ListenOptions["onEnd"],
+): Promise<FeedSubscription> {
+  // without a listener for errors a lost connection would end the process
+  listener.on("error", onEnd);
+  listener.on("end", () => onEnd(new Error("the connection was closed")));
+  listener.on("notification", (message) => {
+    if (message.channel === channel) hear(message.payload);
+  });
+  try {
+    await listener.connect();
+    await listener.query(`LISTEN "${channel}"`);
+  } catch (error) {
+    listener.end().catch(() => undefined);
+    throw error;
+  }
+  return { close: async () => void (await listener.end()) };
+}

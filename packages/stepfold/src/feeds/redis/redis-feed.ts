@@ -1,0 +1,80 @@
+import { refuseUnknown } from "../../core/values/refuse-unknown.ts";
+import type { EventFeed, FeedSubscription, ListenOptions } from "../../ports/event-feed.ts";
+import { checkChannel, checkedFeed } from "../checked/checked-feed.ts";
+import type { IoredisSubscriber, NodeRedisSubscriber, RedisFeedClient } from "./redis-feed-client.ts";
+
+/** How a feed on Redis works. */
+export interface RedisFeedOptions {
+  /** Processes on one store need the same, and stores on one server each another one, also in other databases of it. Default: `stepfold`. */
+  readonly channel?: string | undefined;
+}
+
+/**
+ * A feed over PUBLISH and SUBSCRIBE of Redis. Notices are sent over your client; a listener has a connection of its own, a duplicate of
+ * your client, which connects again by itself.
+ *
+ * ```ts
+ * import { Redis } from "ioredis";
+ * import { redisFeed } from "stepfold/feeds/redis";
+ *
+ * const feed = redisFeed(new Redis("redis://127.0.0.1:6379"));
+ * ```
+ *
+ * @param client of ioredis or node-redis, yours to open and to close
+ * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`
+ */
+export function redisFeed(client: RedisFeedClient, options: RedisFeedOptions = {}): EventFeed {
+  refuseUnknown("redisFeed", options, ["channel"]);
+  const channel = checkChannel(options.channel ?? "stepfold");
+  return checkedFeed({
+    name: "redis",
+    features: { multiProcess: true },
+    async send(text) {
+      await client.publish(channel, text);
+    },
+    listen: (hear, { onEnd }) =>
+      "sPublish" in client ? overNodeRedis(client.duplicate(), channel, hear) : overIoredis(client.duplicate(), channel, hear, onEnd),
+  });
+}
+
+async function overIoredis(
+  subscriber: IoredisSubscriber,
+  channel: string,
+  hear: (text: unknown) => void,
+  onEnd: ListenOptions["onEnd"],
+): Promise<FeedSubscription> {
+  // it connects again by itself, and subscribes again
+  subscriber.on("error", () => undefined);
+  subscriber.on("end", () => onEnd(new Error("the connection was closed")));
+  subscriber.on("message", (from, text) => {
+    if (from === channel) hear(text);
+  });
+  try {
+    await subscriber.subscribe(channel);
+  } catch (error) {
+    subscriber.disconnect();
+    throw error;
+  }
+  return { close: async () => subscriber.disconnect() };
+}
+
+async function overNodeRedis(subscriber: NodeRedisSubscriber, channel: string, hear: (text: unknown) => void): Promise<FeedSubscription> {
+  subscriber.on("error", () => undefined);
+  try {
+    await subscriber.connect();
+    await subscriber.subscribe(channel, (text) => hear(text));
+  } catch (error) {
+    destroy(subscriber);
+    throw error;
+  }
+  return { close: async () => destroy(subscriber) };
+}
+
+/** A client that has given up is closed already, and says so. */
+function destroy(subscriber: NodeRedisSubscriber): void {
+  try {
+    subscriber.destroy();
+  } catch {
+    // it was closed
+  }
+}

@@ -1,0 +1,60 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { refuseUnknown } from "../../core/values/refuse-unknown.ts";
+import { type RuntimeContext, requireAtLeastOne } from "../context/runtime-context.ts";
+
+/** How a wait is ended from outside. */
+export interface WaitOptions {
+  /** Ends the wait, which then rejects with its reason. Nothing else changes: the execution goes on. */
+  readonly signal?: AbortSignal | undefined;
+  /** The longest time to wait, in milliseconds; then it rejects with `NOT_IN_TIME`. Default: without end. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** When a wait ends from outside: its signal, its time, or the end of the runtime. */
+export interface EndOfWait {
+  /** Its reason is thrown. */
+  readonly signal: AbortSignal;
+  /** The wait is over. */
+  readonly cancel: () => void;
+}
+
+/** What is waited for, for the error, and what else may stand in the options. */
+interface WaitWords {
+  readonly workflowId: string;
+  /** For people: `end`, `settle`. */
+  readonly awaited: string;
+  /** Of the method, for the error of an unknown option. */
+  readonly method: string;
+  readonly more?: readonly string[];
+}
+
+/** @throws StepfoldError `OPTION_UNKNOWN`, `OPTION_INVALID` */
+export function endOfWait({ closed, setting }: RuntimeContext, options: WaitOptions, words: WaitWords): EndOfWait {
+  const { workflowId, awaited, method, more = [] } = words;
+  refuseUnknown(method, options, ["signal", "timeoutMs", ...more]);
+  const { signal, timeoutMs } = options;
+  if (signal !== undefined && !(signal instanceof AbortSignal))
+    throw new StepfoldError("OPTION_INVALID", { option: "signal", reason: "must be an AbortSignal" });
+  const ends = signal ? [signal, closed] : [closed];
+  if (timeoutMs === undefined) return { signal: ends.length === 1 ? closed : AbortSignal.any(ends), cancel: () => undefined };
+  requireAtLeastOne("timeoutMs", timeoutMs);
+  const timeout = new AbortController();
+  const expire = (): void => timeout.abort(new StepfoldError("NOT_IN_TIME", { workflowId, awaited, timeoutMs }));
+  const cancel = timeoutMs === Number.POSITIVE_INFINITY ? () => undefined : setting.deadlines.add(timeoutMs, expire);
+  return { signal: AbortSignal.any([...ends, timeout.signal]), cancel };
+}
+
+/** Waits with an end. @throws StepfoldError `OPTION_UNKNOWN`, `OPTION_INVALID`, `NOT_IN_TIME`, `RUNTIME_CLOSED`; the reason of the signal */
+export async function withEnd<T>(
+  context: RuntimeContext,
+  options: WaitOptions,
+  words: WaitWords,
+  wait: (end: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { signal, cancel } = endOfWait(context, options, words);
+  try {
+    return await wait(signal);
+  } finally {
+    cancel();
+  }
+}
