@@ -48,11 +48,14 @@ export function compileExpression(
 
 /** What runs, and what it reads, of an expression in tokens. */
 export function programOf(
-  { tokens, source }: Tokens,
+  { tokens, source, start }: Tokens,
   pointer: string | undefined,
   limits: ExpressionLimits,
 ): { readonly program: Program; readonly reads: readonly ReadPath[] } {
   if (tokens.length === 1) refuseExpression(source, 0, "there is no expression here");
   const expression = parse(tokens, source, limits);
-  return { program: { code: compileSyntax(expression, source), unit: { source, pointer, limits } }, reads: readsOf(expression) };
+  return {
+    program: { code: compileSyntax(expression, source), unit: { source, pointer, limits, offset: start } },
+    reads: readsOf(expression),
+  };
 }

@@ -126,7 +126,7 @@ function mix({ texts, programs }: Pieces): Build {
 /** Makes the text of a value. This work counts against the same budget as the evaluation. */
 function append(program: Program, scope: Scope, purse: Purse, before: string, after: string): string {
   const value = evaluate(program, scope, purse);
-  const frame: Frame = { unit: program.unit, scope, locals: [], steps: purse.steps, room: purse.room };
+  const frame: Frame = { unit: program.unit, scope, locals: [], steps: purse.steps, room: purse.room, draws: 0 };
   const inserted = value === null || value === undefined ? "" : toText(frame, 0, value);
   const text = concatenate(frame, concatenate(frame, before, inserted), after);
   purse.steps = frame.steps;

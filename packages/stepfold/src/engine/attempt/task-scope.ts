@@ -1,7 +1,7 @@
 import type { CompiledNode } from "../../core/definition/compiled.ts";
 import type { Scope, ScopeParts } from "../../core/definition/template.ts";
 import type { NodeResult, ResultRef } from "../../core/snapshot/snapshot.ts";
-import { type Draft, isChild, type ScopeDraft } from "../../core/transition/draft/draft.ts";
+import { type Draft, factsOf, isChild, type ScopeDraft, seedOf } from "../../core/transition/draft/draft.ts";
 import { scopeAt } from "../../core/transition/draft/open-draft.ts";
 import type { Task } from "../../core/transition/plan.ts";
 
@@ -33,6 +33,10 @@ export function taskScope(task: Task, place: ScopeDraft, globals: unknown, more?
       previous,
       at: previous?.timestamp ?? root.createdAt ?? 0,
       item: isChild(place) && place.item !== null ? place.input : undefined,
+      index: isChild(place) && place.item !== null ? place.item : undefined,
+      execution: factsOf(root),
+      seed: `${seedOf(root)} ${task.scope ?? ""}/${task.pathId}#${task.visit} ${task.attempt}`,
+      attempt: task.attempt,
       inputs,
       ...more,
     });

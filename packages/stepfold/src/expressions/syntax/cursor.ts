@@ -12,6 +12,8 @@ export interface Cursor {
   readonly grouped: WeakSet<Expression>;
   /** Parses a whole expression. Here, so that the files of the parser need not import each other in a circle. */
   readonly expression: (cursor: Cursor) => Expression;
+  /** Names that an arrow function takes out of its parameter, such as `key` of `([key, value]) =>`, with what they stand for. */
+  taken: ReadonlyMap<string, (cursor: Cursor, name: Token) => Expression>;
   index: number;
   nodes: number;
   depth: number;
