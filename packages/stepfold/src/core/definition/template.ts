@@ -22,8 +22,15 @@ export interface Template {
   evaluate(scope: Scope, together?: object): unknown;
 }
 
+/** Ids of nodes by the names that people gave them. */
+export type NodeNames = ReadonlyMap<string, string>;
+
 /** Compiles the `{{ }}` in a value. `template` is null when there is none: the value stands for itself. */
-export type CompileTemplate = (value: Json, pointer: string) => { readonly template: Template | null; readonly issues: readonly Issue[] };
+export type CompileTemplate = (
+  value: Json,
+  pointer: string,
+  names?: NodeNames,
+) => { readonly template: Template | null; readonly issues: readonly Issue[] };
 
 /** What expressions may know of their execution. */
 export interface ExecutionFacts {

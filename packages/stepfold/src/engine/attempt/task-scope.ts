@@ -23,7 +23,7 @@ export function taskScope(task: Task, place: ScopeDraft, globals: unknown, more?
     if (scope) return scope;
     const { context, input, root, workflow } = place;
     const inputs = task.inputs && inputsOf(task.inputs, place);
-    const previous = task.undoes ? undoneResult(task, place) : inputs ? inputs[0] : previousResult(task, place);
+    const previous = inputs ? inputs[0] : previousOf(task, place);
     scope = workflow.language.executionScope({
       context,
       since: task.since,
@@ -44,6 +44,12 @@ export function taskScope(task: Task, place: ScopeDraft, globals: unknown, more?
   };
 }
 
+/** The result that a task's node is given as `$json`. */
+export function previousOf(task: Task, place: Pick<ScopeDraft, "context">): NodeResult | undefined {
+  if (task.undoes) return undoneResult(task, place);
+  return task.inputs ? inputsOf(task.inputs, place)[0] : previousResult(task, place);
+}
+
 /** The results that the branches joined at a node came with. */
 export function inputsOf(inputs: readonly ResultRef[], { context }: Pick<ScopeDraft, "context">): NodeResult[] {
   const found: NodeResult[] = [];
@@ -61,7 +67,7 @@ export function undoneResult({ undoes, nodeId }: Task, { context }: Pick<ScopeDr
 }
 
 /** The result that the path came with: the one of its arrival's version, at the node before. */
-function previousResult({ stepPath, since, pathId }: Task, { context }: ScopeDraft): NodeResult | undefined {
+function previousResult({ stepPath, since, pathId }: Task, { context }: Pick<ScopeDraft, "context">): NodeResult | undefined {
   const nodeId = stepPath.at(-1);
   if (nodeId === undefined || !Object.hasOwn(context, nodeId)) return undefined;
   const results = context[nodeId]!;

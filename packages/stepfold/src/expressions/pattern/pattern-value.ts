@@ -31,7 +31,7 @@ function strict(source: string): string {
   const pieces = /\\[pPu]\{[^}]*\}|\\[\s\S]|\[(?:\\[\s\S]|[^\\\]])*\]|\{\d+(?:,\d*)?\}|[{}\]]/g;
   return source.replace(pieces, (piece) => {
     if (piece.length === 1) return `\\${piece}`;
-    if (piece.startsWith("[")) return piece.replace(/\\([\s\S])/g, (escape, letter: string) => (isNeedless(letter, "-") ? letter : escape));
+    if (piece.startsWith("[")) return piece.replace(/\\([\s\S])/g, (whole, letter: string) => (isNeedless(letter, "-") ? letter : whole));
     return piece.length === 2 && isNeedless(piece[1]!, "") ? piece[1]! : piece;
   });
 }

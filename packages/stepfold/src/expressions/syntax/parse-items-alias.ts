@@ -77,7 +77,8 @@ export function itemsOfNode(cursor: Cursor, id: Expression, start: number, at: n
   const end = behind(cursor);
   const member = (object: Expression, key: string | Expression, optional = false): Expression =>
     countNode(cursor, { kind: "member", object, key, optional, at: start, start, end: behind(cursor) });
-  const key = id.kind === "literal" ? String(id.value) : id;
+  const written = id.kind === "literal" ? String(id.value) : id;
+  const key = typeof written === "string" ? (cursor.names.get(written) ?? written) : written;
   if (typeof key === "string" && isForbiddenKey(key)) refuseAt(cursor, at, `"${key}" cannot be the id of a node`);
   const node = member(countNode(cursor, { kind: "name", name: "nodes", start, end }), key);
   const item: Expression = { kind: "name", name: "item", start, end };

@@ -1,3 +1,4 @@
+import type { NodeNames } from "../../core/definition/template.ts";
 import type { ExpressionLimits } from "../evaluation/expression-limits.ts";
 import { behind, type Cursor, countNode, deeper, expect, isSign, next, peek, refuseAt, take, unexpected } from "./cursor.ts";
 import { parsePostfix } from "./parse-postfix.ts";
@@ -11,16 +12,19 @@ const precedences: ReadonlyMap<string, number> = new Map(
   ),
 );
 
+const noNames: NodeNames = new Map();
+
 /**
  * Turns tokens into syntax, in time linear in their number.
  *
  * @throws StepfoldError `EXPRESSION_INVALID`
  */
-export function parse(tokens: readonly Token[], source: string, limits: ExpressionLimits): Expression {
+export function parse(tokens: readonly Token[], source: string, limits: ExpressionLimits, names: NodeNames = noNames): Expression {
   const cursor: Cursor = {
     tokens,
     source,
     limits,
+    names,
     grouped: new WeakSet(),
     taken: new Map(),
     expression: parseExpression,
