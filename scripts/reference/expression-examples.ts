@@ -8,7 +8,7 @@ const scope = {
   input: { customer: "Ada", price: 49.5, quantity: 3, tags: ["new", "gift"], note: null, orderedAt: "2026-01-31T09:00:00Z" },
   $json: { total: 148.5 },
   $now: "2026-02-01T12:00:00.000Z",
-  seed: "the step's",
+  seed: () => "the step's",
 };
 
 const examples: readonly string[] = [

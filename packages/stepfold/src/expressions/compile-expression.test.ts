@@ -285,6 +285,7 @@ describe("what is wrong with an expression", () => {
     ["$node.a", 'expected "." and json', 7],
     ["$node.a.binary", "write .json", 8],
     ["$items", 'expected "("', 6],
+    ["$input.isExecuted", "write .item.json", 7],
     ["$items('a'", 'expected ")"', 10],
     ["uuid", "call it", 0],
     ["uuid + 1", "call it", 0],

@@ -216,7 +216,7 @@ const expressions = [
   (n) => {
     const expression = compileExpression(source);
     const context = { n: list(n, (i) => ({ output: i, timestamp: 0, attempt: 1, pathId: "0", version: i })) };
-    const scope = executionScope({ context, since: n / 2, metadata: {}, at: 0, seed: "s", input: input(n) as Json } as never);
+    const scope = executionScope({ context, since: n / 2, metadata: {}, at: 0, seed: () => "s", input: input(n) as Json } as never);
     return () => expression.evaluate(scope);
   },
 ]);

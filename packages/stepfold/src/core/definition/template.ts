@@ -62,8 +62,8 @@ export interface ScopeParts {
   readonly index?: number | undefined;
   /** What is known of the execution. */
   readonly execution?: ExecutionFacts | undefined;
-  /** What `uuid()` and `Math.random()` are drawn from: the same for whoever evaluates the same again. */
-  readonly seed?: string | undefined;
+  /** What `uuid()` and `Math.random()` are drawn from: the same for whoever evaluates the same again. Made when it is asked for. */
+  readonly seed?: (() => string) | undefined;
   /** Of a node where branches were joined: what they came with. */
   readonly inputs?: readonly NodeResult[] | undefined;
   /** For `when`: the open paths, by node. */

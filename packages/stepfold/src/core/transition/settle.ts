@@ -118,7 +118,7 @@ function complete(scope: ScopeDraft, at: EpochMs): void {
 
 function outputOf({ workflow, context, root, input, key }: ScopeDraft, at: EpochMs): Json {
   const parts = { context, since: root.version + 1, input, metadata: root.metadata, at };
-  const scope = workflow.language.executionScope({ ...parts, execution: factsOf(root), seed: `${seedOf(root)} ${key} output` });
+  const scope = workflow.language.executionScope({ ...parts, execution: factsOf(root), seed: () => `${seedOf(root)} ${key} output` });
   return normalise(workflow.output!.evaluate(scope), `The output of workflow "${workflow.definition.id}"`, workflow.limits).value;
 }
 

@@ -35,7 +35,7 @@ export function taskScope(task: Task, place: ScopeDraft, globals: unknown, more?
       item: isChild(place) && place.item !== null ? place.input : undefined,
       index: isChild(place) && place.item !== null ? place.item : undefined,
       execution: factsOf(root),
-      seed: `${seedOf(root)} ${task.scope ?? ""}/${task.pathId}#${task.visit} ${task.attempt}`,
+      seed: () => `${seedOf(root)} ${task.scope ?? ""}/${task.pathId}#${task.visit} ${task.attempt}`,
       attempt: task.attempt,
       inputs,
       ...more,

@@ -20,7 +20,7 @@ const scope = {
   $now: Date.parse("2026-11-20T09:30:15.250Z"),
   execution: { id: "e1", workflow: "post", startedAt: 0, input: { a: 1 } },
   index: 4,
-  seed: "s",
+  seed: () => "s",
 };
 const run = (source: string, data: Readonly<Record<string, unknown>> = scope): unknown => compileExpression(source).evaluate(data);
 const messageOf = (source: string, data = scope): string => {
@@ -111,7 +111,7 @@ describe("chance", () => {
   it("gives the same again, and something else at another place, step or attempt", () => {
     const uuids = (seed: string): unknown => {
       const { template } = compileTemplate({ a: "{{ uuid() }}", b: "{{ uuid() }}{{ uuid() }}", c: "{{ [1, 2].map(() => uuid()) }}" }, "/n");
-      return template!.evaluate({ seed });
+      return template!.evaluate({ seed: () => seed });
     };
     const first = uuids("s") as { a: string; b: string; c: string[] };
     expect(uuids("s")).toEqual(first);
@@ -122,7 +122,7 @@ describe("chance", () => {
 
   it("is spread evenly from 0 to 1", () => {
     const { evaluate } = compileExpression("input.map(() => Math.random())");
-    const shares = evaluate({ seed: "s", input: Array.from({ length: 500 }, () => 0) }) as number[];
+    const shares = evaluate({ seed: () => "s", input: Array.from({ length: 500 }, () => 0) }) as number[];
     expect(Math.min(...shares)).toBeGreaterThanOrEqual(0);
     expect(Math.max(...shares)).toBeLessThan(1);
     expect(Math.abs(shares.reduce((sum, one) => sum + one, 0) / 500 - 0.5)).toBeLessThan(0.05);
@@ -189,6 +189,8 @@ describe("time", () => {
     ["[$now.hour, $now.minute, $now.second, $now.millisecond, $now.weekday, $now.quarter]", [9, 30, 15, 250, 5, 4]],
     ["$now.plus({ days: 2 }).weekday", 7],
     ["$now.extract('year')", 2026],
+    ["$now.era", undefined],
+    ["$now.startOf('ms')", "2026-11-20T09:30:15.250Z"],
     ["input.at.toMillis() === new Date(input.at).getTime()", true],
     ["input.at.toSeconds()", 1772719629.008],
     ["$now.diffTo(input.at, 'days') < 0", true],
@@ -238,6 +240,7 @@ describe("the words of n8n for values", () => {
     ["[input.list.first(), input.list.last(), [].first()]", [3, 3, undefined]],
     ["[input.list.first(2), input.list.last(2), [1].last(5), [1].last(0)]", [[3, 1], [1, 3], [1], []]],
     ["input.list.unique()", [3, 1]],
+    ["[undefined, null].unique().length", 1],
     ["input.people.removeDuplicates('age')", [{ name: "Ada", age: 36 }, { name: "Ada", age: 20 }, 7]],
     ["[input.list.sum(), input.list.average(), input.list.min(), input.list.max()]", [7, 7 / 3, 1, 3]],
     ["input.people.pluck('name')", ["Ada", "Bob", "Ada", undefined]],

@@ -8,10 +8,10 @@ import { hex } from "./hash-functions.ts";
 function draw(frame: Frame, { name, position }: CallSite): Uint8Array {
   charge(frame, 16);
   const { seed } = frame.scope;
-  if (typeof seed !== "string")
+  if (typeof seed !== "function")
     failEvaluation(frame, position, `${name} works in what a step is given, where an attempt can be told from others`);
   const { pointer = "", offset } = frame.unit;
-  return sha256Bytes(utf8(`${seed} ${pointer} ${offset + position} ${frame.draws++}`));
+  return sha256Bytes(utf8(`${String(seed())} ${pointer} ${offset + position} ${frame.draws++}`));
 }
 
 /** A number from 0 to 1, without 1. */

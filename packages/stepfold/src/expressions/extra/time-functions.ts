@@ -3,7 +3,7 @@ import { charge, type Frame, failEvaluation, grow } from "../evaluation/frame.ts
 import { isPlain, kindOf } from "../evaluation/read-member.ts";
 import { type CallSite, type Pure, textAt } from "../functions/argument.ts";
 import { dateFunctions } from "../functions/date-functions.ts";
-import { calendarUnits, fixedUnits } from "../functions/date-units.ts";
+import { fixedUnits } from "../functions/date-units.ts";
 import { formatTime } from "./format-time.ts";
 
 /** A moment: text in ISO 8601, or milliseconds. Everything is in UTC. */
@@ -48,7 +48,7 @@ const shift =
 
 function unitOf(frame: Frame, site: CallSite, args: readonly unknown[], index: number, fallback?: string): string {
   const unit = textAt(frame, site, args, index, fallback).toLowerCase();
-  return unit.endsWith("s") && unit.length > 2 && unit !== "ms" ? unit.slice(0, -1) : unit;
+  return unit.endsWith("s") && unit.length > 2 ? unit.slice(0, -1) : unit;
 }
 
 /** Where a unit begins; weeks begin on Monday. */
@@ -60,7 +60,7 @@ function startOf(frame: Frame, site: CallSite, at: number, unit: string): number
   if (unit === "month") return date.setUTCFullYear(year, month, 1) && date.setUTCHours(0, 0, 0, 0);
   if (unit === "week") return date.setUTCHours(0, 0, 0, 0) - ((date.getUTCDay() + 6) % 7) * 86_400_000;
   const size = fixedUnits.get(unit);
-  if (size === undefined || calendarUnits.has(unit))
+  if (size === undefined)
     failEvaluation(frame, site.position, `${site.name} needs second, minute, hour, day, week, month, quarter or year`);
   return Math.floor(at / size) * size;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { WorkflowEngine } from "../engine/workflow-engine.ts";
-import { builtinNodes } from "./index.ts";
+import { WorkflowEngine } from "../../src/engine/workflow-engine.ts";
+import { builtinNodes } from "../../src/nodes/index.ts";
 
 const make = { id: "make", name: "Make the order", type: "set", data: { total: 7 } };
 const tell = { id: "tell", type: "set", data: { came: "{{ $json }}", named: "{{ $('Make the order').item.json.total }}" } };
@@ -54,7 +54,7 @@ describe("nodes of the flow", () => {
       { source: "pause", target: "stop" },
     ];
     let now = 0;
-    const environment = { ...(await import("../environment/system-environment.ts")).systemEnvironment, now: () => now };
+    const environment = { ...(await import("../../src/environment/system-environment.ts")).systemEnvironment, now: () => now };
     const engine = new WorkflowEngine({ workflow: { id: "w", nodes, edges }, nodeDefinitions: { ...builtinNodes, spy }, environment });
     const paused = await engine.execute({});
     now = 3_600_000;
@@ -125,7 +125,7 @@ describe("details of a failure", () => {
   });
 
   it("of an error of one's own that are no JSON are said to be none", async () => {
-    const { FatalError } = await import("../engine/node/fatal-error.ts");
+    const { FatalError } = await import("../../src/engine/node/fatal-error.ts");
     const own = {
       executor: (): never => {
         throw new FatalError("no", { details: () => 1 });
