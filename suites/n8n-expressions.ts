@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: template strings of the language under test
 /** What the forms read: one item, as it came from a node named "HTTP Request". */
 export const item = {
   name: "Ada Lovelace",

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: template strings of the language under test
 import type { Situation } from "./situation.ts";
 
 const call = (gives: unknown): { readonly gives: never } => ({ gives: gives as never });

@@ -23,6 +23,12 @@ const callableNames: ReadonlySet<string> = new Set([
   ...extraMethods,
 ]);
 
+/** What methods give of null and of what is missing; others cannot be called on them. */
+const answersOfNothing: ReadonlyMap<string, boolean> = new Map([
+  ["isEmpty", true],
+  ["isNotEmpty", false],
+]);
+
 /** Why a name that JavaScript has is missing here, where the reader may wonder. */
 const absentMethods: ReadonlyMap<string, string> = new Map([
   ["now", "the clock would make an execution differ each time it is replayed; use $now"],
@@ -99,10 +105,11 @@ function compileMethod(compiler: Compiler, node: Call, receiver: Expression): Ev
   const ofArray = arrayMethods.get(name) ?? arrayCallbacks.get(name);
   const ofNumber = numberMethods.get(name);
   const extra = extraMethods.has(name) ? wanted(name) : undefined;
+  const ofNothing = answersOfNothing.get(name);
   const nothing = optional ? (): unknown => skipped : missing(sourceText(compiler, receiver), `${name}()`, at);
   return (frame) => {
     const self = owner(frame);
-    if (self === undefined || self === null || self === skipped) return nothing(frame, self);
+    if (self === undefined || self === null || self === skipped) return ofNothing ?? nothing(frame, self);
     if (typeof self === "string" && ofText !== undefined) return ofText(frame, site, readable(frame, self), args(frame));
     if (ofArray !== undefined && Array.isArray(self)) return ofArray(frame, site, self, args(frame));
     if (typeof self === "number" && ofNumber !== undefined) return ofNumber(frame, site, self, args(frame));

@@ -83,6 +83,8 @@ describe("base64 and hashes", () => {
         expect(run("hash.hmacSha256(input.text, input.key)", data)).toBe(createHmac("sha256", key).update(text).digest("hex"));
       }),
     );
+    const key = "k".repeat(100);
+    expect(run("hash.hmacSha256('a', input)", { input: key })).toBe(createHmac("sha256", key).update("a").digest("hex"));
     expect(run("'a'.hash()")).toBe(run("hash.md5('a')"));
     expect(run("'a'.hash('SHA-256')")).toBe(run("hash.sha256('a')"));
     expect(run("hash.sha512(input)", { input: "x".repeat(10_000) })).toBe(createHash("sha512").update("x".repeat(10_000)).digest("hex"));
@@ -227,6 +229,7 @@ describe("the words of n8n for values", () => {
   beforeAll(loadFunctions);
 
   it.each<[string, unknown]>([
+    ["input.none.isEmpty() && input.missing.isEmpty() && !input.none.isNotEmpty() && input.none?.x.isEmpty()", true],
     ["''.isEmpty() && [].isEmpty() && {}.isEmpty()", true],
     ["input.name.isNotEmpty() && input.list.isNotEmpty() && input.isNotEmpty() && (5).isNotEmpty()", true],
     ["input.list.toJsonString()", "[3,1,3]"],
@@ -263,7 +266,7 @@ describe("the words of n8n for values", () => {
     ["input.name.round()", "round() works on numbers, not on a text"],
     ["input.list.chunk(0)", "at least 1"],
     ["input.people.pluck('__proto__')", "cannot be read"],
-    ["input.none.isEmpty()", "input.none is null"],
+    ["input.none.first()", "input.none is null"],
   ])("%s is refused", (source, message) => {
     expect(messageOf(source)).toContain(message);
   });

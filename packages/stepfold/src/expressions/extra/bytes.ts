@@ -19,7 +19,7 @@ export function utf8(text: string): Uint8Array {
 }
 
 /** The text of some UTF-8; undefined if it is none. */
-export function utf8Text(bytes: Uint8Array): string | undefined {
+function utf8Text(bytes: Uint8Array): string | undefined {
   let escaped = "";
   for (const byte of bytes) escaped += byte < 0x80 && byte !== 37 ? String.fromCharCode(byte) : `%${byte.toString(16).padStart(2, "0")}`;
   try {
@@ -32,7 +32,7 @@ export function utf8Text(bytes: Uint8Array): string | undefined {
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /** Bytes as base64. */
-export function base64Of(bytes: Uint8Array): string {
+function base64Of(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.length; at += 3) {
     const bits = (bytes[at]! << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0);
@@ -43,7 +43,7 @@ export function base64Of(bytes: Uint8Array): string {
 }
 
 /** The bytes that base64 stands for, with or without padding, in either alphabet; undefined if it is none. */
-export function ofBase64(text: string): Uint8Array | undefined {
+function ofBase64(text: string): Uint8Array | undefined {
   const letters = text
     .replace(/\s+/g, "")
     .replaceAll("-", "+")

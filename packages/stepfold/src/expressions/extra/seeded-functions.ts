@@ -15,7 +15,7 @@ function draw(frame: Frame, { name, position }: CallSite): Uint8Array {
 }
 
 /** A number from 0 to 1, without 1. */
-export function share(frame: Frame, site: CallSite): number {
+function share(frame: Frame, site: CallSite): number {
   const view = new DataView(draw(frame, site).buffer);
   return ((view.getUint32(0) >>> 5) * 2 ** 26 + (view.getUint32(4) >>> 6)) / 2 ** 53;
 }
