@@ -52,7 +52,7 @@ export default defineConfig({
           testTimeout: 600_000,
         },
       },
-      { extends: true, test: { name: "patterns", include: ["patterns/**/*.test.ts"], testTimeout: 180_000 } },
+      { extends: true, test: { name: "patterns", include: ["{patterns,suites}/**/*.test.ts"], testTimeout: 180_000 } },
       { extends: true, test: { name: "architecture", include: ["scripts/**/*.test.ts"], testTimeout: 30_000 } },
       // real processes, no more of them at once than there are processors: real leases are not to run out because others keep those busy
       {

@@ -42,7 +42,7 @@ export const layers: readonly Layer[] = [
   },
   { folder: "nodes/http", floor: "1st floor", mayImport: ["core", "engine/node", "nodes"], node: true },
   { folder: "nodes", floor: "1st floor", mayImport: ["core", "engine/node"] },
-  { folder: "runtime", floor: "1st floor", mayImport: ["core", "ports", "environment", "engine/node", "engine"] },
+  { folder: "runtime", floor: "1st floor", mayImport: ["core", "expressions", "ports", "environment", "engine/node", "engine"] },
   { folder: "testing", floor: "2nd floor", mayImport: ["core", "ports", "environment", "engine/node", "engine", "runtime"] },
 ];
 
@@ -70,7 +70,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["explain", "reading"],
     [""],
   ],
-  expressions: [["evaluation"], ["syntax"], ["functions"], ["compile"], ["read-set"], [""]],
+  expressions: [["evaluation", "pattern"], ["syntax"], ["functions"], ["compile"], ["read-set", "extra"], [""]],
   engine: [["schema"], ["workflow"], ["attempt"], ["commands"], [""]],
   runtime: [["context"], ["commands", "retention"], ["worker"], ["handle"], [""]],
 };

@@ -66,5 +66,7 @@ export async function bundlePackage({ folder, entries, chunkOf }: BundledPackage
 function partOf(path: string): string | null {
   if (/(^|\/)index\.ts$/.test(path)) return null;
   if (/^core\/(reading\/|explain\/explain)/.test(path)) return "core-reading";
+  // loaded only where an expression names one of its functions
+  if (path.startsWith("expressions/extra/")) return null;
   return layerOf(path)?.part.replaceAll("/", "-") ?? null;
 }

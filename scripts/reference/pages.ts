@@ -4,12 +4,13 @@ import { catalogue } from "../../packages/stepfold/src/core/errors/catalogue.ts"
 import { defaultLimits } from "../../packages/stepfold/src/core/values/limits.ts";
 import { arrayCallbacks } from "../../packages/stepfold/src/expressions/functions/array-callbacks.ts";
 import { arrayMethods } from "../../packages/stepfold/src/expressions/functions/array-methods.ts";
+import { extraAlone, extraMethods, extraNamespaces } from "../../packages/stepfold/src/expressions/functions/extra-functions.ts";
 import { functions, namespaces } from "../../packages/stepfold/src/expressions/functions/functions.ts";
 import { numberMethods } from "../../packages/stepfold/src/expressions/functions/number-methods.ts";
 import { textMethods } from "../../packages/stepfold/src/expressions/functions/text-methods.ts";
 import { builtinNodes } from "../../packages/stepfold/src/nodes/index.ts";
 import { root } from "../public-entries.ts";
-import { exampleData, expressionExamples } from "./expression-examples.ts";
+import { exampleData, expressionExamples, expressionForms } from "./expression-examples.ts";
 import { docAbove, membersOf } from "./source-docs.ts";
 
 const note = "<!-- written by npm run reference -->";
@@ -49,8 +50,10 @@ function expressions(): string {
   return page(
     "Expressions",
     docAbove(read("stepfold/src/expressions/compile-template.ts"), "export const compileTemplate"),
-    "## What can be read\n\n`input`, `metadata`, `globals` and `$now` (ISO 8601, the recorded time); `$json`, the output of the node before; `nodes.ID.last` and `nodes.ID.all`, what a node produced (`.data`, `.error`, `.handle`); `item` and `inputs` where a map or a join gives them; `error` and `attempt` in `retryIf`; `paths` in `when`; `results`, `total`, `done`, `failed` in `completeWhen`.",
+    "## What can be read\n\n`input`, `metadata`, `globals` and `$now` (ISO 8601, the recorded time); `$json`, the output of the node before; `nodes.ID.last` and `nodes.ID.all`, what a node produced (`.data`, `.error`, `.handle`); `item`, `index` and `inputs` where a map or a join gives them; `execution.id`, `.workflow`, `.startedAt` and `.input` (what the execution was started with, also in its children); `attempt` in what a step is given; `error` in `retryIf`; `paths` in `when`; `results`, `total`, `done`, `failed` in `completeWhen`.",
     `## Examples\n\nOver this data:\n\n\`\`\`json\n${exampleData}\n\`\`\`\n\n${["| expression | gives |", "| --- | --- |", ...expressionExamples()].join("\n")}`,
+    "## Ways to write",
+    expressionForms,
     `## Functions\n\n${table(
       ["of", "names"],
       [
@@ -59,8 +62,12 @@ function expressions(): string {
         ["text", names(textMethods)],
         ["numbers", names(numberMethods)],
         ["lists", `${names(arrayMethods)} ${names(arrayCallbacks)}`],
+        ["alone, loaded when needed", names(new Map([...extraAlone].map((name) => [name, null])))],
+        ...[...extraNamespaces].map(([name, own]) => [`\`${name}\`, loaded when needed`, own.map((one) => `\`${one}\``).join(" ")]),
+        ["values, loaded when needed", [...extraMethods].map((name) => `\`${name}\``).join(" ")],
       ],
     )}`,
+    docAbove(read("stepfold/src/expressions/load-functions.ts"), "export async function loadFunctions"),
     "They are JavaScript's functions of the same names, over plain data: no prototypes, no `this`, no assignment, `==` compares as `===`. What an expression costs is counted, and ends at a budget.",
   );
 }

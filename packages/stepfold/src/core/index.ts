@@ -5,7 +5,16 @@ export type { Compensation, Concurrency, Edge, Node, RetryPolicy, WorkflowDefini
 export { definitionHash } from "./definition/definition-hash.ts";
 export { isInCycle } from "./definition/reached-from.ts";
 export { type RetryRule, retryDelayMs } from "./definition/retry.ts";
-export type { CompileTemplate, ExpressionLanguage, ReadPath, Scope, ScopeParts, Template } from "./definition/template.ts";
+export type {
+  CompileTemplate,
+  ExecutionFacts,
+  ExpressionLanguage,
+  NodeNames,
+  ReadPath,
+  Scope,
+  ScopeParts,
+  Template,
+} from "./definition/template.ts";
 export type { ErrorCode, ErrorDetails, SchemaIssue } from "./errors/catalogue.ts";
 export { catalogue } from "./errors/catalogue.ts";
 export type { ErrorInfo } from "./errors/error-info.ts";

@@ -17,6 +17,7 @@ import { due, earliestOf, isAnyDue } from "../core/transition/plan.ts";
 import type { Limits } from "../core/values/limits.ts";
 import { refuseUnknown } from "../core/values/refuse-unknown.ts";
 import { Deadlines, systemEnvironment } from "../environment/system-environment.ts";
+import { missingFunctions } from "../expressions/load-functions.ts";
 import type { Environment } from "../ports/environment.ts";
 import type { ResumeCommand } from "./commands/answer-wait.ts";
 import { type Command, decide } from "./commands/command.ts";
@@ -101,6 +102,8 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
   readonly warnings: readonly Issue[];
   readonly #prepared: PreparedWorkflow;
   readonly #setting: TurnSetting;
+  /** Functions that its expressions name and that come after them. */
+  readonly #loading: Promise<void> | null;
 
   /** @throws StepfoldError `DEFINITION_INVALID` with every mistake at once; `OPTION_INVALID`, `OPTION_UNKNOWN` */
   constructor(options: EngineOptions<D>) {
@@ -117,6 +120,7 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
     this.workflow = this.#prepared.compiled;
     this.warnings = this.#prepared.warnings;
     const workflowNamed = namedWorkflows(this.#prepared, workflows, prepare);
+    this.#loading = missingFunctions();
     this.#setting = {
       environment,
       deadlines: new Deadlines(environment),
@@ -160,6 +164,7 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
   async send(snapshot: Snapshot | object, command: Command): Promise<Snapshot> {
     const { environment, limits } = this.#setting;
     refuseKey(command);
+    if (this.#loading) await this.#loading;
     const current = this.#read(snapshot, undefined);
     const event = await decide(this.#prepared, current, command, environment.now(), limits);
     const draft = this.#after(current, event);
@@ -186,6 +191,7 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
     onItem: ((item: StreamItem) => void) | null,
   ): Promise<Snapshot> {
     checkTurnOptions(request);
+    if (this.#loading) await this.#loading;
     const { draft, before, unchanged } =
       request.snapshot === undefined ? this.#begin(request) : await this.#resume(request as ContinueRequest);
     const emit = onItem && ((event: Event, after: Draft) => onItem({ event, snapshot: this.#close(after) }));

@@ -1,4 +1,4 @@
-import type { ReadPath, Scope } from "../core/definition/template.ts";
+import type { NodeNames, ReadPath, Scope } from "../core/definition/template.ts";
 import { compileSyntax } from "./compile/compile.ts";
 import { evaluate, type Program } from "./compile/evaluate.ts";
 import { defaultExpressionLimits, type ExpressionLimits } from "./evaluation/expression-limits.ts";
@@ -48,11 +48,15 @@ export function compileExpression(
 
 /** What runs, and what it reads, of an expression in tokens. */
 export function programOf(
-  { tokens, source }: Tokens,
+  { tokens, source, start }: Tokens,
   pointer: string | undefined,
   limits: ExpressionLimits,
+  names?: NodeNames,
 ): { readonly program: Program; readonly reads: readonly ReadPath[] } {
   if (tokens.length === 1) refuseExpression(source, 0, "there is no expression here");
-  const expression = parse(tokens, source, limits);
-  return { program: { code: compileSyntax(expression, source), unit: { source, pointer, limits } }, reads: readsOf(expression) };
+  const expression = parse(tokens, source, limits, names);
+  return {
+    program: { code: compileSyntax(expression, source), unit: { source, pointer, limits, offset: start } },
+    reads: readsOf(expression),
+  };
 }

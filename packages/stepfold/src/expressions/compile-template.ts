@@ -1,4 +1,4 @@
-import type { CompileTemplate, ReadPath, Scope, Template } from "../core/definition/template.ts";
+import type { CompileTemplate, NodeNames, ReadPath, Scope, Template } from "../core/definition/template.ts";
 import type { Issue } from "../core/errors/issue.ts";
 import { isJsonObject, type Json } from "../core/values/json.ts";
 import { defaultLimits } from "../core/values/limits.ts";
@@ -16,6 +16,7 @@ interface TemplateScan {
   readonly reads: Map<string, ReadPath>;
   readonly texts: string[];
   readonly limits: ExpressionLimits;
+  readonly names: NodeNames | undefined;
 }
 
 /** All expressions of a template may take this many times the steps of one. */
@@ -34,13 +35,20 @@ const budgetShare = 10;
  * ```
  *
  * @param pointer where the value stands in the definition: every issue and every error carries it
+ * @param names ids of nodes by their names, for `$("Name")`
  * @returns all mistakes at once; `template` is null if there is no `{{`, or if there is a mistake
  */
-export const compileTemplate: CompileTemplate = (value, pointer) => compileTemplateWithin(value, pointer, defaultExpressionLimits);
+export const compileTemplate: CompileTemplate = (value, pointer, names) =>
+  compileTemplateWithin(value, pointer, defaultExpressionLimits, names);
 
 /** `compileTemplate` under limits of your own. `outputLength` is for all expressions of the template together. */
-export function compileTemplateWithin(value: Json, pointer: string, limits: ExpressionLimits): ReturnType<CompileTemplate> {
-  const walk: TemplateScan = { issues: [], reads: new Map(), texts: [], limits };
+export function compileTemplateWithin(
+  value: Json,
+  pointer: string,
+  limits: ExpressionLimits,
+  names?: NodeNames,
+): ReturnType<CompileTemplate> {
+  const walk: TemplateScan = { issues: [], reads: new Map(), texts: [], limits, names };
   const build = compileValue(walk, value, pointer, 0);
   if (build === null || walk.issues.length > 0) return { template: null, issues: walk.issues };
   const template: Template = {
@@ -106,7 +114,7 @@ function setOwn(target: Record<string, unknown>, key: string, value: unknown): v
 }
 
 function compileString(walk: TemplateScan, text: string, pointer: string): Build {
-  const pieces = splitText(text, pointer, walk.limits);
+  const pieces = splitText(text, pointer, walk.limits, walk.names);
   for (const mistake of pieces.mistakes) walk.issues.push(issue(pointer, mistake));
   for (const path of pieces.reads) walk.reads.set(JSON.stringify(path), path);
   const [only] = pieces.programs;
@@ -126,7 +134,7 @@ function mix({ texts, programs }: Pieces): Build {
 /** Makes the text of a value. This work counts against the same budget as the evaluation. */
 function append(program: Program, scope: Scope, purse: Purse, before: string, after: string): string {
   const value = evaluate(program, scope, purse);
-  const frame: Frame = { unit: program.unit, scope, locals: [], steps: purse.steps, room: purse.room };
+  const frame: Frame = { unit: program.unit, scope, locals: [], steps: purse.steps, room: purse.room, draws: 0 };
   const inserted = value === null || value === undefined ? "" : toText(frame, 0, value);
   const text = concatenate(frame, concatenate(frame, before, inserted), after);
   purse.steps = frame.steps;

@@ -3,3 +3,4 @@ export { type CompiledExpression, compileExpression } from "./compile-expression
 export { compileTemplate, compileTemplateWithin } from "./compile-template.ts";
 export { defaultExpressionLimits, type ExpressionLimits } from "./evaluation/expression-limits.ts";
 export { expressionLanguage } from "./expression-language.ts";
+export { loadFunctions } from "./load-functions.ts";

@@ -1,4 +1,4 @@
-import type { ReadPath } from "../core/definition/template.ts";
+import type { NodeNames, ReadPath } from "../core/definition/template.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { Program } from "./compile/evaluate.ts";
 import { programOf } from "./compile-expression.ts";
@@ -18,7 +18,7 @@ export interface Pieces {
 }
 
 /** Finds and compiles the `{{ }}` in a string. The tokenizer says where one ends, so `}}` in its texts does no harm. */
-export function splitText(text: string, pointer: string, limits: ExpressionLimits): Pieces {
+export function splitText(text: string, pointer: string, limits: ExpressionLimits, names: NodeNames | undefined): Pieces {
   const pieces = { texts: [] as string[], programs: [] as Program[], reads: [] as ReadPath[], mistakes: [] as string[] };
   let index = 0;
   for (let open = text.indexOf("{{"); open !== -1; open = text.indexOf("{{", index)) {
@@ -26,7 +26,7 @@ export function splitText(text: string, pointer: string, limits: ExpressionLimit
     try {
       const tokens = tokenize(text, open + 2, true, limits.sourceLength);
       index = tokens.end;
-      const { program, reads } = programOf(tokens, pointer, limits);
+      const { program, reads } = programOf(tokens, pointer, limits, names);
       pieces.programs.push(program);
       pieces.reads.push(...reads);
     } catch (error) {

@@ -1,3 +1,4 @@
+import type { Json } from "../core/values/json.ts";
 import { defineNode } from "../engine/node/define-node.ts";
 import { FatalError } from "../engine/node/fatal-error.ts";
 import type { NodeDefinition } from "../engine/node/node-definition.ts";
@@ -6,16 +7,18 @@ import type { NodeDefinition } from "../engine/node/node-definition.ts";
 export interface FailData {
   readonly message: string;
   readonly code?: string | undefined;
+  readonly details?: Json | undefined;
 }
 
 /**
  * Node type `fail`: fails with a message of yours, never retried. An edge with the handle `error` is taken if there is
  * one; else the execution fails.
  *
- * `code` is kept with the error, for programs that read it: `nodes.<id>.last.error` and the snapshot's `error`.
+ * `code` and `details` are kept with the error, for programs that read it: as `$json.code` and `$json.details` behind the edge
+ * `error`, and in the snapshot's `error`. Details are any JSON of at most 32 KB.
  *
  * ```ts
- * const refuse = { id: "refuse", type: "fail", data: { message: "No stock of {{ input.item }}", code: "OUT_OF_STOCK" } };
+ * const refuse = { id: "refuse", type: "fail", data: { message: "No stock of {{ input.item }}", code: "OUT_OF_STOCK", details: { item: "{{ input.item }}" } } };
  * ```
  */
 export const failNode: NodeDefinition<FailData, never, unknown, never> = defineNode<FailData, never, unknown, never>({
@@ -25,6 +28,7 @@ export const failNode: NodeDefinition<FailData, never, unknown, never> = defineN
     properties: {
       message: { title: "Message", description: "What went wrong, for people", type: "string", minLength: 1 },
       code: { title: "Code", description: "What went wrong, for programs", type: "string", minLength: 1, maxLength: 100 },
+      details: { title: "Details", description: "What else is to be known, for programs; any JSON of at most 32 KB" },
     },
     required: ["message"],
     additionalProperties: false,
@@ -37,8 +41,8 @@ export const failNode: NodeDefinition<FailData, never, unknown, never> = defineN
     category: "flow",
     example: { message: "No stock of {{ input.item }}", code: "OUT_OF_STOCK" },
   },
-  executor({ message, code }) {
+  executor({ message, code, details }) {
     // the definition asks for it: no code has gone wrong, so there is no stack to look at
-    throw Object.assign(new FatalError(message), { stack: undefined, ...(code !== undefined && { code }) });
+    throw Object.assign(new FatalError(message, { details }), { stack: undefined, ...(code !== undefined && { code }) });
   },
 });

@@ -36,10 +36,10 @@ describe("if", () => {
     expect(output).toBe(way);
   });
 
-  it("compares in one expression and tells the result", async () => {
+  it("compares in one expression and passes on what came", async () => {
     const snapshot = await run({ condition: "{{ input.total > 100 }}" }, { total: 100 });
     expect(snapshot.output).toBe("no");
-    expect(snapshot.context.check?.[0]?.output).toEqual({ result: false });
+    expect(snapshot.context.check?.[0]?.output).toEqual({ total: 100 });
   });
 
   it("takes what is missing as false", async () => {
@@ -52,6 +52,6 @@ describe("if", () => {
       workflow: { id: "w", nodes: nodes.slice(0, 2), edges: edges.slice(0, 1) },
       nodeDefinitions: builtinNodes,
     });
-    expect(await engine.execute({})).toMatchObject({ status: "completed", output: { result: false } });
+    expect(await engine.execute({})).toMatchObject({ status: "completed", output: null });
   });
 });

@@ -8,7 +8,8 @@ export interface IfData {
 }
 
 /**
- * Node type `if`: leaves by the handle `true` or `false`; its output is `{ result: boolean }`.
+ * Node type `if`: leaves by the handle `true` or `false`, and passes on what came: its output is that of the node before, or
+ * the input where it is the first.
  *
  * `condition` counts as in JavaScript: false, 0, "", null and what is missing are false; everything else is true, also
  * the texts `"false"` and `"0"`, `[]` and `{}`. So write the whole comparison as one expression:
@@ -24,12 +25,7 @@ export interface IfData {
  * ];
  * ```
  */
-export const ifNode: NodeDefinition<IfData, { readonly result: boolean }, unknown, "true" | "false"> = defineNode<
-  IfData,
-  { readonly result: boolean },
-  unknown,
-  "true" | "false"
->({
+export const ifNode: NodeDefinition<IfData, Json, unknown, "true" | "false"> = defineNode<IfData, Json, unknown, "true" | "false">({
   input: {
     title: "If",
     type: "object",
@@ -41,11 +37,6 @@ export const ifNode: NodeDefinition<IfData, { readonly result: boolean }, unknow
     },
     additionalProperties: false,
   },
-  output: {
-    type: "object",
-    properties: { result: { title: "Result", description: "Whether the condition held", type: "boolean" } },
-    required: ["result"],
-  },
   handles: ["true", "false"],
   conditions: ["condition"],
   metadata: {
@@ -55,8 +46,7 @@ export const ifNode: NodeDefinition<IfData, { readonly result: boolean }, unknow
     category: "flow",
     example: { condition: "{{ input.total > 100 }}" },
   },
-  executor({ condition }) {
-    const result = Boolean(condition);
-    return { data: { result }, nextHandle: result ? "true" : "false" };
+  executor({ condition }, step) {
+    return { data: step.incoming, nextHandle: condition ? "true" : "false" };
   },
 });

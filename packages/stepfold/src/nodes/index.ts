@@ -22,7 +22,7 @@ export { raceNode } from "./race.ts";
 export type { RaceAnswer, RaceData, RaceResult, RaceSignal, RaceTimer } from "./race-data.ts";
 export { setNode } from "./set.ts";
 export { type SignalData, signalNode } from "./signal.ts";
-export { type SwitchCase, type SwitchData, type SwitchResult, switchNode } from "./switch.ts";
+export { type SwitchCase, type SwitchData, switchNode } from "./switch.ts";
 export type { TimeAhead } from "./timestamp.ts";
 export { type WaitData, waitNode } from "./wait.ts";
 export { type WorkflowData, workflowNode } from "./workflow.ts";

@@ -5,7 +5,8 @@ import type { NodeDefinition } from "../engine/node/node-definition.ts";
 /**
  * Node type `noop`: does nothing. A place for branches to meet, to fork from, or to fill in later.
  *
- * Its output is its data, if it has any, else null.
+ * Its output is its data, if it has any; else it passes on what came: the output of the node before (at a join, of the first
+ * branch), or the input where it is the first.
  *
  * ```ts
  * const together = { id: "together", type: "noop" };
@@ -19,5 +20,5 @@ export const noopNode: NodeDefinition<Json, Json> = defineNode<Json, Json>({
     category: "flow",
     example: null,
   },
-  executor: (data) => ({ data: data ?? null }),
+  executor: (data, step) => ({ data: data ?? step.incoming }),
 });

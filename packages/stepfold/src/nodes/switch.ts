@@ -17,25 +17,16 @@ export interface SwitchData {
   readonly every?: boolean | undefined;
 }
 
-/** Where it left, and the value that decided. */
-export interface SwitchResult {
-  readonly value: Json;
-  /** Absent with `every`. */
-  readonly handle?: string | undefined;
-  /** Only with `every`: in the order of the cases, each once. */
-  readonly handles?: readonly string[] | undefined;
-}
-
 /**
- * Node type `switch`: leaves by the handle of the first case that fits, else by the handle `default`. Its output is
- * `{ value, handle }`.
+ * Node type `switch`: leaves by the handle of the first case that fits, else by the handle `default`. It passes on
+ * what came: its output is that of the node before, or the input where it is the first.
  *
  * A case has either `equals`, and fits a `value` that is equal as JSON: types count (`1` is not `"1"`), the order of keys
  * does not. A missing `value` is null. Or it has `when`, and fits if that is true: `"{{ input.total > 100 }}"`. Nothing but
  * true and false will do: for what may be missing write `"{{ input.vip ?? false }}"`.
  *
  * With `every: true` the path leaves by the handles of all cases that fit, in their order, each once, or by `default` if
- * none does; its output is `{ value, handles }`.
+ * none does.
  *
  * Every handle that is taken needs an edge, `default` too: a value that nobody thought of fails the node with
  * `HANDLE_UNKNOWN` instead of ending the path unseen. Where it is meant to end, draw an edge `default` to a node of type
@@ -58,7 +49,7 @@ export interface SwitchResult {
  * };
  * ```
  */
-export const switchNode: NodeDefinition<SwitchData, SwitchResult> = defineNode<SwitchData, SwitchResult>({
+export const switchNode: NodeDefinition<SwitchData, Json> = defineNode<SwitchData, Json>({
   input: {
     title: "Switch",
     type: "object",
@@ -92,15 +83,15 @@ export const switchNode: NodeDefinition<SwitchData, SwitchResult> = defineNode<S
     category: "flow",
     example: { value: "{{ input.country }}", cases: [{ equals: "DE", handle: "domestic" }] },
   },
-  executor({ value = null, cases, every }) {
+  executor({ value = null, cases, every }, step) {
     const wanted = canonicalJson(value);
     const fits = ({ equals, when }: SwitchCase): boolean => (equals === undefined ? when === true : canonicalJson(equals) === wanted);
     if (!every) {
       const handle = cases.find(fits)?.handle ?? "default";
-      return { data: { value, handle }, nextHandle: handle };
+      return { data: step.incoming, nextHandle: handle };
     }
     const fitting = new Set(cases.filter(fits).map(({ handle }) => handle));
     const handles = fitting.size === 0 ? ["default"] : [...fitting];
-    return { data: { value, handles }, nextHandles: handles };
+    return { data: step.incoming, nextHandles: handles };
   },
 });

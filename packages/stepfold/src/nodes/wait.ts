@@ -1,4 +1,4 @@
-import type { EpochMs } from "../core/values/json.ts";
+import type { Json } from "../core/values/json.ts";
 import { defineNode } from "../engine/node/define-node.ts";
 import type { NodeDefinition } from "../engine/node/node-definition.ts";
 import { type TimeAhead, timeFields, timestampOf } from "./timestamp.ts";
@@ -11,8 +11,8 @@ export type WaitData = TimeAhead;
  *
  * Give either `for`, a duration counted from when the node begins (`"90s"`, `"2 days"`, `"PT5M"`, milliseconds), or
  * `until`, a moment: ISO 8601 with its offset (`"2026-01-31T09:00:00Z"`), a date alone (midnight UTC), or milliseconds
- * since 1970. A moment in the past goes on at once. No payload can end the wait early. Its output is
- * `{ waitedUntil }`, milliseconds since 1970.
+ * since 1970. A moment in the past goes on at once. No payload can end the wait early. It
+ * passes on what came: its output is that of the node before, or the input where it is the first.
  *
  * Fails with `DURATION_INVALID` or `MOMENT_INVALID`, never retried, and with `LIMIT_EXCEEDED` beyond the limit of timers
  * (10 years).
@@ -22,10 +22,7 @@ export type WaitData = TimeAhead;
  * const coolDown = { id: "coolDown", type: "wait", data: { for: "15m" } };
  * ```
  */
-export const waitNode: NodeDefinition<WaitData, { readonly waitedUntil: EpochMs }> = defineNode<
-  WaitData,
-  { readonly waitedUntil: EpochMs }
->({
+export const waitNode: NodeDefinition<WaitData, Json> = defineNode<WaitData, Json>({
   input: {
     title: "Wait",
     type: "object",
@@ -33,11 +30,6 @@ export const waitNode: NodeDefinition<WaitData, { readonly waitedUntil: EpochMs 
     minProperties: 1,
     maxProperties: 1,
     additionalProperties: false,
-  },
-  output: {
-    type: "object",
-    properties: { waitedUntil: { title: "Waited until", description: "Milliseconds since 1970", type: "number" } },
-    required: ["waitedUntil"],
   },
   metadata: {
     label: "Wait",
@@ -48,15 +40,9 @@ export const waitNode: NodeDefinition<WaitData, { readonly waitedUntil: EpochMs 
   },
   executor(data, step) {
     const now = step.now();
-    const { resumed } = step;
     // the timer's word counts, not this machine's clock: one that runs behind must not wait a second time
-    if (resumed) return { data: { waitedUntil: suspendedUntil(resumed.suspendPayload) ?? now } };
+    if (step.resumed) return { data: step.incoming };
     const until = timestampOf(data, now);
-    return until <= now ? { data: { waitedUntil: until } } : step.suspend({ until }, { resumeAt: until });
+    return until <= now ? { data: step.incoming } : step.suspend({ until }, { resumeAt: until });
   },
 });
-
-function suspendedUntil(payload: unknown): EpochMs | null {
-  const until = (payload as { readonly until?: unknown } | null | undefined)?.until;
-  return typeof until === "number" ? until : null;
-}

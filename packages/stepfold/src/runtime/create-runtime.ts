@@ -3,6 +3,8 @@ import { isWholeSnapshot } from "../core/snapshot/snapshot-head.ts";
 import { wakeAt } from "../core/transition/draft/draft-status.ts";
 import { openDraft } from "../core/transition/draft/open-draft.ts";
 import type { GlobalsOption, NodeDefinitions } from "../engine/node/node-definition.ts";
+import { allExtraFunctions } from "../expressions/extra/all-extra-functions.ts";
+import { provideExtraFunctions } from "../expressions/functions/extra-functions.ts";
 import { requireHead, requireSnapshot } from "./context/require-snapshot.ts";
 import { createRuntimeContext, requireWhole } from "./context/runtime-context.ts";
 import type { RuntimeOptions } from "./context/runtime-options.ts";
@@ -37,6 +39,7 @@ const defaultMaxExecutions = 100;
 export function createRuntime<const D extends NodeDefinitions>(options: RuntimeOptions<D> & GlobalsOption<D>): Runtime {
   const { maxExecutions = defaultMaxExecutions } = options;
   requireWhole("maxExecutions", maxExecutions);
+  provideExtraFunctions(allExtraFunctions);
   const closed = new AbortController();
   const context = createRuntimeContext(options, closed.signal);
   const local = createLocalWork(context);

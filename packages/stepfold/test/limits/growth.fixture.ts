@@ -10,6 +10,7 @@ import { executionScope } from "../../src/expressions/compile/scope.ts";
 import { compileExpression } from "../../src/expressions/compile-expression.ts";
 import { compileTemplate } from "../../src/expressions/compile-template.ts";
 import { expressionLanguage } from "../../src/expressions/expression-language.ts";
+import { loadFunctions } from "../../src/expressions/load-functions.ts";
 
 // Run in a process of its own, because the counters are those of the whole process: prints for every hostile input how often the blocks
 // of our sources ran for it and for twice as much of it.
@@ -191,14 +192,31 @@ const expressions = [
   "input.long.split('a').join('bb').replaceAll('b', 'cc').length",
   "input.list.map(v => (v / 7).toString(3)).join().length",
   "input.list.map(v => date.iso(v)).length",
+  "hash.md5(input.long) + hash.sha1(input.long) + hash.sha512(input.long)",
+  "input.list.map(v => hash.sha256(input.long)).length",
+  "base64.decode(base64.encode(input.long)).length",
+  "input.texts.map(text => uuid()).length",
+  "/(a+|b+)+c/.test(input.long)",
+  "/(?=(a|b)*c)(a?){9}(ab)*$/.test(input.long)",
+  "input.long.matchAll(/a.*c|b/g).length",
+  "input.long.replace(/(a)(b)/g, '$2$1$&').split(/b/).length",
+  "input.texts.map(text => text.match(/(\\d)/)).length",
+  "input.texts.unique().chunk(3).length",
+  "input.list.pluck('a', 'b').compact().length",
+  "input.list.sum() + input.list.average() + input.list.max()",
+  "input.long.toTitleCase().removeTags().length",
+  "'<'.concat(input.long).replaceAll('a', '<').removeTags().length",
+  "input.list.map(v => v.toDateTime().plus({ days: v }).toFormat('EEEE d MMMM')).length",
+  "Object.fromEntries(input.pairs).toJsonString().length",
+  "Object.entries(input.pairs).map(([key, [name, value]]) => name in input ? key : value).length",
 ].map((source): [string, number, (n: number) => () => unknown] => [
   `expression: ${source}`,
-  // as much as may be sorted
-  source.includes("sort") ? 900 : 100,
+  // as much as may be sorted, and more than may be searched or digested again and again
+  /sort|sha256|matchAll/.test(source) ? 900 : 100,
   (n) => {
     const expression = compileExpression(source);
     const context = { n: list(n, (i) => ({ output: i, timestamp: 0, attempt: 1, pathId: "0", version: i })) };
-    const scope = executionScope({ context, since: n / 2, metadata: {}, at: 0, input: input(n) as Json } as never);
+    const scope = executionScope({ context, since: n / 2, metadata: {}, at: 0, seed: () => "s", input: input(n) as Json } as never);
     return () => expression.evaluate(scope);
   },
 ]);
@@ -218,6 +236,12 @@ const templates = [
   template("expressions in a list", 200, (n) => list(n, () => "{{ input.list.map(v => v * 2) }}")),
   template("members", 200, (n) => Object.fromEntries(list(n, (i) => [`m${i}`, `{{ input.list[${i % 50}] }}`]))),
   template("brackets in brackets", 12, (n) => `{{ ${"(".repeat(n)}1${")".repeat(n)} }}`),
+  template("comments", 200, (n) => `{{ ${"/* a */ ".repeat(n)} 1 // ${"b ".repeat(n)} }}`),
+  template("comments that never end", 200, (n) => "{{ /* ".repeat(n)),
+  template("regular expressions that never end", 200, (n) => "{{ /[ ".repeat(n)),
+  template("parameters taken apart", 9, (n) => `{{ [].map((${"[".repeat(n)}a${"]".repeat(n)}) => a) }}`),
+  template("brackets that might be parameters", 12, (n) => `{{ [1].map(${"([a], ".repeat(n)}) }}`),
+  template("a regular expression that is long", 200, (n) => `{{ /${"(a|b)+".repeat(n)}/.test('') }}`),
   template("operators", 100, (n) => `{{ 1${" + 1".repeat(n)} }}`),
 ];
 
@@ -255,6 +279,7 @@ const texts: [string, number, (n: number) => () => unknown][] = [
   ["error text: an object that was thrown", 500, (n) => () => errorInfo({ reasons: names(n) })],
 ];
 
+await loadFunctions();
 const told = [];
 for (const [what, n, prepare] of [...reads, ...expressions, ...templates, ...redactions, ...texts]) {
   const [once, twice] = [prepare(n), prepare(2 * n)];

@@ -2,6 +2,8 @@ import { isJsonObject, type JsonObject } from "../values/json.ts";
 import { checkId, checkOneOf, checkType } from "./check-shape.ts";
 import type { DefinitionReport } from "./definition-report.ts";
 
+const maxNameLength = 255;
+
 /** Every mistake in the shape of the nodes; gives their ids. */
 export function checkNodes(nodes: readonly unknown[], at: string, report: DefinitionReport): Set<string> {
   const ids = new Set<string>();
@@ -21,8 +23,26 @@ export function checkNodes(nodes: readonly unknown[], at: string, report: Defini
     for (const key of ["mutex", "when"]) checkType(node, pointer, key, "string", report);
     checkCompensation(node, pointer, report);
   }
+  checkNames(nodes, at, ids, report);
   for (const [i, node] of nodes.entries()) if (isJsonObject(node)) checkCancels(node, `${at}/${i}/cancels`, ids, report);
   return ids;
+}
+
+/** Names are found by expressions, so each means one node. */
+function checkNames(nodes: readonly unknown[], at: string, ids: ReadonlySet<string>, report: DefinitionReport): void {
+  const names = new Set<string>();
+  for (const [i, node] of nodes.entries()) {
+    if (!isJsonObject(node) || node.name === undefined) continue;
+    const pointer = `${at}/${i}/name`;
+    const { name } = node;
+    if (typeof name !== "string" || name === "" || name.length > maxNameLength) {
+      report.add("TYPE", pointer, `must be text of 1 to ${maxNameLength} characters`);
+      continue;
+    }
+    if (names.has(name) || (ids.has(name) && node.id !== name))
+      report.add("ID_DUPLICATE", pointer, `another node is called "${name}" already`);
+    names.add(name);
+  }
 }
 
 function checkNodeType(node: JsonObject, pointer: string, report: DefinitionReport): void {

@@ -16,7 +16,7 @@ import { DefinitionReport } from "./definition-report.ts";
 import { lintGraph } from "./lint-graph.ts";
 import { lintReads, noting, type TemplateUse } from "./lint-reads.ts";
 import { NamedWorkflows } from "./named-workflows.ts";
-import type { ExpressionLanguage, Template } from "./template.ts";
+import type { ExpressionLanguage, NodeNames, Template } from "./template.ts";
 
 /** Where a definition comes from. */
 export interface CompileOptions {
@@ -131,11 +131,18 @@ type Unshared = Omit<CompiledWorkflow, "workflows" | "compensates"> & {
   compensates: boolean;
 };
 
+function namesOf({ nodes }: WorkflowDefinition): NodeNames {
+  return new Map(nodes.flatMap(({ id, name }): [string, string][] => (name === undefined ? [] : [[name, id]])));
+}
+
 function buildWorkflow(definition: WorkflowDefinition, pointer: string, building: Building): Unshared {
   const { language, limits, report, work } = building;
   work.spend(definition.nodes.length + definition.edges.length);
   const uses: TemplateUse[] = [];
-  const own: Building = { ...building, language: { ...language, compileTemplate: noting(language.compileTemplate, uses) } };
+  const own: Building = {
+    ...building,
+    language: { ...language, compileTemplate: noting(language.compileTemplate, namesOf(definition), uses) },
+  };
   const { nodes, placed } = buildNodes(definition, pointer, own);
   const entered = new Set(definition.edges.filter(({ source, target }) => source !== target).map(({ target }) => target));
   const starts =

@@ -6,7 +6,7 @@ import { type Edge, type Node, nodeMembers, type WorkflowDefinition } from "./de
 /**
  * Identity of a definition: equal for definitions that run alike.
  *
- * Covers what the engine acts on. Names, descriptions, version labels, metadata and keys the engine does not
+ * Covers what the engine acts on, names of nodes too: expressions find nodes by them. The name and description of a workflow, version labels, metadata and keys the engine does not
  * know (positions, colours) may change without changing it; so may the order of object keys.
  */
 export function definitionHash(definition: WorkflowDefinition): string {

@@ -51,6 +51,8 @@ export interface Concurrency {
 export interface Node {
   /** Unique in its workflow; letters, digits, `_` and `-`, at most 128. */
   readonly id: string;
+  /** What people call it: any text, unique in its workflow. Expressions find it by `$("Charge the card").item.json`. */
+  readonly name?: string;
   /** Names the node definition that performs it. */
   readonly type: string;
   /** Static configuration; its strings may hold `{{ expressions }}`. */
@@ -130,6 +132,7 @@ export interface RetryPolicy {
 /** What the engine acts on of a node; all but this is for people and their tools. */
 export const nodeMembers: readonly Exclude<keyof Node, "metadata">[] = [
   "id",
+  "name",
   "type",
   "data",
   "retryPolicy",

@@ -1,6 +1,6 @@
 import type { WorkBudget } from "../values/work-budget.ts";
 import type { DefinitionReport } from "./definition-report.ts";
-import type { CompileTemplate, ReadPath } from "./template.ts";
+import type { CompileTemplate, NodeNames, ReadPath } from "./template.ts";
 
 /** What an expression of a definition reads, and where it stands. */
 export interface TemplateUse {
@@ -11,10 +11,10 @@ export interface TemplateUse {
 /** What the ids of nodes are the members of. */
 const roots: readonly (string | undefined)[] = ["nodes", "paths"];
 
-/** As `compileTemplate`, and notes what every template reads. */
-export function noting(compileTemplate: CompileTemplate, uses: TemplateUse[]): CompileTemplate {
+/** As `compileTemplate` where nodes have these names, and notes what every template reads. */
+export function noting(compileTemplate: CompileTemplate, names: NodeNames, uses: TemplateUse[]): CompileTemplate {
   return (value, pointer) => {
-    const compiled = compileTemplate(value, pointer);
+    const compiled = compileTemplate(value, pointer, names);
     if (compiled.template) uses.push({ pointer, reads: compiled.template.reads });
     return compiled;
   };

@@ -22,8 +22,27 @@ export interface Template {
   evaluate(scope: Scope, together?: object): unknown;
 }
 
+/** Ids of nodes by the names that people gave them. */
+export type NodeNames = ReadonlyMap<string, string>;
+
 /** Compiles the `{{ }}` in a value. `template` is null when there is none: the value stands for itself. */
-export type CompileTemplate = (value: Json, pointer: string) => { readonly template: Template | null; readonly issues: readonly Issue[] };
+export type CompileTemplate = (
+  value: Json,
+  pointer: string,
+  names?: NodeNames,
+) => { readonly template: Template | null; readonly issues: readonly Issue[] };
+
+/** What expressions may know of their execution. */
+export interface ExecutionFacts {
+  /** Its `workflowId`. */
+  readonly id: string;
+  /** The id of its definition. */
+  readonly workflow: string;
+  /** Expressions see ISO 8601. */
+  readonly startedAt: EpochMs | undefined;
+  /** What the execution was started with, also in its children. */
+  readonly input: Json | undefined;
+}
 
 /** What a scope is made from. */
 export interface ScopeParts {
@@ -39,6 +58,12 @@ export interface ScopeParts {
   readonly at: EpochMs;
   /** Of an item of a map: the item. */
   readonly item?: Json | undefined;
+  /** Of an item of a map: its place in the list, from 0. */
+  readonly index?: number | undefined;
+  /** What is known of the execution. */
+  readonly execution?: ExecutionFacts | undefined;
+  /** What `uuid()` and `Math.random()` are drawn from: the same for whoever evaluates the same again. Made when it is asked for. */
+  readonly seed?: (() => string) | undefined;
   /** Of a node where branches were joined: what they came with. */
   readonly inputs?: readonly NodeResult[] | undefined;
   /** For `when`: the open paths, by node. */

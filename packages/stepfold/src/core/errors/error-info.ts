@@ -6,6 +6,8 @@ export interface ErrorInfo {
   readonly message: string;
   /** Stable code, if the error had one. */
   readonly code?: string;
+  /** What else is known of it, as JSON, where the step has said so: those of a `FatalError`, or of a node of type `fail`. */
+  readonly details?: unknown;
   /** The node it happened at. */
   readonly nodeId?: string;
   /** Of an execution: nodes whose compensations failed for good, so that what they did is not undone. */

@@ -5,7 +5,7 @@ import { normalise } from "../values/to-json.ts";
 import { endChild, nextChild } from "./children/children.ts";
 import { completeChildren, failChildren } from "./children/complete-children.ts";
 import { markChanged } from "./draft/add-result.ts";
-import { type ChildDraft, isChild, type ScopeDraft } from "./draft/draft.ts";
+import { type ChildDraft, factsOf, isChild, type ScopeDraft, seedOf } from "./draft/draft.ts";
 import type { DraftPath } from "./draft/draft-path.ts";
 import { recount } from "./draft/draft-status.ts";
 import { settleHolds, settleJoins } from "./joins/settle-joins.ts";
@@ -116,8 +116,9 @@ function complete(scope: ScopeDraft, at: EpochMs): void {
   }
 }
 
-function outputOf({ workflow, context, root, input }: ScopeDraft, at: EpochMs): Json {
-  const scope = workflow.language.executionScope({ context, since: root.version + 1, input, metadata: root.metadata, at });
+function outputOf({ workflow, context, root, input, key }: ScopeDraft, at: EpochMs): Json {
+  const parts = { context, since: root.version + 1, input, metadata: root.metadata, at };
+  const scope = workflow.language.executionScope({ ...parts, execution: factsOf(root), seed: () => `${seedOf(root)} ${key} output` });
   return normalise(workflow.output!.evaluate(scope), `The output of workflow "${workflow.definition.id}"`, workflow.limits).value;
 }
 

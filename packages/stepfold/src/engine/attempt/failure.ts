@@ -1,12 +1,18 @@
 import { type CompiledPolicy, evaluatePolicy } from "../../core/definition/compiled-policy.ts";
 import { noRetry, retryDelayMs } from "../../core/definition/retry.ts";
 import { type ErrorInfo, errorInfo, stackOf } from "../../core/errors/error-info.ts";
+import { safeMember } from "../../core/errors/safe-member.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { scopedKey } from "../../core/snapshot/address.ts";
+import { isJsonObject, type Json } from "../../core/values/json.ts";
+import { normalise } from "../../core/values/to-json.ts";
 import { isFatal } from "../node/fatal-error.ts";
 import { retryAfterMs } from "../node/retry-after-error.ts";
 import type { AttemptState } from "./attempt-state.ts";
 import type { Outcome } from "./outcome.ts";
+
+/** Details that are larger would be written with every event and head that has the error. */
+const maxDetailsBytes = 32_768;
 
 /** Decides what follows a failed attempt: a retry at a certain time, the `error` edge, or the end of the execution. */
 export function failureOf(run: AttemptState, thrown: unknown): Outcome {
@@ -14,7 +20,8 @@ export function failureOf(run: AttemptState, thrown: unknown): Outcome {
   const endedAt = around.now();
   const info = withHint(errorInfo(thrown, task.nodeId, around.scrub), run, thrown);
   const stack = around.keepStacks ? stackOf(thrown, around.scrub) : undefined;
-  let error: ErrorInfo = stack === undefined ? info : Object.freeze({ ...info, stack });
+  const details = detailsOf(thrown, run);
+  let error: ErrorInfo = withDetails(stack === undefined ? info : Object.freeze({ ...info, stack }), details);
   let delayMs: number | null = null;
   try {
     if (mayRetry(thrown)) delayMs = retryDelay(run, node.policy, thrown, error, endedAt);
@@ -25,7 +32,7 @@ export function failureOf(run: AttemptState, thrown: unknown): Outcome {
   const outcome = {
     type: "failed" as const,
     error,
-    sizeBytes: error.message.length + (error.stack?.length ?? 0),
+    sizeBytes: error.message.length + (error.stack?.length ?? 0) + (error.details === undefined ? 0 : details!.sizeBytes),
     startedAt,
     endedAt,
     retryAt: delayMs === null ? null : endedAt + Math.min(delayMs, around.limits.timerMs),
@@ -33,6 +40,30 @@ export function failureOf(run: AttemptState, thrown: unknown): Outcome {
   };
   around.onFailed?.(thrown, task, outcome);
   return delayMs === null && !task.undoes && node.compiled.edges.has("error") ? { ...outcome, handle: "error" } : outcome;
+}
+
+/** The details of a FatalError, without secrets; null if it has none. */
+function detailsOf(thrown: unknown, { task, around }: AttemptState): { readonly value: Json; readonly sizeBytes: number } | null {
+  const details = isFatal(thrown) ? safeMember(thrown, "details") : undefined;
+  if (details === undefined) return null;
+  try {
+    return normalise(clean(normalise(details, `The details of "${task.nodeId}"`, around.limits).value, around.scrub), "", around.limits);
+  } catch (refused) {
+    return { value: `cannot be kept: ${errorInfo(refused).message}`, sizeBytes: 100 };
+  }
+}
+
+function withDetails(error: ErrorInfo, details: { readonly value: Json; readonly sizeBytes: number } | null): ErrorInfo {
+  if (!details) return error;
+  if (details.sizeBytes <= maxDetailsBytes) return Object.freeze({ ...error, details: details.value });
+  return Object.freeze({ ...error, message: `${error.message} (with details of more than ${maxDetailsBytes} bytes, which are not kept)` });
+}
+
+function clean(value: Json, scrub: (text: string) => string): Json {
+  if (typeof value === "string") return value.length > maxDetailsBytes ? value : scrub(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (!isJsonObject(value)) return value.map((item) => clean(item, scrub));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, clean(member, scrub)]));
 }
 
 /** A member of globals that were never given is read from undefined: the platform's message does not say so. */

@@ -5,7 +5,7 @@ import type { Task } from "../../core/transition/plan.ts";
 import type { EpochMs, Json } from "../../core/values/json.ts";
 import { ofTenant } from "../../core/values/tenant.ts";
 import type { Compensating, StepContext, SuspendOptions } from "../node/step-context.ts";
-import { inputsOf, undoneResult } from "./task-scope.ts";
+import { inputsOf, previousOf, undoneResult } from "./task-scope.ts";
 
 /** What the steps of one turn have in common. */
 export interface StepSurroundings {
@@ -90,6 +90,12 @@ export class Step implements StepContext {
   get context(): Context {
     this.#context ??= contextAt(this.#live, this.#version);
     return this.#context;
+  }
+
+  get incoming(): Json | null {
+    const task = this.#task;
+    if (task.undoes || task.stepPath.length > 0 || task.inputs) return previousOf(task, this.#place)?.output ?? null;
+    return this.input ?? null;
   }
 
   get inputs(): readonly NodeResult[] | undefined {

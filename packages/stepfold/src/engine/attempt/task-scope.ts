@@ -1,7 +1,7 @@
 import type { CompiledNode } from "../../core/definition/compiled.ts";
 import type { Scope, ScopeParts } from "../../core/definition/template.ts";
 import type { NodeResult, ResultRef } from "../../core/snapshot/snapshot.ts";
-import { type Draft, isChild, type ScopeDraft } from "../../core/transition/draft/draft.ts";
+import { type Draft, factsOf, isChild, type ScopeDraft, seedOf } from "../../core/transition/draft/draft.ts";
 import { scopeAt } from "../../core/transition/draft/open-draft.ts";
 import type { Task } from "../../core/transition/plan.ts";
 
@@ -23,7 +23,7 @@ export function taskScope(task: Task, place: ScopeDraft, globals: unknown, more?
     if (scope) return scope;
     const { context, input, root, workflow } = place;
     const inputs = task.inputs && inputsOf(task.inputs, place);
-    const previous = task.undoes ? undoneResult(task, place) : inputs ? inputs[0] : previousResult(task, place);
+    const previous = inputs ? inputs[0] : previousOf(task, place);
     scope = workflow.language.executionScope({
       context,
       since: task.since,
@@ -33,11 +33,21 @@ export function taskScope(task: Task, place: ScopeDraft, globals: unknown, more?
       previous,
       at: previous?.timestamp ?? root.createdAt ?? 0,
       item: isChild(place) && place.item !== null ? place.input : undefined,
+      index: isChild(place) && place.item !== null ? place.item : undefined,
+      execution: factsOf(root),
+      seed: () => `${seedOf(root)} ${task.scope ?? ""}/${task.pathId}#${task.visit} ${task.attempt}`,
+      attempt: task.attempt,
       inputs,
       ...more,
     });
     return scope;
   };
+}
+
+/** The result that a task's node is given as `$json`. */
+export function previousOf(task: Task, place: Pick<ScopeDraft, "context">): NodeResult | undefined {
+  if (task.undoes) return undoneResult(task, place);
+  return task.inputs ? inputsOf(task.inputs, place)[0] : previousResult(task, place);
 }
 
 /** The results that the branches joined at a node came with. */
@@ -57,7 +67,7 @@ export function undoneResult({ undoes, nodeId }: Task, { context }: Pick<ScopeDr
 }
 
 /** The result that the path came with: the one of its arrival's version, at the node before. */
-function previousResult({ stepPath, since, pathId }: Task, { context }: ScopeDraft): NodeResult | undefined {
+function previousResult({ stepPath, since, pathId }: Task, { context }: Pick<ScopeDraft, "context">): NodeResult | undefined {
   const nodeId = stepPath.at(-1);
   if (nodeId === undefined || !Object.hasOwn(context, nodeId)) return undefined;
   const results = context[nodeId]!;

@@ -53,6 +53,8 @@ export interface StepContext<Resume = unknown, Globals = unknown> {
   readonly context: Context;
   /** What the execution was started with. */
   readonly input: Json | undefined;
+  /** What the path came with, `$json` in expressions: the output of the step before; of the first step, the input; null if there is none. */
+  readonly incoming: Json | null;
   /** The payload, when this call answers a suspension. */
   readonly externalPayload: Resume | undefined;
   /** At a node where branches were joined: the results they came with, in the order of the incoming edges. */

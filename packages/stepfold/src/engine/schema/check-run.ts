@@ -3,7 +3,7 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Json } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import { pointerOf } from "../../core/values/pointer.ts";
-import type { Spend } from "./pattern.ts";
+import type { Spend } from "../../expressions/pattern/pattern.ts";
 
 /** Limits of one check of a value against a schema. */
 export type CheckLimits = Pick<Limits, "schemaWork" | "issues">;

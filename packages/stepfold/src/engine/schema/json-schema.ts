@@ -1,9 +1,9 @@
 import type { SchemaIssue } from "../../core/errors/catalogue.ts";
 import type { Json, JsonSchema } from "../../core/values/json.ts";
+import { compilePattern, type Pattern } from "../../expressions/pattern/pattern.ts";
 import { type CheckBudget, CheckRun } from "./check-run.ts";
 import type { Building, Keyword } from "./keyword.ts";
 import { isWatching, logicKeywords } from "./logic-keywords.ts";
-import { compilePattern, type Pattern } from "./pattern.ts";
 import { isSchema, type OpenResource, SchemaReader } from "./schema-reader.ts";
 import { lastKeywords, structureKeywords } from "./structure-keywords.ts";
 import { valueKeywords } from "./value-keywords.ts";

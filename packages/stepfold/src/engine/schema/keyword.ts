@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../../core/values/json.ts";
+import type { Pattern } from "../../expressions/pattern/pattern.ts";
 import type { Check, SchemaNode } from "./check-run.ts";
-import type { Pattern } from "./pattern.ts";
 
 /** What keywords of one schema are made ready with. */
 export interface Building {

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from "../../core/values/json.ts";
+import type { Pattern } from "../../expressions/pattern/pattern.ts";
 import type { Check, CheckRun, InstanceLocation, SchemaNode, Seen } from "./check-run.ts";
 import { type Building, isCount, isNames, type Keyword } from "./keyword.ts";
-import type { Pattern } from "./pattern.ts";
 import { isStructure, textOf } from "./value-keywords.ts";
 
 /** Keywords about members of objects and items of lists. Those that need what others have looked at come last. */

@@ -5,12 +5,13 @@ import type { Callback, CallSite, Pure } from "../functions/argument.ts";
 import { arrayCallbacks } from "../functions/array-callbacks.ts";
 import { arrayMethods } from "../functions/array-methods.ts";
 import { maxDateArguments, tooManyDateArguments } from "../functions/date-functions.ts";
+import { extraAlone, extraFunction, extraMethods, extraNamespaces, wantExtraFunctions } from "../functions/extra-functions.ts";
 import { functions, namespaces } from "../functions/functions.ts";
 import { numberMethods } from "../functions/number-methods.ts";
 import { textMethods } from "../functions/text-methods.ts";
 import type { Call, Expression } from "../syntax/syntax.ts";
 import { compileItems } from "./compile-literal.ts";
-import { functionNames, missing, roots, unknown } from "./compile-member.ts";
+import { functionNames, isNamespace, missing, roots, unknown } from "./compile-member.ts";
 import { type Compiler, compileArrow, reject, skipped, sourceText } from "./compiler.ts";
 import { didYouMean } from "./nearest.ts";
 
@@ -19,17 +20,20 @@ const callableNames: ReadonlySet<string> = new Set([
   ...arrayMethods.keys(),
   ...arrayCallbacks.keys(),
   ...numberMethods.keys(),
+  ...extraMethods,
+]);
+
+/** What methods give of null and of what is missing; others cannot be called on them. */
+const answersOfNothing: ReadonlyMap<string, boolean> = new Map([
+  ["isEmpty", true],
+  ["isNotEmpty", false],
 ]);
 
 /** Why a name that JavaScript has is missing here, where the reader may wonder. */
 const absentMethods: ReadonlyMap<string, string> = new Map([
-  ["random", "chance would make an execution differ each time it is replayed"],
   ["now", "the clock would make an execution differ each time it is replayed; use $now"],
   ["push", "expressions change nothing; write [...items, item]"],
   ["forEach", "it gives nothing; use map"],
-  ["match", "regular expressions are not available"],
-  ["matchAll", "regular expressions are not available"],
-  ["test", "regular expressions are not available"],
   ["toLocaleString", "its result differs from machine to machine"],
   ["localeCompare", "its result differs from machine to machine; compare with <"],
 ]);
@@ -38,21 +42,34 @@ const absentMethods: ReadonlyMap<string, string> = new Map([
 export function compileCall(compiler: Compiler, node: Call): Evaluate {
   const { receiver, name, at } = node;
   if (receiver === null) {
-    const pure = compiler.locals.has(name) ? undefined : functions.get(name);
+    const isLocal = compiler.locals.has(name);
+    const pure = isLocal ? undefined : (functions.get(name) ?? (extraAlone.has(name) ? wanted(name) : undefined));
     if (pure === undefined) notAFunction(compiler, name, at);
     return compileFunction(compiler, node, pure);
   }
-  if (receiver.kind === "name" && !compiler.locals.has(receiver.name) && namespaces.has(receiver.name)) {
-    const table = namespaces.get(receiver.name)!;
-    const pure = table.get(name);
+  if (receiver.kind === "name" && !compiler.locals.has(receiver.name) && isNamespace(receiver.name)) {
+    const table = namespaces.get(receiver.name);
+    const extra = extraNamespaces.get(receiver.name) ?? [];
+    const pure = table?.get(name) ?? (extra.includes(name) ? wanted(`${receiver.name}.${name}`) : undefined);
     if (pure === undefined)
-      absent(compiler, `${receiver.name}.${name}`, name, at, `${didYouMean(name, table.keys())} It has ${functionNames(receiver.name)}`);
+      absent(
+        compiler,
+        `${receiver.name}.${name}`,
+        name,
+        at,
+        `${didYouMean(name, table?.keys() ?? extra)} It has ${functionNames(receiver.name)}`,
+      );
     if (receiver.name === "date") refuseTooMany(compiler, node);
     return compileFunction(compiler, node, pure);
   }
   if (!callableNames.has(name))
     absent(compiler, name, name, at, `${didYouMean(name, callableNames)} Known: ${[...callableNames].join(", ")}`);
   return compileMethod(compiler, node, receiver);
+}
+
+function wanted(name: string): Pure {
+  wantExtraFunctions();
+  return extraFunction(name);
 }
 
 /** How many there are is known where none is spread; else each call counts them. */
@@ -67,7 +84,7 @@ function absent(compiler: Compiler, shown: string, name: string, position: numbe
 }
 
 function notAFunction(compiler: Compiler, name: string, position: number): never {
-  const value = compiler.locals.has(name) || namespaces.has(name) || roots.includes(name);
+  const value = compiler.locals.has(name) || isNamespace(name) || roots.includes(name);
   if (!value) unknown(compiler, name, position);
   reject(compiler, position, `"${name}" is not a function. Functions: ${[...functions.keys()].join(", ")}`);
 }
@@ -87,14 +104,17 @@ function compileMethod(compiler: Compiler, node: Call, receiver: Expression): Ev
   const ofText = textMethods.get(name);
   const ofArray = arrayMethods.get(name) ?? arrayCallbacks.get(name);
   const ofNumber = numberMethods.get(name);
+  const extra = extraMethods.has(name) ? wanted(name) : undefined;
+  const ofNothing = answersOfNothing.get(name);
   const nothing = optional ? (): unknown => skipped : missing(sourceText(compiler, receiver), `${name}()`, at);
   return (frame) => {
     const self = owner(frame);
-    if (self === undefined || self === null || self === skipped) return nothing(frame, self);
+    if (self === undefined || self === null || self === skipped) return ofNothing ?? nothing(frame, self);
     if (typeof self === "string" && ofText !== undefined) return ofText(frame, site, readable(frame, self), args(frame));
     if (ofArray !== undefined && Array.isArray(self)) return ofArray(frame, site, self, args(frame));
     if (typeof self === "number" && ofNumber !== undefined) return ofNumber(frame, site, self, args(frame));
     if (typeof self === "boolean" && name === "toString") return String(self);
+    if (extra !== undefined) return extra(frame, site, self, args(frame));
     return wrongType(frame, site, sourceText(compiler, receiver), self);
   };
 }

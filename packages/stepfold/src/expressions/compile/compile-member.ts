@@ -1,7 +1,8 @@
 import { charge, type Evaluate, type Frame, failEvaluation, grow } from "../evaluation/frame.ts";
-import { kindOf, readComputed, readMember } from "../evaluation/read-member.ts";
+import { isPlain, kindOf, readComputed, readMember } from "../evaluation/read-member.ts";
+import { extraAlone, extraNamespaces } from "../functions/extra-functions.ts";
 import { constants, functions, namespaces } from "../functions/functions.ts";
-import type { Expression, Member, Name } from "../syntax/syntax.ts";
+import type { Expression, Member, Name, Required } from "../syntax/syntax.ts";
 import { type Compiler, constant, constantOf, reject, skipped, sourceText } from "./compiler.ts";
 import { didYouMean } from "./nearest.ts";
 import { NodesView } from "./scope.ts";
@@ -11,7 +12,7 @@ export function compileMember(compiler: Compiler, node: Member): Evaluate {
   const { object, key, at } = node;
   if (object.kind === "name" && !compiler.locals.has(object.name)) {
     if (object.name === "nodes") return wholeNode(compiler, node);
-    if (namespaces.has(object.name)) return namespaceConstant(compiler, object.name, key, at);
+    if (isNamespace(object.name)) return namespaceConstant(compiler, object.name, key, at);
   }
   if (isNode(compiler, object) && (key === "last" || key === "all")) return nodeResults(compiler, object, key);
   const owner = compiler.compile(compiler, object);
@@ -49,6 +50,21 @@ export function compileChain(compiler: Compiler, expression: Expression): Evalua
   return (frame) => {
     const value = run(frame);
     return value === skipped ? undefined : value;
+  };
+}
+
+/** Compiles `a!`: what is missing ends the evaluation. */
+export function compileRequired(compiler: Compiler, { operand, start }: Required): Evaluate {
+  const run = compiler.compile(compiler, operand);
+  const named = sourceText(compiler, operand);
+  return (frame) => {
+    const value = run(frame);
+    if (value !== undefined && value !== null && value !== skipped) return value;
+    return failEvaluation(
+      frame,
+      start,
+      `${named} is ${value === null ? "null" : "missing"}, and the ! after it says that it must be there`,
+    );
   };
 }
 
@@ -125,6 +141,8 @@ export const roots: readonly string[] = [
   "item",
   "$json",
   "$now",
+  "index",
+  "execution",
   "error",
   "attempt",
   "paths",
@@ -135,31 +153,67 @@ export const roots: readonly string[] = [
 ];
 
 /** Names that only the parser knows: it rewrites what stands after them. */
-const rootAliases = ["$input", "$"];
+const rootAliases = ["$input", "$", "$node", "$items", "$execution", "$workflow", "$itemIndex", "$today"];
+
+/** What stands here for names that people bring from n8n. */
+const absentNames: ReadonlyMap<string, string> = new Map([
+  ["$env", "a workflow sees no environment; hand over what it may read as globals"],
+  ["$secrets", "hand over what it may read as globals"],
+  ["$vars", "read input, metadata, globals or what a node produced"],
+  ["$binary", "there is no binary data; keep files elsewhere, and their addresses here"],
+  ["$jmespath", "use map, filter and find"],
+  ["$runIndex", "read nodes.ID.all.length"],
+]);
 
 /** Compiles a name that stands for a value. */
 export function compileName(compiler: Compiler, { name, start }: Name): Evaluate {
   const slot = compiler.locals.get(name);
   if (slot !== undefined) return (frame) => frame.locals[slot];
   if (name === "nodes") reject(compiler, start, "nodes cannot be read as a whole: name a node, as in nodes.charge.last.data");
-  if (functions.has(name)) reject(compiler, start, `${name} is a function: call it, as in ${name}(input)`);
-  if (namespaces.has(name)) reject(compiler, start, `${name} is no value: call one of its functions, ${functionNames(name)}`);
+  if (functions.has(name) || extraAlone.has(name)) reject(compiler, start, `${name} is a function: call it, as in ${name}(input)`);
+  if (isNamespace(name)) reject(compiler, start, `${name} is no value: call one of its functions, ${functionNames(name)}`);
   if (!roots.includes(name)) unknown(compiler, name, start);
   if (name === "globals") compiler.untrusted = true;
   if (name === "$now") return now(start);
+  if (name === "execution") return execution;
   return (frame) => (Object.hasOwn(frame.scope, name) ? frame.scope[name] : undefined);
 }
 
 /** Ends compilation at a name that nothing has. */
 export function unknown(compiler: Compiler, name: string, position: number): never {
-  const known = [...new Set([...compiler.locals.keys(), ...roots, ...rootAliases, ...functions.keys(), ...namespaces.keys()])];
-  reject(compiler, position, `"${name}" is not known here.${didYouMean(name, known)} Known: ${known.join(", ")}`);
+  const known = [
+    ...new Set([
+      ...compiler.locals.keys(),
+      ...roots,
+      ...rootAliases,
+      ...functions.keys(),
+      ...extraAlone,
+      ...namespaces.keys(),
+      ...extraNamespaces.keys(),
+    ]),
+  ];
+  const hint = absentNames.get(name);
+  const close = known.filter((other) => other.startsWith("$") === name.startsWith("$"));
+  if (hint !== undefined) reject(compiler, position, `"${name}" is not available in expressions: ${hint}`);
+  reject(compiler, position, `"${name}" is not known here.${didYouMean(name, close)} Known: ${known.join(", ")}`);
+}
+
+/** Whether functions belong to a name. */
+export function isNamespace(name: string): boolean {
+  return namespaces.has(name) || extraNamespaces.has(name);
 }
 
 /** The functions of a namespace, for messages. */
 export function functionNames(namespace: string): string {
-  return [...namespaces.get(namespace)!.keys()].map((name) => `${namespace}.${name}`).join(", ");
+  return [...(namespaces.get(namespace)?.keys() ?? extraNamespaces.get(namespace)!)].map((name) => `${namespace}.${name}`).join(", ");
 }
+
+/** The scope holds milliseconds, as for `$now`. */
+const execution: Evaluate = ({ scope }) => {
+  const facts = Object.hasOwn(scope, "execution") ? scope.execution : undefined;
+  if (!isPlain(facts) || typeof facts.startedAt !== "number") return facts;
+  return { ...facts, startedAt: new Date(facts.startedAt).toISOString() };
+};
 
 /** The scope holds milliseconds, and the text is made only where it is read. */
 function now(position: number): Evaluate {

@@ -2,8 +2,9 @@ import type { Evaluate } from "../evaluation/frame.ts";
 import type { Expression } from "../syntax/syntax.ts";
 import { compileCall } from "./compile-call.ts";
 import { compileArray, compileObject, compileText } from "./compile-literal.ts";
-import { compileChain, compileMember, compileName } from "./compile-member.ts";
+import { compileChain, compileMember, compileName, compileRequired } from "./compile-member.ts";
 import { compileBinary, compileConditional, compileLogical, compileUnary } from "./compile-operator.ts";
+import { compilePatternLiteral } from "./compile-pattern-literal.ts";
 import { type Compiler, constant } from "./compiler.ts";
 
 /** An expression ready to run. */
@@ -38,6 +39,10 @@ function compileNode(compiler: Compiler, node: Expression): Evaluate {
       return compileChain(compiler, node.expression);
     case "call":
       return compileCall(compiler, node);
+    case "required":
+      return compileRequired(compiler, node);
+    case "pattern":
+      return compilePatternLiteral(compiler, node);
     case "unary":
       return compileUnary(compiler, node);
     case "binary":

@@ -20,11 +20,12 @@ export const skipped: unique symbol = Symbol("skip");
 
 /** The frame of literals: evaluating them cannot fail. */
 const folding: Frame = {
-  unit: { source: "", pointer: undefined, limits: defaultExpressionLimits },
+  unit: { source: "", pointer: undefined, limits: defaultExpressionLimits, offset: 0 },
   scope: {},
   locals: [],
   steps: Number.MAX_SAFE_INTEGER,
   room: Number.MAX_SAFE_INTEGER,
+  draws: 0,
 };
 
 const constants: WeakMap<Evaluate, { readonly value: unknown }> = new WeakMap();

@@ -25,7 +25,7 @@ export interface Purse {
 export function evaluate({ code, unit }: Program, scope: Scope, purse?: Purse): unknown {
   const steps = purse === undefined ? unit.limits.steps : Math.min(unit.limits.steps, purse.steps);
   const room = purse === undefined ? unit.limits.outputLength : purse.room;
-  const frame: Frame = { unit, scope, locals: code.slots === 0 ? noValues : new Array(code.slots), steps, room };
+  const frame: Frame = { unit, scope, locals: code.slots === 0 ? noValues : new Array(code.slots), steps, room, draws: 0 };
   try {
     const value = code.run(frame);
     const trusted = !code.untrusted && (scope as { readonly [checkedScope]?: true })[checkedScope] === true;

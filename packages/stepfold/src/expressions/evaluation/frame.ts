@@ -7,6 +7,8 @@ export interface Unit {
   readonly source: string;
   readonly pointer: string | undefined;
   readonly limits: ExpressionLimits;
+  /** Where the expression starts in its text: tells several in one text apart. */
+  readonly offset: number;
 }
 
 /** One evaluation: what it reads, and what it may still spend. */
@@ -19,6 +21,8 @@ export interface Frame {
   steps: number;
   /** Output left. */
   room: number;
+  /** How often chance was asked. */
+  draws: number;
 }
 
 /** A compiled piece of an expression. */

@@ -1,5 +1,6 @@
 import { concatenate, toNumber, toText } from "../evaluation/coerce.ts";
-import { charge, type Frame } from "../evaluation/frame.ts";
+import { charge, type Frame, failEvaluation } from "../evaluation/frame.ts";
+import { isPlain, kindOf } from "../evaluation/read-member.ts";
 import type { BinaryOperator } from "../syntax/syntax.ts";
 
 /** What a binary operator does. `position` is that of the operator. */
@@ -37,6 +38,15 @@ function order(compare: (left: string | number, right: string | number) => boole
   };
 }
 
+/** Whether the key on the left is one of the object or array on the right. */
+const has: Operate = (frame, position, key, value) => {
+  if (typeof key !== "string" && typeof key !== "number")
+    failEvaluation(frame, position, `a key must be a text or a number, not ${kindOf(key)}`);
+  if (!isPlain(value) && !Array.isArray(value)) failEvaluation(frame, position, `"in" needs an object or array, not ${kindOf(value)}`);
+  charge(frame, String(key).length >>> 12);
+  return Object.hasOwn(value, key);
+};
+
 function compute(calculate: (left: number, right: number) => number): Operate {
   return (frame, position, left, right) => calculate(toNumber(frame, position, left), toNumber(frame, position, right));
 }
@@ -57,4 +67,5 @@ export const operators: Readonly<Record<BinaryOperator, Operate>> = {
   "<=": order((left, right) => left <= right),
   ">": order((left, right) => left > right),
   ">=": order((left, right) => left >= right),
+  in: has,
 };

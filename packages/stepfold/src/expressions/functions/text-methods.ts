@@ -1,7 +1,9 @@
 import { toText } from "../evaluation/coerce.ts";
 import { charge, exceeded, failEvaluation, grow } from "../evaluation/frame.ts";
 import { kindOf } from "../evaluation/read-member.ts";
+import { PatternValue } from "../pattern/pattern-value.ts";
 import { chargeSearch, type Pure, textAt, wholeAt } from "./argument.ts";
+import { extraFunction } from "./extra-functions.ts";
 
 /** Pays for a text that is about as long as `self`. */
 const same =
@@ -27,6 +29,14 @@ const part =
     return result;
   };
 
+const substr: Pure<string> = (frame, site, self, args) => {
+  const asked = wholeAt(frame, site, args, 0, 0);
+  const from = asked < 0 ? Math.max(0, self.length + asked) : asked;
+  const result = self.slice(from, from + Math.max(0, wholeAt(frame, site, args, 1, self.length)));
+  grow(frame, result.length);
+  return result;
+};
+
 const pad =
   (fill: (self: string, length: number, filler: string) => string): Pure<string> =>
   (frame, site, self, args) => {
@@ -49,8 +59,13 @@ const repeat: Pure<string> = (frame, site, self, args) => {
   return self.repeat(times);
 };
 
+/** An expression that has a pattern wants the extra functions: these are among them. */
+const splitByPattern: Pure = extraFunction("split");
+const replacePattern: Pure = extraFunction("replace");
+
 /** Splits without ever making more pieces than there are steps to pay for. */
 const split: Pure<string> = (frame, site, self, args) => {
+  if (args[0] instanceof PatternValue) return splitByPattern(frame, site, self, args);
   if (args[0] === undefined) return [self];
   const separator = textAt(frame, site, args, 0);
   chargeSearch(frame, self, separator);
@@ -63,6 +78,7 @@ const split: Pure<string> = (frame, site, self, args) => {
 
 /** `$&` and the like mean nothing special in the replacement: it is plain text. */
 const replaceAll: Pure<string> = (frame, site, self, args) => {
+  if (args[0] instanceof PatternValue) return replacePattern(frame, site, self, args);
   const wanted = textAt(frame, site, args, 0);
   const replacement = textAt(frame, site, args, 1);
   chargeSearch(frame, self, wanted);
@@ -74,6 +90,7 @@ const replaceAll: Pure<string> = (frame, site, self, args) => {
 };
 
 const replace: Pure<string> = (frame, site, self, args) => {
+  if (args[0] instanceof PatternValue) return replacePattern(frame, site, self, args);
   const wanted = textAt(frame, site, args, 0);
   const replacement = textAt(frame, site, args, 1);
   chargeSearch(frame, self, wanted);
@@ -100,7 +117,7 @@ const normalize: Pure<string> = (frame, site, self, args) => {
   return self.normalize(form as string);
 };
 
-/** The methods of texts. None takes a regular expression, and none asks for a locale. */
+/** The methods of texts. None asks for a locale. */
 export const textMethods: ReadonlyMap<string, Pure<string>> = new Map<string, Pure<string>>([
   ["toUpperCase", same((self) => self.toUpperCase())],
   ["toLowerCase", same((self) => self.toLowerCase())],
@@ -114,6 +131,7 @@ export const textMethods: ReadonlyMap<string, Pure<string>> = new Map<string, Pu
   ["indexOf", search((self, text, from) => self.indexOf(text, from))],
   ["lastIndexOf", search((self, text, from) => self.lastIndexOf(text, from))],
   ["slice", part((self, from, to) => self.slice(from, to))],
+  ["substr", substr],
   ["substring", part((self, from, to) => self.substring(from, to))],
   ["padStart", pad((self, length, filler) => self.padStart(length, filler))],
   ["padEnd", pad((self, length, filler) => self.padEnd(length, filler))],

@@ -64,6 +64,10 @@ function visit(reader: Reader, node: Expression): Origin {
       return visitMember(reader, node);
     case "call":
       return visitCall(reader, node);
+    case "required":
+      return visit(reader, node.operand);
+    case "pattern":
+      return newValue;
     case "unary":
       return consume(reader, node.operand);
     case "binary":

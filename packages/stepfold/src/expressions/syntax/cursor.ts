@@ -1,3 +1,4 @@
+import type { NodeNames } from "../../core/definition/template.ts";
 import type { ExpressionLimits } from "../evaluation/expression-limits.ts";
 import { refuseExpression } from "../evaluation/frame.ts";
 import type { Token } from "./scanner.ts";
@@ -8,10 +9,14 @@ export interface Cursor {
   readonly tokens: readonly Token[];
   readonly source: string;
   readonly limits: ExpressionLimits;
+  /** Ids of nodes by their names. */
+  readonly names: NodeNames;
   /** Expressions in parentheses: `(a || b) ?? c` is fine, `a || b ?? c` is not. */
   readonly grouped: WeakSet<Expression>;
   /** Parses a whole expression. Here, so that the files of the parser need not import each other in a circle. */
   readonly expression: (cursor: Cursor) => Expression;
+  /** Names that an arrow function takes out of its parameter, such as `key` of `([key, value]) =>`, with what they stand for. */
+  taken: ReadonlyMap<string, (cursor: Cursor, name: Token) => Expression>;
   index: number;
   nodes: number;
   depth: number;

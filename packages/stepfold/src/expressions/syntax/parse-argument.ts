@@ -1,4 +1,5 @@
 import { behind, type Cursor, countNode, expect, isSign, next, peek, refuseAt, take, unexpected } from "./cursor.ts";
+import { maxParamTokens, paramSigns, parseParams } from "./parse-params.ts";
 import type { Arrow, Expression, ListItem } from "./syntax.ts";
 
 /** Array helpers that take an arrow function, and whether they can do without. */
@@ -19,16 +20,12 @@ const callbackMethods: ReadonlyMap<string, "required" | "optional"> = new Map([
 
 /** Functions that may stand for an arrow function: `items.filter(Boolean)`. */
 const namedFunctions: ReadonlySet<string> = new Set(["Boolean", "Number", "String"]);
-const maxParams = 3;
 
 /** Parses `(...)` after a name; the cursor stands after the `(`. */
 export function parseArguments(cursor: Cursor, name: string, method: boolean): { callback: Arrow | null; items: readonly ListItem[] } {
   const takes = method ? callbackMethods.get(name) : undefined;
-  const start = peek(cursor).start;
+  const { start } = peek(cursor);
   const callback = takes === undefined ? null : parseCallback(cursor);
-  if (takes !== undefined && callback === null && takesApart(cursor)) {
-    refuseAt(cursor, start, `the parameters of an arrow function are plain names: write ${name}(pair => pair[0]), not ${name}(([a]) => a)`);
-  }
   if (takes === "required" && callback === null) refuseAt(cursor, start, `${name} needs an arrow function: ${name}(x => x.price)`);
   if (callback !== null && !take(cursor, ",") && !isSign(cursor, ")")) unexpected(cursor, `"," or ")" after the arrow function`);
   return { callback, items: parseItems(cursor, ")") };
@@ -52,29 +49,21 @@ export function parseItems(cursor: Cursor, close: ")" | "]"): readonly ListItem[
 function arrowAhead(cursor: Cursor): boolean {
   if (peek(cursor).kind === "name") return isSign(cursor, "=>", 1);
   if (!isSign(cursor, "(")) return false;
-  let ahead = 1;
-  while (ahead < 2 * maxParams + 4 && (cursor.tokens[cursor.index + ahead]?.kind === "name" || isSign(cursor, ",", ahead))) ahead++;
-  return isSign(cursor, ")", ahead) && isSign(cursor, "=>", ahead + 1);
-}
-
-/** Whether the parameters of an arrow function start here that take a value apart: `([key, value]) =>`. */
-function takesApart(cursor: Cursor): boolean {
-  if (!isSign(cursor, "(")) return false;
   let depth = 0;
-  let ahead = 0;
-  let isApart = false;
-  for (; cursor.tokens[cursor.index + ahead] !== undefined; ahead++) {
-    isApart ||= isSign(cursor, "[", ahead) || isSign(cursor, "{", ahead);
-    if (isSign(cursor, "(", ahead)) depth++;
-    if (isSign(cursor, ")", ahead) && --depth === 0) break;
+  for (let ahead = 0; ahead < maxParamTokens; ahead++) {
+    const token = cursor.tokens[cursor.index + ahead];
+    if (token === undefined || (token.kind !== "name" && !(token.kind === "sign" && paramSigns.has(token.text)))) return false;
+    if (token.text === "(") depth++;
+    if (token.text === ")" && --depth === 0) return isSign(cursor, "=>", ahead + 1);
   }
-  return isApart && isSign(cursor, "=>", ahead + 1);
+  return false;
 }
 
 function parseCallback(cursor: Cursor): Arrow | null {
   const token = peek(cursor);
   if (token.kind === "name" && namedFunctions.has(token.text) && (isSign(cursor, ")", 1) || isSign(cursor, ",", 1))) return standIn(cursor);
   if (!arrowAhead(cursor)) return null;
+  const { taken } = cursor;
   const params = parseParams(cursor);
   expect(cursor, "=>", "after the parameters");
   if (isSign(cursor, "{")) {
@@ -82,22 +71,8 @@ function parseCallback(cursor: Cursor): Arrow | null {
   }
   const before = cursor.nodes;
   const body = cursor.expression(cursor);
+  cursor.taken = taken;
   return { kind: "arrow", params, body, size: cursor.nodes - before, start: token.start, end: behind(cursor) };
-}
-
-function parseParams(cursor: Cursor): readonly string[] {
-  if (peek(cursor).kind === "name") return [next(cursor).text];
-  const { start } = next(cursor);
-  const params: string[] = [];
-  while (!take(cursor, ")")) {
-    const token = peek(cursor);
-    if (token.kind !== "name") unexpected(cursor, "the name of a parameter");
-    if (params.includes(token.text)) refuseAt(cursor, token.start, `two parameters are called "${token.text}"`);
-    params.push(next(cursor).text);
-    if (!take(cursor, ",") && !isSign(cursor, ")")) unexpected(cursor, `"," or ")"`);
-  }
-  if (params.length > maxParams) refuseAt(cursor, start, `an arrow function has at most ${maxParams} parameters`);
-  return params;
 }
 
 /** `Boolean` stands for `value => Boolean(value)`. */

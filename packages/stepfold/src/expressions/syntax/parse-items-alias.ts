@@ -6,12 +6,14 @@ import type { Expression } from "./syntax.ts";
 const aliasHint = "write .item.json, .first().json, .last().json or .all()";
 
 /** What `$("Node")` and `$input` stand for. */
-interface Source {
+export interface Source {
   /** The latest data. */
   readonly last: (optional: boolean) => Expression;
   /** The oldest data. */
   readonly first: (optional: boolean) => Expression;
   readonly all: () => Expression;
+  /** Whether there is any. */
+  readonly isThere: () => Expression;
 }
 
 /**
@@ -23,6 +25,7 @@ export function parseItemsAlias(cursor: Cursor): { readonly node: Expression; re
   const source = text === "$" ? ofNode(cursor, start) : ofInput(cursor, start);
   const opened = dot(cursor, true);
   const { text: form, start: at } = name(cursor);
+  if (form === "isExecuted" && text === "$") return { node: source.isThere(), optional: false };
   if (form === "all") {
     call(cursor, form);
     return { node: source.all(), optional: opened };
@@ -58,7 +61,7 @@ function ofInput(cursor: Cursor, start: number): Source {
     const item: Expression = countNode(cursor, asItem(cursor, start, json()));
     return countNode(cursor, { kind: "array", items: [{ spread: false, value: item }], start, end: behind(cursor) });
   };
-  return { last: json, first: json, all };
+  return { last: json, first: json, all, isThere: json };
 }
 
 function ofNode(cursor: Cursor, start: number): Source {
@@ -66,16 +69,26 @@ function ofNode(cursor: Cursor, start: number): Source {
   const { start: at } = peek(cursor);
   const id = cursor.expression(cursor);
   expect(cursor, ")", "after the name of the node");
+  return itemsOfNode(cursor, id, start, at);
+}
+
+/** The results of a node that the source names. */
+export function itemsOfNode(cursor: Cursor, id: Expression, start: number, at: number): Source {
   const end = behind(cursor);
   const member = (object: Expression, key: string | Expression, optional = false): Expression =>
     countNode(cursor, { kind: "member", object, key, optional, at: start, start, end: behind(cursor) });
-  const key = id.kind === "literal" ? String(id.value) : id;
+  const written = id.kind === "literal" ? String(id.value) : id;
+  const key = typeof written === "string" ? (cursor.names.get(written) ?? written) : written;
   if (typeof key === "string" && isForbiddenKey(key)) refuseAt(cursor, at, `"${key}" cannot be the id of a node`);
   const node = member(countNode(cursor, { kind: "name", name: "nodes", start, end }), key);
   const item: Expression = { kind: "name", name: "item", start, end };
   return {
     last: (optional) => member(member(node, "last"), "data", optional),
     first: (optional) => member(member(member(node, "all"), "0"), "data", optional),
+    isThere: () => {
+      const nothing: Expression = countNode(cursor, { kind: "literal", value: undefined, start, end });
+      return countNode(cursor, { kind: "binary", operator: "!==", left: member(node, "last"), right: nothing, at: start, start, end });
+    },
     all: () => {
       const body = countNode(cursor, asItem(cursor, start, member(item, "data")));
       const callback = { kind: "arrow", params: ["item"], body, size: 3, start, end } as const;

@@ -1,14 +1,14 @@
 import { isForbiddenKey } from "../evaluation/forbidden-key.ts";
 import { behind, type Cursor, countNode, expect, isSign, next, peek, refuseAt, take, unexpected } from "./cursor.ts";
 import { parseArguments } from "./parse-argument.ts";
-import { parseItemsAlias } from "./parse-items-alias.ts";
+import { parseN8nWord, parseTimePart } from "./parse-n8n-word.ts";
 import { parsePrimary } from "./parse-primary.ts";
 import type { Expression } from "./syntax.ts";
 
 /** Parses a value with its members and calls: `items[0].name?.trim()`. */
 export function parsePostfix(cursor: Cursor): Expression {
-  const { kind, text, start } = peek(cursor);
-  const alias = kind === "name" && (text === "$" || text === "$input") ? parseItemsAlias(cursor) : undefined;
+  const { start } = peek(cursor);
+  const alias = parseN8nWord(cursor);
   let node = alias?.node ?? parsePrimary(cursor);
   let chained = alias?.optional ?? false;
   for (;;) {
@@ -18,6 +18,7 @@ export function parsePostfix(cursor: Cursor): Expression {
     if (take(cursor, "[")) node = computed(cursor, node, optional, start);
     else if (optional || take(cursor, ".")) node = named(cursor, node, optional, start);
     else if (isSign(cursor, "(")) node = called(cursor, node, start);
+    else if (take(cursor, "!")) node = countNode(cursor, { kind: "required", operand: node, start, end: behind(cursor) });
     else break;
   }
   if (isSign(cursor, "`")) refuseAt(cursor, peek(cursor).start, "a template string cannot follow a value; is there a + missing?");
@@ -28,7 +29,8 @@ function named(cursor: Cursor, object: Expression, optional: boolean, start: num
   const token = peek(cursor);
   if (token.kind !== "name") unexpected(cursor, "the name of a member");
   cursor.index++;
-  return member(cursor, object, token.text, optional, start, token.start);
+  const part = isSign(cursor, "(") ? null : parseTimePart(cursor, object, token.text, start);
+  return part ?? member(cursor, object, token.text, optional, start, token.start);
 }
 
 function computed(cursor: Cursor, object: Expression, optional: boolean, start: number): Expression {

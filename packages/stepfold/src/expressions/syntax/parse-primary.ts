@@ -1,5 +1,6 @@
 import { behind, type Cursor, countNode, expect, isSign, next, peek, refuseAt, take, unexpected } from "./cursor.ts";
 import { parseItems } from "./parse-argument.ts";
+import { parseNewDate } from "./parse-n8n-word.ts";
 import type { Entry, Expression, Literal } from "./syntax.ts";
 
 const literalWords: ReadonlyMap<string, Literal["value"]> = new Map<string, Literal["value"]>([
@@ -29,18 +30,26 @@ export function parsePrimary(cursor: Cursor): Expression {
   }
   if (take(cursor, "{")) return parseObject(cursor, start);
   if (take(cursor, "`")) return parseText(cursor, start);
-  if (isSign(cursor, "/")) refuseAt(cursor, start, "regular expressions are not available; use includes, startsWith, split or replaceAll");
+  if (token.kind === "pattern") return parsePattern(cursor);
   return unexpected(cursor, "a value");
 }
 
+function parsePattern(cursor: Cursor): Expression {
+  const { text, start, end } = next(cursor);
+  const close = text.lastIndexOf("/");
+  return countNode(cursor, { kind: "pattern", source: text.slice(1, close), flags: text.slice(close + 1), start, end });
+}
+
 function parseName(cursor: Cursor): Expression {
-  const { text: name, start, end } = next(cursor);
+  const token = next(cursor);
+  const { text: name, start, end } = token;
   if (literalWords.has(name)) return countNode(cursor, { kind: "literal", value: literalWords.get(name), start, end });
+  if (name === "new") return parseNewDate(cursor, start);
   if (reservedWords.has(name)) refuseAt(cursor, start, `"${name}" is not available: an expression computes one value from what it reads`);
   if (isSign(cursor, "=>")) {
     refuseAt(cursor, start, "an arrow function may only be the first argument of an array helper: items.map(x => x.price)");
   }
-  return countNode(cursor, { kind: "name", name, start, end });
+  return cursor.taken.get(name)?.(cursor, token) ?? countNode(cursor, { kind: "name", name, start, end });
 }
 
 function parseGroup(cursor: Cursor, start: number): Expression {

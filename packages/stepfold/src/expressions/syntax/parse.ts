@@ -1,3 +1,4 @@
+import type { NodeNames } from "../../core/definition/template.ts";
 import type { ExpressionLimits } from "../evaluation/expression-limits.ts";
 import { behind, type Cursor, countNode, deeper, expect, isSign, next, peek, refuseAt, take, unexpected } from "./cursor.ts";
 import { parsePostfix } from "./parse-postfix.ts";
@@ -6,18 +7,31 @@ import type { BinaryOperator, Expression, Logical, Unary } from "./syntax.ts";
 
 /** How tightly an operator binds. `**` is not here: it binds to the right, and tighter than a prefix. */
 const precedences: ReadonlyMap<string, number> = new Map(
-  [["??"], ["||"], ["&&"], ["==", "!=", "===", "!=="], ["<", "<=", ">", ">="], ["+", "-"], ["*", "/", "%"]].flatMap((signs, index) =>
+  [["??"], ["||"], ["&&"], ["==", "!=", "===", "!=="], ["<", "<=", ">", ">=", "in"], ["+", "-"], ["*", "/", "%"]].flatMap((signs, index) =>
     signs.map((sign): [string, number] => [sign, index + 1]),
   ),
 );
+
+const noNames: NodeNames = new Map();
 
 /**
  * Turns tokens into syntax, in time linear in their number.
  *
  * @throws StepfoldError `EXPRESSION_INVALID`
  */
-export function parse(tokens: readonly Token[], source: string, limits: ExpressionLimits): Expression {
-  const cursor: Cursor = { tokens, source, limits, grouped: new WeakSet(), expression: parseExpression, index: 0, nodes: 0, depth: 0 };
+export function parse(tokens: readonly Token[], source: string, limits: ExpressionLimits, names: NodeNames = noNames): Expression {
+  const cursor: Cursor = {
+    tokens,
+    source,
+    limits,
+    names,
+    grouped: new WeakSet(),
+    taken: new Map(),
+    expression: parseExpression,
+    index: 0,
+    nodes: 0,
+    depth: 0,
+  };
   const expression = parseExpression(cursor);
   if (peek(cursor).kind !== "end") unexpected(cursor, "an operator or the end");
   return expression;
@@ -48,7 +62,7 @@ function parseBinary(cursor: Cursor, least: number): Expression {
   let left = parseUnary(cursor, true);
   for (;;) {
     const { kind, text, start: at } = peek(cursor);
-    const power = kind === "sign" ? (precedences.get(text) ?? 0) : 0;
+    const power = kind === "sign" || (kind === "name" && text === "in") ? (precedences.get(text) ?? 0) : 0;
     if (power <= least) return left;
     cursor.index++;
     const right = parseBinary(cursor, power);

@@ -2,7 +2,7 @@ import { refuseExpression } from "../evaluation/frame.ts";
 
 /** A piece of source. `text` holds the decoded text of strings and template chunks. */
 export interface Token {
-  readonly kind: "number" | "string" | "name" | "sign" | "text" | "end";
+  readonly kind: "number" | "string" | "name" | "pattern" | "sign" | "text" | "end";
   readonly text: string;
   /** Counted from the start of the expression. */
   readonly start: number;

@@ -11,6 +11,8 @@ export type Expression =
   | Member
   | Chain
   | Call
+  | Required
+  | PatternLiteral
   | Unary
   | Binary
   | Logical
@@ -58,6 +60,19 @@ export interface Call extends Span {
   readonly at: number;
 }
 
+/** `a!`: a value that has to be there. */
+export interface Required extends Span {
+  readonly kind: "required";
+  readonly operand: Expression;
+}
+
+/** A regular expression, such as `/a+/gi`. */
+export interface PatternLiteral extends Span {
+  readonly kind: "pattern";
+  readonly source: string;
+  readonly flags: string;
+}
+
 /** `x => body`; stands only as first argument of an array helper. */
 export interface Arrow extends Span {
   readonly kind: "arrow";
@@ -88,7 +103,7 @@ export interface Binary extends Span {
   readonly at: number;
 }
 
-export type BinaryOperator = "+" | "-" | "*" | "/" | "%" | "**" | "==" | "!=" | "===" | "!==" | "<" | "<=" | ">" | ">=";
+export type BinaryOperator = "+" | "-" | "*" | "/" | "%" | "**" | "==" | "!=" | "===" | "!==" | "<" | "<=" | ">" | ">=" | "in";
 
 export interface Logical extends Span {
   readonly kind: "logical";

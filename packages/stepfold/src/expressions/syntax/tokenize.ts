@@ -1,5 +1,7 @@
 import { isBlank, isDigit, isNamePart } from "./character.ts";
+import { skipBlanks } from "./scan-comment.ts";
 import { scanNumber, scanString, scanText } from "./scan-literal.ts";
+import { scanPattern, startsPattern } from "./scan-pattern.ts";
 import { emit, refuse, type Scanner, type Token } from "./scanner.ts";
 
 const knownSigns: ReadonlySet<string> = new Set("... === !== ** => == != <= >= && || ?? ?. ( ) [ ] { } . , : ? + - * / % < > !".split(" "));
@@ -7,12 +9,9 @@ const knownSigns: ReadonlySet<string> = new Set("... === !== ** => == != <= >= &
 const refusedSigns: ReadonlyMap<string, string> = new Map([
   ["++", "expressions cannot change a value"],
   ["--", "expressions cannot change a value; between two minus signs write a blank"],
-  ["//", "comments are not available in expressions"],
-  ["/*", "comments are not available in expressions"],
   ["=", "expressions cannot assign; compare with ==="],
   ["|", "pipes and bitwise operators are not available; for a default write a ?? b"],
   ["&", "bitwise operators are not available; for both write a && b"],
-  [";", "write one expression, without a semicolon"],
 ]);
 
 /** The pieces of an expression. */
@@ -20,6 +19,8 @@ export interface Tokens {
   readonly tokens: readonly Token[];
   /** Position in the text just after the expression, or after the `}}` that closes it. */
   readonly end: number;
+  /** Where the expression starts in the text. */
+  readonly start: number;
   /** The expression as it is written, without the blanks around it. */
   readonly source: string;
 }
@@ -39,13 +40,13 @@ export function tokenize(text: string, from: number, embedded: boolean, sourceLe
   }
   const last = scanner.tokens.at(-1)?.end ?? 0;
   scanner.tokens.push({ kind: "end", text: "", start: last, end: last });
-  return { tokens: scanner.tokens, end: scanner.index + (embedded ? 2 : 0), source: text.slice(start, start + last) };
+  return { tokens: scanner.tokens, end: scanner.index + (embedded ? 2 : 0), start, source: text.slice(start, start + last) };
 }
 
 /** Reads one token; false at the end of the expression. */
 function scan(scanner: Scanner): boolean {
   const { text } = scanner;
-  while (isBlank(text.charCodeAt(scanner.index))) scanner.index++;
+  skipBlanks(scanner);
   const start = scanner.index;
   const code = text.charCodeAt(start);
   if (Number.isNaN(code)) return scanner.embedded ? unclosed(scanner) : false;
@@ -59,6 +60,8 @@ function scan(scanner: Scanner): boolean {
     emit(scanner, "sign", "`", start);
     scanText(scanner);
   } else if (code === 125) return scanBrace(scanner);
+  else if (code === 47 && startsPattern(scanner)) scanPattern(scanner);
+  else if (code === 59) scanSemicolon(scanner);
   else scanSign(scanner);
   return true;
 }
@@ -78,6 +81,16 @@ function scanBrace(scanner: Scanner): boolean {
   emit(scanner, "sign", "}", start);
   if (opened === "`") scanText(scanner);
   return true;
+}
+
+/** One at the end means nothing, as in JavaScript. */
+function scanSemicolon(scanner: Scanner): void {
+  const { text, index: start } = scanner;
+  scanner.index++;
+  skipBlanks(scanner);
+  const isLast = scanner.index === text.length || (scanner.embedded && text.startsWith("}}", scanner.index));
+  if (!isLast || scanner.open.length > 0 || scanner.tokens.length === 0)
+    refuse(scanner, start, "write one expression, without a semicolon");
 }
 
 function scanSign(scanner: Scanner): void {

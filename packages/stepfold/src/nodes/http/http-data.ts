@@ -9,6 +9,8 @@ export interface HttpData {
   readonly url: string;
   readonly method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS" | undefined;
   readonly headers?: Readonly<Record<string, Scalar | null>> | undefined;
+  /** Basic authentication. Take both from `globals`: what a definition holds is stored with it. */
+  readonly basicAuth?: { readonly user: string; readonly password: string } | undefined;
   /** Added to what the URL has. A list gives its name several times, null leaves it out. */
   readonly query?: Fields | undefined;
   /** Exactly one of the three. */
@@ -55,6 +57,15 @@ const body: JsonObject = {
   additionalProperties: false,
 };
 
+const basicAuth: JsonObject = {
+  title: "Basic authentication",
+  description: "Sent as the header authorization; take both from globals: {{ globals.shopPassword }}",
+  type: "object",
+  properties: { user: { title: "User", type: "string" }, password: { title: "Password", type: "string" } },
+  required: ["user", "password"],
+  additionalProperties: false,
+};
+
 /** Makes the schema of the data. A node may ask for at most `limitBytes`. */
 export function httpInput(limitBytes: number, defaultTimeoutMs: number): JsonSchema {
   return {
@@ -64,6 +75,7 @@ export function httpInput(limitBytes: number, defaultTimeoutMs: number): JsonSch
       url: { title: "URL", description: "http or https, without user and password", type: "string", minLength: 1 },
       method: { title: "Method", type: "string", enum: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"], default: "GET" },
       headers: { title: "Headers", description: "By name; null leaves one out", type: "object", additionalProperties: scalar },
+      basicAuth,
       query: { title: "Query", description: "Added to the URL; a list gives its name several times", ...fields },
       body,
       timeout: {

@@ -52,6 +52,9 @@ const maxTimeoutMs = 24 * 3_600_000;
  * `HTTP_BODY_UNREADABLE`. Errors name method and origin; path, query and headers stay out of them, and request headers
  * out of the output.
  *
+ * `basicAuth: { user, password }` sends the header `authorization`. Take both from `globals`, where secrets are: these are in no
+ * snapshot, and messages of errors are rid of them.
+ *
  * Only public addresses are called, whatever a name resolves to and wherever a redirect points; `allowHosts` names
  * exceptions. Methods other than GET, HEAD and OPTIONS send the step's `Idempotency-Key`, the same for every attempt: a
  * service that knows it does the work once. Proxies of the environment are not used.

@@ -25,6 +25,13 @@ describe("httpRequest", () => {
     expect([request.body?.toString(), request.headers.get("content-type")]).toEqual([text, type]);
   });
 
+  it("sends a user and a password as basic authentication, unless a header says otherwise", () => {
+    const basicAuth = { user: "Aladdin", password: "open:sésame" };
+    expect(of({ basicAuth }).headers.get("authorization")).toBe(`Basic ${Buffer.from("Aladdin:open:sésame").toString("base64")}`);
+    expect(of({ basicAuth, headers: { Authorization: "Bearer t" } }).headers.get("authorization")).toBe("Bearer t");
+    expect(() => of({ basicAuth: { user: "a:b", password: "" } })).toThrow(invalid);
+  });
+
   it("leaves the content type to a header of yours", () => {
     const request = of({ method: "POST", body: { text: "<a/>" }, headers: { "Content-Type": "application/xml" } });
     expect(request.headers.get("content-type")).toBe("application/xml");

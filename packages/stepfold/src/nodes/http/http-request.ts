@@ -35,8 +35,15 @@ export function httpRequest(data: HttpData, idempotencyKey: string): HttpRequest
   const content = contentOf(data.body);
   if (content && (method === "GET" || method === "HEAD")) throw invalid(`A ${method} request cannot have a body`);
   if (content) headers.set("content-type", content.type);
+  if (data.basicAuth) headers.set("authorization", basic(data.basicAuth));
   for (const [name, value] of Object.entries(data.headers ?? {})) if (value !== null) addHeader(headers, name, String(value));
   return { method, url, headers, body: content && Buffer.from(content.text) };
+}
+
+/** RFC 7617, in UTF-8. */
+function basic({ user, password }: NonNullable<HttpData["basicAuth"]>): string {
+  if (user.includes(":")) throw invalid("The user of basicAuth holds a colon, which would end it");
+  return `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
 }
 
 /** What a request is called in errors. Path and query may hold secrets, so they are left out. */
@@ -51,7 +58,7 @@ export function readUrl(text: string, base?: URL): URL {
   if (url.protocol !== "http:" && url.protocol !== "https:")
     throw invalid(`The URL begins with "${url.protocol}"; only http: and https: can be called`);
   if (url.username !== "" || url.password !== "")
-    throw invalid(`The URL for ${url.host} holds a user or password. Send them as a header "authorization" instead`);
+    throw invalid(`The URL for ${url.host} holds a user or password. Send them as basicAuth or as a header "authorization" instead`);
   return url;
 }
 

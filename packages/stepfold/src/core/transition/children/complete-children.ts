@@ -5,7 +5,7 @@ import type { ChildState, NodeResult, Status } from "../../snapshot/snapshot.ts"
 import type { EpochMs, Json } from "../../values/json.ts";
 import { normalise } from "../../values/to-json.ts";
 import { addConsequence } from "../draft/add-result.ts";
-import type { ChildDraft, ScopeDraft } from "../draft/draft.ts";
+import { type ChildDraft, factsOf, type ScopeDraft } from "../draft/draft.ts";
 import type { DraftChildren, DraftPath } from "../draft/draft-path.ts";
 import { dropChildren, endPath } from "../paths/end-path.ts";
 import { cancelOthers, leave, newId } from "../paths/leave.ts";
@@ -106,7 +106,7 @@ function holds(scope: ScopeDraft, children: DraftChildren, at: EpochMs): boolean
   if (!completeWhen) return false;
   const { root, context, input } = scope;
   const { total, done, failed } = children.map!;
-  const parts = { context, since: root.version, input, metadata: root.metadata, at };
+  const parts = { context, since: root.version, input, metadata: root.metadata, at, execution: factsOf(root) };
   // the results are collected only if the expression reads them: this runs after every item
   const results = completeWhen.reads.some(([name]) => name === "results") ? outputs(scope, children, "done") : [];
   const value = completeWhen.evaluate(root.workflow.language.executionScope({ ...parts, progress: { results, total, done, failed } }));

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { graph } from "../../../../test/core/execution.fixture.ts";
 import type { NodeResult, Snapshot } from "../../snapshot/snapshot.ts";
 import { closeDraft } from "./close-draft.ts";
+import { type Draft, factsOf, seedOf } from "./draft.ts";
 import { openDraft } from "./open-draft.ts";
 
 const result = (version: number): NodeResult => ({ output: version, timestamp: version, attempt: 1, pathId: "0", version });
@@ -38,5 +39,19 @@ describe("opening a draft", () => {
   it("takes the context as it is where there is nothing to leave out", () => {
     const short = { ...snapshot, context: { a: [result(3)] } };
     expect(closeDraft(openDraft(workflow, short)).context).toBe(short.context);
+  });
+});
+
+const known = { workflowId: "w1", definition: { id: "post", hash: "h" }, createdAt: 7, tenant: "t", input: { a: 1 } } as unknown as Draft;
+
+describe("what expressions know of an execution", () => {
+  it("is its id, workflow, start and input", () => {
+    expect(factsOf(known)).toEqual({ id: "w1", workflow: "post", startedAt: 7, input: { a: 1 } });
+  });
+
+  it("is drawn from by chance: each tenant's, and each execution of one id, has a seed of its own", () => {
+    const seeds = [known, { ...known, tenant: undefined }, { ...known, createdAt: undefined }, { ...known, workflowId: "w2" }].map(seedOf);
+    expect(new Set(seeds).size).toBe(4);
+    expect(seedOf({ ...known })).toBe(seeds[0]);
   });
 });

@@ -1,4 +1,5 @@
 import type { CompiledJoin, CompiledWorkflow, JoinEdge } from "../../definition/compiled.ts";
+import type { ExecutionFacts } from "../../definition/template.ts";
 import type { ErrorInfo } from "../../errors/error-info.ts";
 import type { EndedPath, PlacedResult } from "../../snapshot/event.ts";
 import type {
@@ -180,4 +181,14 @@ export function isChild(scope: ScopeDraft): scope is ChildDraft {
 export function isHeldUp(child: ChildDraft): boolean {
   for (let scope: ScopeDraft = child; isChild(scope); scope = scope.parent) if (scope.queued !== null) return true;
   return false;
+}
+
+/** What expressions may know of the execution that they belong to. */
+export function factsOf({ workflowId, definition, createdAt, input }: Draft): ExecutionFacts {
+  return { id: workflowId, workflow: definition.id, startedAt: createdAt, input };
+}
+
+/** What chance is drawn from in this execution and in no other, also if one of the same id was there before. */
+export function seedOf({ tenant, workflowId, createdAt }: Draft): string {
+  return JSON.stringify([tenant ?? null, workflowId, createdAt ?? null]);
 }

@@ -1,16 +1,24 @@
-/** What a pattern is made of. Of every part only matters whether it can match: nothing is captured. */
+/** What a pattern is made of. */
 export type PatternPart =
   | { readonly kind: "letter"; readonly fits: (codePoint: number) => boolean }
   | { readonly kind: "edge"; readonly edge: Boundary }
   | { readonly kind: "sequence" | "choice"; readonly parts: readonly PatternPart[] }
-  | { readonly kind: "repeat"; readonly part: PatternPart; readonly min: number; readonly max: number }
+  | { readonly kind: "group"; readonly part: PatternPart; readonly index: number }
+  | { readonly kind: "repeat"; readonly part: PatternPart; readonly min: number; readonly max: number; readonly isLazy: boolean }
   | { readonly kind: "look"; readonly part: PatternPart; readonly isAhead: boolean; readonly isNegated: boolean };
 
-/** A place between letters: the begin or end of the text, or of a word, or none of a word. */
-export type Boundary = "begin" | "end" | "word" | "inside";
+/** A place between letters: the begin or end of the text, of a line, or of a word, or none of a word. */
+export type Boundary = "begin" | "end" | "lineBegin" | "lineEnd" | "word" | "inside";
 
 /** A pattern, or why it cannot be used. */
-export type ParsedPattern = { readonly part: PatternPart } | { readonly mistake: string };
+export type ParsedPattern = ReadPattern | { readonly mistake: string };
+
+/** A pattern that was taken apart. */
+export interface ReadPattern {
+  readonly part: PatternPart;
+  /** Names of its groups in their order, from the first; undefined for one without a name. */
+  readonly groups: readonly (string | undefined)[];
+}
 
 const maxLength = 10_000;
 const maxDepth = 100;
@@ -18,8 +26,10 @@ const maxDepth = 100;
 /**
  * Reads a regular expression as JavaScript does with the flag `u`. Back references and flags inside the pattern are refused:
  * the first cannot be matched in linear time.
+ *
+ * @param flags of `i`, `m` and `s`
  */
-export function parsePattern(source: string): ParsedPattern {
+export function parsePattern(source: string, flags = ""): ParsedPattern {
   if (source.length > maxLength) return { mistake: `is a pattern of ${source.length} letters; at most ${maxLength} are allowed` };
   try {
     // the platform knows the grammar: what follows only has to take it apart
@@ -27,18 +37,21 @@ export function parsePattern(source: string): ParsedPattern {
   } catch (error) {
     return { mistake: `is no pattern: ${(error as Error).message}` };
   }
-  const reader = new PatternReader(source);
+  const reader = new PatternReader(source, flags);
   const part = reader.choice(0);
-  return reader.mistake === null ? { part } : { mistake: reader.mistake };
+  return reader.mistake === null ? { part, groups: reader.groups } : { mistake: reader.mistake };
 }
 
 class PatternReader {
   readonly #source: string;
+  readonly #flags: string;
   #at = 0;
+  readonly groups: (string | undefined)[] = [];
   mistake: string | null = null;
 
-  constructor(source: string) {
+  constructor(source: string, flags: string) {
     this.#source = source;
+    this.#flags = flags;
   }
 
   choice(depth: number): PatternPart {
@@ -56,9 +69,8 @@ class PatternReader {
 
   #repeated(part: PatternPart): PatternPart {
     const [min, max] = this.#quantifier();
-    // greedy or not: the text matches in either case
-    if (max !== 1 || min !== 1) this.#take("?");
-    return max === 1 && min === 1 ? part : { kind: "repeat", part, min, max };
+    if (max === 1 && min === 1) return part;
+    return { kind: "repeat", part, min, max, isLazy: this.#take("?") };
   }
 
   #quantifier(): readonly [number, number] {
@@ -74,8 +86,9 @@ class PatternReader {
   }
 
   #atom(depth: number): PatternPart {
-    if (this.#take("^")) return { kind: "edge", edge: "begin" };
-    if (this.#take("$")) return { kind: "edge", edge: "end" };
+    const isByLine = this.#flags.includes("m");
+    if (this.#take("^")) return { kind: "edge", edge: isByLine ? "lineBegin" : "begin" };
+    if (this.#take("$")) return { kind: "edge", edge: isByLine ? "lineEnd" : "end" };
     if (this.#take("\\b")) return { kind: "edge", edge: "word" };
     if (this.#take("\\B")) return { kind: "edge", edge: "inside" };
     if (this.#match(/\\(?:[1-9]|k)/y)) return this.#refuse("refers back to a group, which cannot be matched in linear time");
@@ -83,20 +96,24 @@ class PatternReader {
     const set = this.#match(
       /\[(?:\\.|[^\]\\])*\]|\\(?:[pP]|u(?=\{))\{[^}]*\}|\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u[\da-fA-F]{4}|\\x[\da-fA-F]{2}|\\c.|\\.|\./suy,
     );
-    if (set) return { kind: "letter", fits: fitsSet(set[0]) };
+    if (set) return { kind: "letter", fits: fitsSet(set[0], this.#flags) };
     const codePoint = this.#source.codePointAt(this.#at)!;
     this.#at += codePoint > 0xffff ? 2 : 1;
+    if (this.#flags.includes("i")) return { kind: "letter", fits: fitsSet(`\\u{${codePoint.toString(16)}}`, this.#flags) };
     return { kind: "letter", fits: (other) => other === codePoint };
   }
 
   #group(depth: number): PatternPart {
     const isAhead = this.#match(/\?[=!]/y);
     const look = isAhead ?? this.#match(/\?<[=!]/y);
-    if (!look && !this.#take("?:") && !this.#match(/\?<[^>]*>/y) && this.#source[this.#at] === "?")
-      return this.#refuse("sets flags inside the pattern");
+    const isOpen = !look && !this.#take("?:");
+    const name = isOpen ? this.#match(/\?<([^>]*)>/y) : null;
+    if (isOpen && !name && this.#source[this.#at] === "?") return this.#refuse("sets flags inside the pattern");
+    const index = isOpen ? this.groups.push(name?.[1]) : 0;
     const part = this.choice(depth + 1);
     this.#take(")");
-    return look ? { kind: "look", part, isAhead: isAhead !== null, isNegated: look[0].endsWith("!") } : part;
+    if (look) return { kind: "look", part, isAhead: isAhead !== null, isNegated: look[0].endsWith("!") };
+    return isOpen ? { kind: "group", part, index } : part;
   }
 
   #take(text: string): boolean {
@@ -120,8 +137,8 @@ class PatternReader {
 }
 
 /** A test of single letters; the platform's own, so that every escape means what it means there. */
-function fitsSet(source: string): (codePoint: number) => boolean {
-  const set = new RegExp(`^(?:${source})$`, "u");
+function fitsSet(source: string, flags: string): (codePoint: number) => boolean {
+  const set = new RegExp(`^(?:${source})$`, `${flags.replace("m", "")}u`);
   const known = new Map<number, boolean>();
   return (codePoint) => {
     if (codePoint > 127) return set.test(String.fromCodePoint(codePoint));

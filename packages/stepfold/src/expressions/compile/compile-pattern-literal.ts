@@ -1,0 +1,15 @@
+import type { Evaluate } from "../evaluation/frame.ts";
+import { wantExtraFunctions } from "../functions/extra-functions.ts";
+import { PatternValue, readPattern } from "../pattern/pattern-value.ts";
+import type { PatternLiteral } from "../syntax/syntax.ts";
+import { type Compiler, reject } from "./compiler.ts";
+
+/** Compiles `/a+/gi`. */
+export function compilePatternLiteral(compiler: Compiler, { source, flags, start }: PatternLiteral): Evaluate {
+  const value = readPattern(source, flags);
+  if (!(value instanceof PatternValue)) reject(compiler, start, `this regular expression ${value.mistake}`);
+  // it is no data, so what comes out is looked through
+  compiler.untrusted = true;
+  wantExtraFunctions();
+  return () => value;
+}

@@ -1,0 +1,133 @@
+import { charge, type Frame, failEvaluation, grow } from "../evaluation/frame.ts";
+import { kindOf } from "../evaluation/read-member.ts";
+import { type CallSite, type Pure, textAt, wholeAt } from "../functions/argument.ts";
+import { PatternValue } from "../pattern/pattern-value.ts";
+import { type Match, PatternSearch } from "./search-pattern.ts";
+
+/** Every place where a pattern matches, one after the other; the first only if it is not global. */
+function* matches(frame: Frame, pattern: PatternValue, text: string, isGlobal = pattern.isGlobal): Generator<Match> {
+  const search = new PatternSearch(frame, pattern, text);
+  for (let from = 0; from <= search.length; ) {
+    const match = search.search(from);
+    if (match === null) return;
+    charge(frame, 1);
+    yield match.found;
+    if (!isGlobal) return;
+    // after a match of nothing the search goes on one letter further
+    from = match.found[0] === match.found[1] ? match.end + 1 : match.end;
+  }
+}
+
+function groupsOf(frame: Frame, text: string, found: Match): (string | undefined)[] {
+  const groups: (string | undefined)[] = [];
+  for (let slot = 0; slot < found.length; slot += 2) {
+    const group = found[slot + 1]! < 0 ? undefined : text.slice(found[slot], found[slot + 1]);
+    grow(frame, 8 + (group?.length ?? 0));
+    groups.push(group);
+  }
+  return groups;
+}
+
+function patternOf(frame: Frame, site: CallSite, value: unknown): PatternValue {
+  if (value instanceof PatternValue) return value;
+  return failEvaluation(frame, site.position, `${site.name}() needs a regular expression such as /a+/, not ${kindOf(value)}`);
+}
+
+const firstGroups = (frame: Frame, pattern: PatternValue, text: string): (string | undefined)[] | null => {
+  const [found] = matches(frame, pattern, text, false);
+  return found === undefined ? null : groupsOf(frame, text, found);
+};
+
+const match: Pure = (frame, site, self, args) => {
+  const pattern = patternOf(frame, site, args[0]);
+  const text = textAt(frame, site, [self], 0);
+  if (!pattern.isGlobal) return firstGroups(frame, pattern, text);
+  const texts: (string | undefined)[] = [];
+  for (const found of matches(frame, pattern, text)) texts.push(groupsOf(frame, text, found.slice(0, 2))[0]);
+  return texts.length === 0 ? null : texts;
+};
+
+const matchAll: Pure = (frame, site, self, args) => {
+  const text = textAt(frame, site, [self], 0);
+  const all: (string | undefined)[][] = [];
+  for (const found of matches(frame, patternOf(frame, site, args[0]), text, true)) {
+    grow(frame, 8);
+    all.push(groupsOf(frame, text, found));
+  }
+  return all;
+};
+
+const test: Pure = (frame, site, self, args) => {
+  const [found] = matches(frame, patternOf(frame, site, self), textAt(frame, site, args, 0), false);
+  return found !== undefined;
+};
+
+const search: Pure = (frame, site, self, args) => {
+  const [found] = matches(frame, patternOf(frame, site, args[0]), textAt(frame, site, [self], 0), false);
+  return found === undefined ? -1 : found[0];
+};
+
+/** `$&`, `$1` and `$<name>` stand for what was matched, as in JavaScript. */
+const replace: Pure = (frame, site, self, args) => {
+  const pattern = patternOf(frame, site, args[0]);
+  const text = textAt(frame, site, [self], 0);
+  const replacement = textAt(frame, site, args, 1);
+  const pieces: string[] = [];
+  let end = 0;
+  for (const found of matches(frame, pattern, text, pattern.isGlobal || site.name === "replaceAll")) {
+    pieces.push(text.slice(end, found[0]), expanded(frame, replacement, text, found, pattern));
+    end = found[1]!;
+  }
+  pieces.push(text.slice(end));
+  grow(frame, text.length);
+  return pieces.join("");
+};
+
+function expanded(frame: Frame, replacement: string, text: string, found: Match, { parsed }: PatternValue): string {
+  charge(frame, replacement.length / 64);
+  const group = (index: number): string | undefined =>
+    index > parsed.groups.length ? undefined : found[2 * index + 1]! < 0 ? "" : text.slice(found[2 * index], found[2 * index + 1]);
+  const result = replacement.replace(/\$(?:([$&])|(\d\d?)|<([^>]*)>)/g, (sign, plain: string, digits: string, name: string) => {
+    if (plain !== undefined) return plain === "$" ? "$" : group(0)!;
+    if (name !== undefined) return parsed.groups.includes(name) ? group(parsed.groups.indexOf(name) + 1)! : sign;
+    const whole = Number(digits) === 0 ? undefined : group(Number(digits));
+    if (whole !== undefined) return whole;
+    const first = digits.length === 2 && digits[0] !== "0" ? group(Number(digits[0])) : undefined;
+    return first === undefined ? sign : first + digits[1]!;
+  });
+  grow(frame, result.length);
+  return result;
+}
+
+/** Groups stand between the pieces, as in JavaScript. */
+const split: Pure = (frame, site, self, args) => {
+  const text = textAt(frame, site, [self], 0);
+  const limit = wholeAt(frame, site, args, 1, Number.MAX_SAFE_INTEGER);
+  const pieces: (string | undefined)[] = [];
+  let end = 0;
+  for (const found of matches(frame, patternOf(frame, site, args[0]), text, true)) {
+    // a match of nothing at either end parts nothing, and neither does one where the last has ended
+    if (found[1] === end && found[0] === end) {
+      if (text === "") return [];
+      continue;
+    }
+    if (found[0]! >= text.length) break;
+    grow(frame, 8 + found[0]! - end);
+    pieces.push(text.slice(end, found[0]), ...groupsOf(frame, text, found).slice(1));
+    end = found[1]!;
+  }
+  grow(frame, 8 + text.length - end);
+  pieces.push(text.slice(end));
+  return pieces.slice(0, Math.max(0, limit));
+};
+
+/** Functions that take a regular expression. */
+export const patternFunctions: readonly (readonly [string, Pure])[] = [
+  ["test", test],
+  ["exec", (frame, site, self, args) => firstGroups(frame, patternOf(frame, site, self), textAt(frame, site, args, 0))],
+  ["match", match],
+  ["matchAll", matchAll],
+  ["search", search],
+  ["replace", replace],
+  ["split", split],
+];

@@ -1,0 +1,41 @@
+import { charge, type Frame, failEvaluation, grow } from "../evaluation/frame.ts";
+import type { CallSite, Pure } from "../functions/argument.ts";
+import { utf8 } from "./bytes.ts";
+import { sha256Bytes } from "./digest.ts";
+import { hex } from "./hash-functions.ts";
+
+/** Bytes that depend on the step, its attempt and the place in the definition alone: who performs an attempt again draws the same. */
+function draw(frame: Frame, { name, position }: CallSite): Uint8Array {
+  charge(frame, 16);
+  const { seed } = frame.scope;
+  if (typeof seed !== "function")
+    failEvaluation(frame, position, `${name} works in what a step is given, where an attempt can be told from others`);
+  const { pointer = "", offset } = frame.unit;
+  return sha256Bytes(utf8(`${String(seed())} ${pointer} ${offset + position} ${frame.draws++}`));
+}
+
+/** A number from 0 to 1, without 1. */
+function share(frame: Frame, site: CallSite): number {
+  const view = new DataView(draw(frame, site).buffer);
+  return ((view.getUint32(0) >>> 5) * 2 ** 26 + (view.getUint32(4) >>> 6)) / 2 ** 53;
+}
+
+const uuid: Pure = (frame, site) => {
+  grow(frame, 36);
+  const bytes = draw(frame, site).slice(0, 16);
+  bytes[6] = (bytes[6]! & 15) | 0x40;
+  bytes[8] = (bytes[8]! & 63) | 0x80;
+  return hex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+};
+
+const randomItem: Pure = (frame, site, self) => {
+  if (!Array.isArray(self)) failEvaluation(frame, site.position, "randomItem() works on arrays");
+  return self[Math.floor(share(frame, site) * self.length)];
+};
+
+/** Functions of chance that is the same each time an attempt is performed again. */
+export const seededFunctions: readonly (readonly [string, Pure])[] = [
+  ["uuid", uuid],
+  ["Math.random", (frame, site) => share(frame, site)],
+  ["randomItem", randomItem],
+];

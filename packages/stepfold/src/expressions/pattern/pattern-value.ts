@@ -1,0 +1,42 @@
+import { tooLarge } from "./pattern-program.ts";
+import { parsePattern, type ReadPattern } from "./pattern-syntax.ts";
+
+/** A regular expression of an expression: `/a+/gi`. A class, so that it is no data: it can be handed to the functions that take one. */
+export class PatternValue {
+  readonly isGlobal: boolean;
+  readonly parsed: ReadPattern;
+
+  constructor(parsed: ReadPattern, isGlobal: boolean) {
+    this.parsed = parsed;
+    this.isGlobal = isGlobal;
+  }
+}
+
+const knownFlags = "gimsu";
+
+/**
+ * Reads a regular expression as it stands in an expression. Letters are whole characters, as with JavaScript's flag `u`, but signs may be escaped
+ * without need, as without it.
+ */
+export function readPattern(source: string, flags: string): PatternValue | { readonly mistake: string } {
+  const unknown = [...flags].find((flag, index) => !knownFlags.includes(flag) || flags.indexOf(flag) !== index);
+  if (unknown !== undefined) return { mistake: `has the flag "${unknown}": known are ${[...knownFlags].join(", ")}, each once` };
+  const parsed = parsePattern(strict(source), flags.replace(/[gu]/g, ""));
+  const mistake = "mistake" in parsed ? parsed.mistake : tooLarge(parsed.part);
+  return mistake === undefined ? new PatternValue(parsed as ReadPattern, flags.includes("g")) : { mistake };
+}
+
+/** As the flag `u` wants it: escapes that are needless are dropped, and brackets that close or open nothing are escaped. */
+function strict(source: string): string {
+  const pieces = /\\[pPu]\{[^}]*\}|\\[\s\S]|\[(?:\\[\s\S]|[^\\\]])*\]|\{\d+(?:,\d*)?\}|[{}\]]/g;
+  return source.replace(pieces, (piece) => {
+    if (piece.length === 1) return `\\${piece}`;
+    if (piece.startsWith("[")) return piece.replace(/\\([\s\S])/g, (whole, letter: string) => (isNeedless(letter, "-") ? letter : whole));
+    return piece.length === 2 && isNeedless(piece[1]!, "") ? piece[1]! : piece;
+  });
+}
+
+/** Whether a letter means the same without the backslash before it. */
+function isNeedless(letter: string, needed: string): boolean {
+  return letter === "_" || !(letter === needed || /[\w^$\\.*+?()[\]{}|/]/.test(letter));
+}

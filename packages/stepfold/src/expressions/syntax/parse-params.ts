@@ -1,0 +1,107 @@
+import { isForbiddenKey } from "../evaluation/forbidden-key.ts";
+import { behind, type Cursor, countNode, expect, isSign, next, peek, refuseAt, take, unexpected } from "./cursor.ts";
+import type { Token } from "./scanner.ts";
+import type { Expression } from "./syntax.ts";
+
+const maxParams = 3;
+
+/** Tokens that the parameters of an arrow function may have, brackets with them. */
+export const maxParamTokens = 80;
+
+/** Signs that may stand in the parameters of an arrow function. */
+export const paramSigns: ReadonlySet<string> = new Set(["(", ")", "[", "]", "{", "}", ",", ":"]);
+
+/** What a name is taken out of: the parameter, or a member of it. */
+type Part = (cursor: Cursor, at: Token) => Expression;
+
+/** The parameters as they are read. */
+interface Params {
+  readonly taken: Map<string, Part | null>;
+}
+
+/**
+ * Parses the parameters of an arrow function; the cursor stands at the first. Names that are taken out of one, as in
+ * `([key, { id }]) =>`, are in `cursor.taken` afterwards: in the body they stand for members of the parameter, so nothing after the
+ * parser knows them, and they read exactly what those read.
+ */
+export function parseParams(cursor: Cursor): readonly string[] {
+  const params: Params = { taken: new Map() };
+  const names: string[] = [];
+  if (peek(cursor).kind === "name") names.push(parseParam(cursor, params));
+  else {
+    const { start } = next(cursor);
+    while (!take(cursor, ")")) {
+      names.push(parseParam(cursor, params));
+      separate(cursor, ")");
+    }
+    if (names.length > maxParams) refuseAt(cursor, start, `an arrow function has at most ${maxParams} parameters`);
+  }
+  const taken = new Map(cursor.taken);
+  for (const [name, part] of params.taken) {
+    if (part === null) taken.delete(name);
+    else taken.set(name, part);
+  }
+  cursor.taken = taken;
+  return names;
+}
+
+function parseParam(cursor: Cursor, params: Params): string {
+  const token = peek(cursor);
+  if (token.kind === "name") return declare(cursor, params, null);
+  if (!isSign(cursor, "[") && !isSign(cursor, "{")) unexpected(cursor, "the name of a parameter");
+  // no name that can be written has this sign
+  const name = `#${token.start}`;
+  let end = token.end;
+  const whole: Part = (at) => countNode(at, { kind: "name", name, start: token.start, end });
+  takeApart(cursor, params, whole);
+  end = behind(cursor);
+  return name;
+}
+
+/** Parses `[a, , b]` or `{ a, b: c }`. */
+function takeApart(cursor: Cursor, params: Params, whole: Part): void {
+  const close = next(cursor).text === "[" ? "]" : "}";
+  for (let index = 0; !take(cursor, close); index++) {
+    if (close === "}") takeMember(cursor, params, whole);
+    else if (!isSign(cursor, ",")) takePart(cursor, params, member(whole, String(index)));
+    separate(cursor, close);
+  }
+}
+
+function takeMember(cursor: Cursor, params: Params, whole: Part): void {
+  const token = peek(cursor);
+  if (token.kind !== "name") unexpected(cursor, "the name of a member");
+  if (isForbiddenKey(token.text)) refuseAt(cursor, token.start, `"${token.text}" cannot be read: expressions see plain data only`);
+  const part = member(whole, token.text);
+  if (isSign(cursor, ":", 1)) {
+    cursor.index += 2;
+    takePart(cursor, params, part);
+  } else declare(cursor, params, part);
+}
+
+function takePart(cursor: Cursor, params: Params, part: Part): void {
+  if (isSign(cursor, "[") || isSign(cursor, "{")) takeApart(cursor, params, part);
+  else if (peek(cursor).kind === "name") declare(cursor, params, part);
+  else unexpected(cursor, "a name");
+}
+
+function declare(cursor: Cursor, { taken }: Params, part: Part | null): string {
+  const { text, start } = next(cursor);
+  if (taken.has(text)) refuseAt(cursor, start, `two parameters are called "${text}"`);
+  taken.set(text, part);
+  return text;
+}
+
+function member(whole: Part, key: string): Part {
+  return (cursor, at) => {
+    const { start, end } = at;
+    const node = countNode(cursor, { kind: "member", object: whole(cursor, at), key, optional: false, at: start, start, end } as const);
+    // a value of the data, and no method: it cannot be called
+    cursor.grouped.add(node);
+    return node;
+  };
+}
+
+function separate(cursor: Cursor, close: string): void {
+  if (!take(cursor, ",") && !isSign(cursor, close)) expect(cursor, ",", `or "${close}"`);
+}

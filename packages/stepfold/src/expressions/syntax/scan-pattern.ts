@@ -1,0 +1,37 @@
+import { isNamePart } from "./character.ts";
+import { emit, refuse, type Scanner, type Token } from "./scanner.ts";
+
+/** Names that are operators: what follows them is a value. */
+const operatorNames: ReadonlySet<string> = new Set(["typeof", "in"]);
+
+/** Whether a `/` here starts a regular expression: it does wherever a value has to follow, and divides elsewhere. */
+export function startsPattern({ tokens }: Scanner): boolean {
+  return !endsValue(tokens, tokens.length - 1);
+}
+
+function endsValue(tokens: readonly Token[], index: number): boolean {
+  const token = tokens[index];
+  if (token === undefined) return false;
+  if (token.kind === "name") return !operatorNames.has(token.text);
+  if (token.kind !== "sign") return true;
+  // `a!` is a value, `!a` is not
+  if (token.text === "!") return endsValue(tokens, index - 1);
+  return ")]}`".includes(token.text);
+}
+
+/** Reads a regular expression, `/a+/gi`, up to and with its flags. */
+export function scanPattern(scanner: Scanner): void {
+  const { text, index: start } = scanner;
+  let isInSet = false;
+  for (scanner.index++; ; scanner.index++) {
+    const code = text.charCodeAt(scanner.index);
+    if (Number.isNaN(code) || code === 10 || code === 13) refuse(scanner, start, "this regular expression is never closed");
+    if (code === 92) scanner.index++;
+    else if (code === 91) isInSet = true;
+    else if (code === 93) isInSet = false;
+    else if (code === 47 && !isInSet) break;
+  }
+  scanner.index++;
+  while (isNamePart(text.charCodeAt(scanner.index))) scanner.index++;
+  emit(scanner, "pattern", text.slice(start, scanner.index), start);
+}
