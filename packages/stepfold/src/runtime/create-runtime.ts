@@ -56,6 +56,12 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
   const closeWorker = async (timeoutMs: number): Promise<void> => {
     await Promise.all([dispatcher.close(timeoutMs), retention.close(timeoutMs)]);
   };
+  const closeRuntime = ({ timeoutMs = 30_000 }: { readonly timeoutMs?: number } = {}): Promise<void> => {
+    closing ??= closeWorker(timeoutMs)
+      .then(() => context.feed.close())
+      .finally(() => closed.abort(new StepfoldError("RUNTIME_CLOSED", { action: "wait any longer" })));
+    return closing;
+  };
   if (options.drive ?? true) openWorker(maxExecutions);
   return {
     async start(workflow, startOptions = {}) {
@@ -86,14 +92,7 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
       requireOpen("prune");
       return prune(context.store, which);
     },
-    close({ timeoutMs = 30_000 } = {}) {
-      closing ??= closeWorker(timeoutMs)
-        .then(() => context.feed.close())
-        .finally(() => closed.abort(new StepfoldError("RUNTIME_CLOSED", { action: "wait any longer" })));
-      return closing;
-    },
-    [Symbol.asyncDispose]() {
-      return this.close();
-    },
+    close: closeRuntime,
+    [Symbol.asyncDispose]: async () => closeRuntime(),
   };
 }

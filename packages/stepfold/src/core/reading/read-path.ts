@@ -2,6 +2,7 @@ import { scopedKey } from "../snapshot/address.ts";
 import type { ActivePath, Context, Resumed } from "../snapshot/snapshot.ts";
 import { isWorkflowId } from "../values/id.ts";
 import { isJsonObject, type Json, type JsonObject } from "../values/json.ts";
+import { lastMs } from "../values/timestamp.ts";
 import { checkUndo, requireCompensation } from "./read-undo.ts";
 import {
   bound,
@@ -10,7 +11,6 @@ import {
   highestCount,
   invalid,
   isIn,
-  lastMs,
   list,
   object,
   oldestVersion,

@@ -4,13 +4,14 @@ import type { Snapshot } from "../snapshot/snapshot.ts";
 import { isWorkflowId } from "../values/id.ts";
 import { isJsonObject, type Json, type JsonObject } from "../values/json.ts";
 import { defaultLimits, type Limits } from "../values/limits.ts";
+import { lastMs } from "../values/timestamp.ts";
 import { plainJson } from "../values/to-json.ts";
 import { checkFamilies, readChildren } from "./read-children.ts";
 import { readParked } from "./read-parked.ts";
 import { readPermit } from "./read-permit.ts";
 import { readScope } from "./read-scope.ts";
 import { readCompensations } from "./read-undo.ts";
-import { count, highestCount, invalid, isIn, lastMs, list, object, optionalText, rootContext, text, time } from "./read-value.ts";
+import { count, highestCount, invalid, isIn, list, object, optionalText, rootContext, text, time } from "./read-value.ts";
 
 /**
  * A snapshot from outside, checked and in today's format. Older ones are converted: one with only the classic

@@ -4,13 +4,12 @@ import { StepfoldError } from "../errors/stepfold-error.ts";
 import { parentKey } from "../snapshot/address.ts";
 import { isJsonObject, type Json, type JsonObject } from "../values/json.ts";
 import { pointerOf } from "../values/pointer.ts";
+import { lastMs } from "../values/timestamp.ts";
 
 /** The highest count that is accepted. It leaves room to count on: from 2^53 on, adding 1 changes nothing. */
 export const highestCount: number = 2 ** 52;
 /** Results that were taken over from another execution have versions that are not above 0. */
 export const oldestVersion: number = -highestCount;
-/** The last moment that a Date can hold. */
-export const lastMs = 8.64e15;
 
 /** A moment or a duration that may be missing, in milliseconds. @throws StepfoldError `SNAPSHOT_INVALID` */
 export function time(value: Json | undefined, pointer: string): number | undefined {

@@ -1,13 +1,4 @@
-import type { Snapshot } from "./snapshot.ts";
-
-/** Which execution another one goes on from. */
-export interface Origin {
-  readonly workflowId: string;
-  readonly incarnation?: string;
-  /** The last version of it that the new execution has taken over. */
-  readonly version: number;
-  readonly reason: "fork" | "restart";
-}
+import type { Origin, Snapshot } from "./snapshot.ts";
 
 /**
  * What an execution holds that goes on from another one, instead of beginning at its first node. Results and paths keep their order:

@@ -1,6 +1,5 @@
 import type { ErrorInfo } from "../errors/error-info.ts";
 import type { EpochMs, Json, JsonSchema } from "../values/json.ts";
-import type { Origin } from "./checkpoint.ts";
 
 /**
  * Where an execution stands as a whole. The last three are terminal. A `parked` one could not be driven, whatever its paths
@@ -227,6 +226,15 @@ export interface ParentLink {
   readonly depth: number;
   /** How many executions it may lead to in turn. Absent: as many as the limit `descendants` says. */
   readonly descendants?: number;
+}
+
+/** Which execution another one goes on from. */
+export interface Origin {
+  readonly workflowId: string;
+  readonly incarnation?: string;
+  /** The last version of it that the new execution has taken over. */
+  readonly version: number;
+  readonly reason: "fork" | "restart";
 }
 
 /** A message to another execution. It stays in the outbox until the other execution has stored it. */

@@ -1,6 +1,5 @@
-import { lastMs } from "../reading/read-value.ts";
 import { parentKey } from "../snapshot/address.ts";
-import type { Checkpoint, CheckpointState, Origin } from "../snapshot/checkpoint.ts";
+import type { Checkpoint, CheckpointState } from "../snapshot/checkpoint.ts";
 import type {
   ActivePath,
   ChildState,
@@ -8,6 +7,7 @@ import type {
   Context,
   Ending,
   KeptSignal,
+  Origin,
   ScopeHead,
   Snapshot,
   Undo,
@@ -15,6 +15,7 @@ import type {
   Wait,
 } from "../snapshot/snapshot.ts";
 import type { EpochMs } from "../values/json.ts";
+import { lastMs } from "../values/timestamp.ts";
 
 /** How an execution goes on from a checkpoint. */
 export interface GoingOn {

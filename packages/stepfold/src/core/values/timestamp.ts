@@ -1,5 +1,6 @@
 const timestampForm = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(Z|[+-]\d\d:?\d\d)?)?$/;
-const maxTimestampMs = 8.64e15;
+/** The last moment that a Date can hold. */
+export const lastMs = 8.64e15;
 const minuteMs = 60_000;
 
 /**
@@ -7,7 +8,7 @@ const minuteMs = 60_000;
  * `2026-11-20T09:30:00.250+01:00`. Without a zone it is UTC, whatever the machine's zone is. Undefined if it is neither.
  */
 export function readTimestamp(value: unknown): number | undefined {
-  if (typeof value === "number") return Number.isFinite(value) && Math.abs(value) <= maxTimestampMs ? Math.trunc(value) : undefined;
+  if (typeof value === "number") return Number.isFinite(value) && Math.abs(value) <= lastMs ? Math.trunc(value) : undefined;
   const match = typeof value === "string" && value.length <= 40 ? timestampForm.exec(value) : null;
   if (match === null) return undefined;
   const [, years, months, days, hours = "0", minutes = "0", seconds = "0", fraction = "", zone = "Z"] = match;

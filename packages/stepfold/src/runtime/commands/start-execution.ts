@@ -32,7 +32,7 @@ export interface ExecutionStart {
 }
 
 /** How an execution begins that goes on from another one. */
-export interface GoesOn {
+interface GoesOn {
   /** What it takes over, if it begins at this time of the store's clock. */
   checkpointAt(at: EpochMs): Checkpoint;
   /** A node where a path stands that is not performed: it has this output. */

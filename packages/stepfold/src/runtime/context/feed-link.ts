@@ -1,7 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { awaitAnswer } from "../../environment/await-answer.ts";
-import { nextMacrotask } from "../../environment/system-environment.ts";
-import type { Deadlines } from "../../environment/system-environment.ts";
+import { type Deadlines, nextMacrotask } from "../../environment/system-environment.ts";
 import type { Environment } from "../../ports/environment.ts";
 import type { EventFeed, FeedSubscription, Notice, NoticeKind } from "../../ports/event-feed.ts";
 import { testFeed } from "./test-feed.ts";

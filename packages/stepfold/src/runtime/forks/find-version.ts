@@ -18,7 +18,7 @@ export interface History {
 }
 
 /** A version of an execution from which another one can go on. */
-export interface FoundVersion {
+export interface ForkPoint {
   readonly snapshot: Snapshot;
   /** Until when the execution stood there; null if it still does. */
   readonly until: EpochMs | null;
@@ -31,7 +31,7 @@ export interface FoundVersion {
  *
  * @throws StepfoldError `FORK_REFUSED` if there is no such version, or nothing could go on from it
  */
-export function snapshotAt({ workflowId, compiled, events }: History, version: number): FoundVersion {
+export function snapshotAt({ workflowId, compiled, events }: History, version: number): ForkPoint {
   const [started, ...others] = events;
   const last = events.length - 1;
   if (!Number.isSafeInteger(version) || version < 0 || version > last)
@@ -66,7 +66,7 @@ export function versionAtNode(history: History, node: string): number {
  *
  * @throws StepfoldError `FORK_REFUSED` if it has not ended, or has completed
  */
-export function versionBeforeEnd(history: History): FoundVersion {
+export function versionBeforeEnd(history: History): ForkPoint {
   const { workflowId } = history;
   const suspendedAt = new Map<string, EpochMs>();
   let end: Event | null = null;
@@ -86,8 +86,8 @@ export function versionBeforeEnd(history: History): FoundVersion {
   };
 }
 
-/** How a found version goes on at a time. */
-export function goingOnAt({ until, ended }: FoundVersion, now: EpochMs, more: Pick<GoingOn, "reason" | "keepsUndone">): GoingOn {
+/** How an execution goes on from there at a time. */
+export function goingOnAt({ until, ended }: ForkPoint, now: EpochMs, more: Pick<GoingOn, "reason" | "keepsUndone">): GoingOn {
   const laterMs = until === null ? 0 : Math.max(0, now - until);
   const anew = ended && {
     scope: ended.scope,

@@ -1,9 +1,9 @@
 import type { WorkflowDefinition } from "../../core/definition/definition.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { readSnapshot } from "../../core/reading/read-snapshot.ts";
-import type { Checkpoint, Origin } from "../../core/snapshot/checkpoint.ts";
+import type { Checkpoint } from "../../core/snapshot/checkpoint.ts";
 import type { Event, StartedEvent } from "../../core/snapshot/event.ts";
-import type { Snapshot, SnapshotHead } from "../../core/snapshot/snapshot.ts";
+import type { Origin, Snapshot, SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import { takeCheckpoint } from "../../core/transition/take-checkpoint.ts";
 import type { EpochMs, Json } from "../../core/values/json.ts";
 import { sizeOfJson } from "../../core/values/json-size.ts";
@@ -15,7 +15,7 @@ import type { ExecutionStart } from "../commands/start-execution.ts";
 import { requireHead } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { type LocalWork, startLocally, wakeExecution } from "../worker/local-work.ts";
-import { type FoundVersion, goingOnAt, type History, refused, snapshotAt, versionAtNode, versionBeforeEnd } from "./find-version.ts";
+import { type ForkPoint, goingOnAt, type History, refused, snapshotAt, versionAtNode, versionBeforeEnd } from "./find-version.ts";
 
 /** From where an execution is forked, and what is other in the fork. */
 export interface ForkOptions {
@@ -127,7 +127,7 @@ export async function startForked(
 interface PlanRequest {
   readonly head: SnapshotHead;
   readonly history: History;
-  readonly found: FoundVersion;
+  readonly found: ForkPoint;
   readonly id: string;
   readonly reason: Origin["reason"];
   readonly options: Pick<ForkOptions, "definition" | "input" | "node" | "output">;
