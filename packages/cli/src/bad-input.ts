@@ -12,6 +12,7 @@ export type BadInputCode =
   | "WAIT_GONE"
   | "NODE_UNKNOWN"
   | "RETRY_NOT_PENDING"
+  | "RESTART_COMPENSATED"
   | "NOT_PARKED"
   | "CONFIG_NOT_FOUND"
   | "CONFIG_ELSEWHERE"

@@ -1,6 +1,8 @@
 import type { Command } from "commander";
 import { cancel } from "./cancel.ts";
+import { fork } from "./fork.ts";
 import { type Act, options } from "./program-options.ts";
+import { restart } from "./restart.ts";
 import { resume } from "./resume.ts";
 import { retry } from "./retry.ts";
 import { run } from "./run.ts";
@@ -42,6 +44,28 @@ export function addExecutionCommands(stepfold: Command, act: Act): void {
   ).action(act(cancel));
   common(verb("retry <id>", "make a pending retry at once: the one that comes first, or that of a place").option(...options.step)).action(
     act(retry),
+  );
+  goingOn(
+    verb("restart <id>", "go on, in a new execution, where one failed or was cancelled, and drive that on").option(
+      "--compensated <again|keep>",
+      "where steps were undone: perform them again, or count them as done",
+    ),
+  ).action(act(restart));
+  goingOn(
+    verb("fork <id>", "go on, in a new execution, from a version of one, and drive that on")
+      .option("--at <version>", "the version to go on from (default: the latest)")
+      .option("--node <id>", "instead: the last time that it had come to this node")
+      .option("--input <json|@file|->", "takes the place of the input of the execution")
+      .option("--output <json|@file|->", "with --node: the node is not performed, and this is its output"),
+  ).action(act(fork));
+}
+
+function goingOn(command: Command): Command {
+  return common(
+    command
+      .option("--id <id>", "id of the new execution, also if the command is given twice")
+      .option("--definition <id|json|@file>", "go on with another definition: one of the config, or a JSON file")
+      .option("--dry-run", "only say what would be done"),
   );
 }
 

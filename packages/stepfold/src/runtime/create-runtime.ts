@@ -9,6 +9,7 @@ import { requireHead, requireSnapshot } from "./context/require-snapshot.ts";
 import { createRuntimeContext, requireWhole } from "./context/runtime-context.ts";
 import type { RuntimeOptions } from "./context/runtime-options.ts";
 import { claimOne } from "./context/timed-claim.ts";
+import { planAdoption, startForked } from "./forks/fork.ts";
 import { runHandle } from "./handle/run-handle.ts";
 import { startRun } from "./handle/start-run.ts";
 import { prune } from "./retention/prune.ts";
@@ -67,6 +68,11 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
     async start(workflow, startOptions = {}) {
       requireOpen("start");
       return runHandle(context, local, await startRun(context, local, workflow, startOptions), requireOpen);
+    },
+    async adopt(workflow, snapshot, adoptOptions = {}) {
+      requireOpen("adopt");
+      const adopted = await startForked(context, local, planAdoption(context, workflow, snapshot, adoptOptions));
+      return runHandle(context, local, adopted, requireOpen);
     },
     async get(workflowId) {
       await requireHead(context.store, workflowId);

@@ -3,7 +3,7 @@ export type { ConsumeOptions, Consumer, Delivery, QueueFeatures, WakeUp, WorkQue
 export type { RuntimeOptions } from "./context/runtime-options.ts";
 export { feedHearsItself } from "./context/test-feed.ts";
 export { createRuntime } from "./create-runtime.ts";
-export type { ForkOptions, ForkPlan, PerformedStep, RestartOptions } from "./forks/fork.ts";
+export type { AdoptOptions, ForkOptions, ForkPlan, PerformedStep, RestartOptions } from "./forks/fork.ts";
 export type { ActiveNode } from "./handle/active-paths.ts";
 export type { WaitOptions } from "./handle/end-of-wait.ts";
 export type { CancelOptions, Place, ResumeOptions, Run, SignalOptions, WaitQuery } from "./handle/run.ts";

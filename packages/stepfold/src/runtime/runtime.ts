@@ -4,6 +4,7 @@ import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import type { StartOptions } from "../engine/workflow/start-event.ts";
 import type { PruneReport } from "../ports/snapshot-store.ts";
+import type { AdoptOptions } from "./forks/fork.ts";
 import type { Run } from "./handle/run.ts";
 import type { PruneWithHistoryOptions } from "./retention/prune.ts";
 
@@ -45,6 +46,19 @@ export interface Runtime {
    * `INPUT_INVALID`, `START_AMBIGUOUS`, `WORKFLOW_EXISTS` (it was deleted lately), `STORE_UNAVAILABLE`, ...
    */
   start(workflow: string | WorkflowDefinition, options?: Omit<StartOptions, "externalPayload">): Promise<Run>;
+  /**
+   * Takes an execution into the store that was driven without one: a snapshot that `engine.execute` gave, or one of another engine that
+   * names the node where it stands. It goes on as if it had always been here; called again with the same snapshot, it gives the same execution.
+   *
+   * ```ts
+   * const run = await runtime.adopt("order", await oldStore.load("order-7"));
+   * await run.resume({ payload: { approved: true } });
+   * ```
+   *
+   * @throws StepfoldError `SNAPSHOT_INVALID`, `DEFINITION_CHANGED` if it stands at a node that the workflow lacks; `FORK_REFUSED` if it
+   * has ended; `START_CONFLICT` if there is another execution with its id; `DEFINITION_UNKNOWN`
+   */
+  adopt(workflow: string | WorkflowDefinition, snapshot: unknown, options?: AdoptOptions): Promise<Run>;
   /** @throws StepfoldError `WORKFLOW_NOT_FOUND` */
   get(workflowId: string): Promise<Run>;
   /**

@@ -162,7 +162,7 @@ function readOrigin(value: Json): Snapshot["from"] {
   if (!isWorkflowId(workflowId)) return invalid("/from/workflowId", "must name an execution");
   optionalText(origin, ["incarnation"], "/from");
   count(origin.version, "/from/version");
-  if (reason !== "fork" && reason !== "restart") return invalid("/from/reason", "must be fork or restart");
+  if (!["fork", "restart", "adopt"].includes(reason as string)) return invalid("/from/reason", "must be fork, restart or adopt");
   return origin as unknown as Snapshot["from"];
 }
 

@@ -234,7 +234,7 @@ export interface Origin {
   readonly incarnation?: string;
   /** The last version of it that the new execution has taken over. */
   readonly version: number;
-  readonly reason: "fork" | "restart";
+  readonly reason: "fork" | "restart" | "adopt";
 }
 
 /** A message to another execution. It stays in the outbox until the other execution has stored it. */

@@ -3,7 +3,7 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { readSnapshot } from "../../core/reading/read-snapshot.ts";
 import type { Checkpoint } from "../../core/snapshot/checkpoint.ts";
 import type { Event, StartedEvent } from "../../core/snapshot/event.ts";
-import type { Origin, Snapshot, SnapshotHead } from "../../core/snapshot/snapshot.ts";
+import { isTerminal, type Origin, type Snapshot, type SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import { takeCheckpoint } from "../../core/transition/take-checkpoint.ts";
 import type { EpochMs, Json } from "../../core/values/json.ts";
 import { sizeOfJson } from "../../core/values/json-size.ts";
@@ -100,6 +100,47 @@ export async function planRestart(context: RuntimeContext, workflowId: string, o
   return plan(context, { head, history, found, id, reason: "restart", options: { definition }, keepsUndone: true });
 }
 
+/** How a snapshot is taken over. */
+export interface AdoptOptions {
+  /** Id of the execution. Default: that in the snapshot. */
+  readonly workflowId?: string | undefined;
+}
+
+/**
+ * Plans to take a snapshot into the store.
+ *
+ * @throws StepfoldError `SNAPSHOT_INVALID`, `DEFINITION_CHANGED`, `DEFINITION_UNKNOWN`, `FORK_REFUSED`, `OPTION_UNKNOWN`
+ */
+export function planAdoption(
+  context: RuntimeContext,
+  workflow: string | WorkflowDefinition,
+  given: unknown,
+  options: AdoptOptions,
+): Forking {
+  refuseUnknown("runtime.adopt", options, ["workflowId"]);
+  const prepared = definitionOf(context, workflow);
+  const { compiled } = prepared;
+  const snapshot = readSnapshot(given, compiled, context.setting.limits);
+  const { workflowId = snapshot.workflowId, metadata, tenant, input, status, version } = { ...snapshot, ...options };
+  if (isTerminal(status)) throw refused(snapshot.workflowId, version, `it is ${status}`);
+  if (snapshot.ending) throw refused(snapshot.workflowId, version, "it is ending; drive it to its end with the engine");
+  const checkpoint = takeCheckpoint(snapshot, { reason: "adopt", laterMs: 0 });
+  const { id, hash } = { id: compiled.definition.id, hash: compiled.hash };
+  return {
+    start: {
+      prepared,
+      options: { workflowId, metadata, tenant, ...(input !== undefined && { input }) },
+      unnamed: typeof workflow !== "string",
+      goesOn: { checkpointAt: () => checkpoint },
+    },
+    plan: { workflowId, from: checkpoint.from, definition: { id, hash }, nodes: nodesOf(checkpoint), performsAgain: [] },
+  };
+}
+
+function nodesOf({ state }: Checkpoint): string[] {
+  return [...new Set(state.activePaths.map(({ nodeId }) => nodeId))];
+}
+
 /**
  * Stores the new execution.
  *
@@ -162,7 +203,7 @@ async function plan(context: RuntimeContext, request: PlanRequest): Promise<Fork
       workflowId: id,
       from: checkpoint.from,
       definition: { id: compiled.definition.id, hash: compiled.hash },
-      nodes: [...new Set(checkpoint.state.activePaths.map(({ nodeId }) => nodeId))],
+      nodes: nodesOf(checkpoint),
       performsAgain: performedAfter(history.events, checkpoint.from.version),
     },
   };

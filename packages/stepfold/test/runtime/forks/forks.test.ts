@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Event } from "../../../src/core/snapshot/event.ts";
 import { defineNode } from "../../../src/engine/node/define-node.ts";
+import { WorkflowEngine } from "../../../src/engine/workflow-engine.ts";
 import { builtinNodes } from "../../../src/nodes/index.ts";
 import type { Run } from "../../../src/runtime/handle/run.ts";
 import { memoryStore } from "../../../src/stores/databases/memory/memory-store.ts";
@@ -305,5 +306,63 @@ describe("run.fork", () => {
     expect(await codeOf(run.fork({ nod: "pay" } as never))).toBe("OPTION_UNKNOWN");
     expect(await codeOf(run.restart({ compensated: "maybe" as never }))).toBe("OPTION_INVALID");
     expect(await codeOf(run.fork({ node: "pay", definition: "unknown" }))).toBe("DEFINITION_UNKNOWN");
+  });
+});
+
+describe("runtime.adopt", () => {
+  it("takes over what the engine drove without a store, also one of another engine that names one node", async () => {
+    const { runtime, environment } = start();
+    const engine = new WorkflowEngine({ workflow: line("talk", "say", "ask", "say"), nodeDefinitions, environment });
+    const paused = await engine.execute({ workflowId: "old", input: { a: 1 }, metadata: { team: "blue" } });
+    const run = await runtime.adopt("talk", JSON.parse(JSON.stringify(paused)));
+    expect((await runtime.adopt("talk", paused)).workflowId).toBe("old");
+    expect(await run.snapshot()).toMatchObject({
+      status: "paused",
+      input: { a: 1 },
+      metadata: { team: "blue" },
+      from: { reason: "adopt" },
+    });
+    await run.resume({ payload: { approved: true } });
+    expect(await run.result()).toEqual({ text: "say" });
+
+    const classic = { workflowId: "classic", status: "paused", currentNodeId: "ask1", context: {}, version: 3, metadata: {} };
+    const other = await runtime.adopt("talk", classic);
+    await other.settled();
+    await other.resume({ payload: { approved: true } });
+    expect(await other.result()).toEqual({ text: "say" });
+  });
+
+  it("refuses what has ended, what is damaged, and what stands elsewhere", async () => {
+    const { runtime } = start();
+    const classic = { workflowId: "c", status: "paused", currentNodeId: "ask1", context: {}, version: 3, metadata: {} };
+    expect(await codeOf(runtime.adopt("talk", { ...classic, status: "completed", currentNodeId: null }))).toBe("FORK_REFUSED");
+    expect(await codeOf(runtime.adopt("talk", { ...classic, currentNodeId: "gone" }))).toBe("DEFINITION_CHANGED");
+    expect(await codeOf(runtime.adopt("talk", { ...classic, version: "x" }))).toBe("SNAPSHOT_INVALID");
+    expect(await codeOf(runtime.adopt("talk", classic, { id: "x" } as never))).toBe("OPTION_UNKNOWN");
+    expect(await codeOf(runtime.adopt("nothing", classic))).toBe("DEFINITION_UNKNOWN");
+    await runtime.start("talk", { workflowId: "c" });
+    expect(await codeOf(runtime.adopt("talk", classic))).toBe("START_CONFLICT");
+  });
+});
+
+describe("a process that has no code of the nodes", () => {
+  it("forks and restarts all the same", async () => {
+    const { runtime, environment, store } = start();
+    const failed = await failing(runtime, environment, "plain");
+    const { runtime: hands } = setUp({ store, nodeDefinitions: {}, workflows: [], drive: false }, environment);
+    const run = await hands.get(failed.workflowId);
+    const restarted = await run.restart();
+    const forked = await run.fork({ node: "send", workflowId: "by-hand" });
+    await environment.advance(5 * second);
+    for (const { workflowId } of [restarted, forked]) expect(await (await runtime.get(workflowId)).result()).toBe("mended");
+  });
+
+  it("is told when what it goes on from is gone", async () => {
+    const { runtime, store } = start();
+    const run = await runtime.start("plain", { workflowId: "p" });
+    await run.result();
+    await store.delete("p");
+    expect(await codeOf(run.fork())).toBe("WORKFLOW_NOT_FOUND");
+    expect(await codeOf(run.restart())).toBe("WORKFLOW_NOT_FOUND");
   });
 });

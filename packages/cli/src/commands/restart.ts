@@ -1,0 +1,31 @@
+import { StepfoldError } from "stepfold";
+import { BadInput } from "../bad-input.ts";
+import { type GoOnOptions, goOn } from "../session/go-on.ts";
+
+/** Options of `stepfold restart`. */
+export interface RestartCommandOptions extends GoOnOptions {
+  readonly compensated?: string;
+}
+
+/** `stepfold restart ID`: goes on, in a new execution, where one failed or was cancelled. @returns the exit code */
+export async function restart(workflowId: string, options: RestartCommandOptions): Promise<number> {
+  const compensated = readCompensated(options.compensated);
+  try {
+    return await goOn(workflowId, options, {
+      plan: (run, definition) => run.planRestart({ compensated, definition, workflowId: options.id }),
+      begin: (run, definition) => run.restart({ compensated, definition, workflowId: options.id }),
+    });
+  } catch (error) {
+    if (!StepfoldError.is(error, "RESTART_COMPENSATED")) throw error;
+    throw new BadInput("RESTART_COMPENSATED", `Steps of execution "${workflowId}" were undone: ${error.details.nodes.join(", ")}`, {
+      hint: "--compensated again performs them once more; --compensated keep counts them as done",
+      details: { ...error.details },
+      cause: error,
+    });
+  }
+}
+
+function readCompensated(text: string | undefined): "again" | "keep" | undefined {
+  if (text === undefined || text === "again" || text === "keep") return text;
+  throw new BadInput("USAGE", `--compensated must be again or keep, not "${text}"`);
+}

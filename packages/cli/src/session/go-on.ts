@@ -1,0 +1,86 @@
+import { type NodeDefinitions, StepfoldError } from "stepfold";
+import { createRuntime, type ForkPlan, type Run } from "stepfold/runtime";
+import { cleanup } from "../cleanup.ts";
+import { configOf } from "../config/find-config.ts";
+import { loadConfig } from "../config/load-config.ts";
+import { exitCode } from "../exit-code.ts";
+import { jsonArgument } from "../json/json-argument.ts";
+import { say } from "../output.ts";
+import { chooseDatabase, openExistingDatabase } from "../store/database.ts";
+import { printable } from "../text/printable.ts";
+import { type MoveOptions, moveExecution } from "./move-execution.ts";
+import { nodeDefinitionsOf } from "./session.ts";
+
+/** Options of every verb that makes an execution go on from another one. */
+export interface GoOnOptions extends MoveOptions {
+  readonly definition?: string;
+  readonly id?: string;
+  readonly dryRun?: boolean;
+}
+
+/** How another execution goes on from one. */
+export interface GoingOn {
+  plan(run: Run, definition: Definition): Promise<ForkPlan>;
+  begin(run: Run, definition: Definition): Promise<Run>;
+}
+
+type Definition = NonNullable<Parameters<Run["fork"]>[0]>["definition"];
+
+/** The longest name of a node that is printed whole. */
+const maxLength = 120;
+
+/** Begins an execution that goes on from another one, and drives it to its end or its next pause. @returns the exit code */
+export async function goOn(workflowId: string, options: GoOnOptions, goingOn: GoingOn): Promise<number> {
+  const begun = await begin(workflowId, options, goingOn);
+  if (begun === null) return exitCode.done;
+  // a command that was interrupted is gone on with by `retry`, which drives on what has been begun
+  return moveExecution(begun, options, { verb: "retry", words: [], act: async () => undefined });
+}
+
+/** Null if nothing was to be done but to say what would be. */
+async function begin(workflowId: string, options: GoOnOptions, { plan, begin: make }: GoingOn): Promise<string | null> {
+  const database = chooseDatabase(options.store);
+  const closing = cleanup();
+  try {
+    const store = await openExistingDatabase(database);
+    closing.add(() => store.close());
+    const before = await store.load(workflowId);
+    if (!before) throw new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId });
+    const config = await loadConfig(configOf(before, options.config, database.folder));
+    const { workflows = [], limits } = config;
+    const nodeDefinitions: NodeDefinitions = nodeDefinitionsOf(config);
+    const runtime = createRuntime<NodeDefinitions>({
+      store,
+      workflows,
+      nodeDefinitions,
+      globals: {},
+      drive: false,
+      ...(limits && { limits }),
+    });
+    closing.add(() => runtime.close());
+    const run = await runtime.get(workflowId);
+    const { definition } = options;
+    const isKnown = definition === undefined || workflows.some((one) => (one as { readonly id?: unknown }).id === definition);
+    const wanted = isKnown ? definition : ((await jsonArgument(definition, "--definition")) as Definition);
+    if (!options.dryRun) return (await make(run, wanted)).workflowId;
+    tell(await plan(run, wanted), options.json ?? false);
+    return null;
+  } finally {
+    await closing.run();
+  }
+}
+
+/** Says what would be done. */
+function tell(planned: ForkPlan, json: boolean): void {
+  if (json) return say(`${JSON.stringify({ type: "plan", ...planned })}\n`);
+  const { workflowId, from, nodes, performsAgain } = planned;
+  const named = (ids: readonly string[]): string => ids.map((id) => printable(id, maxLength)).join(", ");
+  const again = [...new Set(performsAgain.map(({ nodeId }) => nodeId))];
+  const lines = [
+    `Execution "${workflowId}" would go on from version ${from.version} of "${from.workflowId}", at: ${named(nodes)}`,
+    again.length > 0
+      ? `Steps that were completed after that, and have their effect again where it comes to them: ${named(again)}`
+      : "No step was completed after that",
+  ];
+  say(`${lines.join("\n")}\n`);
+}
