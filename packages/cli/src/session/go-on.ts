@@ -72,7 +72,10 @@ async function begin(workflowId: string, options: GoOnOptions, { plan, begin: ma
 
 /** Says what would be done. */
 function tell(planned: ForkPlan, json: boolean): void {
-  if (json) return say(`${JSON.stringify({ type: "plan", ...planned })}\n`);
+  if (json) {
+    say(`${JSON.stringify({ type: "plan", ...planned })}\n`);
+    return;
+  }
   const { workflowId, from, nodes, performsAgain } = planned;
   const named = (ids: readonly string[]): string => ids.map((id) => printable(id, maxLength)).join(", ");
   const again = [...new Set(performsAgain.map(({ nodeId }) => nodeId))];

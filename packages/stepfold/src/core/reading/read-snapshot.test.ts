@@ -36,6 +36,10 @@ describe("the tenant and the budget of a snapshot from outside", () => {
     expect(readSnapshot(copy(own), flow)).toMatchObject({ tenant: "acme", unnamed: true });
     const parent = { workflowId: "p", depth: 1, descendants: 7 };
     expect(readSnapshot(changed("/parent", parent, own), flow).parent).toMatchObject(parent);
+    for (const reason of ["fork", "restart", "adopt"]) {
+      const from = { workflowId: "o", incarnation: "i", version: 7, reason };
+      expect(readSnapshot(changed("/from", from, own), flow).from).toEqual(from);
+    }
   });
 
   it.each<[string, unknown]>([
@@ -43,6 +47,10 @@ describe("the tenant and the budget of a snapshot from outside", () => {
     ["/tenant", 7],
     ["/tenant", "a\u0000b"],
     ["/parent", { workflowId: "p", depth: 1, descendants: -1 }],
+    ["/from", "o"],
+    ["/from", { workflowId: "", version: 7, reason: "fork" }],
+    ["/from", { workflowId: "o", version: -1, reason: "fork" }],
+    ["/from", { workflowId: "o", version: 7, reason: "theft" }],
   ])("are refused where they are of another form: %s %j", (pointer, value) => {
     expect(() => readSnapshot(changed(pointer, value, own), flow)).toThrow(expect.objectContaining({ code: "SNAPSHOT_INVALID" }));
   });

@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { tries } from "../../../../../scripts/test/effort.ts";
+import { graph, startedAt } from "../../../test/core/execution.fixture.ts";
 import { keptHistory, randomDefinition } from "../../../test/core/restore.fixture.ts";
 import type { CompiledWorkflow } from "../definition/compiled.ts";
 import { readSnapshot } from "../reading/read-snapshot.ts";
 import type { Event, StartedEvent } from "../snapshot/event.ts";
 import { restore } from "../snapshot/restore.ts";
-import type { ChildHead, Snapshot } from "../snapshot/snapshot.ts";
+import type { ActivePath, ChildHead, ChildState, Snapshot, Wait } from "../snapshot/snapshot.ts";
 import { fold } from "./apply.ts";
 import { begin } from "./begin.ts";
 import { closeDraft, closedHead, takeChanges } from "./draft/close-draft.ts";
@@ -99,5 +100,135 @@ describe("an execution that goes on from any version of another one", () => {
       }),
       { numRuns: tries(150) },
     );
+  });
+});
+
+describe("a checkpoint", () => {
+  const path = (more: Partial<ActivePath>): ActivePath => ({
+    ...{ id: "0", nodeId: "step", status: "ready", turn: 3, visit: 2, attempts: 2, since: 7, stepPath: [] },
+    ...more,
+  });
+  const result = (version: number) => ({ output: version, timestamp: 1, attempt: 1, pathId: "0", version });
+  const wait = (more: Partial<Wait> = {}): Wait => ({ id: "0@3", kind: "external", ...more });
+  const undone = { nodeId: "step", pathId: "0" };
+  const snapshot = (more: Partial<Snapshot>): Snapshot => ({
+    ...{ schema: 1, workflowId: "w", definition: { id: "d", hash: "h" }, status: "active", currentNodeId: "step", activePaths: [path({})] },
+    ...{ version: 10, metadata: {}, steps: 4, sizeBytes: 9, context: {} },
+    ...more,
+  });
+  const anew = (scope: string, laterMs = 500) => ({ scope, pathId: "0", laterMs });
+
+  it("moves every time by as much as it goes on later, and none beyond the last date", () => {
+    const waits = [wait({ resumeAt: 100, timeoutAt: 200 })];
+    const given = snapshot({
+      status: "paused",
+      activePaths: [path({ status: "suspended", waits }), path({ id: "0.1", status: "retrying", nextRetryAt: 8.64e15 - 1 })],
+      inbox: [{ name: "go", expiresAt: 300 }],
+    });
+    const { state } = takeCheckpoint(given, { reason: "fork", laterMs: 1_000 });
+    expect(state.activePaths).toMatchObject([
+      { since: -3, status: "suspended", waits: [{ resumeAt: 1_100, timeoutAt: 1_200 }] },
+      { status: "retrying", nextRetryAt: 8.64e15, attempts: 2 },
+    ]);
+    expect(state.inbox).toEqual([{ name: "go", expiresAt: 1_300 }]);
+  });
+
+  it("gives the step that ended the execution all its attempts, and its wait the whole time", () => {
+    const failed = takeCheckpoint(snapshot({ status: "error", activePaths: [path({ status: "retrying", nextRetryAt: 5 })] }), {
+      reason: "restart",
+      laterMs: 0,
+      anew: anew(""),
+    });
+    expect(failed.state).toMatchObject({ status: "active", activePaths: [{ status: "ready", attempts: 0, turn: 4 }] });
+    expect(failed.state.activePaths[0]).not.toHaveProperty("nextRetryAt");
+    const waiting = snapshot({ status: "paused", activePaths: [path({ status: "suspended", waits: [wait({ timeoutAt: 200 })] })] });
+    const late = takeCheckpoint(waiting, { reason: "restart", laterMs: 10, anew: anew("") });
+    expect(late.state).toMatchObject({ status: "paused", activePaths: [{ status: "suspended", waits: [{ timeoutAt: 700 }] }] });
+    const other = takeCheckpoint(waiting, { reason: "restart", laterMs: 10, anew: anew("0#1") });
+    expect(other.state).toMatchObject({ activePaths: [{ waits: [{ timeoutAt: 210 }] }] });
+  });
+
+  it("performs again what waits for a detached execution, and wakes all around it", () => {
+    const child = (more: Partial<ChildState>): ChildState => ({
+      ...{ workflow: "inner", status: "paused", currentNodeId: "step", activePaths: [], version: 8, context: {} },
+      ...more,
+    });
+    const given = snapshot({
+      status: "paused",
+      activePaths: [path({ status: "suspended", children: { key: "0#1", workflow: "inner" } })],
+      childStates: {
+        "0#1": child({ activePaths: [path({ status: "suspended", children: { key: "0#1", workflow: "inner" } })], input: 1, output: 2 }),
+        "0#1>0#1": child({ activePaths: [path({ status: "suspended", waits: [wait({ kind: "child", workflowId: "other" })] })] }),
+        "0#2": child({ queued: 9, ending: { status: "failed", nodeId: "step", begun: [{ ...undone, version: 4 }], again: [undone] } }),
+        "0#3": child({
+          ending: { status: "failed", nodeId: "step", begun: [] },
+          activePaths: [path({ undoes: { pathId: "0", version: 3 } })],
+        }),
+      },
+    });
+    const { state } = takeCheckpoint(given, { reason: "fork", laterMs: 0 });
+    expect(state).toMatchObject({
+      status: "active",
+      childStates: {
+        "0#1": { status: "active", version: -2, input: 1, output: 2 },
+        "0#1>0#1": { status: "active", activePaths: [{ status: "ready", turn: 4, attempts: 0 }] },
+        "0#2": { status: "paused", queued: -1, ending: { begun: [{ version: -6 }], again: [undone] } },
+        "0#3": { activePaths: [{ undoes: { version: -7 } }] },
+      },
+    });
+    expect(state.childStates!["0#1>0#1"]!.activePaths[0]).not.toHaveProperty("waits");
+  });
+
+  it("keeps results and what was undone in their order, or counts it as not undone", () => {
+    const compensations = [{ nodeId: "step", undoes: { pathId: "0", version: 2 }, output: null, timestamp: 1, attempt: 1, version: 9 }];
+    const given = snapshot({
+      incarnation: "i",
+      status: "parked",
+      context: { step: [result(2), result(5)] },
+      compensations,
+      rounds: { "step|": { got: ["e"] } },
+      begun: [{ pathId: "0", nodeId: "step" }],
+      error: { name: "Error", message: "no" },
+      lastStartedAt: 3,
+      totalExecutionTime: 4,
+      mapItems: { "0#1": [1] },
+      activePaths: [path({ inputs: [{ nodeId: "step", version: 5 }] })],
+    });
+    const { from, state } = takeCheckpoint(given, { reason: "fork", laterMs: 0 });
+    expect(from).toEqual({ workflowId: "w", incarnation: "i", version: 10, reason: "fork" });
+    expect(state).toMatchObject({
+      status: "active",
+      context: { step: [{ version: -8 }, { version: -5 }] },
+      compensations: [{ version: -1, undoes: { version: -8 } }],
+      activePaths: [{ inputs: [{ nodeId: "step", version: -5 }] }],
+      ...{
+        rounds: given.rounds,
+        begun: given.begun,
+        error: given.error,
+        lastStartedAt: 3,
+        totalExecutionTime: 4,
+        mapItems: { "0#1": [1] },
+      },
+    });
+    const kept = takeCheckpoint(given, { reason: "restart", laterMs: 0, keepsUndone: true });
+    expect(kept.state).not.toHaveProperty("compensations");
+  });
+
+  it("begins an execution that has a tenant, a parent and a permit of its own", () => {
+    const workflow = graph(["step>end"]);
+    const { state, from } = takeCheckpoint(snapshot({}), { reason: "fork", laterMs: 0 });
+    const parent = { workflowId: "p", depth: 1 };
+    const permit = { key: "k", limit: 2 };
+    const more = { checkpoint: { from, state }, tenant: "t", unnamed: true as const, parent, permit, input: { a: 1 } };
+    expect(fold(workflow, [startedAt(workflow, "step", more)])).toMatchObject({
+      from,
+      tenant: "t",
+      unnamed: true,
+      parent,
+      permit,
+      input: { a: 1 },
+    });
+    const { input: _, incarnation: __, ...bare } = startedAt(workflow, "step", { checkpoint: { from, state } });
+    expect(fold(workflow, [bare])).not.toHaveProperty("input");
   });
 });
