@@ -18,8 +18,8 @@ export interface GoOnOptions extends MoveOptions {
   readonly dryRun?: boolean;
 }
 
-/** How another execution goes on from one. */
-export interface GoingOn {
+/** How another execution is begun that goes on from one. */
+export interface StartOfAnother {
   plan(run: Run, definition: Definition): Promise<ForkPlan>;
   begin(run: Run, definition: Definition): Promise<Run>;
 }
@@ -30,15 +30,15 @@ type Definition = NonNullable<Parameters<Run["fork"]>[0]>["definition"];
 const maxLength = 120;
 
 /** Begins an execution that goes on from another one, and drives it to its end or its next pause. @returns the exit code */
-export async function goOn(workflowId: string, options: GoOnOptions, goingOn: GoingOn): Promise<number> {
-  const begun = await begin(workflowId, options, goingOn);
+export async function goOn(workflowId: string, options: GoOnOptions, start: StartOfAnother): Promise<number> {
+  const begun = await begin(workflowId, options, start);
   if (begun === null) return exitCode.done;
   // a command that was interrupted is gone on with by `retry`, which drives on what has been begun
   return moveExecution(begun, options, { verb: "retry", words: [], act: async () => undefined });
 }
 
 /** Null if nothing was to be done but to say what would be. */
-async function begin(workflowId: string, options: GoOnOptions, { plan, begin: make }: GoingOn): Promise<string | null> {
+async function begin(workflowId: string, options: GoOnOptions, { plan, begin: make }: StartOfAnother): Promise<string | null> {
   const database = chooseDatabase(options.store);
   const closing = cleanup();
   try {
@@ -63,7 +63,7 @@ async function begin(workflowId: string, options: GoOnOptions, { plan, begin: ma
     const isKnown = definition === undefined || workflows.some((one) => (one as { readonly id?: unknown }).id === definition);
     const wanted = isKnown ? definition : ((await jsonArgument(definition, "--definition")) as Definition);
     if (!options.dryRun) return (await make(run, wanted)).workflowId;
-    tell(await plan(run, wanted), options.json ?? false);
+    printPlan(await plan(run, wanted), options.json ?? false);
     return null;
   } finally {
     await closing.run();
@@ -71,7 +71,7 @@ async function begin(workflowId: string, options: GoOnOptions, { plan, begin: ma
 }
 
 /** Says what would be done. */
-function tell(planned: ForkPlan, json: boolean): void {
+function printPlan(planned: ForkPlan, json: boolean): void {
   if (json) {
     say(`${JSON.stringify({ type: "plan", ...planned })}\n`);
     return;

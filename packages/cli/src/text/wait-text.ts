@@ -26,6 +26,7 @@ export function wantedText(wait: AnyWait): string | null {
   const { kind, signal = "", key, workflowId = "" } = wait;
   if (kind === "timer") return null;
   if (kind === "signal") return `the signal "${printable(signal, 80)}"${key === undefined ? "" : ` (key ${printable(key, 80)})`}`;
+  if (kind === "incident") return "a decision about its failure (retry, skip or fail)";
   if (kind === "child") return `the execution ${printable(workflowId, 80)}`;
   const { quorum, answers = [], answered = answers.map(({ by }) => by), missing = quorum ?? 1, responders } = wait;
   const left = responders?.filter((name) => !answered.includes(name)).map((name) => printable(name, 80));

@@ -13,7 +13,7 @@ export function waitsFor(snapshot: Snapshot, now: EpochMs): string {
   if (snapshot.parked) return parkedText(snapshot.parked, now);
   const open = waits(snapshot).filter(({ kind }) => kind !== "timer");
   const counts = [
-    counted(open.filter(({ kind }) => kind === "external").length, "answer"),
+    counted(open.filter(({ kind }) => kind === "external" || kind === "incident").length, "answer"),
     counted(open.filter(({ kind }) => kind === "signal").length, "signal"),
     counted(open.filter(({ kind }) => kind === "child").length, "execution"),
   ];

@@ -83,6 +83,7 @@ export { type FoundPath, openPaths, type Target } from "./snapshot/target.ts";
 export type { Warning } from "./snapshot/warning.ts";
 export { apply, fold } from "./transition/apply.ts";
 export { findWait, type OpenWait, openWaits, workflowOf } from "./transition/find-wait.ts";
+export type { IncidentAnswer } from "./transition/paths/incident.ts";
 export { plan, type Task } from "./transition/plan.ts";
 export type { Duration } from "./values/duration.ts";
 export { durationMs } from "./values/duration.ts";

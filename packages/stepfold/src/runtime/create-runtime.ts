@@ -6,7 +6,7 @@ import type { GlobalsOption, NodeDefinitions } from "../engine/node/node-definit
 import { allExtraFunctions } from "../expressions/extra/all-extra-functions.ts";
 import { provideExtraFunctions } from "../expressions/functions/extra-functions.ts";
 import { requireHead, requireSnapshot } from "./context/require-snapshot.ts";
-import { createRuntimeContext, requireWhole } from "./context/runtime-context.ts";
+import { createRuntimeContext, type RuntimeContext, requireWhole } from "./context/runtime-context.ts";
 import type { RuntimeOptions } from "./context/runtime-options.ts";
 import { claimOne } from "./context/timed-claim.ts";
 import { planAdoption, startForked } from "./forks/fork.ts";
@@ -14,9 +14,9 @@ import { runHandle } from "./handle/run-handle.ts";
 import { startRun } from "./handle/start-run.ts";
 import { prune } from "./retention/prune.ts";
 import { readRetention } from "./retention/retention.ts";
-import type { Runtime } from "./runtime.ts";
+import type { Advanced, Runtime } from "./runtime.ts";
 import { Dispatcher } from "./worker/dispatcher.ts";
-import { createLocalWork } from "./worker/local-work.ts";
+import { createLocalWork, type LocalWork } from "./worker/local-work.ts";
 
 /** Executions run at once, where nothing else is said. */
 const defaultMaxExecutions = 100;
@@ -54,9 +54,7 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
     dispatcher.open(slots);
     retention.open();
   };
-  const closeWorker = async (timeoutMs: number): Promise<void> => {
-    await Promise.all([dispatcher.close(timeoutMs), retention.close(timeoutMs)]);
-  };
+  const closeWorker = (timeoutMs: number): Promise<unknown> => Promise.all([dispatcher.close(timeoutMs), retention.close(timeoutMs)]);
   const closeRuntime = ({ timeoutMs = 30_000 }: { readonly timeoutMs?: number } = {}): Promise<void> => {
     closing ??= closeWorker(timeoutMs)
       .then(() => context.feed.close())
@@ -80,11 +78,7 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
     },
     async advance(workflowId) {
       requireOpen("advance");
-      const claim = await claimOne(context, { workflowId });
-      const advanced = claim && (await dispatcher.run({ ...claim, slot: local.slots.take("local") }));
-      const snapshot = advanced && isWholeSnapshot(advanced) ? advanced : await requireSnapshot(context.store, workflowId);
-      const { compiled } = await context.registry.pinned(workflowId, snapshot.definition.hash);
-      return { advanced: advanced !== null, snapshot, wakeAt: wakeAt(openDraft(compiled, snapshot)) };
+      return advance(context, local, dispatcher, workflowId);
     },
     work({ concurrency = maxExecutions } = {}) {
       requireOpen("work");
@@ -92,7 +86,7 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
         throw new StepfoldError("OPTION_INVALID", { option: "drive", reason: "must be false for a runtime that begins to work later" });
       requireWhole("concurrency", concurrency);
       openWorker(concurrency);
-      return { stop: ({ timeoutMs = 30_000 } = {}) => closeWorker(timeoutMs) };
+      return { stop: async ({ timeoutMs = 30_000 } = {}) => void (await closeWorker(timeoutMs)) };
     },
     async prune(which) {
       requireOpen("prune");
@@ -101,4 +95,13 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
     close: closeRuntime,
     [Symbol.asyncDispose]: async () => closeRuntime(),
   };
+}
+
+/** Claims an execution, performs what is due, and gives it back. */
+async function advance(context: RuntimeContext, local: LocalWork, dispatcher: Dispatcher, workflowId: string): Promise<Advanced> {
+  const claim = await claimOne(context, { workflowId });
+  const advanced = claim && (await dispatcher.run({ ...claim, slot: local.slots.take("local") }));
+  const snapshot = advanced && isWholeSnapshot(advanced) ? advanced : await requireSnapshot(context.store, workflowId);
+  const { compiled } = await context.registry.pinned(workflowId, snapshot.definition.hash);
+  return { advanced: advanced !== null, snapshot, wakeAt: wakeAt(openDraft(compiled, snapshot)) };
 }

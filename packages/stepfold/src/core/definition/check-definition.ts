@@ -26,6 +26,7 @@ function checkWorkflow(definition: unknown, at: string, nesting: number, limits:
   checkType(definition, at, "metadata", "object", report);
   checkNeeds(definition.needs, `${at}/needs`, report);
   checkOneOf(definition, at, "onFailure", ["stop", "finish"], report);
+  checkType(definition, at, "incident", "boolean", report);
   if (definition.concurrency !== undefined) checkConcurrency(definition.concurrency, `${at}/concurrency`, report);
   if (definition.input !== undefined && typeof definition.input !== "boolean") checkType(definition, at, "input", "object", report);
   const nodes = entries(definition, at, "nodes", report);

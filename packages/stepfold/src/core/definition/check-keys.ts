@@ -86,7 +86,7 @@ interface KnownKeys {
 
 const workflowKeys: KnownKeys = {
   own: [
-    ...["id", "name", "description", "version", "metadata", "input", "output", "start", "nodes", "edges", "onFailure"],
+    ...["id", "name", "description", "version", "metadata", "input", "output", "start", "nodes", "edges", "onFailure", "incident"],
     ...["concurrency", "workflows", "needs"],
   ],
   foreign: editorWorkflowKeys,

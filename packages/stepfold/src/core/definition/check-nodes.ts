@@ -19,6 +19,7 @@ export function checkNodes(nodes: readonly unknown[], at: string, report: Defini
     checkNodeType(node, pointer, report);
     checkType(node, pointer, "metadata", "object", report);
     if (node.keep !== undefined && !isCount(node.keep)) report.add("TYPE", `${pointer}/keep`, "must be a whole number from 1 on");
+    checkType(node, pointer, "incident", "boolean", report);
     checkJoin(node, pointer, report);
     for (const key of ["mutex", "when"]) checkType(node, pointer, key, "string", report);
     checkCompensation(node, pointer, report);

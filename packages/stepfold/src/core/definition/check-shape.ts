@@ -9,11 +9,13 @@ export function checkId(value: JsonObject, pointer: string, key: string, report:
 }
 
 /** Checks the type of an optional member. */
-export function checkType(value: JsonObject, pointer: string, key: string, type: "string" | "object", report: DefinitionReport): void {
+export function checkType(value: JsonObject, pointer: string, key: string, type: keyof typeof typeWords, report: DefinitionReport): void {
   const found = value[key];
   if (found === undefined || (type === "object" ? isJsonObject(found) : typeof found === type)) return;
-  report.add("TYPE", `${pointer}/${key}`, `must be ${type === "object" ? "an object" : "text"}`);
+  report.add("TYPE", `${pointer}/${key}`, `must be ${typeWords[type]}`);
 }
+
+const typeWords = { string: "text", object: "an object", boolean: "true or false" } as const;
 
 /** Checks an optional member that is one of a few words. */
 export function checkOneOf(value: JsonObject, pointer: string, key: string, words: readonly string[], report: DefinitionReport): void {

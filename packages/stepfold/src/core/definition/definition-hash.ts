@@ -13,7 +13,7 @@ export function definitionHash(definition: WorkflowDefinition): string {
   return sha256(canonicalJson(identity(definition)));
 }
 
-function identity({ id, input, output, start, nodes, edges, onFailure, concurrency, workflows }: WorkflowDefinition): Json {
+function identity({ id, input, output, start, nodes, edges, onFailure, incident, concurrency, workflows }: WorkflowDefinition): Json {
   const inner = workflows && Object.fromEntries(Object.entries(workflows).map(([name, workflow]) => [name, identity(workflow)]));
   return present({
     id,
@@ -23,6 +23,7 @@ function identity({ id, input, output, start, nodes, edges, onFailure, concurren
     nodes: nodes.map(ofNode),
     edges: edges.map(ofEdge),
     onFailure,
+    incident,
     concurrency: concurrency && present({ key: concurrency.key, limit: concurrency.limit }),
     workflows: inner,
   });

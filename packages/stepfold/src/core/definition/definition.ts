@@ -25,6 +25,8 @@ export interface WorkflowDefinition {
   readonly edges: readonly Edge[];
   /** `stop` (default): a failure ends the other paths. `finish`: they run to their ends first. */
   readonly onFailure?: "stop" | "finish";
+  /** As `incident` of every node that says nothing itself. */
+  readonly incident?: boolean;
   /**
    * How many executions of one key may be driven at once; others wait for their turn, the longest due first. One that is
    * paused holds no place. Only where there is a store that can do this.
@@ -82,6 +84,11 @@ export interface Node {
    * tells a step that has completed from one that may or may not have had its effect; without a call nothing is undone.
    */
   readonly compensate?: Compensation;
+  /**
+   * True: when all attempts are used up, and no `error` edge takes the failure, the path stays and waits for a decision (a wait of kind
+   * `incident`): retry, skip or fail. The rest of the execution goes on. Default: what the workflow says; else the failure counts.
+   */
+  readonly incident?: boolean;
   /** How many of this node's results stay in the context, newest first. Default: all. */
   readonly keep?: number;
   /** For editors: position, label. No executor sees it. */
@@ -144,4 +151,5 @@ export const nodeMembers: readonly Exclude<keyof Node, "metadata">[] = [
   "when",
   "keep",
   "compensate",
+  "incident",
 ];

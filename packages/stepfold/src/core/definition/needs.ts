@@ -8,8 +8,10 @@ export interface Feature {
   isUsedBy(definition: WorkflowDefinition): boolean;
 }
 
-/** In the order in which they came. There is none yet beyond what every version knows that reads `needs`. */
-const features: readonly Feature[] = [];
+/** In the order in which they came. */
+const features: readonly Feature[] = [
+  { name: "incident", isUsedBy: ({ incident, nodes }) => incident === true || nodes.some((node) => node.incident === true) },
+];
 
 /** The definition as it is stored: with the names of what a worker must know to run it, if there is something. */
 export function withNeeds(definition: WorkflowDefinition, known: readonly Feature[] = features): WorkflowDefinition {

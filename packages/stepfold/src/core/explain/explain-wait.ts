@@ -3,6 +3,7 @@ import { counted, cut, iso, listed } from "./explain-words.ts";
 import type { WaitInfo } from "./waits.ts";
 
 const maxNameLength = 80;
+const maxReasonLength = 200;
 
 /** What a path waits for that is suspended, as a sentence without its subject. @param node null where nothing is known of it */
 export function waitText(waits: readonly WaitInfo[], node: CompiledNode | null): string {
@@ -42,9 +43,15 @@ function tooLate(node: CompiledNode | null): string {
 function wantedBy(wait: WaitInfo): string | null {
   const { kind, signal = "", key, workflowId = "" } = wait;
   if (kind === "external") return answerText(wait);
+  if (kind === "incident") return `a decision about its failure, ${cut(failureIn(wait), maxReasonLength)} (retry, skip or fail)`;
   if (kind === "child") return `the execution "${cut(workflowId, maxNameLength)}"`;
   if (kind === "timer") return null;
   return `the signal "${cut(signal, maxNameLength)}"${key === undefined ? "" : ` with the key "${cut(key, maxNameLength)}"`}`;
+}
+
+function failureIn({ payload }: WaitInfo): string {
+  const { error } = payload as { readonly error?: { readonly message?: string } };
+  return error?.message ?? "unknown";
 }
 
 function answerText({ responders, answered = [], missing, tally }: WaitInfo): string {

@@ -1,6 +1,7 @@
 import { openScopes } from "../snapshot/address.ts";
 import type { ActivePath, Snapshot, Wait } from "../snapshot/snapshot.ts";
 import { isFor } from "../transition/draft/draft-path.ts";
+import { isAnswered } from "../transition/find-wait.ts";
 import type { EpochMs, Json, JsonSchema } from "../values/json.ts";
 import { addresses } from "./waits-address.ts";
 
@@ -76,8 +77,9 @@ function missingOf({ tally, answers = [] }: Wait, quorum: number): number {
   return quorum - (tally === undefined ? answers : answers.filter((given) => isFor(given, tally))).length;
 }
 
-function answerTo({ id, kind, signal, key }: Wait): WaitAnswer | null {
-  if (kind === "external") return { type: "resume", target: id };
+function answerTo(wait: Wait): WaitAnswer | null {
+  const { id, kind, signal, key } = wait;
+  if (isAnswered(wait)) return { type: "resume", target: id };
   // a wait for a signal always has its name
   if (kind === "signal") return key === undefined ? { type: "signal", name: signal! } : { type: "signal", name: signal!, key };
   return null;

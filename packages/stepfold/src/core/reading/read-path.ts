@@ -17,6 +17,7 @@ import {
   optionalText,
   picked,
   type ReadContext,
+  readError,
   text,
   texts,
   time,
@@ -187,7 +188,7 @@ function checkMap(value: Json, pointer: string): void {
   flag(map.open, `${pointer}/open`);
 }
 
-const kinds = ["external", "signal", "timer", "child"];
+const kinds = ["external", "signal", "timer", "child", "incident"];
 const reasons: readonly Json[] = ["payload", "signal", "timer", "child"] satisfies readonly Resumed["by"][];
 
 /** The waits of a path, checked. @param name what their ids begin with: the path's own, and its turn */
@@ -205,12 +206,20 @@ function checkWaits(value: Json, pointer: string, name: string): void {
   }
 }
 
+/** An incident says what has failed. */
+function checkIncident({ payload }: JsonObject, pointer: string): void {
+  const { error, attempt } = object(payload, `${pointer}/payload`, "must be an object with error and attempt");
+  readError(error ?? null, `${pointer}/payload/error`);
+  count(attempt, `${pointer}/payload/attempt`, 1);
+}
+
 function checkWait(wait: JsonObject, pointer: string): void {
   const { kind, schema, resumeAt, workflowId } = wait;
   if (!kinds.includes(kind as string)) invalid(`${pointer}/kind`, `must be one of ${kinds.join(", ")}`);
   if (kind === "signal") text(wait.signal, `${pointer}/signal`, "must name a signal");
   if (kind === "child" && !isWorkflowId(workflowId)) invalid(`${pointer}/workflowId`, "must name an execution");
   if (kind !== "child" && workflowId !== undefined) invalid(`${pointer}/workflowId`, "says nothing but where the kind is child");
+  if (kind === "incident") checkIncident(wait, pointer);
   if (kind === "timer" && resumeAt === undefined) invalid(`${pointer}/resumeAt`, "must say until when");
   if (schema !== undefined && typeof schema !== "boolean" && !isJsonObject(schema)) invalid(`${pointer}/schema`, "must be a JSON Schema");
   time(resumeAt, `${pointer}/resumeAt`);

@@ -102,6 +102,8 @@ export interface FailedEvent extends Step {
   readonly retryAt: EpochMs | null;
   /** The edge that takes the failure. Absent when there is none, or when a limit of the execution was passed: the execution fails. */
   readonly handle?: "error";
+  /** Instead: the path stays, and waits for a decision. */
+  readonly incident?: true;
   /** Of a step that can be undone: this attempt, or one before it, may have had an effect. Absent: its executor was never called. */
   readonly begun?: true;
 }

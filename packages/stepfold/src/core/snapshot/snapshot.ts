@@ -35,8 +35,11 @@ export interface Answer {
 export interface Wait {
   /** `pathId@turn`, in a child with the child's key before it; never used twice in an execution. */
   readonly id: string;
-  /** `external`: a payload from outside. `signal`: a signal by its name. `timer`: only time. `child`: an execution of its own. */
-  readonly kind: "external" | "signal" | "timer" | "child";
+  /**
+   * `external`: a payload from outside. `signal`: a signal by its name. `timer`: only time. `child`: an execution of its own. `incident`: a
+   * decision about a step that has failed for good; its payload is `{ error, attempt }`, and its answer an `IncidentAnswer`.
+   */
+  readonly kind: "external" | "signal" | "timer" | "child" | "incident";
   /** What the step suspended with: for those who answer. */
   readonly payload?: Json;
   /** What a resume payload must look like. */

@@ -23,6 +23,7 @@ import { endsParking, park } from "./draft/draft-status.ts";
 import { scopeAt } from "./draft/open-draft.ts";
 import { applyDelivered, enqueueEnd, enqueueStart, hasOnlyMessages } from "./draft/outbox.ts";
 import { endPath, forgetChildren } from "./paths/end-path.ts";
+import { openIncident, settleIncident } from "./paths/incident.ts";
 import { cancelOthers, leave } from "./paths/leave.ts";
 import { applySignalled, takeKept } from "./paths/signals.ts";
 import { failPath, stop, terminate } from "./paths/stop.ts";
@@ -119,7 +120,8 @@ function takeIn(scope: ScopeDraft, event: Exclude<ScopedEvent, { type: "started"
       return applySpawned(scope, event);
     case "resumed": {
       const found = waiting(scope, event.pathId, event.waitId);
-      if (found) recordAnswer(found.path, found.wait, event);
+      if (found?.wait.kind === "incident") settleIncident(scope, found.path, found.wait, event);
+      else if (found) recordAnswer(found.path, found.wait, event);
       return found !== null;
     }
     case "timedOut":
@@ -179,6 +181,7 @@ function applyFailed(scope: ScopeDraft, event: FailedEvent): boolean {
     path.nextRetryAt = retryAt;
     path.turn++;
   } else if (event.undoes) compensated(scope, nodeId, result);
+  else if (event.incident) openIncident(scope, path, event);
   else failPath(scope, path, event.error, event.handle, version);
   return true;
 }

@@ -14,9 +14,14 @@ export interface OpenWait extends FoundPath {
 export function openWaits(snapshot: Pick<Snapshot, "activePaths" | "childStates">): OpenWait[] {
   const open: OpenWait[] = [];
   for (const [scope, paths] of openScopes(snapshot)) {
-    for (const path of paths) for (const wait of path.waits ?? []) if (wait.kind === "external") open.push({ scope, path, wait });
+    for (const path of paths) for (const wait of path.waits ?? []) if (isAnswered(wait)) open.push({ scope, path, wait });
   }
   return open;
+}
+
+/** Whether a payload from outside answers it. */
+export function isAnswered({ kind }: Wait): boolean {
+  return kind === "external" || kind === "incident";
 }
 
 /**

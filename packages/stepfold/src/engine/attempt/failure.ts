@@ -5,6 +5,7 @@ import { safeMember } from "../../core/errors/safe-member.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { scopedKey } from "../../core/snapshot/address.ts";
 import { isJsonObject, type Json } from "../../core/values/json.ts";
+import { sizeOfJson } from "../../core/values/json-size.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import { isFatal } from "../node/fatal-error.ts";
 import { retryAfterMs } from "../node/retry-after-error.ts";
@@ -39,7 +40,14 @@ export function failureOf(run: AttemptState, thrown: unknown): Outcome {
     ...(run.step === null && { uncalled: true as const }),
   };
   around.onFailed?.(thrown, task, outcome);
-  return delayMs === null && !task.undoes && node.compiled.edges.has("error") ? { ...outcome, handle: "error" } : outcome;
+  if (delayMs !== null || task.undoes) return outcome;
+  if (node.compiled.edges.has("error")) return { ...outcome, handle: "error" };
+  return isIncident(run) ? { ...outcome, incident: true, sizeBytes: outcome.sizeBytes + sizeOfJson(error as unknown as Json) } : outcome;
+}
+
+/** Whether the path is to wait for a decision. The node counts before its workflow. */
+function isIncident({ node, place }: AttemptState): boolean {
+  return node.compiled.node.incident ?? place.workflow.definition.incident ?? false;
 }
 
 /** The details of a FatalError, without secrets; null if it has none. */

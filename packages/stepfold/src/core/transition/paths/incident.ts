@@ -1,0 +1,54 @@
+import type { ErrorInfo } from "../../errors/error-info.ts";
+import { scopedKey } from "../../snapshot/address.ts";
+import type { FailedEvent, ResumedEvent } from "../../snapshot/event.ts";
+import type { Wait } from "../../snapshot/snapshot.ts";
+import type { Json, JsonSchema } from "../../values/json.ts";
+import { addConsequence } from "../draft/add-result.ts";
+import type { ScopeDraft } from "../draft/draft.ts";
+import type { DraftPath } from "../draft/draft-path.ts";
+import { cancelOthers, leave } from "./leave.ts";
+import { failPath } from "./stop.ts";
+
+/** What becomes of a step that has failed for good: performed again with all its attempts, passed over with an output, or failed. */
+export interface IncidentAnswer {
+  readonly action: "retry" | "skip" | "fail";
+  /** With `skip`: the output of the step. Default: null. */
+  readonly output?: Json;
+}
+
+/** What an answer to an incident must look like. */
+const answerSchema: JsonSchema = Object.freeze({
+  type: "object",
+  properties: { action: { enum: ["retry", "skip", "fail"] }, output: {} },
+  required: ["action"],
+  additionalProperties: false,
+});
+
+/** Keeps a path whose step has failed for good: it waits for a decision. */
+export function openIncident(scope: ScopeDraft, path: DraftPath, { error, attempt }: FailedEvent): void {
+  path.status = "suspended";
+  path.turn++;
+  path.nextRetryAt = undefined;
+  const payload = Object.freeze({ error: error as unknown as Json, attempt });
+  const id = scopedKey(scope.key, `${path.id}@${path.turn}`);
+  path.waits = Object.freeze([Object.freeze({ id, kind: "incident", payload, schema: answerSchema } satisfies Wait)]);
+}
+
+/** Does what was decided about a step that has failed for good. */
+export function settleIncident(scope: ScopeDraft, path: DraftPath, wait: Wait, { payload, at, version }: ResumedEvent): void {
+  const { action, output = null } = payload as unknown as IncidentAnswer;
+  const { error, attempt } = wait.payload as unknown as { readonly error: ErrorInfo; readonly attempt: number };
+  path.waits = undefined;
+  path.status = "ready";
+  path.turn++;
+  path.attempts = 0;
+  if (action === "retry") return;
+  if (action === "fail") {
+    failPath(scope, path, error, undefined, version);
+    return;
+  }
+  path.begun = false;
+  addConsequence(scope, path.node, { output, timestamp: at, attempt, pathId: path.id, version });
+  cancelOthers(scope, path);
+  if (!leave(scope, path, undefined, version)) scope.output = output;
+}
