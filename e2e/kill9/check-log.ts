@@ -1,4 +1,5 @@
 import type { Problems } from "./check-execution.ts";
+import { passingNodes } from "./load.ts";
 import type { WrittenLine } from "./log.ts";
 import type { StoredExecution, StoredRow } from "./stored.ts";
 
@@ -93,7 +94,7 @@ function checkEffects(executions: readonly StoredExecution[], lines: readonly Wr
       if (event.type !== "completed") continue;
       const { key, call } = (event.output ?? {}) as { readonly key?: string; readonly call?: string };
       // what other nodes give
-      if (key === undefined || call === undefined) continue;
+      if (key === undefined || call === undefined || passingNodes.has(event.nodeId)) continue;
       const called = calls.get(call);
       if (called?.key !== key || called.workflowId !== workflowId || called.nodeId !== event.nodeId)
         wrong.push(`${workflowId}: the result of version ${version} has no effect with the key ${key}`);

@@ -151,3 +151,8 @@ export function codeOf(thrown: unknown): string {
   const { code, name } = (thrown ?? {}) as { code?: unknown; name?: unknown };
   return typeof code === "string" ? code : typeof name === "string" ? name : String(thrown);
 }
+
+/** Nodes that have no effect of their own: their output is what came to them. */
+export const passingNodes: ReadonlySet<string> = new Set(
+  loadWorkflows.flatMap(({ nodes }) => nodes.filter(({ type }) => type === "wait").map(({ id }) => id)),
+);

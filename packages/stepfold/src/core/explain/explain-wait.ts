@@ -1,4 +1,5 @@
 import type { CompiledNode } from "../definition/compiled.ts";
+import type { ErrorInfo } from "../errors/error-info.ts";
 import { counted, cut, iso, listed } from "./explain-words.ts";
 import type { WaitInfo } from "./waits.ts";
 
@@ -50,8 +51,8 @@ function wantedBy(wait: WaitInfo): string | null {
 }
 
 function failureIn({ payload }: WaitInfo): string {
-  const { error } = payload as { readonly error?: { readonly message?: string } };
-  return error?.message ?? "unknown";
+  const { error } = payload as unknown as { readonly error: ErrorInfo };
+  return error.message;
 }
 
 function answerText({ responders, answered = [], missing, tally }: WaitInfo): string {

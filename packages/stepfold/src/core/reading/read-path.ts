@@ -209,7 +209,7 @@ function checkWaits(value: Json, pointer: string, name: string): void {
 /** An incident says what has failed. */
 function checkIncident({ payload }: JsonObject, pointer: string): void {
   const { error, attempt } = object(payload, `${pointer}/payload`, "must be an object with error and attempt");
-  readError(error ?? null, `${pointer}/payload/error`);
+  readError(error as Json, `${pointer}/payload/error`);
   count(attempt, `${pointer}/payload/attempt`, 1);
 }
 

@@ -6,9 +6,9 @@ import type { Snapshot } from "../../../src/core/snapshot/snapshot.ts";
 import { defineNode } from "../../../src/engine/node/define-node.ts";
 import { WorkflowEngine } from "../../../src/engine/workflow-engine.ts";
 import { builtinNodes } from "../../../src/nodes/index.ts";
-import { viaJson } from "../../engine/engine.fixture.ts";
-import { VirtualEnvironment } from "../../engine/virtual-environment.fixture.ts";
-import { closeAll, setUp } from "../runtime.fixture.ts";
+import { closeAll, setUp } from "../../runtime/runtime.fixture.ts";
+import { viaJson } from "../engine.fixture.ts";
+import { VirtualEnvironment } from "../virtual-environment.fixture.ts";
 
 afterEach(closeAll);
 
@@ -72,6 +72,23 @@ describe("a step with `incident: true` that has failed for good", () => {
     ]);
     expect(explain(snapshot, engine.workflow).sentence).toContain("a decision about its failure, the bank is closed (retry, skip or fail)");
     expect(readSnapshot(viaJson(snapshot), engine.workflow)).toEqual(snapshot);
+  });
+
+  it("is refused as a snapshot from outside if it does not say what has failed", async () => {
+    const { engine, untilQuiet } = engineOf(order());
+    const snapshot = await untilQuiet({ workflowId: "w" });
+    const [path] = snapshot.activePaths;
+    const { payload, ...wait } = path!.waits![0]!;
+    const { error } = payload as { error: object };
+    for (const wrong of [undefined, {}, { attempt: 1 }, { error, attempt: 0 }, { error: "no", attempt: 1 }]) {
+      const damaged = { ...snapshot, activePaths: [{ ...path, waits: [{ ...wait, ...(wrong && { payload: wrong }) }] }] };
+      expect(() => readSnapshot(viaJson(damaged as never), engine.workflow), JSON.stringify(wrong)).toThrow(
+        expect.objectContaining({
+          code: "SNAPSHOT_INVALID",
+          details: expect.objectContaining({ pointer: expect.stringContaining("/payload") }),
+        }),
+      );
+    }
   });
 
   it("is performed again with all its attempts, and may become an incident again", async () => {
