@@ -109,6 +109,12 @@ describe("a step with `incident: true` that has failed for good", () => {
     const skipped = await untilQuiet({ snapshot: paused, externalPayload: { action: "skip", output: "by hand" } });
     expect(skipped).toMatchObject({ status: "completed", output: "by hand" });
     expect(skipped.context.charge!.at(-1)).toMatchObject({ output: "by hand" });
+    const last = engineOf({ ...order(), nodes: [order().nodes[0]], edges: [] });
+    const alone = await last.untilQuiet({ workflowId: "w" });
+    expect(await last.untilQuiet({ snapshot: alone, externalPayload: { action: "skip" } })).toMatchObject({
+      status: "completed",
+      output: null,
+    });
     const failed = await untilQuiet({ snapshot: paused, externalPayload: { action: "fail" } });
     expect(failed).toMatchObject({ status: "failed", error: { message: "the bank is closed", nodeId: "charge" } });
   });
