@@ -132,7 +132,7 @@ export const codeMutants: readonly CodeMutant[] = [
     patches: [
       {
         file: "runtime/worker/deliver-outbox.ts",
-        find: "      await deliver(context, local, from, message);\n",
+        find: "      await deliver({ context, local, from, isHeld }, message);\n",
         put: '      if (message.type !== "ended") await deliver(context, local, from, message);\n',
       },
     ],

@@ -149,7 +149,12 @@ async function commitDecided(context: RuntimeContext, { jobs, events, draft, due
   const commit = makeCommit(draft, events, context.newCommitId());
   const action = [...new Set(jobs.map(({ command }) => command.type))].join(" and ");
   const what = { workflowId: draft.workflowId, action };
-  const write = (whole: Commit): Promise<void> => writeForCaller(environment, what, () => store.commit(whole));
+  const send = async (whole: Commit): Promise<void> => {
+    // the store may not have answered for so long that nobody knows any longer whether it is wanted
+    if (jobs.some(({ isCurrent }) => isCurrent?.() === false)) throw new StepfoldError("FENCE_LOST", { workflowId: draft.workflowId });
+    await store.commit(whole);
+  };
+  const write = (whole: Commit): Promise<void> => writeForCaller(environment, what, () => send(whole));
   // a due time that stays the same was announced with an earlier commit
   const dueAt = commit.wakeAt === 0 || commit.wakeAt !== dueBefore ? commit.wakeAt : null;
   let isAnnounced = false;

@@ -69,6 +69,8 @@ export async function startExecution(context: RuntimeContext, request: Execution
     const what = { workflowId: event.workflowId, action: "start" };
     const write = <T>(call: () => Promise<T>): Promise<T> => writeForCaller(environment, what, () => keep().then(call), untilMs);
     const { claim, isAnnounced } = await create(context, draft, commit, lease, write);
+    // a failover while the start was under way may have lost the definition, and not the start
+    await keep().catch(() => undefined);
     const { workflowId, incarnation, version } = draft;
     publishCommit(context, noticeOf(draft), commit.events);
     const wakeUp = claim ? null : { workflowId, incarnation, version, wakeAt: commit.wakeAt, isAnnounced };

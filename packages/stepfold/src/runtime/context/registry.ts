@@ -18,6 +18,8 @@ const maxRecentNodes = 20_000;
  * the next start. To put what is there is one read.
  */
 const keptForMs = 1_000;
+/** The same while executions of it run. */
+const keptWhileUsedMs = 30_000;
 /** Definitions that are kept compiled without code. */
 const maxWithoutCode = 100;
 
@@ -113,9 +115,9 @@ export class Registry {
    *
    * @param nowMs on the monotonic clock
    */
-  async keep(prepared: PreparedWorkflow, nowMs: number): Promise<void> {
+  async keep(prepared: PreparedWorkflow, nowMs: number, forMs: number = keptForMs): Promise<void> {
     let stored = this.#stored.get(prepared);
-    if (!stored || nowMs - stored.atMs >= keptForMs) {
+    if (!stored || nowMs - stored.atMs >= forMs) {
       const { hash, definition } = prepared.compiled;
       const mine = { done: this.#store.putDefinition(hash, withNeeds(definition)), atMs: nowMs };
       stored = mine;
@@ -125,6 +127,14 @@ export class Registry {
       });
     }
     await stored.done;
+  }
+
+  /**
+   * The same for a definition that an execution here is pinned to, in the background and seldom: a failover may have lost the definition
+   * and not the execution, and this process may be the last one that has it.
+   */
+  keepUsed(prepared: PreparedWorkflow, nowMs: number): void {
+    this.keep(prepared, nowMs, keptWhileUsedMs).catch(() => undefined);
   }
 
   /** Stores the definitions of executions that another one starts: the workers that run them read them from the store. */

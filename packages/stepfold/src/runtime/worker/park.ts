@@ -28,9 +28,11 @@ export async function workflowOrPark(
   context: RuntimeContext,
   { claim, snapshot }: { readonly claim: Claim; readonly snapshot: Snapshot },
 ): Promise<{ readonly workflow: PreparedWorkflow } | { readonly parked: Snapshot }> {
-  const { registry, store } = context;
+  const { registry, store, environment } = context;
   try {
-    return { workflow: await registry.pinned(claim.workflowId, snapshot.definition.hash) };
+    const workflow = await registry.pinned(claim.workflowId, snapshot.definition.hash);
+    registry.keepUsed(workflow, environment.monotonicMs());
+    return { workflow };
   } catch (error) {
     const why = withoutDefinition(error, snapshot, claim.claimedAt);
     if (why) {
