@@ -6,7 +6,7 @@ import { openSite, type WaitingSite, waitingNodes, waitingWorkflows } from "./wa
 export interface WaitingSetting {
   readonly site: WaitingSite;
   readonly hasFeed: boolean;
-  /** Executions of ten steps that are run at once, all the time. 0: it drives what others begin. */
+  /** How many executions of ten steps this process runs side by side; each that ends is followed by a new one. 0: it only drives executions that other processes start. */
   readonly writers: number;
 }
 

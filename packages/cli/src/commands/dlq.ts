@@ -1,13 +1,12 @@
-import { explain, type NodeDefinitions } from "stepfold";
-import { createRuntime } from "stepfold/runtime";
+import { explain } from "stepfold";
 import { BadInput } from "../bad-input.ts";
 import { cleanup } from "../cleanup.ts";
 import { findConfig } from "../config/find-config.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { openQueue } from "../config/open-queue.ts";
+import { openPart } from "../config/open-part.ts";
 import { exitCode } from "../exit-code.ts";
 import { say } from "../output.ts";
-import { nodeDefinitionsOf } from "../session/session.ts";
+import { idleRuntime } from "../session/idle-runtime.ts";
 import { chooseDatabase, openExistingDatabase, openQuietly, type Store } from "../store/database.ts";
 import { paintFor } from "../text/paint.ts";
 import { printable } from "../text/printable.ts";
@@ -73,16 +72,8 @@ export async function dlqRetry(ids: readonly string[], options: DlqRetryOptions)
   try {
     const store = await openExistingDatabase(chooseDatabase(options.store), openQuietly);
     closing.add(() => store.close());
-    const queue = await openQueue(config, configPath, closing);
-    const { workflows = [] } = config;
-    const runtime = createRuntime<NodeDefinitions>({
-      store,
-      workflows,
-      nodeDefinitions: nodeDefinitionsOf(config),
-      globals: {} as never,
-      drive: false,
-      ...(queue && { queue }),
-    });
+    const queue = await openPart("queue", config, configPath, closing);
+    const runtime = idleRuntime(store, config, queue);
     closing.add(() => runtime.close());
     const paint = paintFor(process.stdout);
     for (const workflowId of options.all ? await parkedIds(store) : ids) {

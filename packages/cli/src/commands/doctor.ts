@@ -4,8 +4,7 @@ import { BadInput } from "../bad-input.ts";
 import { cleanup } from "../cleanup.ts";
 import { findConfig } from "../config/find-config.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { openFeed } from "../config/open-feed.ts";
-import { openQueue } from "../config/open-queue.ts";
+import { openPart } from "../config/open-part.ts";
 import { exitCode } from "../exit-code.ts";
 import { complain, say } from "../output.ts";
 import { chooseDatabase, type Database, openExistingDatabase, openQuietly, openSite } from "../store/database.ts";
@@ -88,7 +87,7 @@ async function examineQueue(named: string, tell: Report): Promise<void> {
   const configPath = findConfig(named);
   const closing = cleanup();
   try {
-    const queue = await openQueue(await loadConfig(configPath), configPath, closing);
+    const queue = await openPart("queue", await loadConfig(configPath), configPath, closing);
     if (!queue) return tell(true, "the config has no queue: workers ask the store", { type: "queue", name: null });
     // a worker that gets this message finds no such execution and ignores it
     await queue.send([{ workflowId: `stepfold-doctor-${randomUUID()}` }]);
@@ -107,7 +106,7 @@ async function examineFeed(named: string, tell: Report): Promise<void> {
   const configPath = findConfig(named);
   const closing = cleanup();
   try {
-    const feed = await openFeed(await loadConfig(configPath), configPath, closing);
+    const feed = await openPart("feed", await loadConfig(configPath), configPath, closing);
     if (!feed) return tell(true, "the config has no feed: what other processes do is seen by polls", { type: "feed", name: null });
     const isHeard = await feedHearsItself(feed);
     const text = isHeard

@@ -4,9 +4,8 @@ import { BadInput } from "../bad-input.ts";
 import { cleanup } from "../cleanup.ts";
 import { findConfig } from "../config/find-config.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { openFeed } from "../config/open-feed.ts";
 import { openGlobals } from "../config/open-globals.ts";
-import { openQueue } from "../config/open-queue.ts";
+import { openPart } from "../config/open-part.ts";
 import { exitCode } from "../exit-code.ts";
 import { listenForInterruption } from "../session/interruption.ts";
 import { nodeDefinitionsOf, readLeaseMs } from "../session/session.ts";
@@ -41,8 +40,8 @@ export async function worker(options: WorkerOptions): Promise<number> {
     // missing tables are reported once, at the start
     await store.list({ limit: 1 });
     const globals = await openGlobals({ config, configPath, database, cleanup: closing });
-    const queue = await openQueue(config, configPath, closing);
-    const feed = await openFeed(config, configPath, closing);
+    const queue = await openPart("queue", config, configPath, closing);
+    const feed = await openPart("feed", config, configPath, closing);
     const log = workLog(options.json ?? false);
     const runtime = createRuntime<NodeDefinitions>({
       store,

@@ -1,5 +1,5 @@
-import { type NodeDefinitions, StepfoldError } from "stepfold";
-import { createRuntime, type ForkPlan, type Run } from "stepfold/runtime";
+import { StepfoldError } from "stepfold";
+import type { ForkPlan, Run } from "stepfold/runtime";
 import { cleanup } from "../cleanup.ts";
 import { configOf } from "../config/find-config.ts";
 import { loadConfig } from "../config/load-config.ts";
@@ -8,8 +8,8 @@ import { jsonArgument } from "../json/json-argument.ts";
 import { say } from "../output.ts";
 import { chooseDatabase, openExistingDatabase } from "../store/database.ts";
 import { printable } from "../text/printable.ts";
+import { idleRuntime } from "./idle-runtime.ts";
 import { type MoveOptions, moveExecution } from "./move-execution.ts";
-import { nodeDefinitionsOf } from "./session.ts";
 
 /** Options of every verb that makes an execution go on from another one. */
 export interface GoOnOptions extends MoveOptions {
@@ -47,20 +47,11 @@ async function begin(workflowId: string, options: GoOnOptions, { plan, begin: ma
     const before = await store.load(workflowId);
     if (!before) throw new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId });
     const config = await loadConfig(configOf(before, options.config, database.folder));
-    const { workflows = [], limits } = config;
-    const nodeDefinitions: NodeDefinitions = nodeDefinitionsOf(config);
-    const runtime = createRuntime<NodeDefinitions>({
-      store,
-      workflows,
-      nodeDefinitions,
-      globals: {},
-      drive: false,
-      ...(limits && { limits }),
-    });
+    const runtime = idleRuntime(store, config);
     closing.add(() => runtime.close());
     const run = await runtime.get(workflowId);
     const { definition } = options;
-    const isKnown = definition === undefined || workflows.some((one) => (one as { readonly id?: unknown }).id === definition);
+    const isKnown = definition === undefined || config.workflows?.some((one) => (one as { readonly id?: unknown }).id === definition);
     const wanted = isKnown ? definition : ((await jsonArgument(definition, "--definition")) as Definition);
     if (!options.dryRun) return (await make(run, wanted)).workflowId;
     printPlan(await plan(run, wanted), options.json ?? false);

@@ -1,6 +1,10 @@
 /**
- * What a notice is about: an execution has become due for other processes, or one that another process may hold was changed (`due`); a
- * wait was opened (`waiting`); it has ended, or rests (`ended`). A `test` is about no execution: whoever sent it wants to hear it.
+ * What a notice is about.
+ *
+ * - `due`: an execution has become due for other processes, or one that another process may hold was changed.
+ * - `waiting`: a wait was opened.
+ * - `ended`: an execution has ended, or is parked.
+ * - `test`: no execution. A process sends it to find out whether it receives what it publishes.
  */
 export type NoticeKind = "due" | "waiting" | "ended" | "test";
 

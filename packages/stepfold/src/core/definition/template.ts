@@ -62,7 +62,7 @@ export interface ScopeParts {
   readonly index?: number | undefined;
   /** What is known of the execution. */
   readonly execution?: ExecutionFacts | undefined;
-  /** What `uuid()` and `Math.random()` are drawn from: the same for whoever evaluates the same again. Made when it is asked for. */
+  /** Gives the text from which `uuid()` and `Math.random()` are calculated. The same attempt always has the same text, so its expressions have the same values again. */
   readonly seed?: (() => string) | undefined;
   /** Of a node where branches were joined: what they came with. */
   readonly inputs?: readonly NodeResult[] | undefined;

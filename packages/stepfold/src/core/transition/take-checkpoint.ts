@@ -49,7 +49,7 @@ function stateOf(snapshot: Snapshot, goingOn: GoingOn): CheckpointState {
   const kept = goingOn.keepsUndone ? undefined : compensations;
   return {
     ...movedScope(snapshot, "", base, goingOn),
-    status: awake.has("") ? "active" : snapshot.status === "parked" ? "active" : snapshot.status,
+    status: awake.has("") || snapshot.status === "parked" ? "active" : snapshot.status,
     currentNodeId: snapshot.currentNodeId,
     steps: snapshot.steps,
     sizeBytes: snapshot.sizeBytes,
@@ -101,14 +101,13 @@ function movedScope(scope: ScopeHead, key: string, base: number, goingOn: GoingO
 }
 
 function movedChild(child: ChildState, key: string, base: number, isWoken: boolean, goingOn: GoingOn): ChildState {
-  const { input, ending, queued } = child;
+  const { ending, queued } = child;
   return {
     ...child,
     ...movedScope(child, key, base, goingOn),
     status: isWoken ? "active" : child.status,
     version: child.version - base,
     context: movedContext(child.context, base),
-    ...(input !== undefined && { input }),
     ...(queued !== undefined && { queued: queued - base }),
     ...(ending && { ending: movedEnding(ending, base) }),
   };

@@ -170,8 +170,9 @@ function isOvertaken(error: unknown): boolean {
 }
 
 /**
- * Writers of other processes go first for a moment, never the same. A cancellation does not wait long at first: what it ends may commit
- * all the time, and whoever waits longer meets it no better. If it is still too late after many tries, something else is wrong.
+ * Waits after a conflict, so that the writers of other processes can commit first; the time differs between processes. A cancellation
+ * is tried again almost at once: an execution that commits all the time leaves gaps of some milliseconds, which a long wait would miss.
+ * After `urgentConflicts` tries it waits as long as other commands, because then something else than such an execution is the cause.
  */
 function letOthersPass(
   { environment, lease }: RuntimeContext,

@@ -1,8 +1,9 @@
+import type { CompiledWorkflow } from "../../core/definition/compiled.ts";
 import type { WorkflowDefinition } from "../../core/definition/definition.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { readSnapshot } from "../../core/reading/read-snapshot.ts";
 import type { Checkpoint } from "../../core/snapshot/checkpoint.ts";
-import type { Event, StartedEvent } from "../../core/snapshot/event.ts";
+import type { Event } from "../../core/snapshot/event.ts";
 import { isTerminal, type Origin, type Snapshot, type SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import { takeCheckpoint } from "../../core/transition/take-checkpoint.ts";
 import type { EpochMs, Json } from "../../core/values/json.ts";
@@ -11,6 +12,7 @@ import type { Limits } from "../../core/values/limits.ts";
 import { refuseUnknown } from "../../core/values/refuse-unknown.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
+import { readHistory } from "../../ports/read-history.ts";
 import type { ExecutionStart } from "../commands/start-execution.ts";
 import { requireHead } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
@@ -77,9 +79,10 @@ export async function planFork(context: RuntimeContext, workflowId: string, opti
   const { version, node, output } = options;
   if (version !== undefined && node !== undefined) throw invalid("node", "cannot be given together with `version`");
   if (output !== undefined && node === undefined) throw invalid("output", "needs `node`, whose output it is");
-  const { head, history } = await readHistory(context, workflowId);
+  const { head, history } = await loadHistory(context, workflowId);
   const wanted = node === undefined ? (version ?? history.events.length - 1) : versionAtNode(history, node);
-  const id = options.workflowId ?? `${workflowId}~${context.environment.newId().slice(0, 8)}`;
+  // new ids begin with the time: only their end differs between two that are made in one moment
+  const id = options.workflowId ?? `${workflowId}~${context.environment.newId().slice(-12)}`;
   return plan(context, { head, history, found: snapshotAt(history, wanted), id, reason: "fork", options, keepsUndone: false });
 }
 
@@ -88,7 +91,7 @@ export async function planRestart(context: RuntimeContext, workflowId: string, o
   refuseUnknown("run.restart", options, ["compensated", "definition", "workflowId"]);
   const { compensated, definition } = options;
   if (compensated !== undefined && compensated !== "again" && compensated !== "keep") throw invalid("compensated", "must be again or keep");
-  const { head, history } = await readHistory(context, workflowId);
+  const { head, history } = await loadHistory(context, workflowId);
   if (head.status === "completed") throw refused(workflowId, null, "it has completed; fork it at the node from which it should go on");
   if (head.status !== "failed" && head.status !== "cancelled") throw refused(workflowId, null, `it is ${head.status}, and has not ended`);
   const undone = undoneVersions(history.events);
@@ -125,7 +128,6 @@ export function planAdoption(
   if (isTerminal(status)) throw refused(snapshot.workflowId, version, `it is ${status}`);
   if (snapshot.ending) throw refused(snapshot.workflowId, version, "it is ending; drive it to its end with the engine");
   const checkpoint = takeCheckpoint(snapshot, { reason: "adopt", laterMs: 0 });
-  const { id, hash } = { id: compiled.definition.id, hash: compiled.hash };
   return {
     start: {
       prepared,
@@ -133,8 +135,12 @@ export function planAdoption(
       unnamed: typeof workflow !== "string",
       goesOn: { checkpointAt: () => checkpoint },
     },
-    plan: { workflowId, from: checkpoint.from, definition: { id, hash }, nodes: nodesOf(checkpoint), performsAgain: [] },
+    plan: { workflowId, from: checkpoint.from, definition: nameOf(compiled), nodes: nodesOf(checkpoint), performsAgain: [] },
   };
+}
+
+function nameOf({ definition: { id }, hash }: CompiledWorkflow): ForkPlan["definition"] {
+  return { id, hash };
 }
 
 function nodesOf({ state }: Checkpoint): string[] {
@@ -202,7 +208,7 @@ async function plan(context: RuntimeContext, request: PlanRequest): Promise<Fork
     plan: {
       workflowId: id,
       from: checkpoint.from,
-      definition: { id: compiled.definition.id, hash: compiled.hash },
+      definition: nameOf(compiled),
       nodes: nodesOf(checkpoint),
       performsAgain: performedAfter(history.events, checkpoint.from.version),
     },
@@ -225,31 +231,22 @@ function inputOf(
 
 /** @throws StepfoldError `DEFINITION_CHANGED` if a path stands at a node that the definition lacks; `SNAPSHOT_INVALID` */
 function requireNodes(workflowId: string, { state }: Checkpoint, { compiled }: PreparedWorkflow, limits: Limits): void {
-  const definition = { id: compiled.definition.id, hash: compiled.hash };
-  readSnapshot({ ...state, schema: 1, version: 0, workflowId, definition, metadata: {} }, compiled, limits);
+  readSnapshot({ ...state, schema: 1, version: 0, workflowId, definition: nameOf(compiled), metadata: {} }, compiled, limits);
 }
 
-async function readHistory(
+async function loadHistory(
   context: RuntimeContext,
   workflowId: string,
 ): Promise<{ readonly head: SnapshotHead; readonly history: History }> {
   const { store, registry } = context;
   const head = await requireHead(store, workflowId);
   const { compiled } = await registry.pinnedWithoutCode(workflowId, head.definition.hash);
-  const events: Event[] = [];
-  for (;;) {
-    const rows = await store.events(workflowId, events.length - 1, pageSize);
-    for (const { event } of rows) events.push(event);
-    if (rows.length < pageSize) break;
-  }
-  const [started] = events;
+  const [started, ...others] = (await readHistory(store, workflowId)).map(({ event }) => event);
   // it was deleted meanwhile, or another one has its id now
   if (started?.type !== "started" || started.incarnation !== head.incarnation)
     throw new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId });
-  return { head, history: { workflowId, compiled, events: events as unknown as readonly [StartedEvent, ...Event[]] } };
+  return { head, history: { workflowId, compiled, events: [started, ...others] } };
 }
-
-const pageSize = 500;
 
 function undoneVersions(events: readonly Event[]): { readonly nodeId: string; readonly version: number }[] {
   const undone: { readonly nodeId: string; readonly version: number }[] = [];

@@ -1,5 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { StartedEvent } from "../../core/snapshot/event.ts";
+import { readHistory } from "../../ports/read-history.ts";
 import type {
   AppendedRow,
   DeletedExecution,
@@ -102,12 +103,7 @@ async function oldestEnded(store: SnapshotStore, which: PruneOptions, count: num
 /** Null if the execution is gone or has changed. */
 async function historyOf(store: SnapshotStore, summary: ExecutionSummary): Promise<EndedExecution | null> {
   const { workflowId, version } = summary;
-  const events: AppendedRow[] = [];
-  while (events.length <= version) {
-    const rows = await store.events(workflowId, events.length - 1, pageSize);
-    if (rows.length === 0) return null;
-    events.push(...rows);
-  }
+  const events = await readHistory(store, workflowId);
   return events.length === version + 1 ? { ...summary, events } : null;
 }
 

@@ -117,7 +117,7 @@ export class Dispatcher {
     const { environment, clock, onProblem } = this.#context;
     const { sessions } = this.#local;
     clock.observe(claimedAt);
-    // whoever waits for the end of a new execution need not ask the store whether it has come
+    // this process made the execution: a `result()` that is called before the session is open waits for the session, and reads nothing
     if (timed.snapshot) sessions.expect(workflowId);
     try {
       // the answer was so long on its way that another process may hold the execution by now

@@ -231,6 +231,14 @@ describe("run.fork", () => {
     expect((await fork.snapshot()).activePaths[0]!.waits![0]!.timeoutAt! - environment.now()).toBe((hour * 3) / 4);
   });
 
+  it("is another one each time, where no id says that it is the same", async () => {
+    const { runtime } = start();
+    const run = await runtime.start("talk", { workflowId: "t" });
+    await run.settled();
+    const forks = await Promise.all([run.fork(), run.fork(), run.fork()]);
+    expect(new Set(forks.map(({ workflowId }) => workflowId)).size).toBe(3);
+  });
+
   it("has a history of its own, which watching and loading understand", async () => {
     const { runtime, store } = start();
     const run = await runtime.start("talk", { workflowId: "t" });

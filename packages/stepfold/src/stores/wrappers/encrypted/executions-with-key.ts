@@ -1,6 +1,7 @@
 import { isJsonObject, type Json } from "../../../core/values/json.ts";
+import { readHistory } from "../../../ports/read-history.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
-import { readExecutions, readHistory } from "../values/read-all.ts";
+import { readExecutions } from "../values/read-all.ts";
 import { encryptionMark } from "./encrypted-store.ts";
 
 /**

@@ -2,8 +2,9 @@ import { type ChildHead, isTerminal, type Snapshot } from "../../../core/snapsho
 import { snapshotHead } from "../../../core/snapshot/snapshot-head.ts";
 import { canonicalJson } from "../../../core/values/canonical-json.ts";
 import type { Json } from "../../../core/values/json.ts";
+import { readHistory } from "../../../ports/read-history.ts";
 import type { AppendedRow, ChangedChild, Commit, SnapshotStore } from "../../../ports/snapshot-store.ts";
-import { incarnationIn, incarnationOf, readHistory } from "../values/read-all.ts";
+import { incarnationIn, incarnationOf } from "../values/read-all.ts";
 import { copyHead, isCopy, partialHead, type Times, withoutMarks } from "./cold-copy.ts";
 import type { Tiers } from "./tiers.ts";
 

@@ -1,7 +1,8 @@
 import { isTerminal, type SnapshotHead } from "../../../core/snapshot/snapshot.ts";
 import { snapshotHead } from "../../../core/snapshot/snapshot-head.ts";
+import { readHistory } from "../../../ports/read-history.ts";
 import type { ExecutionSummary, SnapshotStore } from "../../../ports/snapshot-store.ts";
-import { incarnationOf, listExecutions, readHistory } from "../values/read-all.ts";
+import { incarnationOf, listExecutions } from "../values/read-all.ts";
 import { isCopy, isPartial, withOriginalTimes } from "./cold-copy.ts";
 import type { Tiers } from "./tiers.ts";
 

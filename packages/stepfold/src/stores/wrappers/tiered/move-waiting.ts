@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import { snapshotHead } from "../../../core/snapshot/snapshot-head.ts";
+import { readHistory } from "../../../ports/read-history.ts";
 import type { ExecutionSummary, SnapshotStore } from "../../../ports/snapshot-store.ts";
-import { readHistory } from "../values/read-all.ts";
 import { copyHead, isCopy, isPartial, type LastCommit, lastCommitOf, partialHead, withoutMarks } from "./cold-copy.ts";
 import { childHeads, copyDefinition, copyRows, isSameJson, type Original, originalOf } from "./copy-execution.ts";
 import { loadCold } from "./load-cold.ts";

@@ -27,16 +27,6 @@ export function longestUnchangedFirst(listed: readonly ExecutionSummary[]): Exec
   return [...listed].reverse().sort((a, b) => a.updatedAt - b.updatedAt);
 }
 
-/** Reads the whole history of an execution; empty if there is none. */
-export async function readHistory(store: Pick<SnapshotStore, "events">, workflowId: string): Promise<AppendedRow[]> {
-  const rows: AppendedRow[] = [];
-  for (;;) {
-    const next = await store.events(workflowId, rows.at(-1)?.version ?? -1, pageSize);
-    rows.push(...next);
-    if (next.length < pageSize) return rows;
-  }
-}
-
 /** Reads the first row of the history of an execution; undefined if there is none. */
 export async function firstRow(store: Pick<SnapshotStore, "events">, workflowId: string): Promise<AppendedRow | undefined> {
   return (await store.events(workflowId, -1, 1))[0];

@@ -1,0 +1,19 @@
+import type { NodeDefinitions } from "stepfold";
+import { createRuntime, type Runtime, type WorkQueue } from "stepfold/runtime";
+import type { StepfoldConfig } from "../config/config.ts";
+import type { Store } from "../store/database.ts";
+import { nodeDefinitionsOf } from "./session.ts";
+
+/** A runtime that commits what it is told, and drives nothing. */
+export function idleRuntime(store: Store, config: StepfoldConfig, queue: WorkQueue | null = null): Runtime {
+  const { workflows = [], limits } = config;
+  return createRuntime<NodeDefinitions>({
+    store,
+    workflows,
+    nodeDefinitions: nodeDefinitionsOf(config),
+    globals: {} as never,
+    drive: false,
+    ...(limits && { limits }),
+    ...(queue && { queue }),
+  });
+}
