@@ -27,7 +27,8 @@ async function failedOrder(compensate?: object): Promise<Place & { done(): Promi
   writeFileSync(join(cwd, "stepfold.config.mjs"), config);
   writeFileSync(join(cwd, "order.json"), order(compensate));
   const place = { cwd };
-  expect(await cli(["run", "order.json", "--id", "o-1", "--config", "stepfold.config.mjs"], place)).toMatchObject({ code: 1 });
+  const failed = await cli(["run", "order.json", "--id", "o-1", "--config", "stepfold.config.mjs"], place);
+  expect(failed).toMatchObject({ code: 1, stdout: expect.stringContaining("stepfold restart o-1 --config stepfold.config.mjs") });
   const { readFileSync } = await import("node:fs");
   return { ...place, done: async () => readFileSync(join(cwd, "done.txt"), "utf8").trim().split("\n").join(" ") };
 }
@@ -37,12 +38,15 @@ describe("stepfold restart", () => {
     const place = await failedOrder();
     const dry = await cli(["restart", "o-1", "--dry-run"], place);
     expect(dry).toMatchObject({ code: 0, stderr: "" });
-    expect(dry.stdout).toContain('Execution "o-1~2" would go on from version 1 of "o-1", at: ship');
+    expect(dry.stdout).toContain('A new execution would go on from version 1 of "o-1", at: ship');
     writeFileSync(join(place.cwd!, "mended"), "");
     expect(await cli(["restart", "o-1"], place)).toMatchObject({ code: 0 });
     expect(await cli(["restart", "o-1"], place)).toMatchObject({ code: 0 });
     expect(await place.done()).toBe("charge ship");
     const [shown] = jsonLines((await cli(["show", "o-1~2", "--json"], place)).stdout);
+    const told = (await cli(["show", "o-1~2"], place)).stdout;
+    expect(told).toContain("goes on from version 1 of o-1 (restart)");
+    expect(told).toMatch(/Taken over\n {2}✔ charge .*\{"charged":true\}/);
     expect(JSON.stringify(shown)).toContain('"from":{"workflowId":"o-1"');
   });
 

@@ -8,7 +8,7 @@ import { statusMeaning } from "../text/status-meaning.ts";
 import { timestampsText } from "../text/timestamps-text.ts";
 import { eventLines } from "./event-line.ts";
 import { type LineStyle, stepLine } from "./line.ts";
-import { errorText, outputText } from "./outcome-text.ts";
+import { errorText, originText, outputText } from "./outcome-text.ts";
 import { type Known, placesText } from "./places-text.ts";
 import { resultLines } from "./result-line.ts";
 import { trail } from "./trail.ts";
@@ -30,11 +30,13 @@ export function executionText(execution: Execution, paint: Paint, now: EpochMs):
   return [
     `${paint("strong", printable(workflowId, 255))}  ${paint(statusMeaning[status], status)}  ${printable(label)}  version ${version}`,
     `started ${agoText(now - createdAt)}, ${isTerminal(status) ? `took ${durationText(changedAt - createdAt)}` : `last change ${agoText(now - changedAt)}`}`,
+    ...(snapshot.from ? [originText(snapshot.from)] : []),
     ...(isTerminal(status) ? [] : ["", timestampsText(explanation.sentence, now)]),
     ...section("Input", snapshot.input === undefined ? [] : [printableJson(snapshot.input, 400)], paint),
     ...section("Now", placesText(execution, style, now), paint),
     ...section("Next", explanation.next && explanation.places.length > 1 ? [timestampsText(explanation.next.sentence, now)] : [], paint),
     ...section("Kept signals", inboxLines(snapshot, now), paint),
+    ...section("Taken over", takenOverLines(events, style), paint),
     ...section(all ? "Events" : "Results", all ? historyLines(events, style) : resultLines(events, style), paint),
     ...section("Undone", undoneLines(snapshot, events, style), paint),
     ...section("Error", status === "failed" ? [errorText(snapshot).replace(/^:? /, "")] : [], paint),
@@ -53,6 +55,18 @@ function inboxLines({ inbox = [] }: Snapshot, now: EpochMs): string[] {
     const said = `${key === undefined ? "" : ` (key ${printable(key)})`}${payload === undefined ? "" : `: ${printableJson(payload, 100)}`}`;
     return `"${printable(name)}"${said}  for ${countdownText(expiresAt - now)} more`;
   });
+}
+
+/** The results that it has from the execution that it goes on from. */
+function takenOverLines([started]: readonly Event[], style: LineStyle): string[] {
+  const context = started?.type === "started" ? (started.checkpoint?.state.context ?? {}) : {};
+  return Object.entries(context).flatMap(([nodeId, results]) =>
+    results.map(({ output, error }) =>
+      error === undefined
+        ? stepLine("✔", "good", nodeId, [printableJson(output, 100)], style)
+        : stepLine("✖", "bad", nodeId, [printable(error)], style),
+    ),
+  );
 }
 
 function undoneLines({ compensations = [] }: Snapshot, events: readonly Event[], style: LineStyle): string[] {

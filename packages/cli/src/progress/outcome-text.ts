@@ -9,23 +9,30 @@ const maxOutputLength = 4_000;
 
 /** The first line about an execution. */
 export function headline(snapshot: Snapshot, existed: boolean, paint: Paint): string {
-  const { workflowId, definition, status, version } = snapshot;
-  const goesOn =
-    existed && !isTerminal(status)
-      ? paint("quiet", `  goes on from version ${version}, ${status === "error" ? "to be retried" : status}`)
-      : "";
+  const { workflowId, definition, status, version, from } = snapshot;
+  const where =
+    version === 0 && from ? originText(from) : `goes on from version ${version}, ${status === "error" ? "to be retried" : status}`;
+  const goesOn = existed && !isTerminal(status) ? paint("quiet", `  ${where}`) : "";
   return `${paint("strong", workflowId)}  ${definition.id}${goesOn}`;
+}
+
+/** Which execution it goes on from. */
+export function originText({ workflowId, version, reason }: NonNullable<Snapshot["from"]>): string {
+  return `goes on from version ${version} of ${printable(workflowId, 255)} (${reason})`;
 }
 
 /** The last lines: how it ended, or what it waits for and the command that goes on. */
 export function outcomeText(outcome: CommandOutcome, paint: Paint): string {
-  const { snapshot, interrupted, at } = outcome;
+  const { snapshot, restart, interrupted, at } = outcome;
   const { workflowId, status } = snapshot;
   const name = paint("strong", workflowId);
   if (interrupted !== null)
     return `\n${name} is safe at version ${snapshot.version}. This goes on with it:\n\n  ${paint("command", interrupted)}\n`;
   if (status === "completed") return `\n${paint("good", "✔")} ${name} completed${tookText(snapshot, at)}\n${outputText(snapshot)}`;
-  if (status === "failed" || status === "cancelled") return `\n${paint("bad", "✖")} ${name} ${status}${errorText(snapshot)}\n`;
+  if (status === "failed" || status === "cancelled") {
+    const goesOn = restart === null ? "" : `\nOnce the cause is mended, this goes on where it failed:\n\n  ${paint("command", restart)}\n`;
+    return `\n${paint("bad", "✖")} ${name} ${status}${errorText(snapshot)}\n${goesOn}`;
+  }
   return pauseText(outcome, paint);
 }
 

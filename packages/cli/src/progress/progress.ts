@@ -9,6 +9,8 @@ export interface CommandOutcome {
   readonly sentence: string;
   /** The command that lists everything it waits for. */
   readonly show: string;
+  /** The command that begins another execution where this one failed; null if it has not. */
+  readonly restart: string | null;
   /** The command that goes on, if it was interrupted. */
   readonly interrupted: string | null;
   /** Time of the last event that was seen. */

@@ -46,22 +46,27 @@ export function trail(from?: Snapshot): Trail {
   };
   const at = (scope: string | undefined, pathId: string): string => address(scope, nodes.get(scopedKey(scope ?? "", pathId)) ?? pathId);
 
-  for (const {
-    scope,
-    path: { id, nodeId, children },
-  } of from ? openPaths(from) : []) {
-    nodes.set(scopedKey(scope ?? "", id), nodeId);
-    if (children) owners.set(scopedKey(scope ?? "", children.key), { nodeId, items: children.map?.total ?? 0 });
-  }
-  for (const { id: waitId, signal: name, key } of from ? waits(from) : []) {
-    const path = waitId.slice(0, waitId.lastIndexOf("@"));
-    if (name !== undefined) listening.set(path, [...(listening.get(path) ?? []), { waitId, name, key }]);
-  }
+  const know = (state: Pick<Snapshot, "activePaths" | "childStates">): void => {
+    for (const {
+      scope,
+      path: { id, nodeId, children },
+    } of openPaths(state)) {
+      nodes.set(scopedKey(scope ?? "", id), nodeId);
+      if (children) owners.set(scopedKey(scope ?? "", children.key), { nodeId, items: children.map?.total ?? 0 });
+    }
+    for (const { id: waitId, signal: name, key } of waits(state)) {
+      const path = waitId.slice(0, waitId.lastIndexOf("@"));
+      if (name !== undefined) listening.set(path, [...(listening.get(path) ?? []), { waitId, name, key }]);
+    }
+  };
+
+  if (from) know(from);
   return {
     address,
     child,
     at,
     see(event) {
+      if (event.type === "started" && event.checkpoint) know(event.checkpoint.state);
       for (const { scope, pathId } of event.consequences?.ended ?? []) listening.delete(scopedKey(scope ?? "", pathId));
       if (!("pathId" in event)) return;
       const path = scopedKey(event.scope ?? "", event.pathId);

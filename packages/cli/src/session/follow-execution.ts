@@ -54,6 +54,7 @@ export async function followExecution(options: FollowOptions): Promise<number> {
       waits: answerable(snapshot, context),
       sentence: explain(snapshot, context.workflow ?? undefined).sentence,
       show: commandLine({ ...context, flags: databaseFlags(options.database) }, "show", [snapshot.workflowId], ["--json"]),
+      restart: snapshot.status === "failed" ? commandLine(context, "restart", [snapshot.workflowId], []) : null,
       interrupted: interrupted === null ? null : options.again(context),
     });
     return interrupted ?? exitCodeOf(snapshot.status, options.tellPause);

@@ -67,11 +67,11 @@ function printPlan(planned: ForkPlan, json: boolean): void {
     say(`${JSON.stringify({ type: "plan", ...planned })}\n`);
     return;
   }
-  const { workflowId, from, nodes, performsAgain } = planned;
+  const { from, nodes, performsAgain } = planned;
   const named = (ids: readonly string[]): string => ids.map((id) => printable(id, maxLength)).join(", ");
   const again = [...new Set(performsAgain.map(({ nodeId }) => nodeId))];
   const lines = [
-    `Execution "${workflowId}" would go on from version ${from.version} of "${from.workflowId}", at: ${named(nodes)}`,
+    `A new execution would go on from version ${from.version} of "${from.workflowId}", at: ${named(nodes)}`,
     again.length > 0
       ? `Steps that were completed after that, and have their effect again where it comes to them: ${named(again)}`
       : "No step was completed after that",
