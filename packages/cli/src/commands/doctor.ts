@@ -4,7 +4,7 @@ import { BadInput } from "../bad-input.ts";
 import { cleanup } from "../cleanup.ts";
 import { findConfig } from "../config/find-config.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { openPart } from "../config/open-part.ts";
+import { openPart, type Parts } from "../config/open-part.ts";
 import { exitCode } from "../exit-code.ts";
 import { complain, say } from "../output.ts";
 import { chooseDatabase, type Database, openExistingDatabase, openQuietly, openSite } from "../store/database.ts";
@@ -84,39 +84,55 @@ function reportExecutions({ counts, findings, found, isPartial }: OpenExecutions
 }
 
 async function examineQueue(named: string, tell: Report): Promise<void> {
-  const configPath = findConfig(named);
-  const closing = cleanup();
-  try {
-    const queue = await openPart("queue", await loadConfig(configPath), configPath, closing);
-    if (!queue) return tell(true, "the config has no queue: workers ask the store", { type: "queue", name: null });
-    // a worker that gets this message finds no such execution and ignores it
-    await queue.send([{ workflowId: `stepfold-doctor-${randomUUID()}` }]);
-    tell(true, `${queue.name} takes messages`, { type: "queue", name: queue.name });
-  } catch (error) {
-    if (error instanceof BadInput) throw error;
-    const message = error instanceof Error ? error.message : String(error);
-    tell(false, `the queue does not take messages: ${message}`, { type: "queue", message });
-  } finally {
-    await closing.run();
-  }
+  await examinePart("queue", named, tell, {
+    none: "the config has no queue: workers ask the store",
+    failed: "the queue does not take messages",
+    async examine(queue) {
+      // a worker that gets this message finds no such execution and ignores it
+      await queue.send([{ workflowId: `stepfold-doctor-${randomUUID()}` }]);
+      tell(true, `${queue.name} takes messages`, { type: "queue", name: queue.name });
+    },
+  });
 }
 
 /** A feed that is silent is no fault of the store, but answers are seen up to a poll later than they could be. */
 async function examineFeed(named: string, tell: Report): Promise<void> {
+  await examinePart("feed", named, tell, {
+    none: "the config has no feed: what other processes do is seen by polls",
+    failed: "the feed cannot be heard",
+    async examine(feed) {
+      const isHeard = await feedHearsItself(feed);
+      const text = isHeard
+        ? `${feed.name} feed hears its own notices`
+        : `the ${feed.name} feed does not hear its own notices: is a pooler between? Processes poll instead`;
+      tell(isHeard, text, { type: "feed", name: feed.name, isHeard });
+    },
+  });
+}
+
+/** How a part of a config is examined, and what is said where there is none, or where it does not work. */
+interface PartExamination<P extends keyof Parts> {
+  readonly none: string;
+  readonly failed: string;
+  examine(part: Parts[P]): Promise<void>;
+}
+
+async function examinePart<P extends keyof Parts>(
+  type: P,
+  named: string,
+  tell: Report,
+  { none, failed, examine }: PartExamination<P>,
+): Promise<void> {
   const configPath = findConfig(named);
   const closing = cleanup();
   try {
-    const feed = await openPart("feed", await loadConfig(configPath), configPath, closing);
-    if (!feed) return tell(true, "the config has no feed: what other processes do is seen by polls", { type: "feed", name: null });
-    const isHeard = await feedHearsItself(feed);
-    const text = isHeard
-      ? `${feed.name} feed hears its own notices`
-      : `the ${feed.name} feed does not hear its own notices: is a pooler between? Processes poll instead`;
-    tell(isHeard, text, { type: "feed", name: feed.name, isHeard });
+    const part = await openPart(type, await loadConfig(configPath), configPath, closing);
+    if (part) await examine(part);
+    else tell(true, none, { type, name: null });
   } catch (error) {
     if (error instanceof BadInput) throw error;
     const message = error instanceof Error ? error.message : String(error);
-    tell(false, `the feed cannot be heard: ${message}`, { type: "feed", message });
+    tell(false, `${failed}: ${message}`, { type, message });
   } finally {
     await closing.run();
   }

@@ -1,23 +1,26 @@
 import { StepfoldError } from "stepfold";
+import type { EventFeed, WorkQueue } from "stepfold/runtime";
 import type { Cleanup } from "../cleanup.ts";
 import { namePath } from "../name-path.ts";
 import type { StepfoldConfig } from "./config.ts";
 import { configFailed } from "./load-config.ts";
 
 /** What a config may name that has to be opened, and closed with the command. */
-type Part = "queue" | "feed";
-type Opened<P extends Part> = Exclude<NonNullable<StepfoldConfig[P]>, (...args: never[]) => unknown>;
+export interface Parts {
+  readonly queue: WorkQueue;
+  readonly feed: EventFeed;
+}
 
 /** Opens the queue or the feed of the config; null if it names none. @throws BadInput `CONFIG_FAILED` */
-export async function openPart<P extends Part>(
+export async function openPart<P extends keyof Parts>(
   part: P,
   config: StepfoldConfig,
   configPath: string | null,
   closing: Cleanup,
-): Promise<Opened<P> | null> {
-  const given: StepfoldConfig[Part] = config[part];
+): Promise<Parts[P] | null> {
+  const given = config[part] as Parts[P] | (() => Parts[P] | Promise<Parts[P]>) | undefined;
   if (given === undefined) return null;
-  let opened: Opened<Part>;
+  let opened: Parts[P];
   try {
     opened = typeof given === "function" ? await given() : given;
   } catch (cause) {
@@ -25,5 +28,5 @@ export async function openPart<P extends Part>(
     throw configFailed(`The ${part} of ${namePath(configPath!)} could not be opened`, cause, configPath!);
   }
   closing.add(() => opened.close());
-  return opened as Opened<P>;
+  return opened;
 }

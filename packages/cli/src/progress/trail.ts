@@ -33,9 +33,8 @@ export interface Trail {
 
 /** @param from what is known before the first event; none: the first event is the execution's first */
 export function trail(from?: Snapshot): Trail {
-  const nodes = new Map<string, string>();
-  const owners = new Map<string, Owner>();
-  const listening = new Map<string, readonly Listening[]>();
+  const known: SeenPaths = { nodes: new Map(), owners: new Map(), listening: new Map() };
+  const { nodes, owners, listening } = known;
 
   const ownerOf = (child: string): Owner | undefined => owners.get(scopedKey(parentKey(child), groupOf(child)));
   const address = (scope: string | undefined, nodeId: string): string => (scope ? `${child(scope)}/${nodeId}` : nodeId);
@@ -46,27 +45,13 @@ export function trail(from?: Snapshot): Trail {
   };
   const at = (scope: string | undefined, pathId: string): string => address(scope, nodes.get(scopedKey(scope ?? "", pathId)) ?? pathId);
 
-  const know = (state: Pick<Snapshot, "activePaths" | "childStates">): void => {
-    for (const {
-      scope,
-      path: { id, nodeId, children },
-    } of openPaths(state)) {
-      nodes.set(scopedKey(scope ?? "", id), nodeId);
-      if (children) owners.set(scopedKey(scope ?? "", children.key), { nodeId, items: children.map?.total ?? 0 });
-    }
-    for (const { id: waitId, signal: name, key } of waits(state)) {
-      const path = waitId.slice(0, waitId.lastIndexOf("@"));
-      if (name !== undefined) listening.set(path, [...(listening.get(path) ?? []), { waitId, name, key }]);
-    }
-  };
-
-  if (from) know(from);
+  if (from) learn(from, known);
   return {
     address,
     child,
     at,
     see(event) {
-      if (event.type === "started" && event.checkpoint) know(event.checkpoint.state);
+      if (event.type === "started" && event.checkpoint) learn(event.checkpoint.state, known);
       for (const { scope, pathId } of event.consequences?.ended ?? []) listening.delete(scopedKey(scope ?? "", pathId));
       if (!("pathId" in event)) return;
       const path = scopedKey(event.scope ?? "", event.pathId);
@@ -94,4 +79,27 @@ export function trail(from?: Snapshot): Trail {
       return took.length === 0 && after?.inbox?.some((kept) => kept.name === name && kept.key === key) ? "kept" : null;
     },
   };
+}
+
+/** What is known of the paths of an execution. */
+interface SeenPaths {
+  /** The node at which each path was seen last. */
+  readonly nodes: Map<string, string>;
+  /** By the key of the children. */
+  readonly owners: Map<string, Owner>;
+  /** By path. */
+  readonly listening: Map<string, readonly Listening[]>;
+}
+
+/** Takes in where an execution stands. */
+function learn(state: Pick<Snapshot, "activePaths" | "childStates">, { nodes, owners, listening }: SeenPaths): void {
+  for (const { scope, path } of openPaths(state)) {
+    const { id, nodeId, children } = path;
+    nodes.set(scopedKey(scope, id), nodeId);
+    if (children) owners.set(scopedKey(scope, children.key), { nodeId, items: children.map?.total ?? 0 });
+  }
+  for (const { id: waitId, signal: name, key } of waits(state)) {
+    const path = waitId.slice(0, waitId.lastIndexOf("@"));
+    if (name !== undefined) listening.set(path, [...(listening.get(path) ?? []), { waitId, name, key }]);
+  }
 }

@@ -241,7 +241,7 @@ async function loadHistory(
   const { store, registry } = context;
   const head = await requireHead(store, workflowId);
   const { compiled } = await registry.pinnedWithoutCode(workflowId, head.definition.hash);
-  const [started, ...others] = (await readHistory(store, workflowId)).map(({ event }) => event);
+  const [started, ...others] = (await readHistory(store, workflowId, head.version)).map(({ event }) => event);
   // it was deleted meanwhile, or another one has its id now
   if (started?.type !== "started" || started.incarnation !== head.incarnation)
     throw new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId });

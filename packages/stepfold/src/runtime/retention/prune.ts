@@ -103,7 +103,7 @@ async function oldestEnded(store: SnapshotStore, which: PruneOptions, count: num
 /** Null if the execution is gone or has changed. */
 async function historyOf(store: SnapshotStore, summary: ExecutionSummary): Promise<EndedExecution | null> {
   const { workflowId, version } = summary;
-  const events = await readHistory(store, workflowId);
+  const events = await readHistory(store, workflowId, version);
   return events.length === version + 1 ? { ...summary, events } : null;
 }
 
