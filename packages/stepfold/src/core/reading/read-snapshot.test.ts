@@ -40,6 +40,8 @@ describe("the tenant and the budget of a snapshot from outside", () => {
       const from = { workflowId: "o", incarnation: "i", version: 7, reason };
       expect(readSnapshot(changed("/from", from, own), flow).from).toEqual(from);
     }
+    const continuedAs = { workflowId: "o~2" };
+    expect(readSnapshot(changed("/continuedAs", continuedAs, own), flow)).toMatchObject({ continuedAs });
   });
 
   it.each<[string, unknown]>([
@@ -51,6 +53,8 @@ describe("the tenant and the budget of a snapshot from outside", () => {
     ["/from", { workflowId: "", version: 7, reason: "fork" }],
     ["/from", { workflowId: "o", version: -1, reason: "fork" }],
     ["/from", { workflowId: "o", version: 7, reason: "theft" }],
+    ["/continuedAs", "o~2"],
+    ["/continuedAs", { workflowId: "" }],
   ])("are refused where they are of another form: %s %j", (pointer, value) => {
     expect(() => readSnapshot(changed(pointer, value, own), flow)).toThrow(expect.objectContaining({ code: "SNAPSHOT_INVALID" }));
   });

@@ -62,7 +62,7 @@ export function readSnapshot(value: unknown, workflow: CompiledWorkflow, limits:
 
 /** Fields that may be missing, checked where they are there. */
 function optional(plain: JsonObject, version: number): Partial<Snapshot> {
-  const { inbox, outbox, parent, from, compensations, parked, permit, descendants, tenant, unnamed } = plain;
+  const { inbox, outbox, parent, from, continuedAs, compensations, parked, permit, descendants, tenant, unnamed } = plain;
   if ((parked !== undefined) !== (plain.status === "parked"))
     return invalid("/parked", 'must be there if the status is "parked", and only then');
   const retryState = retryStateOf(plain);
@@ -82,6 +82,7 @@ function optional(plain: JsonObject, version: number): Partial<Snapshot> {
     ...(outbox !== undefined && { outbox: readOutbox(outbox) }),
     ...(parent !== undefined && { parent: readParent(parent) }),
     ...(from !== undefined && { from: readOrigin(from) }),
+    ...(continuedAs !== undefined && { continuedAs: readSuccessor(continuedAs) }),
     ...(parked !== undefined && { parked: readParked(parked) }),
     ...(permit !== undefined && { permit: readPermit(permit) }),
     ...(descendants !== undefined && { descendants: count(descendants, "/descendants") }),
@@ -164,6 +165,13 @@ function readOrigin(value: Json): Snapshot["from"] {
   count(origin.version, "/from/version");
   if (!["fork", "restart", "adopt"].includes(reason as string)) return invalid("/from/reason", "must be fork, restart or adopt");
   return origin as unknown as Snapshot["from"];
+}
+
+/** Reads which execution it goes on as. */
+function readSuccessor(value: Json): Snapshot["continuedAs"] {
+  const { workflowId } = object(value, "/continuedAs");
+  if (!isWorkflowId(workflowId)) return invalid("/continuedAs/workflowId", "must name an execution");
+  return Object.freeze({ workflowId });
 }
 
 /** Reads the id and hash of a definition. */

@@ -364,6 +364,8 @@ export interface SnapshotHead extends ScopeHead {
   readonly parent?: ParentLink;
   /** The execution that it goes on from: it is a fork or a restart of that. */
   readonly from?: Origin;
+  /** It has ended, and goes on as this execution, which holds what it handed over. */
+  readonly continuedAs?: { readonly workflowId: string };
   /** Detached executions that it has begun, each with those that it may lead to: what is spent of the limit `descendants`. */
   readonly descendants?: number;
   /** Messages that are still to be delivered, oldest first. An execution does not end before they are. */

@@ -31,11 +31,36 @@ function goOn(workflow: CompiledWorkflow, event: StartedEvent, { from, state }: 
   return draft;
 }
 
+/** What an execution has not come to yet when it begins. */
+const unused = {
+  from: undefined,
+  continuedAs: undefined,
+  ended: null,
+  failedAt: null,
+  output: undefined,
+  error: undefined,
+  ending: undefined,
+  begun: [],
+  lastStartedAt: undefined,
+  totalExecutionTime: undefined,
+  steps: 0,
+  descendants: 0,
+  groups: null,
+  inbox: [],
+  outbox: [],
+  parked: undefined,
+  openChildren: 0,
+  shorts: null,
+  endings: 0,
+} as const;
+
 function beginAtNode(workflow: CompiledWorkflow, event: StartedEvent): Draft {
   const { workflowId, definition, incarnation, nodeId, input, metadata, payload, parent, permit, at, sizeBytes = 0 } = event;
   const first = firstPath(workflow.nodes.get(nodeId)!, 0);
   if (payload !== undefined) first.resumed = Object.freeze({ by: "payload", payload });
   const draft: Omit<Draft, "root"> & { root: Draft | null } = {
+    ...unused,
+    ...noFamily,
     root: null,
     key: "",
     workflow,
@@ -48,41 +73,18 @@ function beginAtNode(workflow: CompiledWorkflow, event: StartedEvent): Draft {
     createdAt: at,
     incarnation,
     parent,
-    from: undefined,
     permit,
     // the start event makes version 0
     version: -1,
     paths: [first],
-    ended: null,
-    failedAt: null,
-    output: undefined,
-    error: undefined,
-    ending: undefined,
-    begun: [],
-    lastStartedAt: undefined,
-    totalExecutionTime: undefined,
-    steps: 0,
     sizeBytes,
-    descendants: 0,
     context: {},
     borrowed: {},
-    groups: null,
-    inbox: [],
-    outbox: [],
-    parked: undefined,
     compensations: [],
-    children: noFamily.children,
-    mapItems: noFamily.mapItems,
-    openChildren: 0,
-    awake: noFamily.awake,
-    timers: noFamily.timers,
-    changed: noFamily.changed,
     dropped: [],
     results: [],
     endedPaths: [],
     warnings: [],
-    shorts: null,
-    endings: 0,
   };
   draft.root = draft as Draft;
   enter(first);

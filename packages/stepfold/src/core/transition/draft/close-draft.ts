@@ -58,7 +58,7 @@ function closeContext(scope: ScopeDraft): Snapshot["context"] {
 }
 
 function headFields(draft: Draft): Mutable<SnapshotHead> {
-  const { ended, paths, inbox, outbox, parent, from, permit } = draft;
+  const { ended, paths, inbox, outbox, parent, from, permit, continuedAs } = draft;
   const head: Mutable<SnapshotHead> = {
     schema: 1,
     workflowId: draft.workflowId,
@@ -85,6 +85,7 @@ function headFields(draft: Draft): Mutable<SnapshotHead> {
   if (parent) head.parent = parent;
   if (from) head.from = from;
   if (permit) head.permit = permit;
+  if (continuedAs) head.continuedAs = continuedAs;
   if (draft.descendants > 0) head.descendants = draft.descendants;
   if (outbox.length > 0) head.outbox = outbox;
   return head;

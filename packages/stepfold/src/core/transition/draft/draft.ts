@@ -127,6 +127,7 @@ export interface Draft extends ScopeDraft {
   readonly parent: Snapshot["parent"];
   readonly from: Snapshot["from"];
   readonly permit: Permit | undefined;
+  continuedAs: Snapshot["continuedAs"];
   version: number;
   lastStartedAt: EpochMs | undefined;
   totalExecutionTime: number | undefined;

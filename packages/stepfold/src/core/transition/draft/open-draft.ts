@@ -23,6 +23,7 @@ export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft
     parent: snapshot.parent,
     from: snapshot.from,
     permit: snapshot.permit,
+    continuedAs: snapshot.continuedAs,
     version: snapshot.version,
     lastStartedAt: snapshot.lastStartedAt,
     totalExecutionTime: snapshot.totalExecutionTime,

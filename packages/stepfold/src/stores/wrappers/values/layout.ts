@@ -85,6 +85,7 @@ export const headLayout: FieldsLayout = fields(
     inbox: listOf(fields("expiresAt")),
     parent,
     from: origin,
+    continuedAs: fields("workflowId"),
     outbox: listOf(fields("id to type waitId descendants", { definition })),
   },
 );
