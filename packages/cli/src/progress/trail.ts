@@ -55,7 +55,7 @@ export function trail(from?: Snapshot): Trail {
       for (const { scope, pathId } of event.consequences?.ended ?? []) listening.delete(scopedKey(scope ?? "", pathId));
       if (!("pathId" in event)) return;
       const path = scopedKey(event.scope ?? "", event.pathId);
-      if ("nodeId" in event) nodes.set(path, event.nodeId);
+      if ("nodeId" in event && event.nodeId !== undefined) nodes.set(path, event.nodeId);
       listening.delete(path);
       if (event.type === "spawned")
         owners.set(`${path}#${event.visit}`, { nodeId: event.nodeId, items: event.children.map?.items.length ?? 0 });

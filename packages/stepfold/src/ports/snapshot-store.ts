@@ -1,4 +1,5 @@
 import type { WorkflowDefinition } from "../core/definition/definition.ts";
+import type { HistoryCheckpoint } from "../core/snapshot/checkpoint.ts";
 import type { Event } from "../core/snapshot/event.ts";
 import type { ChildHead, Snapshot, SnapshotHead, Status } from "../core/snapshot/snapshot.ts";
 import type { EpochMs, Json } from "../core/values/json.ts";
@@ -14,7 +15,7 @@ export interface AppendedRow {
 
 /** A child as a commit writes it. Its results lie in the events. */
 export interface ChangedChild {
-  /** Any text: not a path, not a pattern, and another one in other case. The same key in two executions is two children. */
+  /** Any text but an empty one, which names the execution itself: not a path, not a pattern, and another one in other case. The same key in two executions is two children. */
   readonly key: string;
   /** Null: it is to be deleted. */
   readonly head: ChildHead | null;
@@ -50,6 +51,12 @@ export interface Commit {
    * put again is the last. To delete one that is not there is no mistake.
    */
   readonly children?: readonly ChangedChild[];
+  /**
+   * What the execution holds at the version of the head: from this commit on `load` reads only the events after it, whatever came before.
+   * It takes the place of the last one, and is no part of the history. `load` gives what `restore` makes of it; a store that has no room for
+   * it, because it is larger than a value may be, takes no notice of it. Never in the first commit.
+   */
+  readonly checkpoint?: HistoryCheckpoint;
   /** When the execution needs somebody to drive it: 0 for now, null for never. */
   readonly wakeAt: EpochMs | null;
   /** Gives the claim back in the same write; only together with its fence. */

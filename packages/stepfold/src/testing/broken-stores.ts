@@ -1,3 +1,4 @@
+import { brokenCheckpoints } from "./broken/broken-checkpoints.ts";
 import { brokenChildren } from "./broken/broken-children.ts";
 import { brokenClaims } from "./broken/broken-claims.ts";
 import { brokenClocks } from "./broken/broken-clocks.ts";
@@ -22,6 +23,7 @@ import { brokenTrouble } from "./broken/broken-trouble.ts";
  */
 export const brokenStores: readonly BrokenStore[] = [
   ...brokenCommits,
+  ...brokenCheckpoints,
   ...brokenClaims,
   ...brokenClocks,
   ...brokenCrashes,

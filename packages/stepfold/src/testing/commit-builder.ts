@@ -1,3 +1,4 @@
+import type { HistoryCheckpoint } from "../core/snapshot/checkpoint.ts";
 import type { Event, StartedEvent } from "../core/snapshot/event.ts";
 import { restore } from "../core/snapshot/restore.ts";
 import { type ChildHead, isTerminal, type Snapshot, type SnapshotHead, type Status } from "../core/snapshot/snapshot.ts";
@@ -34,6 +35,7 @@ export interface StepOptions {
   readonly release?: boolean;
   readonly commitId?: string;
   readonly children?: readonly ChangedChild[];
+  readonly checkpoint?: HistoryCheckpoint;
   /** More fields of the head. */
   readonly head?: Partial<SnapshotHead>;
 }
@@ -107,6 +109,7 @@ export function stepCommit(from: Commit | Snapshot, options: StepOptions = {}): 
     head,
     events,
     ...(options.children && { children: options.children }),
+    ...(options.checkpoint && { checkpoint: options.checkpoint }),
     wakeAt: options.wakeAt === undefined ? wakeFor(status) : options.wakeAt,
     ...(release === undefined ? undefined : { release }),
   };
@@ -119,7 +122,9 @@ export function snapshotAfter(...commits: readonly Commit[]): Snapshot {
     if (head) heads.set(key, head);
     else heads.delete(key);
   }
-  return restore({ head: commits.at(-1)!.head, children: heads, events: commits.flatMap(({ events }) => events) });
+  const last = commits.findLastIndex((commit) => commit.checkpoint);
+  const events = commits.slice(last + 1).flatMap((commit) => commit.events);
+  return restore({ head: commits.at(-1)!.head, children: heads, events, checkpoint: commits[last]?.checkpoint ?? null });
 }
 
 function firstHead(from: Commit | Snapshot): SnapshotHead {

@@ -9,6 +9,7 @@ import { raceCases } from "./contract/claims/race-cases.ts";
 import { releaseCases } from "./contract/claims/release-cases.ts";
 import { renewCases } from "./contract/claims/renew-cases.ts";
 import { troubleCases } from "./contract/claims/trouble-cases.ts";
+import { checkpointCases } from "./contract/records/checkpoint-cases.ts";
 import { childCases } from "./contract/records/child-cases.ts";
 import { childSafetyCases } from "./contract/records/child-safety-cases.ts";
 import { commitCases } from "./contract/records/commit-cases.ts";
@@ -46,6 +47,7 @@ export const snapshotStoreContract: readonly ContractCase[] = [
   ...createCases,
   ...loadCases,
   ...commitCases,
+  ...checkpointCases,
   ...fenceCases,
   ...clockCases,
   ...claimCases,

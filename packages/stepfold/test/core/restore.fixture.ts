@@ -2,11 +2,12 @@ import { compile } from "../../src/core/definition/compile.ts";
 import type { CompiledWorkflow } from "../../src/core/definition/compiled.ts";
 import type { Edge, Node, WorkflowDefinition } from "../../src/core/definition/definition.ts";
 import { scopedKey } from "../../src/core/snapshot/address.ts";
+import { type HistoryCheckpoint, historyCheckpoint } from "../../src/core/snapshot/checkpoint.ts";
 import type { Event, Spawn, StartedEvent } from "../../src/core/snapshot/event.ts";
 import { restore } from "../../src/core/snapshot/restore.ts";
 import type { ChildHead, Snapshot, SnapshotHead } from "../../src/core/snapshot/snapshot.ts";
 import { begin } from "../../src/core/transition/begin.ts";
-import { closedHead, takeChanges } from "../../src/core/transition/draft/close-draft.ts";
+import { closeDraft, closedHead, takeChanges } from "../../src/core/transition/draft/close-draft.ts";
 import { type Draft, isChild, type ScopeDraft } from "../../src/core/transition/draft/draft.ts";
 import type { DraftPath } from "../../src/core/transition/draft/draft-path.ts";
 import { scopeAt } from "../../src/core/transition/draft/open-draft.ts";
@@ -21,6 +22,7 @@ class Kept {
   readonly events: Event[] = [];
   readonly children = new Map<string, ChildHead>();
   #head: SnapshotHead | undefined;
+  #checkpoint: HistoryCheckpoint | null = null;
 
   /** Takes a commit of these events, as `runtime/context/make-commit.ts` makes it. */
   commit(draft: Draft, events: readonly Event[]): void {
@@ -32,9 +34,21 @@ class Kept {
     this.#head = throughJson(closedHead(draft));
   }
 
+  /** Keeps a checkpoint of what was committed last. */
+  checkpoint(draft: Draft): void {
+    this.#checkpoint = throughJson(historyCheckpoint(closeDraft(draft)));
+  }
+
   /** What it adds up to. */
   restored(): Snapshot {
     return restore({ head: this.#head!, children: this.children, events: this.events });
+  }
+
+  /** The same, from the last checkpoint on. */
+  restoredFromCheckpoint(): Snapshot {
+    const checkpoint = this.#checkpoint;
+    const events = this.events.filter(({ version }) => version > (checkpoint?.version ?? -1));
+    return restore({ head: this.#head!, children: this.children, events, checkpoint });
   }
 }
 
@@ -48,6 +62,7 @@ interface Moment {
   readonly draft: Draft;
   readonly events: readonly [StartedEvent, ...Event[]];
   readonly restored: Snapshot;
+  readonly restoredFromCheckpoint: Snapshot;
 }
 
 /** A history of at most 60 events that dice choose, committed some at a time. */
@@ -59,18 +74,21 @@ export function keptHistory(definition: WorkflowDefinition, thrown: readonly num
   const kept = new Kept();
   const draft = begin(workflow, started);
   let pending: Event[] = [withConsequences(draft, started)];
+  const commit = (): void => {
+    kept.commit(draft, pending);
+    pending = [];
+    const { events } = kept;
+    const [restored, restoredFromCheckpoint] = [kept.restored(), kept.restoredFromCheckpoint()];
+    check({ workflow, draft, events: events as [StartedEvent, ...Event[]], restored, restoredFromCheckpoint });
+    if (roll() < 0.3) kept.checkpoint(draft);
+  };
   for (let count = 0; count < 60 && !draft.ended; count++) {
-    if (pending.length > 0 && roll() < 0.6) {
-      kept.commit(draft, pending);
-      pending = [];
-      check({ workflow, draft, events: kept.events as [StartedEvent, ...Event[]], restored: kept.restored() });
-    }
+    if (pending.length > 0 && roll() < 0.6) commit();
     const moves = movesOf(draft);
     const event = moves[Math.floor(roll() * moves.length)]!(roll);
     if (evolve(draft, event)) pending.push(throughJson(withConsequences(draft, event)));
   }
-  kept.commit(draft, pending);
-  check({ workflow, draft, events: kept.events as [StartedEvent, ...Event[]], restored: kept.restored() });
+  commit();
 }
 
 type Move = (roll: () => number) => Event;
@@ -87,7 +105,7 @@ function movesOf(draft: Draft): Move[] {
   }
   const scopes = [...draft.children.keys()].map((scope) => ({ scope }));
   moves.push((roll) => {
-    if (roll() < 0.7) return { ...stamp, type: "signalled", name: "go", payload: draft.version, expiresAt: 8e15 };
+    if (roll() < 0.7) return { ...stamp, type: "signalled", name: "go", payload: draft.version, expiresAt: 8e15, ...keyed(roll) };
     return { ...stamp, ...(roll() < 0.8 && scopes[Math.floor(roll() * scopes.length)]), type: "cancelled" };
   });
   return moves;
@@ -137,7 +155,7 @@ function movesOfPath(scope: ScopeDraft, path: DraftPath, stamp: { readonly versi
   if (wait) {
     moves.push((roll) => {
       const waitId = wait.id;
-      if (roll() < 0.7) return { ...stamp, type: "resumed", pathId, waitId, by: "payload", payload: stamp.version };
+      if (roll() < 0.7) return { ...stamp, type: "resumed", pathId, waitId, by: "payload", payload: stamp.version, ...keyed(roll) };
       return { ...stamp, type: "timedOut", pathId, nodeId, attempt: attempts + 1, waitId, error };
     });
   }
@@ -165,6 +183,10 @@ function spawnOf(workflow: CompiledWorkflow, nodeId: string, roll: () => number)
   };
 }
 
+function keyed(roll: () => number): { readonly idempotencyKey?: string } {
+  return roll() < 0.3 ? { idempotencyKey: `key ${roll()}` } : {};
+}
+
 /** A workflow with forks, joins, circles, things to undo and, two levels deep, maps and sub-workflows. */
 export function randomDefinition(seed: number): WorkflowDefinition {
   let drawn = 0;
@@ -188,7 +210,8 @@ function randomGraph(id: string, size: number, inner: readonly string[], roll: (
     const named = inner.length > 0 && roll() < 0.6 ? inner[place(inner.length)]! : null;
     const compensate = named === null && roll() < 0.3 ? { compensate: { type: "undo" } } : {};
     const work = named === null ? { type: "noop" } : { type: roll() < 0.7 ? "map" : "workflow", data: { workflow: named } };
-    return { id: `n${index}`, ...work, ...join, ...compensate };
+    const keep = id === "outer" && roll() < 0.3 ? { keep: 1 + place(2) } : {};
+    return { id: `n${index}`, ...work, ...join, ...compensate, ...keep };
   });
   return { id, start: "n0", nodes, edges, onFailure: roll() < 0.3 ? "finish" : "stop" };
 }

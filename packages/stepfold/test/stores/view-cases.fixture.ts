@@ -59,7 +59,8 @@ export async function showsEveryVersion(store: SnapshotStore, snapshotOf: (id: s
     const id = `id-${seed}`;
     for (const commit of engineCommits(id, seed)) {
       await (commit.expectedVersion < 0 ? store.create(commit) : store.commit(commit));
-      const loaded = (await store.load(id))!;
+      // the view does not show the keys of answers
+      const { answered: _, ...loaded } = (await store.load(id))!;
       const shown = JSON.parse(await snapshotOf(id)) as Snapshot;
       expect(shown).toEqual(loaded);
       for (const part of ["context", "mapItems"] as const) expect(JSON.stringify(shown[part])).toBe(JSON.stringify(loaded[part]));

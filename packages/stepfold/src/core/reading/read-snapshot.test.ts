@@ -40,6 +40,11 @@ describe("the tenant and the budget of a snapshot from outside", () => {
       const from = { workflowId: "o", incarnation: "i", version: 7, reason };
       expect(readSnapshot(changed("/from", from, own), flow).from).toEqual(from);
     }
+    const answered = [
+      { command: "signal", key: "k", version: 0 },
+      { command: "resume", key: "k", version: 0 },
+    ];
+    expect(readSnapshot(changed("/answered", answered, own), flow)).toMatchObject({ answered });
     const continuedAs = { workflowId: "o~2" };
     expect(readSnapshot(changed("/continuedAs", continuedAs, own), flow)).toMatchObject({ continuedAs });
   });
@@ -53,6 +58,11 @@ describe("the tenant and the budget of a snapshot from outside", () => {
     ["/from", { workflowId: "", version: 7, reason: "fork" }],
     ["/from", { workflowId: "o", version: -1, reason: "fork" }],
     ["/from", { workflowId: "o", version: 7, reason: "theft" }],
+    ["/historyBytes", -1],
+    ["/answered", "k"],
+    ["/answered", [{ command: "resume", key: "k", version: 99 }]],
+    ["/answered", [{ command: "resume", key: "", version: 0 }]],
+    ["/answered", [{ command: "theft", key: "k", version: 0 }]],
     ["/continuedAs", "o~2"],
     ["/continuedAs", { workflowId: "" }],
   ])("are refused where they are of another form: %s %j", (pointer, value) => {

@@ -63,6 +63,7 @@ export function readSnapshot(value: unknown, workflow: CompiledWorkflow, limits:
 /** Fields that may be missing, checked where they are there. */
 function optional(plain: JsonObject, version: number): Partial<Snapshot> {
   const { inbox, outbox, parent, from, continuedAs, compensations, parked, permit, descendants, tenant, unnamed } = plain;
+  const { historyBytes, answered } = plain;
   if ((parked !== undefined) !== (plain.status === "parked"))
     return invalid("/parked", 'must be there if the status is "parked", and only then');
   const retryState = retryStateOf(plain);
@@ -85,6 +86,8 @@ function optional(plain: JsonObject, version: number): Partial<Snapshot> {
     ...(continuedAs !== undefined && { continuedAs: readSuccessor(continuedAs) }),
     ...(parked !== undefined && { parked: readParked(parked) }),
     ...(permit !== undefined && { permit: readPermit(permit) }),
+    ...(historyBytes !== undefined && { historyBytes: count(historyBytes, "/historyBytes") }),
+    ...(answered !== undefined && { answered: readAnswered(answered, version) }),
     ...(descendants !== undefined && { descendants: count(descendants, "/descendants") }),
     ...(compensations !== undefined && { compensations: readCompensations(compensations, version) }),
     ...(retryState && { retryState }),
@@ -107,6 +110,17 @@ function isSound(value: Json): boolean {
   return (
     typeof nodeId === "string" && nodeId !== "" && isIn(attempts, highestCount) && Number.isInteger(attempts) && isIn(nextRetryAt, lastMs)
   );
+}
+
+/** Reads the keys that answers and signals were given under. */
+function readAnswered(value: Json, latest: number): Snapshot["answered"] {
+  for (const [i, given] of list(value, "/answered", "must be a list of keys").entries()) {
+    const { command, key, version } = object(given, `/answered/${i}`, "must be an object with command, key and version");
+    if (command !== "resume" && command !== "signal") return invalid(`/answered/${i}/command`, "must be resume or signal");
+    text(key, `/answered/${i}/key`, "must be a key");
+    count(version, `/answered/${i}/version`, 0, latest);
+  }
+  return value as unknown as Snapshot["answered"];
 }
 
 /** Reads the signals in the inbox. */

@@ -155,6 +155,8 @@ export interface ResumedEvent extends Placed {
   readonly who?: string;
   /** The caller's key for this answer. */
   readonly idempotencyKey?: string;
+  /** With such a key: the node whose wait was answered. */
+  readonly nodeId?: string;
 }
 
 /** A signal came. The oldest wait for it takes it; if there is none, the inbox keeps it. */

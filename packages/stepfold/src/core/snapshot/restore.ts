@@ -1,8 +1,9 @@
 import type { Json } from "../values/json.ts";
 import { scopedKey } from "./address.ts";
-import type { CheckpointState } from "./checkpoint.ts";
+import { type AnsweredKey, maxAnsweredKeys } from "./answered-key.ts";
+import type { HeldResults, HistoryCheckpoint } from "./checkpoint.ts";
 import type { CompletedEvent, Event, FailedEvent, ItemAddedEvent, SpawnedEvent, TimedOutEvent } from "./event.ts";
-import { resultOf } from "./result.ts";
+import { answeredKeyOf, resultOf } from "./result.ts";
 import {
   type ChildHead,
   type ChildState,
@@ -18,8 +19,9 @@ export interface StoredParts {
   readonly head: SnapshotHead;
   /** Heads of the children that exist, in order of creation. */
   readonly children: Iterable<readonly [key: string, head: ChildHead]>;
-  /** The whole history, oldest first. */
+  /** The whole history, oldest first; with a checkpoint only what came after that. */
   readonly events: Iterable<Event>;
+  readonly checkpoint?: HistoryCheckpoint | null;
 }
 
 /**
@@ -27,14 +29,16 @@ export interface StoredParts {
  * items of maps, what compensations came to. Results that a node's `keep` has let go of are there again; the engine lets
  * go of them when it goes on.
  */
-export function restore({ head, children, events }: StoredParts): Snapshot {
+export function restore({ head, children, events, checkpoint }: StoredParts): Snapshot {
   const history = new History(children);
+  if (checkpoint) history.goOnFrom(checkpoint);
   for (const event of events) history.add(event);
   const snapshot: { -readonly [K in keyof Snapshot]: Snapshot[K] } = { ...head, context: history.context };
   if (history.children.size > 0) snapshot.childStates = Object.fromEntries(history.children);
   const mapItems = history.itemsOf(snapshot);
   if (mapItems.size > 0) snapshot.mapItems = Object.fromEntries(mapItems);
   if (history.compensations.length > 0) snapshot.compensations = history.compensations;
+  if (head.incarnation !== undefined && history.answered.length > 0) snapshot.answered = history.answered.slice(-maxAnsweredKeys);
   return snapshot;
 }
 
@@ -44,6 +48,7 @@ class History {
   readonly context: Results = {};
   readonly children = new Map<string, ChildState & { readonly context: Results }>();
   readonly compensations: CompensationResult[] = [];
+  readonly answered: AnsweredKey[] = [];
   /** Items of every map in the history, by the key that its children begin with. */
   readonly #items = new Map<string, Json[]>();
   /** The last map that each path has begun: items can be added only to this one. */
@@ -51,6 +56,11 @@ class History {
 
   constructor(children: StoredParts["children"]) {
     for (const [key, head] of children) this.children.set(key, { ...head, context: {} });
+  }
+
+  goOnFrom(checkpoint: HistoryCheckpoint): void {
+    this.#takeOver(checkpoint);
+    this.answered.push(...(checkpoint.answered ?? []));
   }
 
   add(event: Event): void {
@@ -63,6 +73,10 @@ class History {
         break;
       case "itemAdded":
         this.#addItem(event);
+        break;
+      case "resumed":
+      case "signalled":
+        this.#addKey(event);
         break;
       case "completed":
       case "failed":
@@ -82,7 +96,7 @@ class History {
   }
 
   /** What another execution held when this one went on from it. */
-  #takeOver({ context, childStates = {}, mapItems = {}, compensations = [] }: CheckpointState): void {
+  #takeOver({ context, childStates = {}, mapItems = {}, compensations = [] }: HeldResults): void {
     for (const [key, scope] of [["", { context }] as const, ...Object.entries(childStates)]) {
       for (const [nodeId, results] of Object.entries(scope.context))
         for (const result of results) this.#append(key || undefined, nodeId, result);
@@ -104,6 +118,11 @@ class History {
 
   #addItem({ scope = "", pathId, item }: ItemAddedEvent): void {
     this.#latest.get(scopedKey(scope, pathId))?.push(item);
+  }
+
+  #addKey(event: Event): void {
+    const answered = answeredKeyOf(event);
+    if (answered) this.answered.push(answered);
   }
 
   #addResult(event: CompletedEvent | FailedEvent | TimedOutEvent): void {

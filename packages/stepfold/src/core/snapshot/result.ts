@@ -1,4 +1,5 @@
 import type { Json } from "../values/json.ts";
+import type { AnsweredKey } from "./answered-key.ts";
 import type { CompletedEvent, Event, FailedEvent, TimedOutEvent } from "./event.ts";
 import type { NodeResult } from "./snapshot.ts";
 
@@ -21,4 +22,10 @@ export function resultOf(event: Event): { readonly nodeId: string; readonly resu
     default:
       return null;
   }
+}
+
+/** The key that an event was given under; null if it has none. */
+export function answeredKeyOf(event: Event): AnsweredKey | null {
+  if ((event.type !== "resumed" && event.type !== "signalled") || event.idempotencyKey === undefined) return null;
+  return Object.freeze({ command: event.type === "resumed" ? "resume" : "signal", key: event.idempotencyKey, version: event.version });
 }

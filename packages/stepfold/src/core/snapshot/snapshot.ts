@@ -1,5 +1,6 @@
 import type { ErrorInfo } from "../errors/error-info.ts";
 import type { EpochMs, Json, JsonSchema } from "../values/json.ts";
+import type { AnsweredKey } from "./answered-key.ts";
 
 /**
  * Where an execution stands as a whole. The last three are terminal. A `parked` one could not be driven, whatever its paths
@@ -353,6 +354,8 @@ export interface SnapshotHead extends ScopeHead {
   readonly steps: number;
   /** About how many bytes of JSON the execution holds: inputs, payloads, and the results that are kept. */
   readonly sizeBytes: number;
+  /** About how many bytes of JSON all its events have. Only with a store. */
+  readonly historyBytes?: number;
   /** Its concurrency key and limit, as they were at the start. */
   readonly permit?: Permit;
   /** Its definition was handed to `start`: it is none that the host has given a name to. */
@@ -381,6 +384,8 @@ export interface Snapshot extends SnapshotHead {
   readonly mapItems?: Readonly<Record<string, readonly Json[]>>;
   /** What was undone, in order. */
   readonly compensations?: readonly CompensationResult[];
+  /** The keys under which answers and signals were given, the latest 1,000, oldest first. Only with a store. */
+  readonly answered?: readonly AnsweredKey[];
 }
 
 /** True when no transition can follow. */

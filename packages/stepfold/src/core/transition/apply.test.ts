@@ -25,6 +25,7 @@ describe("a new execution", () => {
       input: { x: 1 },
       steps: 0,
       sizeBytes: 30,
+      historyBytes: 230,
       createdAt: 1_000,
       incarnation: "i",
     });

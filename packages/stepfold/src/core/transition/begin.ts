@@ -3,6 +3,7 @@ import type { Checkpoint } from "../snapshot/checkpoint.ts";
 import type { StartedEvent } from "../snapshot/event.ts";
 import { type Draft, noFamily } from "./draft/draft.ts";
 import { firstPath } from "./draft/draft-path.ts";
+import { historyBytesOf } from "./draft/held-size.ts";
 import { openDraft } from "./draft/open-draft.ts";
 import { enqueueEnd } from "./draft/outbox.ts";
 import { enter } from "./paths/leave.ts";
@@ -26,6 +27,7 @@ function goOn(workflow: CompiledWorkflow, event: StartedEvent, { from, state }: 
     ...(parent && { parent }),
     ...(permit && { permit }),
   });
+  draft.historyBytes = historyBytesOf(event);
   // the first commit writes all of them
   for (const key of draft.children.keys()) draft.changed.add(key);
   return draft;
@@ -80,6 +82,9 @@ function beginAtNode(workflow: CompiledWorkflow, event: StartedEvent): Draft {
     sizeBytes,
     context: {},
     borrowed: {},
+    historyBytes: historyBytesOf(event),
+    committedHistoryBytes: 0,
+    answered: [],
     compensations: [],
     dropped: [],
     results: [],

@@ -18,8 +18,9 @@ import { warnOfSize } from "../snapshot/warning.ts";
 import { cancellation, countItems, skipItem, spawn } from "./children/children.ts";
 import { addResult, markChanged } from "./draft/add-result.ts";
 import type { Draft, ScopeDraft } from "./draft/draft.ts";
-import { type DraftPath, recordAnswer } from "./draft/draft-path.ts";
+import { type DraftPath, letGo, recordAnswer } from "./draft/draft-path.ts";
 import { endsParking, park } from "./draft/draft-status.ts";
+import { countEvent } from "./draft/held-size.ts";
 import { scopeAt } from "./draft/open-draft.ts";
 import { applyDelivered, enqueueEnd, enqueueStart, hasOnlyMessages } from "./draft/outbox.ts";
 import { endPath, forgetChildren } from "./paths/end-path.ts";
@@ -38,11 +39,16 @@ import { settle } from "./settle.ts";
  */
 export function evolve(draft: Draft, event: Event): boolean {
   if (draft.ended || event.version !== draft.version + 1) return false;
-  if (event.type === "parked" || event.type === "unparked") return park(draft, event);
   const { parked } = draft;
-  const isTaken = event.type === "delivered" ? takeDelivered(draft, event) : taken(draft, event);
-  if (isTaken && parked && draft.parked === parked && endsParking(event)) draft.parked = undefined;
-  return isTaken;
+  if (!moved(draft, event)) return false;
+  if (parked && draft.parked === parked && endsParking(event)) draft.parked = undefined;
+  countEvent(draft, event);
+  return true;
+}
+
+function moved(draft: Draft, event: Event): boolean {
+  if (event.type === "parked" || event.type === "unparked") return park(draft, event);
+  return event.type === "delivered" ? takeDelivered(draft, event) : taken(draft, event);
 }
 
 function takeDelivered(draft: Draft, event: DeliveredEvent): boolean {
@@ -121,7 +127,7 @@ function takeIn(scope: ScopeDraft, event: Exclude<ScopedEvent, { type: "started"
     case "resumed": {
       const found = waiting(scope, event.pathId, event.waitId);
       if (found?.wait.kind === "incident") settleIncident(scope, found.path, found.wait, event);
-      else if (found) recordAnswer(found.path, found.wait, event);
+      else if (found) recordAnswer(scope.root, found.path, found.wait, event);
       return found !== null;
     }
     case "timedOut":
@@ -193,7 +199,7 @@ function applySuspended(scope: ScopeDraft, event: SuspendedEvent): boolean {
   path.turn++;
   path.attempts = 0;
   path.nextRetryAt = undefined;
-  path.resumed = undefined;
+  letGo(scope.root, path);
   path.waits = event.waits;
   if (event.starts) enqueueStart(scope.root, event.starts, event.waits[0]!.id);
   takeKept(scope.root, path, event.at);
@@ -210,7 +216,7 @@ function applyTimedOut(scope: ScopeDraft, event: TimedOutEvent): boolean {
   const found = waiting(scope, event.pathId, event.waitId);
   if (!found) return false;
   const { result } = resultOf(event);
-  found.path.waits = undefined;
+  letGo(scope.root, found.path);
   found.path.status = "ready";
   if (event.undoes) {
     compensated(scope, event.nodeId, result);

@@ -11,6 +11,7 @@ import type { ActivePath, ChildHead, ChildState, Snapshot, Wait } from "../snaps
 import { fold } from "./apply.ts";
 import { begin } from "./begin.ts";
 import { closeDraft, closedHead, takeChanges } from "./draft/close-draft.ts";
+import { openDraft } from "./draft/open-draft.ts";
 import { evolve } from "./evolve.ts";
 import { takeCheckpoint } from "./take-checkpoint.ts";
 
@@ -70,7 +71,7 @@ const forks: fc.Arbitrary<Fork> = fc
   })
   .filter((fork): fork is Fork => fork !== null);
 
-const withoutOrigin = ({ from: _, createdAt: __, ...rest }: Snapshot): object => rest;
+const withoutOrigin = ({ from: _, createdAt: __, answered: ___, historyBytes: ____, ...rest }: Snapshot): object => rest;
 
 describe("an execution that goes on from any version of another one", () => {
   it("comes to where that one came, if the same happens to it", () => {
@@ -100,7 +101,9 @@ describe("an execution that goes on from any version of another one", () => {
         for (const event of rest) evolve(draft, event);
         keepChanges();
         const snapshot = closeDraft(draft);
-        expect(restore({ head: throughJson(closedHead(draft)), children, events: [started, ...rest] })).toEqual(snapshot);
+        const restored = restore({ head: throughJson(closedHead(draft)), children, events: [started, ...rest] });
+        // a store does not know what a node keeps
+        expect(closeDraft(openDraft(workflow, restored))).toEqual(snapshot);
         expect(readSnapshot(throughJson(snapshot), workflow)).toEqual(snapshot);
       }),
       { numRuns: tries(100) },

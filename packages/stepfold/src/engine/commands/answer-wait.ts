@@ -44,7 +44,10 @@ export async function resumeEvent(
   if (command.payload !== undefined) Object.assign(event, keepValue(snapshot, "payload", command.payload, limits));
   if (command.by !== undefined) event.who = checkedName("by", command.by);
   checkResponder(wait, event.who, { workflowId: snapshot.workflowId, nodeId: addressOf(snapshot, scope, path.nodeId) });
-  if (command.idempotencyKey !== undefined) event.idempotencyKey = checkedName("idempotencyKey", command.idempotencyKey);
+  if (command.idempotencyKey !== undefined) {
+    event.idempotencyKey = checkedName("idempotencyKey", command.idempotencyKey);
+    event.nodeId = path.nodeId;
+  }
   await checkPayload(workflow, snapshot, { scope, nodeId: path.nodeId, wait, payload: event.payload }, limits);
   return event;
 }

@@ -19,7 +19,7 @@ import { makeCommit } from "../context/make-commit.ts";
 import { persistForCaller, writeForCaller } from "../context/persist.ts";
 import { requireSnapshot } from "../context/require-snapshot.ts";
 import { publishCommit, type RuntimeContext } from "../context/runtime-context.ts";
-import { type Answered, answeredBefore, answerOf, isRepeated, onceKeyOf } from "./repeated-answer.ts";
+import { type Answered, answeredBefore, isRepeated, onceKeyOf } from "./repeated-answer.ts";
 
 /** More conflicts than honest writers cause. */
 const maxConflicts = 100;
@@ -94,9 +94,8 @@ async function decideJobs(context: RuntimeContext, workflowId: string, all: read
   const patiently = <T>(call: () => Promise<T>): Promise<T> => persistForCaller(environment, call);
   let snapshot = await patiently(() => requireSnapshot(store, workflowId));
   const now = await patiently(() => clock.now());
-  const keys = new Set(all.map(({ command }) => onceKeyOf(command)).filter((key) => key !== null));
-  // an answer given before this snapshot is found here; one given after it is a conflict. The history is only read for those who may answer
-  let answered: Map<string, Answered> | null = null;
+  // an answer given before this snapshot is found by its key; one given after it is a conflict. Here are those that are being given
+  const answered = new Map<string, Answered>();
   const { status, definition } = snapshot;
   const first = snapshot;
   const { hash } = definition;
@@ -115,8 +114,7 @@ async function decideJobs(context: RuntimeContext, workflowId: string, all: read
       if (key !== null && command.type === "resume" && !isTerminal(status)) {
         refuseStranger(await registry.pinned(workflowId, hash), snapshot, command, now);
       }
-      if (key !== null) answered ??= await patiently(() => answeredBefore(store, workflowId, keys));
-      const earlier = key === null ? undefined : answered?.get(key);
+      const earlier = key === null ? null : (answered.get(key) ?? (await patiently(() => answeredBefore(store, first, key))));
       if (earlier && isRepeated(earlier, workflowId, command)) {
         resolve(repeated);
         continue;
@@ -128,7 +126,7 @@ async function decideJobs(context: RuntimeContext, workflowId: string, all: read
       if (!evolve(draft, event)) throw new StepfoldError("WAIT_GONE", { workflowId, target: command.type, open: [] });
       events.push(withConsequences(draft, event));
       jobs.push(job);
-      if (key !== null) answered?.set(key, answerOf(event, snapshot));
+      if (key !== null) answered.set(key, event as Answered);
       if (job !== all.at(-1)) snapshot = closeDraft(draft);
     } catch (error) {
       reject(error);
@@ -146,7 +144,7 @@ function needsCode({ type }: Command): boolean {
 
 async function commitDecided(context: RuntimeContext, { jobs, events, draft, dueBefore }: Decided): Promise<CommandResult> {
   const { store, environment, wakeUpSender } = context;
-  const commit = makeCommit(draft, events, context.newCommitId());
+  const commit = makeCommit(context, draft, events);
   const action = [...new Set(jobs.map(({ command }) => command.type))].join(" and ");
   const what = { workflowId: draft.workflowId, action };
   const send = async (whole: Commit): Promise<void> => {

@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { itemOf, parentKey, pathsOf, scopedKey } from "../../core/snapshot/address.ts";
-import type { Event, ResumedEvent, SignalledEvent } from "../../core/snapshot/event.ts";
+import { itemOf, parentKey, scopedKey } from "../../core/snapshot/address.ts";
+import type { ResumedEvent, SignalledEvent } from "../../core/snapshot/event.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import { readTarget } from "../../core/snapshot/target.ts";
 import { canonicalJson } from "../../core/values/canonical-json.ts";
@@ -8,13 +8,8 @@ import { normalise } from "../../core/values/to-json.ts";
 import type { Command } from "../../engine/commands/command.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 
-const pageSize = 1_000;
-
-/** A signal or an answer that was given under a key; the node whose wait was answered. */
-export interface Answered {
-  readonly event: ResumedEvent | SignalledEvent;
-  readonly nodeId: string | null;
-}
+/** A signal or an answer that was given under a key. */
+export type Answered = ResumedEvent | SignalledEvent;
 
 /** Names what a command may be given only once: its kind and its idempotency key; null if it has none. */
 export function onceKeyOf(command: Command): string | null {
@@ -22,30 +17,13 @@ export function onceKeyOf(command: Command): string | null {
   return `${command.type} ${command.idempotencyKey}`;
 }
 
-/** What was given under these keys before. The whole history is read once, however many keys are asked for. */
-export async function answeredBefore(store: SnapshotStore, workflowId: string, keys: ReadonlySet<string>): Promise<Map<string, Answered>> {
-  const found = new Map<string, Answered>();
-  const nodeOfWait = new Map<string, string>();
-  for (let after = -1; found.size < keys.size; ) {
-    const rows = await store.events(workflowId, after, pageSize);
-    for (const { event } of rows) {
-      if (event.type === "suspended") for (const { id } of event.waits) nodeOfWait.set(id, event.nodeId);
-      const key = keyOfEvent(event);
-      if (key === null || !keys.has(key) || found.has(key)) continue;
-      if (event.type === "resumed") found.set(key, { event, nodeId: nodeOfWait.get(event.waitId) ?? null });
-      if (event.type === "signalled") found.set(key, { event, nodeId: null });
-    }
-    if (rows.length < pageSize) break;
-    after = rows.at(-1)!.version;
-  }
-  return found;
-}
-
-/** What a command is giving now, by its event. @param snapshot before the event */
-export function answerOf(event: Event, snapshot: Snapshot): Answered {
-  if (event.type !== "resumed") return { event: event as SignalledEvent, nodeId: null };
-  const path = pathsOf(snapshot, event.scope ?? "").find(({ id }) => id === event.pathId);
-  return { event, nodeId: path?.nodeId ?? null };
+/** What was given under a key before: the snapshot knows the latest thousand keys, and where in the history each lies. */
+export async function answeredBefore(store: SnapshotStore, { workflowId, answered }: Snapshot, key: string): Promise<Answered | null> {
+  const found = answered?.find((given) => `${given.command} ${given.key}` === key);
+  if (!found) return null;
+  const [row] = await store.events(workflowId, found.version - 1, 1);
+  const event = row?.event;
+  return event?.type === "resumed" || event?.type === "signalled" ? event : null;
 }
 
 /**
@@ -53,27 +31,21 @@ export function answerOf(event: Event, snapshot: Snapshot): Answered {
  *
  * @throws StepfoldError `RESUME_CONFLICT` if another payload was given, to another wait or by another name
  */
-export function isRepeated(earlier: Answered, workflowId: string, command: Command): boolean {
-  const { event } = earlier;
+export function isRepeated(event: Answered, workflowId: string, command: Command): boolean {
   const payload = "payload" in command ? command.payload : undefined;
   const isSame =
     payload === undefined
       ? event.payload === undefined
       : event.payload !== undefined && canonicalJson(event.payload) === canonicalJson(normalise(payload, "The payload").value);
-  if (isSame && hasSameTarget(earlier, command)) return true;
+  if (isSame && hasSameTarget(event, command)) return true;
   throw new StepfoldError("RESUME_CONFLICT", { workflowId, waitId: event.type === "resumed" ? event.waitId : event.name });
 }
 
-function keyOfEvent(event: Event): string | null {
-  if ((event.type !== "resumed" && event.type !== "signalled") || event.idempotencyKey === undefined) return null;
-  return `${event.type === "resumed" ? "resume" : "signal"} ${event.idempotencyKey}`;
-}
-
 /** Whether both name the same wait or signal, as far as the command says which, and the same person. */
-function hasSameTarget({ event, nodeId }: Answered, command: Command): boolean {
+function hasSameTarget(event: Answered, command: Command): boolean {
   if (command.type === "signal") return event.type === "signalled" && event.name === command.name && event.key === command.key;
   if (command.type !== "resume" || event.type !== "resumed" || event.who !== command.by) return false;
-  const { scope = "", pathId, waitId } = event;
+  const { scope = "", pathId, waitId, nodeId } = event;
   const wanted = readTarget(command.target);
   if (wanted.waitId !== undefined) return wanted.waitId === waitId;
   if (wanted.pathId !== undefined) return wanted.pathId === scopedKey(scope, pathId);

@@ -62,7 +62,7 @@ export async function startExecution(context: RuntimeContext, request: Execution
   const draft = begin(request.prepared.compiled, event);
   const events: Event[] = [withConsequences(draft, event)];
   if (request.goesOn?.completes) events.push(completion(draft, request.goesOn.completes, at, context.setting.limits));
-  const commit = makeCommit(draft, events, context.newCommitId());
+  const commit = makeCommit(context, draft, events);
   const keep = (): Promise<void> => registry.keep(request.prepared, environment.monotonicMs());
   await patiently(keep);
   try {

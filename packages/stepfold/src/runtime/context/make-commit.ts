@@ -1,9 +1,12 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { historyCheckpoint } from "../../core/snapshot/checkpoint.ts";
 import type { Event } from "../../core/snapshot/event.ts";
-import { closedHead, takeChanges } from "../../core/transition/draft/close-draft.ts";
+import { closeDraft, closedHead, takeChanges } from "../../core/transition/draft/close-draft.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
 import { wakeAt } from "../../core/transition/draft/draft-status.ts";
+import { isCheckpointDue } from "../../core/transition/draft/held-size.ts";
 import type { Claim, Commit } from "../../ports/snapshot-store.ts";
+import type { RuntimeContext } from "./runtime-context.ts";
 
 /**
  * The commit that makes `events` durable; `draft` is the execution after them. It takes the changes out of the draft, so
@@ -12,23 +15,28 @@ import type { Claim, Commit } from "../../ports/snapshot-store.ts";
  * @param holder the claim under which the commit is made, and whether the commit gives it back
  */
 export function makeCommit(
+  { newCommitId, checkpointBytes }: Pick<RuntimeContext, "newCommitId" | "checkpointBytes">,
   draft: Draft,
   events: readonly Event[],
-  commitId: string,
   holder?: { readonly claim: Claim; readonly release: boolean },
 ): Commit {
   const { workflowId, incarnation } = draft;
   if (incarnation === undefined)
     throw new StepfoldError("SNAPSHOT_INVALID", { pointer: "/incarnation", reason: "is missing: the snapshot is not from a store" });
+  const expectedVersion = draft.version - events.length;
+  // what has ended is loaded rarely
+  const isCheckpoint = expectedVersion >= 0 && !draft.ended && isCheckpointDue(draft, checkpointBytes);
+  draft.committedHistoryBytes = draft.historyBytes;
   const commit = {
     workflowId,
     incarnation,
-    expectedVersion: draft.version - events.length,
-    commitId,
+    expectedVersion,
+    commitId: newCommitId(),
     head: closedHead(draft),
     events,
     children: takeChanges(draft),
     wakeAt: wakeAt(draft),
+    ...(isCheckpoint && { checkpoint: historyCheckpoint(closeDraft(draft)) }),
   };
   return holder ? { ...commit, fence: holder.claim.fence, release: holder.release } : commit;
 }

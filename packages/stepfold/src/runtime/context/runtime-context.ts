@@ -59,12 +59,15 @@ export interface RuntimeContext {
   /** Called with errors of background work. */
   readonly onProblem: (workflowId: string | null, error: unknown) => void;
   readonly newCommitId: () => string;
+  /** Of events, before a checkpoint is worth it. */
+  readonly checkpointBytes: number;
   /** Aborted once the runtime is closed, with the error for those who still wait for something. */
   readonly closed: AbortSignal;
 }
 
 const defaultMaxCrashes = 5;
 const defaultMaxLoadedBytes = 64 * 1024 * 1024;
+const defaultCheckpointBytes = 32 * 1024;
 /** Commands to one execution in one commit. */
 const maxCommands = 100;
 
@@ -91,7 +94,7 @@ export function createRuntimeContext<D extends NodeDefinitions>(
   refuseUnknown("createRuntime", options, runtimeOptions);
   checkPlugins(options.plugins ?? []);
   const { queue = null, leaseMs = 30_000, pollMs = 1_000, concurrency = defaultConcurrency } = options;
-  const { maxCrashes = defaultMaxCrashes, maxLoadedBytes = defaultMaxLoadedBytes } = options;
+  const { maxCrashes = defaultMaxCrashes, maxLoadedBytes = defaultMaxLoadedBytes, checkpointBytes = defaultCheckpointBytes } = options;
   const { logger = null, globals, globalsFor } = options;
   checkGlobalsFor(globalsFor);
   if (logger) requireLogger(logger);
@@ -102,7 +105,7 @@ export function createRuntimeContext<D extends NodeDefinitions>(
   };
   const environment = options.environment ?? systemEnvironment;
   checkTurnOptions({ concurrency });
-  for (const [option, value] of Object.entries({ leaseMs, pollMs, maxCrashes, maxLoadedBytes })) requireAtLeastOne(option, value);
+  requireAtLeastOne({ leaseMs, pollMs, maxCrashes, maxLoadedBytes, checkpointBytes });
   const deadlines = new Deadlines(environment);
   const answerMs = answerTimeoutMs(leaseMs);
   const store = storeWithDeadlines(options.store, deadlines, answerMs);
@@ -110,14 +113,13 @@ export function createRuntimeContext<D extends NodeDefinitions>(
   const registry = new Registry(store, options.workflows ?? [], options.nodeDefinitions, limits, globalsFor);
   const setting = settingOf(options, { environment, deadlines, limits, workflowNamed: (name) => registry.current(name) });
   const clock = new StoreClock(store, environment);
-  const note = (text: string): void => log?.note(text, {});
   const feed = new FeedLink({
     feed: options.feed ?? null,
     environment,
     deadlines,
     answerMs,
     onProblem: (error) => onProblem(null, error),
-    note,
+    note: (text) => log?.note(text, {}),
   });
   return {
     store,
@@ -141,6 +143,7 @@ export function createRuntimeContext<D extends NodeDefinitions>(
     log,
     onProblem,
     newCommitId: commitIds(environment.newId()),
+    checkpointBytes,
     closed,
   };
 }
@@ -163,9 +166,11 @@ function settingOf<D extends NodeDefinitions>(
 }
 
 /** @throws StepfoldError `OPTION_INVALID` */
-export function requireAtLeastOne(option: string, value: unknown): void {
-  if (typeof value !== "number" || !(value >= 1))
+export function requireAtLeastOne(options: Readonly<Record<string, unknown>>): void {
+  for (const [option, value] of Object.entries(options)) {
+    if (typeof value === "number" && value >= 1) continue;
     throw new StepfoldError("OPTION_INVALID", { option, reason: "must be a number from 1 on" });
+  }
 }
 
 /** @throws StepfoldError `OPTION_INVALID` */

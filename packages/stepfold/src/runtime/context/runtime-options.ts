@@ -17,6 +17,7 @@ export const runtimeOptions: readonly (keyof RuntimeOptions)[] = [
     "maxExecutions",
     "maxCrashes",
     "maxLoadedBytes",
+    "checkpointBytes",
     "owner",
     "limits",
     "stepTimeoutMs",
@@ -91,6 +92,12 @@ export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {
    * a snapshot takes several times its JSON.
    */
   readonly maxLoadedBytes?: number;
+  /**
+   * Bytes of JSON that events have at least before a checkpoint is written among them: from then on an execution is loaded from its checkpoint
+   * and the events after it. Of an execution that holds much it is written more rarely, after two to four times as many bytes as it holds.
+   * Default: 32 KiB.
+   */
+  readonly checkpointBytes?: number;
   /** Name of this process in claims. Default: random. */
   readonly owner?: string;
   readonly limits?: Partial<Limits>;

@@ -37,7 +37,7 @@ export function endOfWait({ closed, setting }: RuntimeContext, options: WaitOpti
     throw new StepfoldError("OPTION_INVALID", { option: "signal", reason: "must be an AbortSignal" });
   const ends = signal ? [signal, closed] : [closed];
   if (timeoutMs === undefined) return { signal: ends.length === 1 ? closed : AbortSignal.any(ends), cancel: () => undefined };
-  requireAtLeastOne("timeoutMs", timeoutMs);
+  requireAtLeastOne({ timeoutMs });
   const timeout = new AbortController();
   const expire = (): void => timeout.abort(new StepfoldError("NOT_IN_TIME", { workflowId, awaited, timeoutMs }));
   const cancel = timeoutMs === Number.POSITIVE_INFINITY ? () => undefined : setting.deadlines.add(timeoutMs, expire);

@@ -30,7 +30,7 @@ export interface ResumeOptions extends Place {
   readonly payload?: unknown;
   /** Who answers; kept in the history. Needed where only certain people may, or where several have to. */
   readonly by?: string | undefined;
-  /** The same key with the same payload is one answer, however often it is sent. */
+  /** The same key with the same payload is one answer, however often it is sent. An execution remembers its latest 1,000 keys. */
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface SignalOptions {
   readonly key?: string | undefined;
   /** How long it is kept for a wait that is not open yet. Default 30 days. */
   readonly ttl?: Duration | undefined;
-  /** The same key with the same payload is one signal, however often it is sent. */
+  /** The same key with the same payload is one signal, however often it is sent. An execution remembers its latest 1,000 keys. */
   readonly idempotencyKey?: string | undefined;
 }
 

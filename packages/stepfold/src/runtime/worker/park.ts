@@ -3,6 +3,7 @@ import type { ParkedEvent } from "../../core/snapshot/event.ts";
 import type { Parked, Snapshot, SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import { snapshotHead } from "../../core/snapshot/snapshot-head.ts";
 import { parkedBy } from "../../core/transition/draft/draft-status.ts";
+import { historyBytesOf } from "../../core/transition/draft/held-size.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
 import type { Claim, Commit } from "../../ports/snapshot-store.ts";
@@ -78,6 +79,7 @@ function withoutDefinition(error: unknown, { parked }: Snapshot, at: EpochMs): P
 function parkCommit(claim: Claim, head: SnapshotHead, why: Parked, commitId: string): Commit {
   const version = head.version + 1;
   const event: ParkedEvent = { type: "parked", version, ...why };
+  const historyBytes = (head.historyBytes ?? 0) + historyBytesOf(event);
   return {
     workflowId: claim.workflowId,
     incarnation: claim.incarnation,
@@ -85,7 +87,7 @@ function parkCommit(claim: Claim, head: SnapshotHead, why: Parked, commitId: str
     release: true,
     expectedVersion: head.version,
     commitId,
-    head: { ...head, version, status: "parked", parked: parkedBy(event) },
+    head: { ...head, version, status: "parked", parked: parkedBy(event), historyBytes },
     events: [event],
     wakeAt: why.until ?? null,
   };

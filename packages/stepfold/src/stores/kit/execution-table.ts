@@ -61,7 +61,10 @@ export type DueChange = "atWakeUp" | { readonly inMs: number };
 /** What a write changes. What is absent stays as it is. */
 export interface RowChanges {
   /** What a commit writes. `updatedAt` becomes the database's now, and `endedAt` too if the status is terminal. */
-  readonly state?: Pick<NewExecution, "version" | "status" | "head" | "sizeBytes" | "wakeAt">;
+  readonly state?: Pick<NewExecution, "version" | "status" | "head" | "sizeBytes" | "wakeAt"> & {
+    /** A checkpoint of this version is among the children. Absent: the last one stays. */
+    readonly checkpointVersion?: number;
+  };
   readonly owner?: string | null;
   readonly fence?: number;
   readonly crashes?: number;
@@ -212,7 +215,7 @@ export interface ExecutionTable {
   now(): Promise<EpochMs>;
   /** The guards of these ids, tombstones too. What is not there is missing. */
   read(ids: readonly string[]): Promise<{ readonly now: EpochMs; readonly found: ReadonlyMap<string, ExecutionGuard> }>;
-  /** Head, history and children of these ids, each execution as it was at one moment. No tombstones. */
+  /** Head, the events after the last checkpoint and children of these ids, each execution as it was at one moment. No tombstones. */
   load(ids: readonly string[]): Promise<ReadonlyMap<string, StoredRows>>;
   /** Rows of these ids as a list shows them, with the whole head. No tombstones. */
   heads(ids: readonly string[]): Promise<readonly ListedRow[]>;

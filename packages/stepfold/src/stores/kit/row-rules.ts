@@ -12,6 +12,7 @@ export interface ExecutionRow extends ExecutionGuard, Omit<NewExecution, "due"> 
   readonly createdAt: EpochMs;
   readonly updatedAt: EpochMs;
   readonly endedAt: EpochMs | null;
+  readonly checkpointVersion: number | null;
 }
 
 /** Whether a write may be made. */
@@ -35,7 +36,7 @@ export function dueAtAfter(row: ExecutionGuard, { state, due, dueUnlessHeld }: R
 export function insertedRow({ id, row }: RowWrite & { readonly kind: "insert" }, seq: number, now: EpochMs): ExecutionRow {
   const { due, ...given } = row;
   const times = { createdAt: now, updatedAt: now, endedAt: isTerminal(given.status) ? now : null, deletedAt: null };
-  const made = { ...given, ...times, id, seq, crashes: 0, dueAt: null };
+  const made = { ...given, ...times, id, seq, crashes: 0, dueAt: null, checkpointVersion: null };
   return { ...made, dueAt: dueAtAfter(made, { due }, now) };
 }
 

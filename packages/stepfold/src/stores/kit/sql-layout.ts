@@ -32,6 +32,7 @@ export const executionColumns: readonly (SqlColumn | InsertedColumn)[] = [
   { name: "status", is: "id", of: ({ row }) => row.status },
   { name: "head", is: "json", about: "the snapshot without what is in events and in other columns", of: ({ row }) => row.head },
   { name: "size_bytes", is: "number", about: "of JSON that the snapshot holds", of: ({ row }) => row.sizeBytes },
+  { name: "checkpoint_version", is: "number", isNullable: true, about: "a load reads only later events; NULL: all" },
   { name: "wake_at", is: "number", isNullable: true, about: "of the last commit; 0: now; NULL: never", of: ({ row }) => row.wakeAt },
   { name: "due_at", is: "number", isNullable: true, about: "while it is held, the end of the lease; else when it may be claimed" },
   { name: "owner", is: "name", isNullable: true, about: "who holds it; NULL: nobody", of: ({ row }) => row.owner },

@@ -27,7 +27,7 @@ import { restoredSnapshot, type StoredRows } from "./restored-snapshot.ts";
 import { defaultRetentionMs, deleteExecution, pruneExecutions } from "./tombstones.ts";
 import { keyedLock } from "./writing/keyed-lock.ts";
 import { type RowWriter, rowWriter, writtenOf } from "./writing/row-writer.ts";
-import { refuseOversize } from "./writing/value-limit.ts";
+import { bytesOf, refuseOversize } from "./writing/value-limit.ts";
 import { commitExecution, createExecution, type WriteAccess } from "./writing/writes.ts";
 import { type WrittenCommit, writtenCommit } from "./writing/written-commit.ts";
 
@@ -163,8 +163,11 @@ class TableStore implements StoreMethods {
 
   #written(commit: Commit): WrittenCommit {
     const written = writtenCommit(commit);
-    if (this.#maxValueBytes !== undefined) refuseOversize(this.name, this.#maxValueBytes, written);
-    return written;
+    const maxBytes = this.#maxValueBytes;
+    if (maxBytes === undefined) return written;
+    refuseOversize(this.name, maxBytes, written);
+    // without it the next load only reads more
+    return written.checkpoint === null || bytesOf(written.checkpoint) <= maxBytes ? written : { ...written, checkpoint: null };
   }
 
   /** Makes a write in its turn, and what is to come with it in the same transaction. */

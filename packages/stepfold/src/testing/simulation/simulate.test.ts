@@ -17,9 +17,9 @@ const oneOf = (name: string): Scenario["store"] => {
 describe("a simulation", () => {
   it("finds nothing wrong with a right store, in schedules of all kinds", async () => {
     const outcomes: ScheduleOutcome[] = [];
-    const report = await simulate(() => posts(), { schedules: 50, onOutcome: (outcome) => outcomes.push(outcome) });
+    const report = await simulate(() => posts(), { schedules: 100, onOutcome: (outcome) => outcomes.push(outcome) });
     expect(report.failures).toEqual([]);
-    expect(report).toMatchObject({ schedules: 50, commits: outcomes.reduce((sum, { commits }) => sum + commits, 0) });
+    expect(report).toMatchObject({ schedules: 100, commits: outcomes.reduce((sum, { commits }) => sum + commits, 0) });
     expect(new Set(outcomes.map(({ plan }) => plan.mode))).toEqual(new Set(["liveness", "safety", "faultFree"]));
     expect(new Set(outcomes.map(({ plan }) => plan.wakeUps))).toEqual(new Set(["both", "store", "queue"]));
     expect(report.repeated).toBeGreaterThan(0);

@@ -141,7 +141,7 @@ describe.skipIf(url === null)("what DynamoDB can hold", () => {
     expect(claim).toMatchObject({ owner: "", incarnation: "", fence: 1 });
     await store.create(first, { claim: { owner: "", leaseMs: 60_000 } });
     await store.renew(claim!);
-    const second = stepCommit(first, { output: "", fence: 1, children: [put("", { input: "" })], status: "paused" });
+    const second = stepCommit(first, { output: "", fence: 1, children: [put(" ", { input: "" })], status: "paused" });
     await store.commit(second);
     await store.commit(second);
     expect(await store.load("")).toEqual(snapshotAfter(first, second));

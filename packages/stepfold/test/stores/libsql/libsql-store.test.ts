@@ -133,7 +133,7 @@ describe("the view of a libSQL database", () => {
       for (const commit of engineCommits(`id-${seed}`, seed)) {
         await writeAll(store, [commit]);
         const { rows } = await client.execute("SELECT snapshot, status, version FROM workflow_executions WHERE id = ?", [`id-${seed}`]);
-        const loaded = (await store.load(`id-${seed}`))!;
+        const { answered: _, ...loaded } = (await store.load(`id-${seed}`))!;
         expect(JSON.parse(rows[0]?.snapshot as string)).toEqual(loaded);
         expect([rows[0]?.status, rows[0]?.version]).toEqual([loaded.status, loaded.version]);
       }

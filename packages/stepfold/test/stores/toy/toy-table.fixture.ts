@@ -109,7 +109,11 @@ export class ToyTable implements kit.ExecutionTable {
       const entry = await this.#client.get(keys.row(id));
       const row = entry && (JSON.parse(entry.value) as ExecutionRow);
       if (!row || row.deletedAt !== null) return null;
-      const [events, children] = await Promise.all([this.#below(keys.events(row.seq)), this.#client.get(keys.children(row.seq))]);
+      const from = keys.event(row.seq, (row.checkpointVersion ?? -1) + 1);
+      const [events, children] = await Promise.all([
+        this.#client.range(from, after(keys.events(row.seq))),
+        this.#client.get(keys.children(row.seq)),
+      ]);
       if ((await this.#client.get(keys.row(id)))?.revision !== entry.revision) continue;
       const texts = events.map(({ value }) => (JSON.parse(value) as kit.StoredEvent).text);
       return { ...row, workflowId: id, events: texts, children: childrenIn(children) };
@@ -156,10 +160,6 @@ export class ToyTable implements kit.ExecutionTable {
 
   async #due(key: string | null, until: number, limit: number): Promise<ExecutionRow[]> {
     return this.#indexed(await this.#client.range(keys.due(key), after(keys.due(key, until)), { limit }));
-  }
-
-  #below(key: ToyKey): Promise<readonly ToyEntry[]> {
-    return this.#client.range(key, after(key));
   }
 
   /** The rows of entries of an index. */

@@ -3,6 +3,7 @@ import { sizeOfResult } from "../../snapshot/result-size.ts";
 import type { NodeResult } from "../../snapshot/snapshot.ts";
 import type { ScopeDraft } from "./draft.ts";
 import { isChild } from "./draft.ts";
+import { subtractSize } from "./held-size.ts";
 import { keepOf } from "./open-draft.ts";
 
 /** Appends the result of a node. */
@@ -24,15 +25,11 @@ export function addResult(scope: ScopeDraft, node: CompiledNode, result: NodeRes
 /** Appends a result that has no event of its own: it becomes a consequence of the event that is being applied. */
 export function addConsequence(scope: ScopeDraft, node: CompiledNode, result: NodeResult): void {
   addResult(scope, node, result);
-  scope.root.sizeBytes += sizeOfResult(result);
+  const bytes = sizeOfResult(result);
+  scope.root.sizeBytes += bytes;
+  scope.root.historyBytes += bytes;
   const placed = { nodeId: node.node.id, result: Object.freeze(result) };
   scope.root.results.push(isChild(scope) ? { scope: scope.key, ...placed } : placed);
-}
-
-/** Lowers the counted size of the execution. */
-export function subtractSize(root: { sizeBytes: number }, bytes: number): void {
-  // a snapshot from outside may have been counted in another way, so the size must not become negative
-  root.sizeBytes = Math.max(0, root.sizeBytes - bytes);
 }
 
 /** Marks a child as changed, so that the next commit writes it. */

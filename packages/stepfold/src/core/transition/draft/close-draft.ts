@@ -15,6 +15,7 @@ export function closeDraft(draft: Draft, mark?: (snapshot: Snapshot) => void): S
   if (draft.children.size > 0) snapshot.childStates = Object.freeze(childStates(draft));
   if (draft.mapItems.size > 0) snapshot.mapItems = Object.freeze(Object.fromEntries(draft.mapItems));
   if (draft.compensations.length > 0) snapshot.compensations = Object.freeze([...draft.compensations]);
+  if (draft.answered.length > 0) snapshot.answered = Object.freeze([...draft.answered]);
   mark?.(snapshot);
   return Object.freeze(snapshot);
 }
@@ -81,7 +82,7 @@ function headFields(draft: Draft): Mutable<SnapshotHead> {
   if (draft.tenant !== undefined) head.tenant = draft.tenant;
   if (draft.unnamed) head.unnamed = true;
   if (draft.createdAt !== undefined) head.createdAt = draft.createdAt;
-  if (draft.incarnation !== undefined) head.incarnation = draft.incarnation;
+  if (draft.incarnation !== undefined) Object.assign(head, { incarnation: draft.incarnation, historyBytes: draft.historyBytes });
   if (parent) head.parent = parent;
   if (from) head.from = from;
   if (permit) head.permit = permit;

@@ -2,6 +2,7 @@ import type { CompiledNode } from "../../definition/compiled.ts";
 import type { ResumedEvent } from "../../snapshot/event.ts";
 import type { ActivePath, Answer, ChildrenState, MapState, ResultRef, Resumed, Undo, Wait } from "../../snapshot/snapshot.ts";
 import type { EpochMs } from "../../values/json.ts";
+import { sizeOfResumed, sizeOfWaits, subtractSize } from "./held-size.ts";
 
 /** A path that its draft may change. Constant shape: every field is always there. */
 export interface DraftPath {
@@ -168,25 +169,38 @@ export function earliestRetry<P extends Retried>(paths: readonly P[]): P | null 
   return first;
 }
 
+/** Lets go of what a path has waited for and was resumed with: it is no longer held. */
+export function letGo(root: { sizeBytes: number }, path: DraftPath): void {
+  const { waits, resumed } = path;
+  if (waits) subtractSize(root, sizeOfWaits(waits));
+  if (resumed) subtractSize(root, sizeOfResumed(resumed));
+  path.waits = undefined;
+  path.resumed = undefined;
+}
+
 /** Makes a suspended path perform its node again, and withdraws all its waits. */
-export function wake(path: DraftPath, wait: Wait, why: Resumed): void {
+export function wake(root: { sizeBytes: number }, path: DraftPath, wait: Wait, why: Resumed): void {
+  const heldBytes = sizeOfWaits(path.waits!);
   path.status = "ready";
   path.turn++;
   path.waits = undefined;
   path.resumed = Object.freeze(wait.payload === undefined ? why : { ...why, suspendPayload: wait.payload });
+  const { payload: _, ...kept } = path.resumed;
+  // the payload is counted with its event
+  subtractSize(root, heldBytes - sizeOfResumed(kept));
 }
 
 /** Records an answer to a wait. The path wakes unless the wait needs more answers. */
-export function recordAnswer(path: DraftPath, wait: Wait, { by, payload, who, at }: ResumedEvent): void {
+export function recordAnswer(root: { sizeBytes: number }, path: DraftPath, wait: Wait, { by, payload, who, at }: ResumedEvent): void {
   const why: Resumed = { by, ...(payload !== undefined && { payload }), ...(who !== undefined && { who }) };
   if (by === "timer" || wait.quorum === undefined) {
-    wake(path, wait, why);
+    wake(root, path, wait, why);
     return;
   }
   const given: Answer = Object.freeze(payload === undefined ? { by: who!, at } : { by: who!, at, payload });
   const answers = Object.freeze([...(wait.answers ?? []), given]);
   if (isDecided(wait, answers)) {
-    wake(path, wait, { ...why, answers });
+    wake(root, path, wait, { ...why, answers });
     return;
   }
   path.waits = Object.freeze(path.waits!.map((open) => (open === wait ? Object.freeze({ ...wait, answers }) : open)));

@@ -45,7 +45,7 @@ describe("an execution that is parked", () => {
     planDraft(draft, 1e12, null, ({ nodeId }) => tasks.push(nodeId) > 0);
     expect([due(draft, 1e12), tasks]).toEqual([null, []]);
     const unparked = apply(flow, parked, { type: "unparked", version: parked.version + 1, at: 9_000 });
-    expect(unparked).toEqual({ ...waiting, version: waiting.version + 2 });
+    expect(unparked).toEqual({ ...waiting, version: waiting.version + 2, historyBytes: waiting.historyBytes! + 400 });
     expect(plan(unparked, 0).map(({ nodeId }) => nodeId)).toEqual(["a"]);
   });
 

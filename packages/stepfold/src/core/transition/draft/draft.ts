@@ -1,6 +1,7 @@
 import type { CompiledJoin, CompiledWorkflow, JoinEdge } from "../../definition/compiled.ts";
 import type { ExecutionFacts } from "../../definition/template.ts";
 import type { ErrorInfo } from "../../errors/error-info.ts";
+import type { AnsweredKey } from "../../snapshot/answered-key.ts";
 import type { EndedPath, PlacedResult } from "../../snapshot/event.ts";
 import type {
   BegunStep,
@@ -135,6 +136,10 @@ export interface Draft extends ScopeDraft {
   sizeBytes: number;
   /** What is spent of the limit `descendants`. */
   descendants: number;
+  /** Bytes of all events, and of those that were there at the last commit. */
+  historyBytes: number;
+  committedHistoryBytes: number;
+  answered: AnsweredKey[];
   inbox: readonly KeptSignal[];
   outbox: readonly Message[];
   parked: Parked | undefined;

@@ -4,10 +4,11 @@ import { isNotUndone, scopesNotUndone } from "../../snapshot/not-undone.ts";
 import { childBytes, sizeOfContext } from "../../snapshot/result-size.ts";
 import { type BegunStep, type ChildState, isTerminal } from "../../snapshot/snapshot.ts";
 import { sizeOfJson } from "../../values/json-size.ts";
-import { markChanged, subtractSize } from "../draft/add-result.ts";
+import { markChanged } from "../draft/add-result.ts";
 import { type ChildDraft, isChild, type ScopeDraft } from "../draft/draft.ts";
-import type { DraftChildren, DraftPath } from "../draft/draft-path.ts";
+import { type DraftChildren, type DraftPath, letGo } from "../draft/draft-path.ts";
 import { recount } from "../draft/draft-status.ts";
+import { subtractSize } from "../draft/held-size.ts";
 import { unwait } from "../draft/join-group.ts";
 import { childOf, scopeAt } from "../draft/open-draft.ts";
 import { withdraw } from "../draft/outbox.ts";
@@ -35,6 +36,7 @@ export function endPath(scope: ScopeDraft, path: DraftPath, reason: EndedPath["r
   scope.root.endings++;
   giveUpStep(scope, path);
   if (path.waits) withdraw(scope.root, path.waits);
+  letGo(scope.root, path);
   if (path.status === "joining") unwait(scope, path.node.join!, path);
   if (path.children && dropChildren(scope, path.children, all)) {
     path.draining = true;

@@ -6,6 +6,7 @@ import type { Json, JsonSchema } from "../../values/json.ts";
 import { addConsequence } from "../draft/add-result.ts";
 import type { ScopeDraft } from "../draft/draft.ts";
 import type { DraftPath } from "../draft/draft-path.ts";
+import { sizeOfWaits, subtractSize } from "../draft/held-size.ts";
 import { cancelOthers, leave } from "./leave.ts";
 import { failPath } from "./stop.ts";
 
@@ -38,6 +39,7 @@ export function openIncident(scope: ScopeDraft, path: DraftPath, { error, attemp
 export function settleIncident(scope: ScopeDraft, path: DraftPath, wait: Wait, { payload, at, version }: ResumedEvent): void {
   const { action, output = null } = payload as unknown as IncidentAnswer;
   const { error, attempt } = wait.payload as unknown as { readonly error: ErrorInfo; readonly attempt: number };
+  subtractSize(scope.root, sizeOfWaits(path.waits!));
   path.waits = undefined;
   path.status = "ready";
   path.turn++;

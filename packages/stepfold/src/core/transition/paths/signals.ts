@@ -2,9 +2,12 @@ import type { SignalledEvent } from "../../snapshot/event.ts";
 import { comparePathIds } from "../../snapshot/path-id.ts";
 import type { Resumed, Wait } from "../../snapshot/snapshot.ts";
 import type { EpochMs, Json } from "../../values/json.ts";
+import { sizeOfJson } from "../../values/json-size.ts";
+
 import type { Draft, ScopeDraft } from "../draft/draft.ts";
 import { type DraftPath, wake } from "../draft/draft-path.ts";
 import { earliestTimer } from "../draft/draft-status.ts";
+import { subtractSize } from "../draft/held-size.ts";
 import { byAge } from "../draft/join-group.ts";
 import { scopeAt } from "../draft/open-draft.ts";
 
@@ -23,10 +26,12 @@ export function applySignalled(draft: Draft, event: SignalledEvent): ScopeDraft 
   const { name, key, payload, expiresAt, at } = event;
   const found = findTaker(draft, event, at);
   if (found) {
-    wakeBySignal(found.path, found.wait, event);
+    wakeBySignal(draft, found.path, found.wait, event);
     return found.scope;
   }
   const kept = draft.inbox.filter((other) => other.expiresAt > at);
+  for (const { payload: lost, expiresAt: until } of draft.inbox)
+    if (until <= at && lost !== undefined) subtractSize(draft, sizeOfJson(lost));
   const signal = { name, ...(key !== undefined && { key }), ...(payload !== undefined && { payload }), expiresAt };
   draft.inbox = Object.freeze([...kept, Object.freeze(signal)]);
   return draft;
@@ -39,7 +44,7 @@ export function takeKept(draft: Draft, path: DraftPath, at: EpochMs): void {
     const wait = signal.expiresAt > at ? path.waits?.find((open) => !open.transient && isFor(open, signal)) : undefined;
     if (!wait) continue;
     draft.inbox = Object.freeze(draft.inbox.filter((other) => other !== signal));
-    wakeBySignal(path, wait, signal, wait.schema);
+    wakeBySignal(draft, path, wait, signal, wait.schema);
     return;
   }
 }
@@ -86,7 +91,7 @@ function isFor({ kind, signal, key }: Wait, { name, key: given }: Signal): boole
 }
 
 /** @param schema that the payload was not held against */
-function wakeBySignal(path: DraftPath, wait: Wait, { name, key, payload }: Signal, schema?: Wait["schema"]): void {
+function wakeBySignal(draft: Draft, path: DraftPath, wait: Wait, { name, key, payload }: Signal, schema?: Wait["schema"]): void {
   const why: Resumed = { by: "signal", signal: name, ...(key !== undefined && { key }), ...(schema !== undefined && { schema }) };
-  wake(path, wait, payload === undefined ? why : { ...why, payload });
+  wake(draft, path, wait, payload === undefined ? why : { ...why, payload });
 }

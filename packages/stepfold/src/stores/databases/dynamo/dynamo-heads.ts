@@ -20,6 +20,8 @@ export interface Head extends ExecutionGuard, KnownHead {
   readonly createdAt: EpochMs;
   readonly updatedAt: EpochMs;
   readonly endedAt: EpochMs | null;
+  readonly checkpointVersion: number | null;
+  readonly foldedAt: number | null;
 }
 
 const statuses: ReadonlySet<unknown> = new Set<Status>(["active", "paused", "error", "parked", "completed", "failed", "cancelled"]);
@@ -46,6 +48,7 @@ export function headOf(connection: Connection, item: Item): Head {
     ...{ version: number("version"), fence: number("fence"), crashes: numberOr("crashes", 0), updatedAt: numberOr("updatedAt", 0) },
     sizeBytes: numberOr("sizeBytes", 0),
     ...{ wakeAt: numberOr("wakeAt", null), dueAt: numberOr("dueAt", null) },
+    ...{ checkpointVersion: numberOr("checkpointVersion", null), foldedAt: numberOr("foldedAt", null) },
     ...{ endedAt: numberOr("endedAt", null), deletedAt: numberOr("deletedAt", null) },
     ...{ head: text("head"), listed: text("listed") || text("head"), metadata: text("metadata") },
     ...{ definition: text("definition"), definitionId: userText("definitionId") ?? "" },

@@ -44,15 +44,22 @@ export async function loadRows(connection: Connection, workflowId: string): Prom
   let damaged: StoredRows | null = null;
   for await (const head of liveHeads(connection, workflowId)) {
     if (!head) return null;
-    const { version, status } = head;
-    const read = await eventsOf(connection, head, -1, version);
+    const { version, status, checkpointVersion } = head;
+    const read = await eventsOf(connection, head, checkpointVersion ?? -1, version);
     const text = read && (await readText(connection, head, head.head));
     const children = text === null ? null : await childrenOf(connection, head, read!.childrenAt);
-    if (children) return { workflowId, version, status, head: text!, events: read!.events.map((one) => one.text), children: [...children] };
+    if (children && (await areChildrenWhole(connection, head)))
+      return { workflowId, version, status, head: text!, events: read!.events.map((one) => one.text), children: [...children] };
     // what has no events is damaged
     damaged = { workflowId, version, status, head: "", events: [], children: [] };
   }
   return damaged;
+}
+
+/** Whether nobody has folded children while they were read: with a checkpoint the events do not tell of all rows that there must be. */
+async function areChildrenWhole(connection: Connection, { id, incarnation, checkpointVersion, foldedAt }: Head): Promise<boolean> {
+  const now = checkpointVersion === null ? null : await readHead(connection, id);
+  return !now || (now.incarnation === incarnation && now.deletedAt === null && now.foldedAt === foldedAt);
 }
 
 /** History after a version, never beyond the head. */
@@ -106,6 +113,7 @@ async function eventsOf(connection: Connection, head: Head, after: number, upTo:
   const events: StoredEvent[] = [];
   const childrenAt: number[] = [];
   let next = after + 1;
+  if (next > upTo) return { events, childrenAt };
   // every row has an event at least, and the last one may end beyond
   const range = { ...rowRange("e", head.incarnation, next, Number.MAX_SAFE_INTEGER), limit: upTo - after };
   for (const item of await itemsOf(connection, head.pk, range)) {
@@ -125,7 +133,7 @@ async function eventsOf(connection: Connection, head: Head, after: number, upTo:
 /** The children at the version of the head: JSON of their heads by key, in order of creation. Null if a row of `changedAt` is missing. */
 async function childrenOf(connection: Connection, head: Head, changedAt: readonly number[]): Promise<ReadonlyMap<string, string> | null> {
   const children = new Map<string, string>();
-  if (changedAt.length === 0) return children;
+  if (changedAt.length === 0 && head.checkpointVersion === null) return children;
   const rows = await itemsOf(connection, head.pk, rowRange("c", head.incarnation, 0, head.version));
   let missing = new Set(changedAt);
   let readLength = 0;

@@ -156,7 +156,7 @@ interface PendingCommit {
 async function pendingCommit(
   connection: Connection,
   owner: TextOwner,
-  { version, status, head: text, sizeBytes, wakeAt }: NonNullable<RowChanges["state"]>,
+  { version, status, head: text, sizeBytes, wakeAt, checkpointVersion }: NonNullable<RowChanges["state"]>,
   { commitId, events, children }: RowHistory,
 ): Promise<PendingCommit> {
   const held: string[] = [];
@@ -173,9 +173,10 @@ async function pendingCommit(
   const rows = [await row("e", lines, { commitId: nonEmpty(commitId), ...(children.length > 0 && { children: 1 }) })];
   if (children.length > 0) rows.push(await row("c", joinChildren(children), {}));
   const head = await hold(text);
+  const checkpointed = checkpointVersion !== undefined && { checkpointVersion };
   return {
     rows,
-    state: { version, status, sizeBytes, wakeAt, head, listed: isInParts(head) ? listedOf(text) : null },
+    state: { version, status, sizeBytes, wakeAt, head, listed: isInParts(head) ? listedOf(text) : null, ...checkpointed },
     hold,
     async drop() {
       if (!held.some(isInParts) || (await writerOf(connection, owner, version)) === commitId) return;

@@ -42,8 +42,8 @@ export class MemoryTable implements kit.ExecutionTable {
 
   async load(ids: readonly string[]): ReturnType<kit.ExecutionTable["load"]> {
     const rows = ids.flatMap((id) => this.rows.get(id) ?? []).filter(({ deletedAt }) => deletedAt === null);
-    const textsIn = ({ events }: History): string[] => events.map(({ text }) => text);
-    const loaded = rows.map((row) => ({ ...row, workflowId: row.id, events: textsIn(row.history), children: [...row.history.children] }));
+    const textsIn = ({ history, ...row }: MemoryRow) => history.events.slice((row.checkpointVersion ?? -1) + 1).map(({ text }) => text);
+    const loaded = rows.map((row) => ({ ...row, workflowId: row.id, events: textsIn(row), children: [...row.history.children] }));
     return new Map(loaded.map((row) => [row.workflowId, row]));
   }
 

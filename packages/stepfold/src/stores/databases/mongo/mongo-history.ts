@@ -36,6 +36,7 @@ interface TailDocument extends Pick<StoredRows, "version" | "status" | "head"> {
   readonly tail: Tail;
   /** Version of the last commit that changed children; null: there never were any. */
   readonly childrenAt: number | null;
+  readonly checkpointVersion?: number;
 }
 
 /** How often rows are copied again because others copy the same ones in the same moment. */
@@ -128,13 +129,14 @@ export const readingLocal: MongoDocument = { ...readOptions, readConcern: { leve
  * @returns null if it was deleted, or its children changed, since the document was read
  */
 export async function rowsOf({ executions, history }: Collections, document: MongoDocument): Promise<StoredRows | null> {
-  const { _id: workflowId, incarnation, key, version, status, head, childrenAt, tail } = document as unknown as TailDocument;
-  const first = tail.events[0]?.version ?? version + 1;
+  const { _id: workflowId, incarnation, key, version, status, head, childrenAt, tail, ...rest } = document as unknown as TailDocument;
+  const from = (rest.checkpointVersion ?? -1) + 1;
+  const first = Math.max(from, tail.events[0]?.version ?? version + 1);
   const [events, children] = await Promise.all([
-    history.find(eventsBetween(key, 0, first), { ...readOptions, sort: { _id: 1 }, projection: { text: 1 } }).toArray(),
+    history.find(eventsBetween(key, from, first), { ...readOptions, sort: { _id: 1 }, projection: { text: 1 } }).toArray(),
     childrenAt === null ? [] : history.find({ place: { $gte: key, $lt: `${key}:` } }, readOptions).toArray(),
   ]);
-  if (childrenAt !== null || events.length < first) {
+  if (childrenAt !== null || events.length < first - from) {
     const current = await executions.findOne({ _id: workflowId }, { ...readOptions, projection: { incarnation: 1, childrenAt: 1 } });
     if (current?.incarnation !== incarnation || current.childrenAt !== childrenAt) return null;
   }

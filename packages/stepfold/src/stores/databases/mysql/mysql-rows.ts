@@ -75,7 +75,8 @@ export function markBinder(values: MysqlValue[]): (value: MysqlValue) => string 
 export function loadStatement({ executions, events, children }: Tables, ids: string): string {
   const among = `FROM ${executions} AS e FORCE INDEX (ids)`;
   return `SELECT seq, version AS place, id AS name, status, CAST(head AS BINARY) AS body ${among} WHERE id ${ids} AND deleted_at IS NULL
-    UNION ALL SELECT seq, v.version, NULL, NULL, CAST(v.event AS BINARY) ${among} STRAIGHT_JOIN ${events} AS v ON v.execution = seq WHERE id ${ids}
+    UNION ALL SELECT seq, v.version, NULL, NULL, CAST(v.event AS BINARY) ${among} STRAIGHT_JOIN ${events} AS v
+      ON v.execution = seq AND v.version > COALESCE(checkpoint_version, -1) WHERE id ${ids}
     UNION ALL SELECT seq, c.place, c.name, NULL, CAST(c.head AS BINARY) ${among} STRAIGHT_JOIN ${children} AS c ON c.execution = seq WHERE id ${ids}`;
 }
 

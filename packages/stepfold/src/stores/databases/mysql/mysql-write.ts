@@ -130,17 +130,19 @@ async function updateRows(to: MysqlTransaction, accepted: readonly Accepted[]): 
         ownerValue(row, write.set),
         fence,
         crashes,
+        state?.checkpointVersion ?? null,
       ],
     ];
   });
   const ifWritten = (value: string, otherwise: string): string => `IF(VALUES(head) = '', ${otherwise}, ${value})`;
   await insertOrUpdate(to, rows, {
-    into: `${to.tables.executions} (seq, version, status, head, size_bytes, wake_at, due_at, owner, fence, crashes,
+    into: `${to.tables.executions} (seq, version, status, head, size_bytes, wake_at, due_at, owner, fence, crashes, checkpoint_version,
       id, incarnation, definition_id, definition, metadata, creator, updated_at)`,
-    row: `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', '', '', '', '', '', ${clock})`,
+    row: `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', '', '', '', '', '', ${clock})`,
     filling: (row) => row.with(3, ""),
     update: `version = VALUES(version), status = VALUES(status), size_bytes = VALUES(size_bytes), wake_at = VALUES(wake_at), due_at = VALUES(due_at),
       owner = IF(VALUES(owner) = '', owner, VALUES(owner)), fence = VALUES(fence), crashes = VALUES(crashes),
+      checkpoint_version = COALESCE(VALUES(checkpoint_version), checkpoint_version),
       updated_at = ${ifWritten("VALUES(updated_at)", "updated_at")},
       ended_at = ${ifWritten("IF(VALUES(status) IN ('completed', 'failed', 'cancelled'), VALUES(updated_at), NULL)", "ended_at")},
       head = ${ifWritten("VALUES(head)", "head")}`,

@@ -76,7 +76,7 @@ export class PostgresTable implements kit.ExecutionTable {
     const aggregate = (rows: string): string => `array_to_string(ARRAY(${rows}), ${sqlSeparator})`;
     const text = `
       SELECT id, version::text, status, head::text,
-        ${aggregate(`SELECT event::text FROM ${schema}.events WHERE execution = seq ORDER BY events.version`)} AS events,
+        ${aggregate(`SELECT event::text FROM ${schema}.events WHERE execution = seq AND events.version > coalesce(checkpoint_version, -1) ORDER BY events.version`)} AS events,
         ${aggregate(`SELECT key::text || ${sqlSeparator} || children.head::text FROM ${schema}.children WHERE execution = seq ORDER BY place`)} AS children
       FROM ${this.#executions} WHERE ${ids.length === 1 ? "id = $1" : `id = ANY(${textsIn(1)})`} AND coalesce(deleted_at, -1) = -1`;
     const rows = await (ids.length === 1 ? ask : askAnew)(text, [joined(ids.map(plainText))]);

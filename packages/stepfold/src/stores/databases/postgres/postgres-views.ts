@@ -27,7 +27,8 @@ function parts(schema: string): string {
 SELECT execution, version, ${hidden("event")} FROM "${schema}".events;
 
 CREATE VIEW "${schema}".readable_children (execution, place, key, head) AS
-SELECT execution, place, ${hidden("key")}, ${hidden("head")} FROM "${schema}".children;
+SELECT execution, place, ${hidden("key")}, ${hidden("head")} FROM "${schema}".children
+WHERE key::text <> '""'; -- a checkpoint
 
 CREATE VIEW "${schema}".execution_items (execution, version, path, key, items) AS
 SELECT execution, version, path,

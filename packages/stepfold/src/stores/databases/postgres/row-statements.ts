@@ -68,6 +68,7 @@ const updateColumns: readonly WantedColumn<Update>[] = [
   { name: "head", is: "json", of: ({ set }) => set.state?.head },
   { name: "size_bytes", is: "number", of: ({ set }) => set.state?.sizeBytes },
   { name: "wake_at", is: "number", of: ({ set }) => set.state?.wakeAt },
+  { name: "checkpoint", is: "number", of: ({ set }) => set.state?.checkpointVersion },
   // a sign before it tells a new owner from none
   {
     name: "new_owner",
@@ -168,6 +169,7 @@ function assignments(presence: WantedRows["presence"]): string {
   };
   const set = {
     ...(states !== "none" && state),
+    ...(presence("checkpoint") !== "none" && { checkpoint_version: "coalesce(w.checkpoint, e.checkpoint_version)" }),
     ...(presence("new_owner") !== "none" && {
       owner: "CASE WHEN w.new_owner IS NULL THEN e.owner WHEN w.new_owner <> '-' THEN substr(w.new_owner, 2) END",
     }),

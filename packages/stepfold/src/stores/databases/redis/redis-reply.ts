@@ -67,10 +67,11 @@ export async function wholeRows(call: CallScript, workflowId: string, reply: rea
   if (incarnation == null || version == null || head == null) {
     return { workflowId, version: 0, status: "active", head: "", events: [], children: [] };
   }
+  const first = Number(said(reply[6]));
   let events = replyList(reply[4]).map((row) => readEventRow(row).text);
-  const missing = Number(version) + 1 - events.length;
+  const missing = Number(version) + 1 - first - events.length;
   if (missing > 0) {
-    const more = await eventsFrom(call, workflowId, events.length, missing, incarnation);
+    const more = await eventsFrom(call, workflowId, first + events.length, missing, incarnation);
     if (!more) return null;
     // what has lost events is damaged
     events = more.length < missing ? [] : [...events, ...more.map(({ text }) => text)];

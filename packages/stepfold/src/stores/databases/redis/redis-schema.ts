@@ -133,16 +133,17 @@ local function eventsFrom(id, from, limit)
       found[#found + 1] = event
       size = size + #event
     end
-  until #part < 32 or #found == limit or size >= budget
+  until #part < 32 or #found >= limit or size >= budget
   return found, size
 end
 
 -- all of one version, but for the end of a long history, which only grows and is fetched afterwards
 local function rowsOf(row)
-  local text = row and redis.pcall("HGET", row.head, "head")
+  local texts = row and redis.pcall("HMGET", row.head, "head", "checkpoint")
   local children = row and redis.pcall("HGETALL", childrenOf(row.id))
-  if not text or failed(text) or failed(children) then return { "" }, 0 end
-  local events, size = eventsFrom(row.id, 0, tonumber(row.version) + 1)
-  return { say(row.incarnation), say(row.version), say(row.status), say(text), events, children }, size
+  if not texts or failed(texts) or not texts[1] or failed(children) then return { "" }, 0 end
+  local first = tonumber(texts[2] or "-1") + 1
+  local events, size = eventsFrom(row.id, first, tonumber(row.version) + 1 - first)
+  return { say(row.incarnation), say(row.version), say(row.status), say(texts[1]), events, children, say(whole(first)) }, size
 end
 `;

@@ -117,6 +117,7 @@ function fieldsOf(write: RowWrite, retentionMs: string): string[] {
   const { state, owner, fence, crashes } = write.set;
   return [
     ...(state ? stateFields(state) : []),
+    ...(state?.checkpointVersion === undefined ? [] : ["checkpoint", String(state.checkpointVersion)]),
     ...(owner === undefined ? [] : ["owner", owner ?? ""]),
     ...(fence === undefined ? [] : ["fence", String(fence)]),
     ...(crashes === undefined ? [] : ["crashes", String(crashes)]),

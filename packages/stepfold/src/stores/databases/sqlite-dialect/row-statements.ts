@@ -77,7 +77,7 @@ export class WritePlanner {
   #update(write: Update, keepsStatus: boolean): SqlStatement {
     const { set, when } = write;
     const { state, owner, fence, crashes, due, dueUnlessHeld } = set;
-    const written = bits(keepsStatus, state !== undefined, state !== undefined && isTerminal(state.status));
+    const written = bits(keepsStatus, !!state, !!state && isTerminal(state.status), state?.checkpointVersion !== undefined);
     const others = bits(owner !== undefined, fence !== undefined, crashes !== undefined);
     const dueness = bits(due !== undefined, due === "atWakeUp", dueUnlessHeld === true);
     return this.#statement(`update ${written} ${others} ${dueness} ${shapeOf(when)}`, write, (bind) =>
@@ -95,6 +95,7 @@ export class WritePlanner {
       assignments.push(
         `version = ${ofState("version")}, head = ${ofState("head")}, size_bytes = ${ofState("sizeBytes")}, wake_at = ${wakeAt}, updated_at = ${now}`,
       );
+      if (set.state.checkpointVersion !== undefined) assignments.push(`checkpoint_version = ${ofState("version")}`);
       if (keepsStatus) conditions.push(`status = ${ofState("status")}`);
       else assignments.push(`status = ${ofState("status")}, ended_at = ${isTerminal(set.state.status) ? now : "NULL"}`);
     }

@@ -67,7 +67,8 @@ export class SqliteTable implements kit.ExecutionTable {
     const seq = "(SELECT seq FROM executions WHERE id = ?2)";
     const texts = [
       "SELECT version, status, head FROM executions WHERE id = ?2 AND deleted_at IS NULL",
-      `SELECT event FROM events WHERE execution = ${seq} ORDER BY version`,
+      `SELECT event FROM events WHERE execution = ${seq}
+        AND version > coalesce((SELECT checkpoint_version FROM executions WHERE id = ?2), -1) ORDER BY version`,
       `SELECT ${this.#key}, head FROM children WHERE execution = ${seq} ORDER BY place`,
     ];
     const found = await this.#session.read(ids.flatMap((id) => texts.map((text) => ({ text, values: [id] }))));

@@ -48,7 +48,7 @@ export const sqliteViews: readonly string[] = [
         -- each child with its context; grouped, because SQLite has no index for a join with what depends on the execution
         SELECT key, max(place) AS place, max(head) AS head, max(context) AS context
         FROM (
-          SELECT key, place, head, NULL AS context FROM children WHERE children.execution = seq
+          SELECT key, place, head, NULL AS context FROM children WHERE children.execution = seq AND children.key <> '' -- a checkpoint
           UNION ALL
           SELECT scope, NULL, NULL, json_group_object(node, json(results) ORDER BY first)
           FROM (

@@ -4,6 +4,7 @@ import { crashesAfter } from "../claims/guard.ts";
 import type { ExecutionGuard, RowChanges, RowWrite } from "../execution-table.ts";
 import { labelsOf } from "../labels.ts";
 import { storedMetadata } from "../metadata-column.ts";
+import { checkpointKey } from "../restored-snapshot.ts";
 import type { WrittenCommit } from "./written-commit.ts";
 
 /** The row of a new execution, held from the beginning if there is a lease. */
@@ -47,9 +48,11 @@ export function commitOf(written: WrittenCommit): RowWrite {
     frees,
     commitId,
     events,
-    children,
+    children: changed,
+    checkpoint,
   } = written;
-  const state = { version, status, head, sizeBytes, wakeAt };
+  const state = { version, status, head, sizeBytes, wakeAt, ...(checkpoint !== null && { checkpointVersion: version }) };
+  const children = checkpoint === null ? changed : [...changed, { key: checkpointKey, text: checkpoint, last: false }];
   const history = { commitId, events, children };
   if (fence === null) {
     // it leaves the holder its lease

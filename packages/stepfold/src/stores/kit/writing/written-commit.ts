@@ -22,6 +22,8 @@ export interface WrittenCommit {
   /** The claim ends with this commit. */
   readonly frees: boolean;
   readonly events: readonly WrittenEvent[];
+  /** JSON; null: there is none in this commit. */
+  readonly checkpoint: string | null;
   /** Every key once. */
   readonly children: readonly WrittenChild[];
 }
@@ -72,6 +74,7 @@ export function writtenCommit(commit: Commit): WrittenCommit {
     wakeAt: ended ? null : commit.wakeAt,
     frees: ended || (commit.release === true && fence !== null),
     events: commit.events.map((event) => ({ version: event.version, text: JSON.stringify(event) })),
+    checkpoint: commit.checkpoint === undefined ? null : JSON.stringify(commit.checkpoint),
     children: commit.children?.length ? writtenChildren(commit.children) : noChildren,
   };
 }

@@ -37,7 +37,9 @@ export async function copyEnded(tiers: Tiers, { snapshot, rows }: Original, time
   if (!(await copyRows(cold, snapshot, rows, { head, wakeAt: null }, isInHot))) return false;
   // nothing is deleted that cannot be read again. If both stores are the same database, what is read is no copy
   const copy = await cold.load(workflowId);
-  return copy !== null && isCopy(copy) && isSameJson(withoutMarks(copy), snapshot) && isSameJson(await readHistory(cold, workflowId), rows);
+  return (
+    copy !== null && isCopy(copy) && isSameState(withoutMarks(copy), snapshot) && isSameJson(await readHistory(cold, workflowId), rows)
+  );
 }
 
 /** Copies the definition of an execution, so that the cold store can be read alone. */
@@ -100,6 +102,11 @@ function groupByCommit(rows: readonly AppendedRow[]): AppendedRow[][] {
 /** Takes the heads of the children out of a snapshot, without their results. */
 export function childHeads({ childStates = {} }: Snapshot): ChangedChild[] {
   return Object.entries(childStates).map(([key, { context: _, ...head }]) => ({ key, head: head satisfies ChildHead }));
+}
+
+/** Tells whether two snapshots are the same, but for what lies in the history: one that was loaded from a checkpoint holds fewer old results. */
+export function isSameState(a: Snapshot, b: Snapshot): boolean {
+  return isSameJson(snapshotHead(a), snapshotHead(b)) && isSameJson(childHeads(a), childHeads(b));
 }
 
 /** Tells whether two values are the same as JSON. */

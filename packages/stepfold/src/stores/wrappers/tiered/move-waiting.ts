@@ -3,7 +3,7 @@ import { snapshotHead } from "../../../core/snapshot/snapshot-head.ts";
 import { readHistory } from "../../../ports/read-history.ts";
 import type { ExecutionSummary, SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { copyHead, isCopy, isPartial, type LastCommit, lastCommitOf, partialHead, withoutMarks } from "./cold-copy.ts";
-import { childHeads, copyDefinition, copyRows, isSameJson, type Original, originalOf } from "./copy-execution.ts";
+import { childHeads, copyDefinition, copyRows, isSameJson, isSameState, type Original, originalOf } from "./copy-execution.ts";
 import { loadCold } from "./load-cold.ts";
 import { redirectCommit } from "./redirect.ts";
 import type { Tiers } from "./tiers.ts";
@@ -51,7 +51,7 @@ async function isReadable(cold: SnapshotStore, { snapshot, rows }: Original, las
   const copy = await cold.load(snapshot.workflowId);
   if (!copy || !isCopy(copy)) return false;
   const copied = await readHistory(cold, snapshot.workflowId);
-  if (!isPartial(copy)) return isSameJson(withoutMarks(copy), snapshot) && isSameJson(copied, rows);
+  if (!isPartial(copy)) return isSameState(withoutMarks(copy), snapshot) && isSameJson(copied, rows);
   const isReady = isSameJson(lastCommitOf(copy), lastCommit) && isSameJson(childHeads(copy), childHeads(snapshot));
   return isReady && isSameJson(copied, rows.slice(0, -1));
 }

@@ -75,7 +75,7 @@ export const childLayout: FieldsLayout = fields("status currentNodeId version wo
 
 /** The layout of a `SnapshotHead`. */
 export const headLayout: FieldsLayout = fields(
-  "status currentNodeId version schema workflowId lastStartedAt totalExecutionTime steps sizeBytes createdAt incarnation descendants tenant unnamed",
+  "status currentNodeId version schema workflowId lastStartedAt totalExecutionTime steps sizeBytes historyBytes createdAt incarnation descendants tenant unnamed",
   {
     ...scope,
     definition,
@@ -97,16 +97,30 @@ const failedResult: Readonly<Record<string, Layout>> = {
 };
 const contextLayout: Layout = { recordOf: listOf(fields("timestamp attempt pathId version", failedResult)) };
 
+/** What a snapshot holds beside its head and those of its children. */
+const held: Readonly<Record<string, Layout>> = {
+  context: contextLayout,
+  mapItems: { recordOf: listOf("value") },
+  compensations: listOf(fields("nodeId timestamp attempt version", { ...failedResult, undoes: undo })),
+  answered: listOf(fields("command version")),
+};
+
 /** The layout of a `Snapshot`, which a store puts together from a head, children and events. */
 export const snapshotLayout: Layout = {
   fields: new Map<string, Layout>([
     ...headLayout.fields,
-    ["context", contextLayout],
+    ...Object.entries(held),
     ["childStates", { recordOf: { fields: new Map([...childLayout.fields, ["context", contextLayout]]) } }],
-    ["mapItems", { recordOf: listOf("value") }],
-    ["compensations", listOf(fields("nodeId timestamp attempt version", { ...failedResult, undoes: undo }))],
   ]),
 };
+
+/** The layout of a `HistoryCheckpoint`. */
+export const checkpointLayout: Layout = fields("version incarnation tenant createdAt", {
+  ...held,
+  definition,
+  metadata: "metadata",
+  childStates: { recordOf: fields("", { context: contextLayout }) },
+});
 
 const result = fields("timestamp attempt pathId version", { error: "text" });
 const spawnedMap = fields("concurrency open completeWhen remaining tolerated", { items: listOf("value") });

@@ -17,7 +17,7 @@ import { type CheckedClaim, checkedStore, type StoreMethods } from "../../kit/ch
 import { describeLocation, isMarker, type ValueCodec, type ValueLocation } from "./codec.ts";
 import { decodeMetadata, decodeValues, decodeWithMetadata } from "./decode-values.ts";
 import { ValueEncoder } from "./encode-values.ts";
-import { childLayout, eventLayout, headLayout, snapshotLayout } from "./layout.ts";
+import { checkpointLayout, childLayout, eventLayout, headLayout, snapshotLayout } from "./layout.ts";
 import { orderedSender } from "./ordered-sender.ts";
 import { refusePlainValues } from "./plain-values.ts";
 import { incarnationOf } from "./read-all.ts";
@@ -107,7 +107,7 @@ function locationOf({
 
 async function encodeCommit(codec: ValueCodec, commit: Commit): Promise<Commit> {
   const encoder = new ValueEncoder(codec);
-  const { head, events, children } = commit;
+  const { head, events, children, checkpoint } = commit;
   // input and metadata never change: later commits need not write them again
   const { input: _, metadata: __, ...laterHead } = head;
   const isFirst = commit.expectedVersion === -1;
@@ -115,6 +115,7 @@ async function encodeCommit(codec: ValueCodec, commit: Commit): Promise<Commit> 
   const encoded = {
     head: encoder.copy<object>(headLayout, isFirst ? head : laterHead),
     events: events.map((event) => encoder.copy(eventLayout, event)),
+    ...(checkpoint && { checkpoint: encoder.copy(checkpointLayout, checkpoint) }),
     ...(children && { children: children.map((child) => ({ key: child.key, head: child.head && encoder.copy(childLayout, child.head) })) }),
   };
   // the caller may change the commit while its values are encoded

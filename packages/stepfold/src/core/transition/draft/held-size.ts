@@ -1,0 +1,76 @@
+import { type AnsweredKey, maxAnsweredKeys } from "../../snapshot/answered-key.ts";
+import type { Event } from "../../snapshot/event.ts";
+import { answeredKeyOf } from "../../snapshot/result.ts";
+import type { Answer, Resumed, Wait } from "../../snapshot/snapshot.ts";
+import type { Json } from "../../values/json.ts";
+import { sizeOfJson } from "../../values/json-size.ts";
+
+/** What is counted of an execution. */
+interface Counted {
+  readonly incarnation: string | undefined;
+  readonly sizeBytes: number;
+  historyBytes: number;
+  readonly committedHistoryBytes: number;
+  readonly answered: AnsweredKey[];
+}
+
+/** About how many bytes an event has beside the values of users. */
+const eventBytes = 200;
+/** About how many bytes a key has in a checkpoint. */
+const keyBytes = 80;
+
+/** Lowers the counted size of the execution. */
+export function subtractSize(root: { sizeBytes: number }, bytes: number): void {
+  // a snapshot from outside may have been counted in another way, so the size must not become negative
+  root.sizeBytes = Math.max(0, root.sizeBytes - bytes);
+}
+
+/** The size of the values that waits of one path hold. Their payload is one and the same. */
+export function sizeOfWaits(waits: readonly Wait[]): number {
+  let sum = sizeOfValue(waits[0]?.kind === "incident" ? (waits[0].payload as { readonly error: Json }).error : waits[0]?.payload);
+  for (const { kind, schema, answers = [] } of waits) {
+    if (kind !== "incident" && kind !== "child") sum += sizeOfValue(schema as Json | undefined);
+    sum += sizeOfAnswers(answers);
+  }
+  return sum;
+}
+
+/** The size of the values that a step has been resumed with. Of several answers the last one is the payload. */
+export function sizeOfResumed({ payload, suspendPayload, answers = [] }: Resumed): number {
+  return sizeOfValue(payload) + sizeOfValue(suspendPayload) + sizeOfAnswers(answers.slice(0, -1));
+}
+
+function sizeOfAnswers(answers: readonly Answer[]): number {
+  return answers.reduce((sum, { payload }) => sum + sizeOfValue(payload), 0);
+}
+
+function sizeOfValue(value: Json | undefined): number {
+  return value === undefined ? 0 : sizeOfJson(value);
+}
+
+/** About how many bytes of JSON an event has. What follows from it at other places is counted where it is added. */
+export function historyBytesOf({ sizeBytes = 0 }: Event): number {
+  return eventBytes + sizeBytes;
+}
+
+/** Remembers what of an event no later state shows: that it lies in the history, and the key it was given under. */
+export function countEvent(draft: Counted, event: Event): void {
+  draft.historyBytes += historyBytesOf(event);
+  const answered = answeredKeyOf(event);
+  if (!answered || draft.incarnation === undefined) return;
+  draft.answered.push(answered);
+  if (draft.answered.length > maxAnsweredKeys) draft.answered.shift();
+}
+
+/**
+ * Whether the next commit is to write a checkpoint. A load then reads at most about four times what the execution holds, or `leastBytes`,
+ * and checkpoints take at most half as many bytes as events. The answer depends on the history alone, so nobody has to know where the last one lies.
+ */
+export function isCheckpointDue(draft: Counted, leastBytes: number): boolean {
+  const { historyBytes, committedHistoryBytes, sizeBytes, answered } = draft;
+  if (historyBytes < leastBytes) return false;
+  const heldBytes = sizeBytes + answered.length * keyBytes;
+  let everyBytes = leastBytes;
+  while (everyBytes < 2 * heldBytes) everyBytes *= 2;
+  return Math.floor(historyBytes / everyBytes) > Math.floor(committedHistoryBytes / everyBytes);
+}
