@@ -1,6 +1,6 @@
 import type { WorkflowDefinition } from "../core/definition/definition.ts";
-import type { HistoryCheckpoint } from "../core/snapshot/checkpoint.ts";
 import type { Event } from "../core/snapshot/event.ts";
+import type { HistoryCheckpoint } from "../core/snapshot/history-checkpoint.ts";
 import type { ChildHead, Snapshot, SnapshotHead, Status } from "../core/snapshot/snapshot.ts";
 import type { EpochMs, Json } from "../core/values/json.ts";
 import type { TransactionQuery } from "./transaction-query.ts";

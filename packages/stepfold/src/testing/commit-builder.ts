@@ -1,5 +1,5 @@
-import type { HistoryCheckpoint } from "../core/snapshot/checkpoint.ts";
 import type { Event, StartedEvent } from "../core/snapshot/event.ts";
+import type { HistoryCheckpoint } from "../core/snapshot/history-checkpoint.ts";
 import { restore } from "../core/snapshot/restore.ts";
 import { type ChildHead, isTerminal, type Snapshot, type SnapshotHead, type Status } from "../core/snapshot/snapshot.ts";
 import type { EpochMs, Json } from "../core/values/json.ts";

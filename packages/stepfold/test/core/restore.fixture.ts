@@ -2,10 +2,10 @@ import { compile } from "../../src/core/definition/compile.ts";
 import type { CompiledWorkflow } from "../../src/core/definition/compiled.ts";
 import type { Edge, Node, WorkflowDefinition } from "../../src/core/definition/definition.ts";
 import { scopedKey } from "../../src/core/snapshot/address.ts";
-import { type HistoryCheckpoint, historyCheckpoint } from "../../src/core/snapshot/checkpoint.ts";
 import type { Event, Spawn, StartedEvent } from "../../src/core/snapshot/event.ts";
+import { type HistoryCheckpoint, historyCheckpoint } from "../../src/core/snapshot/history-checkpoint.ts";
 import { restore } from "../../src/core/snapshot/restore.ts";
-import type { ChildHead, Snapshot, SnapshotHead } from "../../src/core/snapshot/snapshot.ts";
+import type { ChildHead, Snapshot, SnapshotHead, Wait } from "../../src/core/snapshot/snapshot.ts";
 import { begin } from "../../src/core/transition/begin.ts";
 import { closeDraft, closedHead, takeChanges } from "../../src/core/transition/draft/close-draft.ts";
 import { type Draft, isChild, type ScopeDraft } from "../../src/core/transition/draft/draft.ts";
@@ -105,7 +105,8 @@ function movesOf(draft: Draft): Move[] {
   }
   const scopes = [...draft.children.keys()].map((scope) => ({ scope }));
   moves.push((roll) => {
-    if (roll() < 0.7) return { ...stamp, type: "signalled", name: "go", payload: draft.version, expiresAt: 8e15, ...keyed(roll) };
+    if (roll() < 0.7)
+      return { ...stamp, type: "signalled", name: "go", payload: draft.version, expiresAt: 8e15, ...keyed(roll), ...sized(roll) };
     return { ...stamp, ...(roll() < 0.8 && scopes[Math.floor(roll() * scopes.length)]), type: "cancelled" };
   });
   return moves;
@@ -143,9 +144,10 @@ function movesOfPath(scope: ScopeDraft, path: DraftPath, stamp: { readonly versi
         return {
           ...step,
           type: "suspended",
-          waits: [{ id: scopedKey(scope.key, `${pathId}@${turn + 1}`), kind: "signal", signal: "go", timeoutAt: 8e15 }],
+          waits: [waitOf(scopedKey(scope.key, `${pathId}@${turn + 1}`), stamp.version, roll)],
+          ...sized(roll),
         };
-      return { ...step, type: "completed", output: { at: stamp.version }, ...(dice < 0.4 && { handles: ["back"] }) };
+      return { ...step, type: "completed", output: { at: stamp.version }, ...(dice < 0.4 && { handles: ["back"] }), ...sized(roll) };
     };
     // most of what happens is work
     moves.push(work, work, work, work);
@@ -155,13 +157,24 @@ function movesOfPath(scope: ScopeDraft, path: DraftPath, stamp: { readonly versi
   if (wait) {
     moves.push((roll) => {
       const waitId = wait.id;
-      if (roll() < 0.7) return { ...stamp, type: "resumed", pathId, waitId, by: "payload", payload: stamp.version, ...keyed(roll) };
+      if (roll() < 0.7)
+        return {
+          ...stamp,
+          type: "resumed",
+          pathId,
+          waitId,
+          by: "payload",
+          who: `person ${roll()}`,
+          payload: stamp.version,
+          ...keyed(roll),
+          ...sized(roll),
+        };
       return { ...stamp, type: "timedOut", pathId, nodeId, attempt: attempts + 1, waitId, error };
     });
   }
   if (children?.map?.open) {
     moves.push((roll) => {
-      if (roll() < 0.6) return { ...stamp, type: "itemAdded", pathId, item: { added: stamp.version } };
+      if (roll() < 0.6) return { ...stamp, type: "itemAdded", pathId, item: { added: stamp.version, text: text(roll) } };
       return { ...stamp, type: "mapClosed", pathId, ...(roll() < 0.4 && { completes: true as const }) };
     });
   }
@@ -172,8 +185,8 @@ function spawnOf(workflow: CompiledWorkflow, nodeId: string, roll: () => number)
   const { type, data } = workflow.nodes.get(nodeId)!.node;
   if (type !== "map" && type !== "workflow") return null;
   const { workflow: name } = data as { workflow: string };
-  if (type === "workflow") return roll() < 0.5 ? { workflow: name } : { workflow: name, input: { given: nodeId } };
-  const items: Json[] = Array.from({ length: Math.floor(roll() * 5) }, (_, index) => ({ item: index }));
+  if (type === "workflow") return roll() < 0.5 ? { workflow: name } : { workflow: name, input: { given: nodeId, text: text(roll) } };
+  const items: Json[] = Array.from({ length: Math.floor(roll() * 5) }, (_, index) => ({ item: index, text: text(roll) }));
   const remaining = roll() < 0.5 ? "finish" : "cancel";
   const early = roll() < 0.5 ? { completeWhen: 1 + Math.floor(roll() * 2) } : {};
   const open = roll() < 0.4 ? { open: true as const } : {};
@@ -183,8 +196,22 @@ function spawnOf(workflow: CompiledWorkflow, nodeId: string, roll: () => number)
   };
 }
 
+function waitOf(id: string, version: number, roll: () => number): Wait {
+  const wait: Wait = { id, kind: "signal", signal: "go", timeoutAt: 8e15, ...(roll() < 0.5 && { payload: { asked: version } }) };
+  return roll() < 0.3 ? { ...wait, quorum: 2, schema: { type: "number", title: `at ${version}` } } : wait;
+}
+
+/** Some events say that they are large: what they bring is not written again. */
+function sized(roll: () => number): { readonly sizeBytes?: number } {
+  return roll() < 0.4 ? { sizeBytes: 2_000 } : {};
+}
+
 function keyed(roll: () => number): { readonly idempotencyKey?: string } {
   return roll() < 0.3 ? { idempotencyKey: `key ${roll()}` } : {};
+}
+
+function text(roll: () => number): string {
+  return "x".repeat(roll() < 0.3 ? 1_100 : 3);
 }
 
 /** A workflow with forks, joins, circles, things to undo and, two levels deep, maps and sub-workflows. */

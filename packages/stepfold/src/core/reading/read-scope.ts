@@ -39,11 +39,19 @@ function fieldsOf(plain: JsonObject, place: ReadContext): Partial<ScopeHead> {
   const { error, rounds, ending, begun } = plain;
   return {
     ...picked(plain, ["input", "output"]),
+    ...(plain.inEvents !== undefined && { inEvents: readInEvents(plain.inEvents, `${pointer}/inEvents`) }),
     ...(error !== undefined && { error: readError(error, `${pointer}/error`) }),
     ...(rounds !== undefined && { rounds: readRounds(rounds, `${pointer}/rounds`, place) }),
     ...(begun !== undefined && { begun: readBegun(begun, `${pointer}/begun`, place) }),
     ...(ending !== undefined && { ending: readEnding(ending, `${pointer}/ending`, place) }),
   };
+}
+
+/** Reads where large values lie in the events. */
+function readInEvents(value: Json, pointer: string): ScopeHead["inEvents"] & object {
+  const places = object(value, pointer, "must be an object of places in events");
+  texts(Object.values(places), pointer, "must be an object of places in events");
+  return places as ScopeHead["inEvents"] & object;
 }
 
 function readRounds(value: Json, pointer: string, { workflow }: ReadContext): ScopeHead["rounds"] & object {

@@ -209,7 +209,7 @@ describe("restore, after every commit of every history", () => {
       { numRuns: tries(250) },
     );
     // the histories were worth it
-    for (const what of ["nested", "items", "open", "draining", "kept", "undone", "consequences"])
+    for (const what of ["nested", "items", "open", "draining", "kept", "undone", "consequences", "referring", "input"])
       expect(seen.get(what), what).toBeGreaterThan(5);
   });
 });
@@ -223,6 +223,10 @@ function oddities({ activePaths, childStates = {}, mapItems, compensations }: Sn
     draining: activePaths.some(({ draining }) => draining),
     kept: Object.values(childStates).some(({ kept }) => kept),
     undone: compensations !== undefined,
+    referring: activePaths.some(
+      ({ waits, resumed }) => resumed?.inEvents?.suspendPayload ?? waits?.some(({ inEvents }) => inEvents?.payload),
+    ),
+    input: Object.values(childStates).some(({ inEvents }) => inEvents?.input),
   };
   return Object.entries(is).flatMap(([what, holds]) => (holds ? [what] : []));
 }

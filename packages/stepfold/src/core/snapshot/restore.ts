@@ -1,8 +1,10 @@
+import { StepfoldError } from "../errors/stepfold-error.ts";
 import type { Json } from "../values/json.ts";
 import { scopedKey } from "./address.ts";
 import { type AnsweredKey, maxAnsweredKeys } from "./answered-key.ts";
-import type { HeldResults, HistoryCheckpoint } from "./checkpoint.ts";
 import type { CompletedEvent, Event, FailedEvent, ItemAddedEvent, SpawnedEvent, TimedOutEvent } from "./event.ts";
+import type { HeldResults, HistoryCheckpoint } from "./history-checkpoint.ts";
+import { valueInEvents, wholeHead } from "./large-values.ts";
 import { answeredKeyOf, resultOf } from "./result.ts";
 import {
   type ChildHead,
@@ -10,6 +12,7 @@ import {
   type CompensationResult,
   isTerminal,
   type NodeResult,
+  type ScopeHead,
   type Snapshot,
   type SnapshotHead,
 } from "./snapshot.ts";
@@ -33,7 +36,8 @@ export function restore({ head, children, events, checkpoint }: StoredParts): Sn
   const history = new History(children);
   if (checkpoint) history.goOnFrom(checkpoint);
   for (const event of events) history.add(event);
-  const snapshot: { -readonly [K in keyof Snapshot]: Snapshot[K] } = { ...head, context: history.context };
+  history.fillChildren();
+  const snapshot: { -readonly [K in keyof Snapshot]: Snapshot[K] } = { ...history.filled(head), context: history.context };
   if (history.children.size > 0) snapshot.childStates = Object.fromEntries(history.children);
   const mapItems = history.itemsOf(snapshot);
   if (mapItems.size > 0) snapshot.mapItems = Object.fromEntries(mapItems);
@@ -48,6 +52,8 @@ class History {
   readonly context: Results = {};
   readonly children = new Map<string, ChildState & { readonly context: Results }>();
   readonly compensations: CompensationResult[] = [];
+  readonly #events: Event[] = [];
+  #values: NonNullable<HistoryCheckpoint["values"]> = {};
   readonly answered: AnsweredKey[] = [];
   /** Items of every map in the history, by the key that its children begin with. */
   readonly #items = new Map<string, Json[]>();
@@ -61,9 +67,20 @@ class History {
   goOnFrom(checkpoint: HistoryCheckpoint): void {
     this.#takeOver(checkpoint);
     this.answered.push(...(checkpoint.answered ?? []));
+    this.#values = checkpoint.values ?? {};
+  }
+
+  /** The head of a scope with the values that lie in the events. */
+  filled<H extends ScopeHead>(head: H): H {
+    return wholeHead(head, (at) => this.#valueAt(at));
+  }
+
+  fillChildren(): void {
+    for (const [key, child] of this.children) this.children.set(key, this.filled(child));
   }
 
   add(event: Event): void {
+    this.#events.push(event);
     switch (event.type) {
       case "started":
         if (event.checkpoint) this.#takeOver(event.checkpoint.state);
@@ -95,6 +112,23 @@ class History {
     return new Map([...this.#items].filter(([key]) => there.has(key)));
   }
 
+  /** @throws StepfoldError `SNAPSHOT_INVALID` if it is not there */
+  #valueAt(at: string): Json {
+    const value = Object.hasOwn(this.#values, at)
+      ? this.#values[at]
+      : at.startsWith("items/")
+        ? this.#itemAt(at)
+        : valueInEvents(this.#events, at);
+    if (value === undefined)
+      throw new StepfoldError("SNAPSHOT_INVALID", { pointer: "", reason: `refers to ${at}, which is not in the events` });
+    return value;
+  }
+
+  #itemAt(at: string): Json | undefined {
+    const slash = at.lastIndexOf("/");
+    return this.#items.get(at.slice("items/".length, slash))?.[Number(at.slice(slash + 1))];
+  }
+
   /** What another execution held when this one went on from it. */
   #takeOver({ context, childStates = {}, mapItems = {}, compensations = [] }: HeldResults): void {
     for (const [key, scope] of [["", { context }] as const, ...Object.entries(childStates)]) {
@@ -109,11 +143,10 @@ class History {
     this.compensations.push(...compensations);
   }
 
-  #begin({ scope = "", pathId, visit, children: { map } }: SpawnedEvent): void {
-    if (!map) return;
-    const items = [...map.items];
+  #begin({ scope = "", pathId, visit, children: { map, input } }: SpawnedEvent): void {
+    const items = map ? [...map.items] : input === undefined ? [] : [input];
     this.#items.set(scopedKey(scope, `${pathId}#${visit}`), items);
-    this.#latest.set(scopedKey(scope, pathId), items);
+    if (map) this.#latest.set(scopedKey(scope, pathId), items);
   }
 
   #addItem({ scope = "", pathId, item }: ItemAddedEvent): void {

@@ -1,6 +1,7 @@
 import type { ErrorInfo } from "../errors/error-info.ts";
 import type { EpochMs, Json, JsonSchema } from "../values/json.ts";
 import type { AnsweredKey } from "./answered-key.ts";
+import type { InEvents } from "./in-events.ts";
 
 /**
  * Where an execution stands as a whole. The last three are terminal. A `parked` one could not be driven, whatever its paths
@@ -26,14 +27,14 @@ export interface NodeResult {
 }
 
 /** One answer to a wait that wants several. */
-export interface Answer {
+export interface Answer extends InEvents {
   readonly by: string;
   readonly at: EpochMs;
   readonly payload?: Json;
 }
 
 /** What a suspended path waits for. Of several waits of one path the first that is answered withdraws the others. */
-export interface Wait {
+export interface Wait extends InEvents {
   /** `pathId@turn`, in a child with the child's key before it; never used twice in an execution. */
   readonly id: string;
   /**
@@ -68,7 +69,7 @@ export interface Wait {
 }
 
 /** Why a suspended step runs again. */
-export interface Resumed {
+export interface Resumed extends InEvents {
   readonly by: "payload" | "signal" | "timer" | "child";
   readonly payload?: Json;
   /** What the step had suspended with. */
@@ -193,7 +194,7 @@ export interface Round {
 }
 
 /** A signal that came before anybody waited for it. */
-export interface KeptSignal {
+export interface KeptSignal extends InEvents {
   readonly name: string;
   readonly key?: string;
   readonly payload?: Json;
@@ -294,7 +295,7 @@ export interface CompensationResult extends Omit<NodeResult, "pathId"> {
 }
 
 /** What every scope has: the execution itself, a sub-workflow, one item of a map. */
-export interface ScopeHead {
+export interface ScopeHead extends InEvents {
   readonly status: Status;
   /** Node of the first open path; of the failure when failed; null when completed. */
   readonly currentNodeId: string | null;

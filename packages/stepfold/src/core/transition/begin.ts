@@ -1,6 +1,10 @@
 import type { CompiledWorkflow } from "../definition/compiled.ts";
 import type { Checkpoint } from "../snapshot/checkpoint.ts";
 import type { StartedEvent } from "../snapshot/event.ts";
+import { isLargeIn, largeBytes, referring } from "../snapshot/large-values.ts";
+import type { ActivePath, Resumed } from "../snapshot/snapshot.ts";
+import type { Json } from "../values/json.ts";
+import { sizeOfJson } from "../values/json-size.ts";
 import { type Draft, noFamily } from "./draft/draft.ts";
 import { firstPath } from "./draft/draft-path.ts";
 import { historyBytesOf } from "./draft/held-size.ts";
@@ -19,6 +23,7 @@ function goOn(workflow: CompiledWorkflow, event: StartedEvent, { from, state }: 
   const { workflowId, definition, metadata, at: createdAt, tenant, unnamed, input, incarnation, parent, permit } = event;
   const draft = openDraft(workflow, {
     ...state,
+    ...(incarnation !== undefined && { activePaths: state.activePaths.map(referringToStart) }),
     ...{ schema: 1, version: 0, workflowId, definition, metadata, createdAt, from },
     ...(tenant !== undefined && { tenant }),
     ...(unnamed && { unnamed }),
@@ -33,6 +38,21 @@ function goOn(workflow: CompiledWorkflow, event: StartedEvent, { from, state }: 
   return draft;
 }
 
+function firstPayload(event: StartedEvent, payload: Json): Resumed {
+  const resumed: Resumed = { by: "payload", payload };
+  return isLargeIn(event, event) ? referring(resumed, "0", "payload") : Object.freeze(resumed);
+}
+
+/** Large values of waits lie in the first event, with the path. */
+function referringToStart(path: ActivePath, index: number): ActivePath {
+  if (!path.waits) return path;
+  const at = `0/checkpoint/state/activePaths/${index}/waits`;
+  const waits = path.waits.map((wait, nth) =>
+    wait.payload !== undefined && sizeOfJson(wait.payload) >= largeBytes ? referring(wait, `${at}/${nth}`, "payload") : wait,
+  );
+  return { ...path, waits: Object.freeze(waits) };
+}
+
 /** What an execution has not come to yet when it begins. */
 const unused = {
   from: undefined,
@@ -40,6 +60,8 @@ const unused = {
   ended: null,
   failedAt: null,
   output: undefined,
+  inputAt: undefined,
+  outputAt: undefined,
   error: undefined,
   ending: undefined,
   begun: [],
@@ -59,7 +81,7 @@ const unused = {
 function beginAtNode(workflow: CompiledWorkflow, event: StartedEvent): Draft {
   const { workflowId, definition, incarnation, nodeId, input, metadata, payload, parent, permit, at, sizeBytes = 0 } = event;
   const first = firstPath(workflow.nodes.get(nodeId)!, 0);
-  if (payload !== undefined) first.resumed = Object.freeze({ by: "payload", payload });
+  if (payload !== undefined) first.resumed = firstPayload(event, payload);
   const draft: Omit<Draft, "root"> & { root: Draft | null } = {
     ...unused,
     ...noFamily,

@@ -12,6 +12,7 @@ import type {
   SuspendedEvent,
   TimedOutEvent,
 } from "../snapshot/event.ts";
+import { isLargeIn, referring } from "../snapshot/large-values.ts";
 import { resultOf } from "../snapshot/result.ts";
 import type { Wait } from "../snapshot/snapshot.ts";
 import { warnOfSize } from "../snapshot/warning.ts";
@@ -166,12 +167,18 @@ function applyCompleted(scope: ScopeDraft, event: CompletedEvent): boolean {
   addResult(scope, path.node, result);
   if (event.terminates) {
     terminate(scope);
-    scope.output = event.output;
+    setOutput(scope, event);
     return true;
   }
   cancelOthers(scope, path);
-  if (!leave(scope, path, event.handles, version)) scope.output = event.output;
+  if (!leave(scope, path, event.handles, version)) setOutput(scope, event);
   return true;
+}
+
+function setOutput(scope: ScopeDraft, event: CompletedEvent): void {
+  const { output, version } = event;
+  scope.output = output;
+  scope.outputAt = isLargeIn(scope.root, event) ? { output, at: `${version}/output` } : undefined;
 }
 
 function applyFailed(scope: ScopeDraft, event: FailedEvent): boolean {
@@ -200,7 +207,10 @@ function applySuspended(scope: ScopeDraft, event: SuspendedEvent): boolean {
   path.attempts = 0;
   path.nextRetryAt = undefined;
   letGo(scope.root, path);
-  path.waits = event.waits;
+  const isLarge = isLargeIn(scope.root, event);
+  path.waits = isLarge
+    ? Object.freeze(event.waits.map((wait, index) => referring(wait, `${event.version}/waits/${index}`, "payload", "schema")))
+    : event.waits;
   if (event.starts) enqueueStart(scope.root, event.starts, event.waits[0]!.id);
   takeKept(scope.root, path, event.at);
   return true;

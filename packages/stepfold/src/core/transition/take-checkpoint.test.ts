@@ -30,7 +30,7 @@ function historyOf(seed: number, thrown: readonly number[]): { workflow: Compile
   return last!;
 }
 
-/** Every version in a value, counted from another one. */
+/** Every version in a value, counted from another one. Where large values lie in events is another place in each history. */
 function countedFrom<T>(value: T, base: number): T {
   const move = (part: unknown, key: string): unknown => {
     if (typeof part === "number") return ["version", "since", "queued"].includes(key) ? part - base : part;
@@ -41,7 +41,9 @@ function countedFrom<T>(value: T, base: number): T {
     if (typeof part !== "object" || part === null) return part;
     // what users made is none of the engine's versions
     return Object.fromEntries(
-      Object.entries(part).map(([name, one]) => [name, ["output", "payload", "input", "mapItems"].includes(name) ? one : move(one, name)]),
+      Object.entries(part)
+        .filter(([name]) => name !== "inEvents")
+        .map(([name, one]) => [name, ["output", "payload", "input", "mapItems"].includes(name) ? one : move(one, name)]),
     );
   };
   return move(value, "") as T;
@@ -80,7 +82,7 @@ describe("an execution that goes on from any version of another one", () => {
         const forked = fold(workflow, [started, ...rest]);
         expect(forked.from).toEqual({ workflowId: started.workflowId, incarnation: started.incarnation, version, reason: "fork" });
         expect(forked.version).toBe(rest.length);
-        expect(withoutOrigin(forked)).toEqual(withoutOrigin(countedFrom(fold(workflow, events), version)));
+        expect(withoutOrigin(countedFrom(forked, 0))).toEqual(withoutOrigin(countedFrom(fold(workflow, events), version)));
       }),
       { numRuns: tries(100) },
     );

@@ -1,7 +1,9 @@
 import { parentKey } from "../snapshot/address.ts";
 import type { Checkpoint, CheckpointState } from "../snapshot/checkpoint.ts";
+import type { InEvents } from "../snapshot/in-events.ts";
 import type {
   ActivePath,
+  Answer,
   ChildState,
   CompensationResult,
   Context,
@@ -101,9 +103,9 @@ function movedScope(scope: ScopeHead, key: string, base: number, goingOn: GoingO
 }
 
 function movedChild(child: ChildState, key: string, base: number, isWoken: boolean, goingOn: GoingOn): ChildState {
-  const { ending, queued } = child;
+  const { ending, queued, inEvents: _, ...rest } = child;
   return {
-    ...child,
+    ...rest,
     ...movedScope(child, key, base, goingOn),
     status: isWoken ? "active" : child.status,
     version: child.version - base,
@@ -114,10 +116,11 @@ function movedChild(child: ChildState, key: string, base: number, isWoken: boole
 }
 
 function movedPath(path: ActivePath, scope: string, base: number, goingOn: GoingOn): ActivePath {
-  const { waits, inputs, nextRetryAt, undoes, since, ...rest } = path;
+  const { waits, inputs, nextRetryAt, undoes, since, resumed, ...rest } = path;
   const moved = {
     ...rest,
     since: since - base,
+    ...(resumed && { resumed: withoutReferences(resumed) }),
     ...(inputs && { inputs: inputs.map(({ nodeId, version }) => ({ nodeId, version: version - base })) }),
     ...(undoes && { undoes: movedUndo(undoes, base) }),
   };
@@ -132,12 +135,19 @@ function movedPath(path: ActivePath, scope: string, base: number, goingOn: Going
 }
 
 function movedWait(wait: Wait, laterMs: number): Wait {
-  const { resumeAt, timeoutAt, ...rest } = wait;
+  const { resumeAt, timeoutAt, ...rest } = withoutReferences(wait);
   return {
     ...rest,
     ...(resumeAt !== undefined && { resumeAt: later(resumeAt, laterMs) }),
     ...(timeoutAt !== undefined && { timeoutAt: later(timeoutAt, laterMs) }),
   };
+}
+
+/** Its values are there, and lie in the events of another execution. */
+function withoutReferences<H extends InEvents & { readonly answers?: readonly Answer[] }>(holder: H): H {
+  const { inEvents: _, ...rest } = holder;
+  const { answers } = holder;
+  return (answers ? { ...rest, answers: answers.map(withoutReferences) } : rest) as H;
 }
 
 /** No later than a date can be. */
@@ -146,7 +156,7 @@ function later(at: EpochMs, laterMs: number): EpochMs {
 }
 
 function movedSignal(signal: KeptSignal, { laterMs }: GoingOn): KeptSignal {
-  return { ...signal, expiresAt: later(signal.expiresAt, laterMs) };
+  return { ...withoutReferences(signal), expiresAt: later(signal.expiresAt, laterMs) };
 }
 
 function movedContext(context: Context, base: number): Context {

@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { historyCheckpoint } from "../../core/snapshot/checkpoint.ts";
 import type { Event } from "../../core/snapshot/event.ts";
+import { historyCheckpoint } from "../../core/snapshot/history-checkpoint.ts";
 import { closeDraft, closedHead, takeChanges } from "../../core/transition/draft/close-draft.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
 import { wakeAt } from "../../core/transition/draft/draft-status.ts";

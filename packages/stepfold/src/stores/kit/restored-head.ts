@@ -1,5 +1,7 @@
+import type { Event } from "../../core/snapshot/event.ts";
+import { valueInEvents, valuesInEvents, wholeHead } from "../../core/snapshot/large-values.ts";
 import type { SnapshotHead } from "../../core/snapshot/snapshot.ts";
-import type { ListedRow } from "./execution-table.ts";
+import type { ExecutionTable, ListedRow } from "./execution-table.ts";
 import { givenMetadata } from "./metadata-column.ts";
 import { unlessDamaged } from "./restored-snapshot.ts";
 
@@ -10,5 +12,23 @@ export function restoredHead(store: string, { id: workflowId, incarnation, versi
     const definition = JSON.parse(row.definition) as SnapshotHead["definition"];
     const given = givenMetadata(JSON.parse(row.metadata) as SnapshotHead["metadata"]);
     return { ...head, workflowId, definition, incarnation, ...given, createdAt: row.createdAt, version, status };
+  });
+}
+
+/** A head with its large values, which lie in events. Of each of these one row is read. @throws StepfoldError `STORE_REJECTED` if one is missing */
+export async function wholeHeadOf(table: Pick<ExecutionTable, "name" | "events">, head: SnapshotHead): Promise<SnapshotHead> {
+  const missing = [...valuesInEvents(head)].filter(([, value]) => value === undefined);
+  if (missing.length === 0) return head;
+  const { workflowId } = head;
+  const versions = new Set(missing.map(([at]) => Number(at.split("/", 1)[0])));
+  const rows = (await Promise.all([...versions].map((version) => table.events(workflowId, version - 1, 1)))).flat();
+  return unlessDamaged(table.name, workflowId, () => {
+    const found = new Map(rows.map(({ version, text }) => [version, JSON.parse(text) as Event]));
+    return wholeHead(head, (at) => {
+      const event = found.get(Number(at.split("/", 1)[0]));
+      const value = event && valueInEvents([event], at);
+      if (value === undefined) throw new TypeError("a large value is missing");
+      return value;
+    });
   });
 }

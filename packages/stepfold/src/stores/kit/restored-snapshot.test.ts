@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { historyCheckpoint } from "../../core/snapshot/checkpoint.ts";
+import { historyCheckpoint } from "../../core/snapshot/history-checkpoint.ts";
+import type { SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../testing/index.ts";
+import { wholeHeadOf } from "./restored-head.ts";
 import { checkpointKey, restoredSnapshot } from "./restored-snapshot.ts";
 import { writtenCommit } from "./writing/written-commit.ts";
 
@@ -52,6 +54,28 @@ describe("a snapshot made of rows", () => {
       ["is followed by nothing", { ...checkpointRows(), events: [] }],
     ])("is refused if that %s", (_, damaged) => {
       expect(() => restoredSnapshot("store", damaged)).toThrow(expect.objectContaining({ code: "STORE_REJECTED" }));
+    });
+  });
+
+  describe("whose head refers to an event", () => {
+    const referring = (at: string) => {
+      const head = { ...(JSON.parse(rows().head) as SnapshotHead), inEvents: { output: at } };
+      return { ...rows(), head: JSON.stringify(head) };
+    };
+
+    it("has the value of that event", async () => {
+      expect(restoredSnapshot("store", referring("2/output")).output).toBe(2);
+      const head = JSON.parse(referring("2/output").head) as SnapshotHead;
+      const events = async () => [{ version: 2, commitId: "c", text: rows().events[2]! }];
+      expect(await wholeHeadOf({ name: "store", events }, head)).toMatchObject({ output: 2 });
+    });
+
+    it.each(["2/outputs", "9/output", "x", "items/0#1/0", "2/output/toString"])("is refused if there is nothing at %s", async (at) => {
+      expect(() => restoredSnapshot("store", referring(at))).toThrow(expect.objectContaining({ code: "STORE_REJECTED" }));
+      const head = JSON.parse(referring(at).head) as SnapshotHead;
+      const events = async () => [{ version: 2, commitId: "c", text: rows().events[2]! }];
+      await expect(wholeHeadOf({ name: "store", events }, head)).rejects.toMatchObject({ code: "STORE_REJECTED" });
+      await expect(wholeHeadOf({ name: "store", events: async () => [] }, head)).rejects.toMatchObject({ code: "STORE_REJECTED" });
     });
   });
 });

@@ -1,6 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { HistoryCheckpoint } from "../../core/snapshot/checkpoint.ts";
 import type { Event, StartedEvent } from "../../core/snapshot/event.ts";
+import type { HistoryCheckpoint } from "../../core/snapshot/history-checkpoint.ts";
 import { restore } from "../../core/snapshot/restore.ts";
 import type { ChildHead, Snapshot, SnapshotHead, Status } from "../../core/snapshot/snapshot.ts";
 
@@ -73,7 +73,7 @@ export function unlessDamaged<T>(store: string, workflowId: string, read: () => 
     return read();
   } catch (cause) {
     // an error of the database is no matter of these rows
-    if (!(cause instanceof SyntaxError || cause instanceof TypeError)) throw cause;
+    if (!(cause instanceof SyntaxError || cause instanceof TypeError || StepfoldError.is(cause, "SNAPSHOT_INVALID"))) throw cause;
     const reason = `what is stored of execution "${workflowId}" is damaged`;
     throw new StepfoldError("STORE_REJECTED", { store, reason }, { cause });
   }

@@ -22,7 +22,7 @@ import { labelsOf } from "./labels.ts";
 import { executionPage } from "./list.ts";
 import { storedMetadata } from "./metadata-column.ts";
 import { readTogether } from "./read-together.ts";
-import { restoredHead } from "./restored-head.ts";
+import { restoredHead, wholeHeadOf } from "./restored-head.ts";
 import { restoredSnapshot, type StoredRows } from "./restored-snapshot.ts";
 import { defaultRetentionMs, deleteExecution, pruneExecutions } from "./tombstones.ts";
 import { keyedLock } from "./writing/keyed-lock.ts";
@@ -97,7 +97,12 @@ class TableStore implements StoreMethods {
 
   async loadHead(workflowId: string): Promise<SnapshotHead | null> {
     const row = await this.#head(workflowId);
-    return row ? restoredHead(this.name, row) : null;
+    if (!row) return null;
+    return wholeHeadOf(this.#table, restoredHead(this.name, row)).catch(async (error: unknown) => {
+      // without its events: it was deleted meanwhile
+      if ((await this.#head(workflowId))?.incarnation === row.incarnation) throw error;
+      return this.loadHead(workflowId);
+    });
   }
 
   claim(options: CheckedClaim): Promise<readonly Claim[]> {

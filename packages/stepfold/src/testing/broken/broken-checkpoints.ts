@@ -1,5 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { HistoryCheckpoint } from "../../core/snapshot/checkpoint.ts";
+import type { HistoryCheckpoint } from "../../core/snapshot/history-checkpoint.ts";
+import { leanHead } from "../../core/snapshot/large-values.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { showing, writingInstead } from "./altered-commits.ts";
 import { altered, type BrokenStore } from "./broken-store.ts";
@@ -44,6 +45,17 @@ export const brokenCheckpoints: readonly BrokenStore[] = [
     name: "keeps the checkpoint of a refused commit",
     caughtBy: "checkpoints: what a refused commit holds counts for nothing",
     breaks: keepingRefused,
+  },
+  {
+    name: "gives heads as they were written",
+    caughtBy: "checkpoints: large values that a head only refers to are read from the events",
+    breaks: (store) =>
+      altered(store, {
+        async loadHead(workflowId) {
+          const head = await store.loadHead(workflowId);
+          return head && leanHead(head);
+        },
+      }),
   },
   {
     name: "shows checkpoints in the history",

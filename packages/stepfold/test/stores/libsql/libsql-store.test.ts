@@ -9,6 +9,7 @@ import { sqliteStore } from "../../../src/stores/databases/sqlite/index.ts";
 import { startCommit, stepCommit } from "../../../src/testing/index.ts";
 import { engineCommits } from "../engine-commits.fixture.ts";
 import { permitted } from "../sqlite/permits.fixture.ts";
+import { viewOf } from "../view-cases.fixture.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "stepfold-libsql-"));
 const clients: Client[] = [];
@@ -133,7 +134,7 @@ describe("the view of a libSQL database", () => {
       for (const commit of engineCommits(`id-${seed}`, seed)) {
         await writeAll(store, [commit]);
         const { rows } = await client.execute("SELECT snapshot, status, version FROM workflow_executions WHERE id = ?", [`id-${seed}`]);
-        const { answered: _, ...loaded } = (await store.load(`id-${seed}`))!;
+        const loaded = viewOf((await store.load(`id-${seed}`))!);
         expect(JSON.parse(rows[0]?.snapshot as string)).toEqual(loaded);
         expect([rows[0]?.status, rows[0]?.version]).toEqual([loaded.status, loaded.version]);
       }

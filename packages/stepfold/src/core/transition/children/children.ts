@@ -2,6 +2,7 @@ import { type ErrorInfo, errorInfo } from "../../errors/error-info.ts";
 import { StepfoldError } from "../../errors/stepfold-error.ts";
 import { childKey, groupOf, itemOf, parentKey, scopedKey } from "../../snapshot/address.ts";
 import type { CancelledEvent, Spawn } from "../../snapshot/event.ts";
+import { largeBytes } from "../../snapshot/large-values.ts";
 import { isNotUndone } from "../../snapshot/not-undone.ts";
 import { childBytes, sizeOfContext } from "../../snapshot/result-size.ts";
 import { type ChildState, isTerminal, type MapState } from "../../snapshot/snapshot.ts";
@@ -86,6 +87,8 @@ function begin(scope: ScopeDraft, children: DraftChildren, item: number | null, 
   const key = childKey(scope.key, children.key, item);
   const workflow = scope.workflow.workflows.get(children.workflow)!;
   const items = root.mapItems.get(scopedKey(scope.key, children.key))!;
+  const input = items[item ?? 0];
+  const isLarge = root.incarnation !== undefined && input !== undefined && sizeOfJson(input) >= largeBytes;
   const child: ChildDraft = {
     root,
     key,
@@ -94,7 +97,9 @@ function begin(scope: ScopeDraft, children: DraftChildren, item: number | null, 
     workflowName: children.workflow,
     item,
     siblings: children,
-    input: items[item ?? 0],
+    input,
+    inputAt: isLarge ? `items/${scopedKey(scope.key, children.key)}/${item ?? 0}` : undefined,
+    outputAt: undefined,
     paths: [firstPath(workflow.nodes.get(workflow.starts[0]!)!, version)],
     ended: null,
     failedAt: null,

@@ -1,3 +1,4 @@
+import { leanHead } from "../../snapshot/large-values.ts";
 import type { ChildHead, ChildState, RetryState, Round, ScopeHead, Snapshot, SnapshotHead } from "../../snapshot/snapshot.ts";
 import type { ChildDraft, Draft, ScopeDraft } from "./draft.ts";
 import { closePath, earliestRetry } from "./draft-path.ts";
@@ -22,7 +23,7 @@ export function closeDraft(draft: Draft, mark?: (snapshot: Snapshot) => void): S
 
 /** The draft without context and children: what a commit writes. */
 export function closedHead(draft: Draft): SnapshotHead {
-  return Object.freeze(headFields(draft));
+  return Object.freeze(leanHead(headFields(draft)));
 }
 
 /** The children that have changed since this was last asked, null those that are gone: a commit writes these, and no others. */
@@ -33,10 +34,10 @@ export function takeChanges(draft: Draft): { readonly key: string; readonly head
   draft.dropped = [];
   for (const key of changed) {
     const child = draft.children.get(key)!;
-    if ("root" in child) changes.push({ key, head: Object.freeze(childFields(child)) });
+    if ("root" in child) changes.push({ key, head: Object.freeze(leanHead(childFields(child))) });
     else {
       const { context: _, ...head } = child;
-      changes.push({ key, head: Object.freeze(head) });
+      changes.push({ key, head: Object.freeze(leanHead(head)) });
     }
   }
   changed.clear();
@@ -112,6 +113,10 @@ function childFields(child: ChildDraft): Mutable<ChildHead> {
 function closeScope(scope: ScopeDraft, head: Mutable<ScopeHead>): void {
   if (scope.input !== undefined) head.input = scope.input;
   if (scope.output !== undefined) head.output = scope.output;
+  const { inputAt, outputAt } = scope;
+  const output = !scope.ended && outputAt?.output === scope.output ? outputAt?.at : undefined;
+  if (inputAt !== undefined || output !== undefined)
+    head.inEvents = Object.freeze({ ...(inputAt !== undefined && { input: inputAt }), ...(output !== undefined && { output }) });
   if (scope.error !== undefined) head.error = scope.error;
   if (scope.ending) head.ending = scope.ending;
   if (scope.begun.length > 0) head.begun = scope.begun;

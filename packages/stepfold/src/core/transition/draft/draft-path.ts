@@ -1,5 +1,6 @@
 import type { CompiledNode } from "../../definition/compiled.ts";
 import type { ResumedEvent } from "../../snapshot/event.ts";
+import { isLargeIn, referring } from "../../snapshot/large-values.ts";
 import type { ActivePath, Answer, ChildrenState, MapState, ResultRef, Resumed, Undo, Wait } from "../../snapshot/snapshot.ts";
 import type { EpochMs } from "../../values/json.ts";
 import { sizeOfResumed, sizeOfWaits, subtractSize } from "./held-size.ts";
@@ -169,6 +170,12 @@ export function earliestRetry<P extends Retried>(paths: readonly P[]): P | null 
   return first;
 }
 
+/** What of the execution the change of a path depends on, and changes. */
+interface Root {
+  readonly incarnation?: string;
+  sizeBytes: number;
+}
+
 /** Lets go of what a path has waited for and was resumed with: it is no longer held. */
 export function letGo(root: { sizeBytes: number }, path: DraftPath): void {
   const { waits, resumed } = path;
@@ -179,25 +186,30 @@ export function letGo(root: { sizeBytes: number }, path: DraftPath): void {
 }
 
 /** Makes a suspended path perform its node again, and withdraws all its waits. */
-export function wake(root: { sizeBytes: number }, path: DraftPath, wait: Wait, why: Resumed): void {
+export function wake(root: Root, path: DraftPath, wait: Wait, why: Resumed): void {
   const heldBytes = sizeOfWaits(path.waits!);
   path.status = "ready";
   path.turn++;
   path.waits = undefined;
   path.resumed = Object.freeze(wait.payload === undefined ? why : { ...why, suspendPayload: wait.payload });
+  const at = wait.inEvents?.payload;
+  if (at !== undefined) path.resumed = { ...path.resumed, inEvents: { ...why.inEvents, suspendPayload: at } };
   const { payload: _, ...kept } = path.resumed;
   // the payload is counted with its event
   subtractSize(root, heldBytes - sizeOfResumed(kept));
 }
 
 /** Records an answer to a wait. The path wakes unless the wait needs more answers. */
-export function recordAnswer(root: { sizeBytes: number }, path: DraftPath, wait: Wait, { by, payload, who, at }: ResumedEvent): void {
-  const why: Resumed = { by, ...(payload !== undefined && { payload }), ...(who !== undefined && { who }) };
+export function recordAnswer(root: Root, path: DraftPath, wait: Wait, event: ResumedEvent): void {
+  const { by, payload, who, at } = event;
+  const held = <H extends Resumed | Answer>(holder: H): H =>
+    isLargeIn(root, event) ? referring(holder, `${event.version}`, "payload") : Object.freeze(holder);
+  const why: Resumed = held({ by, ...(payload !== undefined && { payload }), ...(who !== undefined && { who }) });
   if (by === "timer" || wait.quorum === undefined) {
     wake(root, path, wait, why);
     return;
   }
-  const given: Answer = Object.freeze(payload === undefined ? { by: who!, at } : { by: who!, at, payload });
+  const given: Answer = held(payload === undefined ? { by: who!, at } : { by: who!, at, payload });
   const answers = Object.freeze([...(wait.answers ?? []), given]);
   if (isDecided(wait, answers)) {
     wake(root, path, wait, { ...why, answers });

@@ -67,6 +67,9 @@ export interface ScopeDraft {
   ended: "completed" | "failed" | "cancelled" | null;
   failedAt: string | null;
   output: Json | undefined;
+  /** Where the input and an output lie in the events, if they are large. */
+  readonly inputAt: string | undefined;
+  outputAt: { readonly output: Json; readonly at: string } | undefined;
   error: ErrorInfo | undefined;
   ending: Ending | undefined;
   /** Steps that did not complete and may have had an effect. */

@@ -101,13 +101,15 @@ const noSteps: ScopeDraft["begun"] = Object.freeze([]);
 type Opened = Omit<ScopeDraft, "root" | "key">;
 
 function openScope(workflow: CompiledWorkflow, state: ScopeHead, given: Context): Opened {
-  const { status, input, output, error, ending, begun = noSteps, currentNodeId } = state;
+  const { status, input, output, error, ending, begun = noSteps, currentNodeId, inEvents } = state;
   const context = keptContext(workflow, given);
   return {
     workflow,
     input,
     paths: state.activePaths.map((path) => openPath(path, workflow.nodes)),
     ended: status === "completed" || status === "failed" || status === "cancelled" ? status : null,
+    inputAt: inEvents?.input,
+    outputAt: inEvents?.output === undefined || output === undefined ? undefined : { output, at: inEvents.output },
     failedAt: ending ? ending.nodeId : isTerminal(status) ? currentNodeId : (error?.nodeId ?? null),
     output,
     error,

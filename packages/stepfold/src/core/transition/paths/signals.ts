@@ -1,6 +1,8 @@
 import type { SignalledEvent } from "../../snapshot/event.ts";
+import type { InEvents } from "../../snapshot/in-events.ts";
+import { isLargeIn, referring } from "../../snapshot/large-values.ts";
 import { comparePathIds } from "../../snapshot/path-id.ts";
-import type { Resumed, Wait } from "../../snapshot/snapshot.ts";
+import type { KeptSignal, Resumed, Wait } from "../../snapshot/snapshot.ts";
 import type { EpochMs, Json } from "../../values/json.ts";
 import { sizeOfJson } from "../../values/json-size.ts";
 
@@ -12,7 +14,7 @@ import { byAge } from "../draft/join-group.ts";
 import { scopeAt } from "../draft/open-draft.ts";
 
 /** A signal is for the waits of its name and key; one without a key for those that name none. */
-interface Signal {
+interface Signal extends InEvents {
   readonly name: string;
   readonly key?: string;
   readonly payload?: Json;
@@ -24,16 +26,17 @@ interface Signal {
  */
 export function applySignalled(draft: Draft, event: SignalledEvent): ScopeDraft {
   const { name, key, payload, expiresAt, at } = event;
+  const signal: KeptSignal = { name, ...(key !== undefined && { key }), ...(payload !== undefined && { payload }), expiresAt };
+  const held = isLargeIn(draft, event) ? referring(signal, `${event.version}`, "payload") : Object.freeze(signal);
   const found = findTaker(draft, event, at);
   if (found) {
-    wakeBySignal(draft, found.path, found.wait, event);
+    wakeBySignal(draft, found.path, found.wait, held);
     return found.scope;
   }
   const kept = draft.inbox.filter((other) => other.expiresAt > at);
   for (const { payload: lost, expiresAt: until } of draft.inbox)
     if (until <= at && lost !== undefined) subtractSize(draft, sizeOfJson(lost));
-  const signal = { name, ...(key !== undefined && { key }), ...(payload !== undefined && { payload }), expiresAt };
-  draft.inbox = Object.freeze([...kept, Object.freeze(signal)]);
+  draft.inbox = Object.freeze([...kept, held]);
   return draft;
 }
 
@@ -91,7 +94,7 @@ function isFor({ kind, signal, key }: Wait, { name, key: given }: Signal): boole
 }
 
 /** @param schema that the payload was not held against */
-function wakeBySignal(draft: Draft, path: DraftPath, wait: Wait, { name, key, payload }: Signal, schema?: Wait["schema"]): void {
+function wakeBySignal(draft: Draft, path: DraftPath, wait: Wait, { name, key, payload, inEvents }: Signal, schema?: Wait["schema"]): void {
   const why: Resumed = { by: "signal", signal: name, ...(key !== undefined && { key }), ...(schema !== undefined && { schema }) };
-  wake(draft, path, wait, payload === undefined ? why : { ...why, payload });
+  wake(draft, path, wait, { ...why, ...(payload !== undefined && { payload }), ...(inEvents && { inEvents }) });
 }

@@ -51,18 +51,22 @@ const undoneStep = fields("scope pathId version nodeId");
 const start = fields("workflowId descendants allowed", { definition });
 const parent = fields("workflowId incarnation waitId depth descendants");
 const origin = fields("workflowId incarnation version reason");
-const wait = fields("id kind transient resumeAt timeoutAt quorum workflowId");
+const inEvents: Readonly<Record<string, Layout>> = { inEvents: { recordOf: "structure" } };
+const answer = fields("at", inEvents);
+const wait = fields("id kind transient resumeAt timeoutAt quorum workflowId", { ...inEvents, answers: listOf(answer) });
 
 const mapState = fields("total next done failed cancelled concurrency open completeWhen remaining tolerated");
 const path = fields("id nodeId status turn visit attempts since forks via draining nextRetryAt begun stepPath", {
   waves: { recordOf: "structure" },
   inputs: listOf(fields("nodeId version")),
   waits: listOf(wait),
+  resumed: fields("by", { ...inEvents, answers: listOf(answer) }),
   children: fields("key workflow", { map: mapState }),
   undoes: undo,
 });
 
 const scope: Readonly<Record<string, Layout>> = {
+  ...inEvents,
   activePaths: listOf(path),
   error,
   rounds: { recordOf: fields("got") },
@@ -82,7 +86,7 @@ export const headLayout: FieldsLayout = fields(
     metadata: "metadata",
     permit: "permit",
     retryState: fields("nodeId attempts nextRetryAt"),
-    inbox: listOf(fields("expiresAt")),
+    inbox: listOf(fields("expiresAt", inEvents)),
     parent,
     from: origin,
     continuedAs: fields("workflowId"),
@@ -120,6 +124,7 @@ export const checkpointLayout: Layout = fields("version incarnation tenant creat
   definition,
   metadata: "metadata",
   childStates: { recordOf: fields("", { context: contextLayout }) },
+  values: { recordOf: "value" },
 });
 
 const result = fields("timestamp attempt pathId version", { error: "text" });

@@ -1,5 +1,7 @@
-import { type HistoryCheckpoint, historyCheckpoint } from "../../../core/snapshot/checkpoint.ts";
+import type { Event } from "../../../core/snapshot/event.ts";
+import { type HistoryCheckpoint, historyCheckpoint } from "../../../core/snapshot/history-checkpoint.ts";
 import type { Snapshot } from "../../../core/snapshot/snapshot.ts";
+import type { Json } from "../../../core/values/json.ts";
 import type { Commit, SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
@@ -86,6 +88,33 @@ export const checkpointCases: readonly ContractCase[] = [
     },
   },
   {
+    name: "checkpoints: large values that a head only refers to are read from the events",
+    async run({ store }) {
+      const text = "x".repeat(2_000);
+      const commits = [startCommit("a")];
+      commits.push(stepCommit(commits[0]!, { event: asking({ text }) }));
+      const [path] = commits[1]!.head.activePaths;
+      const wait = { id: "0@1", kind: "external" } as const;
+      const head = (more: object) => ({
+        activePaths: [{ ...path!, waits: [{ ...wait, ...more, inEvents: { payload: "1/waits/0/payload" } }] }],
+      });
+      commits[1] = { ...commits[1]!, head: { ...commits[1]!.head, ...head({}) } };
+      for (const checked of [false, true]) {
+        commits.push(stepCommit(commits.at(-1)!, { status: "paused", head: head({}) }));
+        const whole = { ...snapshotAfter(...commits), ...head({ payload: { text } }) };
+        if (checked) commits[3] = { ...commits[3]!, checkpoint: historyCheckpoint(whole) };
+      }
+      await store.create(commits[0]!);
+      for (const commit of commits.slice(1)) {
+        await store.commit(commit);
+        const what = `the wait at version ${commit.head.version}`;
+        const expected = [{ ...wait, payload: { text }, inEvents: { payload: "1/waits/0/payload" } }];
+        equal(present(await store.load("a"), "snapshot").activePaths[0]?.waits, expected, what);
+        equal(present(await store.loadHead("a"), "head").activePaths[0]?.waits, expected, `${what} in the head alone`);
+      }
+    },
+  },
+  {
     name: "checkpoints: head, checkpoint and events are of one version, also while others commit",
     async run({ store }) {
       let last = startCommit("a");
@@ -106,6 +135,11 @@ export const checkpointCases: readonly ContractCase[] = [
     },
   },
 ];
+
+function asking(payload: Json): (version: number) => Event {
+  const step = { type: "suspended", at: 5, pathId: "0", turn: 0, nodeId: "step", attempt: 1, startedAt: 4 } as const;
+  return (version) => ({ ...step, version, waits: [{ id: "0@1", kind: "external", payload }] });
+}
 
 /** An execution with so many events after the first, the last one with a checkpoint. */
 async function written(store: SnapshotStore, events: number): Promise<Commit[]> {

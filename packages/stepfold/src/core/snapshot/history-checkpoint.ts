@@ -1,0 +1,45 @@
+import type { Json } from "../values/json.ts";
+import { valuesInEvents } from "./large-values.ts";
+import type { Context, Snapshot } from "./snapshot.ts";
+
+/**
+ * What an execution held at one version, beside the heads of its scopes. With it a store puts the snapshot together from the events after
+ * that version, however many there were before.
+ */
+export interface HistoryCheckpoint
+  extends Pick<Snapshot, "version" | "definition" | "incarnation" | "metadata" | "tenant" | "input" | "createdAt">,
+    HeldResults {
+  readonly answered?: Snapshot["answered"];
+  /** Large values of heads, by where in earlier events they lie. */
+  readonly values?: Readonly<Record<string, Json>>;
+}
+
+/** What `restore` otherwise reads from the events. */
+export interface HeldResults extends Pick<Snapshot, "context" | "mapItems" | "compensations"> {
+  /** The children with what they hold. */
+  readonly childStates?: Readonly<Record<string, { readonly context: Context }>>;
+}
+
+/** The checkpoint of a snapshot. */
+export function historyCheckpoint(snapshot: Snapshot): HistoryCheckpoint {
+  const { version, definition, incarnation, metadata, tenant, input, createdAt } = snapshot;
+  const { context, childStates, mapItems, compensations, answered } = snapshot;
+  const values = [snapshot, ...Object.values(childStates ?? {})].flatMap((scope) => [...valuesInEvents(scope)] as [string, Json][]);
+  return Object.freeze({
+    ...{ version, definition, metadata, context },
+    ...(incarnation !== undefined && { incarnation }),
+    ...(tenant !== undefined && { tenant }),
+    ...(input !== undefined && { input }),
+    ...(createdAt !== undefined && { createdAt }),
+    ...(childStates && { childStates: heldContexts(childStates) }),
+    ...(mapItems && { mapItems }),
+    ...(compensations && { compensations }),
+    ...(answered && { answered }),
+    ...(values.length > 0 && { values: Object.freeze(Object.fromEntries(values)) }),
+  });
+}
+
+function heldContexts(children: NonNullable<Snapshot["childStates"]>): NonNullable<HeldResults["childStates"]> {
+  const holding = Object.entries(children).filter(([, { context }]) => Object.keys(context).length > 0);
+  return Object.freeze(Object.fromEntries(holding.map(([key, { context }]) => [key, Object.freeze({ context })])));
+}
