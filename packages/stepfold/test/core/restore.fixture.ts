@@ -198,7 +198,7 @@ function spawnOf(workflow: CompiledWorkflow, nodeId: string, roll: () => number)
 
 function waitOf(id: string, version: number, roll: () => number): Wait {
   const wait: Wait = { id, kind: "signal", signal: "go", timeoutAt: 8e15, ...(roll() < 0.5 && { payload: { asked: version } }) };
-  return roll() < 0.3 ? { ...wait, quorum: 2, schema: { type: "number", title: `at ${version}` } } : wait;
+  return roll() < 0.1 ? { ...wait, quorum: 2, schema: { type: "number", title: `at ${version}` } } : wait;
 }
 
 /** Some events say that they are large: what they bring is not written again. */
