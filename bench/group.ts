@@ -7,7 +7,18 @@ export interface Figure {
 }
 
 /** How a figure is written. */
-export type Unit = "steps/s" | "queries/s" | "evaluations/s" | "ns/step" | "µs/step" | "bytes/item" | "µs/item" | "MB" | "KB" | "ms";
+export type Unit =
+  | "steps/s"
+  | "queries/s"
+  | "evaluations/s"
+  | "ns/step"
+  | "µs/step"
+  | "µs/event"
+  | "bytes/item"
+  | "µs/item"
+  | "MB"
+  | "KB"
+  | "ms";
 
 /** What has to be reached. */
 export interface Target {

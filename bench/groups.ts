@@ -6,6 +6,7 @@ export const groups: Readonly<Record<string, () => Promise<Group>>> = {
   growth: async () => (await import("./cases/growth.ts")).growth,
   concurrency: async () => (await import("./cases/concurrency.ts")).concurrency,
   loop: async () => (await import("./cases/durable-loop.ts")).durableLoop,
+  history: async () => (await import("./cases/history.ts")).history,
   sqlite: async () => (await import("./cases/sqlite.ts")).sqlite,
   postgres: async () => (await import("./cases/postgres.ts")).postgres,
   workers: async () => (await import("./cases/workers.ts")).workers,

@@ -100,7 +100,8 @@ class History {
       case "timedOut":
         this.#addResult(event);
     }
-    for (const { scope, nodeId, result } of event.consequences?.results ?? []) this.#append(scope, nodeId, result);
+    const { consequences } = event;
+    if (consequences?.results) for (const { scope, nodeId, result } of consequences.results) this.#append(scope, nodeId, result);
   }
 
   /** Items of the maps that are still there. One that drains belongs to another path than the one that began it. */
