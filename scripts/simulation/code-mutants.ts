@@ -18,6 +18,39 @@ export const codeMutants: readonly CodeMutant[] = [
     ],
   },
   {
+    name: "checkpoint-without-children",
+    caughtBy: ["I10"],
+    patches: [
+      {
+        file: "core/snapshot/history-checkpoint.ts",
+        find: "    ...(childStates && { childStates: heldContexts(childStates) }),",
+        put: "    ...(childStates && !heldContexts && { childStates }),",
+      },
+    ],
+  },
+  {
+    name: "checkpoint-forgets-keys",
+    caughtBy: ["I5b", "I10"],
+    patches: [
+      {
+        file: "core/snapshot/history-checkpoint.ts",
+        find: "    ...(answered && { answered }),",
+        put: "    ...(answered && { answered: [] }),",
+      },
+    ],
+  },
+  {
+    name: "events-after-the-checkpoint-are-not-read",
+    caughtBy: ["I10"],
+    patches: [
+      {
+        file: "stores/kit/restored-snapshot.ts",
+        find: "    const events = eventsAfter(checkpoint?.version ?? -1, rows);",
+        put: "    const events = checkpoint ? [] : eventsAfter(-1, rows);",
+      },
+    ],
+  },
+  {
     name: "no-version-on-pause",
     caughtBy: ["I1", "I7"],
     patches: [

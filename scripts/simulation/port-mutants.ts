@@ -223,12 +223,11 @@ function answeringEarly(store: SnapshotStore, which: (commit: Commit) => boolean
 
 function keyless(store: SnapshotStore): SnapshotStore {
   return altered(store, {
-    async events(workflowId, afterVersion, limit) {
-      const rows = await store.events(workflowId, afterVersion, limit);
-      return rows.map((row) => {
-        const { idempotencyKey: _, ...event } = row.event as typeof row.event & { idempotencyKey?: string };
-        return { ...row, event: event as typeof row.event };
-      });
+    async load(workflowId) {
+      const snapshot = await store.load(workflowId);
+      if (!snapshot) return null;
+      const { answered: _, ...rest } = snapshot;
+      return rest;
     },
   });
 }

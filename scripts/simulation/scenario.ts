@@ -41,7 +41,11 @@ export function randomScenario(random: Random): Scenario {
     store: simulatedStore,
     workflows: (release) => releases[isEdited ? Math.min(release, 1) : 0]!,
     nodeDefinitions: nodes,
-    runtime: { globals: { apiKey: secret }, maxCrashes: random.pick([2, 5, Number.POSITIVE_INFINITY]) },
+    runtime: {
+      globals: { apiKey: secret },
+      maxCrashes: random.pick([2, 5, Number.POSITIVE_INFINITY]),
+      checkpointBytes: random.pick([1, 300, 1_500, 32_768]),
+    },
     clients,
     check: ({ snapshot, events }) => {
       const { workflowId, parent } = snapshot;
