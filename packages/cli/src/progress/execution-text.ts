@@ -31,6 +31,7 @@ export function executionText(execution: Execution, paint: Paint, now: EpochMs):
     `${paint("strong", printable(workflowId, 255))}  ${paint(statusMeaning[status], status)}  ${printable(label)}  version ${version}`,
     `started ${agoText(now - createdAt)}, ${isTerminal(status) ? `took ${durationText(changedAt - createdAt)}` : `last change ${agoText(now - changedAt)}`}`,
     ...(snapshot.from ? [originText(snapshot.from)] : []),
+    ...(snapshot.continuedAs ? [`goes on as ${printable(snapshot.continuedAs.workflowId, 255)}`] : []),
     ...(isTerminal(status) ? [] : ["", timestampsText(explanation.sentence, now)]),
     ...section("Input", snapshot.input === undefined ? [] : [printableJson(snapshot.input, 400)], paint),
     ...section("Now", placesText(execution, style, now), paint),

@@ -149,7 +149,7 @@ function readOutbox(value: Json): Snapshot["outbox"] {
     if (!isWorkflowId(to)) return invalid(`${pointer}/to`, "must name an execution");
     if (type === "start") checkStart(message, pointer);
     else if (type === "cancel") text(message.waitId, `${pointer}/waitId`, "must be the id of a wait");
-    else if (type !== "ended") return invalid(`${pointer}/type`, "must be start, cancel or ended");
+    else if (type !== "ended" && type !== "continue") return invalid(`${pointer}/type`, "must be start, continue, cancel or ended");
   }
   return value as unknown as Snapshot["outbox"];
 }
@@ -177,7 +177,8 @@ function readOrigin(value: Json): Snapshot["from"] {
   if (!isWorkflowId(workflowId)) return invalid("/from/workflowId", "must name an execution");
   optionalText(origin, ["incarnation"], "/from");
   count(origin.version, "/from/version");
-  if (!["fork", "restart", "adopt"].includes(reason as string)) return invalid("/from/reason", "must be fork, restart or adopt");
+  if (!["fork", "restart", "adopt", "continueAs"].includes(reason as string))
+    return invalid("/from/reason", "must be fork, restart, adopt or continueAs");
   return origin as unknown as Snapshot["from"];
 }
 

@@ -1,7 +1,7 @@
 import type { ErrorInfo } from "../errors/error-info.ts";
 import type { EpochMs, Json } from "../values/json.ts";
 import type { Checkpoint } from "./checkpoint.ts";
-import type { ChildStart, NodeResult, ParentLink, Parked, Permit, Undo, Wait } from "./snapshot.ts";
+import type { ChildStart, KeptSignal, NodeResult, Origin, ParentLink, Parked, Permit, Undo, Wait } from "./snapshot.ts";
 
 interface Stamp {
   /** The version this event makes. */
@@ -70,6 +70,15 @@ export interface StartedEvent extends Stamp {
   readonly permit?: Permit;
   /** It goes on from another execution: instead of one path at `nodeId` it has what that held. */
   readonly checkpoint?: Checkpoint;
+  /** It goes on from another execution, at the first node, with what that has handed over. */
+  readonly carried?: Carried;
+}
+
+/** What an execution hands over to the one that it goes on as, beside the input. */
+export interface Carried {
+  readonly from: Origin;
+  /** Signals that no step has waited for. */
+  readonly inbox?: readonly KeptSignal[];
 }
 
 /**
@@ -91,6 +100,8 @@ export interface CompletedEvent extends Step {
   readonly handles?: readonly string[];
   /** It ends its scope: all other paths end too. */
   readonly terminates?: true;
+  /** With `terminates`: the execution goes on as this one. */
+  readonly continues?: { readonly workflowId: string; readonly input?: Json };
   /** A detached execution that the step does not wait for. */
   readonly starts?: ChildStart;
 }

@@ -239,13 +239,14 @@ export interface Origin {
   readonly incarnation?: string;
   /** The last version of it that the new execution has taken over. */
   readonly version: number;
-  readonly reason: "fork" | "restart" | "adopt";
+  readonly reason: "fork" | "restart" | "adopt" | "continueAs";
 }
 
 /** A message to another execution. It stays in the outbox until the other execution has stored it. */
 export type Message =
   | (Addressed & { readonly type: "start"; readonly waitId?: string } & Omit<ChildStart, "workflowId" | "allowed">)
   | (Addressed & { readonly type: "cancel"; readonly waitId: string })
+  | (Addressed & { readonly type: "continue"; readonly input?: Json })
   | (Addressed & { readonly type: "ended" });
 
 interface Addressed {

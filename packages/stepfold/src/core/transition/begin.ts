@@ -2,7 +2,7 @@ import type { CompiledWorkflow } from "../definition/compiled.ts";
 import type { Checkpoint } from "../snapshot/checkpoint.ts";
 import type { StartedEvent } from "../snapshot/event.ts";
 import { isLargeIn, largeBytes, referring } from "../snapshot/large-values.ts";
-import type { ActivePath, Resumed } from "../snapshot/snapshot.ts";
+import type { ActivePath, KeptSignal, Resumed, Wait } from "../snapshot/snapshot.ts";
 import type { Json } from "../values/json.ts";
 import { sizeOfJson } from "../values/json-size.ts";
 import { type Draft, noFamily } from "./draft/draft.ts";
@@ -23,7 +23,7 @@ function goOn(workflow: CompiledWorkflow, event: StartedEvent, { from, state }: 
   const { workflowId, definition, metadata, at: createdAt, tenant, unnamed, input, incarnation, parent, permit } = event;
   const draft = openDraft(workflow, {
     ...state,
-    ...(incarnation !== undefined && { activePaths: state.activePaths.map(referringToStart) }),
+    ...(incarnation !== undefined && { activePaths: state.activePaths.map(pathAtStart) }),
     ...{ schema: 1, version: 0, workflowId, definition, metadata, createdAt, from },
     ...(tenant !== undefined && { tenant }),
     ...(unnamed && { unnamed }),
@@ -38,24 +38,29 @@ function goOn(workflow: CompiledWorkflow, event: StartedEvent, { from, state }: 
   return draft;
 }
 
+/** A large payload of something that the first event holds lies there. */
+function referringToStart<H extends Wait | KeptSignal>(holder: H, at: string): H {
+  return holder.payload !== undefined && sizeOfJson(holder.payload) >= largeBytes ? referring(holder, `0/${at}`, "payload") : holder;
+}
+
+function carriedSignals({ carried, incarnation }: StartedEvent): readonly KeptSignal[] {
+  const { inbox = [] } = carried ?? {};
+  return incarnation === undefined ? inbox : inbox.map((signal, index) => referringToStart(signal, `carried/inbox/${index}`));
+}
+
 function firstPayload(event: StartedEvent, payload: Json): Resumed {
   const resumed: Resumed = { by: "payload", payload };
   return isLargeIn(event, event) ? referring(resumed, "0", "payload") : Object.freeze(resumed);
 }
 
-/** Large values of waits lie in the first event, with the path. */
-function referringToStart(path: ActivePath, index: number): ActivePath {
+function pathAtStart(path: ActivePath, index: number): ActivePath {
   if (!path.waits) return path;
-  const at = `0/checkpoint/state/activePaths/${index}/waits`;
-  const waits = path.waits.map((wait, nth) =>
-    wait.payload !== undefined && sizeOfJson(wait.payload) >= largeBytes ? referring(wait, `${at}/${nth}`, "payload") : wait,
-  );
+  const waits = path.waits.map((wait, nth) => referringToStart(wait, `checkpoint/state/activePaths/${index}/waits/${nth}`));
   return { ...path, waits: Object.freeze(waits) };
 }
 
 /** What an execution has not come to yet when it begins. */
 const unused = {
-  from: undefined,
   continuedAs: undefined,
   ended: null,
   failedAt: null,
@@ -70,7 +75,6 @@ const unused = {
   steps: 0,
   descendants: 0,
   groups: null,
-  inbox: [],
   outbox: [],
   parked: undefined,
   openChildren: 0,
@@ -98,6 +102,8 @@ function beginAtNode(workflow: CompiledWorkflow, event: StartedEvent): Draft {
     incarnation,
     parent,
     permit,
+    from: event.carried?.from,
+    inbox: carriedSignals(event),
     // the start event makes version 0
     version: -1,
     paths: [first],

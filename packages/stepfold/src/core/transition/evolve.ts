@@ -23,7 +23,7 @@ import { type DraftPath, letGo, recordAnswer } from "./draft/draft-path.ts";
 import { endsParking, park } from "./draft/draft-status.ts";
 import { countEvent } from "./draft/held-size.ts";
 import { scopeAt } from "./draft/open-draft.ts";
-import { applyDelivered, enqueueEnd, enqueueStart, hasOnlyMessages } from "./draft/outbox.ts";
+import { applyDelivered, enqueueEnd, enqueueStart, enqueueSuccessor, hasOnlyMessages } from "./draft/outbox.ts";
 import { endPath, forgetChildren } from "./paths/end-path.ts";
 import { openIncident, settleIncident } from "./paths/incident.ts";
 import { cancelOthers, leave } from "./paths/leave.ts";
@@ -168,6 +168,8 @@ function applyCompleted(scope: ScopeDraft, event: CompletedEvent): boolean {
   if (event.terminates) {
     terminate(scope);
     setOutput(scope, event);
+    // one that has failed in another place does not go on
+    if (event.continues && !scope.error) enqueueSuccessor(scope.root, event.continues);
     return true;
   }
   cancelOthers(scope, path);

@@ -106,6 +106,11 @@ function complete(scope: ScopeDraft, at: EpochMs): void {
     stop(scope, "failed", scope.failedAt, scope.error, version);
     return;
   }
+  if (scope.root.continuedAs) {
+    scope.output = undefined;
+    scope.ended = "completed";
+    return;
+  }
   try {
     if (scope.workflow.output) scope.output = outputOf(scope, at);
     else if (scope.output === undefined) scope.output = lastOutput(scope);

@@ -1,5 +1,6 @@
 import { parentKey } from "../snapshot/address.ts";
 import type { Checkpoint, CheckpointState } from "../snapshot/checkpoint.ts";
+import type { Carried } from "../snapshot/event.ts";
 import type { InEvents } from "../snapshot/in-events.ts";
 import type {
   ActivePath,
@@ -67,6 +68,13 @@ function stateOf(snapshot: Snapshot, goingOn: GoingOn): CheckpointState {
     ...(mapItems && { mapItems }),
     ...(kept && { compensations: kept.map((done) => movedCompensation(done, base)) }),
   };
+}
+
+/** What an execution hands over to the one that it goes on as. */
+export function carriedBy(origin: Omit<Origin, "reason">, inbox: readonly KeptSignal[]): Carried {
+  const { workflowId, incarnation, version } = origin;
+  const from = { workflowId, ...(incarnation !== undefined && { incarnation }), version, reason: "continueAs" } as const;
+  return Object.freeze({ from: Object.freeze(from), ...(inbox.length > 0 && { inbox: inbox.map(withoutReferences) }) });
 }
 
 /** The scopes in which a step is to be performed that had another status before, with all scopes around them. */

@@ -17,6 +17,7 @@ export type Outcome =
       readonly sizeBytes: number;
       readonly handles?: readonly string[];
       readonly terminates?: true;
+      readonly continues?: NonNullable<CompletedEvent["continues"]>;
       readonly starts?: ChildStart;
     })
   | (Timed & {
@@ -47,7 +48,8 @@ function ofPath(task: Task, outcome: Exclude<Outcome, { type: "aborted" }>, vers
     const { output, handles } = outcome;
     // written out, since spreading an object here costs an eighth of a step
     const event: CompletedEvent = { type: "completed", version, at, pathId, turn, nodeId, attempt, startedAt, output, sizeBytes };
-    if (outcome.terminates) return { ...event, terminates: true };
+    const { continues } = outcome;
+    if (outcome.terminates) return { ...event, terminates: true, ...(continues && { continues }) };
     if (outcome.starts) return { ...event, starts: outcome.starts };
     return handles ? { ...event, handles } : event;
   }

@@ -5,6 +5,7 @@ import { CheckBudget } from "../schema/check-run.ts";
 import { isStandard } from "../workflow/validator.ts";
 import type { AttemptState } from "./attempt-state.ts";
 import { spawnedChildren } from "./children-request.ts";
+import { continuation } from "./continuation.ts";
 import type { Outcome } from "./outcome.ts";
 import { suspensionOf } from "./suspension.ts";
 
@@ -16,6 +17,7 @@ export function readOutput(run: AttemptState, returned: unknown): Outcome | Prom
   if (returned.__pause === true)
     return suspensionOf(run, { payload: returned.data, options: [{ resumeAt: returned.resumeAt as number | undefined }] });
   if (returned.__children !== undefined) return spawnedChildren(run, returned.__children);
+  if (returned.continueAs !== undefined) return continuation(run, returned.continueAs);
   const terminates = returned.terminate === true;
   const leaving: Leaving = { handles: terminates || run.task.undoes ? undefined : handlesOf(run, returned), terminates };
   if (!node.output) return completed(run, returned.data, leaving);
@@ -45,6 +47,7 @@ interface Returned {
   readonly __pause?: unknown;
   readonly __children?: unknown;
   readonly terminate?: unknown;
+  readonly continueAs?: unknown;
   readonly resumeAt?: unknown;
   readonly then?: unknown;
 }

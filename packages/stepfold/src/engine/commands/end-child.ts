@@ -2,7 +2,8 @@ import { safeMember } from "../../core/errors/safe-member.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { openScopes } from "../../core/snapshot/address.ts";
 import type { ResumedEvent } from "../../core/snapshot/event.ts";
-import type { ChildEnd, Snapshot } from "../../core/snapshot/snapshot.ts";
+import type { ChildEnd, Snapshot, Wait } from "../../core/snapshot/snapshot.ts";
+import { isRestartOf } from "../../core/snapshot/successor-id.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import { keepValue } from "./keep-value.ts";
@@ -37,10 +38,15 @@ export function childEndEvent(
 function findWait(snapshot: Snapshot, workflowId: string, waitId: string): { readonly scope: string; readonly pathId: string } | null {
   for (const [scope, paths] of openScopes(snapshot)) {
     for (const { id: pathId, waits = [] } of paths) {
-      if (waits.some((wait) => wait.kind === "child" && wait.id === waitId && wait.workflowId === workflowId)) return { scope, pathId };
+      if (waits.some((wait) => wait.id === waitId && isFor(wait, workflowId))) return { scope, pathId };
     }
   }
   return null;
+}
+
+/** The execution that has ended may be a restart of the one that was begun for the wait. */
+function isFor({ kind, workflowId: awaited }: Wait, ended: string): boolean {
+  return kind === "child" && (awaited === ended || isRestartOf(ended, awaited!));
 }
 
 function checkEnd(end: unknown): void {

@@ -7,6 +7,7 @@ import type { StepContext } from "./step-context.ts";
 export type NodeOutput<Out = unknown, Handle extends string = string> =
   | { readonly __pause: true; readonly data?: unknown; readonly resumeAt?: number | undefined }
   | { readonly __children: ChildrenRequest }
+  | { readonly continueAs: Continuation }
   // the last, because the compiler explains what is wrong by the last that has as much in common
   | {
       readonly data: Out;
@@ -16,7 +17,29 @@ export type NodeOutput<Out = unknown, Handle extends string = string> =
       readonly terminate?: boolean | undefined;
       readonly __pause?: false | undefined;
       readonly __children?: undefined;
+      readonly continueAs?: undefined;
     };
+
+/**
+ * The execution ends here, and goes on as a new one: at the first node, with this input, and with the signals that no step has waited for.
+ * Definition, metadata, tenant and parent are those of this one, the id too, with `~2`, `~3`, ... at its end. Its history begins anew. All other
+ * paths of this one end; it completes without an output, and names the new one (`continuedAs`). Signals that are sent to this one go to the
+ * new one, and a parent waits for its end.
+ *
+ * Only with a runtime, and not in a sub-workflow or an item of a map: there the step fails. If the process dies in between, whoever takes over
+ * begins the new one, once.
+ *
+ * ```ts
+ * const executor = async (data, step) => {
+ *   const count = step.input.count + 1;
+ *   return count % 1_000 === 0 ? { continueAs: { input: { count } } } : { data: count };
+ * };
+ * ```
+ */
+export interface Continuation {
+  /** As for `start`: it must fit the input schema of the workflow. */
+  readonly input?: unknown;
+}
 
 /** The step goes on in children: one sub-workflow, or one for each item of a map; or in an execution of its own. */
 export interface ChildrenRequest {

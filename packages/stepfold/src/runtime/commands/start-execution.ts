@@ -1,12 +1,13 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Checkpoint } from "../../core/snapshot/checkpoint.ts";
-import type { Event, StartedEvent } from "../../core/snapshot/event.ts";
+import type { Carried, Event, StartedEvent } from "../../core/snapshot/event.ts";
 import type { ParentLink } from "../../core/snapshot/snapshot.ts";
 import { begin } from "../../core/transition/begin.ts";
 import { closeDraft } from "../../core/transition/draft/close-draft.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
 import { evolve, withConsequences } from "../../core/transition/evolve.ts";
-import type { EpochMs } from "../../core/values/json.ts";
+import type { EpochMs, Json } from "../../core/values/json.ts";
+import { sizeOfJson } from "../../core/values/json-size.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
@@ -29,6 +30,8 @@ export interface ExecutionStart {
   readonly unnamed?: boolean | undefined;
   /** It goes on from another execution. */
   readonly goesOn?: GoesOn | undefined;
+  /** What it was handed over by the execution that goes on as this one. */
+  readonly carried?: Carried | undefined;
 }
 
 /** How an execution begins that goes on from another one. */
@@ -85,7 +88,7 @@ export async function startExecution(context: RuntimeContext, request: Execution
 
 function newStartEvent(
   { environment, setting, store }: RuntimeContext,
-  { prepared, options, parent, unnamed, goesOn }: ExecutionStart,
+  { prepared, options, parent, unnamed, goesOn, carried }: ExecutionStart,
   at: number,
 ): StartedEvent {
   const incarnation = environment.newId();
@@ -97,6 +100,7 @@ function newStartEvent(
     incarnation,
     ...(parent && { parent }),
     ...(unnamed && { unnamed }),
+    ...(carried && { carried, sizeBytes: (begun.sizeBytes ?? 0) + sizeOfJson(carried as unknown as Json) }),
     ...(checkpoint && { checkpoint, sizeBytes: checkpoint.state.sizeBytes }),
   };
   if (event.permit && !store.features.permits) {

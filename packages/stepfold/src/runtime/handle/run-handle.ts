@@ -11,6 +11,7 @@ import { commandLocally, type LocalWork } from "../worker/local-work.ts";
 import { ChangesOf } from "./changes-of.ts";
 import { endOfWait, withEnd } from "./end-of-wait.ts";
 import { type Run, targetOf } from "./run.ts";
+import { signalLatest } from "./signal-latest.ts";
 import { waitingFor } from "./wait-for.ts";
 import { waitUntilEnded } from "./wait-until.ts";
 import { waitUntilSettled } from "./wait-until-settled.ts";
@@ -20,9 +21,9 @@ import { leavable, watch } from "./watch.ts";
 export function runHandle(context: RuntimeContext, local: LocalWork, workflowId: string, requireOpen: (action: string) => void): Run {
   const { store, registry } = context;
   const { sessions } = local;
-  const dispatch = async (command: Command): Promise<boolean> => {
+  const dispatch = async (command: Command, id = workflowId): Promise<boolean> => {
     requireOpen(command.type);
-    return commandLocally(context, local, workflowId, command);
+    return commandLocally(context, local, id, command);
   };
   const change = async (command: Command): Promise<void> => void (await dispatch(command));
   const forkPlan = (action: string, options: ForkOptions): Promise<Forking> => {
@@ -62,9 +63,9 @@ export function runHandle(context: RuntimeContext, local: LocalWork, workflowId:
       const { payload, by, idempotencyKey } = options;
       return { applied: await dispatch({ type: "resume", target: targetOf(options), payload, by, idempotencyKey }) };
     },
-    async signal(name, payload, options = {}) {
-      const { key, ttl, idempotencyKey } = options;
-      return { applied: await dispatch({ type: "signal", name, payload, key, ttl, idempotencyKey }) };
+    async signal(name, payload, { key, ttl, idempotencyKey } = {}) {
+      const command: Command = { type: "signal", name, payload, key, ttl, idempotencyKey };
+      return { applied: await signalLatest(context, sessions, workflowId, (id) => dispatch(command, id)) };
     },
     cancel: async ({ reason, ...place } = {}) => change({ type: "cancel", target: targetOf(place), reason }),
     retry: async ({ step } = {}) => change({ type: "retry", node: step }),

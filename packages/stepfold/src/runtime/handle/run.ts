@@ -133,7 +133,8 @@ export interface Run {
    */
   resume(options?: ResumeOptions): Promise<{ readonly applied: boolean }>;
   /**
-   * Sends a signal. The oldest wait for it takes it; if no path waits for it yet, it is kept until one does.
+   * Sends a signal. The oldest wait for it takes it; if no path waits for it yet, it is kept until one does. Where the execution has
+   * ended and goes on as a new one (`continueAs`), that one gets it.
    *
    * @returns `applied: false` if the same idempotency key with the same payload was sent before
    * @throws StepfoldError `RESUME_INVALID` (a path waits for another payload), `RESUME_CONFLICT`, `LIMIT_EXCEEDED`,

@@ -5,6 +5,7 @@ import type { Draft } from "../../core/transition/draft/draft.ts";
 import type { EndChildCommand } from "../../engine/commands/end-child.ts";
 import { requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
+import { continueExecution } from "./continue-execution.ts";
 import { commandLocally, type LocalWork, startLocally, wakeExecution } from "./local-work.ts";
 
 /** Messages delivered in one go: they leave the outbox before the next ones are delivered. */
@@ -62,6 +63,8 @@ async function deliver(delivery: Delivery, message: Message): Promise<void> {
       return startChild(delivery, message);
     case "cancel":
       return cancelChild(delivery, message);
+    case "continue":
+      return goOn(delivery, message);
     case "ended":
       return endChild(delivery, message.to, {
         type: "endChild",
@@ -108,6 +111,24 @@ async function startChild(delivery: Delivery, message: StartMessage): Promise<vo
     waitId,
     incarnation: from.incarnation,
     end: { status: "failed", error },
+  });
+}
+
+/** Begins the execution that the sender goes on as. If that is refused the parent is told that it has failed. */
+async function goOn(delivery: Delivery, message: Message & { readonly type: "continue" }): Promise<void> {
+  const { context, local, from } = delivery;
+  const refusal = await continueExecution(context, local, from, message);
+  if (!refusal) return;
+  context.onProblem(message.to, refusal);
+  const { workflowId, parent } = from;
+  if (parent?.waitId === undefined) return;
+  const { waitId, incarnation } = parent;
+  await endChild(delivery, parent.workflowId, {
+    type: "endChild",
+    workflowId,
+    waitId,
+    incarnation,
+    end: { status: "failed", error: errorInfo(refusal) },
   });
 }
 

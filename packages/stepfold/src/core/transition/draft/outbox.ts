@@ -1,4 +1,4 @@
-import type { DeliveredEvent } from "../../snapshot/event.ts";
+import type { CompletedEvent, DeliveredEvent } from "../../snapshot/event.ts";
 import type { ChildStart, Message, Snapshot, Wait } from "../../snapshot/snapshot.ts";
 import type { Draft } from "./draft.ts";
 
@@ -17,6 +17,12 @@ export function enqueueStart(draft: Draft, { workflowId, allowed: _, ...start }:
   enqueueMessage(draft, { type: "start", to: workflowId, ...start, ...(waitId !== undefined && { waitId }) });
 }
 
+/** Makes an execution that is ending go on as another one. */
+export function enqueueSuccessor(draft: Draft, { workflowId, input }: NonNullable<CompletedEvent["continues"]>): void {
+  draft.continuedAs = Object.freeze({ workflowId });
+  enqueueMessage(draft, { type: "continue", to: workflowId, ...(input !== undefined && { input }) });
+}
+
 /** Cancels the executions that were started for these waits: the path does not wait for them any more. */
 export function withdraw(draft: Draft, waits: readonly Wait[]): void {
   for (const { id, workflowId } of waits)
@@ -25,9 +31,10 @@ export function withdraw(draft: Draft, waits: readonly Wait[]): void {
 
 /** Tells the parent that an execution has ended. The execution is over only when all its messages are delivered. */
 export function enqueueEnd(draft: Draft): void {
-  const { ended, parent, failedAt: nodeId, error } = draft;
+  const { ended, parent, failedAt: nodeId, error, continuedAs } = draft;
   if (!ended) return;
-  if (parent?.waitId !== undefined) enqueueMessage(draft, { type: "ended", to: parent.workflowId });
+  // the end of the one that it goes on as is what the parent waits for
+  if (parent?.waitId !== undefined && !continuedAs) enqueueMessage(draft, { type: "ended", to: parent.workflowId });
   if (draft.outbox.length === 0) return;
   draft.ending = Object.freeze({ status: ended, nodeId, ...(error && { error }), begun: Object.freeze([]) });
   draft.ended = null;

@@ -147,6 +147,8 @@ export const eventLayout: Layout = fields(
     parent,
     undoes: undo,
     starts: start,
+    continues: fields("workflowId"),
+    carried: fields("", { from: origin, inbox: listOf(fields("expiresAt", inEvents)) }),
     error,
     waits: listOf(wait),
     children: fields("workflow", { map: spawnedMap }),

@@ -1,0 +1,37 @@
+import { safeMember } from "../../core/errors/safe-member.ts";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { successorId } from "../../core/snapshot/successor-id.ts";
+import { isWorkflowId } from "../../core/values/id.ts";
+import { isJsonObject, type Json } from "../../core/values/json.ts";
+import { normalise } from "../../core/values/to-json.ts";
+import { checkInput } from "../workflow/start-event.ts";
+import type { AttemptState } from "./attempt-state.ts";
+import type { Outcome } from "./outcome.ts";
+
+/** The end of an execution that goes on as a new one, checked: the new one begins with this input. */
+export function continuation(run: AttemptState, request: unknown): Outcome {
+  const { around, startedAt, place, task } = run;
+  const { root } = place;
+  const refused = (message: string): StepfoldError =>
+    new StepfoldError("OUTPUT_INVALID", { nodeId: task.nodeId, issues: [{ pointer: "/continueAs", message }] });
+  if (task.undoes) throw refused("is nothing that a compensation can do");
+  if (place !== root) throw refused("is for a step of the execution itself, and this one is in a sub-workflow or an item of a map");
+  if (root.incarnation === undefined) throw refused("needs a runtime, which begins the next execution");
+  if (!isJsonObject(request as Json) || Object.keys(request as object).some((key) => key !== "input"))
+    throw refused("must be an object with `input`, or empty");
+  const workflowId = successorId(root.workflowId);
+  if (!isWorkflowId(workflowId)) throw refused("is not possible: the id of the next execution would be longer than 255 characters");
+  const input = safeMember(request, "input");
+  const kept = input === undefined ? undefined : normalise(input, "The input of the next execution", around.limits);
+  checkInput({ compiled: root.workflow }, kept?.value, around.limits);
+  const continues = Object.freeze({ workflowId, ...(kept && { input: kept.value }) });
+  return {
+    type: "completed",
+    startedAt,
+    endedAt: around.now(),
+    output: null,
+    sizeBytes: kept?.sizeBytes ?? 0,
+    terminates: true,
+    continues,
+  };
+}

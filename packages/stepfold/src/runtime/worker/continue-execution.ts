@@ -1,0 +1,47 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { Message } from "../../core/snapshot/snapshot.ts";
+import type { Draft } from "../../core/transition/draft/draft.ts";
+import { carriedBy } from "../../core/transition/take-checkpoint.ts";
+import type { RuntimeContext } from "../context/runtime-context.ts";
+import { type LocalWork, startLocally, wakeExecution } from "./local-work.ts";
+
+/**
+ * Begins the execution that another one goes on as. Told again, after a crash, it changes nothing: the id is made of that of the origin, and
+ * the new execution names that.
+ *
+ * @returns why it cannot be begun; null if it was, now or before
+ */
+export async function continueExecution(
+  context: RuntimeContext,
+  local: LocalWork,
+  from: Draft,
+  { to: workflowId, input }: Message & { readonly type: "continue" },
+): Promise<StepfoldError | null> {
+  const { definition, metadata, tenant, parent, unnamed } = from;
+  const prepared = await context.registry.pinned(from.workflowId, definition.hash);
+  const now = await context.clock.now();
+  const signals = from.inbox.filter(({ expiresAt }) => expiresAt > now);
+  const { incarnation, version } = from;
+  const carried = carriedBy({ workflowId: from.workflowId, ...(incarnation !== undefined && { incarnation }), version }, signals);
+  const options = { workflowId, input, metadata, tenant };
+  try {
+    const { committed, wakeUp } = await startLocally(context, local, { prepared, options, parent, unnamed, carried });
+    if (committed) return null;
+    if (await isSuccessor(context, workflowId, from)) {
+      await wakeExecution(context, local, wakeUp);
+      return null;
+    }
+    return new StepfoldError("START_CONFLICT", { workflowId, differs: "origin" });
+  } catch (error) {
+    if (!StepfoldError.is(error)) throw error;
+    // it was begun before, and was deleted since; or no worker could begin it
+    if (error.code === "WORKFLOW_EXISTS") return null;
+    if (["OPTION_INVALID", "LIMIT_EXCEEDED", "INPUT_INVALID", "EXPRESSION_FAILED", "START_AMBIGUOUS"].includes(error.code)) return error;
+    throw error;
+  }
+}
+
+async function isSuccessor({ store }: RuntimeContext, workflowId: string, { workflowId: origin, incarnation }: Draft): Promise<boolean> {
+  const from = (await store.loadHead(workflowId))?.from;
+  return from?.reason === "continueAs" && from.workflowId === origin && from.incarnation === incarnation;
+}
