@@ -77,7 +77,7 @@ export function jsonLines(stdout: string): Record<string, unknown>[] {
 /** Starts a process; one that still runs when the test ends is ended. */
 export function start(command: string, args: readonly string[], { cwd, env }: Place): Running {
   if (!existsSync(join(root, "packages/cli/dist/main.js"))) throw new Error("packages/cli is not built: npm run build");
-  const { FORCE_COLOR: _color, STEPFOLD_STORE: _db, STEPFOLD_LEASE_MS: _lease, ...inherited } = process.env;
+  const { FORCE_COLOR: _color, STEPFOLD_STORE: _db, STEPFOLD_QUEUE: _queue, STEPFOLD_LEASE_MS: _lease, ...inherited } = process.env;
   const child = spawn(command, args, { cwd, env: { ...inherited, ...env }, stdio: ["ignore", "pipe", "pipe"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   let stdout = "";

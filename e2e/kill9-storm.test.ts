@@ -18,6 +18,7 @@ const setups = [
   { name: "postgres + pg-boss", ...short },
   { name: "postgres + bullmq", ...short },
   { name: "redis + bullmq", ...short },
+  { name: "postgres + rabbitmq", ...short },
 ];
 
 describe.each(setups)("kill -9 of workers and clients under load on $name", ({ name, ...hardness }) => {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
 import pg from "pg";
+import { Connection } from "rabbitmq-client";
 import { serviceUrl } from "../../scripts/servers/service-url.ts";
 import { migrateBullmq } from "./open-bullmq.ts";
 import { newBoss } from "./open-pg-boss.ts";
@@ -26,6 +27,19 @@ export const queueTargets: Readonly<Record<string, () => Promise<QueueTarget | n
     };
     return { url: `bullmq:${server.replace(/\/$/, "")}/?prefix=${prefix}`, drop };
   },
+  async rabbitmq() {
+    const server = await serviceUrl("rabbitmq");
+    if (server === null) return null;
+    const queue = newName();
+    const drop = async (): Promise<void> => {
+      const connection = new Connection(server);
+      const { queues, exchanges } = rabbitmqNames(queue);
+      for (const name of queues) await connection.queueDelete({ queue: name });
+      for (const name of exchanges) await connection.exchangeDelete({ exchange: name });
+      await connection.close();
+    };
+    return { url: `${server}?queue=${queue}`, drop };
+  },
   "bullmq-postgres": () => inSchema("bullmq", migrateBullmq),
   "pg-boss": () =>
     inSchema("pg-boss", async (url) => {
@@ -34,6 +48,12 @@ export const queueTargets: Readonly<Record<string, () => Promise<QueueTarget | n
       await boss.stop();
     }),
 };
+
+/** What a RabbitMQ queue of this name declares, as docs/queues/rabbitmq.md has it. */
+function rabbitmqNames(queue: string): { readonly queues: readonly string[]; readonly exchanges: readonly string[] } {
+  const levels = Array.from({ length: 26 }, (_, level) => `${queue}.delay.${level}`);
+  return { queues: [queue, ...levels], exchanges: levels };
+}
 
 /** In a schema of its own, where `migrate` makes the tables. */
 async function inSchema(kind: string, migrate: (url: URL) => Promise<void>): Promise<QueueTarget | null> {

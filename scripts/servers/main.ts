@@ -1,4 +1,4 @@
-// The databases that tests talk to, one line for each: scripts/services up|down|status [name...]
+// The servers that tests talk to, one line for each: scripts/services up|down|status [name...]
 // up uses what answers and starts the rest on loopback; down stops only what up started.
 import { allServices } from "./all-services.ts";
 import { installFakeTime } from "./faketime.ts";

@@ -1,14 +1,15 @@
 import { effort } from "../test/effort.ts";
 import { allServices } from "./all-services.ts";
+import type { Service } from "./service.ts";
 import { findService } from "./service-state.ts";
 
-export type ServiceName = "postgres" | "mariadb" | "redis" | "dynamodb" | "mongodb";
+export type ServiceName = Service["name"] | "mongodb";
 
 const answers = new Map<ServiceName, Promise<string | null>>();
 
 /**
- * Where a service is: what the environment names (`STEPFOLD_POSTGRES_URL`, `STEPFOLD_MYSQL_URL`, `STEPFOLD_REDIS_URL`,
- * `STEPFOLD_DYNAMODB_URL`, `STEPFOLD_MONGODB_URL`), else what `scripts/services` started, else what answers on the standard
+ * Where a service is: what the environment names (the `urlVariable` of each, such as `STEPFOLD_POSTGRES_URL`, and
+ * `STEPFOLD_MONGODB_URL`), else what `scripts/services` started, else what answers on the standard
  * port; null if nobody does, and where the tests are to do without servers. A server that the environment names is not asked
  * first: a test should say that it is away. The answer is the same for the whole process.
  */

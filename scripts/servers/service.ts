@@ -1,6 +1,6 @@
-/** A database server that tests use where it runs, and that we can start where it does not. */
+/** A server that tests use where it runs, and that we can start where it does not. */
 export interface Service {
-  readonly name: "postgres" | "mariadb" | "redis" | "dynamodb";
+  readonly name: "postgres" | "mariadb" | "redis" | "dynamodb" | "rabbitmq" | "nats";
   /** The environment variable that names a server to use instead of any on this machine. */
   readonly urlVariable: string;
   /** The environment variable that moves the standard port, for tests of the start itself. */
@@ -27,6 +27,8 @@ interface ServerCommand {
   readonly program: string;
   readonly args: readonly string[];
   readonly cwd?: string;
+  /** Beside the variables of this process. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Who runs it, when we are root and it refuses to be. */
   readonly user?: { readonly uid: number; readonly gid: number };
   readonly stopSignal: "SIGTERM" | "SIGINT";

@@ -22,10 +22,16 @@ export async function startService(service: Service, port: number): Promise<void
   mkdirSync(folder, { recursive: true });
   // Servers that run under accounts of their own must be able to reach their data.
   for (const path of [servicesFolder(), folder]) chmodSync(path, 0o755);
-  const { program, args, cwd = folder, user, stopSignal } = await service.prepare(folder, port);
+  const { program, args, cwd = folder, environment, user, stopSignal } = await service.prepare(folder, port);
   const log = join(folder, "log");
   const output = openSync(log, "w");
-  const child = spawn(program, args, { cwd, ...user, detached: true, stdio: ["ignore", output, output] });
+  const child = spawn(program, args, {
+    cwd,
+    env: { ...process.env, ...environment },
+    ...user,
+    detached: true,
+    stdio: ["ignore", output, output],
+  });
   const failure = new Promise<never>((_resolve, reject) => child.once("error", reject));
   child.unref();
   if (child.pid === undefined) return failure;

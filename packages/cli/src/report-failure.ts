@@ -26,6 +26,12 @@ const hints: Readonly<Partial<Record<string, string>>> = {
   STORE_REJECTED: "What was committed is safe",
 };
 
+/** Not the input is at fault, but a store or a queue, or the way to it. */
+const serverFailures: readonly string[] = [
+  ...["STORE_UNAVAILABLE", "OUTCOME_UNKNOWN", "STORE_REJECTED", "FENCE_LOST"],
+  ...["QUEUE_UNAVAILABLE", "QUEUE_REJECTED"],
+];
+
 /** What to tell of anything that was thrown. */
 function failureOf(error: unknown): Failure {
   if (error instanceof BadInput) {
@@ -34,8 +40,13 @@ function failureOf(error: unknown): Failure {
   }
   if (StepfoldError.is(error)) {
     const { code, message, details } = error;
-    const lostStore = code === "STORE_UNAVAILABLE" || code === "OUTCOME_UNKNOWN" || code === "STORE_REJECTED" || code === "FENCE_LOST";
-    return { code, message, hint: hintFor(code, details), details, exit: lostStore ? exitCode.failed : exitCode.badInput };
+    return {
+      code,
+      message,
+      hint: hintFor(code, details),
+      details,
+      exit: serverFailures.includes(code) ? exitCode.failed : exitCode.badInput,
+    };
   }
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return {

@@ -3,7 +3,7 @@ import { BadInput } from "../bad-input.ts";
 import { cleanup } from "../cleanup.ts";
 import { findConfig } from "../config/find-config.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { openPart } from "../config/open-part.ts";
+import { openQueue, queueUrl } from "../config/open-queue.ts";
 import { exitCode } from "../exit-code.ts";
 import { say } from "../output.ts";
 import { idleRuntime } from "../session/idle-runtime.ts";
@@ -20,6 +20,7 @@ export interface DlqOptions {
 
 /** Options of `stepfold dlq retry`. */
 export interface DlqRetryOptions extends DlqOptions {
+  readonly queue?: string;
   readonly config?: string;
   readonly all?: boolean;
 }
@@ -72,7 +73,7 @@ export async function dlqRetry(ids: readonly string[], options: DlqRetryOptions)
   try {
     const store = await openExistingDatabase(chooseDatabase(options.store), openQuietly);
     closing.add(() => store.close());
-    const queue = await openPart("queue", config, configPath, closing);
+    const queue = await openQueue(queueUrl(options.queue), config, configPath, closing);
     const runtime = idleRuntime(store, config, queue);
     closing.add(() => runtime.close());
     const paint = paintFor(process.stdout);

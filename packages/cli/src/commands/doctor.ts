@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { feedHearsItself } from "stepfold/runtime";
 import { BadInput } from "../bad-input.ts";
-import { cleanup } from "../cleanup.ts";
+import { type Cleanup, cleanup } from "../cleanup.ts";
+import type { StepfoldConfig } from "../config/config.ts";
 import { findConfig } from "../config/find-config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { openPart, type Parts } from "../config/open-part.ts";
+import { openQueue } from "../config/open-queue.ts";
 import { exitCode } from "../exit-code.ts";
 import { complain, say } from "../output.ts";
 import { chooseDatabase, type Database, openExistingDatabase, openQuietly, openSite } from "../store/database.ts";
@@ -16,6 +18,7 @@ import { paintFor } from "../text/paint.ts";
 /** Options of `stepfold doctor`. */
 export interface DoctorOptions {
   readonly store?: string;
+  readonly queue?: string;
   readonly config?: string;
   readonly quick?: boolean;
   readonly json?: boolean;
@@ -28,8 +31,8 @@ const noticeableMs = 2_000;
 type Report = (isWell: boolean, text: string, told?: object) => void;
 
 /**
- * `stepfold doctor`: whether a store answers and can be read, which executions are stuck and why, whether the queue of a
- * config takes messages, whether its feed is heard, and whether the store keeps every promise that executions rely on. The promises are tried in
+ * `stepfold doctor`: whether a store answers and can be read, which executions are stuck and why, whether the queue that is named, or that of a
+ * config, takes messages, whether its feed is heard, and whether the store keeps every promise that executions rely on. The promises are tried in
  * spaces of their own (schemas, prefixes, files), which are deleted again; executions are not touched.
  *
  * @returns the exit code: 0 if all is well
@@ -53,10 +56,8 @@ export async function doctor(options: DoctorOptions): Promise<number> {
   } finally {
     await store.close();
   }
-  if (options.config !== undefined) {
-    await examineQueue(options.config, tell);
-    await examineFeed(options.config, tell);
-  }
+  if (options.queue !== undefined || options.config !== undefined) await examineQueue(options, tell);
+  if (options.config !== undefined) await examineFeed(options.config, tell);
   if (!options.quick) reportPromises(store.name, await examinePromises(database, options.json ?? false), tell);
   return allWell ? exitCode.done : exitCode.failed;
 }
@@ -83,8 +84,9 @@ function reportExecutions({ counts, findings, found, isPartial }: OpenExecutions
   });
 }
 
-async function examineQueue(named: string, tell: Report): Promise<void> {
-  await examinePart("queue", named, tell, {
+async function examineQueue({ queue: url, config }: DoctorOptions, tell: Report): Promise<void> {
+  await examinePart("queue", config, tell, {
+    open: (...where) => openQueue(url ?? null, ...where),
     none: "the config has no queue: workers ask the store",
     failed: "the queue does not take messages",
     async examine(queue) {
@@ -98,6 +100,7 @@ async function examineQueue(named: string, tell: Report): Promise<void> {
 /** A feed that is silent is no fault of the store, but answers are seen up to a poll later than they could be. */
 async function examineFeed(named: string, tell: Report): Promise<void> {
   await examinePart("feed", named, tell, {
+    open: (...where) => openPart("feed", ...where),
     none: "the config has no feed: what other processes do is seen by polls",
     failed: "the feed cannot be heard",
     async examine(feed) {
@@ -112,6 +115,7 @@ async function examineFeed(named: string, tell: Report): Promise<void> {
 
 /** How a part of a config is examined, and what is said where there is none, or where it does not work. */
 interface PartExamination<P extends keyof Parts> {
+  open(config: StepfoldConfig, configPath: string | null, closing: Cleanup): Promise<Parts[P] | null>;
   readonly none: string;
   readonly failed: string;
   examine(part: Parts[P]): Promise<void>;
@@ -119,14 +123,14 @@ interface PartExamination<P extends keyof Parts> {
 
 async function examinePart<P extends keyof Parts>(
   type: P,
-  named: string,
+  named: string | undefined,
   tell: Report,
-  { none, failed, examine }: PartExamination<P>,
+  { open, none, failed, examine }: PartExamination<P>,
 ): Promise<void> {
-  const configPath = findConfig(named);
+  const configPath = named === undefined ? null : findConfig(named);
   const closing = cleanup();
   try {
-    const part = await openPart(type, await loadConfig(configPath), configPath, closing);
+    const part = await open(await loadConfig(configPath), configPath, closing);
     if (part) await examine(part);
     else tell(true, none, { type, name: null });
   } catch (error) {

@@ -7,6 +7,10 @@ export const options = {
     "--store <url>",
     "where the executions are: an SQLite file, or postgres://, mysql://, redis://, … (default: STEPFOLD_STORE, or .stepfold/dev.db here)",
   ],
+  queue: [
+    "--queue <url>",
+    "the queue that tells workers what is due: amqp://, nats://, sqs:https://, bullmq:redis://, pg-boss:postgres:// (default: STEPFOLD_QUEUE, or that of the config)",
+  ],
   config: ["--config <path>", "stepfold.config.ts to go by (default: the one in this folder)"],
   rememberedConfig: ["--config <path>", "stepfold.config.ts to go by (default: the one in this folder)"],
   json: ["--json", "JSON on standard output, one object per line"],

@@ -19,6 +19,7 @@ export function addTendingCommands(stepfold: Command, act: Act): void {
       "find out which executions are stuck, and whether a store keeps every promise, in spaces of its own that are deleted again",
     )
     .option("--quick", "only whether it answers, and which executions are stuck")
+    .option("--queue <url>", "also whether this queue takes messages: amqp://, nats://, sqs:https://, …")
     .option("--config <path>", "also whether the queue of this stepfold.config.ts takes messages, and its feed is heard")
     .option(...options.store)
     .option(...options.json)

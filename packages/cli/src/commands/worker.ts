@@ -6,6 +6,7 @@ import { findConfig } from "../config/find-config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { openGlobals } from "../config/open-globals.ts";
 import { openPart } from "../config/open-part.ts";
+import { openQueue, queueUrl } from "../config/open-queue.ts";
 import { exitCode } from "../exit-code.ts";
 import { listenForInterruption } from "../session/interruption.ts";
 import { nodeDefinitionsOf, readLeaseMs } from "../session/session.ts";
@@ -15,6 +16,7 @@ import { chooseDatabase, openQuietly } from "../store/database.ts";
 /** Options of `stepfold worker`. */
 export interface WorkerOptions {
   readonly store?: string;
+  readonly queue?: string;
   readonly config?: string;
   readonly concurrency?: string;
   readonly json?: boolean;
@@ -40,7 +42,7 @@ export async function worker(options: WorkerOptions): Promise<number> {
     // missing tables are reported once, at the start
     await store.list({ limit: 1 });
     const globals = await openGlobals({ config, configPath, database, cleanup: closing });
-    const queue = await openPart("queue", config, configPath, closing);
+    const queue = await openQueue(queueUrl(options.queue), config, configPath, closing);
     const feed = await openPart("feed", config, configPath, closing);
     const log = workLog(options.json ?? false);
     const runtime = createRuntime<NodeDefinitions>({

@@ -10,6 +10,7 @@ export function addWorkingCommands(stepfold: Command, act: Act): void {
     .description("drive whatever is due, beside any number of others, until Ctrl-C or SIGTERM; then the steps under way are ended")
     .option("--concurrency <count>", "executions driven at once (default: 100)")
     .option(...options.store)
+    .option(...options.queue)
     .option("--config <path>", "stepfold.config.ts to go by: node types, workflows, globals, queue (default: the one in this folder)")
     .option(...options.json)
     .action(act(worker));
@@ -25,6 +26,7 @@ export function addWorkingCommands(stepfold: Command, act: Act): void {
     .description("let them go on; a worker drives them")
     .option("--all", "all of them")
     .option(...options.store)
+    .option(...options.queue)
     .option("--config <path>", "stepfold.config.ts to go by (default: the one in this folder)")
     .option(...options.json)
     .action(act(dlqRetry));

@@ -98,7 +98,7 @@ interface DetailsByCode {
   STORE_UNAVAILABLE: { store: string; reason: string };
   STORE_REJECTED: { store: string; reason: string };
   OUTCOME_UNKNOWN: { workflowId: string; action: string; reason: string };
-  DRIVER_MISSING: { store: string; driver: string };
+  DRIVER_MISSING: { store?: string; queue?: string; driver: string };
   QUEUE_UNAVAILABLE: { queue: string; reason: string };
   QUEUE_REJECTED: { queue: string; reason: string };
   FEED_UNAVAILABLE: { feed: string; reason: string };
@@ -379,7 +379,8 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
   DRIVER_MISSING: {
     status: 500,
     retryable: false,
-    say: (d) => `Store "${d.store}" needs the package "${d.driver}", which is not installed here: npm install ${d.driver}`,
+    say: (d) =>
+      `${d.queue === undefined ? `Store "${d.store}"` : `Queue "${d.queue}"`} needs the package "${d.driver}", which is not installed here: npm install ${d.driver}`,
   },
   QUEUE_UNAVAILABLE: { status: 503, retryable: true, say: (d) => `Queue "${d.queue}" did not answer: ${d.reason}` },
   QUEUE_REJECTED: { status: 500, retryable: false, say: (d) => `Queue "${d.queue}" refused: ${d.reason}` },

@@ -17,6 +17,10 @@ export interface QueueMethods {
   send(wakeUps: readonly CheckedWakeUp[]): Promise<void>;
   sendIn?(query: TransactionQuery, wakeUps: readonly CheckedWakeUp[]): Promise<void>;
   consume(handle: (delivery: Delivery) => Promise<void>, options: ConsumeOptions): Promise<Consumer>;
+  /** Whether the server would refuse the same call again. Default: judged as SQL and Redis say it. */
+  refuses?(cause: unknown): boolean;
+  /** Frees what was opened here, after all consumers are drained and all messages sent. */
+  close?(): Promise<void>;
 }
 
 /**
@@ -34,7 +38,7 @@ export function checkedQueue(methods: QueueMethods): WorkQueue {
     try {
       return await work();
     } catch (cause) {
-      throw queueError(name, cause);
+      throw queueError(name, cause, methods.refuses);
     }
   };
   const sending = (send: (wakeUps: readonly CheckedWakeUp[]) => Promise<void>, wakeUps: readonly WakeUp[]): Promise<void> =>
@@ -65,7 +69,7 @@ export function checkedQueue(methods: QueueMethods): WorkQueue {
     close() {
       closing ??= Promise.all([...consumers].map((consumer) => consumer.drain()))
         .then(() => Promise.allSettled(sends))
-        .then(() => undefined);
+        .then(() => methods.close?.());
       return closing;
     },
   };

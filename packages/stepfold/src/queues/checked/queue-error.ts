@@ -6,12 +6,16 @@ const transientStates = /^(08|53|40001$|40P01$|40003$|55P03$|57014$|57P0|25006$|
 /** The same for Redis, by the first word of its answer. */
 const transientReplies = /^(LOADING|READONLY|OOM|BUSY|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|MISCONF|NOREPLICAS|UNBLOCKED)\b/;
 
-/** Makes a `StepfoldError` of an error of a queue or of the connection to it. */
-export function queueError(queue: string, cause: unknown): StepfoldError {
+/**
+ * Makes a `StepfoldError` of an error of a queue or of the connection to it.
+ *
+ * @param refuses whether the server would refuse the same call again, where it says so in a way of its own
+ */
+export function queueError(queue: string, cause: unknown, refuses: (cause: unknown) => boolean = () => false): StepfoldError {
   if (StepfoldError.is(cause)) return cause;
   const message = cause instanceof Error ? cause.message : String(cause);
   const details = { queue, reason: withoutUrls(message || "the connection failed") };
-  return new StepfoldError(isTransient(cause, message) ? "QUEUE_UNAVAILABLE" : "QUEUE_REJECTED", details, { cause });
+  return new StepfoldError(!refuses(cause) && isTransient(cause, message) ? "QUEUE_UNAVAILABLE" : "QUEUE_REJECTED", details, { cause });
 }
 
 function isTransient(cause: unknown, message: string): boolean {

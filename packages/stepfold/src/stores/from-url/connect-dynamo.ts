@@ -1,8 +1,8 @@
+import { invalidUrl, parsedUrl, takeParameters } from "../../urls/address.ts";
+import { importDriver } from "../../urls/import-driver.ts";
 import type { DynamoDocumentClient } from "../databases/dynamo/dynamo-client.ts";
 import type { DynamoTableClient } from "../databases/dynamo/dynamo-schema.ts";
-import { invalidUrl, parsedUrl, takeParameters } from "./address.ts";
 import { answerLimitMs } from "./answer-limit.ts";
-import { importDriver } from "./import-driver.ts";
 import type { Site } from "./site.ts";
 
 interface Sdk {

@@ -1,7 +1,7 @@
+import { parsedUrl, takeParameters } from "../../urls/address.ts";
+import { importDriver } from "../../urls/import-driver.ts";
 import type { LibsqlClient } from "../databases/libsql/libsql-client.ts";
-import { parsedUrl, takeParameters } from "./address.ts";
 import { answerLimitMs } from "./answer-limit.ts";
-import { importDriver } from "./import-driver.ts";
 import type { Site } from "./site.ts";
 
 interface Driver {

@@ -1,7 +1,7 @@
+import { takeParameters } from "../../urls/address.ts";
+import { importDriver } from "../../urls/import-driver.ts";
 import type { MongoDatabase } from "../databases/mongo/mongo-client.ts";
-import { takeParameters } from "./address.ts";
 import { answerLimitMs } from "./answer-limit.ts";
-import { importDriver } from "./import-driver.ts";
 import type { Site } from "./site.ts";
 
 type Database = MongoDatabase & {

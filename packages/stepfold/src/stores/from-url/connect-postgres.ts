@@ -1,6 +1,6 @@
+import { parsedUrl, poolSize, takeParameters } from "../../urls/address.ts";
+import { importDriver } from "../../urls/import-driver.ts";
 import type { PostgresClient } from "../databases/postgres/postgres-client.ts";
-import { parsedUrl, poolSize, takeParameters } from "./address.ts";
-import { importDriver } from "./import-driver.ts";
 import type { Site } from "./site.ts";
 
 interface Pg {

@@ -1,8 +1,8 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { invalidUrl, parsedUrl, takeParameters } from "../../urls/address.ts";
+import { importOneOf } from "../../urls/import-driver.ts";
 import type { IoredisClient, NodeRedisClient, RedisClient } from "../databases/redis/redis-client.ts";
-import { invalidUrl, parsedUrl, takeParameters } from "./address.ts";
 import { answerLimitMs } from "./answer-limit.ts";
-import { importOneOf } from "./import-driver.ts";
 import type { Site } from "./site.ts";
 
 interface Listening {

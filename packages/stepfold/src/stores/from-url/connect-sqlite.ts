@@ -1,5 +1,5 @@
 import { rm } from "node:fs/promises";
-import { invalidUrl } from "./address.ts";
+import { invalidUrl } from "../../urls/address.ts";
 import type { Site } from "./site.ts";
 
 /** `sqlite:PATH`, or a path. */

@@ -1,7 +1,7 @@
+import { invalidUrl, parsedUrl, takeParameters } from "../../urls/address.ts";
+import { importDriver } from "../../urls/import-driver.ts";
 import type { UpstashClient } from "../databases/upstash/upstash-store.ts";
-import { invalidUrl, parsedUrl, takeParameters } from "./address.ts";
 import { answerLimitMs } from "./answer-limit.ts";
-import { importDriver } from "./import-driver.ts";
 import type { Site } from "./site.ts";
 
 interface Client extends UpstashClient {

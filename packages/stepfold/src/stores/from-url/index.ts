@@ -1,3 +1,3 @@
-export { publicUrl } from "./public-url.ts";
+export { publicUrl } from "../../urls/public-url.ts";
 export type { Site, StoreOfUrlOptions } from "./site.ts";
 export { siteFromUrl, storeFromUrl } from "./store-from-url.ts";

@@ -1,8 +1,8 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
+import { invalidUrl } from "../../urls/address.ts";
+import { withoutSecrets } from "../../urls/public-url.ts";
 import { doneOrGivenUp } from "../kit/no-answer.ts";
-import { invalidUrl } from "./address.ts";
-import { withoutSecrets } from "./public-url.ts";
 import type { Site, StoreOfUrlOptions } from "./site.ts";
 
 type Connect = (url: string) => Promise<Site>;

@@ -51,6 +51,15 @@ describe("importDriver", () => {
     });
   });
 
+  it("names the queue that needs it", async () => {
+    await expect(importDriver("no-such-driver", { queue: "nats" })).rejects.toMatchObject({
+      code: "DRIVER_MISSING",
+      message: expect.stringMatching(/^Queue "nats" needs the package "no-such-driver"/),
+    });
+    install("driver-d", { "package.json": '{"main":"main.cjs"}', "main.cjs": 'throw new Error("wrong version");' });
+    await expect(importDriver("driver-d", { queue: "nats" })).rejects.toMatchObject({ code: "QUEUE_REJECTED", details: { queue: "nats" } });
+  });
+
   it("does not say that a driver is missing which throws", async () => {
     install("driver-b", { "package.json": '{"main":"main.cjs"}', "main.cjs": 'throw new Error("wrong version");' });
     await expect(importDriver("driver-b", "postgres")).rejects.toMatchObject({ code: "STORE_REJECTED", message: /wrong version/ });

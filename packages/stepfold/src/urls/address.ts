@@ -1,4 +1,4 @@
-import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { publicUrl } from "./public-url.ts";
 
 /** A URL for a driver, and the parameters that were taken out of it. */
@@ -32,7 +32,7 @@ export function takeParameters<Name extends string>(text: string, fallbacks: Rea
  *
  * @throws StepfoldError `OPTION_INVALID` that quotes the URL without its password
  */
-export function parsedUrl(text: string): URL {
+export function parsedUrl(text: string, option: UrlOption = "store"): URL {
   try {
     const url = new URL(text);
     decodeURIComponent(url.password + url.username);
@@ -42,6 +42,7 @@ export function parsedUrl(text: string): URL {
   }
   throw invalidUrl(
     `is a URL that cannot be read: ${publicUrl(text)}. A password is written with %40 for @, %2F for /, %3A for :, %25 for %`,
+    option,
   );
 }
 
@@ -55,7 +56,10 @@ export function poolSize(text: string): number {
   throw invalidUrl(`has a parameter "pool" that is no whole number from 1 to 9999: "${text}"`);
 }
 
-/** Makes the error for a URL of a store. */
-export function invalidUrl(reason: string): StepfoldError {
-  return new StepfoldError("OPTION_INVALID", { option: "store", reason });
+/** What a URL names. */
+export type UrlOption = "store" | "queue";
+
+/** Makes the error for a URL of a store or a queue. */
+export function invalidUrl(reason: string, option: UrlOption = "store"): StepfoldError {
+  return new StepfoldError("OPTION_INVALID", { option, reason });
 }

@@ -1,16 +1,19 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+
+/** What needs a driver: a store, by its name, or a queue. */
+type Needing = string | { readonly queue: string };
 
 /**
- * Imports a database driver. The library does not depend on drivers: this is the one that is installed in the current folder.
+ * Imports the driver of a database or of a queue. The library does not depend on drivers: this is the one that is installed in the
+ * current folder.
  *
  * @param name of the package, or of a part of it: `mysql2/promise`
- * @param store that needs it
- * @throws StepfoldError `DRIVER_MISSING`, `STORE_REJECTED` if it is there and cannot be loaded
+ * @throws StepfoldError `DRIVER_MISSING`; `STORE_REJECTED` or `QUEUE_REJECTED` if it is there and cannot be loaded
  */
-export async function importDriver<T>(name: string, store: string): Promise<T> {
+export async function importDriver<T>(name: string, needing: Needing): Promise<T> {
   const here = createRequire(join(process.cwd(), "package.json"));
   for (const specifier of [() => pathToFileURL(here.resolve(name)).href, () => name]) {
     try {
@@ -18,10 +21,11 @@ export async function importDriver<T>(name: string, store: string): Promise<T> {
     } catch (cause) {
       if (isMissing(cause, name)) continue;
       const reason = `its driver "${name}" is installed, but cannot be loaded: ${cause instanceof Error ? cause.message : String(cause)}`;
-      throw new StepfoldError("STORE_REJECTED", { store, reason }, { cause });
+      if (typeof needing === "string") throw new StepfoldError("STORE_REJECTED", { store: needing, reason }, { cause });
+      throw new StepfoldError("QUEUE_REJECTED", { ...needing, reason }, { cause });
     }
   }
-  throw new StepfoldError("DRIVER_MISSING", { store, driver: packageOf(name) });
+  throw missing(name, needing);
 }
 
 /** Imports the first of several drivers that is installed. */
@@ -36,7 +40,11 @@ export async function importOneOf<T extends Readonly<Record<string, unknown>>>(
       if (!StepfoldError.is(error, "DRIVER_MISSING")) throw error;
     }
   }
-  throw new StepfoldError("DRIVER_MISSING", { store, driver: packageOf(names[0]!) });
+  throw missing(names[0]!, store);
+}
+
+function missing(name: string, needing: Needing): StepfoldError {
+  return new StepfoldError("DRIVER_MISSING", { ...(typeof needing === "string" ? { store: needing } : needing), driver: packageOf(name) });
 }
 
 /** Tells whether this package is missing, and not one that it imports. */

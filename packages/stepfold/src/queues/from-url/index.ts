@@ -1,0 +1,1 @@
+export { queueFromUrl } from "./queue-from-url.ts";

@@ -1,0 +1,27 @@
+import { parsedUrl, takeParameters } from "../../urls/address.ts";
+import { importDriver } from "../../urls/import-driver.ts";
+import type { PgBossClient } from "../pg-boss/pg-boss-client.ts";
+import type { QueueSite } from "./queue-site.ts";
+
+interface Client {
+  readonly PgBoss: new (config: {
+    connectionString: string;
+    schema: string;
+  }) => PgBossClient & {
+    on(event: "error", listener: () => void): unknown;
+    start(): Promise<unknown>;
+    stop(): Promise<void>;
+  };
+}
+
+/** `pg-boss:postgres://user:password@host/database?queue=stepfold&schema=pgboss`, with `pg-boss`. */
+export async function openPgBoss(text: string): Promise<QueueSite> {
+  const { url, taken } = takeParameters(text.slice("pg-boss:".length), { queue: "stepfold", schema: "pgboss" });
+  parsedUrl(url, "queue");
+  const { pgBossQueue } = await import("../pg-boss/pg-boss-queue.ts");
+  const { PgBoss } = await importDriver<Client>("pg-boss", { queue: "pg-boss" });
+  const boss = new PgBoss({ connectionString: url, schema: taken.schema });
+  boss.on("error", () => undefined);
+  await boss.start();
+  return { queue: pgBossQueue(boss, { name: taken.queue }), closeClient: () => boss.stop() };
+}

@@ -1,0 +1,64 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { WorkQueue } from "../../ports/work-queue.ts";
+import { invalidUrl } from "../../urls/address.ts";
+import { withoutSecrets } from "../../urls/public-url.ts";
+import { queueError } from "../checked/queue-error.ts";
+import type { QueueSite } from "./queue-site.ts";
+
+type Open = (url: string) => Promise<QueueSite>;
+
+/** Opens a queue, by the scheme of a URL. Each file is loaded when it is needed. */
+const schemes: Readonly<Record<string, () => Promise<Open>>> = {
+  amqp: async () => (await import("./open-rabbitmq.ts")).openRabbitmq,
+  amqps: async () => (await import("./open-rabbitmq.ts")).openRabbitmq,
+  bullmq: async () => (await import("./open-bullmq.ts")).openBullmq,
+  "pg-boss": async () => (await import("./open-pg-boss.ts")).openPgBoss,
+};
+
+/**
+ * Opens the queue that a URL names, with a client of its own, which `close()` ends too. For commands and servers; a program
+ * that has a client already hands it to the queue itself.
+ *
+ * | URL | package it needs |
+ * | --- | --- |
+ * | `amqp://user:password@host/vhost?queue=stepfold&type=quorum`, `amqps://…` | `rabbitmq-client` |
+ * | `bullmq:redis://host:6379/0?queue=stepfold&prefix=bull` | `bullmq` |
+ * | `pg-boss:postgres://user:password@host/database?queue=stepfold&schema=pgboss` | `pg-boss` |
+ *
+ * ```ts
+ * import { queueFromUrl } from "stepfold/queues/from-url";
+ *
+ * const queue = await queueFromUrl("amqp://guest:guest@127.0.0.1:5672");
+ * await queue.send([{ workflowId: "order-1" }]);
+ * await queue.close();
+ * ```
+ *
+ * @throws StepfoldError `OPTION_INVALID` for a URL that names no queue, `DRIVER_MISSING` if its package is not installed,
+ * `QUEUE_UNAVAILABLE`, `QUEUE_REJECTED`
+ */
+export async function queueFromUrl(url: string): Promise<WorkQueue> {
+  const scheme = /^([a-z][a-z0-9+-]+):/i.exec(url)?.[1]?.toLowerCase() ?? "";
+  const open = Object.hasOwn(schemes, scheme) ? schemes[scheme] : undefined;
+  if (!open) throw invalidUrl(`names no queue that there is: "${scheme}:". There are: ${Object.keys(schemes).join(", ")}`, "queue");
+  const { queue, closeClient } = await opened(scheme, await open(), url);
+  let closing: Promise<void> | null = null;
+  return {
+    ...queue,
+    close() {
+      closing ??= queue.close().then(async () => void (await closeClient()));
+      return closing;
+    },
+  };
+}
+
+async function opened(scheme: string, open: Open, url: string): Promise<QueueSite> {
+  try {
+    return await open(url);
+  } catch (error) {
+    if (StepfoldError.is(error)) throw error;
+    const { code, details } = queueError(scheme, error);
+    // the client's message may quote the URL
+    const reason = withoutSecrets((details as { reason: string }).reason, url);
+    throw new StepfoldError(code as "QUEUE_UNAVAILABLE", { queue: scheme, reason });
+  }
+}
