@@ -46,9 +46,9 @@ describe.skipIf(!server)("names in MySQL", () => {
     });
   }
 
-  it("of children may be empty, of any length, and differ in a space only", async () => {
+  it("of children may be of any length, and differ in a space only", async () => {
     const { store } = await server!.bench(hostileOptions, hostileSettings(0));
-    const keys = ["", ...names, "k".repeat(100_000), `${"k".repeat(100_000)} `];
+    const keys = [...names, "k".repeat(100_000), `${"k".repeat(100_000)} `];
     const first = startCommit("a", { children: keys.map((key) => put(key, { input: key })) });
     await store.create(first);
     await expectKeys(store, keys);
