@@ -33,9 +33,10 @@ export interface StoredParts {
  * go of them when it goes on.
  */
 export function restore({ head, children, events, checkpoint }: StoredParts): Snapshot {
-  const history = new History(children);
+  const all = [...events];
+  const history = new History(children, all);
   if (checkpoint) history.goOnFrom(checkpoint);
-  for (const event of events) history.add(event);
+  for (const event of all) history.add(event);
   history.fillChildren();
   const snapshot: { -readonly [K in keyof Snapshot]: Snapshot[K] } = { ...history.filled(head), context: history.context };
   if (history.children.size > 0) snapshot.childStates = Object.fromEntries(history.children);
@@ -52,7 +53,7 @@ class History {
   readonly context: Results = {};
   readonly children = new Map<string, ChildState & { readonly context: Results }>();
   readonly compensations: CompensationResult[] = [];
-  readonly #events: Event[] = [];
+  readonly #events: readonly Event[];
   #values: NonNullable<HistoryCheckpoint["values"]> = {};
   readonly answered: AnsweredKey[] = [];
   /** Items of every map in the history, by the key that its children begin with. */
@@ -60,7 +61,8 @@ class History {
   /** The last map that each path has begun: items can be added only to this one. */
   readonly #latest = new Map<string, Json[]>();
 
-  constructor(children: StoredParts["children"]) {
+  constructor(children: StoredParts["children"], events: readonly Event[]) {
+    this.#events = events;
     for (const [key, head] of children) this.children.set(key, { ...head, context: {} });
   }
 
@@ -80,7 +82,6 @@ class History {
   }
 
   add(event: Event): void {
-    this.#events.push(event);
     switch (event.type) {
       case "started":
         if (event.checkpoint) this.#takeOver(event.checkpoint.state);

@@ -32,17 +32,41 @@ describe("a checkpoint is due", () => {
     expect(checkpointsOf(7, 100, () => 10)).toEqual([]);
   });
 
-  it("more rarely where much is held: after two to four times as many bytes of events", () => {
+  it("more rarely where much is held: after one and a half to six times as many bytes of events", () => {
     for (const held of [600, 5_000, 70_000]) {
       const due = checkpointsOf(5_000, 100, () => held);
       const gaps = due.slice(1).map((commit, index) => (commit - due[index]!) * 100);
-      expect(Math.min(...gaps)).toBeGreaterThanOrEqual(2 * held - 100);
-      expect(Math.max(...gaps)).toBeLessThanOrEqual(4 * held + 100);
+      expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1.5 * held - 100);
+      expect(Math.max(...gaps)).toBeLessThanOrEqual(6 * held + 100);
     }
   });
 
   it("never while everything is kept", () => {
     expect(checkpointsOf(5_000, 100, (commit) => commit * 100 + 200)).toEqual([]);
+  });
+
+  it("ever more rarely while all results are kept, however small they are", () => {
+    const draft = openDraft(flow, first);
+    const due: number[] = [];
+    for (let version = 1; version <= 2_000; version++) {
+      draft.context = { a: [...(draft.context.a ?? []), { output: 1, timestamp: 0, attempt: 1, pathId: "0", version }] };
+      draft.historyBytes += 206;
+      draft.sizeBytes += 6;
+      if (isCheckpointDue(draft, 1_000)) due.push(version);
+      draft.committedHistoryBytes = draft.historyBytes;
+    }
+    // each time there are four times as many
+    expect(due.length).toBeLessThan(6);
+    const children = Array.from({ length: 50 }, (_, index) => [`0#1/${index}`, { context: draft.context }] as const);
+    Object.assign(draft, {
+      context: {},
+      children: new Map(children),
+      historyBytes: 1_000_500,
+      committedHistoryBytes: 999_500,
+      sizeBytes: 10,
+    });
+    expect(isCheckpointDue(draft, 1_000)).toBe(false);
+    expect(isCheckpointDue({ ...draft, children: new Map() }, 1_000)).toBe(true);
   });
 
   it("counts the keys of answers as held", () => {

@@ -1,7 +1,7 @@
 import { type AnsweredKey, maxAnsweredKeys } from "../../snapshot/answered-key.ts";
 import type { Event } from "../../snapshot/event.ts";
 import { answeredKeyOf } from "../../snapshot/result.ts";
-import type { Answer, Resumed, Wait } from "../../snapshot/snapshot.ts";
+import type { Answer, Context, Resumed, Wait } from "../../snapshot/snapshot.ts";
 import type { Json } from "../../values/json.ts";
 import { sizeOfJson } from "../../values/json-size.ts";
 
@@ -12,10 +12,14 @@ interface Counted {
   historyBytes: number;
   readonly committedHistoryBytes: number;
   readonly answered: AnsweredKey[];
+  readonly context: Context;
+  readonly children: ReadonlyMap<string, { readonly context: Context }>;
 }
 
 /** About how many bytes an event has beside the values of users. */
 const eventBytes = 200;
+/** About how many bytes a result has in a checkpoint beside its output. */
+const resultBytes = 95;
 /** About how many bytes a key has in a checkpoint. */
 const keyBytes = 80;
 
@@ -63,14 +67,26 @@ export function countEvent(draft: Counted, event: Event): void {
 }
 
 /**
- * Whether the next commit is to write a checkpoint. A load then reads at most about four times what the execution holds, or `leastBytes`,
- * and checkpoints take at most half as many bytes as events. The answer depends on the history alone, so nobody has to know where the last one lies.
+ * Whether the next commit is to write a checkpoint. A load then reads at most about six times what the execution holds, or `leastBytes`, and
+ * checkpoints take at most two thirds as many bytes as events: a quarter where all is kept. The answer depends on the history alone, so nobody has to know where the last one lies.
  */
 export function isCheckpointDue(draft: Counted, leastBytes: number): boolean {
-  const { historyBytes, committedHistoryBytes, sizeBytes, answered } = draft;
-  if (historyBytes < leastBytes) return false;
-  const heldBytes = sizeBytes + answered.length * keyBytes;
+  const { sizeBytes, answered } = draft;
+  const valueBytes = sizeBytes + answered.length * keyBytes;
+  // results are counted only where without them it would be due
+  return isPassed(draft, leastBytes, valueBytes) && isPassed(draft, leastBytes, valueBytes + resultsIn(draft) * resultBytes);
+}
+
+/** Whether the events have passed a multiple of one and a half times what is held, rounded up, since the last commit. */
+function isPassed({ historyBytes, committedHistoryBytes }: Counted, leastBytes: number, heldBytes: number): boolean {
   let everyBytes = leastBytes;
-  while (everyBytes < 2 * heldBytes) everyBytes *= 2;
+  while (everyBytes < 1.5 * heldBytes) everyBytes *= 4;
   return Math.floor(historyBytes / everyBytes) > Math.floor(committedHistoryBytes / everyBytes);
+}
+
+function resultsIn({ context, children }: Counted): number {
+  let count = 0;
+  for (const held of [context, ...Array.from(children.values(), (child) => child.context)])
+    for (const results of Object.values(held)) count += results.length;
+  return count;
 }
