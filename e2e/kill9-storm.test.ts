@@ -19,6 +19,7 @@ const setups = [
   { name: "postgres + bullmq", ...short },
   { name: "redis + bullmq", ...short },
   { name: "postgres + rabbitmq", ...short },
+  { name: "postgres + nats", ...short },
 ];
 
 describe.each(setups)("kill -9 of workers and clients under load on $name", ({ name, ...hardness }) => {

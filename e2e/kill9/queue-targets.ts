@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { jetstreamManager } from "@nats-io/jetstream";
+import { connect } from "@nats-io/transport-node";
 import { Redis } from "ioredis";
 import pg from "pg";
 import { Connection } from "rabbitmq-client";
@@ -36,6 +38,18 @@ export const queueTargets: Readonly<Record<string, () => Promise<QueueTarget | n
       const { queues, exchanges } = rabbitmqNames(queue);
       for (const name of queues) await connection.queueDelete({ queue: name });
       for (const name of exchanges) await connection.exchangeDelete({ exchange: name });
+      await connection.close();
+    };
+    return { url: `${server}?queue=${queue}`, drop };
+  },
+  async nats() {
+    const server = await serviceUrl("nats");
+    if (server === null) return null;
+    const queue = newName();
+    const drop = async (): Promise<void> => {
+      const connection = await connect({ servers: server });
+      const manager = await jetstreamManager(connection);
+      await manager.streams.delete(queue).catch(() => undefined);
       await connection.close();
     };
     return { url: `${server}?queue=${queue}`, drop };

@@ -11,6 +11,8 @@ type Open = (url: string) => Promise<QueueSite>;
 const schemes: Readonly<Record<string, () => Promise<Open>>> = {
   amqp: async () => (await import("./open-rabbitmq.ts")).openRabbitmq,
   amqps: async () => (await import("./open-rabbitmq.ts")).openRabbitmq,
+  nats: async () => (await import("./open-nats.ts")).openNats,
+  tls: async () => (await import("./open-nats.ts")).openNats,
   bullmq: async () => (await import("./open-bullmq.ts")).openBullmq,
   "pg-boss": async () => (await import("./open-pg-boss.ts")).openPgBoss,
 };
@@ -22,6 +24,7 @@ const schemes: Readonly<Record<string, () => Promise<Open>>> = {
  * | URL | package it needs |
  * | --- | --- |
  * | `amqp://user:password@host/vhost?queue=stepfold&type=quorum`, `amqps://…` | `rabbitmq-client` |
+ * | `nats://user:password@host:4222?queue=stepfold&replicas=3`, `tls://…` | `@nats-io/transport-node`, `@nats-io/jetstream` |
  * | `bullmq:redis://host:6379/0?queue=stepfold&prefix=bull` | `bullmq` |
  * | `pg-boss:postgres://user:password@host/database?queue=stepfold&schema=pgboss` | `pg-boss` |
  *
