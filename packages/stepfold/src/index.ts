@@ -30,13 +30,12 @@ export type {
   SuspendedEvent,
   TimedOutEvent,
 } from "./core/snapshot/event.ts";
+export type { ChildEnd, ChildStart, Message } from "./core/snapshot/message.ts";
 export {
   type ActivePath,
   type Answer,
-  type ChildEnd,
   type ChildHead,
   type ChildrenState,
-  type ChildStart,
   type ChildState,
   type CompensationResult,
   type Context,
@@ -44,7 +43,6 @@ export {
   isTerminal,
   type KeptSignal,
   type MapState,
-  type Message,
   type NodeResult,
   type ParentLink,
   type Parked,

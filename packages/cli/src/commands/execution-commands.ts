@@ -53,6 +53,7 @@ export function addExecutionCommands(stepfold: Command, act: Act): void {
   ).action(act(restart));
   goingOn(
     verb("fork <id>", "go on, in a new execution, from a version of one, and drive that on")
+      .option("--id <id>", "id of the new execution, also if the command is given twice")
       .option("--at <version>", "the version to go on from (default: the latest)")
       .option("--node <id>", "instead: the last time that it had come to this node")
       .option("--input <json|@file|->", "takes the place of the input of the execution")
@@ -63,7 +64,6 @@ export function addExecutionCommands(stepfold: Command, act: Act): void {
 function goingOn(command: Command): Command {
   return common(
     command
-      .option("--id <id>", "id of the new execution, also if the command is given twice")
       .option("--definition <id|json|@file>", "go on with another definition: one of the config, or a JSON file")
       .option("--dry-run", "only say what would be done"),
   );

@@ -4,6 +4,7 @@ import { type GoOnOptions, goOn } from "../session/go-on.ts";
 
 /** Options of `stepfold fork`. */
 export interface ForkCommandOptions extends GoOnOptions {
+  readonly id?: string;
   readonly at?: string;
   readonly node?: string;
   readonly input?: string;

@@ -12,8 +12,8 @@ export async function restart(workflowId: string, options: RestartCommandOptions
   const compensated = readCompensated(options.compensated);
   try {
     return await goOn(workflowId, options, {
-      plan: (run, definition) => run.planRestart({ compensated, definition, workflowId: options.id }),
-      begin: (run, definition) => run.restart({ compensated, definition, workflowId: options.id }),
+      plan: (run, definition) => run.planRestart({ compensated, definition }),
+      begin: (run, definition) => run.restart({ compensated, definition }),
     });
   } catch (error) {
     if (!StepfoldError.is(error, "RESTART_COMPENSATED")) throw error;

@@ -14,7 +14,6 @@ import { type MoveOptions, moveExecution } from "./move-execution.ts";
 /** Options of every verb that makes an execution go on from another one. */
 export interface GoOnOptions extends MoveOptions {
   readonly definition?: string;
-  readonly id?: string;
   readonly dryRun?: boolean;
 }
 
@@ -67,7 +66,7 @@ function printPlan(planned: ForkPlan, json: boolean): void {
     say(`${JSON.stringify({ type: "plan", ...planned })}\n`);
     return;
   }
-  const { from, nodes, performsAgain } = planned;
+  const { from, nodes, performsAgain, children } = planned;
   const named = (ids: readonly string[]): string => ids.map((id) => printable(id, maxLength)).join(", ");
   const again = [...new Set(performsAgain.map(({ nodeId }) => nodeId))];
   const lines = [
@@ -76,5 +75,9 @@ function printPlan(planned: ForkPlan, json: boolean): void {
       ? `Steps that were completed after that, and have their effect again where it comes to them: ${named(again)}`
       : "No step was completed after that",
   ];
+  if (children.length > 0)
+    lines.push(
+      `It would go on to wait for: ${children.map((child) => printable(`${child.workflowId} (${child.status})`, maxLength)).join(", ")}`,
+    );
   say(`${lines.join("\n")}\n`);
 }

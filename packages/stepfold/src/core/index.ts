@@ -47,15 +47,14 @@ export type {
   SuspendedEvent,
   TimedOutEvent,
 } from "./snapshot/event.ts";
+export type { ChildEnd, ChildStart, Message } from "./snapshot/message.ts";
 export { restore, type StoredParts } from "./snapshot/restore.ts";
 export { resultOf } from "./snapshot/result.ts";
 export {
   type ActivePath,
   type Answer,
-  type ChildEnd,
   type ChildHead,
   type ChildrenState,
-  type ChildStart,
   type ChildState,
   type CompensationResult,
   type Context,
@@ -63,7 +62,6 @@ export {
   isTerminal,
   type KeptSignal,
   type MapState,
-  type Message,
   type NodeResult,
   type ParentLink,
   type Parked,

@@ -80,6 +80,10 @@ export interface ContinueRequest extends Slice {
   readonly definition?: "current" | undefined;
 }
 
+const sliceKeys = ["snapshot", "globals", "stepLimit", "concurrency", "signal", "externalPayload"] as const;
+const startKeys = [...sliceKeys, "initialNodeId", "workflowId", "input", "metadata", "tenant"];
+const continueKeys = [...sliceKeys, "target", "definition"];
+
 /** One step of a stream. */
 export interface StreamItem {
   readonly event: Event;
@@ -191,6 +195,7 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
     onItem: ((item: StreamItem) => void) | null,
   ): Promise<Snapshot> {
     checkTurnOptions(request);
+    refuseUnknown("engine.execute", request, request.snapshot === undefined ? startKeys : continueKeys);
     if (this.#loading) await this.#loading;
     const { draft, before, unchanged } =
       request.snapshot === undefined ? this.#begin(request) : await this.#resume(request as ContinueRequest);

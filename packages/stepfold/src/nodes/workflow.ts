@@ -1,4 +1,4 @@
-import type { ChildEnd } from "../core/snapshot/snapshot.ts";
+import type { ChildEnd } from "../core/snapshot/message.ts";
 import type { Json } from "../core/values/json.ts";
 import { defineNode } from "../engine/node/define-node.ts";
 import { FatalError } from "../engine/node/fatal-error.ts";

@@ -9,7 +9,7 @@ import { requireHead, requireSnapshot } from "./context/require-snapshot.ts";
 import { createRuntimeContext, type RuntimeContext, requireWhole } from "./context/runtime-context.ts";
 import type { RuntimeOptions } from "./context/runtime-options.ts";
 import { claimOne } from "./context/timed-claim.ts";
-import { planAdoption, startForked } from "./forks/fork.ts";
+import { planAdoption } from "./forks/fork.ts";
 import { runHandle } from "./handle/run-handle.ts";
 import { startRun } from "./handle/start-run.ts";
 import { prune } from "./retention/prune.ts";
@@ -17,6 +17,7 @@ import { readRetention } from "./retention/retention.ts";
 import type { Advanced, Runtime } from "./runtime.ts";
 import { Dispatcher } from "./worker/dispatcher.ts";
 import { createLocalWork, type LocalWork } from "./worker/local-work.ts";
+import { startForked } from "./worker/start-forked.ts";
 
 /** Executions run at once, where nothing else is said. */
 const defaultMaxExecutions = 100;

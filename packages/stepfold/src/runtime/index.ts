@@ -3,10 +3,13 @@ export type { ConsumeOptions, Consumer, Delivery, QueueFeatures, WakeUp, WorkQue
 export type { RuntimeOptions } from "./context/runtime-options.ts";
 export { feedHearsItself } from "./context/test-feed.ts";
 export { createRuntime } from "./create-runtime.ts";
+export type { AdoptedChild } from "./forks/adopted-children.ts";
 export type { AdoptOptions, ForkOptions, ForkPlan, PerformedStep, RestartOptions } from "./forks/fork.ts";
 export type { ActiveNode } from "./handle/active-paths.ts";
 export type { WaitOptions } from "./handle/end-of-wait.ts";
+export type { ResultOptions } from "./handle/follow.ts";
 export type { CancelOptions, Place, ResumeOptions, Run, SignalOptions, WaitQuery } from "./handle/run.ts";
+export type { StartRunOptions } from "./handle/start-run.ts";
 export type { Watched } from "./handle/watch.ts";
 export type { EndedExecution, PruneWithHistoryOptions } from "./retention/prune.ts";
 export type { Advanced, Runtime, Worker, WorkOptions } from "./runtime.ts";

@@ -2,10 +2,10 @@
 import type { WorkflowDefinition } from "../core/definition/definition.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../core/values/json.ts";
-import type { StartOptions } from "../engine/workflow/start-event.ts";
 import type { PruneReport } from "../ports/snapshot-store.ts";
 import type { AdoptOptions } from "./forks/fork.ts";
 import type { Run } from "./handle/run.ts";
+import type { StartRunOptions } from "./handle/start-run.ts";
 import type { PruneWithHistoryOptions } from "./retention/prune.ts";
 
 /** What `advance` has done. */
@@ -36,7 +36,7 @@ export interface Worker {
 export interface Runtime {
   /**
    * Starts an execution. It is committed when this resolves. Starting the same id with the same input again gives the
-   * existing execution.
+   * existing execution, or what that was restarted as.
    *
    * A definition that is handed over is run as it is, and gets no name here: it does not take the place of a workflow of the
    * options that has the same id, and nothing else can start it.
@@ -45,7 +45,7 @@ export interface Runtime {
    * execution; `DEFINITION_UNKNOWN`,
    * `INPUT_INVALID`, `START_AMBIGUOUS`, `WORKFLOW_EXISTS` (it was deleted lately), `STORE_UNAVAILABLE`, ...
    */
-  start(workflow: string | WorkflowDefinition, options?: Omit<StartOptions, "externalPayload">): Promise<Run>;
+  start(workflow: string | WorkflowDefinition, options?: StartRunOptions): Promise<Run>;
   /**
    * Takes an execution into the store that was driven without one: a snapshot that `engine.execute` gave, or one of another engine that
    * names the node where it stands. It goes on as if it had always been here; called again with the same snapshot, it gives the same execution.

@@ -148,8 +148,8 @@ function readOutbox(value: Json): Snapshot["outbox"] {
     ids.add(id);
     if (!isWorkflowId(to)) return invalid(`${pointer}/to`, "must name an execution");
     if (type === "start") checkStart(message, pointer);
-    else if (type === "cancel") text(message.waitId, `${pointer}/waitId`, "must be the id of a wait");
-    else if (type !== "ended" && type !== "continue") return invalid(`${pointer}/type`, "must be start, continue, cancel or ended");
+    else if (type === "cancel" || type === "adopt") text(message.waitId, `${pointer}/waitId`, "must be the id of a wait");
+    else if (type !== "ended" && type !== "continue") return invalid(`${pointer}/type`, "must be start, continue, cancel, adopt or ended");
   }
   return value as unknown as Snapshot["outbox"];
 }

@@ -23,6 +23,7 @@ export type CheckpointState = Pick<
   | "lastStartedAt"
   | "totalExecutionTime"
   | "inbox"
+  | "outbox"
   | "steps"
   | "sizeBytes"
   | "context"

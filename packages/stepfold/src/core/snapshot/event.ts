@@ -1,7 +1,8 @@
 import type { ErrorInfo } from "../errors/error-info.ts";
 import type { EpochMs, Json } from "../values/json.ts";
 import type { Checkpoint } from "./checkpoint.ts";
-import type { ChildStart, KeptSignal, NodeResult, Origin, ParentLink, Parked, Permit, Undo, Wait } from "./snapshot.ts";
+import type { ChildStart } from "./message.ts";
+import type { KeptSignal, NodeResult, Origin, ParentLink, Parked, Permit, Undo, Wait } from "./snapshot.ts";
 
 interface Stamp {
   /** The version this event makes. */

@@ -2,6 +2,7 @@ import type { ErrorInfo } from "../errors/error-info.ts";
 import type { EpochMs, Json, JsonSchema } from "../values/json.ts";
 import type { AnsweredKey } from "./answered-key.ts";
 import type { InEvents } from "./in-events.ts";
+import type { Message } from "./message.ts";
 
 /**
  * Where an execution stands as a whole. The last three are terminal. A `parked` one could not be driven, whatever its paths
@@ -240,38 +241,6 @@ export interface Origin {
   /** The last version of it that the new execution has taken over. */
   readonly version: number;
   readonly reason: "fork" | "restart" | "adopt" | "continueAs";
-}
-
-/** A message to another execution. It stays in the outbox until the other execution has stored it. */
-export type Message =
-  | (Addressed & { readonly type: "start"; readonly waitId?: string } & Omit<ChildStart, "workflowId" | "allowed">)
-  | (Addressed & { readonly type: "cancel"; readonly waitId: string })
-  | (Addressed & { readonly type: "continue"; readonly input?: Json })
-  | (Addressed & { readonly type: "ended" });
-
-interface Addressed {
-  readonly id: string;
-  /** The execution that it is for. */
-  readonly to: string;
-}
-
-/** An execution of its own that a step begins. */
-export interface ChildStart {
-  readonly workflowId: string;
-  /** As it was when the step ran. */
-  readonly definition: { readonly id: string; readonly hash: string };
-  readonly input?: Json;
-  /** How many executions it may lead to in turn. */
-  readonly descendants?: number;
-  /** The verdict of the host, where one was asked for (`may`). Without it nothing is started. */
-  readonly allowed?: true;
-}
-
-/** How an execution has ended, for the one that began it. */
-export interface ChildEnd {
-  readonly status: "completed" | "failed" | "cancelled";
-  readonly output?: Json;
-  readonly error?: ErrorInfo;
 }
 
 /** The end that a scope is coming to: its steps are being undone, or messages are still to be delivered. */

@@ -1,7 +1,8 @@
-import { parentKey } from "../snapshot/address.ts";
+import { belongsTo, itemOf, parentKey, scopedKey } from "../snapshot/address.ts";
 import type { Checkpoint, CheckpointState } from "../snapshot/checkpoint.ts";
-import type { Carried } from "../snapshot/event.ts";
+import type { Carried, SuspendedEvent } from "../snapshot/event.ts";
 import type { InEvents } from "../snapshot/in-events.ts";
+import type { Message } from "../snapshot/message.ts";
 import type {
   ActivePath,
   Answer,
@@ -13,6 +14,7 @@ import type {
   Origin,
   ScopeHead,
   Snapshot,
+  Status,
   Undo,
   UndoneStep,
   Wait,
@@ -26,20 +28,31 @@ export interface GoingOn {
   /** How much later it goes on than it stood there: waits and retries keep the time that was left to them. */
   readonly laterMs: number;
   /** The path whose end ended the execution: its step gets all its attempts again. `laterMs`: its wait gets its whole time again. */
-  readonly anew?: { readonly scope: string; readonly pathId: string; readonly laterMs: number } | null;
+  readonly anew?: {
+    readonly scope: string;
+    readonly pathId: string;
+    readonly laterMs: number;
+    /** It waits once more, as it had before it failed because a detached execution did. */
+    readonly waitsAgain?: Pick<SuspendedEvent, "turn" | "waits"> | null | undefined;
+  } | null;
+  /** Messages to the detached executions that the new execution goes on to wait for. */
+  readonly adopts?: readonly Adoption[];
   /** The steps that were undone count as not undone. */
   readonly keepsUndone?: boolean;
 }
 
+/** A detached execution that is taken over, and the wait for its end. */
+export type Adoption = Omit<Extract<Message, { readonly type: "adopt" }>, "id">;
+
 /**
  * Makes a checkpoint of an execution that has not ended and undoes nothing.
  *
- * A step that waits for a detached execution is performed again, and starts one of its own: that of the origin tells only the origin
- * of its end.
+ * A step that waits for a detached execution is performed again, and starts one of its own, unless that of the origin is adopted.
  */
-export function takeCheckpoint(snapshot: Snapshot, goingOn: GoingOn): Checkpoint {
+export function takeCheckpoint(snapshot: Snapshot, given: GoingOn): Checkpoint {
   const { workflowId, incarnation, version } = snapshot;
-  const { reason } = goingOn;
+  const { reason } = given;
+  const goingOn = given.anew?.waitsAgain && !mayWaitAgain(given) ? { ...given, anew: { ...given.anew, waitsAgain: null } } : given;
   return Object.freeze({
     from: Object.freeze({ workflowId, ...(incarnation !== undefined && { incarnation }), version, reason }),
     state: Object.freeze(stateOf(snapshot, goingOn)),
@@ -49,10 +62,13 @@ export function takeCheckpoint(snapshot: Snapshot, goingOn: GoingOn): Checkpoint
 function stateOf(snapshot: Snapshot, goingOn: GoingOn): CheckpointState {
   const { version: base, childStates = {}, mapItems, inbox, compensations } = snapshot;
   const awake = wokenScopes(snapshot, goingOn);
-  const kept = goingOn.keepsUndone ? undefined : compensations;
+  const { keepsUndone, adopts = [] } = goingOn;
+  const kept = keepsUndone ? undefined : compensations;
+  const paused = pausedScopes(snapshot, goingOn);
+  const statusAt = (key: string, status: Status): Status => (awake.has(key) ? "active" : (paused.get(key) ?? status));
   return {
     ...movedScope(snapshot, "", base, goingOn),
-    status: awake.has("") || snapshot.status === "parked" ? "active" : snapshot.status,
+    status: statusAt("", snapshot.status === "parked" ? "active" : snapshot.status),
     currentNodeId: snapshot.currentNodeId,
     steps: snapshot.steps,
     sizeBytes: snapshot.sizeBytes,
@@ -60,9 +76,10 @@ function stateOf(snapshot: Snapshot, goingOn: GoingOn): CheckpointState {
     ...(snapshot.lastStartedAt !== undefined && { lastStartedAt: snapshot.lastStartedAt }),
     ...(snapshot.totalExecutionTime !== undefined && { totalExecutionTime: snapshot.totalExecutionTime }),
     ...(inbox && { inbox: inbox.map((signal) => movedSignal(signal, goingOn)) }),
+    ...(adopts.length > 0 && { outbox: adopts.map((adoption, i) => ({ id: `0.${i}`, ...adoption })) }),
     ...(snapshot.childStates && {
       childStates: Object.fromEntries(
-        Object.entries(childStates).map(([key, child]) => [key, movedChild(child, key, base, awake.has(key), goingOn)]),
+        Object.entries(childStates).map(([key, child]) => [key, movedChild(child, key, base, statusAt(key, child.status), goingOn)]),
       ),
     }),
     ...(mapItems && { mapItems }),
@@ -88,9 +105,40 @@ function wokenScopes({ activePaths, childStates = {} }: Snapshot, goingOn: Going
   return awake;
 }
 
+/** The scopes around a path that waits once more, with the status that they have then. */
+function pausedScopes({ activePaths, childStates = {} }: Snapshot, { anew }: GoingOn): ReadonlyMap<string, Status> {
+  const statuses = new Map<string, Status>();
+  if (!anew?.waitsAgain) return statuses;
+  for (let key: string | null = anew.scope; key !== null; key = key === "" ? null : parentKey(key)) {
+    const paths = key === "" ? activePaths : childStates[key]!.activePaths;
+    const standing = new Set<string>();
+    for (const { id, status, children } of paths) {
+      if (id !== anew.pathId || key !== anew.scope) standing.add(status);
+      if (!children) continue;
+      const group = scopedKey(key, children.key);
+      for (const [child, { status: of, queued }] of Object.entries(childStates))
+        if (queued === undefined && parentKey(child) === key && belongsTo(child, group)) standing.add(statuses.get(child) ?? of);
+    }
+    const isActive = standing.has("ready") || standing.has("active");
+    statuses.set(key, isActive ? "active" : standing.has("retrying") || standing.has("error") ? "error" : "paused");
+  }
+  return statuses;
+}
+
+/**
+ * Whether a step waits once more for an execution that has failed: it is adopted, and the step is in no item of a map, where it would leave
+ * its place to another item by that. Otherwise it is performed again.
+ */
+function mayWaitAgain({ anew, adopts = [] }: GoingOn): boolean {
+  for (let key = anew!.scope; key !== ""; key = parentKey(key)) if (itemOf(key) !== null) return false;
+  return anew!.waitsAgain!.waits.every(({ id }) => adopts.some(({ waitId }) => waitId === id));
+}
+
 /** Whether the step of a path begins anew: it waits for a detached execution, or its failure has ended the execution. */
 function isPerformedAgain(path: ActivePath, scope: string, goingOn: GoingOn): boolean {
-  return path.waits?.some(({ kind }) => kind === "child") === true || (path.status !== "suspended" && isAnew(path, scope, goingOn));
+  const { adopts = [], anew } = goingOn;
+  const waitsForChild = path.waits?.some(({ kind, id }) => kind === "child" && !adopts.some(({ waitId }) => waitId === id)) === true;
+  return waitsForChild || (path.status !== "suspended" && isAnew(path, scope, goingOn) && !anew?.waitsAgain);
 }
 
 function isAnew({ id }: ActivePath, scope: string, { anew }: GoingOn): boolean {
@@ -110,12 +158,12 @@ function movedScope(scope: ScopeHead, key: string, base: number, goingOn: GoingO
   };
 }
 
-function movedChild(child: ChildState, key: string, base: number, isWoken: boolean, goingOn: GoingOn): ChildState {
+function movedChild(child: ChildState, key: string, base: number, status: Status, goingOn: GoingOn): ChildState {
   const { ending, queued, inEvents: _, ...rest } = child;
   return {
     ...rest,
     ...movedScope(child, key, base, goingOn),
-    status: isWoken ? "active" : child.status,
+    status,
     version: child.version - base,
     context: movedContext(child.context, base),
     ...(queued !== undefined && { queued: queued - base }),
@@ -132,8 +180,19 @@ function movedPath(path: ActivePath, scope: string, base: number, goingOn: Going
     ...(inputs && { inputs: inputs.map(({ nodeId, version }) => ({ nodeId, version: version - base })) }),
     ...(undoes && { undoes: movedUndo(undoes, base) }),
   };
-  if (isPerformedAgain(path, scope, goingOn)) return { ...moved, status: "ready", turn: path.turn + 1, attempts: 0 };
+  if (isPerformedAgain(path, scope, goingOn)) {
+    const { resumed, ...begun } = moved;
+    // what failed because a detached execution did begins without being told of that, and starts another one
+    const forgets = goingOn.anew?.waitsAgain === null && isAnew(path, scope, goingOn);
+    return { ...begun, ...(resumed && !forgets && { resumed }), status: "ready", turn: path.turn + 1, attempts: 0 };
+  }
   const { laterMs, anew } = goingOn;
+  if (anew?.waitsAgain && isAnew(path, scope, goingOn)) {
+    const { resumed: _, ...waiting } = moved;
+    const { turn, waits: again } = anew.waitsAgain;
+    // under the same name: the execution that it waits for, or what that was restarted as, has it in its link
+    return { ...waiting, status: "suspended", turn: turn + 1, attempts: 0, waits: again.map((wait) => movedWait(wait, anew.laterMs)) };
+  }
   const waitsLaterMs = anew && isAnew(path, scope, goingOn) ? anew.laterMs : laterMs;
   return {
     ...moved,

@@ -1,7 +1,6 @@
 import { safeMember } from "../../core/errors/safe-member.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { successorId } from "../../core/snapshot/successor-id.ts";
-import { isWorkflowId } from "../../core/values/id.ts";
+import { isWorkflowId, successorId } from "../../core/values/id.ts";
 import { isJsonObject, type Json } from "../../core/values/json.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import { checkInput } from "../workflow/start-event.ts";

@@ -1,6 +1,7 @@
 import type { ErrorInfo } from "../../core/errors/error-info.ts";
 import type { CompletedEvent, Event, FailedEvent, Spawn, SpawnedEvent } from "../../core/snapshot/event.ts";
-import type { ChildStart, Wait } from "../../core/snapshot/snapshot.ts";
+import type { ChildStart } from "../../core/snapshot/message.ts";
+import type { Wait } from "../../core/snapshot/snapshot.ts";
 import type { Task } from "../../core/transition/plan.ts";
 import type { EpochMs, Json } from "../../core/values/json.ts";
 

@@ -2,7 +2,7 @@ import type { WorkflowDefinition } from "../../core/definition/definition.ts";
 import { withNeeds } from "../../core/definition/needs.ts";
 import type { Issue } from "../../core/errors/issue.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { ChildStart } from "../../core/snapshot/snapshot.ts";
+import type { ChildStart } from "../../core/snapshot/message.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import type { NodeDefinitions } from "../../engine/node/node-definition.ts";
 import { deniedGlobal } from "../../engine/workflow/global-reads.ts";

@@ -1,14 +1,14 @@
 import type { CompiledWorkflow } from "../../core/definition/compiled.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { scopedKey } from "../../core/snapshot/address.ts";
-import type { Event, StartedEvent } from "../../core/snapshot/event.ts";
+import { pathsOf, scopedKey } from "../../core/snapshot/address.ts";
+import type { Event, StartedEvent, SuspendedEvent } from "../../core/snapshot/event.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import { fold } from "../../core/transition/apply.ts";
 import { begin } from "../../core/transition/begin.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
 import { evolve } from "../../core/transition/evolve.ts";
 import type { GoingOn } from "../../core/transition/take-checkpoint.ts";
-import type { EpochMs } from "../../core/values/json.ts";
+import { type EpochMs, isJsonObject } from "../../core/values/json.ts";
 
 /** A whole history, and what it is the history of. */
 export interface History {
@@ -23,7 +23,16 @@ export interface ForkPoint {
   /** Until when the execution stood there; null if it still does. */
   readonly until: EpochMs | null;
   /** The path whose end ended the execution, and since when it had waited; null if it did not wait. */
-  readonly ended: { readonly scope: string; readonly pathId: string; readonly suspendedAt: EpochMs | null } | null;
+  readonly ended: EndedStep | null;
+}
+
+/** The step whose end ended an execution. */
+interface EndedStep {
+  readonly scope: string;
+  readonly pathId: string;
+  readonly suspendedAt: EpochMs | null;
+  /** How it had waited for a detached execution, if it failed because that did. */
+  readonly waitsAgain: SuspendedEvent | undefined;
 }
 
 /**
@@ -68,10 +77,10 @@ export function versionAtNode(history: History, node: string): number {
  */
 export function versionBeforeEnd(history: History): ForkPoint {
   const { workflowId } = history;
-  const suspendedAt = new Map<string, EpochMs>();
+  const suspended = new Map<string, SuspendedEvent>();
   let end: Event | null = null;
   replay(history, (draft, event) => {
-    if (event.type === "suspended") suspendedAt.set(scopedKey(event.scope ?? "", event.pathId), event.at);
+    if (event.type === "suspended") suspended.set(scopedKey(event.scope ?? "", event.pathId), event);
     if (draft.ended !== null || draft.ending) end ??= event;
   });
   const ending = end as Event | null;
@@ -80,19 +89,26 @@ export function versionBeforeEnd(history: History): ForkPoint {
   const hasPath = ending.type === "failed" || ending.type === "timedOut";
   if (!hasPath) return found;
   const { scope = "", pathId } = ending;
-  return {
-    ...found,
-    ended: { scope, pathId, suspendedAt: ending.type === "timedOut" ? (suspendedAt.get(scopedKey(scope, pathId)) ?? null) : null },
-  };
+  const suspension = suspended.get(scopedKey(scope, pathId));
+  const suspendedAt = ending.type === "timedOut" ? (suspension?.at ?? null) : null;
+  const waitsAgain = ending.type === "failed" && hasFailedChild(found.snapshot, scope, pathId) ? suspension : undefined;
+  return { ...found, ended: { scope, pathId, suspendedAt, waitsAgain } };
+}
+
+/** Whether a path goes on because a detached execution that it waited for has failed or was cancelled. */
+function hasFailedChild(snapshot: Snapshot, scope: string, pathId: string): boolean {
+  const resumed = pathsOf(snapshot, scope).find(({ id }) => id === pathId)?.resumed;
+  return resumed?.by === "child" && isJsonObject(resumed.payload) && resumed.payload.status !== "completed";
 }
 
 /** How an execution goes on from there at a time. */
-export function goingOnAt({ until, ended }: ForkPoint, now: EpochMs, more: Pick<GoingOn, "reason" | "keepsUndone">): GoingOn {
+export function goingOnAt({ until, ended }: ForkPoint, now: EpochMs, more: Pick<GoingOn, "reason" | "keepsUndone" | "adopts">): GoingOn {
   const laterMs = until === null ? 0 : Math.max(0, now - until);
   const anew = ended && {
     scope: ended.scope,
     pathId: ended.pathId,
     laterMs: ended.suspendedAt === null ? laterMs : now - ended.suspendedAt,
+    waitsAgain: ended.waitsAgain,
   };
   return { ...more, laterMs, anew };
 }

@@ -4,8 +4,9 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { readSnapshot } from "../../core/reading/read-snapshot.ts";
 import type { Checkpoint } from "../../core/snapshot/checkpoint.ts";
 import type { Event } from "../../core/snapshot/event.ts";
-import { isTerminal, type Origin, type Snapshot, type SnapshotHead } from "../../core/snapshot/snapshot.ts";
+import { isTerminal, type Origin, type ParentLink, type Snapshot, type SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import { takeCheckpoint } from "../../core/transition/take-checkpoint.ts";
+import { isWorkflowId, successorId } from "../../core/values/id.ts";
 import type { EpochMs, Json } from "../../core/values/json.ts";
 import { sizeOfJson } from "../../core/values/json-size.ts";
 import type { Limits } from "../../core/values/limits.ts";
@@ -16,7 +17,7 @@ import { readHistory } from "../../ports/read-history.ts";
 import type { ExecutionStart } from "../commands/start-execution.ts";
 import { requireHead } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
-import { type LocalWork, startLocally, wakeExecution } from "../worker/local-work.ts";
+import { type AdoptedChild, type AdoptedChildren, adoptedChildren } from "./adopted-children.ts";
 import { type ForkPoint, goingOnAt, type History, refused, snapshotAt, versionAtNode, versionBeforeEnd } from "./find-version.ts";
 
 /** From where an execution is forked, and what is other in the fork. */
@@ -44,8 +45,6 @@ export interface RestartOptions {
   readonly compensated?: "again" | "keep" | undefined;
   /** As for a fork. */
   readonly definition?: string | WorkflowDefinition | undefined;
-  /** Id of the restarted execution. Default: that of this one with `~2`, `~3`, ... at its end. */
-  readonly workflowId?: string | undefined;
 }
 
 /** What a fork or a restart would do. */
@@ -57,6 +56,8 @@ export interface ForkPlan {
   readonly nodes: readonly string[];
   /** Steps that this execution has completed after that version: where the new one comes to them, they are performed once more, under new idempotency keys. */
   readonly performsAgain: readonly PerformedStep[];
+  /** Of a restart: the detached executions that it goes on to wait for. */
+  readonly children: readonly AdoptedChild[];
 }
 
 /** A step that was completed. */
@@ -86,21 +87,43 @@ export async function planFork(context: RuntimeContext, workflowId: string, opti
   return plan(context, { head, history, found: snapshotAt(history, wanted), id, reason: "fork", options, keepsUndone: false });
 }
 
-/** Plans a restart. @throws StepfoldError `FORK_REFUSED`, `RESTART_COMPENSATED`, `DEFINITION_CHANGED`, `WORKFLOW_NOT_FOUND`, ... */
-export async function planRestart(context: RuntimeContext, workflowId: string, options: RestartOptions): Promise<Forking> {
-  refuseUnknown("run.restart", options, ["compensated", "definition", "workflowId"]);
+/**
+ * Plans a restart.
+ *
+ * @param newParent the execution that is to wait for it. Default: that which waited for the origin, or what goes on in its place
+ * @throws StepfoldError `FORK_REFUSED`, `RESTART_COMPENSATED`, `DEFINITION_CHANGED`, `WORKFLOW_NOT_FOUND`, ...
+ */
+export async function planRestart(
+  context: RuntimeContext,
+  workflowId: string,
+  options: RestartOptions,
+  newParent?: ParentLink,
+): Promise<Forking> {
+  refuseUnknown("run.restart", options, ["compensated", "definition"]);
   const { compensated, definition } = options;
   if (compensated !== undefined && compensated !== "again" && compensated !== "keep") throw invalid("compensated", "must be again or keep");
   const { head, history } = await loadHistory(context, workflowId);
   if (head.status === "completed") throw refused(workflowId, null, "it has completed; fork it at the node from which it should go on");
   if (head.status !== "failed" && head.status !== "cancelled") throw refused(workflowId, null, `it is ${head.status}, and has not ended`);
+  const id = successorId(workflowId);
+  if (!isWorkflowId(id)) throw refused(workflowId, null, `its id is too long for "${id}"; fork it under an id of your own`);
   const undone = undoneVersions(history.events);
   if (undone.length > 0 && compensated === undefined)
     throw new StepfoldError("RESTART_COMPENSATED", { workflowId, nodes: undone.map(({ nodeId }) => nodeId) });
   const first = Math.min(...undone.map(({ version }) => version));
   const found = compensated === "again" && undone.length > 0 ? snapshotAt(history, Math.max(0, first - 1)) : versionBeforeEnd(history);
-  const id = options.workflowId ?? successorOf(workflowId);
-  return plan(context, { head, history, found, id, reason: "restart", options: { definition }, keepsUndone: true });
+  const children = await adoptedChildren(context, head, found, compensated);
+  return plan(context, {
+    head,
+    history,
+    found,
+    id,
+    reason: "restart",
+    options: { definition },
+    keepsUndone: true,
+    children,
+    parent: newParent ?? head.parent,
+  });
 }
 
 /** How a snapshot is taken over. */
@@ -135,7 +158,7 @@ export function planAdoption(
       unnamed: typeof workflow !== "string",
       goesOn: { checkpointAt: () => checkpoint },
     },
-    plan: { workflowId, from: checkpoint.from, definition: nameOf(compiled), nodes: nodesOf(checkpoint), performsAgain: [] },
+    plan: { workflowId, from: checkpoint.from, definition: nameOf(compiled), nodes: nodesOf(checkpoint), performsAgain: [], children: [] },
   };
 }
 
@@ -147,30 +170,6 @@ function nodesOf({ state }: Checkpoint): string[] {
   return [...new Set(state.activePaths.map(({ nodeId }) => nodeId))];
 }
 
-/**
- * Stores the new execution.
- *
- * @throws StepfoldError `START_CONFLICT` if there is another execution with its id
- */
-export async function startForked(
-  context: RuntimeContext,
-  local: LocalWork,
-  { plan: { workflowId, from }, start }: Forking,
-): Promise<string> {
-  const { committed, wakeUp } = await startLocally(context, local, start);
-  if (committed) return workflowId;
-  // the same was asked for before
-  const there = (await requireHead(context.store, workflowId)).from;
-  const isSame =
-    there?.workflowId === from.workflowId &&
-    there.incarnation === from.incarnation &&
-    there.version === from.version &&
-    there.reason === from.reason;
-  if (!isSame) throw new StepfoldError("START_CONFLICT", { workflowId, differs: "origin" });
-  await wakeExecution(context, local, wakeUp);
-  return workflowId;
-}
-
 interface PlanRequest {
   readonly head: SnapshotHead;
   readonly history: History;
@@ -179,10 +178,12 @@ interface PlanRequest {
   readonly reason: Origin["reason"];
   readonly options: Pick<ForkOptions, "definition" | "input" | "node" | "output">;
   readonly keepsUndone: boolean;
+  readonly children?: AdoptedChildren;
+  readonly parent?: ParentLink | undefined;
 }
 
 async function plan(context: RuntimeContext, request: PlanRequest): Promise<Forking> {
-  const { head, history, found, id, reason, options, keepsUndone } = request;
+  const { head, history, found, id, reason, options, keepsUndone, children, parent } = request;
   const { limits } = context.setting;
   const { definition, unnamed } = options.definition === undefined ? head : { definition: null, unnamed: undefined };
   const prepared = definition
@@ -191,7 +192,7 @@ async function plan(context: RuntimeContext, request: PlanRequest): Promise<Fork
   const isUnnamed = unnamed === true || (options.definition !== undefined && typeof options.definition !== "string");
   const { input, sizeBytes } = inputOf(found.snapshot, options, limits);
   const checkpointAt = (now: EpochMs): Checkpoint => {
-    const { from, state } = takeCheckpoint(found.snapshot, goingOnAt(found, now, { reason, keepsUndone }));
+    const { from, state } = takeCheckpoint(found.snapshot, goingOnAt(found, now, { reason, keepsUndone, adopts: children?.adopts ?? [] }));
     return { from, state: { ...state, sizeBytes } };
   };
   const checkpoint = checkpointAt(found.until ?? 0);
@@ -201,6 +202,7 @@ async function plan(context: RuntimeContext, request: PlanRequest): Promise<Fork
     prepared,
     options: { workflowId: id, metadata: head.metadata, tenant: head.tenant, ...(input !== undefined && { input }) },
     unnamed: isUnnamed,
+    ...(parent && { parent }),
     goesOn: { checkpointAt, ...(options.output !== undefined && { completes: { nodeId: options.node!, output: options.output } }) },
   };
   return {
@@ -211,6 +213,7 @@ async function plan(context: RuntimeContext, request: PlanRequest): Promise<Fork
       definition: nameOf(compiled),
       nodes: nodesOf(checkpoint),
       performsAgain: performedAfter(history.events, checkpoint.from.version),
+      children: children?.plans ?? [],
     },
   };
 }
@@ -264,12 +267,6 @@ function performedAfter(events: readonly Event[], version: number): PerformedSte
     steps.push({ nodeId: event.nodeId, ...(event.scope !== undefined && { scope: event.scope }), version: event.version });
   }
   return steps;
-}
-
-/** `order-7` is restarted as `order-7~2`, and that as `order-7~3`. */
-function successorOf(workflowId: string): string {
-  const [, base, number] = /^(.*)~(\d{1,9})$/.exec(workflowId) ?? [];
-  return base === undefined ? `${workflowId}~2` : `${base}~${Number(number) + 1}`;
 }
 
 function invalid(option: string, reason: string): StepfoldError {

@@ -3,19 +3,25 @@ import { type Explanation, explain } from "../../core/explain/explain.ts";
 import { waits } from "../../core/explain/waits.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { Json } from "../../core/values/json.ts";
+import { refuseUnknown } from "../../core/values/refuse-unknown.ts";
 import type { Command } from "../../engine/commands/command.ts";
-import { requireSnapshot } from "../context/require-snapshot.ts";
+import { requireHead, requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
-import { type Forking, type ForkOptions, planFork, planRestart, type RestartOptions, startForked } from "../forks/fork.ts";
+import { latestOf } from "../context/successor.ts";
+import { type Forking, type ForkOptions, planFork, planRestart, type RestartOptions } from "../forks/fork.ts";
 import { commandLocally, type LocalWork } from "../worker/local-work.ts";
+import { startForked } from "../worker/start-forked.ts";
 import { ChangesOf } from "./changes-of.ts";
 import { endOfWait, withEnd } from "./end-of-wait.ts";
+import { following } from "./follow.ts";
 import { type Run, targetOf } from "./run.ts";
 import { signalLatest } from "./signal-latest.ts";
 import { waitingFor } from "./wait-for.ts";
 import { waitUntilEnded } from "./wait-until.ts";
 import { waitUntilSettled } from "./wait-until-settled.ts";
 import { leavable, watch } from "./watch.ts";
+
+const addressKeys = ["step", "item", "waitId", "pathId"] as const;
 
 /** A handle on an execution. */
 export function runHandle(context: RuntimeContext, local: LocalWork, workflowId: string, requireOpen: (action: string) => void): Run {
@@ -26,29 +32,23 @@ export function runHandle(context: RuntimeContext, local: LocalWork, workflowId:
     return commandLocally(context, local, id, command);
   };
   const change = async (command: Command): Promise<void> => void (await dispatch(command));
-  const forkPlan = (action: string, options: ForkOptions): Promise<Forking> => {
-    requireOpen(action);
-    return planFork(context, workflowId, options);
-  };
-  const restartPlan = (action: string, options: RestartOptions): Promise<Forking> => {
-    requireOpen(action);
-    return planRestart(context, workflowId, options);
-  };
-  const going = async (forking: Forking): Promise<Run> =>
-    runHandle(context, local, await startForked(context, local, forking), requireOpen);
-  return {
+  const handle: Run = {
     workflowId,
     snapshot: () => requireSnapshot(store, workflowId),
     waits: async () => waits(await requireSnapshot(store, workflowId)),
     explain: () => explainRun(context, workflowId),
+    latest: async () => {
+      const latest = await latestOf(store, await requireHead(store, workflowId));
+      return latest.workflowId === workflowId ? handle : runHandle(context, local, latest.workflowId, requireOpen);
+    },
     waitFor: waitingFor(context, sessions, workflowId),
     settled: (options = {}) =>
-      withEnd(context, options, { workflowId, awaited: "settle", method: "run.settled" }, (end) =>
-        waitUntilSettled(context, sessions, workflowId, end),
+      withEnd(context, options, { workflowId, awaited: "settle", method: "run.settled", more: ["follow"] }, (end) =>
+        following(store, workflowId, options, (id) => waitUntilSettled(context, sessions, id, end)),
       ),
     result: (options = {}) =>
-      withEnd(context, options, { workflowId, awaited: "end", method: "run.result" }, async (end) =>
-        outputOf(await waitUntilEnded(context, sessions, workflowId, end)),
+      withEnd(context, options, { workflowId, awaited: "end", method: "run.result", more: ["follow"] }, async (end) =>
+        outputOf(await following(store, workflowId, options, (id) => waitUntilEnded(context, sessions, id, end))),
       ),
     watch(options = {}) {
       const end = endOfWait(context, options, { workflowId, awaited: "end", method: "run.watch", more: ["after"] });
@@ -60,22 +60,54 @@ export function runHandle(context: RuntimeContext, local: LocalWork, workflowId:
       });
     },
     async resume(options = {}) {
+      refuseUnknown("run.resume", options, [...addressKeys, "payload", "by", "idempotencyKey"]);
       const { payload, by, idempotencyKey } = options;
       return { applied: await dispatch({ type: "resume", target: targetOf(options), payload, by, idempotencyKey }) };
     },
-    async signal(name, payload, { key, ttl, idempotencyKey } = {}) {
+    async signal(name, payload, options = {}) {
+      refuseUnknown("run.signal", options, ["key", "ttl", "idempotencyKey"]);
+      const { key, ttl, idempotencyKey } = options;
       const command: Command = { type: "signal", name, payload, key, ttl, idempotencyKey };
       return { applied: await signalLatest(context, sessions, workflowId, (id) => dispatch(command, id)) };
     },
-    cancel: async ({ reason, ...place } = {}) => change({ type: "cancel", target: targetOf(place), reason }),
-    retry: async ({ step } = {}) => change({ type: "retry", node: step }),
-    fork: async (options = {}) => going(await forkPlan("fork", options)),
-    planFork: async (options = {}) => (await forkPlan("planFork", options)).plan,
-    restart: async (options = {}) => going(await restartPlan("restart", options)),
-    planRestart: async (options = {}) => (await restartPlan("planRestart", options)).plan,
+    async cancel(options = {}) {
+      refuseUnknown("run.cancel", options, [...addressKeys, "reason"]);
+      await change({ type: "cancel", target: targetOf(options), reason: options.reason });
+    },
+    async retry(options = {}) {
+      refuseUnknown("run.retry", options, ["step"]);
+      await change({ type: "retry", node: options.step });
+    },
+    ...goingOn(context, local, workflowId, requireOpen),
     addItem: async (step, item) => change({ type: "addItem", node: step, item }),
     closeMap: async (step) => change({ type: "closeMap", node: step }),
     completeMap: async (step) => change({ type: "completeMap", node: step }),
+  };
+  return handle;
+}
+
+/** The members of a handle that begin other executions. */
+function goingOn(
+  context: RuntimeContext,
+  local: LocalWork,
+  workflowId: string,
+  requireOpen: (action: string) => void,
+): Pick<Run, "fork" | "planFork" | "restart" | "planRestart"> {
+  const forkPlan = (action: string, options: ForkOptions): Promise<Forking> => {
+    requireOpen(action);
+    return planFork(context, workflowId, options);
+  };
+  const restartPlan = (action: string, options: RestartOptions): Promise<Forking> => {
+    requireOpen(action);
+    return planRestart(context, workflowId, options);
+  };
+  const begin = async (forking: Forking): Promise<Run> =>
+    runHandle(context, local, await startForked(context, local, forking), requireOpen);
+  return {
+    fork: async (options = {}) => begin(await forkPlan("fork", options)),
+    planFork: async (options = {}) => (await forkPlan("planFork", options)).plan,
+    restart: async (options = {}) => begin(await restartPlan("restart", options)),
+    planRestart: async (options = {}) => (await restartPlan("planRestart", options)).plan,
   };
 }
 

@@ -6,6 +6,7 @@ import type { Duration } from "../../core/values/duration.ts";
 import type { Json } from "../../core/values/json.ts";
 import type { ForkOptions, ForkPlan, RestartOptions } from "../forks/fork.ts";
 import type { WaitOptions } from "./end-of-wait.ts";
+import type { ResultOptions } from "./follow.ts";
 import type { Watched } from "./watch.ts";
 
 /** A wait, a path or a node of an execution. */
@@ -53,22 +54,23 @@ export interface CancelOptions extends Place {
 export interface Run {
   readonly workflowId: string;
   /**
-   * The output, once there is one; waits through pauses, retries and restarts of other processes.
+   * The output, once there is one; waits through pauses, retries and restarts of other processes. Where the execution has failed or was
+   * cancelled, and was restarted (`restart`), the output of what goes on in its place, unless `follow` is false.
    *
    * @param options `signal` and `timeoutMs` end the waiting, and not the execution
    * @throws StepfoldError `EXECUTION_FAILED` with node, code and message of what failed, and of a failed map with the first item that
    * failed (`cause`); `EXECUTION_CANCELLED` with the reason; `RUNTIME_CLOSED` if the
    * runtime is closed before; `NOT_IN_TIME`; the reason of `signal`
    */
-  result(options?: WaitOptions): Promise<Json>;
+  result(options?: ResultOptions): Promise<Json>;
   /**
    * The snapshot, once nothing can move without outside help: it has ended, or waits and no timer runs, and the same is
-   * true of detached executions that it waits for.
+   * true of detached executions that it waits for. Follows a restart as `result` does.
    *
    * @param options `signal` and `timeoutMs` end the waiting
    * @throws StepfoldError `RUNTIME_CLOSED`, `NOT_IN_TIME`; the reason of `signal`
    */
-  settled(options?: WaitOptions): Promise<Snapshot>;
+  settled(options?: ResultOptions): Promise<Snapshot>;
   /**
    * The snapshot, once the execution has this status, or one of these. A status that it has for a moment only may be missed: what
    * other processes do is seen when it is looked for.
@@ -105,6 +107,12 @@ export interface Run {
    * @throws StepfoldError `WORKFLOW_NOT_FOUND`
    */
   explain(): Promise<Explanation>;
+  /**
+   * The execution that goes on in place of this one: what it was restarted as, and that in turn. This one, if it was not restarted.
+   *
+   * @throws StepfoldError `WORKFLOW_NOT_FOUND`
+   */
+  latest(): Promise<Run>;
   /** @throws StepfoldError `WORKFLOW_NOT_FOUND` */
   snapshot(): Promise<Snapshot>;
   /**
@@ -173,9 +181,19 @@ export interface Run {
   planFork(options?: ForkOptions): Promise<ForkPlan>;
   /**
    * Begins a new execution where this one failed or was cancelled: at the last version before its end. The step that failed has all its
-   * attempts again, and a wait that was not answered in time its whole time. Called twice, it gives the same execution.
+   * attempts again, and a wait that was not answered in time its whole time. Its id is that of this one with `~2`, `~3`, ... at the end, so
+   * called twice, it gives the same execution, and `result` of this one follows it.
    *
-   * @throws StepfoldError `FORK_REFUSED` if it has not ended, or has completed; `RESTART_COMPENSATED` if steps of it were undone and
+   * It goes on to wait for the detached executions that this one waited for: those that run still, and those that have completed; those
+   * that have failed or were cancelled are restarted with it (`planRestart` lists them).
+   *
+   * ```ts
+   * await run.result().catch(() => undefined); // EXECUTION_FAILED: the card was refused
+   * const restarted = await run.restart({ compensated: "again" }); // order-7~2
+   * await run.result(); // that of order-7~2
+   * ```
+   *
+   * @throws StepfoldError `FORK_REFUSED` if it has not ended, or has completed, or a detached execution of it is still coming to its end; `RESTART_COMPENSATED` if steps of it were undone and
    * `compensated` does not say what is to become of them; and what `fork` throws
    */
   restart(options?: RestartOptions): Promise<Run>;

@@ -4,13 +4,23 @@ import type { StartedEvent } from "../../core/snapshot/event.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import { canonicalJson } from "../../core/values/canonical-json.ts";
 import type { Json } from "../../core/values/json.ts";
-import type { ExecutionStart } from "../commands/start-execution.ts";
+import { refuseUnknown } from "../../core/values/refuse-unknown.ts";
+import type { StartOptions } from "../../engine/workflow/start-event.ts";
 import { requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
+import { latestOf } from "../context/successor.ts";
 import { type LocalWork, startLocally, wakeExecution } from "../worker/local-work.ts";
 
+/** How an execution is started with a runtime. */
+export interface StartRunOptions extends Omit<StartOptions, "externalPayload"> {
+  /** Where an execution with this id has failed or was cancelled, and was restarted: whether to give what goes on in its place. Default true. */
+  readonly follow?: boolean | undefined;
+}
+
+const startOptions: readonly (keyof StartRunOptions)[] = ["initialNodeId", "workflowId", "input", "metadata", "tenant", "follow"];
+
 /**
- * Starts an execution, or finds the one that was started before with the same id and input. Gives its id.
+ * Starts an execution, or finds the one that was started before with the same id and input, or what that was restarted as. Gives its id.
  *
  * @throws StepfoldError `START_CONFLICT` if the id was started with another workflow or input, or by another execution
  */
@@ -18,8 +28,10 @@ export async function startRun(
   context: RuntimeContext,
   local: LocalWork,
   workflow: string | WorkflowDefinition,
-  options: ExecutionStart["options"],
+  given: StartRunOptions,
 ): Promise<string> {
+  refuseUnknown("runtime.start", given, startOptions);
+  const { follow = true, ...options } = given;
   const { registry, store } = context;
   const prepared = typeof workflow === "string" ? registry.current(workflow) : registry.prepare(workflow);
   const { event, committed, wakeUp } = await startLocally(context, local, { prepared, options, unnamed: typeof workflow !== "string" });
@@ -31,6 +43,7 @@ export async function startRun(
       throw new StepfoldError("START_CONFLICT", { workflowId: event.workflowId, differs: "definition" });
     }
     await wakeExecution(context, local, wakeUp);
+    if (follow) return (await latestOf(store, existing)).workflowId;
   }
   return event.workflowId;
 }

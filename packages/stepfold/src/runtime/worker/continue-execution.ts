@@ -1,5 +1,5 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { Message } from "../../core/snapshot/snapshot.ts";
+import type { Message } from "../../core/snapshot/message.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
 import { carriedBy } from "../../core/transition/take-checkpoint.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";

@@ -1,28 +1,22 @@
 import { errorInfo } from "../../core/errors/error-info.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { ChildEnd, Message, ParentLink } from "../../core/snapshot/snapshot.ts";
+import type { Message } from "../../core/snapshot/message.ts";
+import type { ParentLink } from "../../core/snapshot/snapshot.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
-import type { EndChildCommand } from "../../engine/commands/end-child.ts";
-import { requireSnapshot } from "../context/require-snapshot.ts";
+import { isRestartOf } from "../../core/values/id.ts";
+import { requireHead, requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
+import { latestOf } from "../context/successor.ts";
+import { adoptChild } from "./adopt-child.ts";
 import { continueExecution } from "./continue-execution.ts";
 import { commandLocally, type LocalWork, startLocally, wakeExecution } from "./local-work.ts";
+import { endToTell, type OutboxDelivery, tellEnd, unlessGone } from "./tell-end.ts";
 
 /** Messages delivered in one go: they leave the outbox before the next ones are delivered. */
 const maxMessages = 100;
 
 type StartMessage = Message & { readonly type: "start" };
 type CancelMessage = Message & { readonly type: "cancel" };
-
-/** What is to be delivered, and by whom. */
-interface Delivery {
-  readonly context: RuntimeContext;
-  readonly local: LocalWork;
-  /** The execution that sends. */
-  readonly from: Draft;
-  /** Whether its claim is in force. */
-  readonly isHeld: () => boolean;
-}
 
 /**
  * Delivers the messages of an execution to other executions, the oldest first: starts a child, cancels a child, or tells
@@ -56,7 +50,7 @@ export async function deliverOutbox(
   return delivered;
 }
 
-async function deliver(delivery: Delivery, message: Message): Promise<void> {
+async function deliver(delivery: OutboxDelivery, message: Message): Promise<void> {
   const { from } = delivery;
   switch (message.type) {
     case "start":
@@ -65,18 +59,20 @@ async function deliver(delivery: Delivery, message: Message): Promise<void> {
       return cancelChild(delivery, message);
     case "continue":
       return goOn(delivery, message);
+    case "adopt":
+      return adoptChild(delivery, message);
     case "ended":
-      return endChild(delivery, message.to, {
+      return tellEnd(delivery, message.to, {
         type: "endChild",
         workflowId: from.workflowId,
         waitId: from.parent!.waitId!,
         incarnation: from.parent!.incarnation,
-        end: endOf(from),
+        end: endToTell(from.ending!.status, from),
       });
   }
 }
 
-async function startChild(delivery: Delivery, message: StartMessage): Promise<void> {
+async function startChild(delivery: OutboxDelivery, message: StartMessage): Promise<void> {
   const { context, local, from } = delivery;
   const { to: workflowId, definition, input, waitId, descendants } = message;
   const prepared = await context.registry.pinned(from.workflowId, definition.hash);
@@ -105,7 +101,7 @@ async function startChild(delivery: Delivery, message: StartMessage): Promise<vo
   context.onProblem(workflowId, refusal);
   if (waitId === undefined) return;
   const error = errorInfo(refusal);
-  await endChild(delivery, from.workflowId, {
+  await tellEnd(delivery, from.workflowId, {
     type: "endChild",
     workflowId,
     waitId,
@@ -115,7 +111,7 @@ async function startChild(delivery: Delivery, message: StartMessage): Promise<vo
 }
 
 /** Begins the execution that the sender goes on as. If that is refused the parent is told that it has failed. */
-async function goOn(delivery: Delivery, message: Message & { readonly type: "continue" }): Promise<void> {
+async function goOn(delivery: OutboxDelivery, message: Message & { readonly type: "continue" }): Promise<void> {
   const { context, local, from } = delivery;
   const refusal = await continueExecution(context, local, from, message);
   if (!refusal) return;
@@ -123,7 +119,7 @@ async function goOn(delivery: Delivery, message: Message & { readonly type: "con
   const { workflowId, parent } = from;
   if (parent?.waitId === undefined) return;
   const { waitId, incarnation } = parent;
-  await endChild(delivery, parent.workflowId, {
+  await tellEnd(delivery, parent.workflowId, {
     type: "endChild",
     workflowId,
     waitId,
@@ -149,34 +145,15 @@ async function isChildOf({ store }: RuntimeContext, workflowId: string, link: Pa
   return parent?.workflowId === link.workflowId && parent.incarnation === link.incarnation && parent.waitId === link.waitId;
 }
 
-async function cancelChild({ context, local, from, isHeld }: Delivery, { to, waitId }: CancelMessage): Promise<void> {
+async function cancelChild(delivery: OutboxDelivery, { to, waitId }: CancelMessage): Promise<void> {
+  const { context, local, from, isHeld } = delivery;
   const { workflowId, incarnation } = from;
-  const parent = { workflowId, waitId, ...(incarnation !== undefined && { incarnation }) };
+  const own = { workflowId, waitId, ...(incarnation !== undefined && { incarnation }) };
   const reason = `execution ${workflowId} no longer waits for it`;
-  await unlessGone(() => commandLocally(context, local, to, { type: "cancel", reason, parent }, isHeld));
-}
-
-async function endChild({ context, local, isHeld }: Delivery, to: string, command: EndChildCommand): Promise<void> {
-  const send = (sent: EndChildCommand): Promise<void> => unlessGone(() => commandLocally(context, local, to, sent, isHeld));
-  try {
-    await send(command);
-  } catch (error) {
-    // an output larger than the parent may hold: the child has failed, as far as the parent is concerned
-    if (!StepfoldError.is(error, "LIMIT_EXCEEDED")) throw error;
-    await send({ ...command, end: { status: "failed", error: errorInfo(error) } });
-  }
-}
-
-/** A message counts as delivered if the execution or the wait that it is for is gone. */
-async function unlessGone(command: () => Promise<unknown>): Promise<void> {
-  try {
-    await command();
-  } catch (error) {
-    if (StepfoldError.is(error) && ["WORKFLOW_NOT_FOUND", "EXECUTION_ENDED", "WAIT_GONE"].includes(error.code)) return;
-    throw error;
-  }
-}
-
-function endOf({ ending, output, error }: Draft): ChildEnd {
-  return { status: ending!.status, ...(output !== undefined && { output }), ...(error && { error }) };
+  await unlessGone(async () => {
+    const child = await latestOf(context.store, await requireHead(context.store, to));
+    // one that was adopted has been begun by an execution that was restarted as this one
+    const isAdopted = child.parent?.waitId === waitId && from.from !== undefined && isRestartOf(workflowId, child.parent.workflowId);
+    await commandLocally(context, local, child.workflowId, { type: "cancel", reason, parent: isAdopted ? child.parent : own }, isHeld);
+  });
 }

@@ -1,6 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Event } from "../../core/snapshot/event.ts";
-import { type ChildStart, isTerminal, type Snapshot, type Status } from "../../core/snapshot/snapshot.ts";
+import type { ChildStart } from "../../core/snapshot/message.ts";
+import { isTerminal, type Snapshot, type Status } from "../../core/snapshot/snapshot.ts";
 import { closeDraft } from "../../core/transition/draft/close-draft.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
 import { statusOf, wakeAt } from "../../core/transition/draft/draft-status.ts";

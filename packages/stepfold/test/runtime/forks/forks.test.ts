@@ -123,8 +123,37 @@ describe("run.restart", () => {
     expect(await one.result()).toBe("mended");
     expect((await run.restart()).workflowId).toBe("o-1~2");
     expect(whatWasDone().filter((what) => what.startsWith("pay"))).toHaveLength(1);
-    await runtime.start("talk", { workflowId: "taken" });
-    expect(await codeOf(run.restart({ workflowId: "taken" }))).toBe("START_CONFLICT");
+  });
+
+  it("is refused where its id is taken by an execution that is none", async () => {
+    const { runtime, environment } = start();
+    const run = await failing(runtime, environment, "plain");
+    await runtime.start("talk", { workflowId: "o-1~2" });
+    expect(await codeOf(run.restart())).toBe("START_CONFLICT");
+    // and that one is not taken for it
+    expect(await codeOf(run.result())).toBe("EXECUTION_FAILED");
+  });
+
+  it("is followed by whoever waits for the execution, or starts it again", async () => {
+    const { runtime, environment } = start();
+    const run = await failing(runtime, environment, "plain");
+    expect((await run.latest()).workflowId).toBe("o-1");
+    const restarted = await run.restart();
+    expect(await run.result()).toBe("mended");
+    expect(await run.settled()).toMatchObject({ workflowId: "o-1~2", status: "completed" });
+    expect((await run.latest()).workflowId).toBe("o-1~2");
+    expect((await runtime.start("plain", { workflowId: "o-1", input: { amount: 5 } })).workflowId).toBe(restarted.workflowId);
+    expect(await codeOf(run.result({ follow: false }))).toBe("EXECUTION_FAILED");
+    expect(await run.settled({ follow: false })).toMatchObject({ workflowId: "o-1", status: "failed" });
+    expect((await runtime.start("plain", { workflowId: "o-1", input: { amount: 5 }, follow: false })).workflowId).toBe("o-1");
+  });
+
+  it("is not followed into an execution that another one with this id was restarted as", async () => {
+    const { runtime, environment, store } = start();
+    const run = await failing(runtime, environment, "plain");
+    await (await run.restart()).result();
+    await store.delete("o-1");
+    expect(await codeOf(run.result())).toBe("WORKFLOW_NOT_FOUND");
   });
 
   it("asks what is to become of steps that were undone", async () => {
@@ -135,9 +164,13 @@ describe("run.restart", () => {
     done = [];
     expect(await (await run.restart({ compensated: "again" })).result()).toBe("mended");
     expect(whatWasDone()).toEqual(['pay {"amount":5}', "fragile 1"]);
+  });
+
+  it("counts steps that were undone as done, if that is said", async () => {
+    const { runtime, environment } = start();
+    const run = await failing(runtime, environment, "order");
     done = [];
-    const kept = await run.restart({ compensated: "keep", workflowId: "kept" });
-    expect(await kept.result()).toBe("mended");
+    expect(await (await run.restart({ compensated: "keep" })).result()).toBe("mended");
     expect(whatWasDone()).toEqual(["fragile 1"]);
   });
 

@@ -3,6 +3,7 @@ import type { ExecutionFacts } from "../../definition/template.ts";
 import type { ErrorInfo } from "../../errors/error-info.ts";
 import type { AnsweredKey } from "../../snapshot/answered-key.ts";
 import type { EndedPath, PlacedResult } from "../../snapshot/event.ts";
+import type { Message } from "../../snapshot/message.ts";
 import type {
   BegunStep,
   ChildState,
@@ -10,7 +11,6 @@ import type {
   Context,
   Ending,
   KeptSignal,
-  Message,
   NodeResult,
   Parked,
   Permit,

@@ -1,5 +1,6 @@
 import type { CompletedEvent, DeliveredEvent } from "../../snapshot/event.ts";
-import type { ChildStart, Message, Snapshot, Wait } from "../../snapshot/snapshot.ts";
+import type { ChildStart, Message } from "../../snapshot/message.ts";
+import type { Snapshot, Wait } from "../../snapshot/snapshot.ts";
 import type { Draft } from "./draft.ts";
 
 type Unsent<M = Message> = M extends Message ? Omit<M, "id"> : never;

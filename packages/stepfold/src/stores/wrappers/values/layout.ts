@@ -90,7 +90,7 @@ export const headLayout: FieldsLayout = fields(
     parent,
     from: origin,
     continuedAs: fields("workflowId"),
-    outbox: listOf(fields("id to type waitId descendants", { definition })),
+    outbox: listOf(fields("id to type waitId descendants compensated", { definition })),
   },
 );
 

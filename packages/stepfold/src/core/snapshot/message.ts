@@ -1,0 +1,46 @@
+import type { ErrorInfo } from "../errors/error-info.ts";
+import type { Json } from "../values/json.ts";
+
+/** A message to another execution. It stays in the outbox until the other execution has stored it. */
+export type Message =
+  | (Addressed & { readonly type: "start"; readonly waitId?: string } & Omit<ChildStart, "workflowId" | "allowed">)
+  | (Addressed & { readonly type: "cancel"; readonly waitId: string })
+  | (Addressed & { readonly type: "continue"; readonly input?: Json })
+  | (Addressed & { readonly type: "ended" })
+  | (Addressed & AdoptChild);
+
+/**
+ * A restarted execution goes on to wait for a detached execution of its origin: one that has ended well tells its end, one that has failed
+ * or was cancelled is restarted, and one that still runs will tell its end.
+ */
+interface AdoptChild {
+  readonly type: "adopt";
+  readonly waitId: string;
+  /** As it was said for the restart. */
+  readonly compensated?: "again" | "keep";
+}
+
+interface Addressed {
+  readonly id: string;
+  /** The execution that it is for. */
+  readonly to: string;
+}
+
+/** An execution of its own that a step begins. */
+export interface ChildStart {
+  readonly workflowId: string;
+  /** As it was when the step ran. */
+  readonly definition: { readonly id: string; readonly hash: string };
+  readonly input?: Json;
+  /** How many executions it may lead to in turn. */
+  readonly descendants?: number;
+  /** The verdict of the host, where one was asked for (`may`). Without it nothing is started. */
+  readonly allowed?: true;
+}
+
+/** How an execution has ended, for the one that began it. */
+export interface ChildEnd {
+  readonly status: "completed" | "failed" | "cancelled";
+  readonly output?: Json;
+  readonly error?: ErrorInfo;
+}

@@ -1,0 +1,79 @@
+import { errorInfo } from "../../core/errors/error-info.ts";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { openScopes } from "../../core/snapshot/address.ts";
+import type { ChildEnd, Message } from "../../core/snapshot/message.ts";
+import { isTerminal, type ParentLink, type Snapshot, type SnapshotHead } from "../../core/snapshot/snapshot.ts";
+import { endOf } from "../../core/transition/draft/outbox.ts";
+import { requireSnapshot } from "../context/require-snapshot.ts";
+import type { RuntimeContext } from "../context/runtime-context.ts";
+import { latestOf } from "../context/successor.ts";
+import { planRestart } from "../forks/fork.ts";
+import { startForked } from "./start-forked.ts";
+import { endToTell, type OutboxDelivery, tellEnd } from "./tell-end.ts";
+
+type AdoptMessage = Message & { readonly type: "adopt" };
+
+/**
+ * Takes over a detached execution that the origin of a restarted execution waited for. The message stays in the outbox until this has
+ * succeeded, and is delivered again after a crash: what was done before is then found done.
+ *
+ * A child that still runs tells its end to the origin, from where it is passed on (`tellEnd`). One that ended while the origin was ended and not
+ * restarted yet has told nobody: its end is read here.
+ */
+export async function adoptChild(delivery: OutboxDelivery, message: AdoptMessage): Promise<void> {
+  const { context, from } = delivery;
+  const { to, waitId } = message;
+  const tell = (end: ChildEnd): Promise<void> =>
+    tellEnd(delivery, from.workflowId, { type: "endChild", workflowId: to, waitId, incarnation: from.incarnation, end });
+  const first = await context.store.loadHead(to);
+  if (!first) return tell({ status: "failed", error: errorInfo(new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId: to })) });
+  const child = await latestOf(context.store, first);
+  const status = isTerminal(child.status) ? child.status : endOf(child);
+  if (status === null) return;
+  const end = async (): Promise<void> =>
+    tell(endToTell(status as ChildEnd["status"], await requireSnapshot(context.store, child.workflowId)));
+  if (status === "completed" || !isTerminal(child.status)) return end();
+  // its end may have been passed on meanwhile
+  if (!isWaitedFor(await requireSnapshot(context.store, from.workflowId), waitId)) return;
+  try {
+    await restartChild(delivery, child, message);
+  } catch (error) {
+    if (!isRefused(error)) throw error;
+    context.onProblem(child.workflowId, error);
+    await end();
+  }
+}
+
+async function restartChild(
+  { context, local, from }: OutboxDelivery,
+  child: SnapshotHead,
+  { waitId, compensated }: AdoptMessage,
+): Promise<void> {
+  const parent: ParentLink = {
+    ...child.parent!,
+    workflowId: from.workflowId,
+    ...(from.incarnation !== undefined && { incarnation: from.incarnation }),
+    waitId,
+  };
+  await startForked(context, local, await planned(context, child.workflowId, compensated, parent));
+}
+
+/** What was undone is done again, unless something else was said. */
+function planned(
+  context: RuntimeContext,
+  workflowId: string,
+  compensated: AdoptMessage["compensated"],
+  parent: ParentLink,
+): ReturnType<typeof planRestart> {
+  return planRestart(context, workflowId, { compensated: compensated ?? "again" }, parent);
+}
+
+function isWaitedFor(snapshot: Snapshot, waitId: string): boolean {
+  for (const [, paths] of openScopes(snapshot)) if (paths.some(({ waits }) => waits?.some(({ id }) => id === waitId))) return true;
+  return false;
+}
+
+/** Whether every worker would be refused. */
+function isRefused(error: unknown): boolean {
+  return StepfoldError.is(error) && ["FORK_REFUSED", "DEFINITION_CHANGED", "START_CONFLICT", "LIMIT_EXCEEDED"].includes(error.code);
+}

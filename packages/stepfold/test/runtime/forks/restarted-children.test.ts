@@ -1,0 +1,173 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { WorkflowDefinition } from "../../../src/core/definition/definition.ts";
+import type { JsonObject } from "../../../src/core/values/json.ts";
+import { defineNode } from "../../../src/engine/node/define-node.ts";
+import { builtinNodes } from "../../../src/nodes/index.ts";
+import { flow } from "../../nodes/workflow.fixture.ts";
+import { closeAll, hour, second, setUp } from "../runtime.fixture.ts";
+
+afterEach(closeAll);
+
+let isBroken = false;
+let charges = 0;
+const nodeDefinitions = {
+  ...builtinNodes,
+  charge: defineNode({
+    executor: (_data, step) => {
+      charges++;
+      if (isBroken) throw new Error("the card was refused");
+      return { data: { paid: step.input } };
+    },
+  }),
+};
+
+/** One detached execution for each branch: one asks, one charges, one is done at once. */
+const asking = flow("asking", { ask: "approval", done: ["end", { output: "answered" }] }, ["ask>done@approved"]);
+const charging = flow("charging", { charge: "charge" });
+const quick = flow("quick", { say: ["set", { quick: true }] });
+const call = (workflow: string): readonly [string, JsonObject] => [
+  "workflow",
+  { workflow, detached: true, workflowId: `c-${workflow}`, input: 7 },
+];
+const parent = flow("parent", { ask: call("asking"), charge: call("charging"), quick: call("quick"), fork: "noop", join: "noop" }, [
+  "fork>ask",
+  "fork>charge",
+  "fork>quick",
+  "ask>join",
+  "charge>join",
+  "quick>join",
+]);
+const asker = flow("one", { ask: call("asking"), after: ["set", { got: "{{ $json }}" }] }, ["ask>after"]);
+const single = flow("single", { charge: call("charging"), after: ["set", { got: "{{ $json }}" }] }, ["charge>after"]);
+
+function bench() {
+  isBroken = false;
+  charges = 0;
+  return setUp({ nodeDefinitions, workflows: [parent, single, asking, charging, quick] });
+}
+
+describe("the restart of an execution that waits for others", () => {
+  it("restarts the execution whose failure made it fail, and waits for that", async () => {
+    const { runtime, environment } = bench();
+    isBroken = true;
+    const run = await runtime.start("single", { workflowId: "p" });
+    await environment.advance(second);
+    expect(await run.snapshot()).toMatchObject({ status: "failed", error: { message: "the card was refused" } });
+    isBroken = false;
+    expect((await run.planRestart()).children).toEqual([{ workflowId: "c-charging", status: "failed" }]);
+    await run.restart();
+    await environment.advance(second);
+    expect(await run.result()).toEqual({ got: { paid: 7 } });
+    const child = await runtime.get("c-charging~2");
+    expect(await child.snapshot()).toMatchObject({
+      status: "completed",
+      from: { workflowId: "c-charging", reason: "restart" },
+      parent: { workflowId: "p~2", waitId: "0@2", depth: 1 },
+    });
+    expect(charges).toBe(2);
+  });
+
+  it("restarts those that were cancelled with it, and takes the output of those that had completed", async () => {
+    const { runtime, environment } = bench();
+    isBroken = true;
+    const run = await runtime.start("parent", { workflowId: "p", initialNodeId: "fork" });
+    await environment.advance(second);
+    expect((await run.snapshot()).status).toBe("failed");
+    expect(await (await runtime.get("c-asking")).snapshot()).toMatchObject({ status: "cancelled" });
+    isBroken = false;
+    const again = await run.restart();
+    await environment.advance(second);
+    const waiting = await again.settled();
+    expect(waiting.status).toBe("paused");
+    expect(waiting.activePaths.map(({ nodeId, status }) => `${nodeId} ${status}`).sort()).toEqual(["ask suspended"]);
+    await (await (await runtime.get("c-asking")).latest()).resume({ payload: { approved: true } });
+    await environment.advance(second);
+    expect((await again.snapshot()).status).toBe("completed");
+    expect(charges).toBe(2);
+  });
+
+  it("goes on to wait for one that was restarted before it, and runs: its end is passed on", async () => {
+    const { runtime, environment } = bench();
+    const run = await runtime.start(asker as WorkflowDefinition, { workflowId: "p" });
+    await environment.advance(second);
+    await (await runtime.get("c-asking")).cancel();
+    await environment.advance(second);
+    expect((await run.snapshot()).status).toBe("failed");
+    const child = await (await runtime.get("c-asking")).restart();
+    await environment.advance(second);
+    expect((await child.snapshot()).status).toBe("paused");
+    expect((await run.planRestart()).children).toEqual([{ workflowId: "c-asking~2", status: "paused" }]);
+    await run.restart();
+    await environment.advance(second);
+    await child.resume({ payload: { approved: true } });
+    await environment.advance(second);
+    expect(await run.result()).toEqual({ got: "answered" });
+  });
+
+  it("cancels what it has taken over with itself, and a restart of that restarts it too", async () => {
+    const { runtime, environment } = bench();
+    const run = await runtime.start(asker as WorkflowDefinition, { workflowId: "p" });
+    await environment.advance(second);
+    await (await runtime.get("c-asking")).cancel();
+    await environment.advance(second);
+    const child = await (await runtime.get("c-asking")).restart();
+    const again = await run.restart();
+    await environment.advance(second);
+    await again.cancel();
+    await environment.advance(second);
+    expect((await child.snapshot()).status).toBe("cancelled");
+    const third = await again.restart();
+    await environment.advance(second);
+    expect((await run.latest()).workflowId).toBe("p~3");
+    await (await child.latest()).resume({ payload: { approved: true } });
+    await environment.advance(second);
+    expect(await third.result()).toEqual({ got: "answered" });
+  });
+
+  it("starts another one where that of the origin was deleted", async () => {
+    const { runtime, environment, store } = bench();
+    isBroken = true;
+    const run = await runtime.start("single", { workflowId: "p" });
+    await environment.advance(second);
+    isBroken = false;
+    await store.delete("c-charging");
+    expect((await run.planRestart()).children).toEqual([]);
+    const again = await run.restart();
+    await environment.advance(hour);
+    // its id stays taken for a while, so the step says so
+    expect(await again.snapshot()).toMatchObject({ status: "failed" });
+  });
+
+  it("is refused while one of them is coming to its end", async () => {
+    const slow = {
+      id: "undoing",
+      nodes: [
+        { id: "pay", type: "noop", compensate: { type: "wait", data: { for: "1h" } } },
+        { id: "ask", type: "approval" },
+      ],
+      edges: [{ source: "pay", target: "ask" }],
+    };
+    const outer = flow("outer", { call: ["workflow", { workflow: "undoing", detached: true, workflowId: "c" }] });
+    const { runtime, environment } = setUp({ nodeDefinitions, workflows: [outer, slow] });
+    const run = await runtime.start("outer", { workflowId: "p" });
+    await environment.advance(second);
+    await run.cancel();
+    await environment.advance(second);
+    expect((await run.snapshot()).status).toBe("cancelled");
+    const child = await (await runtime.get("c")).snapshot();
+    expect(child.ending?.status).toBe("cancelled");
+    await expect(run.restart()).rejects.toMatchObject({ code: "FORK_REFUSED", message: expect.stringContaining("coming to its end") });
+  });
+
+  it("sent twice restarts each of them once", async () => {
+    const { runtime, environment, store } = bench();
+    isBroken = true;
+    const run = await runtime.start("single", { workflowId: "p" });
+    await environment.advance(second);
+    isBroken = false;
+    await Promise.all([run.restart(), run.restart()]);
+    await environment.advance(second);
+    expect((await store.list()).items.map(({ workflowId }) => workflowId).sort()).toEqual(["c-charging", "c-charging~2", "p", "p~2"]);
+    expect(charges).toBe(2);
+  });
+});
