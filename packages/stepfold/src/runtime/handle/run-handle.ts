@@ -66,8 +66,7 @@ export function runHandle(context: RuntimeContext, local: LocalWork, workflowId:
     },
     async signal(name, payload, options = {}) {
       refuseUnknown("run.signal", options, ["key", "ttl", "idempotencyKey"]);
-      const { key, ttl, idempotencyKey } = options;
-      const command: Command = { type: "signal", name, payload, key, ttl, idempotencyKey };
+      const command: Command = { type: "signal", name, payload, ...options };
       return { applied: await signalLatest(context, sessions, workflowId, (id) => dispatch(command, id)) };
     },
     async cancel(options = {}) {

@@ -8,8 +8,8 @@ import { requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { latestOf } from "../context/successor.ts";
 import { planRestart } from "../forks/fork.ts";
+import { endToReport, type OutboxDelivery, reportEnd } from "./report-end.ts";
 import { startForked } from "./start-forked.ts";
-import { endToTell, type OutboxDelivery, tellEnd } from "./tell-end.ts";
 
 type AdoptMessage = Message & { readonly type: "adopt" };
 
@@ -17,21 +17,21 @@ type AdoptMessage = Message & { readonly type: "adopt" };
  * Takes over a detached execution that the origin of a restarted execution waited for. The message stays in the outbox until this has
  * succeeded, and is delivered again after a crash: what was done before is then found done.
  *
- * A child that still runs tells its end to the origin, from where it is passed on (`tellEnd`). One that ended while the origin was ended and not
+ * A child that still runs tells its end to the origin, from where it is passed on (`reportEnd`). One that ended while the origin was ended and not
  * restarted yet has told nobody: its end is read here.
  */
 export async function adoptChild(delivery: OutboxDelivery, message: AdoptMessage): Promise<void> {
   const { context, from } = delivery;
   const { to, waitId } = message;
   const tell = (end: ChildEnd): Promise<void> =>
-    tellEnd(delivery, from.workflowId, { type: "endChild", workflowId: to, waitId, incarnation: from.incarnation, end });
+    reportEnd(delivery, from.workflowId, { type: "endChild", workflowId: to, waitId, incarnation: from.incarnation, end });
   const first = await context.store.loadHead(to);
   if (!first) return tell({ status: "failed", error: errorInfo(new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId: to })) });
   const child = await latestOf(context.store, first);
   const status = isTerminal(child.status) ? child.status : endOf(child);
   if (status === null) return;
   const end = async (): Promise<void> =>
-    tell(endToTell(status as ChildEnd["status"], await requireSnapshot(context.store, child.workflowId)));
+    tell(endToReport(status as ChildEnd["status"], await requireSnapshot(context.store, child.workflowId)));
   if (status === "completed" || !isTerminal(child.status)) return end();
   // its end may have been passed on meanwhile
   if (!isWaitedFor(await requireSnapshot(context.store, from.workflowId), waitId)) return;

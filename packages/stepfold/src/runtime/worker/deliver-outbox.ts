@@ -10,7 +10,7 @@ import { latestOf } from "../context/successor.ts";
 import { adoptChild } from "./adopt-child.ts";
 import { continueExecution } from "./continue-execution.ts";
 import { commandLocally, type LocalWork, startLocally, wakeExecution } from "./local-work.ts";
-import { endToTell, type OutboxDelivery, tellEnd, unlessGone } from "./tell-end.ts";
+import { endToReport, type OutboxDelivery, reportEnd, unlessGone } from "./report-end.ts";
 
 /** Messages delivered in one go: they leave the outbox before the next ones are delivered. */
 const maxMessages = 100;
@@ -62,12 +62,12 @@ async function deliver(delivery: OutboxDelivery, message: Message): Promise<void
     case "adopt":
       return adoptChild(delivery, message);
     case "ended":
-      return tellEnd(delivery, message.to, {
+      return reportEnd(delivery, message.to, {
         type: "endChild",
         workflowId: from.workflowId,
         waitId: from.parent!.waitId!,
         incarnation: from.parent!.incarnation,
-        end: endToTell(from.ending!.status, from),
+        end: endToReport(from.ending!.status, from),
       });
   }
 }
@@ -101,7 +101,7 @@ async function startChild(delivery: OutboxDelivery, message: StartMessage): Prom
   context.onProblem(workflowId, refusal);
   if (waitId === undefined) return;
   const error = errorInfo(refusal);
-  await tellEnd(delivery, from.workflowId, {
+  await reportEnd(delivery, from.workflowId, {
     type: "endChild",
     workflowId,
     waitId,
@@ -119,7 +119,7 @@ async function goOn(delivery: OutboxDelivery, message: Message & { readonly type
   const { workflowId, parent } = from;
   if (parent?.waitId === undefined) return;
   const { waitId, incarnation } = parent;
-  await tellEnd(delivery, parent.workflowId, {
+  await reportEnd(delivery, parent.workflowId, {
     type: "endChild",
     workflowId,
     waitId,

@@ -21,7 +21,7 @@ export interface OutboxDelivery {
 /**
  * Tells an execution that a detached child of it has ended. If it has ended itself and was restarted, the execution that goes on in its place is told.
  */
-export async function tellEnd({ context, local, isHeld }: OutboxDelivery, to: string, command: EndChildCommand): Promise<void> {
+export async function reportEnd({ context, local, isHeld }: OutboxDelivery, to: string, command: EndChildCommand): Promise<void> {
   const send = async (workflowId: string, sent: EndChildCommand): Promise<void> => {
     if (await unlessGone(() => commandLocally(context, local, workflowId, sent, isHeld))) return;
     const next = await restartOf(context.store, { workflowId, ...(sent.incarnation !== undefined && { incarnation: sent.incarnation }) });
@@ -48,6 +48,6 @@ export async function unlessGone(command: () => Promise<unknown>): Promise<boole
 }
 
 /** How an execution has ended, for the one that waits for it. */
-export function endToTell(status: ChildEnd["status"], { output, error }: Pick<Snapshot | Draft, "output" | "error">): ChildEnd {
+export function endToReport(status: ChildEnd["status"], { output, error }: Pick<Snapshot | Draft, "output" | "error">): ChildEnd {
   return { status, ...(output !== undefined && { output }), ...(error && { error }) };
 }
