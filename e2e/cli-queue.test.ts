@@ -21,7 +21,7 @@ function place(): Place {
   return { cwd, env: { STEPFOLD_LEASE_MS: "1000" } };
 }
 
-describe.each<{ name: ServiceName }>([{ name: "rabbitmq" }, { name: "nats" }])("--queue with $name", ({ name }) => {
+describe.each<{ name: ServiceName }>([{ name: "rabbitmq" }, { name: "nats" }, { name: "sqs" }])("--queue with $name", ({ name }) => {
   it("gives a worker its queue, and doctor looks whether it takes messages", async ({ skip, onTestFinished }) => {
     if ((await serviceUrl(name)) === null) notTested(`no server answers for ${name}: scripts/services up`, skip);
     const target = (await queueTargets[name]!())!;

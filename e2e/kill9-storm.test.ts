@@ -20,6 +20,7 @@ const setups = [
   { name: "redis + bullmq", ...short },
   { name: "postgres + rabbitmq", ...short },
   { name: "postgres + nats", ...short },
+  { name: "postgres + sqs", ...short },
 ];
 
 describe.each(setups)("kill -9 of workers and clients under load on $name", ({ name, ...hardness }) => {

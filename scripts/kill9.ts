@@ -15,7 +15,7 @@ import { storm } from "../e2e/kill9/storm.ts";
 import { isSetup, openTarget } from "../e2e/kill9/targets.ts";
 import { zombies } from "../e2e/kill9/zombies.ts";
 
-const usage = `npm run kill9 -- [--kills N | --zombies N | --frozen N | --brown-outs N | --silences N | --failovers N] [--store sqlite|postgres|mysql|redis] [--queue pg-boss|bullmq|bullmq-postgres|rabbitmq|nats] [--seed N] [--keep]
+const usage = `npm run kill9 -- [--kills N | --zombies N | --frozen N | --brown-outs N | --silences N | --failovers N] [--store sqlite|postgres|mysql|redis] [--queue pg-boss|bullmq|bullmq-postgres|rabbitmq|nats|sqs] [--seed N] [--keep]
 
 --kills    how many processes are killed while they work, default 300
 --zombies  instead: how many are stopped for longer than their lease, and then go on
@@ -24,7 +24,7 @@ const usage = `npm run kill9 -- [--kills N | --zombies N | --frozen N | --brown-
 --silences instead: how often half of the connections to the store are silent from one moment on
 --failovers instead: how often a replica that lacks the last second takes over, on two Redis servers of the run's own (--store redis)
 --store    sqlite (default), or a server: the one that STEPFOLD_POSTGRES_URL, STEPFOLD_MYSQL_URL or STEPFOLD_REDIS_URL names, or that scripts/services started
---queue    tells the workers what is due: pg-boss in that PostgreSQL, BullMQ on that Redis or, bullmq-postgres, on that PostgreSQL, or that RabbitMQ or NATS; default none
+--queue    tells the workers what is due: pg-boss in that PostgreSQL, BullMQ on that Redis or, bullmq-postgres, on that PostgreSQL, or that RabbitMQ, NATS or SQS's emulator; default none
 --seed     of the moments and the victims
 --keep     leaves database and logs for a look at them`;
 

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { SQS } from "@aws-sdk/client-sqs";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
 import { Redis } from "ioredis";
@@ -53,6 +54,19 @@ export const queueTargets: Readonly<Record<string, () => Promise<QueueTarget | n
       await connection.close();
     };
     return { url: `${server}?queue=${queue}`, drop };
+  },
+  async sqs() {
+    const server = await serviceUrl("sqs");
+    if (server === null) return null;
+    const client = new SQS({ region: "us-east-1", endpoint: server, credentials: { accessKeyId: "local", secretAccessKey: "local" } });
+    const { QueueUrl = "" } = await client.createQueue({ QueueName: newName() });
+    const drop = async (): Promise<void> => {
+      await client.deleteQueue({ QueueUrl });
+      client.destroy();
+    };
+    // the host that the emulator names is none
+    const path = QueueUrl.split("/").slice(-2).join("/");
+    return { url: `sqs:${server}/${path}?region=us-east-1&endpoint=${server}`, drop };
   },
   "bullmq-postgres": () => inSchema("bullmq", migrateBullmq),
   "pg-boss": () =>

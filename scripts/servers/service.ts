@@ -1,6 +1,6 @@
 /** A server that tests use where it runs, and that we can start where it does not. */
 export interface Service {
-  readonly name: "postgres" | "mariadb" | "redis" | "dynamodb" | "rabbitmq" | "nats";
+  readonly name: "postgres" | "mariadb" | "redis" | "dynamodb" | "rabbitmq" | "nats" | "sqs";
   /** The environment variable that names a server to use instead of any on this machine. */
   readonly urlVariable: string;
   /** The environment variable that moves the standard port, for tests of the start itself. */

@@ -48,7 +48,7 @@ export interface QueueFeatures {
   readonly durable: boolean;
   /** Several processes may share it. */
   readonly multiProcess: boolean;
-  /** The longest delay; a longer one is shortened to it, and the message comes early. Absent: no limit. */
+  /** The longest delay; a longer one is shortened to it, and the message comes early. 0: nothing is delayed. Absent: no limit. */
   readonly maxDelayMs?: number;
   /** Set if there is `sendIn`, for transactions of stores whose `features.transactions` has the same value. */
   readonly joins?: "postgres";

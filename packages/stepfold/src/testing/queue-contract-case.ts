@@ -21,7 +21,7 @@ export interface QueueBench {
 }
 
 /** What a case asks for beyond a queue and a clock. */
-export type QueueNeed = "durable" | "maxDelayMs" | "joins";
+export type QueueNeed = "durable" | "delays" | "maxDelayMs" | "joins";
 
 /** One promise of a `WorkQueue`. Plain data: any test runner, or none, can run it. */
 export interface QueueContractCase {
@@ -37,5 +37,6 @@ export interface QueueContractCase {
 
 /** True if a queue has what a case needs. */
 export function isQueueClaimed({ needs }: QueueContractCase, { queue }: QueueBench): boolean {
+  if (needs === "delays") return queue.features.maxDelayMs !== 0;
   return needs === undefined || Boolean(queue.features[needs]);
 }

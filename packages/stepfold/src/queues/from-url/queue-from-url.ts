@@ -13,6 +13,7 @@ const schemes: Readonly<Record<string, () => Promise<Open>>> = {
   amqps: async () => (await import("./open-rabbitmq.ts")).openRabbitmq,
   nats: async () => (await import("./open-nats.ts")).openNats,
   tls: async () => (await import("./open-nats.ts")).openNats,
+  sqs: async () => (await import("./open-sqs.ts")).openSqs,
   bullmq: async () => (await import("./open-bullmq.ts")).openBullmq,
   "pg-boss": async () => (await import("./open-pg-boss.ts")).openPgBoss,
 };
@@ -25,6 +26,7 @@ const schemes: Readonly<Record<string, () => Promise<Open>>> = {
  * | --- | --- |
  * | `amqp://user:password@host/vhost?queue=stepfold&type=quorum`, `amqps://…` | `rabbitmq-client` |
  * | `nats://user:password@host:4222?queue=stepfold&replicas=3`, `tls://…` | `@nats-io/transport-node`, `@nats-io/jetstream` |
+ * | `sqs:https://sqs.eu-central-1.amazonaws.com/123456789012/stepfold?endpoint=http://127.0.0.1:4566` | `@aws-sdk/client-sqs` |
  * | `bullmq:redis://host:6379/0?queue=stepfold&prefix=bull` | `bullmq` |
  * | `pg-boss:postgres://user:password@host/database?queue=stepfold&schema=pgboss` | `pg-boss` |
  *

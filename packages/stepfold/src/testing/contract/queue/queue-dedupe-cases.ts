@@ -85,6 +85,7 @@ export const queueDedupeCases: readonly QueueContractCase[] = [
   },
   {
     name: "dedupe: what is due now is not put off to a later one with its key, and the later one comes too",
+    needs: "delays",
     async run(bench) {
       const delayMs = bench.patienceMs + 2_000;
       await bench.queue.send([{ ...wakeUp, delayMs }]);
@@ -96,6 +97,7 @@ export const queueDedupeCases: readonly QueueContractCase[] = [
   },
   {
     name: "dedupe: a later one with the same key is not merged into one that is due now",
+    needs: "delays",
     async run(bench) {
       await bench.queue.send([wakeUp]);
       await bench.queue.send([{ ...wakeUp, delayMs: 1_000 }]);

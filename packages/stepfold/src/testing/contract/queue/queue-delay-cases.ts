@@ -8,6 +8,7 @@ const delayMs = 3_000;
 export const queueDelayCases: readonly QueueContractCase[] = [
   {
     name: "delay: a message does not come before its time, and comes then",
+    needs: "delays",
     async run(bench) {
       const heard = await hear(bench, bench.queue);
       await bench.queue.send([{ workflowId: "late", delayMs }]);
@@ -19,6 +20,7 @@ export const queueDelayCases: readonly QueueContractCase[] = [
   },
   {
     name: "delay: what is due is not held up by what is not",
+    needs: "delays",
     async run(bench) {
       const heard = await hear(bench, bench.queue, undefined, 1);
       await bench.queue.send([
@@ -33,6 +35,7 @@ export const queueDelayCases: readonly QueueContractCase[] = [
   },
   {
     name: "delay: a message that became due while nobody was there is not lost",
+    needs: "delays",
     async run(bench) {
       await bench.queue.send([{ workflowId: "a", delayMs: 300 }]);
       await bench.advance(1_000);
@@ -62,6 +65,7 @@ export const queueDelayCases: readonly QueueContractCase[] = [
   },
   {
     name: "delay: months ahead are taken, and do not come at once",
+    needs: "delays",
     async run(bench) {
       const heard = await hear(bench, bench.queue);
       const monthMs = 30 * 24 * 60 * 60 * 1000;

@@ -1,0 +1,30 @@
+import { invalidUrl, parsedUrl, takeParameters } from "../../urls/address.ts";
+import { importDriver } from "../../urls/import-driver.ts";
+import type { SqsClient } from "../sqs/sqs-client.ts";
+import type { QueueSite } from "./queue-site.ts";
+
+interface Sdk {
+  readonly SQS: new (config: {
+    region?: string;
+    endpoint?: string;
+    credentials?: { accessKeyId: string; secretAccessKey: string };
+  }) => SqsClient & { destroy(): void };
+}
+
+/**
+ * `sqs:https://sqs.eu-central-1.amazonaws.com/123456789012/stepfold`, with the AWS SDK; credentials as it finds them. `?endpoint=http://127.0.0.1:4566`
+ * names a server of one's own, which looks at no credentials.
+ */
+export async function openSqs(text: string): Promise<QueueSite> {
+  const { url, taken } = takeParameters(text.slice("sqs:".length), { region: "", endpoint: "" });
+  const { endpoint } = taken;
+  const { protocol, hostname } = parsedUrl(url, "queue");
+  if (protocol !== "https:" && protocol !== "http:") throw invalidUrl("must hold the URL of a queue: sqs:https://…", "queue");
+  if (endpoint !== "") parsedUrl(endpoint, "queue");
+  const region = taken.region || (/^sqs\.([a-z0-9-]+)\./.exec(hostname)?.[1] ?? "");
+  const { sqsQueue } = await import("../sqs/sqs-queue.ts");
+  const { SQS } = await importDriver<Sdk>("@aws-sdk/client-sqs", { queue: "sqs" });
+  const own = { endpoint, credentials: { accessKeyId: "local", secretAccessKey: "local" } };
+  const client = new SQS({ ...(region !== "" && { region }), ...(endpoint !== "" && own) });
+  return { queue: sqsQueue(client, { queueUrl: url }), closeClient: async () => client.destroy() };
+}

@@ -1,0 +1,66 @@
+import { refuseUnknown } from "../../core/values/refuse-unknown.ts";
+import { systemEnvironment } from "../../environment/system-environment.ts";
+import type { WorkQueue } from "../../ports/work-queue.ts";
+import { type CheckedWakeUp, checkedQueue } from "../checked/checked-queue.ts";
+import type { SqsClient } from "./sqs-client.ts";
+import { sqsConsumer } from "./sqs-consumer.ts";
+import { isRefusedBySqs, requireAllSent } from "./sqs-error.ts";
+import { sqsEntry, sqsFifoEntry } from "./sqs-message.ts";
+
+/** How an SQS queue behaves. */
+export interface SqsQueueOptions {
+  /** URL of the queue. One that ends in `.fifo` is a FIFO queue. */
+  readonly queueUrl: string;
+  /** How long a message waits after its handler failed, in whole seconds. Default 5. */
+  readonly retryDelaySeconds?: number;
+  /** How long one request waits for messages, in whole seconds up to 20. The longer, the fewer requests are paid for. Default 20. */
+  readonly waitSeconds?: number;
+}
+
+/** Beyond it a delay of a message would cost more requests than it is worth: the sweep of the store finds what is due then. */
+const maxDelayMs = 12 * 60 * 60 * 1000;
+/** Messages in one request. */
+const maxEntries = 10;
+
+/**
+ * A queue in Amazon SQS. You hand in an `SQS` client and the URL of a queue that exists, and destroy the client yourself after `close()`.
+ *
+ * ```ts
+ * import { SQS } from "@aws-sdk/client-sqs";
+ * import { sqsQueue } from "stepfold/queues/sqs";
+ *
+ * const client = new SQS({ region: "eu-central-1" });
+ * const queue = sqsQueue(client, { queueUrl: "https://sqs.eu-central-1.amazonaws.com/123456789012/stepfold" });
+ * await queue.send([{ workflowId: "order-1", delayMs: 60_000 }]);
+ * await queue.close();
+ * client.destroy();
+ * ```
+ *
+ * A standard queue delays a message by whole seconds, up to 15 minutes; a longer delay, up to 12 hours, is made of several. A FIFO
+ * queue delays nothing: every message comes at once, and what is due later is found by the sweep of the store. Every wake-up is a message of its own.
+ *
+ * @throws StepfoldError `OPTION_UNKNOWN`
+ */
+export function sqsQueue(client: SqsClient, options: SqsQueueOptions): WorkQueue {
+  refuseUnknown("sqsQueue", options, ["queueUrl", "retryDelaySeconds", "waitSeconds"]);
+  const { queueUrl, retryDelaySeconds = 5, waitSeconds = 20 } = options;
+  const isFifo = queueUrl.endsWith(".fifo");
+  const send = async (wakeUps: readonly CheckedWakeUp[]): Promise<void> => {
+    for (let from = 0; from < wakeUps.length; from += maxEntries) {
+      const entries = wakeUps.slice(from, from + maxEntries).map(({ workflowId, delayMs }, index) => {
+        const id = String(index);
+        return isFifo
+          ? sqsFifoEntry(id, workflowId, systemEnvironment.newId())
+          : sqsEntry(id, workflowId, delayMs, systemEnvironment.now());
+      });
+      requireAllSent(await client.sendMessageBatch({ QueueUrl: queueUrl, Entries: entries }));
+    }
+  };
+  return checkedQueue({
+    name: "sqs",
+    features: { durable: true, multiProcess: true, maxDelayMs: isFifo ? 0 : maxDelayMs },
+    refuses: isRefusedBySqs,
+    send,
+    consume: async (handle, consuming) => sqsConsumer({ client, queueUrl, retryDelaySeconds, waitSeconds, handle, send, ...consuming }),
+  });
+}

@@ -1,0 +1,4 @@
+import { queueContractOf } from "../testing/queue-contract.fixture.ts";
+import { sqsBench, url } from "./sqs-bench.fixture.ts";
+
+queueContractOf("sqs", { over: "SQS's emulator, a FIFO queue", url, atOnce: 12, bench: () => sqsBench(".fifo") });
