@@ -48,10 +48,6 @@ export class SimulatedTable implements ExecutionTable {
     };
   }
 
-  now(): Promise<EpochMs> {
-    return this.#table.now();
-  }
-
   read(ids: readonly string[]): ReturnType<ExecutionTable["read"]> {
     return this.#table.read(ids);
   }

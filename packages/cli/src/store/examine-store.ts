@@ -18,6 +18,7 @@ const words: Readonly<Record<Need, string>> = {
   durable: "durability",
   multiProcess: "several processes",
   maxValueBytes: "a largest value",
+  lists: "it has no counts",
   permits: "taking turns",
   damage: "damaged data",
   cut: "cut connections",

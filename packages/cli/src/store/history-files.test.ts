@@ -15,8 +15,13 @@ function folderOf(): string {
 function execution(workflowId: string, more: object = {}): EndedExecution {
   const event = { type: "started", at: 1, version: 0, workflowId, ...more } as unknown as Event;
   const summary = {
+    incarnation: "i",
     status: "completed",
     currentNodeId: null,
+    waiting: null,
+    error: null,
+    steps: 1,
+    sizeBytes: 2,
     version: 0,
     metadata: {},
     createdAt: 1,

@@ -1,8 +1,11 @@
 import type { WorkflowDefinition } from "../core/definition/definition.ts";
+import type { ErrorInfo } from "../core/errors/error-info.ts";
+import type { WaitSummary } from "../core/reading/summary-of-head.ts";
 import type { Event } from "../core/snapshot/event.ts";
 import type { HistoryCheckpoint } from "../core/snapshot/history-checkpoint.ts";
 import type { ChildHead, Snapshot, SnapshotHead, Status } from "../core/snapshot/snapshot.ts";
 import type { EpochMs, Json } from "../core/values/json.ts";
+import type { EndedSeries, ExecutionCounts, SeriesQuery } from "./execution-counts.ts";
 import type { TransactionQuery } from "./transaction-query.ts";
 
 /** One event as it lies in the store; its result is part of it. */
@@ -113,7 +116,7 @@ export interface ClaimOptions extends Lease {
   readonly overdueMs?: number;
 }
 
-/** Which executions, newest first. */
+/** Which executions. */
 export interface ListQuery {
   readonly status?: readonly Status[];
   /** Id of the workflow definition. */
@@ -125,15 +128,24 @@ export interface ListQuery {
   /** Exclusive, as `createdAfter`. */
   readonly createdBefore?: EpochMs;
   readonly createdAfter?: EpochMs;
+  /** Only executions whose id begins so. Only where `features.lists` says so, as `order`. */
+  readonly idPrefix?: string;
+  /** Which come first: those that were created last (`newest`, the default) or first. */
+  readonly order?: "newest" | "oldest";
   /** 1 to 1,000; default 50. */
   readonly limit?: number;
   /** `nextCursor` of the page before. */
   readonly cursor?: string;
 }
 
+/** Which executions to count. */
+export type CountQuery = Omit<ListQuery, "order" | "limit" | "cursor">;
+
 /** An execution in a list. */
 export interface ExecutionSummary {
   readonly workflowId: string;
+  /** Tells it from a deleted one with the same id. */
+  readonly incarnation: string;
   readonly definition: { readonly id: string; readonly hash: string };
   readonly status: Status;
   readonly currentNodeId: string | null;
@@ -146,9 +158,20 @@ export interface ExecutionSummary {
   readonly wakeAt: EpochMs | null;
   /** Who holds it; `until` may have passed, then it waits for another to take it. Null: nobody, or it has ended. */
   readonly lease: { readonly owner: string; readonly until: EpochMs; readonly crashes: number } | null;
+  /** The first thing that its own paths wait for; what its children wait for is not in it. Null: nothing. */
+  readonly waiting: WaitSummary | null;
+  /** What it failed with, or will fail with. Null: nothing. */
+  readonly error: Pick<ErrorInfo, "name" | "message" | "code" | "nodeId"> | null;
+  /** Attempts made, in all. */
+  readonly steps: number;
+  /** About how many bytes of JSON it holds. */
+  readonly sizeBytes: number;
 }
 
-/** Part of a list. Executions that come or go meanwhile neither repeat nor hide the others. */
+/**
+ * Part of a list. Executions that come or go meanwhile neither repeat nor hide the others. It may have fewer items than were asked
+ * for, and a cursor: then the store has looked at as many executions as it does in one call, and the next page goes on.
+ */
 export interface Page<T> {
   readonly items: readonly T[];
   readonly nextCursor: string | null;
@@ -199,6 +222,8 @@ export interface StoreFeatures {
   readonly permits?: true;
   /** `create` and `commit` take `alongside`, and give it SQL of this kind. */
   readonly transactions?: "postgres";
+  /** Lists take `order` and `idPrefix`, and `count`, `summaries` and `ended` are there. */
+  readonly lists?: true;
 }
 
 /**
@@ -267,6 +292,17 @@ export interface SnapshotStore {
   events(workflowId: string, afterVersion: number, limit: number): Promise<readonly AppendedRow[]>;
   /** @throws StepfoldError `OPTION_INVALID` for a limit out of range, or a cursor that no page gave */
   list(query?: ListQuery): Promise<Page<ExecutionSummary>>;
+  /**
+   * Counts the executions of a query by their status. Optional, as the next two: without it `countExecutions` counts what `list` gives.
+   *
+   * @param atMost of each status; default 10,000. It costs no more than to look at so many
+   * @throws StepfoldError `OPTION_INVALID`
+   */
+  count?(query?: CountQuery, atMost?: number): Promise<ExecutionCounts>;
+  /** Those of these ids that are there, in any order. @throws StepfoldError `OPTION_INVALID` for more than 200 */
+  summaries?(workflowIds: readonly string[]): Promise<readonly ExecutionSummary[]>;
+  /** Counts what has ended in each part of a time, with how long it took. @throws StepfoldError `OPTION_INVALID` */
+  ended?(query: SeriesQuery): Promise<EndedSeries>;
   /**
    * Deletes an ended execution with its history and its children; its id stays taken for the store's retention (30 days by default).
    *

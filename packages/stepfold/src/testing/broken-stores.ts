@@ -3,6 +3,7 @@ import { brokenChildren } from "./broken/broken-children.ts";
 import { brokenClaims } from "./broken/broken-claims.ts";
 import { brokenClocks } from "./broken/broken-clocks.ts";
 import { brokenCommits } from "./broken/broken-commits.ts";
+import { brokenCounts } from "./broken/broken-counts.ts";
 import { brokenCrashes } from "./broken/broken-crashes.ts";
 import { brokenOverdue } from "./broken/broken-overdue.ts";
 import { brokenPermits } from "./broken/broken-permits.ts";
@@ -30,6 +31,7 @@ export const brokenStores: readonly BrokenStore[] = [
   ...brokenOverdue,
   ...brokenPermits,
   ...brokenReads,
+  ...brokenCounts,
   ...brokenChildren,
   ...brokenScopes,
   ...brokenTrouble,

@@ -13,6 +13,7 @@ import { checkpointCases } from "./contract/records/checkpoint-cases.ts";
 import { childCases } from "./contract/records/child-cases.ts";
 import { childSafetyCases } from "./contract/records/child-safety-cases.ts";
 import { commitCases } from "./contract/records/commit-cases.ts";
+import { countCases } from "./contract/records/count-cases.ts";
 import { createCases } from "./contract/records/create-cases.ts";
 import { definitionCases } from "./contract/records/definition-cases.ts";
 import { deleteCases } from "./contract/records/delete-cases.ts";
@@ -58,6 +59,7 @@ export const snapshotStoreContract: readonly ContractCase[] = [
   ...releaseCases,
   ...eventCases,
   ...listCases,
+  ...countCases,
   ...leaseCases,
   ...pagingCases,
   ...definitionCases,

@@ -1,7 +1,8 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { awaitAnswer } from "../../environment/await-answer.ts";
 import type { Deadlines } from "../../environment/system-environment.ts";
-import type { SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { SeriesQuery } from "../../ports/execution-counts.ts";
+import type { CountQuery, SnapshotStore } from "../../ports/snapshot-store.ts";
 
 /** The longest that a runtime waits for one answer of its store. */
 const maxAnswerMs = 10_000;
@@ -36,6 +37,9 @@ export function storeWithDeadlines(store: SnapshotStore, deadlines: Deadlines, t
     now: () => timed(store.now()),
     events: (workflowId, afterVersion, limit) => timed(store.events(workflowId, afterVersion, limit)),
     list: (query) => timed(store.list(query)),
+    ...(store.count && { count: (query?: CountQuery, atMost?: number) => timed(store.count!(query, atMost)) }),
+    ...(store.summaries && { summaries: (ids: readonly string[]) => timed(store.summaries!(ids)) }),
+    ...(store.ended && { ended: (query: SeriesQuery) => timed(store.ended!(query)) }),
     delete: (workflowId) => timed(store.delete(workflowId)),
     prune: (options) => timed(store.prune(options)),
     putDefinition: (hash, definition) => timed(store.putDefinition(hash, definition)),

@@ -1,7 +1,17 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Deadlines } from "../../environment/system-environment.ts";
-import type { ClaimOptions, SnapshotStore } from "../../ports/snapshot-store.ts";
-import { type CheckedPrune, type CheckedQuery, checkedPrune, checkedQuery } from "./checked-query.ts";
+import type { ExecutionCounts, SeriesQuery } from "../../ports/execution-counts.ts";
+import { defaultAtMost } from "../../ports/list-fallbacks.ts";
+import type { ClaimOptions, CountQuery, ListQuery, SnapshotStore } from "../../ports/snapshot-store.ts";
+import {
+  type CheckedPrune,
+  type CheckedQuery,
+  checkedCount,
+  checkedIds,
+  checkedPrune,
+  checkedQuery,
+  checkedSeries,
+} from "./lists/checked-query.ts";
 import { doneOrGivenUp } from "./no-answer.ts";
 
 /** What to claim, with all that has a default. */
@@ -11,9 +21,11 @@ export interface CheckedClaim extends ClaimOptions {
 }
 
 /** What an adapter has to do itself; the rest is the same for all. */
-export interface StoreMethods extends Omit<SnapshotStore, "claim" | "list" | "prune"> {
+export interface StoreMethods extends Omit<SnapshotStore, "claim" | "list" | "prune" | "count"> {
   claim(options: CheckedClaim): ReturnType<SnapshotStore["claim"]>;
   list(query: CheckedQuery): ReturnType<SnapshotStore["list"]>;
+  /** Its limit is how many of each status are counted. */
+  count?(query: CheckedQuery): Promise<ExecutionCounts>;
   prune(options: CheckedPrune): ReturnType<SnapshotStore["prune"]>;
 }
 
@@ -74,7 +86,23 @@ export function checkedStore(methods: StoreMethods, errorOf: (cause: unknown) =>
     now: () => ask(() => methods.now()),
     events: (workflowId, afterVersion, limit) =>
       ask(async () => (limit < 1 ? [] : methods.events(workflowId, Math.max(-1, afterVersion), Math.min(limit, 2 ** 31 - 1)))),
-    list: (query = {}) => ask(async () => methods.list(checkedQuery(query))),
+    list: (query = {}) =>
+      ask(async () => {
+        const wanted = checkedQuery(query);
+        if (!features.lists) refuseLists(name, query);
+        return methods.list(wanted);
+      }),
+    ...(methods.count && {
+      count: (query: CountQuery = {}, atMost = defaultAtMost) => ask(async () => methods.count!(checkedCount(query, atMost))),
+    }),
+    ...(methods.summaries && {
+      summaries: (ids: readonly string[]) =>
+        ask(async () => {
+          const wanted = checkedIds(ids);
+          return wanted.length === 0 ? [] : methods.summaries!(wanted);
+        }),
+    }),
+    ...(methods.ended && { ended: (query: SeriesQuery) => ask(async () => methods.ended!(checkedSeries(query))) }),
     delete: (workflowId) => ask(() => methods.delete(workflowId)),
     prune: (options) => ask(async () => methods.prune(checkedPrune(options))),
     putDefinition: (hash, definition) => ask(() => methods.putDefinition(hash, definition)),
@@ -84,6 +112,15 @@ export function checkedStore(methods: StoreMethods, errorOf: (cause: unknown) =>
       return closing;
     },
   };
+}
+
+/** @throws StepfoldError `OPTION_INVALID` for what a list does not take */
+function refuseLists(store: string, query: ListQuery): void {
+  for (const option of ["idPrefix", "order"] as const) {
+    const value = query[option];
+    if (value === undefined || value === "newest") continue;
+    throw new StepfoldError("OPTION_INVALID", { option, reason: `is not for the lists of the store "${store}"` });
+  }
 }
 
 /** What it throws at once is rejected too. */

@@ -1,6 +1,5 @@
 import type { Permit, Status } from "../../core/snapshot/snapshot.ts";
-import type { CheckedQuery } from "./checked-query.ts";
-import type { EndedQuery, ExecutionGuard, ListedRow, RowCondition } from "./execution-table.ts";
+import type { EndedQuery, ExecutionGuard, ListedRow, PageQuery, RowCondition } from "./execution-table.ts";
 
 // Executions as columns with one value each, for databases that keep them so.
 
@@ -41,9 +40,14 @@ export function listedRowOf(row: ColumnRow, textOf?: (value: string) => string):
   return { ...guardOf(row, textOf), ...times, definition: definition!, metadata: metadata!, head: head! };
 }
 
+/** Ids to ask for; of none one that nobody has, for a database that is asked for no id may look at every row. */
+export function someIds(ids: readonly string[]): readonly string[] {
+  return ids.length > 0 ? ids : [""];
+}
+
 /** A condition on one column. */
 export type Term =
-  | { readonly column: string; readonly is: "=" | "<" | ">"; readonly value: string | number }
+  | { readonly column: string; readonly is: "=" | "<" | ">" | ">="; readonly value: string | number }
   | { readonly column: string; readonly is: "IN"; readonly values: readonly string[] }
   | { readonly column: string; readonly is: "NULL" | "NOT NULL" };
 
@@ -60,13 +64,14 @@ export function conditionTerms({ incarnation, version, fence, held, open, delete
 }
 
 /** Which executions a list shows; times in columns are whole numbers; labels and where it goes on are in the form of the database. */
-export function pageTerms({ status, definitionId, createdBefore, createdAfter }: CheckedQuery): Term[] {
+export function pageTerms({ status, definitionId, createdBefore, createdAfter, idPrefix = "" }: PageQuery): Term[] {
   return [
     { column: "deleted_at", is: "NULL" },
     ...(status ? [{ column: "status", is: "IN", values: status } as const] : []),
     ...equals("definition_id", definitionId),
     ...(createdBefore === undefined ? [] : [{ column: "created_at", is: "<", value: Math.ceil(createdBefore) } as const]),
     ...(createdAfter === undefined ? [] : [{ column: "created_at", is: ">", value: Math.floor(createdAfter) } as const]),
+    ...(idPrefix === "" ? [] : idTerms(idPrefix)),
   ];
 }
 
@@ -88,6 +93,14 @@ export function termsSql(terms: readonly Term[], bind: (value: string | number, 
     return "value" in term ? `${column} ${term.is} ${bind(term.value, column)}` : `${term.column} IS ${term.is}`;
   };
   return terms.map(sqlOf).join(" AND ");
+}
+
+/** No id of an execution has the last of all characters: it stands after all that can follow. */
+function idTerms(prefix: string): Term[] {
+  return [
+    { column: "id", is: ">=", value: prefix },
+    { column: "id", is: "<", value: `${prefix}\u{10ffff}` },
+  ];
 }
 
 function equals(column: string, value: string | number | undefined): Term[] {

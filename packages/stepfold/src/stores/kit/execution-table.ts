@@ -1,9 +1,10 @@
 import type { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Permit, Status } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
+import type { SeriesQuery } from "../../ports/execution-counts.ts";
 import type { StoreFeatures } from "../../ports/snapshot-store.ts";
 import type { TransactionQuery } from "../../ports/transaction-query.ts";
-import type { CheckedQuery } from "./checked-query.ts";
+import type { CheckedQuery } from "./lists/checked-query.ts";
 import type { LockLimit } from "./no-answer.ts";
 import type { RecordTable } from "./record-table.ts";
 import type { StoredRows } from "./restored-snapshot.ts";
@@ -88,8 +89,8 @@ export interface NewExecution {
   readonly definition: string;
   /** JSON. */
   readonly metadata: string;
-  /** What lists can search for: see `labelsOf`. */
-  readonly labels: readonly string[];
+  /** What lists can search for: see `labelText`. */
+  readonly labels: string;
   readonly version: number;
   readonly status: Status;
   /** JSON. */
@@ -179,6 +180,48 @@ export interface ListCursor {
   readonly seq: number;
 }
 
+/** A part of a list. */
+export interface PageQuery extends Omit<CheckedQuery, "metadata" | "tenant" | "cursor"> {
+  /** All of them must be in the text of labels. */
+  readonly labels: readonly string[];
+  /** Null: from the beginning. */
+  readonly after: ListCursor | null;
+}
+
+/** Rows in the order of the list. There may be some among them that were not asked for. */
+export interface ListedPart {
+  readonly rows: readonly ListedRow[];
+  /** Where to look on; null: nothing follows. */
+  readonly next: ListCursor | null;
+  /** How many rows were looked at. Default: those that are here. */
+  readonly looked?: number;
+}
+
+/** How far rows were looked at one by one. */
+interface Looked {
+  /** False: there may be more. Default true. */
+  readonly complete?: boolean;
+  readonly looked?: number;
+}
+
+/** Rows by their status, at most `limit` of each. */
+export interface CountedRows extends Looked {
+  readonly counts: ReadonlyMap<Status, number>;
+}
+
+/** Rows that have ended: so many of one status in one part of the time, of one class of durations. */
+export interface EndedCount {
+  readonly bucket: number;
+  readonly status: Status;
+  readonly durationClass: number;
+  readonly amount: number;
+}
+
+/** Rows that have ended. */
+export interface EndedCounts extends Looked {
+  readonly counts: readonly EndedCount[];
+}
+
 /** What of an execution a list shows, as its row holds it. */
 export interface ListedRow extends ExecutionGuard {
   /** JSON. */
@@ -212,8 +255,7 @@ export interface EndedQuery {
 export interface ExecutionTable {
   readonly name: string;
   readonly features: StoreFeatures;
-  now(): Promise<EpochMs>;
-  /** The guards of these ids, tombstones too. What is not there is missing. */
+  /** The guards of these ids, tombstones too, and the database's clock. What is not there is missing. */
   read(ids: readonly string[]): Promise<{ readonly now: EpochMs; readonly found: ReadonlyMap<string, ExecutionGuard> }>;
   /** Head, the events after the last checkpoint and children of these ids, each execution as it was at one moment. No tombstones. */
   load(ids: readonly string[]): Promise<ReadonlyMap<string, StoredRows>>;
@@ -230,8 +272,12 @@ export interface ExecutionTable {
    * a bounded number of keys: however many executions wait for one key, or sleep, it must not look at each of them.
    */
   dueKeys(after: string, limit: number, overdueMs: number): Promise<DueKeys>;
-  /** Executions after a place in the list, newest first. No tombstones. */
-  page(query: CheckedQuery, labels: readonly string[], after: ListCursor | null, limit: number): Promise<readonly ListedRow[]>;
+  /** Executions after a place in the list, at most `limit`. No tombstones. */
+  page(query: PageQuery): Promise<ListedPart>;
+  /** Counts rows by status, for a database that can do so without giving them. Absent, or null: what `page` gives is counted. */
+  count?(query: PageQuery): Promise<CountedRows | null>;
+  /** Counts what has ended, for a database that can do so without giving all that a list shows. Absent: what `page` gives is counted. */
+  endedCounts?(query: SeriesQuery): Promise<EndedCounts>;
   /** Rows that may be deleted, the oldest first. */
   ended(query: EndedQuery): Promise<readonly ExecutionGuard[]>;
   /** What stands beside the executions. */
@@ -262,7 +308,7 @@ export interface ExecutionTable {
   /** Where the database waits for rows that others have locked: it is told of leases. */
   readonly lockLimit?: LockLimit;
   /** Frees what the store opened itself. Called once, when nothing is in flight any more. */
-  close(): Promise<void>;
+  close?(): Promise<void>;
 }
 
 /** One event as a row. */

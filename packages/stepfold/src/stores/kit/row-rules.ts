@@ -1,8 +1,21 @@
 import { isTerminal } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
-import type { CheckedQuery } from "./checked-query.ts";
+import { durationClassOf, type SeriesQuery } from "../../ports/execution-counts.ts";
+import { bucketMs } from "../../ports/list-fallbacks.ts";
 import { isDue } from "./claims/guard.ts";
-import type { EndedQuery, ExecutionGuard, ListCursor, NewExecution, RowChanges, RowCondition, RowWrite } from "./execution-table.ts";
+import type {
+  EndedCount,
+  EndedQuery,
+  ExecutionGuard,
+  ListCursor,
+  ListedPart,
+  ListedRow,
+  NewExecution,
+  PageQuery,
+  RowChanges,
+  RowCondition,
+  RowWrite,
+} from "./execution-table.ts";
 import type { WrittenChild } from "./writing/written-commit.ts";
 
 // What conditions, changes and queries mean, for tables that decide in this process. Databases say the same in their own language.
@@ -43,7 +56,7 @@ export function insertedRow({ id, row }: RowWrite & { readonly kind: "insert" },
 /** A row after another write; null: it is removed. */
 export function rowAfter(row: ExecutionRow, write: Exclude<RowWrite, { readonly kind: "insert" }>, now: EpochMs): ExecutionRow | null {
   if (write.kind !== "update") {
-    const empty = { definition: "{}", head: "", metadata: "{}", labels: [], owner: null, dueAt: null, endedAt: null };
+    const empty = { definition: "{}", head: "", metadata: "{}", labels: "", owner: null, dueAt: null, endedAt: null };
     return write.kind === "remove" ? null : { ...row, ...empty, deletedAt: now };
   }
   const { state, due: _, dueUnlessHeld: __, ...columns } = write.set;
@@ -59,24 +72,35 @@ export function byDueTime(a: DueOrder, b: DueOrder): number {
   return a.dueAt! - b.dueAt! || a.seq - b.seq;
 }
 
-/** The order of a list: newest first. */
-export function byNewest(a: ListCursor, b: ListCursor): number {
-  return b.createdAt - a.createdAt || b.seq - a.seq;
+/** The order of a list: negative if `a` comes first. */
+export function listOrder(order: PageQuery["order"]): (a: ListCursor, b: ListCursor) => number {
+  const sign = order === "newest" ? -1 : 1;
+  return (a, b) => sign * (a.createdAt - b.createdAt || a.seq - b.seq);
 }
 
 /** Whether an execution is in the rest of a list, after a cursor. */
 export function isListed(
   row: ExecutionGuard & ListCursor & Pick<NewExecution, "definitionId" | "labels">,
-  { status, definitionId, createdBefore, createdAfter }: CheckedQuery,
-  labels: readonly string[],
-  after: ListCursor | null,
+  { status, definitionId, createdBefore, createdAfter, idPrefix = "", labels, after, order }: PageQuery,
 ): boolean {
-  if (row.deletedAt !== null || (after && byNewest(after, row) >= 0)) return false;
+  if (row.deletedAt !== null || (after && listOrder(order)(after, row) >= 0)) return false;
   if (status && !status.includes(row.status)) return false;
   if (definitionId !== undefined && row.definitionId !== definitionId) return false;
   if (createdBefore !== undefined && row.createdAt >= createdBefore) return false;
   if (createdAfter !== undefined && row.createdAt <= createdAfter) return false;
-  return labels.every((label) => row.labels.includes(label));
+  return row.id.startsWith(idPrefix) && labels.every((label) => row.labels.includes(label));
+}
+
+/** A part of a list of which all rows were asked for: nothing follows if there are fewer than the limit. */
+export function listedPart(rows: readonly ListedRow[], { limit }: PageQuery): ListedPart {
+  return { rows, next: rows.length < limit ? null : rows.at(-1)! };
+}
+
+/** What a row that has ended counts for. Nothing of it changes after the end. */
+export function endedCountOf(row: Pick<ListedRow, "status" | "createdAt" | "updatedAt">, query: SeriesQuery): EndedCount {
+  const { status, createdAt, updatedAt } = row;
+  const bucket = Math.floor((updatedAt - query.from) / bucketMs(query));
+  return { bucket, status, durationClass: durationClassOf(updatedAt - createdAt), amount: 1 };
 }
 
 /** Those of the rows that may be deleted, the oldest first. */

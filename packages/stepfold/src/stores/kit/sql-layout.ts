@@ -5,11 +5,12 @@ import type { NewExecution } from "./execution-table.ts";
  *
  * - `id`: a text of the user that is never empty.
  * - `name`: a text of the user that may be empty.
- * - `json`: a text of ours of any length.
+ * - `json`: JSON of any length.
+ * - `text`: another text of ours, of any length.
  */
 export interface SqlColumn {
   readonly name: string;
-  readonly is: "id" | "name" | "json" | "number";
+  readonly is: "id" | "name" | "json" | "text" | "number";
   readonly isNullable?: true;
   readonly otherwise?: number;
   /** For people who look at the tables. */
@@ -28,6 +29,7 @@ export const executionColumns: readonly (SqlColumn | InsertedColumn)[] = [
   { name: "definition_id", is: "name", of: ({ row }) => row.definitionId },
   { name: "definition", is: "json", about: "like metadata fixed at the start", of: ({ row }) => row.definition },
   { name: "metadata", is: "json", of: ({ row }) => row.metadata },
+  { name: "labels", is: "text", about: "what lists find it by, each between two characters 29", of: ({ row }) => row.labels },
   { name: "version", is: "number", of: ({ row }) => row.version },
   { name: "status", is: "id", of: ({ row }) => row.status },
   { name: "head", is: "json", about: "the snapshot without what is in events and in other columns", of: ({ row }) => row.head },

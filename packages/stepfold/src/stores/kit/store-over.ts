@@ -2,7 +2,9 @@ import type { WorkflowDefinition } from "../../core/definition/definition.ts";
 import type { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Event } from "../../core/snapshot/event.ts";
 import type { Snapshot, SnapshotHead } from "../../core/snapshot/snapshot.ts";
-import type { EpochMs, Json } from "../../core/values/json.ts";
+import type { EpochMs } from "../../core/values/json.ts";
+import type { EndedSeries, EndStatus, ExecutionCounts, SeriesQuery } from "../../ports/execution-counts.ts";
+import { bucketMs, countExecutions, countsOf, emptySeries, endedSeries } from "../../ports/list-fallbacks.ts";
 import type {
   AppendedRow,
   Claim,
@@ -14,13 +16,11 @@ import type {
   SnapshotStore,
   StoreFeatures,
 } from "../../ports/snapshot-store.ts";
-import type { CheckedPrune, CheckedQuery } from "./checked-query.ts";
 import { type CheckedClaim, checkedStore, type StoreMethods } from "./checked-store.ts";
 import { Claims } from "./claims/claims.ts";
 import type { ExecutionTable, ListedRow } from "./execution-table.ts";
-import { labelsOf } from "./labels.ts";
-import { executionPage } from "./list.ts";
-import { storedMetadata } from "./metadata-column.ts";
+import { type CheckedPrune, type CheckedQuery, checkedQuery } from "./lists/checked-query.ts";
+import { executionPage, pageQueryOf, summaryOf } from "./lists/execution-page.ts";
 import { readTogether } from "./read-together.ts";
 import { restoredHead, wholeHeadOf } from "./restored-head.ts";
 import { restoredSnapshot, type StoredRows } from "./restored-snapshot.ts";
@@ -68,7 +68,7 @@ class TableStore implements StoreMethods {
 
   constructor(table: ExecutionTable, { retentionMs = defaultRetentionMs, maxValueBytes }: StoreOptions) {
     this.name = table.name;
-    this.features = table.features;
+    this.features = { ...table.features, lists: true };
     this.#table = table;
     this.#maxValueBytes = table.features.maxValueBytes ?? maxValueBytes;
     this.#retentionMs = retentionMs;
@@ -118,8 +118,8 @@ class TableStore implements StoreMethods {
     return this.#order.run([claim.workflowId], () => this.#claims.release(claim, version));
   }
 
-  now(): Promise<EpochMs> {
-    return this.#table.now();
+  async now(): Promise<EpochMs> {
+    return (await this.#table.read([])).now;
   }
 
   async events(workflowId: string, afterVersion: number, limit: number): Promise<AppendedRow[]> {
@@ -128,8 +128,30 @@ class TableStore implements StoreMethods {
   }
 
   list(query: CheckedQuery): Promise<Page<ExecutionSummary>> {
-    const labels = labelsOf(storedMetadata((query.metadata ?? {}) as Readonly<Record<string, Json>>, query.tenant));
-    return executionPage(query.limit, query.cursor, (after, limit) => this.#table.page(query, labels, after, limit));
+    return executionPage(query, (asked) => this.#table.page(asked));
+  }
+
+  async count(query: CheckedQuery): Promise<ExecutionCounts> {
+    const { order: _, limit, cursor: __, ...which } = query;
+    if (query.status?.length === 0) return { ...countsOf(new Map(), limit), complete: true };
+    const counted = await this.#table.count?.(pageQueryOf(query));
+    if (!counted) return countExecutions({ list: (listed) => this.list(checkedQuery(listed!)) }, which, limit);
+    const { counts, complete = true, looked } = counted;
+    return { ...countsOf(counts, limit), complete, ...(looked !== undefined && { looked }) };
+  }
+
+  async summaries(workflowIds: readonly string[]): Promise<readonly ExecutionSummary[]> {
+    return (await this.#table.heads(workflowIds)).map(summaryOf).filter((summary) => summary !== null);
+  }
+
+  async ended(query: SeriesQuery): Promise<EndedSeries> {
+    if (!this.#table.endedCounts) return endedSeries({ list: (listed) => this.list(checkedQuery(listed!)) }, query);
+    const { buckets, add } = emptySeries(query);
+    const { counts, complete = true, looked } = await this.#table.endedCounts(query);
+    for (const { bucket, status, durationClass, amount } of counts) {
+      add(query.from + bucket * bucketMs(query), status as EndStatus, durationClass, amount);
+    }
+    return { buckets, complete, ...(looked !== undefined && { looked }) };
   }
 
   async delete(workflowId: string): Promise<void> {
@@ -163,7 +185,7 @@ class TableStore implements StoreMethods {
   async close(): Promise<void> {
     await this.#order.idle();
     await this.#writer.idle();
-    await this.#table.close();
+    await this.#table.close?.();
   }
 
   #written(commit: Commit): WrittenCommit {

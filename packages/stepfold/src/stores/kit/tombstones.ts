@@ -1,7 +1,7 @@
 import type { EpochMs } from "../../core/values/json.ts";
-import type { CheckedPrune } from "./checked-query.ts";
 import { liveGuard } from "./claims/guard.ts";
 import type { ExecutionGuard, ExecutionTable, RowWrite } from "./execution-table.ts";
+import type { CheckedPrune } from "./lists/checked-query.ts";
 import type { RowWriter } from "./writing/row-writer.ts";
 import { refuseDelete } from "./writing/verdict.ts";
 
@@ -66,7 +66,7 @@ export async function pruneExecutions(
 }
 
 async function removeExpired(table: ExecutionTable, writer: RowWriter, retentionMs: number, limit: number): Promise<void> {
-  const before = (await table.now()) - retentionMs + 1;
+  const before = (await table.read([])).now - retentionMs + 1;
   for (let left = limit; left > 0; ) {
     const together = Math.min(left, deletedTogether);
     const expired = await table.ended({ before, limit: together, ended: null });

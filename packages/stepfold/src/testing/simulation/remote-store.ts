@@ -1,5 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { SeriesQuery } from "../../ports/execution-counts.ts";
+import type { CountQuery, SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { Machine } from "./machine.ts";
 import type { Network, Trouble } from "./network.ts";
 
@@ -27,6 +28,9 @@ export function remoteStore(store: SnapshotStore, network: Network, machine: Mac
     now: () => call(() => store.now()),
     events: (workflowId, afterVersion, limit) => call(() => store.events(workflowId, afterVersion, limit)),
     list: (query) => call(() => store.list(query)),
+    ...(store.count && { count: (query?: CountQuery, atMost?: number) => call(() => store.count!(query, atMost)) }),
+    ...(store.summaries && { summaries: (ids: readonly string[]) => call(() => store.summaries!(ids)) }),
+    ...(store.ended && { ended: (query: SeriesQuery) => call(() => store.ended!(query)) }),
     delete: (workflowId) => call(() => store.delete(workflowId)),
     prune: (options) => call(() => store.prune(options)),
     putDefinition: (hash, definition) => call(() => store.putDefinition(hash, definition)),

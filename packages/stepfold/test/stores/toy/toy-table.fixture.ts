@@ -1,4 +1,3 @@
-import type { CheckedQuery } from "../../../src/stores/kit/checked-query.ts";
 import type * as kit from "../../../src/stores/kit/execution-table.ts";
 import type { RecordWrite } from "../../../src/stores/kit/record-table.ts";
 import type { StoredRows } from "../../../src/stores/kit/restored-snapshot.ts";
@@ -25,13 +24,9 @@ export class ToyTable implements kit.ExecutionTable {
     this.#client = client;
   }
 
-  now(): Promise<number> {
-    return this.#client.now();
-  }
-
   async read(ids: readonly string[]): ReturnType<kit.ExecutionTable["read"]> {
     const rows = await this.#rows(ids);
-    return { now: await this.now(), found: new Map(rows.map((row) => [row.id, row])) };
+    return { now: await this.#client.now(), found: new Map(rows.map((row) => [row.id, row])) };
   }
 
   async load(ids: readonly string[]): ReturnType<kit.ExecutionTable["load"]> {
@@ -55,14 +50,14 @@ export class ToyTable implements kit.ExecutionTable {
   }
 
   async due({ keys: wanted, limit, overdueMs }: kit.DueQuery): Promise<kit.DueExecutions> {
-    const until = (await this.now()) - overdueMs;
+    const until = (await this.#client.now()) - overdueMs;
     const found = await Promise.all((wanted ?? [null]).map((key) => this.#due(key, until, limit)));
     return { executions: found.flat(), areKeysDue: true };
   }
 
   /** One look for each key: those that wait behind the first one of it are passed over. */
   async dueKeys(afterKey: string, limit: number, overdueMs: number): Promise<kit.DueKeys> {
-    const until = (await this.now()) - overdueMs;
+    const until = (await this.#client.now()) - overdueMs;
     const found: kit.DueKey[] = [];
     let from = afterKey === "" ? after(keys.due(null)) : after(keys.due(afterKey));
     for (let looks = 0; looks < 500 && found.length < limit; looks++) {
@@ -76,15 +71,18 @@ export class ToyTable implements kit.ExecutionTable {
     return { keys: found, next: from[1] as string };
   }
 
-  async page(query: CheckedQuery, labels: readonly string[], cursor: kit.ListCursor | null, limit: number): Promise<kit.ListedRow[]> {
-    const found: ExecutionRow[] = [];
-    for (let before = cursor ? keys.created(cursor.createdAt, cursor.seq) : after(keys.created()); found.length < limit; ) {
-      const entries = await this.#client.range(keys.created(), before, { limit: 100, isReverse: true });
-      if (entries.length === 0) break;
-      found.push(...(await this.#indexed(entries)).filter((row) => isListed(row, query, labels, cursor)));
-      before = entries.at(-1)!.key;
-    }
-    return found.slice(0, limit);
+  /** One look at the index: what is not asked for is left to the kit. */
+  async page(query: kit.PageQuery): Promise<kit.ListedPart> {
+    const isReverse = query.order === "newest";
+    const cursor = query.after && keys.created(query.after.createdAt, query.after.seq);
+    const [from, before] = isReverse
+      ? [keys.created(), cursor ?? after(keys.created())]
+      : [cursor ? after(cursor) : keys.created(), after(keys.created())];
+    const entries = await this.#client.range(from, before, { limit: query.limit, isReverse });
+    const rows = await this.#indexed(entries);
+    const [, createdAt, seq] = (entries.at(-1)?.key ?? []) as [string, number, number];
+    const next = entries.length < query.limit ? null : { createdAt, seq };
+    return { rows: rows.filter((row) => isListed(row, query)), next, looked: entries.length };
   }
 
   async ended(query: kit.EndedQuery): Promise<kit.ExecutionGuard[]> {
@@ -100,8 +98,6 @@ export class ToyTable implements kit.ExecutionTable {
     },
     put: (kind, writes) => Promise.all(writes.map((write) => this.#putRecord(keys.record(kind, write.key), write))),
   };
-
-  async close(): Promise<void> {}
 
   /** Row, events and children are of one version if the row is the same before and after. */
   async #load(id: string): Promise<StoredRows | null> {
@@ -123,7 +119,7 @@ export class ToyTable implements kit.ExecutionTable {
   /** The condition is judged here. What the transaction checks is that the row is still the one that was judged. */
   async #write(write: kit.RowWrite): Promise<kit.RowWritten | null> {
     for (;;) {
-      const [entry, now] = await Promise.all([this.#client.get(keys.row(write.id)), this.now()]);
+      const [entry, now] = await Promise.all([this.#client.get(keys.row(write.id)), this.#client.now()]);
       const before = entry && (JSON.parse(entry.value) as ExecutionRow);
       if (write.kind === "insert" ? before : !before || !meetsCondition(before, write.when, now)) return null;
       const next = write.kind === "insert" ? insertedRow(write, await this.#client.nextNumber(), now) : rowAfter(before!, write, now);

@@ -52,6 +52,11 @@ export class DynamoKeys {
     return partitions[hashOf(workflowId) % partitions.length]!;
   }
 
+  /** The list that a partition belongs to. */
+  listOf(partition: string): string {
+    return partition.slice(this.#start.length).split("#")[0]!;
+  }
+
   /** All partitions of a list. */
   listPartitions(list: IndexList): readonly string[] {
     // few have keys: one partition is one question

@@ -1,43 +1,70 @@
-import type { Json } from "../../../core/values/json.ts";
-import type { CheckedQuery } from "../../kit/checked-query.ts";
-import type { ListCursor, ListedRow } from "../../kit/execution-table.ts";
-import { labelsOf } from "../../kit/labels.ts";
-import { byNewest, isListed } from "../../kit/row-rules.ts";
-import { bytesOf } from "../../kit/writing/value-limit.ts";
+import type { Status } from "../../../core/snapshot/snapshot.ts";
+import type { SeriesQuery } from "../../../ports/execution-counts.ts";
+import type { CountedRows, EndedCounts, ListedPart, ListedRow, PageQuery } from "../../kit/execution-table.ts";
+import { endedCountOf, listOrder } from "../../kit/row-rules.ts";
+import type { Item } from "./dynamo-client.ts";
 import { cursorOf, type Head, intactHeads } from "./dynamo-heads.ts";
 import { liveHeads } from "./dynamo-history.ts";
-import { nonEmpty, sortable } from "./dynamo-keys.ts";
+import { type IndexList, nonEmpty, readSortKey, sortable } from "./dynamo-keys.ts";
 import { type Connection, itemsOf, type Range } from "./dynamo-requests.ts";
-import { createdIndex } from "./dynamo-schema.ts";
+import { createdIndex, dueIndex } from "./dynamo-schema.ts";
 import type { Test } from "./expression.ts";
 import { readText } from "./long-text.ts";
 
-/** Executions, newest first. The index says which; everything shown, and what is asked for, is of the heads themselves. */
-export async function listedRows(
-  connection: Connection,
-  query: CheckedQuery,
-  labels: readonly string[],
-  after: ListCursor | null,
-  limit: number,
-): Promise<ListedRow[]> {
-  const rows: ListedRow[] = [];
-  if (query.status?.length === 0) return rows;
+/** Executions that are looked at for one answer, at most. */
+const maxLooked = 20_000;
+
+/** A part of all executions. The index says which; everything shown, and what is asked for, is of the heads themselves. */
+export async function listedRows(connection: Connection, query: PageQuery): Promise<ListedPart> {
+  const { after, limit } = query;
+  const inOrder = listOrder(query.order);
+  const range = { ...rangeOf(query), limit: limit + 1, filter: filterOf(query) };
   const partitions = connection.keys.listPartitions("list");
-  for (let cursor = after; rows.length < limit; ) {
-    const wanted = limit - rows.length;
-    const range = rangeOf(query, labels, cursor, wanted);
-    const some = await Promise.all(partitions.map((partition) => itemsOf(connection, partition, range)));
-    const entries = some.flat().map(({ pk, made }) => ({ pk: String(pk), ...cursorOf(String(made)) }));
-    const newest = entries.filter((entry) => !cursor || byNewest(cursor, entry) < 0).sort(byNewest);
-    const listed = newest.slice(0, wanted).map(({ pk }) => pk);
-    const heads = await intactHeads(connection, listed);
-    const found = (await Promise.all(heads.map((head) => listedRow(connection, head)))).filter((row) => row !== null);
-    rows.push(...found.filter((row) => isListed(row, query, labels, cursor)).sort(byNewest));
-    // the index may lag, and does not know long labels: others come in the place of what is not asked for
-    if (newest.length < wanted) break;
-    cursor = newest[wanted - 1]!;
+  const some = await Promise.all(partitions.map((partition) => itemsOf(connection, partition, range)));
+  const entries = some.flat().map(({ pk, made }) => ({ pk: String(pk), made: String(made), ...cursorOf(String(made)) }));
+  const listed = entries.filter((entry) => !after || inOrder(after, entry) < 0).sort(inOrder);
+  const first = new Map(listed.slice(0, limit).map((entry) => [entry.pk, entry.made]));
+  const heads = await intactHeads(connection, [...first.keys()]);
+  // the index may lag: of an id that was used again it may still have the execution before
+  const live = heads.filter(({ pk, made, deletedAt }) => deletedAt === null && first.get(pk) === made);
+  const rows = (await Promise.all(live.map((head) => listedRow(connection, head)))).filter((row) => row !== null);
+  return { rows: rows.sort(inOrder), next: listed.length < limit ? null : listed[limit - 1]! };
+}
+
+/** Counts what the index says. Null if it takes metadata, of which it knows the short ones only. */
+export async function countedRows(connection: Connection, query: PageQuery): Promise<CountedRows | null> {
+  const { status, definitionId, idPrefix = "", labels } = query;
+  if (labels.length > 0) return null;
+  const [entries, complete] = await entriesToCount(connection, ["list"], rangeOf(query));
+  const counts = new Map<Status, number>();
+  for (const { pk, status: own, definitionId: workflow } of entries) {
+    if (status && !status.includes(own as Status)) continue;
+    if (definitionId !== undefined && workflow !== nonEmpty(definitionId)) continue;
+    if (!connection.keys.workflowIdOf(String(pk)).startsWith(idPrefix)) continue;
+    counts.set(own as Status, Math.min(query.limit, (counts.get(own as Status) ?? 0) + 1));
   }
-  return rows;
+  return { counts, complete, looked: entries.length };
+}
+
+/** Counts what has ended: its entries have both times. */
+export async function endedEntries(connection: Connection, query: SeriesQuery): Promise<EndedCounts> {
+  const range = { from: sortable(query.from), to: sortable(query.to), index: dueIndex };
+  const [entries, complete] = await entriesToCount(connection, ["completed", "failed", "cancelled"], range);
+  const wanted = entries.filter((entry) => query.definitionId === undefined || entry.definitionId === nonEmpty(query.definitionId));
+  const counts = wanted.map(({ dueSort, dueList }) => {
+    const { dueAt: updatedAt, made } = readSortKey(String(dueSort));
+    const status = connection.keys.listOf(String(dueList)) as Status;
+    return endedCountOf({ status, updatedAt, createdAt: cursorOf(made).createdAt }, query);
+  });
+  return { counts, complete, looked: entries.length };
+}
+
+/** Entries of lists, at most so many as are looked at for one answer, and whether these are all. */
+async function entriesToCount(connection: Connection, lists: readonly IndexList[], range: Range): Promise<readonly [Item[], boolean]> {
+  const partitions = lists.flatMap((list) => connection.keys.listPartitions(list));
+  const limit = Math.ceil(maxLooked / partitions.length);
+  const found = await Promise.all(partitions.map((partition) => itemsOf(connection, partition, { ...range, limit })));
+  return [found.flat(), found.every((some) => some.length < limit)];
 }
 
 /** Executions as a list shows them, with the whole head. One that is written at this moment is read again. */
@@ -56,43 +83,27 @@ export async function headRows(connection: Connection, ids: readonly string[]): 
 }
 
 /** Null if its metadata are just being replaced. */
-async function listedRow(connection: Connection, head: Head): Promise<(ListedRow & Head & { readonly labels: readonly string[] }) | null> {
+async function listedRow(connection: Connection, head: Head): Promise<(ListedRow & Head) | null> {
   const metadata = await readText(connection, head, head.metadata);
-  return metadata === null ? null : { ...head, metadata, head: head.listed, labels: labelsIn(metadata) };
+  return metadata === null ? null : { ...head, metadata, head: head.listed };
 }
 
-/** None if the text is damaged. */
-function labelsIn(metadata: string): readonly string[] {
-  try {
-    return labelsOf(JSON.parse(metadata) as Record<string, Json>);
-  } catch {
-    return [];
-  }
-}
-
-function rangeOf(query: CheckedQuery, labels: readonly string[], after: ListCursor | null, limit: number): Range {
-  const { createdAfter, createdBefore } = query;
-  const from = createdAfter === undefined ? sortable(0) : `${sortable(Math.floor(createdAfter))}/`;
-  const before = createdBefore === undefined ? "~" : sortable(Math.ceil(createdBefore));
-  const last = after ? `${sortable(after.createdAt)}.${sortable(after.seq)}` : "~";
+function rangeOf({ createdAfter, createdBefore, after, order }: PageQuery): Range {
+  const first = createdAfter === undefined ? sortable(0) : `${sortable(Math.floor(createdAfter))}/`;
+  const end = createdBefore === undefined ? "~" : sortable(Math.ceil(createdBefore));
+  const isNewest = order === "newest";
   // the last one is found again
-  return {
-    from,
-    to: last < before ? last : before,
-    limit: limit + 1,
-    index: createdIndex,
-    newestFirst: true,
-    filter: filterOf(query, labels),
-  };
+  const [last] = after ? [`${sortable(after.createdAt)}.${sortable(after.seq)}`] : [];
+  const [from] = [first, ...(last && !isNewest ? [last] : [])].sort().reverse();
+  const [to] = [end, ...(last && isNewest ? [last] : [])].sort();
+  return { from: from!, to: to!, index: createdIndex, newestFirst: isNewest };
 }
 
 /** What the index can leave out. It may lag behind, and knows short values only: the heads are looked at too. */
-function filterOf({ status, definitionId }: CheckedQuery, labels: readonly string[]): Test[] {
+function filterOf({ status, definitionId, labels }: PageQuery): Test[] {
   const noTags: Test = ["tags", "absent"];
-  const tests = labels
-    .slice(0, 50)
-    .map((label): Test => (bytesOf(label) <= 1024 ? { either: [noTags, ["tags", "contains", label]] } : noTags));
-  if (status && status.length <= 50) tests.push(["status", "in", status.map((one) => one || "none")]);
+  const tests = labels.slice(0, 50).map((label): Test => ({ either: [noTags, ["tags", "contains", label]] }));
+  if (status) tests.push(["status", "in", status.slice(0, 50)]);
   if (definitionId !== undefined && definitionId.length <= 1000) tests.push(["definitionId", "=", nonEmpty(definitionId)]);
   return tests;
 }

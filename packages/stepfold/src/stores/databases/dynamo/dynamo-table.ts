@@ -1,6 +1,5 @@
-import type { EpochMs } from "../../../core/values/json.ts";
+import type { SeriesQuery } from "../../../ports/execution-counts.ts";
 import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
-import type { CheckedQuery } from "../../kit/checked-query.ts";
 import { firstDueKeys } from "../../kit/claims/due-keys.ts";
 import { isDue } from "../../kit/claims/guard.ts";
 import type * as kit from "../../kit/execution-table.ts";
@@ -20,7 +19,7 @@ import {
   sortable,
   sortKeysUntil,
 } from "./dynamo-keys.ts";
-import { headRows, listedRows } from "./dynamo-list.ts";
+import { countedRows, endedEntries, headRows, listedRows } from "./dynamo-list.ts";
 import { dynamoRecords } from "./dynamo-records.ts";
 import { batchGet, type Connection, itemsOf, type Range } from "./dynamo-requests.ts";
 import { dueIndex } from "./dynamo-schema.ts";
@@ -41,10 +40,6 @@ export class DynamoExecutions implements kit.ExecutionTable {
     this.features = { clock: "caller", durable: true, multiProcess: true, maxValueBytes, permits: true };
     this.records = dynamoRecords(connection);
     this.#connection = connection;
-  }
-
-  async now(): Promise<EpochMs> {
-    return this.#connection.now();
   }
 
   async read(ids: readonly string[]): ReturnType<kit.ExecutionTable["read"]> {
@@ -83,8 +78,16 @@ export class DynamoExecutions implements kit.ExecutionTable {
     return firstDueKeys(await this.#keysAfter(after, overdueMs), entriesTogether, limit);
   }
 
-  page(query: CheckedQuery, labels: readonly string[], after: kit.ListCursor | null, limit: number): Promise<kit.ListedRow[]> {
-    return listedRows(this.#connection, query, labels, after, limit);
+  page(query: kit.PageQuery): Promise<kit.ListedPart> {
+    return listedRows(this.#connection, query);
+  }
+
+  count(query: kit.PageQuery): Promise<kit.CountedRows | null> {
+    return countedRows(this.#connection, query);
+  }
+
+  endedCounts(query: SeriesQuery): Promise<kit.EndedCounts> {
+    return endedEntries(this.#connection, query);
   }
 
   async ended(query: kit.EndedQuery): Promise<kit.ExecutionGuard[]> {
@@ -99,8 +102,6 @@ export class DynamoExecutions implements kit.ExecutionTable {
     // the index may lag
     return endedRows(await this.#heads(first), query);
   }
-
-  async close(): Promise<void> {}
 
   /** The first entries behind a key; limit 0: not due. */
   async #keysAfter(after: string, overdueMs: number): Promise<kit.DueKey[]> {

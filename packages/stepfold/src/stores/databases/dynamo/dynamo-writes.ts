@@ -1,6 +1,7 @@
-import { isTerminal, type SnapshotHead } from "../../../core/snapshot/snapshot.ts";
+import { isTerminal } from "../../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { RowChanges, RowCondition, RowHistory, RowWrite, RowWritten } from "../../kit/execution-table.ts";
+import { shortHead } from "../../kit/lists/execution-page.ts";
 import { meetsCondition } from "../../kit/row-rules.ts";
 import { idFreeAt } from "../../kit/tombstones.ts";
 import { bytesOf } from "../../kit/writing/value-limit.ts";
@@ -14,7 +15,7 @@ import { dropTexts, isInParts, storeText, type TextOwner } from "./long-text.ts"
 
 type WriteOf<K extends RowWrite["kind"]> = RowWrite & { readonly kind: K };
 
-/** Most bytes of metadata that lie in the head, and most bytes of labels: every commit pays for its size. */
+/** Most bytes of metadata that lie in the head, and of labels, without which a list looks at the metadata: every commit pays for its size. */
 const maxMetadataInHead = 1024;
 
 /** Makes a write. Null if its condition does not hold. */
@@ -34,7 +35,11 @@ async function insert(connection: Connection, { id, row, history }: WriteOf<"ins
   const made = `${sortable(now)}.${sortable(connection.nextSeq())}`;
   const attributes = {
     ...{ incarnation: nonEmpty(incarnation), definitionId: nonEmpty(definitionId), definition, metadata, made },
-    ...{ permitKey: permit && nonEmpty(permit.key), permitLimit: permit?.limit ?? null, tags: tagsOf(row.labels) },
+    ...{
+      permitKey: permit && nonEmpty(permit.key),
+      permitLimit: permit?.limit ?? null,
+      tags: bytesOf(row.labels) > maxMetadataInHead ? null : nonEmpty(row.labels),
+    },
     ...{ listPartition: keys.listPartition("list", id), dueList: keys.listPartition(permit ? "keyed" : "due", id) },
     ...changesOf(connection, id, { state: row, owner, fence, due }, { made, permit }, null, now),
     ...pending.state,
@@ -176,19 +181,13 @@ async function pendingCommit(
   const checkpointed = checkpointVersion !== undefined && { checkpointVersion };
   return {
     rows,
-    state: { version, status, sizeBytes, wakeAt, head, listed: isInParts(head) ? listedOf(text) : null, ...checkpointed },
+    state: { version, status, sizeBytes, wakeAt, head, listed: isInParts(head) ? shortHead(text) : null, ...checkpointed },
     hold,
     async drop() {
       if (!held.some(isInParts) || (await writerOf(connection, owner, version)) === commitId) return;
       await dropTexts(connection, owner, held);
     },
   };
-}
-
-/** What a list needs of a head. */
-function listedOf(head: string): string {
-  const { currentNodeId } = JSON.parse(head) as Pick<SnapshotHead, "currentNodeId">;
-  return JSON.stringify({ currentNodeId });
 }
 
 /** A condition in DynamoDB's terms. */
@@ -205,9 +204,4 @@ function testsOf({ incarnation, version, fence, held, open, due, deleted = false
   const isDue: Test = ["dueAt", "<=", now];
   // what is due at once is due whatever the clock says
   return [...tests, held ? isDue : { either: [isDue, ["wakeAt", "<=", 0]] }];
-}
-
-/** Labels as the index holds them. Null if they are too long: then the index leaves the execution in, and the list looks at its metadata. */
-function tagsOf(labels: readonly string[]): readonly string[] | null {
-  return labels.reduce((sum, label) => sum + bytesOf(label), 0) > maxMetadataInHead ? null : labels;
 }

@@ -6,7 +6,7 @@ import { memoryStore } from "./index.ts";
 
 describe("memoryStore", () => {
   it("has the semantics of a durable store, but says that it is none", () => {
-    expect(memoryStore().features).toEqual({ clock: "store", durable: false, multiProcess: false, permits: true });
+    expect(memoryStore().features).toEqual({ clock: "store", durable: false, multiProcess: false, permits: true, lists: true });
   });
 
   it("keeps the order of due times through many renewals and pauses", async () => {

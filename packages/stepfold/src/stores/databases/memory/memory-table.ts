@@ -1,9 +1,8 @@
 import type { EpochMs } from "../../../core/values/json.ts";
-import type { CheckedQuery } from "../../kit/checked-query.ts";
 import type * as kit from "../../kit/execution-table.ts";
+import { SortedList } from "../../kit/lists/sorted-list.ts";
 import type { StoredRecord } from "../../kit/record-table.ts";
 import * as rules from "../../kit/row-rules.ts";
-import { SortedList } from "../../kit/sorted-list.ts";
 
 /** What the commits of an execution wrote. */
 interface History {
@@ -29,10 +28,6 @@ export class MemoryTable implements kit.ExecutionTable {
 
   constructor(clock: () => EpochMs) {
     this.#clock = clock;
-  }
-
-  async now(): Promise<EpochMs> {
-    return this.#clock();
   }
 
   async read(ids: readonly string[]): ReturnType<kit.ExecutionTable["read"]> {
@@ -82,9 +77,9 @@ export class MemoryTable implements kit.ExecutionTable {
     return { keys: keys.slice(0, limit), next: keys.length > limit ? keys[limit - 1]!.key : null };
   }
 
-  async page(query: CheckedQuery, labels: readonly string[], after: kit.ListCursor | null, limit: number): Promise<kit.ListedRow[]> {
-    const listed = [...this.rows.values()].filter((row) => rules.isListed(row, query, labels, after));
-    return listed.sort(rules.byNewest).slice(0, limit);
+  async page(query: kit.PageQuery): Promise<kit.ListedPart> {
+    const listed = [...this.rows.values()].filter((row) => rules.isListed(row, query)).sort(rules.listOrder(query.order));
+    return rules.listedPart(listed.slice(0, query.limit), query);
   }
 
   async ended(query: kit.EndedQuery): Promise<kit.ExecutionGuard[]> {
@@ -105,8 +100,6 @@ export class MemoryTable implements kit.ExecutionTable {
         return true;
       }),
   };
-
-  async close(): Promise<void> {}
 
   #firstDue(key: string | null, limit: number, overdueMs: number): MemoryRow[] {
     const until = this.#clock() - overdueMs;

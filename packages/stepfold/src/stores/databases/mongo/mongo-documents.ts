@@ -2,6 +2,7 @@ import { isTerminal } from "../../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import { conditionTerms, type Term } from "../../kit/columns.ts";
 import type { DueChange, ExecutionGuard, NewExecution, RowChanges, RowCondition, RowHistory } from "../../kit/execution-table.ts";
+import { labelsIn } from "../../kit/lists/labels.ts";
 import type { MongoDocument } from "./mongo-client.ts";
 import { keyOf, tailFields } from "./mongo-history.ts";
 import { now } from "./mongo-schema.ts";
@@ -43,7 +44,7 @@ export function filterOf(id: string, when: RowCondition): MongoDocument {
 
 /** Conditions on columns as a filter: a field is named as its column. Values of a program without types are values here, and no operators. */
 export function filterOfTerms(terms: readonly Term[]): { $and: MongoDocument[] } {
-  const operators = { "=": "$eq", "<": "$lt", ">": "$gt", IN: "$in", NULL: "$eq", "NOT NULL": "$ne" };
+  const operators = { "=": "$eq", "<": "$lt", ">": "$gt", ">=": "$gte", IN: "$in", NULL: "$eq", "NOT NULL": "$ne" };
   return {
     $and: terms.map((term) => {
       const value = "values" in term ? [...term.values] : "value" in term ? term.value : null;
@@ -54,6 +55,7 @@ export function filterOfTerms(terms: readonly Term[]): { $and: MongoDocument[] }
 
 /** The field of a column: `deleted_at` is `deletedAt`. */
 function fieldOf(column: string): string {
+  if (column === "id") return "_id";
   return column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
@@ -63,9 +65,18 @@ export function isDueFor(overdueMs: number): MongoDocument {
 }
 
 /** The update that makes a new document. */
-export function insertionOf(id: string, seq: number, { permit, due, ...row }: NewExecution, history: RowHistory): MongoDocument[] {
+export function insertionOf(id: string, seq: number, { permit, due, labels, ...row }: NewExecution, history: RowHistory): MongoDocument[] {
   const key = keyOf(id, row.incarnation);
-  const plain = { ...row, key, seq, crashes: 0, permitKey: permit?.key ?? "", permitLimit: permit?.limit ?? 0, childrenAt: null };
+  const plain = {
+    ...row,
+    labels: labelsIn(labels),
+    key,
+    seq,
+    crashes: 0,
+    permitKey: permit?.key ?? "",
+    permitLimit: permit?.limit ?? 0,
+    childrenAt: null,
+  };
   const times = { createdAt: now, updatedAt: now, endedAt: isTerminal(row.status) ? now : null, dueAt: dueAtOf(due, row.wakeAt) };
   return updated({ ...plain, ...tailFields(row.version, history) }, times);
 }

@@ -1,14 +1,19 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import type { Status } from "../../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
+import { durationBoundsMs, type SeriesQuery } from "../../../ports/execution-counts.ts";
+import { bucketMs } from "../../../ports/list-fallbacks.ts";
 import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
-import type { CheckedQuery } from "../../kit/checked-query.ts";
 import { firstDueKeys } from "../../kit/claims/due-keys.ts";
 import { endedTerms, pageTerms } from "../../kit/columns.ts";
 import { creationNumbers } from "../../kit/creation-numbers.ts";
 import type * as kit from "../../kit/execution-table.ts";
+import { statuses } from "../../kit/lists/checked-query.ts";
+import { labelsIn } from "../../kit/lists/labels.ts";
 import { onceReady } from "../../kit/once-ready.ts";
 import type { RecordTable } from "../../kit/record-table.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
+import { listedPart } from "../../kit/row-rules.ts";
 import type { MongoDatabase, MongoDocument } from "./mongo-client.ts";
 import { filterOfTerms, guardFields, guardInDocument, isDueFor } from "./mongo-documents.ts";
 import { eventsOf, rowsOf } from "./mongo-history.ts";
@@ -46,18 +51,14 @@ export class MongoTable implements kit.ExecutionTable {
     this.records = mongoRecords(this.#open);
   }
 
-  /** What `$$NOW` is in a statement, asked for alone. */
-  async now(): Promise<EpochMs> {
-    const { localTime } = await this.#db.command({ hello: 1 });
-    return (localTime as Date).getTime();
-  }
-
   async read(ids: readonly string[]): ReturnType<kit.ExecutionTable["read"]> {
     const { executions } = await this.#open();
     const steps = [{ $match: { _id: { $in: ids.map(String) } } }, { $project: { ...guardFields, now } }];
     const rows = await executions.aggregate(steps, readOptions).toArray();
     const found = new Map(rows.map(({ now: _, ...row }) => [row._id as string, guardInDocument(row)]));
-    return { now: (rows[0]?.now as EpochMs | undefined) ?? (await this.now()), found };
+    // what `$$NOW` is in a statement, asked for alone
+    const asked = async (): Promise<EpochMs> => ((await this.#db.command({ hello: 1 })).localTime as Date).getTime();
+    return { now: (rows[0]?.now as EpochMs | undefined) ?? (await asked()), found };
   }
 
   async load(ids: readonly string[]): ReturnType<kit.ExecutionTable["load"]> {
@@ -109,17 +110,37 @@ export class MongoTable implements kit.ExecutionTable {
     return firstDueKeys(found as unknown as readonly kit.DueKey[], entriesTogether, limit);
   }
 
-  page(query: CheckedQuery, labels: readonly string[], after: kit.ListCursor | null, limit: number): Promise<kit.ListedRow[]> {
-    const { createdAt, seq } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, seq: 0 };
-    const rest = { $or: [{ createdAt: { $lt: createdAt } }, { createdAt, seq: { $lt: seq } }] };
-    // the index has only what has a time
-    const conditions = [
-      { createdAt: { $gte: 0 } },
-      rest,
-      filterOfTerms(pageTerms(query)),
-      ...labels.map((label) => ({ labels: { $eq: label } })),
-    ];
-    return this.#listed({ $and: conditions }, { sort: { createdAt: -1, seq: -1 }, limit });
+  async page(query: kit.PageQuery): Promise<kit.ListedPart> {
+    const { after, limit } = query;
+    const [than, sign] = query.order === "newest" ? (["$lt", -1] as const) : (["$gt", 1] as const);
+    const rest = after
+      ? [{ $or: [{ createdAt: { [than]: after.createdAt } }, { createdAt: after.createdAt, seq: { [than]: after.seq } }] }]
+      : [];
+    const rows = await this.#listed({ $and: [...filtersOf(query), ...rest] }, { sort: { createdAt: sign, seq: sign }, limit });
+    return listedPart(rows, query);
+  }
+
+  async count(query: kit.PageQuery): Promise<kit.CountedRows> {
+    const { executions } = await this.#open();
+    const countOf = async (status: Status): Promise<[Status, number]> => {
+      const filter = { $and: filtersOf({ ...query, status: [status] }) };
+      const [counted] = await executions
+        .aggregate([{ $match: filter }, { $limit: query.limit }, { $count: "amount" }], readOptions)
+        .toArray();
+      return [status, (counted?.amount as number | undefined) ?? 0];
+    };
+    return { counts: new Map(await Promise.all((query.status ?? statuses).map(countOf))) };
+  }
+
+  async endedCounts(query: SeriesQuery): Promise<kit.EndedCounts> {
+    const { executions } = await this.#open();
+    const { from, to, definitionId } = query;
+    const filter = { endedAt: { $gte: from, $lt: to }, ...(definitionId !== undefined && { definitionId: { $eq: definitionId } }) };
+    const isLonger = durationBoundsMs.map((bound) => ({ $cond: [{ $gte: [{ $subtract: ["$endedAt", "$createdAt"] }, bound] }, 1, 0] }));
+    const bucket = { $floor: { $divide: [{ $subtract: ["$endedAt", from] }, bucketMs(query)] } };
+    const group = { _id: { bucket, status: "$status", durationClass: { $add: isLonger } }, amount: { $sum: 1 } };
+    const found = await executions.aggregate([{ $match: filter }, { $group: group }], readOptions).toArray();
+    return { counts: found.map(({ _id, amount }) => ({ ...(_id as kit.EndedCount), amount: amount as number })) };
   }
 
   async ended(query: kit.EndedQuery): Promise<kit.ExecutionGuard[]> {
@@ -129,8 +150,6 @@ export class MongoTable implements kit.ExecutionTable {
     const filter = { [field]: { $gte: 0 }, ...filterOfTerms(endedTerms(query)) };
     return (await executions.find(filter, options).toArray()).map(guardInDocument);
   }
-
-  async close(): Promise<void> {}
 
   async #listed(filter: MongoDocument, options: MongoDocument): Promise<kit.ListedRow[]> {
     const { executions } = await this.#open();
@@ -142,6 +161,15 @@ export class MongoTable implements kit.ExecutionTable {
     const { executions } = await this.#open();
     return (await executions.aggregate(dueOfKey(key, limit, overdueMs), readOptions).toArray()).map(guardInDocument);
   }
+}
+
+/** What must be true of what is in a list. The index has only what has a time. */
+function filtersOf(query: kit.PageQuery): MongoDocument[] {
+  return [
+    { createdAt: { $gte: 0 } },
+    filterOfTerms(pageTerms(query)),
+    ...query.labels.flatMap(labelsIn).map((label) => ({ labels: { $eq: label } })),
+  ];
 }
 
 /** What is due with one key; with "" what has no permit. */

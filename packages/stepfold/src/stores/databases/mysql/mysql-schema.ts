@@ -19,7 +19,7 @@ const table = "ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=
 
 /** Columns of a table, each with what is to be said about it. */
 function columnsSql(columns: readonly SqlColumn[]): string {
-  return columnDefinitions(columns, { id: name, name, json, number: "BIGINT" }, (definition, about) =>
+  return columnDefinitions(columns, { id: name, name, json, text: json, number: "BIGINT" }, (definition, about) =>
     about === undefined ? `${definition},` : `${definition} COMMENT '${about}',`,
   );
 }

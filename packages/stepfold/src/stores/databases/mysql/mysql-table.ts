@@ -1,11 +1,11 @@
-import type { EpochMs } from "../../../core/values/json.ts";
+import type { SeriesQuery } from "../../../ports/execution-counts.ts";
 import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
-import type { CheckedQuery } from "../../kit/checked-query.ts";
 import { findDueKeys } from "../../kit/claims/due-keys.ts";
-import { guardOf, listedRowOf, pageTerms, termsSql } from "../../kit/columns.ts";
+import { guardOf, listedRowOf, pageTerms, someIds, termsSql } from "../../kit/columns.ts";
 import type * as kit from "../../kit/execution-table.ts";
-import { labelsOf } from "../../kit/labels.ts";
+import { countSql, countsIn, endedCountsIn, endedCountsSql } from "../../kit/lists/sql-counts.ts";
 import { lockLimitOf } from "../../kit/no-answer.ts";
+import { listedPart } from "../../kit/row-rules.ts";
 import { isOutageForAll } from "./mysql-error.ts";
 import { claimDue, type DueClaim } from "./mysql-fast.ts";
 import { recordsOf } from "./mysql-records.ts";
@@ -35,13 +35,8 @@ export class MysqlTable implements kit.ExecutionTable {
     this.records = recordsOf(this.#open, options.maxValueBytes);
   }
 
-  async now(): Promise<EpochMs> {
-    const [row] = await this.#open.send("look", `SELECT ${clock} AS now`, []);
-    return Number(row!.now);
-  }
-
   async read(ids: readonly string[]): ReturnType<kit.ExecutionTable["read"]> {
-    const { text, values } = among(ids);
+    const { text, values } = among(someIds(ids));
     const rows = await this.#open.send(
       "read",
       // the clock also where no row is found
@@ -107,45 +102,47 @@ export class MysqlTable implements kit.ExecutionTable {
     return claimDue(this.#open, claim);
   }
 
-  async page(query: CheckedQuery, labels: readonly string[], after: kit.ListCursor | null, limit: number): Promise<kit.ListedRow[]> {
-    // tombstones have no `created_at`; to ask for `deleted_at` too would make the servers look at its index
+  async page(query: kit.PageQuery): Promise<kit.ListedPart> {
     const values: MysqlValue[] = [];
     const bind = statements.markBinder(values);
-    const asked = termsSql(
-      pageTerms(query).filter(({ column }) => column !== "deleted_at"),
-      bind,
+    const { after, limit } = query;
+    const [than, direction] = query.order === "newest" ? ["<", "DESC"] : [">", "ASC"];
+    // a range of one column, which the servers read an index by
+    const rest = after && [
+      `created_at ${than}= ${bind(after.createdAt)}`,
+      `(created_at ${than} ${bind(after.createdAt)} OR seq ${than} ${bind(after.seq)})`,
+    ];
+    const text = `SELECT ${statements.listedSql} FROM ${this.#tables.executions}
+      WHERE ${[...(rest ?? []), conditionOf(query, bind)].join(" AND ")} ORDER BY created_at ${direction}, seq ${direction} LIMIT ${bind(limit)}`;
+    return listedPart(
+      (await this.#open.send("read", text, values)).map((row) => listedRowOf(row)),
+      query,
     );
-    // metadata is stored as `JSON.stringify` wrote it, so this text is in it; `hasLabels` tells where
-    const parts = labels.map((label) => label.replace(/^\[("(?:[^"\\]|\\.)*"),(.*)\]$/s, "$1:$2"));
-    const labelled = parts.map((part) => `LOCATE(${bind(part)}, CAST(metadata AS BINARY)) > 0`);
-    const statement = `SELECT ${statements.listedSql} FROM ${this.#tables.executions}
-      WHERE ${[asked, ...labelled, "created_at <= ?"].filter(Boolean).join(" AND ")} AND (created_at < ? OR seq < ?) ORDER BY created_at DESC, seq DESC LIMIT ?`;
-    const found: kit.ListedRow[] = [];
-    for (let from = after ?? { createdAt: Number.MAX_SAFE_INTEGER, seq: 0 }; ; ) {
-      const wanted = limit - found.length;
-      const rows = (await this.#open.send("read", statement, [...values, from.createdAt, from.createdAt, from.seq, wanted])).map((row) =>
-        listedRowOf(row),
-      );
-      found.push(...rows.filter((row) => hasLabels(row, labels)));
-      if (found.length === limit || rows.length < wanted) return found;
-      from = rows.at(-1)!;
-    }
+  }
+
+  async count(query: kit.PageQuery): Promise<kit.CountedRows> {
+    const values: MysqlValue[] = [];
+    const bind = statements.markBinder(values);
+    const text = countSql(query, this.#tables.executions, (one) => conditionOf(one, bind), { bind });
+    return countsIn(await this.#open.send("read", text, values));
+  }
+
+  async endedCounts(query: SeriesQuery): Promise<kit.EndedCounts> {
+    const values: MysqlValue[] = [];
+    const from = `${this.#tables.executions} FORCE INDEX (ended)`;
+    const text = endedCountsSql(query, from, { bind: statements.markBinder(values), divide: "DIV" });
+    return endedCountsIn(await this.#open.send("read", text, values));
   }
 
   async ended(query: kit.EndedQuery): Promise<kit.ExecutionGuard[]> {
     const { text, values } = statements.endedStatement(this.#tables, query);
     return (await this.#open.send("read", text, values)).map((row) => guardOf(row));
   }
-
-  async close(): Promise<void> {}
 }
 
-/** Judged here: the servers' JSON functions differ in how deep they read and in what equals what. */
-function hasLabels({ metadata }: kit.ListedRow, labels: readonly string[]): boolean {
-  try {
-    const own = labelsOf(JSON.parse(metadata));
-    return labels.every((label) => own.includes(label));
-  } catch {
-    return false;
-  }
+/** The condition for what is in a list. Tombstones have no `created_at`; to ask for `deleted_at` would make the servers look at its index. */
+function conditionOf(query: kit.PageQuery, bind: (value: MysqlValue) => string): string {
+  const terms = pageTerms(query).filter(({ column }) => column !== "deleted_at");
+  const asked = ["created_at IS NOT NULL", ...(terms.length > 0 ? [termsSql(terms, bind)] : [])];
+  return [...asked, ...query.labels.map((label) => `LOCATE(${bind(label)}, CAST(labels AS BINARY)) > 0`)].join(" AND ");
 }

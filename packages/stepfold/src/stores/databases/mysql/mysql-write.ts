@@ -137,8 +137,8 @@ async function updateRows(to: MysqlTransaction, accepted: readonly Accepted[]): 
   const ifWritten = (value: string, otherwise: string): string => `IF(VALUES(head) = '', ${otherwise}, ${value})`;
   await insertOrUpdate(to, rows, {
     into: `${to.tables.executions} (seq, version, status, head, size_bytes, wake_at, due_at, owner, fence, crashes, checkpoint_version,
-      id, incarnation, definition_id, definition, metadata, creator, updated_at)`,
-    row: `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', '', '', '', '', '', ${clock})`,
+      id, incarnation, definition_id, definition, metadata, labels, creator, updated_at)`,
+    row: `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', '', '', '', '', '', '', ${clock})`,
     filling: (row) => row.with(3, ""),
     update: `version = VALUES(version), status = VALUES(status), size_bytes = VALUES(size_bytes), wake_at = VALUES(wake_at), due_at = VALUES(due_at),
       owner = IF(VALUES(owner) = '', owner, VALUES(owner)), fence = VALUES(fence), crashes = VALUES(crashes),
@@ -167,7 +167,7 @@ async function deleteRows(
     await ask(`${statement} WHERE ${column} ${text}`, values);
   };
   for (const table of [events, children]) await run(`DELETE FROM ${table}`, "execution", seqsOf("bury", "remove"));
-  const emptied = "definition_id = '', definition = '', metadata = '', creator = '', head = '', crashes = 0";
+  const emptied = "definition_id = '', definition = '', metadata = '', labels = '', creator = '', head = '', crashes = 0";
   const columns = ["wake_at", "due_at", "owner", "permit_key", "permit_limit", "created_at", "ended_at"];
   const nothing = columns.map((column) => `${column} = NULL`).join(", ");
   await run(`UPDATE ${executions} SET ${emptied}, ${nothing}, deleted_at = ${clock}`, "seq", seqsOf("bury"));

@@ -1,12 +1,13 @@
 import type { Status } from "../../../core/snapshot/snapshot.ts";
-import type { EpochMs } from "../../../core/values/json.ts";
+import type { SeriesQuery } from "../../../ports/execution-counts.ts";
 import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
 import type { TransactionQuery } from "../../../ports/transaction-query.ts";
-import type { CheckedQuery } from "../../kit/checked-query.ts";
 import { findDueKeys, scannedRows, windowRows } from "../../kit/claims/due-keys.ts";
 import { endedTerms, guardColumns, guardOf, listedColumns, listedRowOf, pageTerms, termsSql } from "../../kit/columns.ts";
 import type * as kit from "../../kit/execution-table.ts";
+import { countSql, countsIn, endedCountsIn, endedCountsSql } from "../../kit/lists/sql-counts.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
+import { listedPart } from "../../kit/row-rules.ts";
 import { isOutageForAll } from "./postgres-error.ts";
 import { claimDueStatement } from "./postgres-fast.ts";
 import { postgresRecords } from "./postgres-records.ts";
@@ -57,14 +58,9 @@ export class PostgresTable implements kit.ExecutionTable {
     }
   }
 
-  async now(): Promise<EpochMs> {
-    const [row] = await this.#session.ask(`WITH ${clock} SELECT now::text FROM clock`, []);
-    return Number(row!.now);
-  }
-
   /** A row in any case, with the time. */
   async read(ids: readonly string[]): ReturnType<kit.ExecutionTable["read"]> {
-    const which = ids.length === 1 ? "id = $1" : `id = ANY(${textsIn(1)})`;
+    const which = ids.length < 2 ? "id = $1" : `id = ANY(${textsIn(1)})`;
     const text = `WITH ${clock} SELECT now::text, ${guard} FROM clock LEFT JOIN ${this.#executions} ON ${which}`;
     const rows = await this.#session.ask(text, [joined(ids.map(plainText))]);
     return { now: Number(rows[0]!.now), found: new Map(guardsIn(rows).map((one) => [one.id, one])) };
@@ -159,15 +155,37 @@ export class PostgresTable implements kit.ExecutionTable {
     return { now: Number(rows[0]!.now), executions: guardsIn(rows), areKeysDue: rows[0]!.are_keys_due === "t" };
   }
 
-  async page(query: CheckedQuery, labels: readonly string[], after: kit.ListCursor | null, limit: number): Promise<kit.ListedRow[]> {
+  async page(query: kit.PageQuery): Promise<kit.ListedPart> {
     const values: string[] = [];
     const bind = numberedBinder(values);
-    const conditions = [termsSql(pageTerms(query), bind)];
-    for (const label of labels) conditions.push(`labels @> ARRAY[sha256(convert_to($${values.push(label)}, 'UTF8'))]`);
-    if (after) conditions.push(`(executions.created_at, executions.seq) < (${bind(after.createdAt)}::bigint, ${bind(after.seq)}::bigint)`);
-    const text = `SELECT ${guard}, ${columnsAsText(listedColumns, "executions")} FROM ${this.#executions}
-      WHERE ${conditions.join(" AND ")} ORDER BY executions.created_at DESC, executions.seq DESC LIMIT ${bind(limit)}`;
-    return (await this.#session.askAnew(text, values)).map((row) => listedRowOf(row, idOf));
+    const { after, limit } = query;
+    const [than, direction] = query.order === "newest" ? ["<", "DESC"] : [">", "ASC"];
+    const rest = after
+      ? ` AND (executions.created_at, executions.seq) ${than} (${bind(after.createdAt)}::bigint, ${bind(after.seq)}::bigint)`
+      : "";
+    const text = `SELECT ${guard}, ${columnsAsText(listedColumns, "executions")} FROM ${this.#executions} WHERE ${conditionOf(query, values)}${rest}
+      ORDER BY executions.created_at ${direction}, executions.seq ${direction} LIMIT ${bind(limit)}`;
+    return listedPart(
+      (await this.#session.askAnew(text, values)).map((row) => listedRowOf(row, idOf)),
+      query,
+    );
+  }
+
+  async count(query: kit.PageQuery): Promise<kit.CountedRows> {
+    const values: string[] = [];
+    const dialect = { bind: numberedBinder(values), shown: (number: string) => `${number}::text` };
+    return countsIn(
+      await this.#session.askAnew(
+        countSql(query, this.#executions, (one) => conditionOf(one, values), dialect),
+        values,
+      ),
+    );
+  }
+
+  async endedCounts(query: SeriesQuery): Promise<kit.EndedCounts> {
+    const values: string[] = [];
+    const dialect = { bind: numberedBinder(values), shown: (number: string) => `${number}::text` };
+    return endedCountsIn(await this.#session.askAnew(endedCountsSql(query, this.#executions, dialect), values));
   }
 
   async ended(query: kit.EndedQuery): Promise<kit.ExecutionGuard[]> {
@@ -178,8 +196,12 @@ export class PostgresTable implements kit.ExecutionTable {
       ORDER BY executions.${time}, executions.seq LIMIT ${bind(query.limit)}`;
     return guardsIn(await this.#session.askAnew(text, values));
   }
+}
 
-  async close(): Promise<void> {}
+/** The condition for what is in a list, whose values are added to those. Labels are no texts of the user: nothing in them is escaped. */
+function conditionOf(query: kit.PageQuery, values: string[]): string {
+  const labelled = query.labels.map((label) => ` AND string_to_array(labels, chr(29)) @> ARRAY[$${values.push(label.slice(1, -1))}]`);
+  return termsSql(pageTerms(query), numberedBinder(values)) + labelled.join("");
 }
 
 /** The guards in rows, which may be empty. */

@@ -74,6 +74,7 @@ const sqlTexts: Readonly<Record<WantedColumn<unknown>["is"], (value: never) => s
   id: plainText,
   name: (value) => `=${plainText(value)}`,
   json: (value) => value,
+  text: (value) => value,
   number: (value) => wholeText(value),
   flag: (value) => (value ? "t" : "f"),
 };

@@ -41,12 +41,8 @@ function isOneEvent({ events, children }: RowHistory, version: number | undefine
   return events.length === 1 && events[0]!.version === version && children.length === 0;
 }
 
-/** Separates the labels of an execution. They are JSON, which never holds it raw. */
-const labelSeparator = "\u001d";
-
 const insertColumns: readonly WantedColumn<Insert>[] = [
   ...insertedColumns,
-  { name: "labels", is: "json", of: ({ row: { labels } }) => (labels.length === 0 ? null : labels.join(labelSeparator)) },
   { name: "due_in", is: "number", of: ({ row: { due } }) => (due === "atWakeUp" ? null : due.inMs) },
   { name: "commit_id", is: "id", of: ({ history }) => history.commitId },
 ];
@@ -103,7 +99,7 @@ function insertion(schema: string, writes: readonly Insert[]): WriteStatement {
       INSERT INTO ${schema}.executions (id, incarnation, definition_id, definition, metadata, labels, version, status, head, size_bytes, wake_at, due_at,
         owner, fence, permit_key, permit_limit, created_at, updated_at, ended_at)
       SELECT id, incarnation, substr(definition_id, 2), definition::json, metadata::json,
-        ARRAY(SELECT sha256(convert_to(label, 'UTF8')) FROM unnest(string_to_array(labels, chr(29))) AS label), version, status, head::json,
+        coalesce(labels, ''), version, status, head::json,
         size_bytes, wake_at, ${dueAtSql("NULL::bigint", "wake_at")}, substr(owner, 2), fence, substr(permit_key, 2), permit_limit, now, now,
         CASE WHEN status IN ${terminal} THEN now END
       FROM clock, wanted AS w ORDER BY id
@@ -210,7 +206,7 @@ function deletion(schema: string, kind: Deletion["kind"], writes: readonly Delet
     kind === "remove"
       ? `DELETE FROM ${schema}.executions AS e USING clock, wanted AS w WHERE ${condition} ${returned}`
       : `UPDATE ${schema}.executions AS e SET deleted_at = now, ended_at = NULL, due_at = NULL, owner = NULL, permit_key = NULL,
-        permit_limit = NULL, definition = '{}', metadata = '{}', labels = '{}', head = '{}' FROM clock, wanted AS w WHERE ${condition} ${returned}`;
+        permit_limit = NULL, definition = '{}', metadata = '{}', labels = '', head = '{}' FROM clock, wanted AS w WHERE ${condition} ${returned}`;
   const emptied = ["events", "children"].map(
     (table) => `${table}_gone AS (DELETE FROM ${schema}.${table} WHERE execution = ANY(ARRAY(SELECT seq FROM changed)))`,
   );

@@ -68,25 +68,25 @@ return answers
 `;
 
 /**
- * A part of all executions, newest first, or of those that have ended, oldest first: ARGV `created` or `ended`, where to begin and
- * to end in it, most rows, and filters: count and statuses, `=` and a definition, count and fields that have to be there.
+ * A part of all executions, or of those that have ended: ARGV `created` or `ended`, the command that reads this index, where to begin
+ * and to end in it, most rows, `list` for rows with definition, metadata and head, and filters: count and statuses, `=` and a
+ * definition, what ids begin with, count and labels.
  *
- * Looks at about 1,000 executions. Answers where to go on, nothing at the end, and the rows: a guard, and in a list definition,
- * metadata and head.
+ * Looks at about 1,000 executions. Answers where to go on, nothing at the end, how many it has looked at, and the rows.
  */
 export const scanScript: string = `${prelude}
-local isList = take() == "created"
-local index, command = isList and created or ended, isList and "ZREVRANGEBYLEX" or "ZRANGEBYLEX"
-local from, to, limit, statuses, definition, labels = take(), take(), tonumber(take()), takeMany(take()), take(), takeMany(take())
+local index, command, from, to, limit, isList = base .. take(), take(), take(), take(), tonumber(take()), take() == "list"
+local statuses, definition, prefix, labels = takeMany(take()), take(), take(), takeMany(take())
 local rows, size, looked, part = {}, 0, 0, nil
 local isWanted = {}
 for position = statuses.first, statuses.last do isWanted[ARGV[position]] = true end
 
 local function fits(row)
-  if row.deleted or (statuses.last >= statuses.first and not isWanted[row.status]) then return false end
+  if row.deleted or string.sub(row.id, 1, #prefix) ~= prefix or (statuses.last >= statuses.first and not isWanted[row.status]) then return false end
   if definition ~= "" and "=" .. (redis.call("HGET", row.head, "definitionId") or "") ~= definition then return false end
+  local own = labels.last >= labels.first and redis.call("HGET", row.head, "labels") or ""
   for position = labels.first, labels.last do
-    if redis.call("HEXISTS", row.head, ARGV[position]) == 0 then return false end
+    if not string.find(own, ARGV[position], 1, true) then return false end
   end
   return true
 end
@@ -95,7 +95,7 @@ local function look(entry)
   local row = readRow(headOf(string.sub(entry, 33)))
   if row == nil or (row and row.member ~= string.sub(entry, 17)) then
     -- the head is gone
-    if not isList then redis.call("ZREM", index, entry) end
+    if index == ended then redis.call("ZREM", index, entry) end
   elseif row and fits(row) then
     local told, more = guardOf(row), 0
     if isList then told, more = listedOf(row) end
@@ -107,13 +107,12 @@ end
 repeat
   part = redis.call(command, index, from, to, "LIMIT", "0", "50")
   for _, entry in ipairs(part) do
-    if #rows == limit or size > 1000000 then return { say(from), rows } end
+    if #rows == limit or size > 1000000 then return { say(from), looked, rows } end
     look(entry)
-    from = "(" .. entry
+    from, looked = "(" .. entry, looked + 1
   end
-  looked = looked + #part
 until #part < 50 or looked >= 1000
-return { say(#part == 50 and from), rows }
+return { say(#part == 50 and from), looked, rows }
 `;
 
 /** Records: ARGV kind, keys. Answers for each its revision, a space and its text. */

@@ -1,9 +1,10 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
-import type { EpochMs } from "../../../core/values/json.ts";
+import type { Status } from "../../../core/snapshot/snapshot.ts";
+import type { SeriesQuery } from "../../../ports/execution-counts.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
-import type { CheckedQuery } from "../../kit/checked-query.ts";
 import type * as kit from "../../kit/execution-table.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
+import { endedCountOf } from "../../kit/row-rules.ts";
 import { storeOver } from "../../kit/store-over.ts";
 import { defaultRetentionMs } from "../../kit/tombstones.ts";
 import {
@@ -20,7 +21,7 @@ import { type CallScript, type SendScript, scriptRunner } from "./redis-client.t
 import { serverError } from "./redis-error.ts";
 import { claimScript } from "./redis-fast.ts";
 import { eventsFrom, parsePermit, replyList, rowsIn, said, wholeRows } from "./redis-reply.ts";
-import { labelField, maxWrites, sendWrites, type WriteLimits } from "./send-writes.ts";
+import { maxWrites, sendWrites, type WriteLimits } from "./send-writes.ts";
 
 /** What differs between servers that run scripts. */
 export interface ServerOptions {
@@ -57,10 +58,6 @@ class RedisTable implements kit.ExecutionTable {
     this.grouping = { maxWrites, isOutage: (cause) => serverError(name, cause).code === "STORE_UNAVAILABLE" };
     this.#limits = { name, retentionMs: wholeMs(retentionMs), maxRequestBytes: maxRequestBytes ?? Number.POSITIVE_INFINITY };
     this.#call = scriptRunner(send, prefix);
-  }
-
-  async now(): Promise<EpochMs> {
-    return (await this.read([])).now;
   }
 
   async read(ids: readonly string[]): ReturnType<kit.ExecutionTable["read"]> {
@@ -103,17 +100,32 @@ class RedisTable implements kit.ExecutionTable {
     return { keys: permits.map((permit) => parsePermit(permit)!), next: last ?? null };
   }
 
-  async page(query: CheckedQuery, labels: readonly string[], after: kit.ListCursor | null, limit: number): Promise<kit.ListedRow[]> {
-    const { status = [], definitionId = null, createdBefore = Number.MAX_SAFE_INTEGER, createdAfter = -1 } = query;
-    if (query.status?.length === 0) return [];
-    const before = [sortable(createdBefore), ...(after ? [sortable(after.createdAt) + sortable(after.seq)] : [])].sort()[0]!;
-    const range = [`(${before}`, `[${sortable(Math.floor(createdAfter) + 1)}`] as const;
-    return rowsIn(await this.#scan("created", range, limit, { statuses: status, definitionId, labels }));
+  async page(query: kit.PageQuery): Promise<kit.ListedPart> {
+    const { rows, next, looked } = await this.#scan("created", rangeOf(query), { ...query, isList: true });
+    const [, createdAt, seq] = /^\((\d{16})(\d{16})/.exec(next ?? "") ?? [];
+    return { rows, looked, next: next === null ? null : { createdAt: Number(createdAt), seq: Number(seq) } };
   }
 
-  async ended({ before, limit, ended }: kit.EndedQuery): Promise<kit.ExecutionGuard[]> {
+  async count(query: kit.PageQuery): Promise<kit.CountedRows> {
+    const { rows, next, looked } = await this.#scanAll("created", rangeOf(query), { ...query, limit: maxLooked, maxLooked });
+    const counts = new Map<Status, number>();
+    for (const { status } of rows) counts.set(status, Math.min(query.limit, (counts.get(status) ?? 0) + 1));
+    return { counts, looked, complete: next === null };
+  }
+
+  async ended({ before, limit, ended }: kit.EndedQuery): Promise<readonly kit.ExecutionGuard[]> {
     // the server removes tombstones by itself
-    return ended ? rowsIn(await this.#scan("ended", ["-", `(${sortable(before)}`], limit, { ...ended, labels: [] })) : [];
+    if (!ended) return [];
+    const { statuses: status, definitionId } = ended;
+    const filters = { status, limit, ...(definitionId !== null && { definitionId }) };
+    return (await this.#scanAll("ended", [oldestFirst, "-", `(${sortable(before)}`], filters)).rows;
+  }
+
+  async endedCounts({ from, to, definitionId, ...query }: SeriesQuery): Promise<kit.EndedCounts> {
+    const range = [oldestFirst, `[${sortable(from)}`, `(${sortable(to)}`] as const;
+    const filters = { limit: maxLooked, maxLooked, ...(definitionId !== undefined && { definitionId }) };
+    const { rows, next, looked } = await this.#scanAll("ended", range, filters);
+    return { counts: rows.map((row) => endedCountOf(row, { from, to, ...query })), complete: next === null, looked };
   }
 
   readonly records: kit.ExecutionTable["records"] = {
@@ -138,26 +150,61 @@ class RedisTable implements kit.ExecutionTable {
     return { now: Number(said(now)), executions: rowsIn(guards), areKeysDue: said(areKeysDue) !== null };
   }
 
-  async close(): Promise<void> {}
-
-  /** Rows of an index. Where a filter lets few through it takes several scripts, each of which looks at about 1,000. */
-  async #scan(
-    index: "created" | "ended",
-    [from, to]: readonly [from: string, to: string],
-    limit: number,
-    { statuses, definitionId, labels }: NonNullable<kit.EndedQuery["ended"]> & { readonly labels: readonly string[] },
-  ): Promise<readonly unknown[]> {
-    const rows: unknown[] = [];
+  /** Rows of an index, as one script finds them: where a filter lets few through, there are more. */
+  async #scan(index: "created" | "ended", range: ScanRange, filters: ScanFilters): Promise<Scanned> {
+    const { status = [], definitionId, idPrefix = "", labels = [], limit, isList } = filters;
     const counted = (values: readonly string[]): string[] => [String(values.length), ...values];
-    const filters = [...counted(statuses), definitionId === null ? "" : `=${definitionId}`, ...counted(labels.map(labelField))];
-    for (let start: string | null = from; start !== null && rows.length < limit; ) {
-      const args: string[] = [index, start, to, String(limit - rows.length), ...filters];
-      const [next, found] = await this.#call(scanScript, [], args);
-      rows.push(...replyList(found));
-      start = said(next);
-    }
-    return rows;
+    const named = definitionId === undefined ? "" : `=${definitionId}`;
+    const what = [index, ...range, String(limit), isList ? "list" : "", ...counted(status), named, idPrefix, ...counted(labels)];
+    const [next, looked, rows] = await this.#call(scanScript, [], what);
+    return { rows: rowsIn(replyList(rows)), next: said(next), looked: Number(looked) };
   }
+
+  /** As many scripts as it takes, each of which looks at about 1,000 executions. */
+  async #scanAll(index: "created" | "ended", [command, from, to]: ScanRange, filters: ScanFilters): Promise<Scanned> {
+    const rows: kit.ListedRow[] = [];
+    let [next, looked]: [string | null, number] = [from, 0];
+    while (next !== null && rows.length < filters.limit && looked < (filters.maxLooked ?? looked + 1)) {
+      const part: Scanned = await this.#scan(index, [command, next, to], { ...filters, limit: filters.limit - rows.length });
+      rows.push(...part.rows);
+      looked += part.looked;
+      next = part.next;
+    }
+    return { rows, next, looked };
+  }
+}
+
+/** Executions that are looked at for one answer, at most. */
+const maxLooked = 20_000;
+
+const oldestFirst = "ZRANGEBYLEX";
+
+/** A command, and where it begins and ends in its index. */
+type ScanRange = readonly [command: string, from: string, to: string];
+
+/** Which rows of an index. */
+interface ScanFilters extends Partial<Pick<kit.PageQuery, "status" | "definitionId" | "idPrefix" | "labels">> {
+  readonly limit: number;
+  readonly maxLooked?: number;
+  /** With all that a list shows. */
+  readonly isList?: true;
+}
+
+interface Scanned {
+  readonly rows: readonly kit.ListedRow[];
+  /** Where to go on; null at the end. */
+  readonly next: string | null;
+  readonly looked: number;
+}
+
+/** The part of the index of all executions that a query is about. */
+function rangeOf({ createdBefore = Number.MAX_SAFE_INTEGER, createdAfter = -1, after, order }: kit.PageQuery): ScanRange {
+  const first = sortable(Math.floor(createdAfter) + 1);
+  const cursor = after ? [sortable(after.createdAt) + sortable(after.seq)] : [];
+  if (order === "newest") return ["ZREVRANGEBYLEX", `(${[sortable(createdBefore), ...cursor].sort()[0]}`, `[${first}`];
+  // what follows the number of an execution is its id
+  const from = [first, ...cursor.map((entry) => `${entry}\u{10ffff}`)].sort().at(-1);
+  return [oldestFirst, `[${from}`, `(${sortable(createdBefore)}`];
 }
 
 /** A time or number as text that is in order. */

@@ -109,8 +109,20 @@ function fieldsOf(write: RowWrite, retentionMs: string): string[] {
     const { permit, incarnation, owner, fence, definitionId, definition, metadata, labels } = write.row;
     return [
       ...["permit", permit ? `${permit.limit}:${permit.key}` : "", "incarnation", incarnation, ...stateFields(write.row)],
-      ...["fence", String(fence), "owner", owner ?? "", "definitionId", definitionId, "definition", definition, "metadata", metadata],
-      ...labels.flatMap((label) => [labelField(label), ""]),
+      ...[
+        "fence",
+        String(fence),
+        "owner",
+        owner ?? "",
+        "definitionId",
+        definitionId,
+        "definition",
+        definition,
+        "metadata",
+        metadata,
+        "labels",
+        labels,
+      ],
     ];
   }
   if (write.kind !== "update") return ["retentionMs", retentionMs];
@@ -126,11 +138,6 @@ function fieldsOf(write: RowWrite, retentionMs: string): string[] {
 
 function stateFields({ version, status, head, sizeBytes, wakeAt }: NonNullable<RowChanges["state"]>): string[] {
   return ["version", String(version), "status", status, "head", head, "size", String(sizeBytes), "wake", String(wakeAt ?? "")];
-}
-
-/** The field of a head that says that an execution has a label. */
-export function labelField(label: string): string {
-  return `l:${label}`;
 }
 
 function dueText(due: RowChanges["due"], state: RowChanges["state"]): string {

@@ -63,7 +63,6 @@ export class WritePlanner {
       const given: Readonly<Record<string, string>> = Object.fromEntries(insertedColumns.map(({ name, of }) => [name, bind(of)]));
       const columns: Readonly<Record<string, string>> = {
         ...given,
-        labels: bind(({ row }) => JSON.stringify(row.labels)),
         due_at: dueAtSql(isAtWakeUp ? null : bind(({ row }) => inMsOf(row.due)), given.wake_at!, now, true),
         ...{ created_at: now, updated_at: now },
         ended_at: isEnded ? now : "NULL",
@@ -115,7 +114,7 @@ export class WritePlanner {
       const which = `WHERE ${this.#condition(write.when, bind)} ${this.#returned}`;
       if (write.kind === "remove") return `DELETE FROM executions ${which}`;
       return `UPDATE executions SET deleted_at = ${this.#now}, ended_at = NULL, due_at = NULL, owner = NULL, permit_key = NULL,
-        permit_limit = NULL, definition = '{}', metadata = '{}', labels = '[]', head = '{}' ${which}`;
+        permit_limit = NULL, definition = '{}', metadata = '{}', labels = '', head = '{}' ${which}`;
     });
   }
 

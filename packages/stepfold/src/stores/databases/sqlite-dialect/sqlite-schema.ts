@@ -6,7 +6,7 @@ import type { SqlRow } from "./statement.ts";
 /** Number of the layout below, as `PRAGMA user_version` says it. */
 const sqliteLayout = 1;
 
-const types = { id: "TEXT", name: "TEXT", json: "TEXT", number: "INTEGER" } as const;
+const types = { id: "TEXT", name: "TEXT", json: "TEXT", text: "TEXT", number: "INTEGER" } as const;
 
 /**
  * The statements that make the tables of SQLite and libSQL.
@@ -20,7 +20,6 @@ export const sqliteSchema: readonly string[] = [
   `
   CREATE TABLE executions (
     seq INTEGER PRIMARY KEY,
-    labels TEXT NOT NULL, -- JSON array: '["key",value]' of metadata that lists can search for
 ${columnDefinitions(executionColumns, types, (definition, about) => (about ? `${definition}, -- ${about}` : `${definition},`))}
     UNIQUE (id)
   )`,

@@ -1,12 +1,12 @@
 import type { Status } from "../../../core/snapshot/snapshot.ts";
-import type { EpochMs } from "../../../core/values/json.ts";
-import type { CheckedQuery } from "../../kit/checked-query.ts";
+import type { SeriesQuery } from "../../../ports/execution-counts.ts";
 import { findDueKeys } from "../../kit/claims/due-keys.ts";
-import { endedTerms, guardColumns, guardOf, listedColumns, listedRowOf, pageTerms, termsSql } from "../../kit/columns.ts";
+import { endedTerms, guardColumns, guardOf, listedColumns, listedRowOf, pageTerms, someIds, termsSql } from "../../kit/columns.ts";
 import type * as kit from "../../kit/execution-table.ts";
+import { countSql, countsIn, endedCountsIn, endedCountsSql } from "../../kit/lists/sql-counts.ts";
 import type { RecordKind, RecordWrite, StoredRecord } from "../../kit/record-table.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
-import { byDueTime } from "../../kit/row-rules.ts";
+import { byDueTime, listedPart } from "../../kit/row-rules.ts";
 import { type DueTexts, dueTexts, dueTime } from "./due-statements.ts";
 import { WritePlanner } from "./row-statements.ts";
 import { Parameters, type SqliteSession, type SqlRow, type SqlStatement, type SqlValue } from "./statement.ts";
@@ -50,14 +50,9 @@ export class SqliteTable implements kit.ExecutionTable {
     this.#planner = new WritePlanner(now);
   }
 
-  async now(): Promise<EpochMs> {
-    const [row] = await this.#read(`SELECT ${this.#now} AS now`);
-    return Number(row!.now);
-  }
-
   async read(ids: readonly string[]): ReturnType<kit.ExecutionTable["read"]> {
     const { list, values } = new Parameters();
-    const text = `SELECT ${this.#now} AS now, ${this.#guard} FROM (SELECT 1) LEFT JOIN executions ON id IN (${list(ids)})`;
+    const text = `SELECT ${this.#now} AS now, ${this.#guard} FROM (SELECT 1) LEFT JOIN executions ON id IN (${list(someIds(ids))})`;
     const rows = await this.#read(text, values);
     const guards = rows.filter(({ seq }) => seq !== null).map((row) => this.#guardOf(row));
     return { now: Number(rows[0]!.now), found: new Map(guards.map((guard) => [guard.id, guard])) };
@@ -136,16 +131,32 @@ export class SqliteTable implements kit.ExecutionTable {
     return findDueKeys({ longestDue: () => keysOf(longestDueKeys), scan: () => keysOf(scanOfKeys, after) }, after, limit);
   }
 
-  async page(query: CheckedQuery, labels: readonly string[], after: kit.ListCursor | null, limit: number): Promise<kit.ListedRow[]> {
+  async page(query: kit.PageQuery): Promise<kit.ListedPart> {
     const { bind, values } = new Parameters();
-    const conditions = [
-      termsSql(pageTerms(query), bind),
-      ...labels.map((label) => `EXISTS (SELECT 1 FROM json_each(labels) AS label WHERE label.value = ${bind(label)})`),
-      ...(after ? [`(created_at, seq) < (${bind(after.createdAt)}, ${bind(after.seq)})`] : []),
-    ];
+    const { after, limit } = query;
+    const [than, direction] = query.order === "newest" ? ["<", "DESC"] : [">", "ASC"];
+    const rest = after ? ` AND (created_at, seq) ${than} (${bind(after.createdAt)}, ${bind(after.seq)})` : "";
     const text = `SELECT ${this.#guard}, ${listedColumns.join(", ")} FROM executions
-      WHERE ${conditions.join(" AND ")} ORDER BY created_at DESC, seq DESC LIMIT ${bind(limit)}`;
-    return (await this.#read(text, values)).map((row) => listedRowOf(row, this.#unquoted));
+      WHERE ${conditionOf(query, bind)}${rest} ORDER BY created_at ${direction}, seq ${direction} LIMIT ${bind(limit)}`;
+    return listedPart(
+      (await this.#read(text, values)).map((row) => listedRowOf(row, this.#unquoted)),
+      query,
+    );
+  }
+
+  async count(query: kit.PageQuery): Promise<kit.CountedRows> {
+    const { bind, values } = new Parameters();
+    return countsIn(
+      await this.#read(
+        countSql(query, "executions", (one) => conditionOf(one, bind), { bind }),
+        values,
+      ),
+    );
+  }
+
+  async endedCounts(query: SeriesQuery): Promise<kit.EndedCounts> {
+    const { bind, values } = new Parameters();
+    return endedCountsIn(await this.#read(endedCountsSql(query, "executions INDEXED BY executions_ended", { bind }), values));
   }
 
   async ended(query: kit.EndedQuery): Promise<kit.ExecutionGuard[]> {
@@ -186,6 +197,12 @@ export class SqliteTable implements kit.ExecutionTable {
   #guardOf(row: SqlRow): kit.ExecutionGuard {
     return guardOf(row, this.#unquoted);
   }
+}
+
+/** The condition for what is in a list. */
+function conditionOf(query: kit.PageQuery, bind: Parameters["bind"]): string {
+  const labelled = query.labels.map((label) => ` AND instr(labels, ${bind(label)}) > 0`);
+  return termsSql(pageTerms(query), bind) + labelled.join("");
 }
 
 function recordStatement(kind: RecordKind, { key, expected, next }: RecordWrite): SqlStatement {

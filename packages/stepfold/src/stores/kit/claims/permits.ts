@@ -246,7 +246,7 @@ export class PermitClaims {
   }
 
   async #statesOf(keys: readonly string[]): Promise<KeyStates> {
-    const [records, clock] = await Promise.all([this.#table.records.get("permit", keys), this.#table.now()]);
+    const [records, { now: clock }] = await Promise.all([this.#table.records.get("permit", keys), this.#table.read([])]);
     const ids = [...new Set([...records.values()].flatMap((record) => holdersIn(record).map(({ id }) => id)))];
     const { now, found } = ids.length > 0 ? await this.#table.read(ids) : { now: clock, found: new Map<string, ExecutionGuard>() };
     const states = keys.map((key): KeyState => {

@@ -2,8 +2,8 @@ import type { Claim, Commit, Lease } from "../../../ports/snapshot-store.ts";
 import { begunCountOf, countOf } from "../claims/claim-count.ts";
 import { crashesAfter } from "../claims/guard.ts";
 import type { ExecutionGuard, RowChanges, RowWrite } from "../execution-table.ts";
-import { labelsOf } from "../labels.ts";
-import { storedMetadata } from "../metadata-column.ts";
+import { labelsOf, labelText } from "../lists/labels.ts";
+import { storedMetadata } from "../lists/metadata-column.ts";
 import { checkpointKey } from "../restored-snapshot.ts";
 import type { WrittenCommit } from "./written-commit.ts";
 
@@ -23,7 +23,7 @@ export function insertOf(
       definitionId: definition.id,
       definition: JSON.stringify(definition),
       metadata: JSON.stringify(metadata),
-      labels: labelsOf(metadata),
+      labels: labelText(labelsOf(metadata)),
       permit: permit ?? null,
       owner: lease?.owner ?? null,
       fence: lease ? 1 : 0,

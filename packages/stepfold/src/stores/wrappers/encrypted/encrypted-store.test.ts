@@ -143,7 +143,7 @@ describe("what was encrypted", () => {
     const damaged = (text: string): string => {
       const of = (one: string): string => (one.includes('"workflowId":"bad"') ? one.replace(data, '"data":"AAAA') : one);
       return text
-        .split(/(?=\{"workflowId":"[^"]*","definition":[^}]*\},"status")/)
+        .split(/(?=\{"workflowId":"[^"]*","incarnation":"[^"]*","definition":[^}]*\},"status")/)
         .map(of)
         .join("");
     };

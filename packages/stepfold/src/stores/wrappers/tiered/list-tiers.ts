@@ -1,7 +1,8 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import { summaryOfHead } from "../../../core/reading/summary-of-head.ts";
 import { isTerminal, type Status } from "../../../core/snapshot/snapshot.ts";
 import type { ExecutionSummary, Page } from "../../../ports/snapshot-store.ts";
-import type { CheckedQuery } from "../../kit/checked-query.ts";
+import type { CheckedQuery } from "../../kit/lists/checked-query.ts";
 import { isPartial, withOriginalTimes } from "./cold-copy.ts";
 import { loadCold } from "./load-cold.ts";
 import { isRedirect } from "./redirect.ts";
@@ -61,5 +62,7 @@ async function liveSummary({ hot, cold }: Tiers, item: ExecutionSummary): Promis
   // an open execution that no move has put there belongs to another store
   if (!isPartial(item)) return isTerminal(item.status) || withOriginalTimes(item) !== item ? item : null;
   const live = inHot && (await loadCold(cold, workflowId, true));
-  return live && { ...item, status: live.status, currentNodeId: live.currentNodeId, version: live.version };
+  if (!live) return null;
+  const { status, version, sizeBytes } = live;
+  return { ...item, status, version, sizeBytes, ...summaryOfHead(live) };
 }

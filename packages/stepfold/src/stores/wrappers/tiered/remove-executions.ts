@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { PruneOptions, PruneReport } from "../../../ports/snapshot-store.ts";
-import type { CheckedPrune } from "../../kit/checked-query.ts";
+import type { CheckedPrune } from "../../kit/lists/checked-query.ts";
 import { incarnationOf } from "../values/read-all.ts";
 import { copyEnded, originalOf } from "./copy-execution.ts";
 import { interruptedMoves } from "./interrupted-moves.ts";

@@ -45,7 +45,9 @@ function fields(structure: string, others: Readonly<Record<string, Layout>> = {}
 }
 
 const definition = fields("id hash");
-const error = fields("nodeId notUndone", { message: "text" });
+/** The layout of an error. */
+export const errorLayout: FieldsLayout = fields("nodeId notUndone", { message: "text" });
+const error = errorLayout;
 const undo = fields("scope pathId version");
 const undoneStep = fields("scope pathId version nodeId");
 const start = fields("workflowId descendants allowed", { definition });

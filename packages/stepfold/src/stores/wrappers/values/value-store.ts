@@ -2,6 +2,7 @@ import type { WorkflowDefinition } from "../../../core/definition/definition.ts"
 import type { Event } from "../../../core/snapshot/event.ts";
 import type { Snapshot, SnapshotHead } from "../../../core/snapshot/snapshot.ts";
 import type { JsonObject } from "../../../core/values/json.ts";
+import type { SeriesQuery } from "../../../ports/execution-counts.ts";
 import type {
   AppendedRow,
   ClaimOptions,
@@ -12,12 +13,12 @@ import type {
   PruneOptions,
   SnapshotStore,
 } from "../../../ports/snapshot-store.ts";
-import type { CheckedPrune, CheckedQuery } from "../../kit/checked-query.ts";
 import { type CheckedClaim, checkedStore, type StoreMethods } from "../../kit/checked-store.ts";
+import type { CheckedPrune, CheckedQuery } from "../../kit/lists/checked-query.ts";
 import { describeLocation, isMarker, type ValueCodec, type ValueLocation } from "./codec.ts";
 import { decodeMetadata, decodeValues, decodeWithMetadata } from "./decode-values.ts";
 import { ValueEncoder } from "./encode-values.ts";
-import { checkpointLayout, childLayout, eventLayout, headLayout, snapshotLayout } from "./layout.ts";
+import { checkpointLayout, childLayout, errorLayout, eventLayout, headLayout, snapshotLayout } from "./layout.ts";
 import { orderedSender } from "./ordered-sender.ts";
 import { refusePlainValues } from "./plain-values.ts";
 import { incarnationOf } from "./read-all.ts";
@@ -51,13 +52,13 @@ export function valueStore(
 ): SnapshotStore {
   const { send, idle } = orderedSender();
   // without `maxValueBytes`: an encoded value has another size
-  const { clock, durable, multiProcess, transactions } = inner.features;
+  const { clock, durable, multiProcess, transactions, lists } = inner.features;
   const permits = inner.features.permits && !codec.permit?.refusal;
   // a call without values is sent after the commits before it too
   const nothing = Promise.resolve();
   const methods: StoreMethods = {
     name: `${name}(${inner.name})`,
-    features: { clock, durable, multiProcess, ...(transactions && { transactions }), ...(permits && { permits }) },
+    features: { clock, durable, multiProcess, ...(transactions && { transactions }), ...(permits && { permits }), ...(lists && { lists }) },
     create: (commit, options) => send(commit.workflowId, encodeCommit(codec, commit), (encoded) => inner.create(encoded, options)),
     commit: (commit) => send(commit.workflowId, encodeCommit(codec, commit), (encoded) => inner.commit(encoded)),
     async load(workflowId) {
@@ -79,6 +80,17 @@ export function valueStore(
     now: () => inner.now(),
     events: (workflowId, afterVersion, limit) => readRows(codec, inner, workflowId, afterVersion, limit),
     list: (query) => readPage(codec, inner, query),
+    ...(inner.count && {
+      async count({ order: _, limit, cursor: __, ...query }: CheckedQuery) {
+        return inner.count!(await queryFor(codec, query), limit);
+      },
+    }),
+    ...(inner.summaries && {
+      async summaries(ids: readonly string[]) {
+        return Promise.all((await inner.summaries!(ids)).map((item) => decodeSummary(codec, item)));
+      },
+    }),
+    ...(inner.ended && { ended: (query: SeriesQuery) => inner.ended!(query) }),
     delete: (workflowId) => send(workflowId, nothing, () => (removal ?? inner).delete(workflowId)),
     prune: (options) => (removal ? removal.prune(options) : inner.prune(pruneOptions(options))),
     putDefinition: (hash, definition) =>
@@ -158,8 +170,8 @@ async function readRows(
 }
 
 /** Reads a full page. What cannot be decoded is left out, unless the first page would be empty. */
-async function readPage(codec: ValueCodec, inner: SnapshotStore, { metadata, ...query }: CheckedQuery): Promise<Page<ExecutionSummary>> {
-  const wanted: ListQuery = metadata ? { ...query, metadata: (await codec.metadata?.query(metadata)) ?? metadata } : query;
+async function readPage(codec: ValueCodec, inner: SnapshotStore, query: CheckedQuery): Promise<Page<ExecutionSummary>> {
+  const wanted = await queryFor(codec, query);
   const items: ExecutionSummary[] = [];
   let failed: unknown;
   for (let cursor = query.cursor; ; ) {
@@ -178,8 +190,20 @@ async function readPage(codec: ValueCodec, inner: SnapshotStore, { metadata, ...
   }
 }
 
+/** What to ask the store below for. */
+async function queryFor<Q extends ListQuery>(codec: ValueCodec, query: Q): Promise<Q> {
+  const { metadata } = query;
+  return metadata ? { ...query, metadata: (await codec.metadata?.query(metadata)) ?? metadata } : query;
+}
+
 async function decodeSummary(codec: ValueCodec, item: ExecutionSummary): Promise<ExecutionSummary> {
-  return { ...item, metadata: await decodeMetadata(codec, item.metadata as JsonObject, locationOf(item)) };
+  const location = locationOf(item);
+  if (item.error) refusePlainValues(codec, errorLayout, item.error, location);
+  const [metadata, error] = await Promise.all([
+    decodeMetadata(codec, item.metadata as JsonObject, location),
+    decodeValues(codec, item.error, location),
+  ]);
+  return { ...item, metadata, error };
 }
 
 /** Makes a definition that holds nothing but what the codec made of the real one. */

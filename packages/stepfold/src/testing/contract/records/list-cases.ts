@@ -1,4 +1,4 @@
-import type { Status } from "../../../core/snapshot/snapshot.ts";
+import type { Status, Wait } from "../../../core/snapshot/snapshot.ts";
 import type { Json } from "../../../core/values/json.ts";
 import type { ListQuery } from "../../../ports/snapshot-store.ts";
 import { startCommit, stepCommit } from "../../commit-builder.ts";
@@ -18,16 +18,36 @@ export const listCases: readonly ContractCase[] = [
   {
     name: "list: what an item says",
     async run({ store, advance }) {
-      const first = startCommit("a", { metadata: { customer: "ann", deep: { x: [1] } }, definitionId: "order" });
+      const incarnation = "its own";
+      const first = startCommit("a", { metadata: { customer: "ann", deep: { x: [1] } }, definitionId: "order", incarnation });
       await store.create(first);
       await advance(20);
-      await store.commit(stepCommit(first, { status: "paused", wakeAt: 77 }));
+      const waits: readonly Wait[] = [
+        { id: "0@1", kind: "external", timeoutAt: 90 },
+        { id: "0@1#2", kind: "timer", resumeAt: 77 },
+      ];
+      const place = {
+        id: "0",
+        nodeId: "approve",
+        status: "suspended",
+        turn: 1,
+        visit: 0,
+        attempts: 0,
+        since: 1,
+        stepPath: [],
+        waits,
+      } as const;
+      const error = { name: "TypeError", message: "no number", code: "E_NONE", nodeId: "ship", details: { x: 1 } };
+      await store.commit(
+        stepCommit(first, { status: "paused", wakeAt: 77, head: { activePaths: [place], error, steps: 3, sizeBytes: 40 } }),
+      );
       const { items } = await store.list();
       const { createdAt, updatedAt, ...rest } = items[0]!;
       equal(
         rest,
         {
           workflowId: "a",
+          incarnation,
           definition: { id: "order", hash: "hash-of-order" },
           status: "paused",
           currentNodeId: "step",
@@ -35,6 +55,10 @@ export const listCases: readonly ContractCase[] = [
           metadata: { customer: "ann", deep: { x: [1] } },
           wakeAt: 77,
           lease: null,
+          waiting: { kind: "external", nodeId: "approve", until: 77, count: 2 },
+          error: { name: "TypeError", message: "no number", code: "E_NONE", nodeId: "ship" },
+          steps: 3,
+          sizeBytes: 40,
         },
         "item",
       );

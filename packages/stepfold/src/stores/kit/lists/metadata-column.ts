@@ -1,4 +1,4 @@
-import type { Json } from "../../core/values/json.ts";
+import type { Json } from "../../../core/values/json.ts";
 
 type Metadata = Readonly<Record<string, Json>>;
 

@@ -1,9 +1,11 @@
-import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { Status } from "../../core/snapshot/snapshot.ts";
-import type { ListQuery, PruneOptions } from "../../ports/snapshot-store.ts";
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import type { Status } from "../../../core/snapshot/snapshot.ts";
+import type { SeriesQuery } from "../../../ports/execution-counts.ts";
+import type { CountQuery, ListQuery, PruneOptions } from "../../../ports/snapshot-store.ts";
 
 /** A list query whose limit is set and allowed. */
 export interface CheckedQuery extends ListQuery {
+  readonly order: "newest" | "oldest";
   readonly limit: number;
 }
 
@@ -14,7 +16,8 @@ export interface CheckedPrune extends Required<Omit<PruneOptions, "definitionId"
 }
 
 const terminal: readonly Status[] = ["completed", "failed", "cancelled"];
-const statuses: readonly Status[] = ["active", "paused", "error", "parked", ...terminal];
+/** Every status that there is. */
+export const statuses: readonly Status[] = ["active", "paused", "error", "parked", ...terminal];
 
 type Check = readonly [isAllowed: (value: unknown) => boolean, reason: string];
 
@@ -25,6 +28,10 @@ const among = (all: readonly string[]): Check => [
   (value) => Array.isArray(value) && value.every((one) => all.includes(one)),
   `must be a list of: ${all.join(", ")}`,
 ];
+const whole = (min: number, max: number): Check => [
+  (value) => Number.isInteger(value) && Number(value) >= min && Number(value) <= max,
+  `must be a whole number from ${min} to ${max}`,
+];
 
 const queryChecks: Readonly<Record<keyof ListQuery, Check>> = {
   status: among(statuses),
@@ -33,9 +40,15 @@ const queryChecks: Readonly<Record<keyof ListQuery, Check>> = {
   tenant: text,
   createdBefore: time,
   createdAfter: time,
-  limit: [(value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 1000, "must be a whole number from 1 to 1000"],
+  idPrefix: text,
+  order: [(value) => value === "newest" || value === "oldest", "must be newest or oldest"],
+  limit: whole(1, 1000),
   cursor: text,
 };
+
+const { order: _, limit: __, cursor: ___, ...countChecks } = queryChecks;
+
+const seriesChecks: Readonly<Record<keyof SeriesQuery, Check>> = { from: time, to: time, buckets: whole(1, 120), definitionId: text };
 
 const pruneChecks: Readonly<Record<keyof PruneOptions, Check>> = {
   before: time,
@@ -53,7 +66,32 @@ const pruneChecks: Readonly<Record<keyof PruneOptions, Check>> = {
  */
 export function checkedQuery(query: ListQuery): CheckedQuery {
   check(query, queryChecks);
-  return { ...query, limit: query.limit ?? 50 };
+  return { ...query, order: query.order ?? "newest", limit: query.limit ?? 50 };
+}
+
+/** What to count, in the form of a list query. @throws StepfoldError `OPTION_INVALID` */
+export function checkedCount(query: CountQuery, atMost: number): CheckedQuery {
+  check(query, countChecks);
+  check({ atMost }, { atMost: whole(1, 1_000_000) });
+  return { ...query, order: "newest", limit: atMost };
+}
+
+/** @throws StepfoldError `OPTION_INVALID` */
+export function checkedSeries(query: SeriesQuery): SeriesQuery {
+  check(query, seriesChecks);
+  for (const option of ["from", "to", "buckets"] as const) {
+    if (query[option] === undefined) throw new StepfoldError("OPTION_INVALID", { option, reason: seriesChecks[option][1] });
+  }
+  const { from, to } = query;
+  if (to <= from) throw new StepfoldError("OPTION_INVALID", { option: "to", reason: "must be after `from`" });
+  return { ...query, from: Math.floor(from), to: Math.ceil(to) };
+}
+
+/** @throws StepfoldError `OPTION_INVALID` */
+export function checkedIds(workflowIds: readonly string[]): readonly string[] {
+  const isAllowed = Array.isArray(workflowIds) && workflowIds.length <= 200 && workflowIds.every(isText);
+  check({ workflowIds }, { workflowIds: [() => isAllowed, "must be a list of at most 200 ids"] });
+  return [...new Set(workflowIds)];
 }
 
 /** @throws StepfoldError `OPTION_INVALID` */

@@ -1,0 +1,98 @@
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import { type HeadSummary, summaryOfHead } from "../../../core/reading/summary-of-head.ts";
+import type { SnapshotHead } from "../../../core/snapshot/snapshot.ts";
+import type { Json } from "../../../core/values/json.ts";
+import type { ExecutionSummary, Page } from "../../../ports/snapshot-store.ts";
+import { crashesOfEnded } from "../claims/claim-count.ts";
+import type { ListCursor, ListedPart, ListedRow, PageQuery } from "../execution-table.ts";
+import type { CheckedQuery } from "./checked-query.ts";
+import { labelsOf } from "./labels.ts";
+import { givenMetadata, storedMetadata } from "./metadata-column.ts";
+
+/** Rows that one call looks at, about: where few of them are wanted, the next page goes on. */
+const maxLooked = 20_000;
+/** Rows that are asked for at once. */
+const maxRows = 1_000;
+
+/** What a table is asked for. */
+export function pageQueryOf({ metadata = {}, tenant, cursor, ...query }: CheckedQuery): PageQuery {
+  const labels = labelsOf(storedMetadata(metadata as Readonly<Record<string, Json>>, tenant));
+  return { ...query, labels, after: cursor === undefined ? null : readCursor(cursor) };
+}
+
+/**
+ * Fills a page, asking for rows as often as it takes. Every row is judged here: an index may lag behind, and not every table knows all
+ * that can be asked for. A damaged row is passed over, and must not end the list.
+ */
+export async function executionPage(query: CheckedQuery, next: (query: PageQuery) => Promise<ListedPart>): Promise<Page<ExecutionSummary>> {
+  const { limit } = query;
+  if (query.status?.length === 0) return { items: [], nextCursor: null };
+  const asked = pageQueryOf(query);
+  const items: ExecutionSummary[] = [];
+  let last: ListCursor | null = null;
+  let looked = 0;
+  for (let { after } = asked; ; ) {
+    const wanted = Math.max(limit - items.length + 1, Math.min(looked, maxRows));
+    const part = await next({ ...asked, after, limit: wanted });
+    looked += part.looked ?? part.rows.length;
+    for (const row of part.rows) {
+      const summary = summaryOf(row);
+      if (!summary || !isWanted(summary, query)) continue;
+      if (items.length === limit) return { items, nextCursor: cursorText(last!) };
+      items.push(summary);
+      last = row;
+    }
+    if (!part.next || looked >= maxLooked) return { items, nextCursor: part.next && cursorText(part.next) };
+    after = part.next;
+  }
+}
+
+/** What a list shows of a row. Null for a damaged row. */
+export function summaryOf(row: ListedRow): ExecutionSummary | null {
+  const { id: workflowId, incarnation, version, status, createdAt, updatedAt, wakeAt, owner, dueAt, crashes, sizeBytes } = row;
+  try {
+    const head = readShort(row.head);
+    const definition = JSON.parse(row.definition) as ExecutionSummary["definition"];
+    const given = givenMetadata(JSON.parse(row.metadata) as ExecutionSummary["metadata"]);
+    const lease = owner === null || dueAt === null ? null : { owner, until: dueAt, crashes: crashesOfEnded(crashes) };
+    const times = { createdAt, updatedAt, wakeAt };
+    return { workflowId, incarnation, definition, status, version, ...given, ...times, lease, ...head, sizeBytes };
+  } catch {
+    return null;
+  }
+}
+
+/** Of a head, as JSON, what a list shows of it: for a table that would have to look for the whole head. */
+export function shortHead(head: string): string {
+  return JSON.stringify(readShort(head));
+}
+
+function readShort(head: string): HeadSummary {
+  const read = JSON.parse(head) as SnapshotHead | HeadSummary;
+  return "waiting" in read ? read : summaryOfHead(read);
+}
+
+/** Whether an execution is one of those that were asked for. */
+function isWanted(summary: ExecutionSummary, query: CheckedQuery): boolean {
+  const { workflowId, status, createdAt, metadata } = summary;
+  if (query.status && !query.status.includes(status)) return false;
+  if (query.definitionId !== undefined && query.definitionId !== summary.definition.id) return false;
+  if (query.idPrefix !== undefined && !workflowId.startsWith(query.idPrefix)) return false;
+  if (query.tenant !== undefined && query.tenant !== summary.tenant) return false;
+  if (query.createdBefore !== undefined && createdAt >= query.createdBefore) return false;
+  if (query.createdAfter !== undefined && createdAt <= query.createdAfter) return false;
+  return Object.entries(query.metadata ?? {}).every(
+    ([key, value]) => value === undefined || (Object.hasOwn(metadata, key) && metadata[key] === value),
+  );
+}
+
+function cursorText({ createdAt, seq }: ListCursor): string {
+  return `${createdAt}.${seq}`;
+}
+
+/** @throws StepfoldError `OPTION_INVALID` for a cursor that no page gave */
+function readCursor(cursor: string): ListCursor {
+  const parts = /^(-?\d{1,16})\.(\d{1,16})$/.exec(cursor);
+  if (!parts) throw new StepfoldError("OPTION_INVALID", { option: "cursor", reason: "is none that this store gave out" });
+  return { createdAt: Number(parts[1]), seq: Number(parts[2]) };
+}
