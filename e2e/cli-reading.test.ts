@@ -27,6 +27,39 @@ it("ls lists the executions of one tenant", async () => {
   expect((await cli(["ls", "--tenant", "nobody", "--store", "app.db"], { cwd })).stdout).toBe("No such executions in app.db\n");
 });
 
+it("ls lists the oldest first, by metadata and by the beginning of ids, and counts", async () => {
+  const cwd = newFolder();
+  const store = sqliteStore(join(cwd, "app.db"));
+  const workflow = { id: "one", nodes: [{ id: "ask", type: "approval" }], edges: [] };
+  const runtime = createRuntime({ store, workflows: [workflow], nodeDefinitions: builtinNodes, drive: false });
+  const metadata = { team: "red", n: 1 };
+  for (const workflowId of ["order-1", "order-2", "post-1"]) await runtime.start("one", { workflowId, metadata });
+  await runtime.start("one", { workflowId: "order-3", metadata: { team: "red", n: "1" } });
+  const found = await runtime.list({ metadata: { n: 1 }, order: "oldest", limit: 2 });
+  expect(found.items.map(({ workflowId }) => workflowId)).toEqual(["order-1", "order-2"]);
+  expect((await runtime.count({ idPrefix: "order-" })).counts.active).toBe(3);
+  expect((await runtime.summaries(["post-1", "nobody"])).map(({ workflowId }) => workflowId)).toEqual(["post-1"]);
+  expect((await runtime.ended({ from: 0, to: Date.now() + 1, buckets: 2 })).buckets).toHaveLength(2);
+  await runtime.close();
+  await store.close();
+  const ids = async (...options: string[]) => {
+    const { stdout } = await cli(["ls", ...options, "--store", "app.db", "--json"], { cwd });
+    return (jsonLines(stdout)[0] as { items: { workflowId: string }[] }).items.map(({ workflowId }) => workflowId);
+  };
+  expect(await ids("--order", "oldest", "--id-prefix", "order")).toEqual(["order-1", "order-2", "order-3"]);
+  expect(await ids("--meta", "team=red", "n=1")).toEqual(["post-1", "order-2", "order-1"]);
+  expect(await ids("--meta", 'n="1"')).toEqual(["order-3"]);
+  const more = await cli(["ls", "--id-prefix", "order", "--meta", "team=red", "--order", "oldest", "--limit", "1", "--store", "app.db"], {
+    cwd,
+  });
+  expect(more.stdout).toMatch(/More: .*--id-prefix order --meta team=red --order oldest --limit 1/);
+  const counted = await cli(["ls", "--count", "--meta", "team=red", "--store", "app.db", "--json"], { cwd });
+  expect(jsonLines(counted.stdout)).toMatchObject([{ type: "counts", counts: { active: 4, failed: 0 }, complete: true }]);
+  expect((await cli(["ls", "--count", "--status", "active", "--store", "app.db"], { cwd })).stdout).toMatch(/active +4/);
+  expect((await cli(["ls", "--order", "random", "--store", "app.db"], { cwd })).code).toBe(2);
+  expect((await cli(["ls", "--meta", "team", "--store", "app.db"], { cwd })).code).toBe(2);
+});
+
 it("validate --no-config runs no config", async () => {
   const cwd = newFolder();
   writeFileSync(

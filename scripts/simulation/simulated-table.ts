@@ -77,15 +77,10 @@ export class SimulatedTable implements ExecutionTable {
     return this.#table.dueKeys(after, limit, overdueMs);
   }
 
-  page(...args: Parameters<ExecutionTable["page"]>): ReturnType<ExecutionTable["page"]> {
-    return this.#table.page(...args);
-  }
-
-  ended(query: Parameters<ExecutionTable["ended"]>[0]): ReturnType<ExecutionTable["ended"]> {
-    return this.#table.ended(query);
-  }
-
-  async close(): Promise<void> {}
+  readonly lists: ExecutionTable["lists"] = {
+    page: (query) => this.#table.lists.page(query),
+    ended: (query) => this.#table.lists.ended(query),
+  };
 
   /** A claim passes over what somebody holds; every other write waits for it, and fails if the server fails over meanwhile. */
   async #writeRow(write: RowWrite): Promise<RowAnswer> {

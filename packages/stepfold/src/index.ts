@@ -9,6 +9,7 @@ export { type Explanation, explain, type NextInfo } from "./core/explain/explain
 export type { ItemCounts } from "./core/explain/explain-items.ts";
 export type { PlaceInfo } from "./core/explain/explain-path.ts";
 export { type WaitAnswer, type WaitInfo, waits } from "./core/explain/waits.ts";
+export type { WaitSummary } from "./core/reading/summary-of-head.ts";
 export type {
   CancelledEvent,
   CompletedEvent,
@@ -89,10 +90,12 @@ export type { StartOptions } from "./engine/workflow/start-event.ts";
 export { type ContinueRequest, type EngineOptions, type StartRequest, type StreamItem, WorkflowEngine } from "./engine/workflow-engine.ts";
 export { systemEnvironment } from "./environment/system-environment.ts";
 export type { Environment } from "./ports/environment.ts";
+export type { EndedBucket, EndedSeries, EndStatus, ExecutionCounts, SeriesQuery } from "./ports/execution-counts.ts";
 export type {
   AppendedRow,
   Claim,
   Commit,
+  CountQuery,
   DeletedExecution,
   ExecutionSummary,
   Lease,

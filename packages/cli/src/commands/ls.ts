@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { isTerminal, type Status } from "stepfold";
+import { type CountQuery, type ExecutionCounts, isTerminal, type Status } from "stepfold";
+import { countExecutions } from "stepfold/runtime";
 import { publicUrl } from "stepfold/stores/from-url";
 import { BadInput } from "../bad-input.ts";
 import { shellLine } from "../execution/shell-quote.ts";
@@ -19,6 +20,10 @@ export interface LsOptions {
   readonly status?: readonly string[];
   readonly workflow?: string;
   readonly tenant?: string;
+  readonly idPrefix?: string;
+  readonly meta?: readonly string[];
+  readonly order?: string;
+  readonly count?: boolean;
   readonly limit?: string;
   readonly cursor?: string;
   readonly store?: string;
@@ -34,25 +39,30 @@ interface Listed extends Omit<Page, "items"> {
   readonly now: number;
 }
 
-const statuses: readonly string[] = ["active", "paused", "error", "parked", "completed", "failed", "cancelled"];
+const statuses: readonly Status[] = ["active", "paused", "error", "parked", "completed", "failed", "cancelled"];
 const defaultLimit = 20;
+/** Of each status so many are counted. */
+const maxCount = 10_000;
+const noCounts: ExecutionCounts = {
+  counts: { active: 0, paused: 0, error: 0, parked: 0, completed: 0, failed: 0, cancelled: 0 },
+  ...{ capped: false, complete: true },
+};
 const emptyPage: Listed = { items: [], nextCursor: null, now: 0 };
 
 /** `stepfold ls`: the executions of a database, newest first. @returns the exit code */
 export async function ls(options: LsOptions): Promise<number> {
-  const status = options.status?.map(readStatus);
+  const which = filtersOf(options);
   const limit = options.limit === undefined ? defaultLimit : readLimit(options.limit);
+  const order = readOrder(options.order);
   const database = chooseDatabase(options.store);
+  if (options.count) return count(which, options);
   let page = emptyPage;
   // if no store was named, a missing database means that there are no executions yet
   if (!database.isDefault || existsSync(database.path!)) {
     const store = await openExistingDatabase(database);
     try {
       const found = await store.list({
-        limit,
-        ...(status ? { status } : {}),
-        ...(options.workflow === undefined ? {} : { definitionId: options.workflow }),
-        ...(options.tenant === undefined ? {} : { tenant: options.tenant }),
+        ...{ ...which, limit, order },
         ...(options.cursor === undefined ? {} : { cursor: options.cursor }),
       });
       page = await withWaits(found, store);
@@ -63,6 +73,39 @@ export async function ls(options: LsOptions): Promise<number> {
   const { items, nextCursor } = page;
   say(options.json ? `${JSON.stringify({ type: "page", items, nextCursor })}\n` : listText(page, database.name, options));
   return exitCode.done;
+}
+
+/** `stepfold ls --count`: how many there are of each status. */
+async function count(which: CountQuery, { store: url, json }: LsOptions): Promise<number> {
+  const database = chooseDatabase(url);
+  const store = !database.isDefault || existsSync(database.path!) ? await openExistingDatabase(database) : null;
+  try {
+    const found = store ? await countExecutions(store, which) : noCounts;
+    say(json ? `${JSON.stringify({ type: "counts", ...found })}\n` : countText(found, which.status ?? statuses));
+  } finally {
+    await store?.close();
+  }
+  return exitCode.done;
+}
+
+function countText({ counts, capped, complete }: ExecutionCounts, asked: readonly Status[]): string {
+  const paint = paintFor(process.stdout);
+  const rows = asked.map((status) => [
+    { text: status, meaning: statusMeaning[status] },
+    { text: `${counts[status]}${!complete || (capped && counts[status] >= maxCount) ? " or more" : ""}` },
+  ]);
+  return `${tableLines(["STATUS", "EXECUTIONS"], rows, paint, process.stdout.columns).join("\n")}\n`;
+}
+
+/** What the options say of the executions that are wanted. */
+function filtersOf({ status, workflow, tenant, idPrefix, meta = [] }: LsOptions): CountQuery {
+  return {
+    ...(status && { status: status.map(readStatus) }),
+    ...(workflow !== undefined && { definitionId: workflow }),
+    ...(tenant !== undefined && { tenant }),
+    ...(idPrefix !== undefined && { idPrefix }),
+    ...(meta.length > 0 && { metadata: Object.fromEntries(meta.map(readMetadata)) }),
+  };
 }
 
 /** Loads every execution that has not ended: a page is short. */
@@ -79,7 +122,8 @@ async function withWaits({ items, nextCursor }: Page, store: Store): Promise<Lis
 function listText({ items, nextCursor, now }: Listed, database: string, options: LsOptions): string {
   const paint = paintFor(process.stdout);
   if (items.length === 0) {
-    const some = options.status !== undefined || [options.workflow, options.tenant, options.cursor].some((one) => one !== undefined);
+    const { status, workflow, tenant, cursor, idPrefix, meta } = options;
+    const some = [status, workflow, tenant, cursor, idPrefix, meta].some((one) => one !== undefined);
     return some ? `No such executions in ${database}\n` : `No executions in ${database} yet. Start one: stepfold run FILE\n`;
   }
   const rows = items.map(({ workflowId, status, definition, currentNodeId, updatedAt, waitsFor: wanted }) => [
@@ -94,11 +138,14 @@ function listText({ items, nextCursor, now }: Listed, database: string, options:
   return `${lines.join("\n")}\n${nextCursor === null ? "" : `\nMore: ${paint("command", moreCommand(nextCursor, options))}\n`}`;
 }
 
-function moreCommand(cursor: string, { status = [], workflow, tenant, limit, store }: LsOptions): string {
+function moreCommand(cursor: string, { status = [], workflow, tenant, idPrefix, meta = [], order, limit, store }: LsOptions): string {
   const words = [
     ...status.flatMap((one) => ["--status", one]),
     ...(workflow === undefined ? [] : ["--workflow", workflow]),
     ...(tenant === undefined ? [] : ["--tenant", tenant]),
+    ...(idPrefix === undefined ? [] : ["--id-prefix", idPrefix]),
+    ...meta.flatMap((one) => ["--meta", one]),
+    ...(order === undefined ? [] : ["--order", order]),
     ...(limit === undefined ? [] : ["--limit", limit]),
     ...(store === undefined ? [] : ["--store", publicUrl(store)]),
   ];
@@ -106,8 +153,26 @@ function moreCommand(cursor: string, { status = [], workflow, tenant, limit, sto
 }
 
 function readStatus(text: string): Status {
-  if (statuses.includes(text)) return text as Status;
+  if ((statuses as readonly string[]).includes(text)) return text as Status;
   throw new BadInput("USAGE", `There is no status "${text}"`, { hint: `One of: ${statuses.join(", ")}` });
+}
+
+function readOrder(text: string | undefined): "newest" | "oldest" {
+  if (text === undefined || text === "newest") return "newest";
+  if (text === "oldest") return text;
+  throw new BadInput("USAGE", `--order must be newest or oldest, not "${text}"`);
+}
+
+/** A value that is JSON counts as that, unless it is an object or a list; anything else is text. */
+function readMetadata(text: string): readonly [key: string, value: string | number | boolean | null] {
+  const [, key, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (key === undefined || value === undefined) throw new BadInput("USAGE", `--meta must be key=value, not "${text}"`);
+  try {
+    const read = JSON.parse(value) as string | number | boolean | object | null;
+    return [key, typeof read === "object" && read !== null ? value : read];
+  } catch {
+    return [key, value];
+  }
 }
 
 function readLimit(text: string): number {

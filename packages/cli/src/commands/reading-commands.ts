@@ -8,10 +8,14 @@ import { validate } from "./validate.ts";
 export function addReadingCommands(stepfold: Command, act: Act): void {
   stepfold
     .command("ls")
-    .description("list executions, newest first")
+    .description("list executions, newest first, or count them")
     .option("--status <status...>", "only these: active, paused, error, parked, completed, failed, cancelled")
     .option("--workflow <id>", "only of this workflow")
     .option("--tenant <tenant>", "only of this tenant")
+    .option("--id-prefix <text>", "only those whose id begins so")
+    .option("--meta <key=value...>", "only those with this metadata: text, or JSON (n=1, paid=true)")
+    .option("--order <order>", "newest (default) or oldest first")
+    .option("--count", "say how many there are of each status, and list none")
     .option("--limit <n>", "at most so many (default: 20)")
     .option("--cursor <cursor>", "go on after an earlier page")
     .option(...options.store)

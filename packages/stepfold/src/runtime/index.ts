@@ -1,4 +1,6 @@
 export type { EventFeed, FeedFeatures, FeedSubscription, ListenOptions, Notice, NoticeKind } from "../ports/event-feed.ts";
+export { durationBoundsMs } from "../ports/execution-counts.ts";
+export { countExecutions, endedSeries, findSummaries } from "../ports/list-fallbacks.ts";
 export type { ConsumeOptions, Consumer, Delivery, QueueFeatures, WakeUp, WorkQueue } from "../ports/work-queue.ts";
 export type { RuntimeOptions } from "./context/runtime-options.ts";
 export { feedHearsItself } from "./context/test-feed.ts";

@@ -2,7 +2,8 @@
 import type { WorkflowDefinition } from "../core/definition/definition.ts";
 import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../core/values/json.ts";
-import type { PruneReport } from "../ports/snapshot-store.ts";
+import type { EndedSeries, ExecutionCounts, SeriesQuery } from "../ports/execution-counts.ts";
+import type { CountQuery, ExecutionSummary, ListQuery, Page, PruneReport } from "../ports/snapshot-store.ts";
 import type { AdoptOptions } from "./forks/fork.ts";
 import type { Run } from "./handle/run.ts";
 import type { StartRunOptions } from "./handle/start-run.ts";
@@ -80,6 +81,31 @@ export interface Runtime {
    * @throws StepfoldError `OPTION_INVALID` if it works already, `RUNTIME_CLOSED`
    */
   work(options?: WorkOptions): Worker;
+  /**
+   * Executions of the store, newest first, a page at a time.
+   *
+   * ```ts
+   * const { items, nextCursor } = await runtime.list({ status: ["paused"], metadata: { customer: "ada" }, limit: 20 });
+   * ```
+   *
+   * @throws StepfoldError `OPTION_INVALID`, `STORE_UNAVAILABLE`
+   */
+  list(query?: ListQuery): Promise<Page<ExecutionSummary>>;
+  /**
+   * Counts executions by their status, at most `atMost` of each (default 10,000). A store that cannot count looks at 20,000 at most, and
+   * `complete` says whether that were all.
+   *
+   * @throws StepfoldError `OPTION_INVALID`, `STORE_UNAVAILABLE`
+   */
+  count(query?: CountQuery, atMost?: number): Promise<ExecutionCounts>;
+  /** Those of at most 200 ids that are there, in any order. @throws StepfoldError `OPTION_INVALID`, `STORE_UNAVAILABLE` */
+  summaries(workflowIds: readonly string[]): Promise<readonly ExecutionSummary[]>;
+  /**
+   * How many executions ended in each part of a time, and how long they took, by the eleven classes of `durationBoundsMs`.
+   *
+   * @throws StepfoldError `OPTION_INVALID`, `STORE_UNAVAILABLE`
+   */
+  ended(query: SeriesQuery): Promise<EndedSeries>;
   /**
    * Deletes executions that ended a while ago, the oldest first, at most `limit` (default 1,000) of them. With `keepEvents`
    * the history of each is handed over before it is deleted. Several processes may prune at once: the same history is then

@@ -10,7 +10,7 @@ export function memoryBench(): StoreBench {
   const table = new MemoryTable(() => now);
   const errorOf = (cause: unknown): StepfoldError =>
     new StepfoldError("STORE_REJECTED", { store: "memory", reason: String(cause) }, { cause });
-  const store = storeOver(table, { retentionMs, errorOf });
+  const store = storeOver(table, { idempotencyRetentionMs: retentionMs, errorOf });
   const advance = async (durationMs: number): Promise<void> => {
     now += durationMs;
   };

@@ -2,7 +2,7 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Deadlines } from "../../environment/system-environment.ts";
 import type { ExecutionCounts, SeriesQuery } from "../../ports/execution-counts.ts";
 import { defaultAtMost } from "../../ports/list-fallbacks.ts";
-import type { ClaimOptions, CountQuery, ListQuery, SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { ClaimOptions, CountQuery, ExecutionSummary, ListQuery, SnapshotStore } from "../../ports/snapshot-store.ts";
 import {
   type CheckedPrune,
   type CheckedQuery,
@@ -86,23 +86,7 @@ export function checkedStore(methods: StoreMethods, errorOf: (cause: unknown) =>
     now: () => ask(() => methods.now()),
     events: (workflowId, afterVersion, limit) =>
       ask(async () => (limit < 1 ? [] : methods.events(workflowId, Math.max(-1, afterVersion), Math.min(limit, 2 ** 31 - 1)))),
-    list: (query = {}) =>
-      ask(async () => {
-        const wanted = checkedQuery(query);
-        if (!features.lists) refuseLists(name, query);
-        return methods.list(wanted);
-      }),
-    ...(methods.count && {
-      count: (query: CountQuery = {}, atMost = defaultAtMost) => ask(async () => methods.count!(checkedCount(query, atMost))),
-    }),
-    ...(methods.summaries && {
-      summaries: (ids: readonly string[]) =>
-        ask(async () => {
-          const wanted = checkedIds(ids);
-          return wanted.length === 0 ? [] : methods.summaries!(wanted);
-        }),
-    }),
-    ...(methods.ended && { ended: (query: SeriesQuery) => ask(async () => methods.ended!(checkedSeries(query))) }),
+    ...checkedLists(methods, ask),
     delete: (workflowId) => ask(() => methods.delete(workflowId)),
     prune: (options) => ask(async () => methods.prune(checkedPrune(options))),
     putDefinition: (hash, definition) => ask(() => methods.putDefinition(hash, definition)),
@@ -111,6 +95,30 @@ export function checkedStore(methods: StoreMethods, errorOf: (cause: unknown) =>
       closing ??= doneOrGivenUp(close(), maxCloseMs, deadlines);
       return closing;
     },
+  };
+}
+
+/** What finds executions, with checked options. */
+function checkedLists(
+  methods: StoreMethods,
+  ask: <T>(work: () => Promise<T>) => Promise<T>,
+): Pick<SnapshotStore, "list" | "count" | "summaries" | "ended"> {
+  const list = async (query: ListQuery): ReturnType<SnapshotStore["list"]> => {
+    const wanted = checkedQuery(query);
+    if (!methods.features.lists) refuseLists(methods.name, query);
+    return methods.list(wanted);
+  };
+  const summaries = async (ids: readonly string[]): Promise<readonly ExecutionSummary[]> => {
+    const wanted = checkedIds(ids);
+    return wanted.length === 0 ? [] : methods.summaries!(wanted);
+  };
+  const count = async (query: CountQuery = {}, atMost = defaultAtMost): Promise<ExecutionCounts> =>
+    methods.count!(checkedCount(query, atMost));
+  return {
+    list: (query = {}) => ask(() => list(query)),
+    ...(methods.count && { count: (query?: CountQuery, atMost?: number) => ask(() => count(query, atMost)) }),
+    ...(methods.summaries && { summaries: (ids: readonly string[]) => ask(() => summaries(ids)) }),
+    ...(methods.ended && { ended: (query: SeriesQuery) => ask(async () => methods.ended!(checkedSeries(query))) }),
   };
 }
 

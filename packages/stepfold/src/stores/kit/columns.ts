@@ -1,4 +1,5 @@
 import type { Permit, Status } from "../../core/snapshot/snapshot.ts";
+import type { SeriesQuery } from "../../ports/execution-counts.ts";
 import type { EndedQuery, ExecutionGuard, ListedRow, PageQuery, RowCondition } from "./execution-table.ts";
 
 // Executions as columns with one value each, for databases that keep them so.
@@ -72,6 +73,15 @@ export function pageTerms({ status, definitionId, createdBefore, createdAfter, i
     ...(createdBefore === undefined ? [] : [{ column: "created_at", is: "<", value: Math.ceil(createdBefore) } as const]),
     ...(createdAfter === undefined ? [] : [{ column: "created_at", is: ">", value: Math.floor(createdAfter) } as const]),
     ...(idPrefix === "" ? [] : idTerms(idPrefix)),
+  ];
+}
+
+/** Which rows have ended in a time. */
+export function seriesTerms({ from, to, definitionId }: SeriesQuery): Term[] {
+  return [
+    { column: "ended_at", is: ">=", value: from },
+    { column: "ended_at", is: "<", value: to },
+    ...equals("definition_id", definitionId),
   ];
 }
 

@@ -243,6 +243,18 @@ export interface EndedQuery {
   readonly ended: { readonly statuses: readonly Status[]; readonly definitionId: string | null } | null;
 }
 
+/** Finds rows by what they say: for lists, counts and deletions. */
+export interface ListTable {
+  /** Executions after a place in the list, at most `limit`. No tombstones. */
+  page(query: PageQuery): Promise<ListedPart>;
+  /** Counts rows by status, for a database that can do so without giving them. Absent, or null: what `page` gives is counted. */
+  count?(query: PageQuery): Promise<CountedRows | null>;
+  /** Counts what has ended, for a database that can do so without giving all that a list shows. Absent: what `page` gives is counted. */
+  endedCounts?(query: SeriesQuery): Promise<EndedCounts>;
+  /** Rows that may be deleted, the oldest first. */
+  ended(query: EndedQuery): Promise<readonly ExecutionGuard[]>;
+}
+
 /**
  * The executions of a store as its database keeps them: what a database has to bring. All rules stand in the kit, which makes
  * a `SnapshotStore` of it; here is only how this database reads and writes rows.
@@ -272,14 +284,8 @@ export interface ExecutionTable {
    * a bounded number of keys: however many executions wait for one key, or sleep, it must not look at each of them.
    */
   dueKeys(after: string, limit: number, overdueMs: number): Promise<DueKeys>;
-  /** Executions after a place in the list, at most `limit`. No tombstones. */
-  page(query: PageQuery): Promise<ListedPart>;
-  /** Counts rows by status, for a database that can do so without giving them. Absent, or null: what `page` gives is counted. */
-  count?(query: PageQuery): Promise<CountedRows | null>;
-  /** Counts what has ended, for a database that can do so without giving all that a list shows. Absent: what `page` gives is counted. */
-  endedCounts?(query: SeriesQuery): Promise<EndedCounts>;
-  /** Rows that may be deleted, the oldest first. */
-  ended(query: EndedQuery): Promise<readonly ExecutionGuard[]>;
+  /** How rows are found by what they say. */
+  readonly lists: ListTable;
   /** What stands beside the executions. */
   readonly records: RecordTable;
   /**

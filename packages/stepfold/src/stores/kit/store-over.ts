@@ -31,10 +31,14 @@ import { bytesOf, refuseOversize } from "./writing/value-limit.ts";
 import { commitExecution, createExecution, type WriteAccess } from "./writing/writes.ts";
 import { type WrittenCommit, writtenCommit } from "./writing/written-commit.ts";
 
+/** What the user of every store may choose. */
+export interface RetentionOptions {
+  /** How long the id of a deleted execution stays taken, in milliseconds from its deletion on. Default 30 days. */
+  readonly idempotencyRetentionMs?: number | undefined;
+}
+
 /** What of a store does not depend on its database. */
-export interface StoreOptions {
-  /** How long the id of a deleted execution stays taken. Default 30 days. */
-  readonly retentionMs?: number | undefined;
+export interface StoreOptions extends RetentionOptions {
   /** Of one part of a commit, where the store does not say so in its features. */
   readonly maxValueBytes?: number;
   /** What an error of the database means: `STORE_UNAVAILABLE` if the same call may succeed later, else `STORE_REJECTED`. */
@@ -66,7 +70,7 @@ class TableStore implements StoreMethods {
   /** A pool sends what is issued one after the other over several connections at once: writes of one execution wait for each other. */
   readonly #order = keyedLock();
 
-  constructor(table: ExecutionTable, { retentionMs = defaultRetentionMs, maxValueBytes }: StoreOptions) {
+  constructor(table: ExecutionTable, { idempotencyRetentionMs: retentionMs = defaultRetentionMs, maxValueBytes }: StoreOptions) {
     this.name = table.name;
     this.features = { ...table.features, lists: true };
     this.#table = table;
@@ -128,13 +132,13 @@ class TableStore implements StoreMethods {
   }
 
   list(query: CheckedQuery): Promise<Page<ExecutionSummary>> {
-    return executionPage(query, (asked) => this.#table.page(asked));
+    return executionPage(query, (asked) => this.#table.lists.page(asked));
   }
 
   async count(query: CheckedQuery): Promise<ExecutionCounts> {
     const { order: _, limit, cursor: __, ...which } = query;
     if (query.status?.length === 0) return { ...countsOf(new Map(), limit), complete: true };
-    const counted = await this.#table.count?.(pageQueryOf(query));
+    const counted = await this.#table.lists.count?.(pageQueryOf(query));
     if (!counted) return countExecutions({ list: (listed) => this.list(checkedQuery(listed!)) }, which, limit);
     const { counts, complete = true, looked } = counted;
     return { ...countsOf(counts, limit), complete, ...(looked !== undefined && { looked }) };
@@ -145,9 +149,9 @@ class TableStore implements StoreMethods {
   }
 
   async ended(query: SeriesQuery): Promise<EndedSeries> {
-    if (!this.#table.endedCounts) return endedSeries({ list: (listed) => this.list(checkedQuery(listed!)) }, query);
+    if (!this.#table.lists.endedCounts) return endedSeries({ list: (listed) => this.list(checkedQuery(listed!)) }, query);
     const { buckets, add } = emptySeries(query);
-    const { counts, complete = true, looked } = await this.#table.endedCounts(query);
+    const { counts, complete = true, looked } = await this.#table.lists.endedCounts(query);
     for (const { bucket, status, durationClass, amount } of counts) {
       add(query.from + bucket * bucketMs(query), status as EndStatus, durationClass, amount);
     }

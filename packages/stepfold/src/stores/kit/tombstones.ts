@@ -53,7 +53,7 @@ export async function pruneExecutions(
   { before, definitionId, statuses, limit, dryRun }: CheckedPrune,
   retentionMs: number,
 ): Promise<readonly ExecutionGuard[]> {
-  const found = statuses.length === 0 ? [] : await table.ended({ before, limit, ended: { statuses, definitionId } });
+  const found = statuses.length === 0 ? [] : await table.lists.ended({ before, limit, ended: { statuses, definitionId } });
   if (dryRun) return found;
   const deleted: ExecutionGuard[] = [];
   for (let at = 0; at < found.length; at += deletedTogether) {
@@ -69,7 +69,7 @@ async function removeExpired(table: ExecutionTable, writer: RowWriter, retention
   const before = (await table.read([])).now - retentionMs + 1;
   for (let left = limit; left > 0; ) {
     const together = Math.min(left, deletedTogether);
-    const expired = await table.ended({ before, limit: together, ended: null });
+    const expired = await table.lists.ended({ before, limit: together, ended: null });
     const removed = (await Promise.all(expired.map((guard) => writer.write(removalOf(guard))))).filter((one) => one !== null);
     if (expired.length < together || removed.length === 0) return;
     left -= removed.length;

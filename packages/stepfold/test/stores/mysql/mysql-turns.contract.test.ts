@@ -151,9 +151,9 @@ describe.skipIf(!server)("what taking turns costs in MySQL", () => {
     await store.create(permitted("held", "k"));
     expect(await store.claim({ ...lease, limit: 1 })).toHaveLength(1);
     await pool.query(`
-      INSERT INTO many_executions (id, incarnation, definition_id, definition, metadata, creator, version, status, head, size_bytes,
+      INSERT INTO many_executions (id, incarnation, definition_id, definition, metadata, labels, creator, version, status, head, size_bytes,
         fence, created_at, updated_at, wake_at, due_at, permit_key, permit_limit)
-      SELECT CONCAT('id-', n.seq), 'i', 'd', '{}', '{}', '', 0, 'paused', '{}', 2, 0, n.seq, n.seq,
+      SELECT CONCAT('id-', n.seq), 'i', 'd', '{}', '{}', '', '', 0, 'paused', '{}', 2, 0, n.seq, n.seq,
         IF(n.seq % 2, n.seq, 9e14), IF(n.seq % 2, n.seq, 9e14), IF(n.seq % 2, 'k', CONCAT('key-', n.seq)), 1
       FROM seq_1_to_20000 AS n`);
     await store.create(permitted("free", "z"));

@@ -39,7 +39,7 @@ export function openInside(path: string): { db: DatabaseSync; statements: RunSta
     statements,
     store: storeOver(
       sqliteTable(observed, () => 1_000_000, true),
-      { retentionMs: 1000, errorOf: sqliteError },
+      { idempotencyRetentionMs: 1000, errorOf: sqliteError },
     ),
   };
 }

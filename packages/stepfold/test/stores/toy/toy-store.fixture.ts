@@ -6,5 +6,5 @@ import { ToyTable } from "./toy-table.fixture.ts";
 
 /** A store in the toy database: what CONTRIBUTING says about another database, done. */
 export function toyStore(client: ToyClient, idempotencyRetentionMs?: number): SnapshotStore {
-  return storeOver(new ToyTable(client), { retentionMs: idempotencyRetentionMs, errorOf: toyError });
+  return storeOver(new ToyTable(client), { idempotencyRetentionMs, errorOf: toyError });
 }

@@ -15,7 +15,8 @@ import { indexKeys, keys } from "./toy-schema.fixture.ts";
 import { after } from "./toy-server.fixture.ts";
 
 /** Executions in the toy database. */
-export class ToyTable implements kit.ExecutionTable {
+export class ToyTable implements kit.ExecutionTable, kit.ListTable {
+  readonly lists: kit.ListTable = this;
   readonly name = "toy";
   readonly features = { clock: "store", durable: true, multiProcess: true, permits: true } as const;
   readonly #client: ToyClient;

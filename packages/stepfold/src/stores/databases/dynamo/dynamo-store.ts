@@ -2,7 +2,7 @@ import type { EpochMs } from "../../../core/values/json.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { creationNumbers } from "../../kit/creation-numbers.ts";
 import { refuseOption } from "../../kit/refuse-option.ts";
-import { storeOver } from "../../kit/store-over.ts";
+import { type RetentionOptions, storeOver } from "../../kit/store-over.ts";
 import { defaultRetentionMs } from "../../kit/tombstones.ts";
 import type { DynamoDocumentClient } from "./dynamo-client.ts";
 import { dynamoError } from "./dynamo-error.ts";
@@ -10,7 +10,7 @@ import { DynamoKeys } from "./dynamo-keys.ts";
 import { DynamoExecutions } from "./dynamo-table.ts";
 
 /** How a DynamoDB store behaves. */
-export interface DynamoStoreOptions {
+export interface DynamoStoreOptions extends RetentionOptions {
   /** Name of a table made from `dynamoTable`. */
   readonly table: string;
   /** Tells several stores in one table apart: letters, digits and underscores, at most 48. Default: none. */
@@ -24,8 +24,6 @@ export interface DynamoStoreOptions {
   readonly maxValueBytes?: number;
   /** The clock that judges leases and due times, in epoch milliseconds. Default `Date.now`. */
   readonly now?: () => EpochMs;
-  /** How long the id of a deleted execution stays taken, in milliseconds. Default 30 days. */
-  readonly idempotencyRetentionMs?: number;
 }
 
 /**
@@ -61,12 +59,15 @@ export interface DynamoStoreOptions {
  */
 export function dynamoStore(client: DynamoDocumentClient, options: DynamoStoreOptions): SnapshotStore {
   const { table, prefix = "", shards = 4, maxValueBytes = 16 * 2 ** 20, now = Date.now } = options;
-  const { idempotencyRetentionMs: retentionMs = defaultRetentionMs } = options;
+  const { idempotencyRetentionMs = defaultRetentionMs } = options;
   refuseOption("table", table === "", "must be the name of a table");
   refuseOption("prefix", !/^[A-Za-z0-9_]{0,48}$/.test(prefix), "must be letters, digits and underscores, at most 48");
   refuseOption("shards", !(Number.isInteger(shards) && shards >= 1 && shards <= 64), "must be a whole number from 1 to 64");
   refuseOption("maxValueBytes", !(Number.isInteger(maxValueBytes) && maxValueBytes >= 1), "must be a whole number, at least 1");
   const keys = new DynamoKeys(prefix, shards);
-  const connection = { client, table, keys, retentionMs, known: new Map(), now, nextSeq: creationNumbers() };
-  return storeOver(new DynamoExecutions(connection, maxValueBytes), { retentionMs, errorOf: (cause) => dynamoError(table, cause) });
+  const connection = { client, table, keys, retentionMs: idempotencyRetentionMs, known: new Map(), now, nextSeq: creationNumbers() };
+  return storeOver(new DynamoExecutions(connection, maxValueBytes), {
+    idempotencyRetentionMs,
+    errorOf: (cause) => dynamoError(table, cause),
+  });
 }

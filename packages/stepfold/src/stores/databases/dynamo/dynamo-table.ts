@@ -30,7 +30,8 @@ import type { Test } from "./expression.ts";
 const entriesTogether = 64;
 
 /** Executions in a DynamoDB table. */
-export class DynamoExecutions implements kit.ExecutionTable {
+export class DynamoExecutions implements kit.ExecutionTable, kit.ListTable {
+  readonly lists: kit.ListTable = this;
   readonly name = "dynamo";
   readonly features: StoreFeatures;
   readonly records: RecordTable;

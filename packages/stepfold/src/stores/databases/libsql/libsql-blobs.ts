@@ -3,12 +3,10 @@ import { blobsIn } from "../sqlite-dialect/sqlite-blob-table.ts";
 import type { LibsqlClient } from "./libsql-client.ts";
 import { libsqlError } from "./libsql-error.ts";
 import { clock, libsqlSession } from "./libsql-session.ts";
+import type { LibsqlStoreOptions } from "./libsql-store.ts";
 
 /** How blobs in libSQL behave. */
-export interface LibsqlBlobsOptions {
-  /** As for `libsqlStore`. */
-  readonly migrate?: boolean | "auto";
-}
+export type LibsqlBlobsOptions = Pick<LibsqlStoreOptions, "migrate">;
 
 /**
  * Blobs in the table `blobs` of a libSQL database: a file, memory, sqld or Turso, through a client of `@libsql/client` that

@@ -1,6 +1,6 @@
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
-import { storeOver } from "../../kit/store-over.ts";
+import { type RetentionOptions, storeOver } from "../../kit/store-over.ts";
 import { SqliteTable } from "../sqlite-dialect/sqlite-table.ts";
 import type { LibsqlClient } from "./libsql-client.ts";
 import { isOutageForAll, libsqlError } from "./libsql-error.ts";
@@ -10,14 +10,12 @@ import { clock, libsqlSession } from "./libsql-session.ts";
 const maxValueBytes = 900_000_000;
 
 /** How a libSQL store behaves. */
-export interface LibsqlStoreOptions {
+export interface LibsqlStoreOptions extends RetentionOptions {
   /**
    * Whether the first call makes or updates the tables. Default `"auto"`: those of a file or of memory, not those of a
    * server, where `migrateLibsql(client)` does it once.
    */
   readonly migrate?: boolean | "auto";
-  /** How long the id of a deleted execution stays taken, in milliseconds. Default 30 days. */
-  readonly idempotencyRetentionMs?: number;
   /** The clock that judges leases and due times, in epoch milliseconds. Default: the database's, because a server is another machine. */
   readonly now?: () => EpochMs;
 }
@@ -53,5 +51,5 @@ export function libsqlStore(client: LibsqlClient, options: LibsqlStoreOptions = 
     unquoted: (value) => JSON.parse(value) as string,
     grouping: { maxWrites: 64, isOutage: isOutageForAll },
   });
-  return storeOver(table, { retentionMs: idempotencyRetentionMs, errorOf: libsqlError, maxValueBytes });
+  return storeOver(table, { idempotencyRetentionMs, errorOf: libsqlError, maxValueBytes });
 }

@@ -1,15 +1,13 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
-import { storeOver } from "../../kit/store-over.ts";
+import { type RetentionOptions, storeOver } from "../../kit/store-over.ts";
 import { MemoryTable } from "./memory-table.ts";
 
 /** How a memory store behaves. */
-export interface MemoryStoreOptions {
+export interface MemoryStoreOptions extends RetentionOptions {
   /** The clock that judges leases and due times, in epoch milliseconds. Default `Date.now`. */
   readonly now?: () => EpochMs;
-  /** How long the id of a deleted execution stays taken, in milliseconds. Default 30 days. */
-  readonly idempotencyRetentionMs?: number;
 }
 
 /**
@@ -28,7 +26,7 @@ export interface MemoryStoreOptions {
  */
 export function memoryStore({ now = Date.now, idempotencyRetentionMs }: MemoryStoreOptions = {}): SnapshotStore {
   return storeOver(new MemoryTable(now), {
-    retentionMs: idempotencyRetentionMs,
+    idempotencyRetentionMs,
     errorOf: (cause) => new StepfoldError("STORE_REJECTED", { store: "memory", reason: String(cause) }, { cause }),
   });
 }

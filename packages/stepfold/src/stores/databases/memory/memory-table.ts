@@ -16,7 +16,8 @@ interface History {
 type MemoryRow = rules.ExecutionRow & { readonly history: History };
 
 /** Executions in the memory of this process. */
-export class MemoryTable implements kit.ExecutionTable {
+export class MemoryTable implements kit.ExecutionTable, kit.ListTable {
+  readonly lists: kit.ListTable = this;
   readonly name = "memory";
   readonly features = { clock: "store", durable: false, multiProcess: false, permits: true } as const;
   readonly rows: Map<string, MemoryRow> = new Map();

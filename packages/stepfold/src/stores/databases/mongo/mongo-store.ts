@@ -1,17 +1,15 @@
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
-import { storeOver } from "../../kit/store-over.ts";
+import { type RetentionOptions, storeOver } from "../../kit/store-over.ts";
 import type { MongoDatabase } from "./mongo-client.ts";
 import { mongoError } from "./mongo-error.ts";
 import { MongoTable } from "./mongo-table.ts";
 
 /** How a MongoDB store behaves. */
-export interface MongoStoreOptions {
+export interface MongoStoreOptions extends RetentionOptions {
   /** What the names of the collections begin with: letters, digits and underscores, at most 48. Default `stepfold_`. */
   readonly prefix?: string;
   /** Whether the first call makes the indexes. Default false: `migrateMongo(db)` does it once. */
   readonly migrate?: boolean;
-  /** How long the id of a deleted execution stays taken, in milliseconds. Default 30 days. */
-  readonly idempotencyRetentionMs?: number;
 }
 
 /**
@@ -39,5 +37,5 @@ export interface MongoStoreOptions {
  */
 export function mongoStore(db: MongoDatabase, options: MongoStoreOptions = {}): SnapshotStore {
   const { prefix = "stepfold_", migrate = false, idempotencyRetentionMs } = options;
-  return storeOver(new MongoTable(db, prefix, migrate), { retentionMs: idempotencyRetentionMs, errorOf: mongoError });
+  return storeOver(new MongoTable(db, prefix, migrate), { idempotencyRetentionMs, errorOf: mongoError });
 }

@@ -31,7 +31,8 @@ const entriesTogether = 64;
 const maxTries = 100;
 
 /** Executions in the collections of a MongoDB database. */
-export class MongoTable implements kit.ExecutionTable {
+export class MongoTable implements kit.ExecutionTable, kit.ListTable {
+  readonly lists: kit.ListTable = this;
   readonly name = "mongodb";
   readonly features: StoreFeatures = { clock: "store", durable: true, multiProcess: true, maxValueBytes, permits: true };
   readonly records: RecordTable;

@@ -4,14 +4,10 @@ import { checkPool, type MysqlPool } from "./mysql-client.ts";
 import { mysqlError } from "./mysql-error.ts";
 import { OpenTables } from "./mysql-schema.ts";
 import { clock } from "./mysql-statement.ts";
+import type { MysqlStoreOptions } from "./mysql-store.ts";
 
 /** Where in MySQL or MariaDB. */
-export interface MysqlBlobsOptions {
-  /** That of the store: letters, digits and underscores, at most 44. Default `stepfold_`. */
-  readonly prefix?: string;
-  /** Makes the tables, or brings them to today's layout, before the first call. Default false: `migrateMysql` does it. */
-  readonly migrate?: boolean;
-}
+export type MysqlBlobsOptions = Pick<MysqlStoreOptions, "prefix" | "migrate">;
 
 /**
  * Blobs in the table `stepfold_blobs` of MariaDB or MySQL, beside the tables of `mysqlStore`: what backs up the database

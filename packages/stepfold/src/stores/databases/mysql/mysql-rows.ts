@@ -1,7 +1,8 @@
 import type { Status } from "../../../core/snapshot/snapshot.ts";
 import { scannedRows, windowRows } from "../../kit/claims/due-keys.ts";
-import { type ColumnRow, endedTerms, guardColumns, listedColumns, termsSql } from "../../kit/columns.ts";
-import type { EndedQuery } from "../../kit/execution-table.ts";
+import { type ColumnRow, guardColumns, listedColumns } from "../../kit/columns.ts";
+import type { ListTable } from "../../kit/execution-table.ts";
+import { type ListDialect, sqlLists } from "../../kit/lists/sql-lists.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
 import type { MysqlValue } from "./mysql-session.ts";
 import { clock, type Tables } from "./mysql-statement.ts";
@@ -44,23 +45,23 @@ export function keyScanStatement({ executions }: Tables): string {
     WHERE due_key > ? ORDER BY due_key, due_at, seq LIMIT ${scannedRows}`;
 }
 
-/** A statement with its values. */
-interface BoundStatement {
-  readonly text: string;
-  readonly values: readonly MysqlValue[];
-}
-
-/** The statement that finds what may be deleted, longest ago first. */
-export function endedStatement({ executions }: Tables, query: EndedQuery): BoundStatement {
-  const values: MysqlValue[] = [];
-  const name = query.ended ? "ended" : "deleted";
-  const condition = termsSql(endedTerms(query), markBinder(values));
-  const text = `SELECT ${guardSql} FROM ${executions} FORCE INDEX (${name}) WHERE ${condition} ORDER BY ${name}_at, seq LIMIT ?`;
-  return { text, values: [...values, query.limit] };
+/** Lists of the tables. */
+export function listsOf({ executions }: Tables, ask: ListDialect<MysqlValue>["ask"]): ListTable {
+  const from = `${executions} AS executions`;
+  return sqlLists<MysqlValue>({
+    ...{ from, guard: guardSql, listed: listedSql, binder: markBinder, divide: "DIV", ask },
+    byTime: { ended: `${from} FORCE INDEX (ended)`, deleted: `${from} FORCE INDEX (deleted)` },
+    // to ask for `deleted_at` too would make the servers look at its index
+    leavesOutDeleted: true,
+    labelled: (label, values) => `LOCATE(${markBinder(values)(label)}, CAST(labels AS BINARY)) > 0`,
+    // a range of one column, which the servers read an index by
+    follows: (than, { createdAt, seq }, bind) =>
+      `created_at ${than}= ${bind(createdAt)} AND (created_at ${than} ${bind(createdAt)} OR seq ${than} ${bind(seq)})`,
+  });
 }
 
 /** Gives the parameters of a statement, whose values it adds to those. Text of a statement comes only from here; what the caller gave is bound. */
-export function markBinder(values: MysqlValue[]): (value: MysqlValue) => string {
+function markBinder(values: MysqlValue[]): (value: MysqlValue) => string {
   return (value) => {
     values.push(value);
     return "?";

@@ -1,19 +1,17 @@
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
-import { storeOver } from "../../kit/store-over.ts";
+import { type RetentionOptions, storeOver } from "../../kit/store-over.ts";
 import { checkPool, type MysqlPool } from "./mysql-client.ts";
 import { mysqlError } from "./mysql-error.ts";
 import { MysqlTable } from "./mysql-table.ts";
 
 /** How a MySQL store behaves. */
-export interface MysqlStoreOptions {
+export interface MysqlStoreOptions extends RetentionOptions {
   /** What the names of its tables begin with: letters, digits and underscores, at most 44. Default `stepfold_`. */
   readonly prefix?: string;
   /** Makes the tables, or brings them to today's layout, before the first call. Default false: `migrateMysql` does it. */
   readonly migrate?: boolean;
   /** The most bytes of JSON that the head, one event or one child may have. Default 6 MiB, which `max_allowed_packet` must hold twice. */
   readonly maxValueBytes?: number;
-  /** How long the id of a deleted execution stays taken, in milliseconds. Default 30 days. */
-  readonly idempotencyRetentionMs?: number;
 }
 
 /**
@@ -43,5 +41,5 @@ export function mysqlStore(pool: MysqlPool, options: MysqlStoreOptions = {}): Sn
   checkPool(pool);
   const { prefix = "stepfold_", migrate = false, maxValueBytes = 6 * 2 ** 20, idempotencyRetentionMs } = options;
   const table = new MysqlTable({ pool, prefix, migrate, maxValueBytes });
-  return storeOver(table, { retentionMs: idempotencyRetentionMs, errorOf: mysqlError });
+  return storeOver(table, { idempotencyRetentionMs, errorOf: mysqlError });
 }

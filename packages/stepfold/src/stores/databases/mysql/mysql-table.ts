@@ -1,11 +1,8 @@
-import type { SeriesQuery } from "../../../ports/execution-counts.ts";
 import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
 import { findDueKeys } from "../../kit/claims/due-keys.ts";
-import { guardOf, listedRowOf, pageTerms, someIds, termsSql } from "../../kit/columns.ts";
+import { guardOf, listedRowOf, someIds } from "../../kit/columns.ts";
 import type * as kit from "../../kit/execution-table.ts";
-import { countSql, countsIn, endedCountsIn, endedCountsSql } from "../../kit/lists/sql-counts.ts";
 import { lockLimitOf } from "../../kit/no-answer.ts";
-import { listedPart } from "../../kit/row-rules.ts";
 import { isOutageForAll } from "./mysql-error.ts";
 import { claimDue, type DueClaim } from "./mysql-fast.ts";
 import { recordsOf } from "./mysql-records.ts";
@@ -22,6 +19,7 @@ export class MysqlTable implements kit.ExecutionTable {
   readonly name = "mysql";
   readonly features: StoreFeatures;
   readonly records: kit.ExecutionTable["records"];
+  readonly lists: kit.ListTable;
   readonly grouping: NonNullable<kit.ExecutionTable["grouping"]> = { maxWrites: 100, isOutage: isOutageForAll };
   readonly lockLimit: kit.ExecutionTable["lockLimit"];
   readonly #open: OpenTables;
@@ -33,12 +31,13 @@ export class MysqlTable implements kit.ExecutionTable {
     this.#open = new OpenTables(options);
     this.#tables = this.#open.tables;
     this.records = recordsOf(this.#open, options.maxValueBytes);
+    this.lists = statements.listsOf(this.#tables, (text, values) => this.#open.send("read", text, values));
   }
 
   async read(ids: readonly string[]): ReturnType<kit.ExecutionTable["read"]> {
     const { text, values } = among(someIds(ids));
     const rows = await this.#open.send(
-      "read",
+      ids.length > 0 ? "read" : "look",
       // the clock also where no row is found
       `SELECT now, ${guardSql} FROM (SELECT ${clock} AS now) AS clock LEFT JOIN ${this.#tables.executions} FORCE INDEX (ids) ON id ${text}`,
       values,
@@ -101,48 +100,4 @@ export class MysqlTable implements kit.ExecutionTable {
   claimDue(claim: DueClaim): Promise<kit.DueClaimed> {
     return claimDue(this.#open, claim);
   }
-
-  async page(query: kit.PageQuery): Promise<kit.ListedPart> {
-    const values: MysqlValue[] = [];
-    const bind = statements.markBinder(values);
-    const { after, limit } = query;
-    const [than, direction] = query.order === "newest" ? ["<", "DESC"] : [">", "ASC"];
-    // a range of one column, which the servers read an index by
-    const rest = after && [
-      `created_at ${than}= ${bind(after.createdAt)}`,
-      `(created_at ${than} ${bind(after.createdAt)} OR seq ${than} ${bind(after.seq)})`,
-    ];
-    const text = `SELECT ${statements.listedSql} FROM ${this.#tables.executions}
-      WHERE ${[...(rest ?? []), conditionOf(query, bind)].join(" AND ")} ORDER BY created_at ${direction}, seq ${direction} LIMIT ${bind(limit)}`;
-    return listedPart(
-      (await this.#open.send("read", text, values)).map((row) => listedRowOf(row)),
-      query,
-    );
-  }
-
-  async count(query: kit.PageQuery): Promise<kit.CountedRows> {
-    const values: MysqlValue[] = [];
-    const bind = statements.markBinder(values);
-    const text = countSql(query, this.#tables.executions, (one) => conditionOf(one, bind), { bind });
-    return countsIn(await this.#open.send("read", text, values));
-  }
-
-  async endedCounts(query: SeriesQuery): Promise<kit.EndedCounts> {
-    const values: MysqlValue[] = [];
-    const from = `${this.#tables.executions} FORCE INDEX (ended)`;
-    const text = endedCountsSql(query, from, { bind: statements.markBinder(values), divide: "DIV" });
-    return endedCountsIn(await this.#open.send("read", text, values));
-  }
-
-  async ended(query: kit.EndedQuery): Promise<kit.ExecutionGuard[]> {
-    const { text, values } = statements.endedStatement(this.#tables, query);
-    return (await this.#open.send("read", text, values)).map((row) => guardOf(row));
-  }
-}
-
-/** The condition for what is in a list. Tombstones have no `created_at`; to ask for `deleted_at` would make the servers look at its index. */
-function conditionOf(query: kit.PageQuery, bind: (value: MysqlValue) => string): string {
-  const terms = pageTerms(query).filter(({ column }) => column !== "deleted_at");
-  const asked = ["created_at IS NOT NULL", ...(terms.length > 0 ? [termsSql(terms, bind)] : [])];
-  return [...asked, ...query.labels.map((label) => `LOCATE(${bind(label)}, CAST(labels AS BINARY)) > 0`)].join(" AND ");
 }

@@ -5,14 +5,10 @@ import type { PostgresClient } from "./postgres-client.ts";
 import { postgresError } from "./postgres-error.ts";
 import { checkSchema } from "./postgres-schema.ts";
 import { postgresSession } from "./postgres-session.ts";
+import type { PostgresStoreOptions } from "./postgres-store.ts";
 
 /** Where in PostgreSQL. */
-export interface PostgresBlobsOptions {
-  /** That of the store: letters, digits and underscores, at most 48. Default `stepfold`. */
-  readonly schema?: string;
-  /** Makes the tables, or brings them up to date, with the first call. Default false: a deployment does it, see `migratePostgres`. */
-  readonly migrate?: boolean;
-}
+export type PostgresBlobsOptions = Pick<PostgresStoreOptions, "schema" | "migrate">;
 
 /** A value goes over as base64 in one text, and no text in JavaScript is longer than some 500 MiB. */
 const maxBytes = 256 * 2 ** 20;

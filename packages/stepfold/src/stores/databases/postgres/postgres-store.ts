@@ -1,5 +1,5 @@
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
-import { storeOver } from "../../kit/store-over.ts";
+import { type RetentionOptions, storeOver } from "../../kit/store-over.ts";
 import { canPrepare, type PostgresClient } from "./postgres-client.ts";
 import { postgresError } from "./postgres-error.ts";
 import { checkSchema } from "./postgres-schema.ts";
@@ -7,13 +7,11 @@ import { postgresSession } from "./postgres-session.ts";
 import { PostgresTable } from "./postgres-table.ts";
 
 /** How a PostgreSQL store behaves. */
-export interface PostgresStoreOptions {
+export interface PostgresStoreOptions extends RetentionOptions {
   /** Where the tables are: letters, digits and underscores, at most 48. Default `stepfold`. */
   readonly schema?: string;
   /** Makes the tables, or brings them up to date, with the first call. Default false: a deployment does it, see `migratePostgres`. */
   readonly migrate?: boolean;
-  /** How long the id of a deleted execution stays taken, in milliseconds. Default 30 days. */
-  readonly idempotencyRetentionMs?: number;
   /**
    * Lets the server keep the plans of the statements, which makes a lone commit about half as fast again. The client has to
    * take `{ name, text, values }`. Default: true for a `Pool` or `Client` of pg, or what looks like one, else false. Behind a
@@ -54,5 +52,5 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
   const { schema = "stepfold", migrate = false, prepare = canPrepare(client), idempotencyRetentionMs } = options;
   checkSchema(schema);
   const table = new PostgresTable(postgresSession(client, { schema, migrate, prepare }));
-  return storeOver(table, { retentionMs: idempotencyRetentionMs, errorOf: postgresError });
+  return storeOver(table, { idempotencyRetentionMs, errorOf: postgresError });
 }

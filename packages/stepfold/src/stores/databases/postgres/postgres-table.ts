@@ -1,13 +1,11 @@
 import type { Status } from "../../../core/snapshot/snapshot.ts";
-import type { SeriesQuery } from "../../../ports/execution-counts.ts";
 import type { StoreFeatures } from "../../../ports/snapshot-store.ts";
 import type { TransactionQuery } from "../../../ports/transaction-query.ts";
 import { findDueKeys, scannedRows, windowRows } from "../../kit/claims/due-keys.ts";
-import { endedTerms, guardColumns, guardOf, listedColumns, listedRowOf, pageTerms, termsSql } from "../../kit/columns.ts";
+import { guardColumns, guardOf, listedColumns, listedRowOf } from "../../kit/columns.ts";
 import type * as kit from "../../kit/execution-table.ts";
-import { countSql, countsIn, endedCountsIn, endedCountsSql } from "../../kit/lists/sql-counts.ts";
+import { sqlLists } from "../../kit/lists/sql-lists.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
-import { listedPart } from "../../kit/row-rules.ts";
 import { isOutageForAll } from "./postgres-error.ts";
 import { claimDueStatement } from "./postgres-fast.ts";
 import { postgresRecords } from "./postgres-records.ts";
@@ -32,6 +30,7 @@ type DueClaim = Parameters<NonNullable<kit.ExecutionTable["claimDue"]>>[0];
 const maxValueBytes = 16 * 1024 * 1024;
 
 const guard = columnsAsText(guardColumns, "executions");
+const listed = `${guard}, ${columnsAsText(listedColumns, "executions")}`;
 
 /** Executions in a schema of PostgreSQL. */
 export class PostgresTable implements kit.ExecutionTable {
@@ -39,6 +38,7 @@ export class PostgresTable implements kit.ExecutionTable {
   readonly features: StoreFeatures;
   readonly grouping: NonNullable<kit.ExecutionTable["grouping"]> = { maxWrites: 100, isOutage: isOutageForAll };
   readonly records: kit.ExecutionTable["records"];
+  readonly lists: kit.ListTable;
   readonly transact?: NonNullable<kit.ExecutionTable["transact"]>;
   readonly lockLimit: kit.ExecutionTable["lockLimit"];
   readonly #session: PostgresSession;
@@ -52,6 +52,12 @@ export class PostgresTable implements kit.ExecutionTable {
     this.#executions = `${schema}.executions`;
     this.features = { clock: "store", durable: true, multiProcess: true, maxValueBytes, permits: true, ...transactions };
     this.records = postgresRecords(session);
+    this.lists = sqlLists<string>({
+      ...{ from: `${this.#executions} AS executions`, guard, listed, binder: numberedBinder, ask: session.askAnew, textOf: idOf },
+      // labels are no texts of the user: nothing in them is escaped
+      labelled: (label, values) => `string_to_array(labels, chr(29)) @> ARRAY[$${values.push(label.slice(1, -1))}]`,
+      shown: (number) => `${number}::text`,
+    });
     if (transact) {
       this.transact = <T>(work: (own: PostgresTable, query: TransactionQuery) => Promise<T>): Promise<T> =>
         transact((own, query) => work(new PostgresTable(own), query));
@@ -80,7 +86,7 @@ export class PostgresTable implements kit.ExecutionTable {
   }
 
   async heads(ids: readonly string[]): Promise<readonly kit.ListedRow[]> {
-    const text = `SELECT ${guard}, ${columnsAsText(listedColumns, "executions")} FROM ${this.#executions}
+    const text = `SELECT ${listed} FROM ${this.#executions}
       WHERE id = ANY(${textsIn(1)}) AND coalesce(deleted_at, -1) = -1`;
     return (await this.#session.askAnew(text, [joined(ids.map(plainText))])).map((row) => listedRowOf(row, idOf));
   }
@@ -154,54 +160,6 @@ export class PostgresTable implements kit.ExecutionTable {
     const rows = await this.#session.askAnew(claimDueStatement(this.#executions), values);
     return { now: Number(rows[0]!.now), executions: guardsIn(rows), areKeysDue: rows[0]!.are_keys_due === "t" };
   }
-
-  async page(query: kit.PageQuery): Promise<kit.ListedPart> {
-    const values: string[] = [];
-    const bind = numberedBinder(values);
-    const { after, limit } = query;
-    const [than, direction] = query.order === "newest" ? ["<", "DESC"] : [">", "ASC"];
-    const rest = after
-      ? ` AND (executions.created_at, executions.seq) ${than} (${bind(after.createdAt)}::bigint, ${bind(after.seq)}::bigint)`
-      : "";
-    const text = `SELECT ${guard}, ${columnsAsText(listedColumns, "executions")} FROM ${this.#executions} WHERE ${conditionOf(query, values)}${rest}
-      ORDER BY executions.created_at ${direction}, executions.seq ${direction} LIMIT ${bind(limit)}`;
-    return listedPart(
-      (await this.#session.askAnew(text, values)).map((row) => listedRowOf(row, idOf)),
-      query,
-    );
-  }
-
-  async count(query: kit.PageQuery): Promise<kit.CountedRows> {
-    const values: string[] = [];
-    const dialect = { bind: numberedBinder(values), shown: (number: string) => `${number}::text` };
-    return countsIn(
-      await this.#session.askAnew(
-        countSql(query, this.#executions, (one) => conditionOf(one, values), dialect),
-        values,
-      ),
-    );
-  }
-
-  async endedCounts(query: SeriesQuery): Promise<kit.EndedCounts> {
-    const values: string[] = [];
-    const dialect = { bind: numberedBinder(values), shown: (number: string) => `${number}::text` };
-    return endedCountsIn(await this.#session.askAnew(endedCountsSql(query, this.#executions, dialect), values));
-  }
-
-  async ended(query: kit.EndedQuery): Promise<kit.ExecutionGuard[]> {
-    const values: string[] = [];
-    const bind = numberedBinder(values);
-    const time = query.ended ? "ended_at" : "deleted_at";
-    const text = `SELECT ${guard} FROM ${this.#executions} WHERE ${termsSql(endedTerms(query), bind)}
-      ORDER BY executions.${time}, executions.seq LIMIT ${bind(query.limit)}`;
-    return guardsIn(await this.#session.askAnew(text, values));
-  }
-}
-
-/** The condition for what is in a list, whose values are added to those. Labels are no texts of the user: nothing in them is escaped. */
-function conditionOf(query: kit.PageQuery, values: string[]): string {
-  const labelled = query.labels.map((label) => ` AND string_to_array(labels, chr(29)) @> ARRAY[$${values.push(label.slice(1, -1))}]`);
-  return termsSql(pageTerms(query), numberedBinder(values)) + labelled.join("");
 }
 
 /** The guards in rows, which may be empty. */

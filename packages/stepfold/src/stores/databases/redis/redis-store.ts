@@ -1,13 +1,12 @@
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
+import type { RetentionOptions } from "../../kit/store-over.ts";
 import { type RedisClient, scriptSender } from "./redis-client.ts";
 import { storeOnServer } from "./redis-table.ts";
 
 /** How a Redis store behaves. */
-export interface RedisStoreOptions {
+export interface RedisStoreOptions extends RetentionOptions {
   /** What all keys begin with, in braces: `{stepfold}:`. Letters, digits, `_`, `-`, `.`, `:`; at most 48. Default `stepfold`. */
   readonly prefix?: string;
-  /** How long the id of a deleted execution stays taken, in milliseconds; counted from the delete on. Default 30 days. */
-  readonly idempotencyRetentionMs?: number;
   /**
    * Say so if your server keeps what it acknowledged: with `appendonly yes`, and `appendfsync always` where a power loss must
    * not cost the last second either. Redis does not by default, and a client may not be allowed to ask. Default false.

@@ -5,7 +5,7 @@ import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import type * as kit from "../../kit/execution-table.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
 import { endedCountOf } from "../../kit/row-rules.ts";
-import { storeOver } from "../../kit/store-over.ts";
+import { type RetentionOptions, storeOver } from "../../kit/store-over.ts";
 import { defaultRetentionMs } from "../../kit/tombstones.ts";
 import {
   dueKeysScript,
@@ -24,14 +24,12 @@ import { eventsFrom, parsePermit, replyList, rowsIn, said, wholeRows } from "./r
 import { maxWrites, sendWrites, type WriteLimits } from "./send-writes.ts";
 
 /** What differs between servers that run scripts. */
-export interface ServerOptions {
+export interface ServerOptions extends RetentionOptions {
   readonly name: string;
   readonly send: SendScript;
   /** What all keys begin with. Default `stepfold`. */
   readonly prefix?: string | undefined;
   readonly durable: boolean;
-  /** After so long the server forgets a tombstone by itself. Default 30 days. */
-  readonly idempotencyRetentionMs?: number | undefined;
   /** Largest head, event or child, in bytes. */
   readonly maxValueBytes: number;
   /** Largest write, in bytes of the JSON that it travels in. Default: no limit. */
@@ -40,12 +38,16 @@ export interface ServerOptions {
 
 /** The store on a server that runs scripts. */
 export function storeOnServer(options: ServerOptions): SnapshotStore {
-  const { name, idempotencyRetentionMs: retentionMs = defaultRetentionMs } = options;
-  return storeOver(new RedisTable(options, retentionMs), { retentionMs, errorOf: (cause) => serverError(name, cause) });
+  const { name, idempotencyRetentionMs = defaultRetentionMs } = options;
+  return storeOver(new RedisTable(options, idempotencyRetentionMs), {
+    idempotencyRetentionMs,
+    errorOf: (cause) => serverError(name, cause),
+  });
 }
 
 /** Executions on a server that runs scripts: each method is one, unless there is much to answer. */
-class RedisTable implements kit.ExecutionTable {
+class RedisTable implements kit.ExecutionTable, kit.ListTable {
+  readonly lists: kit.ListTable = this;
   readonly name: string;
   readonly features: kit.ExecutionTable["features"];
   readonly grouping: kit.ExecutionTable["grouping"];

@@ -1,15 +1,14 @@
 import type { Status } from "../../../core/snapshot/snapshot.ts";
-import type { SeriesQuery } from "../../../ports/execution-counts.ts";
 import { findDueKeys } from "../../kit/claims/due-keys.ts";
-import { endedTerms, guardColumns, guardOf, listedColumns, listedRowOf, pageTerms, someIds, termsSql } from "../../kit/columns.ts";
+import { guardColumns, guardOf, listedColumns, listedRowOf, someIds } from "../../kit/columns.ts";
 import type * as kit from "../../kit/execution-table.ts";
-import { countSql, countsIn, endedCountsIn, endedCountsSql } from "../../kit/lists/sql-counts.ts";
+import { sqlLists } from "../../kit/lists/sql-lists.ts";
 import type { RecordKind, RecordWrite, StoredRecord } from "../../kit/record-table.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";
-import { byDueTime, listedPart } from "../../kit/row-rules.ts";
+import { byDueTime } from "../../kit/row-rules.ts";
 import { type DueTexts, dueTexts, dueTime } from "./due-statements.ts";
 import { WritePlanner } from "./row-statements.ts";
-import { Parameters, type SqliteSession, type SqlRow, type SqlStatement, type SqlValue } from "./statement.ts";
+import { bindTo, Parameters, type SqliteSession, type SqlRow, type SqlStatement, type SqlValue } from "./statement.ts";
 
 /** What differs between SQLite and libSQL. */
 export interface SqliteTableOptions extends Required<Pick<kit.ExecutionTable, "name" | "features" | "grouping">> {
@@ -25,6 +24,7 @@ export class SqliteTable implements kit.ExecutionTable {
   readonly name: string;
   readonly features: kit.ExecutionTable["features"];
   readonly grouping: SqliteTableOptions["grouping"];
+  readonly lists: kit.ListTable;
   readonly #session: SqliteSession;
   readonly #now: string;
   /** The column `key`, and how it is read. */
@@ -48,6 +48,16 @@ export class SqliteTable implements kit.ExecutionTable {
     this.#guard = guardColumns.map((column) => `${read[column] ?? column} AS ${column}`).join(", ");
     this.#due = dueTexts(now, this.#guard, quoted("permit_key"));
     this.#planner = new WritePlanner(now);
+    this.lists = sqlLists<SqlValue>({
+      from: "executions",
+      byTime: { ended: "executions INDEXED BY executions_ended", deleted: "executions INDEXED BY executions_deleted" },
+      guard: this.#guard,
+      listed: `${this.#guard}, ${listedColumns.join(", ")}`,
+      binder: bindTo,
+      labelled: (label, values) => `instr(labels, ${bindTo(values)(label)}) > 0`,
+      ask: (text, values) => this.#read(text, values),
+      textOf: unquoted,
+    });
   }
 
   async read(ids: readonly string[]): ReturnType<kit.ExecutionTable["read"]> {
@@ -131,43 +141,6 @@ export class SqliteTable implements kit.ExecutionTable {
     return findDueKeys({ longestDue: () => keysOf(longestDueKeys), scan: () => keysOf(scanOfKeys, after) }, after, limit);
   }
 
-  async page(query: kit.PageQuery): Promise<kit.ListedPart> {
-    const { bind, values } = new Parameters();
-    const { after, limit } = query;
-    const [than, direction] = query.order === "newest" ? ["<", "DESC"] : [">", "ASC"];
-    const rest = after ? ` AND (created_at, seq) ${than} (${bind(after.createdAt)}, ${bind(after.seq)})` : "";
-    const text = `SELECT ${this.#guard}, ${listedColumns.join(", ")} FROM executions
-      WHERE ${conditionOf(query, bind)}${rest} ORDER BY created_at ${direction}, seq ${direction} LIMIT ${bind(limit)}`;
-    return listedPart(
-      (await this.#read(text, values)).map((row) => listedRowOf(row, this.#unquoted)),
-      query,
-    );
-  }
-
-  async count(query: kit.PageQuery): Promise<kit.CountedRows> {
-    const { bind, values } = new Parameters();
-    return countsIn(
-      await this.#read(
-        countSql(query, "executions", (one) => conditionOf(one, bind), { bind }),
-        values,
-      ),
-    );
-  }
-
-  async endedCounts(query: SeriesQuery): Promise<kit.EndedCounts> {
-    const { bind, values } = new Parameters();
-    return endedCountsIn(await this.#read(endedCountsSql(query, "executions INDEXED BY executions_ended", { bind }), values));
-  }
-
-  async ended(query: kit.EndedQuery): Promise<kit.ExecutionGuard[]> {
-    const { bind, values } = new Parameters();
-    const name = query.ended ? "ended" : "deleted";
-    // by time, whatever else is asked: a prune takes the oldest first
-    const text = `SELECT ${this.#guard} FROM executions INDEXED BY executions_${name}
-      WHERE ${termsSql(endedTerms(query), bind)} ORDER BY ${name}_at, executions.seq LIMIT ${bind(query.limit)}`;
-    return (await this.#read(text, values)).map((row) => this.#guardOf(row));
-  }
-
   readonly records: kit.ExecutionTable["records"] = {
     get: async (kind: RecordKind, keys: readonly string[]) => {
       const { bind, list, values } = new Parameters();
@@ -197,12 +170,6 @@ export class SqliteTable implements kit.ExecutionTable {
   #guardOf(row: SqlRow): kit.ExecutionGuard {
     return guardOf(row, this.#unquoted);
   }
-}
-
-/** The condition for what is in a list. */
-function conditionOf(query: kit.PageQuery, bind: Parameters["bind"]): string {
-  const labelled = query.labels.map((label) => ` AND instr(labels, ${bind(label)}) > 0`);
-  return termsSql(pageTerms(query), bind) + labelled.join("");
 }
 
 function recordStatement(kind: RecordKind, { key, expected, next }: RecordWrite): SqlStatement {

@@ -34,12 +34,15 @@ export interface SqliteSession {
   close(): Promise<void>;
 }
 
+/** Gives the parameters of a statement, whose values it adds to those: the first is the time. */
+export function bindTo(values: SqlValue[]): (value: SqlValue) => string {
+  return (value) => `?${values.push(value) + 1}`;
+}
+
 /** The parameters of a statement that is being written. */
 export class Parameters {
   readonly values: SqlValue[] = [];
-
-  /** Adds a value, and gives the name of its parameter. */
-  readonly bind = (value: SqlValue): string => `?${this.values.push(value) + 1}`;
+  readonly bind: (value: SqlValue) => string = bindTo(this.values);
 
   /** Adds values for `IN (...)`. */
   readonly list = (values: readonly SqlValue[]): string => values.map(this.bind).join(", ");

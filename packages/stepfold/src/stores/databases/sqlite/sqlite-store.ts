@@ -1,18 +1,16 @@
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
-import { storeOver } from "../../kit/store-over.ts";
+import { type RetentionOptions, storeOver } from "../../kit/store-over.ts";
 import { openSqlite } from "./sqlite-client.ts";
 import { sqliteError } from "./sqlite-error.ts";
 import { sqliteTable } from "./sqlite-table.ts";
 
 /** How an SQLite store behaves. */
-export interface SqliteStoreOptions {
+export interface SqliteStoreOptions extends RetentionOptions {
   /** When a commit counts as written: `FULL` (default) once the disk has it, `NORMAL` once the operating system has it. */
   readonly synchronous?: "FULL" | "NORMAL";
   /** The clock that judges leases and due times, in epoch milliseconds. Default `Date.now`. */
   readonly now?: () => EpochMs;
-  /** How long the id of a deleted execution stays taken, in milliseconds. Default 30 days. */
-  readonly idempotencyRetentionMs?: number;
   /** How long to wait, in milliseconds, while another process writes. The thread stands still meanwhile. Default 5,000. */
   readonly busyTimeoutMs?: number;
 }
@@ -40,8 +38,8 @@ export interface SqliteStoreOptions {
  * @throws StepfoldError `STORE_REJECTED` if it is no SQLite file, cannot be written, or was made by a newer version
  */
 export function sqliteStore(path: string, options: SqliteStoreOptions = {}): SnapshotStore {
-  const { now = Date.now, idempotencyRetentionMs: retentionMs } = options;
+  const { now = Date.now, idempotencyRetentionMs } = options;
   const isShared = path !== ":memory:" && path !== "";
   const table = sqliteTable(openSqlite(path, options), now, isShared);
-  return storeOver(table, { retentionMs, errorOf: sqliteError });
+  return storeOver(table, { idempotencyRetentionMs, errorOf: sqliteError });
 }

@@ -1,4 +1,5 @@
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
+import type { RetentionOptions } from "../../kit/store-over.ts";
 import type { SendScript } from "../redis/redis-client.ts";
 import { storeOnServer } from "../redis/redis-table.ts";
 
@@ -9,11 +10,9 @@ export interface UpstashClient {
 }
 
 /** How an Upstash store behaves. */
-export interface UpstashStoreOptions {
+export interface UpstashStoreOptions extends RetentionOptions {
   /** What all keys begin with, in braces: `{stepfold}:`. Letters, digits, `_`, `-`, `.`, `:`; at most 48. Default `stepfold`. */
   readonly prefix?: string;
-  /** How long the id of a deleted execution stays taken, in milliseconds; counted from the delete on. Default 30 days. */
-  readonly idempotencyRetentionMs?: number;
   /** Whether what was acknowledged survives. Upstash writes to disk always. Default true. */
   readonly durable?: boolean;
   /** Largest commit, in bytes of the request that carries it. Default 9,000,000: Upstash takes 10 MB unless your plan says more. */

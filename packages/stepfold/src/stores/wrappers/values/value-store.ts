@@ -79,18 +79,7 @@ export function valueStore(
     release: (claim, version) => send(claim.workflowId, nothing, () => inner.release(claim, version)),
     now: () => inner.now(),
     events: (workflowId, afterVersion, limit) => readRows(codec, inner, workflowId, afterVersion, limit),
-    list: (query) => readPage(codec, inner, query),
-    ...(inner.count && {
-      async count({ order: _, limit, cursor: __, ...query }: CheckedQuery) {
-        return inner.count!(await queryFor(codec, query), limit);
-      },
-    }),
-    ...(inner.summaries && {
-      async summaries(ids: readonly string[]) {
-        return Promise.all((await inner.summaries!(ids)).map((item) => decodeSummary(codec, item)));
-      },
-    }),
-    ...(inner.ended && { ended: (query: SeriesQuery) => inner.ended!(query) }),
+    ...listsOf(codec, inner),
     delete: (workflowId) => send(workflowId, nothing, () => (removal ?? inner).delete(workflowId)),
     prune: (options) => (removal ? removal.prune(options) : inner.prune(pruneOptions(options))),
     putDefinition: (hash, definition) =>
@@ -105,6 +94,24 @@ export function valueStore(
     },
   };
   return checkedStore(methods, unexpectedError(methods.name));
+}
+
+/** What finds executions: as the store below does. */
+function listsOf(codec: ValueCodec, inner: SnapshotStore): Pick<StoreMethods, "list" | "count" | "summaries" | "ended"> {
+  return {
+    list: (query) => readPage(codec, inner, query),
+    ...(inner.count && {
+      async count({ order: _, limit, cursor: __, ...query }: CheckedQuery) {
+        return inner.count!(await queryFor(codec, query), limit);
+      },
+    }),
+    ...(inner.summaries && {
+      async summaries(ids: readonly string[]) {
+        return Promise.all((await inner.summaries!(ids)).map((item) => decodeSummary(codec, item)));
+      },
+    }),
+    ...(inner.ended && { ended: (query: SeriesQuery) => inner.ended!(query) }),
+  };
 }
 
 function locationOf({

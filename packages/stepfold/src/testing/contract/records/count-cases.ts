@@ -213,7 +213,7 @@ export const countCases: readonly ContractCase[] = [
           const query = { ...range, ...(definitionId !== undefined && { definitionId }) };
           const { buckets, complete } = await store.ended!(query);
           equal({ length: buckets.length, complete }, { length: range.buckets, complete: true }, "what it says of itself");
-          equal(foundIn(buckets), expectedIn(items, query), `series of ${JSON.stringify(query)}`);
+          equal(seriesText(buckets), expectedText(items, query), `series of ${JSON.stringify(query)}`);
         }
       }
     },
@@ -269,7 +269,7 @@ async function allIds(store: SnapshotStore, query: ListQuery): Promise<string[]>
 }
 
 /** Where something was counted: status, class of duration and number, in order. */
-function foundIn(buckets: EndedSeries["buckets"]): string[] {
+function seriesText(buckets: EndedSeries["buckets"]): string[] {
   return buckets.flatMap(({ from, durations }) =>
     Object.entries(durations).flatMap(([status, counts]) =>
       counts.flatMap((count, durationClass) => (count > 0 ? [`${from} ${status} ${durationClass} ${count}`] : [])),
@@ -277,7 +277,7 @@ function foundIn(buckets: EndedSeries["buckets"]): string[] {
   );
 }
 
-function expectedIn(
+function expectedText(
   items: readonly ExecutionSummary[],
   query: { from: number; to: number; buckets: number; definitionId?: string },
 ): string[] {
