@@ -5,9 +5,9 @@ import { openDraft } from "../core/transition/draft/open-draft.ts";
 import type { GlobalsOption, NodeDefinitions } from "../engine/node/node-definition.ts";
 import { allExtraFunctions } from "../expressions/extra/all-extra-functions.ts";
 import { provideExtraFunctions } from "../expressions/functions/extra-functions.ts";
-import { countExecutions, endedSeries, findSummaries } from "../ports/list-fallbacks.ts";
 import { requireHead, requireSnapshot } from "./context/require-snapshot.ts";
 import { createRuntimeContext, type RuntimeContext, requireWhole } from "./context/runtime-context.ts";
+import { runtimeLists } from "./context/runtime-lists.ts";
 import type { RuntimeOptions } from "./context/runtime-options.ts";
 import { claimOne } from "./context/timed-claim.ts";
 import { planAdoption } from "./forks/fork.ts";
@@ -90,10 +90,7 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
       openWorker(concurrency);
       return { stop: async ({ timeoutMs = 30_000 } = {}) => void (await closeWorker(timeoutMs)) };
     },
-    list: async (query) => context.store.list(query),
-    count: async (query, atMost) => countExecutions(context.store, query, atMost),
-    summaries: async (workflowIds) => findSummaries(context.store, workflowIds),
-    ended: async (query) => endedSeries(context.store, query),
+    ...runtimeLists(context.store),
     async prune(which) {
       requireOpen("prune");
       return prune(context.store, which);
