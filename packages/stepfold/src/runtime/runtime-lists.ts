@@ -1,6 +1,6 @@
-import { countExecutions, endedSeries, findSummaries } from "../../ports/list-fallbacks.ts";
-import type { SnapshotStore } from "../../ports/snapshot-store.ts";
-import type { Runtime } from "../runtime.ts";
+import { countExecutions, endedSeries, findSummaries } from "../ports/list-fallbacks.ts";
+import type { SnapshotStore } from "../ports/snapshot-store.ts";
+import type { Runtime } from "./runtime.ts";
 
 /** What a runtime finds in its store. */
 export function runtimeLists(store: SnapshotStore): Pick<Runtime, "list" | "count" | "summaries" | "ended"> {
