@@ -45,6 +45,7 @@ export const layers: readonly Layer[] = [
   { folder: "nodes/http", floor: "1st floor", mayImport: ["core", "engine/node", "nodes"], node: true },
   { folder: "nodes", floor: "1st floor", mayImport: ["core", "engine/node"] },
   { folder: "runtime", floor: "1st floor", mayImport: ["core", "expressions", "ports", "environment", "engine/node", "engine"] },
+  { folder: "serverless", floor: "2nd floor", mayImport: ["core", "ports", "environment", "queues/checked", "queues/sqs", "runtime"] },
   { folder: "testing", floor: "2nd floor", mayImport: ["core", "ports", "environment", "engine/node", "engine", "runtime"] },
 ];
 

@@ -6,7 +6,7 @@ import type { GlobalsOption, NodeDefinitions } from "../engine/node/node-definit
 import { allExtraFunctions } from "../expressions/extra/all-extra-functions.ts";
 import { provideExtraFunctions } from "../expressions/functions/extra-functions.ts";
 import { requireHead, requireSnapshot } from "./context/require-snapshot.ts";
-import { createRuntimeContext, type RuntimeContext, requireWhole } from "./context/runtime-context.ts";
+import { createRuntimeContext, requireWhole } from "./context/runtime-context.ts";
 import type { RuntimeOptions } from "./context/runtime-options.ts";
 import { claimOne } from "./context/timed-claim.ts";
 import { planAdoption } from "./forks/fork.ts";
@@ -17,8 +17,9 @@ import { readRetention } from "./retention/retention.ts";
 import type { Advanced, Runtime } from "./runtime.ts";
 import { runtimeLists } from "./runtime-lists.ts";
 import { Dispatcher } from "./worker/dispatcher.ts";
-import { createLocalWork, type LocalWork } from "./worker/local-work.ts";
+import { createLocalWork } from "./worker/local-work.ts";
 import { startForked } from "./worker/start-forked.ts";
+import { type SweepParts, sweep } from "./worker/sweep.ts";
 
 /** Executions run at once, where nothing else is said. */
 const defaultMaxExecutions = 100;
@@ -78,10 +79,7 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
       await requireHead(context.store, workflowId);
       return runHandle(context, local, workflowId, requireOpen);
     },
-    async advance(workflowId) {
-      requireOpen("advance");
-      return advance(context, local, dispatcher, workflowId);
-    },
+    ...boundedMoves({ context, local, dispatcher, concurrency: maxExecutions }, requireOpen),
     work({ concurrency = maxExecutions } = {}) {
       requireOpen("work");
       if (local.slots.isOpen)
@@ -100,8 +98,22 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
   };
 }
 
+/** What moves executions where no worker does. */
+function boundedMoves(parts: SweepParts, requireOpen: (action: string) => void): Pick<Runtime, "advance" | "sweep"> {
+  return {
+    async advance(workflowId) {
+      requireOpen("advance");
+      return advance(parts, workflowId);
+    },
+    async sweep(options = {}) {
+      requireOpen("sweep");
+      return sweep(parts, options);
+    },
+  };
+}
+
 /** Claims an execution, performs what is due, and gives it back. */
-async function advance(context: RuntimeContext, local: LocalWork, dispatcher: Dispatcher, workflowId: string): Promise<Advanced> {
+async function advance({ context, local, dispatcher }: SweepParts, workflowId: string): Promise<Advanced> {
   const claim = await claimOne(context, { workflowId });
   const advanced = claim && (await dispatcher.run({ ...claim, slot: local.slots.take("local") }));
   const snapshot = advanced && isWholeSnapshot(advanced) ? advanced : await requireSnapshot(context.store, workflowId);

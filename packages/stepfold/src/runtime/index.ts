@@ -15,3 +15,5 @@ export type { StartRunOptions } from "./handle/start-run.ts";
 export type { Watched } from "./handle/watch.ts";
 export type { EndedExecution, PruneWithHistoryOptions } from "./retention/prune.ts";
 export type { Advanced, Runtime, Worker, WorkOptions } from "./runtime.ts";
+export type { FailedExecution, SweepOptions, SweepReport } from "./worker/sweep.ts";
+export type { LeftExecution } from "./worker/time-slice.ts";

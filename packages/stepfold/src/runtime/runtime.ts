@@ -8,6 +8,7 @@ import type { AdoptOptions } from "./forks/fork.ts";
 import type { Run } from "./handle/run.ts";
 import type { StartRunOptions } from "./handle/start-run.ts";
 import type { PruneWithHistoryOptions } from "./retention/prune.ts";
+import type { SweepOptions, SweepReport } from "./worker/sweep.ts";
 
 /** What `advance` has done. */
 export interface Advanced {
@@ -69,6 +70,22 @@ export interface Runtime {
    * @throws StepfoldError `WORKFLOW_NOT_FOUND`
    */
   advance(workflowId: string): Promise<Advanced>;
+  /**
+   * Runs what is due, for a bounded time, and says what it did and what is left. For platforms on which no process waits: called every
+   * minute, by a cron job, it alone advances everything. With a queue it takes what the queue should have delivered half a second ago.
+   *
+   * ```ts
+   * const { advanced, isMore } = await runtime.sweep({ timeoutMs: 25_000 });
+   * ```
+   *
+   * It ends before `timeoutMs`, also if the store does not answer. In the last quarter no step is begun; then steps under way get their
+   * `AbortSignal`, and what is left is given back and sent on to the queue, if there is one. Afterwards nothing runs: no poll, no timer, no
+   * claim. A step that was cut off is performed again by the next sweep; if it had half of the time and more, five times in a row, its execution is
+   * parked (`maxCrashes`). Several processes may sweep at once: each execution is run by one of them.
+   *
+   * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`, `RUNTIME_CLOSED`; `STORE_UNAVAILABLE` if nothing could be claimed
+   */
+  sweep(options?: SweepOptions): Promise<SweepReport>;
   /**
    * Begins to run executions: those due in the store, those that the queue has messages of, and those started here. For a
    * runtime that was created with `drive: false`.

@@ -79,13 +79,25 @@ export class WakeUpSender {
     }
   }
 
-  /** Sends a message, and waits at most two seconds for the queue. */
-  async send(execution: DueExecution, wakeAt: EpochMs | null): Promise<void> {
-    const { queue, environment, answerMs, onProblem } = this.#options;
+  /** Sends a message, and waits at most two seconds for the queue. @returns whether it was sent */
+  async send(execution: DueExecution, wakeAt: EpochMs | null): Promise<boolean> {
     const wakeUp = this.#wakeUpOf(execution, wakeAt);
-    if (!queue || !wakeUp) return;
-    const sending = queue.send([wakeUp]).catch((error: unknown) => onProblem(execution.workflowId, error));
+    return wakeUp !== null && this.sendOn([wakeUp]);
+  }
+
+  /** Sends messages that this process got, or could have got, to others. Waits as `send` does. @returns whether they were sent */
+  async sendOn(wakeUps: readonly WakeUp[]): Promise<boolean> {
+    const { queue, environment, answerMs, onProblem } = this.#options;
+    if (!queue) return false;
+    let isSent = false;
+    const sending = queue.send(wakeUps).then(
+      () => {
+        isSent = true;
+      },
+      (error: unknown) => onProblem(wakeUps[0]!.workflowId, error),
+    );
     await withTimeout(environment, Math.min(maxSendMs, answerMs), sending);
+    return isSent;
   }
 
   /** Null if no message is needed: there is no queue, it is not due by itself, or later than the queue's longest delay. */

@@ -11,6 +11,7 @@ import { parkCrashed, workflowOrPark } from "./park.ts";
 import { Poller } from "./poller.ts";
 import { QueueConsumer } from "./queue-consumer.ts";
 import { sharesOf } from "./slots.ts";
+import { type LeftExecution, TimeSlice } from "./time-slice.ts";
 
 /** How long steps that were stopped have to come to their end. */
 const unwindMs = 500;
@@ -23,6 +24,7 @@ export class Dispatcher {
   readonly #context: RuntimeContext;
   readonly #local: LocalWork;
   readonly #sessions = new Set<ExecutionSession>();
+  readonly #slices = new Set<TimeSlice>();
   /** Runs that still have a slot. */
   readonly #runs = new Set<Promise<unknown>>();
   #poller: Poller | null = null;
@@ -57,7 +59,7 @@ export class Dispatcher {
    * load it, or it was deleted
    */
   run(work: ClaimedWork): Promise<SnapshotHead | null> {
-    const first = this.#runOne(work);
+    const first = this.#runOne(work, work.slice ?? null);
     const all = this.#runOthersOfKey(first).finally(() => {
       this.#runs.delete(all);
       work.slot.free();
@@ -65,6 +67,13 @@ export class Dispatcher {
     });
     this.#runs.add(all);
     return first;
+  }
+
+  /** A time in which work can be run that is handed over with it. Whoever asks for it ends it. It is over, too, when this is closed. */
+  openSlice(options: { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined }): TimeSlice {
+    const slice = new TimeSlice(this.#context.environment, { ...options, onEnd: () => this.#slices.delete(slice) });
+    this.#slices.add(slice);
+    return slice;
   }
 
   /** Takes no more work, and waits for the steps in flight. After `timeoutMs` these are stopped, and their claims run out. */
@@ -86,6 +95,7 @@ export class Dispatcher {
         cancel = environment.after(unwindMs, resolve);
       });
     });
+    for (const slice of this.#slices) slice.drain();
     for (const session of this.#sessions) session.drain();
     const allDone = async (): Promise<void> => {
       await Promise.allSettled(this.#runs);
@@ -112,7 +122,7 @@ export class Dispatcher {
     } else if (kind === "due" && !this.#context.queue) this.#poller?.hint();
   }
 
-  async #runOne(timed: TimedClaim): Promise<SnapshotHead | null> {
+  async #runOne(timed: TimedClaim, slice: TimeSlice | null = null): Promise<SnapshotHead | null> {
     const { workflowId, leaseMs, claimedAt } = timed.claim;
     const { environment, clock, onProblem } = this.#context;
     const { sessions } = this.#local;
@@ -128,7 +138,7 @@ export class Dispatcher {
       await open?.done.catch(() => undefined);
       if (timed.claim.crashes >= this.#context.maxCrashes) return await parkCrashed(this.#context, timed.claim);
       const loaded = await loadClaimed(this.#context, this.#local, timed);
-      if (loaded) return await this.#runLoaded(loaded).finally(() => loaded.room.free());
+      if (loaded) return await this.#runLoaded(loaded, slice).finally(() => loaded.room.free());
       this.#poller?.gaveBack();
       return null;
     } catch (error) {
@@ -140,36 +150,45 @@ export class Dispatcher {
     }
   }
 
-  async #runLoaded(loaded: LoadedExecution): Promise<Snapshot> {
+  async #runLoaded(loaded: LoadedExecution, slice: TimeSlice | null): Promise<Snapshot> {
     const found = await workflowOrPark(this.#context, loaded);
     if ("parked" in found) return found.parked;
-    return this.#runSession(new ExecutionSession(this.#context, this.#local, found.workflow, loaded));
+    return this.#runSession(new ExecutionSession(this.#context, this.#local, found.workflow, loaded), slice);
   }
 
-  async #runSession(session: ExecutionSession): Promise<Snapshot> {
+  async #runSession(session: ExecutionSession, slice: TimeSlice | null): Promise<Snapshot> {
     const { sessions } = this.#local;
     const { workflowId } = session;
     this.#sessions.add(session);
     sessions.add(session);
     this.#poller?.forget(workflowId);
     if (this.#isClosing) session.drain();
+    slice?.add(session);
+    let left: LeftExecution | null = null;
     try {
       const snapshot = await session.done;
-      await this.#announceNext(session, snapshot);
+      const isAnnounced = await this.#announceNext(session, snapshot);
+      if (session.wakeAt === 0) left = { workflowId, isAnnounced };
       return snapshot;
     } finally {
+      slice?.remove(session, left);
       this.#sessions.delete(session);
       if (sessions.remove(session)) wakeLocally(this.#context, this.#local, workflowId).catch(() => undefined);
     }
   }
 
-  /** Has the execution run again at its next due time: the queue gets a message; without a queue the poller remembers it. */
-  async #announceNext(session: ExecutionSession, snapshot: Snapshot): Promise<void> {
+  /**
+   * Has the execution run again at its next due time: the queue gets a message; without a queue the poller remembers it.
+   *
+   * @returns whether the queue has a message
+   */
+  async #announceNext(session: ExecutionSession, snapshot: Snapshot): Promise<boolean> {
     const { queue, feed, wakeUpSender } = this.#context;
     // it was given back, because this process ends
     if (session.wakeAt === 0) feed.tell("due", snapshot);
-    if (!queue) this.#poller?.expect(snapshot);
-    else if (!session.isAnnounced) await wakeUpSender.send(snapshot, session.wakeAt);
+    if (queue) return session.isAnnounced || wakeUpSender.send(snapshot, session.wakeAt);
+    this.#poller?.expect(snapshot);
+    return false;
   }
 
   /** Runs executions that waited for the permit which is free now, one after the other, without waiting for a poll. */

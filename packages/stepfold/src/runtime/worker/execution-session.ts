@@ -48,11 +48,11 @@ export class ExecutionSession implements OpenSession {
   #released = false;
   #isReleasing = false;
   #draining = false;
-  #stopped: { readonly reason: unknown } | null = null;
+  #stopped: { readonly reason: unknown; readonly givesBack?: { readonly isCrash: boolean } } | null = null;
   #looking = false;
   /** When it began to commit without a gap; null after one. */
   #busySinceMs: number | null = null;
-  #committedMs = 0;
+  #committedMs: number;
   /** The latest version that the store is known to have. */
   #storedVersion: number;
 
@@ -66,6 +66,7 @@ export class ExecutionSession implements OpenSession {
     this.#local = local;
     this.#workflow = workflow;
     this.#lease = new SessionLease(context, loaded);
+    this.#committedMs = context.environment.monotonicMs();
     const endRenewals = this.#renewals();
     this.done = this.#run(snapshot).finally(endRenewals);
   }
@@ -79,6 +80,17 @@ export class ExecutionSession implements OpenSession {
   /** Ends at once: steps in flight get their signal, and their outcomes do not count. */
   stop(reason: unknown): void {
     this.#stopped ??= { reason };
+    this.#turn?.stop(reason);
+  }
+
+  /**
+   * Ends at once as `stop` does, and gives the claim back: others can go on without waiting for the end of its lease.
+   *
+   * @param crashMs if nothing was committed for so long, it counts as the death of a process, so that it does not go on like that for ever
+   */
+  cutOff(reason: unknown, crashMs: number): void {
+    const isCrash = this.#context.environment.monotonicMs() - this.#committedMs >= crashMs;
+    this.#stopped ??= { reason, givesBack: { isCrash } };
     this.#turn?.stop(reason);
   }
 
@@ -108,7 +120,12 @@ export class ExecutionSession implements OpenSession {
     for (let snapshot = claimed; ; ) {
       const after = await this.#oneTurn(snapshot);
       this.wakeAt = wakeAt(this.#turn!.draft);
-      if (this.#released || this.#stopped || isTerminal(after.status)) return after;
+      if (this.#released || isTerminal(after.status)) return after;
+      if (this.#stopped) {
+        const { givesBack } = this.#stopped;
+        if (givesBack) await this.#lease.giveUp(after.version, givesBack.isCrash);
+        return after;
+      }
       this.#isReleasing = true;
       const stored = await this.#lease.release(after.version);
       if (!stored) return after;
@@ -149,7 +166,8 @@ export class ExecutionSession implements OpenSession {
   /** As `#commit`, with the commit that is made of the events. */
   async #send(commit: Commit, draft: Draft, last: boolean): Promise<Snapshot | null> {
     const { onProblem } = this.#context;
-    if (this.#stopped) throw this.#stopped.reason;
+    // what was done when it was cut off is committed
+    if (this.#stopped && !this.#stopped.givesBack) throw this.#stopped.reason;
     const { claim } = this.#lease;
     try {
       await this.#lease.persist(() => this.#write(commit, draft, last));

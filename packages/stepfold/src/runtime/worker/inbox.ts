@@ -1,9 +1,12 @@
 import type { TimedClaim } from "../context/timed-claim.ts";
 import type { Slot } from "./slots.ts";
+import type { TimeSlice } from "./time-slice.ts";
 
 /** A claimed execution, and the slot it runs in. */
 export interface ClaimedWork extends TimedClaim {
   readonly slot: Slot;
+  /** The time that it has. Absent: as long as this process works. */
+  readonly slice?: TimeSlice | undefined;
 }
 
 /** `unclaimed`: an execution is due in the store, and no slot was free to claim it. */

@@ -1,9 +1,9 @@
-import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { Claim } from "../../ports/snapshot-store.ts";
 import { persist } from "../context/persist.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import type { TimedClaim } from "../context/timed-claim.ts";
+import { giveBack } from "./give-back.ts";
 import type { Room } from "./load-budget.ts";
 import type { LocalWork } from "./local-work.ts";
 
@@ -30,7 +30,8 @@ export async function loadClaimed(context: RuntimeContext, local: LocalWork, tim
   if (snapshot) return { ...timed, snapshot, room: local.budget.take(snapshot.sizeBytes) };
   const room = await roomFor(context, local, claim);
   if (!room) {
-    await giveBack(context, claim, claim.version);
+    // if the store does not answer, the claim ends with its lease
+    await giveBack(store, claim, claim.version).catch(() => undefined);
     return null;
   }
   try {
@@ -82,14 +83,4 @@ async function roomFor({ pollMs, environment }: RuntimeContext, { budget, suspec
       room.free();
     },
   };
-}
-
-/** Gives a claim back, also if somebody has answered meanwhile. If the store does not answer, it ends with its lease. */
-async function giveBack(context: RuntimeContext, claim: Claim, version: number): Promise<void> {
-  try {
-    await context.store.release(claim, version);
-  } catch (error) {
-    const actual = StepfoldError.is(error, "VERSION_CONFLICT") ? error.details.actual : null;
-    if (actual !== null && actual > version) await giveBack(context, claim, actual);
-  }
 }

@@ -13,7 +13,7 @@ const lateMs = 20;
 const minHintGapMs = 5;
 const maxHintGapMs = 50;
 /** With a queue: an execution counts as missed by the queue if it has been due for so long. */
-const queueGraceMs = 500;
+export const queueGraceMs = 500;
 
 /** Polls the store for executions that are due and held by no process: timers, retries, and executions whose worker died. */
 export class Poller {

@@ -5,6 +5,7 @@ import type { Claim, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { persist } from "../context/persist.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import type { TimedClaim } from "../context/timed-claim.ts";
+import { giveBack } from "./give-back.ts";
 
 /** The claim of a session, and how long it still holds. */
 export class SessionLease {
@@ -78,6 +79,14 @@ export class SessionLease {
       if (StepfoldError.is(error, "VERSION_CONFLICT")) return this.load();
       throw error;
     }
+  }
+
+  /** Gives the claim back in the middle of the work. @param isCrash counts it as one that was lost with its process */
+  async giveUp(version: number, isCrash: boolean): Promise<void> {
+    const { expired, crashes } = this.#counted;
+    const lost = Number(isCrash);
+    const claim = { ...this.#counted, expired: expired + lost, crashes: crashes + lost };
+    await this.persist(() => giveBack(this.#context.store, claim, version));
   }
 
   /**

@@ -1,0 +1,237 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { SnapshotHead } from "../../core/snapshot/snapshot.ts";
+import { refuseUnknown } from "../../core/values/refuse-unknown.ts";
+import type { WakeUp } from "../../ports/work-queue.ts";
+import { type RuntimeContext, requireAtLeastOne, requireWhole } from "../context/runtime-context.ts";
+import { claimOne, type TimedClaim } from "../context/timed-claim.ts";
+import type { Dispatcher } from "./dispatcher.ts";
+import { giveBack } from "./give-back.ts";
+import type { LocalWork } from "./local-work.ts";
+import { queueGraceMs } from "./poller.ts";
+import type { LeftExecution, TimeSlice } from "./time-slice.ts";
+
+/** What to sweep, and for how long. */
+export interface SweepOptions {
+  /** Executions that are taken at most. Default 1,000. */
+  readonly limit?: number | undefined;
+  /** Executions run at once. Default: `maxExecutions` of the runtime. */
+  readonly concurrency?: number | undefined;
+  /** The call is over after so many milliseconds. Default 10 s. In the last quarter nothing is begun any more. */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * Only the executions that these messages of a queue name. Those that are not due, or run elsewhere, are passed over. One whose
+   * `delayMs` is not over yet is sent on to the queue of the runtime.
+   */
+  readonly wakeUps?: readonly WakeUp[] | undefined;
+  /** Ends the call sooner: steps under way get their signal, and claims are given back. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** An execution that could not be advanced. */
+export interface FailedExecution {
+  readonly workflowId: string;
+  /** Why: a store that does not answer, as a rule. */
+  readonly error: unknown;
+}
+
+/** What a sweep has done, and what is left. */
+export interface SweepReport {
+  /** Executions that were claimed and run. */
+  readonly advanced: number;
+  /** Executions with something to do still, as far as they are known here: given back when the time was over, or not reached. */
+  readonly left: readonly LeftExecution[];
+  readonly failed: readonly FailedExecution[];
+  /** More may be due than was taken, and the queue was not told of all: sweep again. */
+  readonly isMore: boolean;
+}
+
+/** What a sweep works with. */
+export interface SweepParts {
+  readonly context: RuntimeContext;
+  readonly local: LocalWork;
+  readonly dispatcher: Dispatcher;
+  /** Where the caller says nothing. */
+  readonly concurrency: number;
+}
+
+const defaultLimit = 1_000;
+const defaultTimeoutMs = 10_000;
+/** Executions that are sent on to the queue at the end of one sweep. */
+const maxSentOn = 100;
+
+/** Runs what is due, for a bounded time. @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`, `STORE_UNAVAILABLE` if nothing could be claimed */
+export async function sweep(parts: SweepParts, options: SweepOptions): Promise<SweepReport> {
+  refuseUnknown("sweep", options, ["limit", "concurrency", "timeoutMs", "wakeUps", "signal"]);
+  const { limit = defaultLimit, concurrency = parts.concurrency, timeoutMs = defaultTimeoutMs, wakeUps, signal } = options;
+  requireWhole("limit", limit);
+  requireWhole("concurrency", concurrency);
+  requireAtLeastOne({ timeoutMs });
+  const slice = parts.dispatcher.openSlice({ timeoutMs, signal });
+  try {
+    const sweeping = new Sweeping(parts, slice, { limit, concurrency });
+    await (wakeUps ? sweeping.takeNamed(wakeUps) : sweeping.takeDue());
+    await sweeping.settled();
+    return sweeping.report();
+  } finally {
+    slice.end();
+  }
+}
+
+/** One sweep under way. */
+class Sweeping {
+  readonly #parts: SweepParts;
+  readonly #slice: TimeSlice;
+  readonly #limit: number;
+  readonly #concurrency: number;
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #left: LeftExecution[] = [];
+  readonly #failed: FailedExecution[] = [];
+  #taken = 0;
+  #advanced = 0;
+  #isMore = false;
+
+  constructor(parts: SweepParts, slice: TimeSlice, { limit, concurrency }: { readonly limit: number; readonly concurrency: number }) {
+    this.#parts = parts;
+    this.#slice = slice;
+    this.#limit = limit;
+    this.#concurrency = concurrency;
+  }
+
+  /** Takes what is due, until there is no more of it. Executions that end may make others due. */
+  async takeDue(): Promise<void> {
+    const { context, local } = this.#parts;
+    while (this.#mayTake) {
+      if (this.#room <= 0 || local.budget.isFull) await this.#news();
+      else if (!(await this.#claimSome(this.#room))) {
+        if (this.#running.size === 0) return;
+        await this.#news();
+      }
+    }
+    this.#isMore = true;
+    if (context.queue) await this.#beforeEnd(this.#sendOnDue());
+  }
+
+  /** Takes those that are named, each once. */
+  async takeNamed(wakeUps: readonly WakeUp[]): Promise<void> {
+    const early = wakeUps.filter(({ delayMs = 0 }) => delayMs > 0);
+    const named = new Set(wakeUps.filter((wakeUp) => !early.includes(wakeUp)).map(({ workflowId }) => workflowId));
+    const sending = this.#sendOn(early);
+    for (const workflowId of named) {
+      while (this.#room <= 0 && this.#mayTake) await this.#news();
+      if (!this.#mayTake) break;
+      named.delete(workflowId);
+      this.#taken++;
+      this.#run(workflowId, () => this.#runNamed(workflowId));
+    }
+    await this.#beforeEnd(Promise.all([sending, this.#sendOn([...named].map((workflowId) => ({ workflowId })))]));
+  }
+
+  /** Resolves when all has ended that was taken, or when the time is up. */
+  async settled(): Promise<void> {
+    await this.#beforeEnd(Promise.all(this.#running.values()));
+    // the store or the queue does not answer: claims end with their leases
+    for (const workflowId of this.#running.keys()) this.#left.push({ workflowId, isAnnounced: false });
+  }
+
+  report(): SweepReport {
+    const left = [...this.#slice.left, ...this.#left];
+    return { advanced: this.#advanced, left, failed: [...this.#failed], isMore: this.#isMore };
+  }
+
+  get #mayTake(): boolean {
+    return this.#slice.isOpen && this.#taken < this.#limit;
+  }
+
+  get #room(): number {
+    return Math.min(this.#concurrency - this.#running.size, this.#limit - this.#taken);
+  }
+
+  /** Waits until an execution has ended, or nothing more is to be begun. */
+  async #news(): Promise<void> {
+    await Promise.race([...this.#running.values(), this.#slice.draining]);
+  }
+
+  async #beforeEnd(work: Promise<unknown>): Promise<void> {
+    await Promise.race([work, this.#slice.over]);
+  }
+
+  /** @returns whether as many were due as there was room for */
+  async #claimSome(room: number): Promise<boolean> {
+    const { context } = this.#parts;
+    const { store, lease, environment, queue, onProblem } = context;
+    const askedAtMs = environment.monotonicMs();
+    try {
+      const claims = await store.claim({ ...lease, limit: room, ...(queue && { overdueMs: queueGraceMs }) });
+      this.#taken += claims.length;
+      for (const claim of claims) this.#run(claim.workflowId, async () => void (await this.#runClaimed({ claim, askedAtMs })));
+      return claims.length === room;
+    } catch (error) {
+      if (this.#taken === 0) throw error;
+      onProblem(null, error);
+      this.#slice.drain();
+      return true;
+    }
+  }
+
+  #run(workflowId: string, work: () => Promise<void>): void {
+    const failed = (error: unknown): void => void this.#failed.push({ workflowId, error });
+    const running = work()
+      .catch(failed)
+      .finally(() => this.#running.delete(workflowId));
+    this.#running.set(workflowId, running);
+  }
+
+  /** One that a message names; then those that waited for its permit, because nobody may have a message of them any more. */
+  async #runNamed(workflowId: string): Promise<void> {
+    const claim = await claimOne(this.#parts.context, { workflowId });
+    let ended = claim && (await this.#runClaimed(claim));
+    while (ended?.permit) {
+      const next = await claimOne(this.#parts.context, { permit: ended.permit.key });
+      if (!next) return;
+      if (!this.#mayTake) return this.#sendOnClaimed([next]);
+      this.#taken++;
+      ended = await this.#runClaimed(next);
+    }
+  }
+
+  async #runClaimed(timed: TimedClaim): Promise<SnapshotHead | null> {
+    const { dispatcher, local } = this.#parts;
+    const { workflowId } = timed.claim;
+    try {
+      const ended = await dispatcher.run({ ...timed, slot: local.slots.take("local"), slice: this.#slice });
+      if (ended) this.#advanced++;
+      // it was given back, for want of memory, or is not there any more
+      else await this.#sendOn([{ workflowId }]);
+      return ended;
+    } catch (error) {
+      // another process holds it
+      if (StepfoldError.is(error, "FENCE_LOST")) return null;
+      throw error;
+    }
+  }
+
+  /** Has the queue tell of what is due and was not taken. */
+  async #sendOnDue(): Promise<void> {
+    const { store, lease, environment, onProblem } = this.#parts.context;
+    const askedAtMs = environment.monotonicMs();
+    try {
+      const claims = await store.claim({ ...lease, limit: maxSentOn, overdueMs: queueGraceMs });
+      await this.#sendOnClaimed(claims.map((claim) => ({ claim, askedAtMs })));
+      this.#isMore = claims.length === maxSentOn || this.#left.some(({ isAnnounced }) => !isAnnounced);
+    } catch (error) {
+      onProblem(null, error);
+    }
+  }
+
+  async #sendOnClaimed(timed: readonly TimedClaim[]): Promise<void> {
+    const { store } = this.#parts.context;
+    await Promise.all(timed.map(({ claim }) => giveBack(store, claim, claim.version)));
+    await this.#sendOn(timed.map(({ claim: { workflowId } }) => ({ workflowId })));
+  }
+
+  async #sendOn(wakeUps: readonly WakeUp[]): Promise<void> {
+    if (wakeUps.length === 0) return;
+    const isAnnounced = await this.#parts.context.wakeUpSender.sendOn(wakeUps);
+    this.#left.push(...wakeUps.map(({ workflowId }) => ({ workflowId, isAnnounced })));
+  }
+}

@@ -1,0 +1,92 @@
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import { systemEnvironment } from "../environment/system-environment.ts";
+import { requireAtLeastOne } from "../runtime/context/runtime-context.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import type { SweepOptions, SweepReport } from "../runtime/worker/sweep.ts";
+import { type BodyRefusal, readRequestBody } from "./request-body.ts";
+import type { SecretCheck } from "./secret.ts";
+
+/** A function from a web request to its answer, as Node's, Bun's, Deno's and edge platforms' servers call it. */
+export type FetchHandler = (request: Request) => Promise<Response>;
+
+interface FetchOptions {
+  readonly isAllowed: SecretCheck;
+  readonly basePath: string;
+  readonly bounds: Pick<SweepOptions, "limit" | "concurrency"> & { readonly timeoutMs: number };
+}
+
+/** Of a body, in bytes. */
+const maxBodyBytes = 64 * 1024;
+/** Of the time of a request, what its body may take. */
+const readingPart = 0.5;
+const refusedBodies: Readonly<Record<BodyRefusal, number>> = { "too large": 413, "too slow": 408, "broken off": 400 };
+/** Executions that one request may name. */
+const maxNamed = 100;
+
+/** The methods of each path. Everything else is 404 or 405. */
+const methods: Readonly<Record<string, readonly string[]>> = { "/sweep": ["GET", "POST"], "/wake-up": ["POST"] };
+
+/** Answers wake-ups and sweeps. @throws StepfoldError `OPTION_INVALID` */
+export function fetchHandler(runtime: Pick<Runtime, "sweep">, { isAllowed, basePath, bounds }: FetchOptions): FetchHandler {
+  if (typeof basePath !== "string" || !/^(\/[\w.~-]+)*$/.test(basePath)) {
+    throw new StepfoldError("OPTION_INVALID", { option: "basePath", reason: 'must be a path without a slash at the end: "/api/stepfold"' });
+  }
+  requireAtLeastOne({ timeoutMs: bounds.timeoutMs });
+  return async (request) => {
+    // before anything else is looked at: who does not know the secret learns nothing
+    if (!isAllowed(request.headers.get("authorization"))) return refusal(401, "secret missing or wrong", { "www-authenticate": "Bearer" });
+    const { pathname } = new URL(request.url);
+    const path = pathname.startsWith(`${basePath}/`) ? pathname.slice(basePath.length) : "";
+    const allowed = Object.hasOwn(methods, path) ? methods[path] : undefined;
+    if (!allowed) return refusal(404, "there are /sweep and /wake-up");
+    if (!allowed.includes(request.method)) return refusal(405, "another method is needed", { allow: allowed.join(", ") });
+    const { signal } = request;
+    if (path === "/sweep") return answer(() => runtime.sweep({ ...bounds, signal }));
+    const begunMs = systemEnvironment.monotonicMs();
+    const body = await readRequestBody(request, { maxBytes: maxBodyBytes, timeoutMs: bounds.timeoutMs * readingPart });
+    if ("refusal" in body) return refusal(refusedBodies[body.refusal], `the body is ${body.refusal}`);
+    const ids = idsIn(body.text);
+    if (!ids) return refusal(400, `the body must be {"workflowIds":[...]}, with 1 to ${maxNamed} ids`);
+    const timeoutMs = bounds.timeoutMs - (systemEnvironment.monotonicMs() - begunMs);
+    return answer(() => runtime.sweep({ ...bounds, timeoutMs, signal, wakeUps: ids.map((workflowId) => ({ workflowId })) }));
+  };
+}
+
+/** The ids in a body; null if it is not as it should be. */
+function idsIn(text: string): readonly string[] | null {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const { workflowIds } = (body ?? {}) as { readonly workflowIds?: unknown };
+  if (!Array.isArray(workflowIds) || workflowIds.length === 0 || workflowIds.length > maxNamed) return null;
+  return workflowIds.every((id) => typeof id === "string" && id !== "") ? (workflowIds as string[]) : null;
+}
+
+async function answer(sweep: () => Promise<SweepReport>): Promise<Response> {
+  try {
+    return json(200, publicReport(await sweep()));
+  } catch (error) {
+    if (!StepfoldError.is(error)) return refusal(500, "it failed");
+    return refusal(error.status, error.code, error.retryable ? { "retry-after": "5" } : {});
+  }
+}
+
+/** A report without the texts of errors, which may quote what is nobody's business. */
+export function publicReport({ failed, ...report }: SweepReport): object {
+  const codeOf = (error: unknown): string => (StepfoldError.is(error) ? error.code : "UNKNOWN");
+  return { ...report, failed: failed.map(({ workflowId, error }) => ({ workflowId, code: codeOf(error) })) };
+}
+
+function refusal(status: number, error: string, headers: Readonly<Record<string, string>> = {}): Response {
+  return json(status, { error }, headers);
+}
+
+function json(status: number, body: object, headers: Readonly<Record<string, string>> = {}): Response {
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { "content-type": "application/json", "cache-control": "no-store", ...headers },
+  });
+}

@@ -1,0 +1,87 @@
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import { systemEnvironment } from "../environment/system-environment.ts";
+import type { WakeUp } from "../ports/work-queue.ts";
+import { foreignMessage } from "../queues/checked/wake-up-message.ts";
+import { readSqsMessage } from "../queues/sqs/sqs-message.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import type { SweepOptions } from "../runtime/worker/sweep.ts";
+import { publicReport } from "./fetch-handler.ts";
+
+/** What AWS Lambda tells a function about its call. Described here and not imported, so that it is no dependency. */
+export interface LambdaContext {
+  /** Until the function is ended. */
+  getRemainingTimeInMillis(): number;
+}
+
+/** The answer to an event of SQS: these messages are to come again. The others are deleted. */
+export interface SqsBatchResponse {
+  readonly batchItemFailures: readonly { readonly itemIdentifier: string }[];
+}
+
+/** A function of AWS Lambda: the answer to an event of SQS, or what a sweep did. */
+export type LambdaHandler = (event: unknown, context: LambdaContext) => Promise<SqsBatchResponse | object>;
+
+interface LambdaOptions {
+  readonly bounds: Pick<SweepOptions, "limit" | "concurrency">;
+  readonly onProblem: (error: unknown) => void;
+}
+
+/** A message of SQS, as an event has it. */
+interface SqsRecord {
+  readonly messageId: string;
+  readonly body?: string;
+  readonly eventSource: "aws:sqs";
+}
+
+/** What is left of a call's time for its answer: a tenth, and no more than this. */
+const maxReserveMs = 500;
+const reservePart = 0.1;
+/** SQS gives no more at once. */
+const maxRecords = 10_000;
+
+/** Answers events of SQS and of EventBridge. */
+export function lambdaHandler(runtime: Pick<Runtime, "sweep">, { bounds, onProblem }: LambdaOptions): LambdaHandler {
+  return async (event, context) => {
+    const remainingMs = context.getRemainingTimeInMillis();
+    const timeoutMs = Math.max(1, remainingMs - Math.min(maxReserveMs, remainingMs * reservePart));
+    const records = sqsRecords(event);
+    if (!records && !isScheduled(event)) {
+      throw new StepfoldError("OPTION_INVALID", { option: "event", reason: "must be an event of SQS or of an EventBridge schedule" });
+    }
+    if (!records) return publicReport(await runtime.sweep({ ...bounds, timeoutMs }));
+    const wakeUps = new Map<SqsRecord, WakeUp>();
+    for (const record of records) {
+      const wakeUp = wakeUpIn(record);
+      if (wakeUp) wakeUps.set(record, wakeUp);
+      else onProblem(foreignMessage("sqs"));
+    }
+    const { left, failed } = await runtime.sweep({ ...bounds, timeoutMs, wakeUps: [...wakeUps.values()] });
+    const again = new Set([...left.filter(({ isAnnounced }) => !isAnnounced), ...failed].map(({ workflowId }) => workflowId));
+    for (const { error } of failed) onProblem(error);
+    const failures = [...wakeUps].filter(([, { workflowId }]) => again.has(workflowId));
+    return { batchItemFailures: failures.map(([{ messageId: itemIdentifier }]) => ({ itemIdentifier })) };
+  };
+}
+
+/** The messages of an event; null if it is none of SQS. */
+function sqsRecords(event: unknown): readonly SqsRecord[] | null {
+  const { Records } = (event ?? {}) as { readonly Records?: unknown };
+  if (!Array.isArray(Records) || Records.length > maxRecords) return null;
+  const isSqs = (record: Partial<SqsRecord> | null): boolean => typeof record?.messageId === "string" && record.eventSource === "aws:sqs";
+  return Records.every(isSqs) ? (Records as SqsRecord[]) : null;
+}
+
+/** Whether it comes of a rule of EventBridge, or of EventBridge Scheduler. */
+function isScheduled(event: unknown): boolean {
+  const { source, "detail-type": type } = (event ?? {}) as { readonly source?: unknown; readonly "detail-type"?: unknown };
+  return (source === "aws.events" || source === "aws.scheduler") && type === "Scheduled Event";
+}
+
+/** What a message says. One that is delayed for longer than SQS can says when it is due. */
+function wakeUpIn({ body }: SqsRecord): WakeUp | null {
+  const wakeUp = readSqsMessage(typeof body === "string" ? body : undefined);
+  if (!wakeUp) return null;
+  const { workflowId, dueAt = 0 } = wakeUp;
+  const delayMs = dueAt - systemEnvironment.now();
+  return { workflowId, ...(delayMs > 0 && { delayMs }) };
+}
