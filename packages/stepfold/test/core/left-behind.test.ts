@@ -52,3 +52,49 @@ describe("items that have ended, in a child that is let go of because everything
     expect(cancelled.ending?.status ?? cancelled.status).toBe("cancelled");
   });
 });
+
+describe("an item in which a sub-workflow undoes what it did, of a map that is done early", () => {
+  /** Item 1 has paid, and its sub-workflow waits for somebody to confirm what it undoes; item 2 waits for an approval. */
+  async function undoingItem(): Promise<Pick<Bench, "engine"> & { readonly snapshot: Snapshot }> {
+    const inner = flow("inner", { book: "noop", no: ["fail", { message: "full" }] }, ["book>no"]) as { nodes: object[] };
+    inner.nodes[0] = { ...inner.nodes[0], compensate: { type: "approval" } };
+    const item = flow("item", { ask: "approval", pay: "noop", trip: ["workflow", { workflow: "inner" }] }, [
+      "ask>pay@approved",
+      "pay>trip",
+    ]) as { nodes: object[] };
+    item.nodes[1] = { ...item.nodes[1], compensate: { type: "noop" } };
+    const map = ["map", { workflow: "item", items: [1, 2], completeWhen: 1, remaining: "cancel" }] as const;
+    const { engine } = bench(flow("root", { m: map, after: "approval" }, ["m>after"], { workflows: { item, inner } }));
+    const begun = await engine.execute({ workflowId: "w" });
+    const snapshot = await engine.execute({ snapshot: begun, target: "m[0]/ask", externalPayload: { approved: true } });
+    return { engine, snapshot };
+  }
+
+  it("undoes all that it did, and is cancelled then", async () => {
+    const { engine, snapshot } = await undoingItem();
+    expect(snapshot.childStates?.["0#1/0>0#5"]?.ending?.status).toBe("failed");
+    const done = await engine.execute({ snapshot, target: "m[1]/ask", externalPayload: { approved: false } });
+    expect(readSnapshot(JSON.parse(JSON.stringify(done)), engine.workflow)).toEqual(done);
+    expect(done.activePaths).toMatchObject([{ nodeId: "after" }, { nodeId: "m", draining: true }]);
+    expect(done.childStates?.["0#1/0"]).toMatchObject({ status: "paused", ending: { status: "cancelled", nodeId: "trip" } });
+    const undone = await engine.execute({ snapshot: done, target: "0#1/0>undo@2", externalPayload: { approved: true } });
+    expect(undone.activePaths).toMatchObject([{ nodeId: "after" }]);
+    expect(undone.compensations?.map(({ nodeId, undoes }) => [nodeId, undoes.scope])).toEqual([
+      ["book", "0#1/0>0#5"],
+      ["pay", "0#1/0"],
+    ]);
+    const ended = await engine.execute({ snapshot: undone, externalPayload: { approved: true } });
+    expect(ended.status).toBe("completed");
+  });
+
+  it("is undone with everything around it, if the execution is cancelled then", async () => {
+    const { engine, snapshot } = await undoingItem();
+    const done = await engine.execute({ snapshot, target: "m[1]/ask", externalPayload: { approved: false } });
+    const cancelled = await engine.send(done, { type: "cancel" });
+    expect(readSnapshot(JSON.parse(JSON.stringify(cancelled)), engine.workflow)).toEqual(cancelled);
+    const undoing = await engine.execute({ snapshot: cancelled });
+    const ended = await engine.execute({ snapshot: undoing, externalPayload: { approved: true } });
+    expect(ended.status).toBe("cancelled");
+    expect(ended.compensations?.map(({ nodeId }) => nodeId)).toEqual(["book", "pay"]);
+  });
+});

@@ -8,7 +8,7 @@ import { restore } from "../../src/core/snapshot/restore.ts";
 import type { ChildHead, Snapshot, SnapshotHead, Wait } from "../../src/core/snapshot/snapshot.ts";
 import { begin } from "../../src/core/transition/begin.ts";
 import { closeDraft, closedHead, takeChanges } from "../../src/core/transition/draft/close-draft.ts";
-import { type Draft, isChild, type ScopeDraft } from "../../src/core/transition/draft/draft.ts";
+import { type Draft, isChild, isHeldUp, type ScopeDraft } from "../../src/core/transition/draft/draft.ts";
 import type { DraftPath } from "../../src/core/transition/draft/draft-path.ts";
 import { scopeAt } from "../../src/core/transition/draft/open-draft.ts";
 import { evolve, withConsequences } from "../../src/core/transition/evolve.ts";
@@ -131,7 +131,8 @@ function movesOfPath(scope: ScopeDraft, path: DraftPath, stamp: { readonly versi
     moves.push(begun, begun);
   }
   const mayHaveActed = path.begun ? { begun: true as const } : {};
-  if (status === "ready") {
+  // what has no room in its map is not performed
+  if (status === "ready" && !(isChild(scope) && isHeldUp(scope))) {
     const work = (roll: () => number): Event => {
       const spawn = path.undoes ? null : spawnOf(scope.workflow, nodeId, roll);
       const dice = roll();

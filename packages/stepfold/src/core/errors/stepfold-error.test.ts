@@ -115,7 +115,10 @@ const samples: { [C in ErrorCode]: readonly [ErrorDetails<C>, string][] } = {
   FENCE_LOST: [[{ workflowId: "e" }, "another holder"]],
   EXECUTION_OPEN: [[{ workflowId: "e", status: "paused" }, "Cancel it first"]],
   STORE_UNAVAILABLE: [[{ store: "s", reason: "down" }, "did not answer: down"]],
-  DRIVER_MISSING: [[{ store: "postgres", driver: "pg" }, "npm install pg"]],
+  DRIVER_MISSING: [
+    [{ store: "postgres", driver: "pg" }, 'Store "postgres" needs the package "pg"'],
+    [{ queue: "sqs", driver: "@aws-sdk/client-sqs" }, 'Queue "sqs" needs the package "@aws-sdk/client-sqs"'],
+  ],
   STORE_REJECTED: [[{ store: "s", reason: "no" }, "refused: no"]],
   OUTCOME_UNKNOWN: [[{ workflowId: "e", action: "resume", reason: "silence" }, "Make the same call again"]],
   EXECUTION_PARKED: [[{ workflowId: "e", code: "WORKER_CRASHED", message: "5 died" }, "rests (WORKER_CRASHED): 5 died"]],

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { tries } from "../../../../../scripts/test/effort.ts";
 import { graph, startedAt } from "../../../test/core/execution.fixture.ts";
 import { keptHistory, randomDefinition } from "../../../test/core/restore.fixture.ts";
+import { readSnapshot } from "../reading/read-snapshot.ts";
 import { fold } from "../transition/apply.ts";
 import { closeDraft } from "../transition/draft/close-draft.ts";
 import { openDraft } from "../transition/draft/open-draft.ts";
@@ -197,6 +198,7 @@ describe("restore, after every commit of every history", () => {
           const opened = (given: Snapshot): Snapshot => closeDraft(openDraft(workflow, given));
           const restored = opened(whole);
           expect(restored).toEqual(snapshot);
+          expect(readSnapshot(JSON.parse(JSON.stringify(snapshot)), workflow)).toEqual(snapshot);
           expect(orders(restored)).toEqual(orders(snapshot));
           expect(restored).toEqual(fold(workflow, events));
           expect(opened(restoredFromCheckpoint)).toEqual(snapshot);
@@ -206,7 +208,7 @@ describe("restore, after every commit of every history", () => {
           }
         });
       }),
-      { numRuns: tries(250) },
+      { numRuns: tries(600) },
     );
     // the histories were worth it
     for (const what of ["nested", "items", "open", "draining", "kept", "undone", "consequences", "referring", "input"])

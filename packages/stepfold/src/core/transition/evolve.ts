@@ -24,11 +24,11 @@ import { endsParking, park } from "./draft/draft-status.ts";
 import { countEvent } from "./draft/held-size.ts";
 import { scopeAt } from "./draft/open-draft.ts";
 import { applyDelivered, enqueueEnd, enqueueStart, enqueueSuccessor, hasOnlyMessages } from "./draft/outbox.ts";
-import { endPath, forgetChildren } from "./paths/end-path.ts";
+import { endPath, forgetChildren, stop, terminate } from "./paths/end-path.ts";
+import { failPath } from "./paths/fail-path.ts";
 import { openIncident, settleIncident } from "./paths/incident.ts";
 import { cancelOthers, leave } from "./paths/leave.ts";
 import { applySignalled, takeKept } from "./paths/signals.ts";
-import { failPath, stop, terminate } from "./paths/stop.ts";
 import { compensated, holdOpen } from "./paths/undo.ts";
 import { settle } from "./settle.ts";
 

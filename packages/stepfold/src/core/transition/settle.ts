@@ -9,8 +9,7 @@ import { type ChildDraft, factsOf, isChild, type ScopeDraft, seedOf } from "./dr
 import type { DraftPath } from "./draft/draft-path.ts";
 import { recount } from "./draft/draft-status.ts";
 import { settleHolds, settleJoins } from "./joins/settle-joins.ts";
-import { forgetChildren } from "./paths/end-path.ts";
-import { stop } from "./paths/stop.ts";
+import { forgetChildren, stop } from "./paths/end-path.ts";
 
 /**
  * Does what follows from an event once its path has moved: in its scope, then in those around it

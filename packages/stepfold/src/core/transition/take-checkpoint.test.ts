@@ -144,6 +144,9 @@ describe("a checkpoint", () => {
   });
 
   it("gives the step that ended the execution all its attempts, and its wait the whole time", () => {
+    const resumed = { by: "payload", payload: 1 } as const;
+    const answered = takeCheckpoint(snapshot({ activePaths: [path({ resumed })] }), { reason: "restart", laterMs: 0, anew: anew("") });
+    expect(answered.state.activePaths).toMatchObject([{ status: "ready", attempts: 0, resumed }]);
     const failed = takeCheckpoint(snapshot({ status: "error", activePaths: [path({ status: "retrying", nextRetryAt: 5 })] }), {
       reason: "restart",
       laterMs: 0,
@@ -187,6 +190,79 @@ describe("a checkpoint", () => {
       },
     });
     expect(state.childStates!["0#1>0#1"]!.activePaths[0]).not.toHaveProperty("waits");
+  });
+
+  describe("of what has failed because a detached execution did", () => {
+    const waits = [wait({ id: "0@2", kind: "child", workflowId: "other", timeoutAt: 200 })];
+    const adopts = [{ type: "adopt" as const, to: "other", waitId: "0@2" }];
+    const failed = path({ resumed: { by: "child", payload: 1 } });
+    const again = { ...anew(""), waitsAgain: { turn: 2, waits } };
+
+    it("waits once more for it under the same name, and says so to it", () => {
+      const { state } = takeCheckpoint(snapshot({ activePaths: [failed] }), { reason: "restart", laterMs: 0, adopts, anew: again });
+      expect(state).toMatchObject({
+        status: "paused",
+        activePaths: [{ status: "suspended", turn: 3, attempts: 0, waits: [{ id: "0@2", timeoutAt: 700 }] }],
+        outbox: [{ id: "0.0", type: "adopt", to: "other", waitId: "0@2" }],
+      });
+      expect(state.activePaths[0]).not.toHaveProperty("resumed");
+    });
+
+    it("begins anew and starts another one, if it is not adopted or in an item of a map", () => {
+      const alone = takeCheckpoint(snapshot({ activePaths: [failed] }), { reason: "restart", laterMs: 0, anew: again });
+      expect(alone.state).toMatchObject({ status: "active", activePaths: [{ status: "ready", turn: 4 }] });
+      expect(alone.state.activePaths[0]).not.toHaveProperty("resumed");
+      const children = { key: "0#1", workflow: "inner" };
+      const child: ChildState = {
+        ...{ workflow: "inner", status: "active", currentNodeId: "step", activePaths: [failed], version: 8, context: {} },
+      };
+      const inItem = snapshot({
+        activePaths: [path({ status: "suspended", children })],
+        childStates: { "0#1/0": child },
+      });
+      const inMap = takeCheckpoint(inItem, {
+        ...{ reason: "restart", laterMs: 0, adopts },
+        anew: { ...again, scope: "0#1/0" },
+      } as const);
+      expect(inMap.state.childStates!["0#1/0"]).toMatchObject({ status: "active", activePaths: [{ status: "ready" }] });
+    });
+
+    it("gives all scopes around it the status that they have then", () => {
+      const children = { key: "0#1", workflow: "inner" };
+      const child = (more: Partial<ChildState>): ChildState => ({
+        ...{ workflow: "inner", status: "active", currentNodeId: "step", activePaths: [failed], version: 8, context: {} },
+        ...more,
+      });
+      const statuses = (more: readonly ActivePath[], others: Record<string, ChildState> = {}): object => {
+        const given = snapshot({
+          activePaths: [path({ status: "suspended", children }), ...more],
+          childStates: { "0#1": child({}), ...others },
+        });
+        const { state } = takeCheckpoint(given, { reason: "restart", laterMs: 0, adopts, anew: { ...again, scope: "0#1" } });
+        return { root: state.status, child: state.childStates!["0#1"]!.status };
+      };
+      expect(statuses([])).toEqual({ root: "paused", child: "paused" });
+      expect(statuses([path({ id: "0.1" })])).toEqual({ root: "active", child: "paused" });
+      expect(statuses([path({ id: "0.1", status: "retrying", nextRetryAt: 5 })])).toEqual({ root: "error", child: "paused" });
+      const sibling = path({ id: "0.1", status: "suspended", children: { key: "0.1#1", workflow: "inner" } });
+      expect(statuses([sibling], { "0.1#1": child({ activePaths: [path({ id: "1" })] }) })).toEqual({ root: "active", child: "paused" });
+    });
+
+    it("leaves alone what waits for an execution that is adopted", () => {
+      const waiting = snapshot({ status: "paused", activePaths: [path({ status: "suspended", waits })] });
+      const { state } = takeCheckpoint(waiting, { reason: "restart", laterMs: 10, adopts });
+      expect(state).toMatchObject({
+        status: "paused",
+        activePaths: [{ status: "suspended", turn: 3, waits: [{ id: "0@2", timeoutAt: 210 }] }],
+      });
+    });
+  });
+
+  it("leaves behind where values of answers lie in the events of the other execution", () => {
+    const answers = [{ by: "ada", at: 1, payload: 2, inEvents: { payload: "3/payload" } }] as unknown as Wait["answers"];
+    const given = snapshot({ status: "paused", activePaths: [path({ status: "suspended", waits: [wait({ answers: answers! })] })] });
+    const { state } = takeCheckpoint(given, { reason: "fork", laterMs: 0 });
+    expect(state.activePaths[0]!.waits![0]!.answers).toEqual([{ by: "ada", at: 1, payload: 2 }]);
   });
 
   it("keeps results and what was undone in their order, or counts it as not undone", () => {

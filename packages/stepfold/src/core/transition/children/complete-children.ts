@@ -8,8 +8,8 @@ import { addConsequence } from "../draft/add-result.ts";
 import { type ChildDraft, factsOf, type ScopeDraft } from "../draft/draft.ts";
 import type { DraftChildren, DraftPath } from "../draft/draft-path.ts";
 import { dropChildren, endPath } from "../paths/end-path.ts";
+import { failPath } from "../paths/fail-path.ts";
 import { cancelOthers, leave, newId } from "../paths/leave.ts";
-import { failPath } from "../paths/stop.ts";
 import { countItems, endedChild, isFull } from "./children.ts";
 
 /** The state of the children of a path: still going, or what they lead to. */

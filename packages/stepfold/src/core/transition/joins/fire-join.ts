@@ -7,8 +7,8 @@ import type { JoinGroup, ScopeDraft } from "../draft/draft.ts";
 import type { DraftPath } from "../draft/draft-path.ts";
 import { unwait } from "../draft/join-group.ts";
 import { endPath } from "../paths/end-path.ts";
+import { failPath } from "../paths/fail-path.ts";
 import { enter } from "../paths/leave.ts";
-import { failPath } from "../paths/stop.ts";
 
 /** Merges paths that wait at a join: the senior one goes on and performs the node with the results of all of them. */
 export function fire(scope: ScopeDraft, group: JoinGroup, taken: readonly DraftPath[]): DraftPath {

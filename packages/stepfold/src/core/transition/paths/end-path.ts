@@ -1,8 +1,9 @@
+import type { ErrorInfo } from "../../errors/error-info.ts";
 import { belongsTo, childKey, scopedKey } from "../../snapshot/address.ts";
 import type { EndedPath } from "../../snapshot/event.ts";
 import { isNotUndone, scopesNotUndone } from "../../snapshot/not-undone.ts";
 import { childBytes, sizeOfContext } from "../../snapshot/result-size.ts";
-import { type BegunStep, type ChildState, isTerminal } from "../../snapshot/snapshot.ts";
+import { type BegunStep, type ChildState, type Ending, isTerminal } from "../../snapshot/snapshot.ts";
 import { sizeOfJson } from "../../values/json-size.ts";
 import { markChanged } from "../draft/add-result.ts";
 import { type ChildDraft, isChild, type ScopeDraft } from "../draft/draft.ts";
@@ -12,7 +13,7 @@ import { subtractSize } from "../draft/held-size.ts";
 import { unwait } from "../draft/join-group.ts";
 import { childOf, scopeAt } from "../draft/open-draft.ts";
 import { withdraw } from "../draft/outbox.ts";
-import { hasEffects } from "./undo.ts";
+import { firstUndo, hasEffects, scopesToUndo } from "./undo.ts";
 
 /** Remembers that the step of a path will not complete, if it was begun and can be undone: it may have had an effect. */
 export function giveUpStep(scope: ScopeDraft, path: DraftPath): void {
@@ -85,13 +86,39 @@ function dropChild({ root, workflow }: ScopeDraft, key: string, all: boolean): b
   if (!isOpen(state)) forget(root, key);
   else if (workflow.compensates) {
     const child = childOf(root, key)!;
-    if (child.ending && !all) return true;
+    if (!all && child.ending) return true;
+    if (!all && isUndoingInside(child)) {
+      undoAll(child);
+      return true;
+    }
     retire(child, all);
   } else {
     for (const inner of [...root.children.keys()]) if (belongsTo(inner, key)) forget(root, inner);
     for (const items of [...root.mapItems.keys()]) if (belongsTo(items, key)) root.mapItems.delete(items);
   }
   return false;
+}
+
+/** Whether something inside a child is being undone. */
+function isUndoingInside({ root, key, paths }: ScopeDraft): boolean {
+  return paths.some(({ children }) => {
+    if (!children) return false;
+    for (let item = 0; item < (children.map?.next ?? 1); item++) {
+      const inner = root.children.get(childKey(key, children.key, children.map ? item : null));
+      if (!inner || !isOpen(inner)) continue;
+      const scope = childOf(root, childKey(key, children.key, children.map ? item : null))!;
+      if (scope.ending || isUndoingInside(scope)) return true;
+    }
+    return false;
+  });
+}
+
+/** Ends a child in which something is being undone: that goes on, so it cannot end alone; all that the child did is undone. */
+function undoAll(child: ChildDraft): void {
+  const version = child.root.version + 1;
+  stop(child, "cancelled", child.paths[0]!.nodeId, undefined, version);
+  markChanged(child, version);
+  recount(child);
 }
 
 function isOpen(child: ChildDraft | ChildState): boolean {
@@ -151,4 +178,53 @@ function forget(root: ScopeDraft["root"], key: string): void {
   root.endings++;
   for (const { waits } of "root" in child ? child.paths : child.activePaths) if (waits) withdraw(root, waits);
   if ("root" in child) root.awake.delete(child);
+}
+
+/**
+ * Ends a scope before its time. Every path of it ends, and every child. Where something can be undone, that comes first
+ * (docs/path-semantics.md, "Endings").
+ */
+export function stop(
+  scope: ScopeDraft,
+  status: Ending["status"],
+  nodeId: string | null,
+  failure: ErrorInfo | undefined,
+  version: number,
+): void {
+  // with onFailure "finish" there may be an earlier failure
+  const error = failure ?? scope.error;
+  clear(scope, true);
+  const begun = takeBegun(scope);
+  scope.failedAt = nodeId;
+  scope.output = undefined;
+  scope.error = error;
+  scope.ending = Object.freeze(error ? { status, nodeId, error, begun } : { status, nodeId, begun });
+  if (firstUndo(scope, version)) return;
+  scope.ending = undefined;
+  scope.ended = status;
+}
+
+/** Ends all paths of a scope because a node has ended the scope. */
+export function terminate(scope: ScopeDraft): void {
+  clear(scope, false);
+}
+
+function clear(scope: ScopeDraft, all: boolean): void {
+  for (const path of [...scope.paths]) endPath(scope, path, null, all);
+  scope.groups = null;
+}
+
+const noneBegun: Ending["begun"] = Object.freeze([]);
+
+/** What was begun and did not complete, here and in all children that are kept, the latest first: it is undone now. */
+function takeBegun(scope: ScopeDraft): Ending["begun"] {
+  if (!scope.workflow.compensates) return noneBegun;
+  const begun: Ending["begun"][number][] = [];
+  for (const place of scopesToUndo(scope)) {
+    if (place.begun.length === 0) continue;
+    for (const step of place.begun) begun.push(Object.freeze(isChild(place) ? { scope: place.key, ...step } : step));
+    place.begun = [];
+    markChanged(place, scope.root.version + 1);
+  }
+  return Object.freeze(begun.reverse());
 }

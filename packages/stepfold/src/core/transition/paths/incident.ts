@@ -7,8 +7,8 @@ import { addConsequence } from "../draft/add-result.ts";
 import type { ScopeDraft } from "../draft/draft.ts";
 import type { DraftPath } from "../draft/draft-path.ts";
 import { sizeOfWaits, subtractSize } from "../draft/held-size.ts";
+import { failPath } from "./fail-path.ts";
 import { cancelOthers, leave } from "./leave.ts";
-import { failPath } from "./stop.ts";
 
 /** What becomes of a step that has failed for good: performed again with all its attempts, passed over with an output, or failed. */
 export interface IncidentAnswer {

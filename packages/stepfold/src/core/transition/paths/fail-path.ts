@@ -1,0 +1,21 @@
+import type { ErrorInfo } from "../../errors/error-info.ts";
+import type { ScopeDraft } from "../draft/draft.ts";
+import type { DraftPath } from "../draft/draft-path.ts";
+import { endPath, giveUpStep, stop } from "./end-path.ts";
+import { leave } from "./leave.ts";
+
+/** Lets a path whose node failed leave by the handle, if the failure has one; otherwise fails the scope. */
+export function failPath(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, handle: string | undefined, version: number): void {
+  giveUpStep(scope, path);
+  if (handle !== undefined) {
+    leave(scope, path, [handle], version);
+    return;
+  }
+  if (scope.workflow.definition.onFailure !== "finish") {
+    stop(scope, "failed", path.nodeId, error, version);
+    return;
+  }
+  scope.error ??= error;
+  scope.failedAt ??= path.nodeId;
+  endPath(scope, path, null);
+}
