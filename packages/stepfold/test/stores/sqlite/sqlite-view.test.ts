@@ -33,7 +33,7 @@ describe("the view workflow_executions", () => {
     const db = new DatabaseSync(path);
     const one = db.prepare("SELECT * FROM workflow_executions WHERE id = ?");
     await showsEveryVersion(store, async (id) => one.get(id)!.snapshot as string);
-    const all = db.prepare("SELECT id FROM workflow_executions WHERE snapshot -> '$.mapItems' IS NOT NULL").all();
+    const all = db.prepare("SELECT id FROM workflow_executions WHERE snapshot -> '$.compensations' IS NOT NULL").all();
     expect(all.length).toBeGreaterThan(0);
     db.close();
     await store.close();
