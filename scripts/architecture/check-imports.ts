@@ -34,6 +34,7 @@ function inLibrary(path: string, one: Import): string | undefined {
 
 function ofPackage(layer: Layer | undefined, specifier: string): string | undefined {
   if (specifier.startsWith("node:")) return layer?.node ? undefined : `${specifier} exists on Node only`;
+  if (layer?.takesIn?.includes(specifier)) return undefined;
   return `the package ${specifier} is not this part's to import`;
 }
 

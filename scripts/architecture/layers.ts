@@ -8,6 +8,8 @@ export interface Layer {
   readonly mayImport: readonly string[];
   /** Runs on Node only, so it may import `node:` modules. */
   readonly node?: true;
+  /** Packages whose code is published with it, so that nobody has to install them. */
+  readonly takesIn?: readonly string[];
 }
 
 /** What the stores of databases and of wrappers may import, each of them. */
@@ -45,6 +47,7 @@ export const layers: readonly Layer[] = [
   { folder: "nodes/http", floor: "1st floor", mayImport: ["core", "engine/node", "nodes"], node: true },
   { folder: "nodes", floor: "1st floor", mayImport: ["core", "engine/node"] },
   { folder: "runtime", floor: "1st floor", mayImport: ["core", "expressions", "ports", "environment", "engine/node", "engine"] },
+  { folder: "schedules", floor: "1st floor", mayImport: ["core", "ports", "engine/node", "runtime"], takesIn: ["croner"] },
   { folder: "serverless", floor: "2nd floor", mayImport: ["core", "ports", "environment", "queues/checked", "queues/sqs", "runtime"] },
   { folder: "testing", floor: "2nd floor", mayImport: ["core", "ports", "environment", "engine/node", "engine", "runtime"] },
 ];

@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import { type OutputAsset, type OutputChunk, rolldown } from "rolldown";
-import { layerOf } from "../architecture/layers.ts";
+import { layerOf, layers } from "../architecture/layers.ts";
 import { library, publicEntries, root } from "../public-entries.ts";
 import { markPure } from "./mark-pure.ts";
 
@@ -11,6 +11,8 @@ export interface BundledPackage {
   readonly entries: Readonly<Record<string, string>>;
   /** The chunk that a file below `src` belongs to; null leaves it to the bundler. */
   readonly chunkOf: (path: string) => string | null;
+  /** Packages that become a chunk of their own, so that users need not install them. */
+  readonly takesIn?: readonly string[];
 }
 
 export const bundledPackages: readonly BundledPackage[] = [
@@ -18,6 +20,7 @@ export const bundledPackages: readonly BundledPackage[] = [
     folder: library,
     entries: Object.fromEntries(publicEntries().map(({ code, source }) => [code.slice("./dist/".length, -".js".length), source])),
     chunkOf: partOf,
+    takesIn: layers.flatMap(({ takesIn = [] }) => takesIn),
   },
   { folder: `${root}/packages/cli`, entries: { main: "./src/main.ts", index: "./src/index.ts" }, chunkOf: () => null },
 ];
@@ -29,12 +32,13 @@ export type BundledFile = OutputChunk | OutputAsset;
  * Makes what is published of a package, in memory. Names and line breaks stay, documentation comments do not: editors read
  * them in the declarations, and a process that imports the code would read them in vain. Packages that are imported stay imports.
  */
-export async function bundlePackage({ folder, entries, chunkOf }: BundledPackage): Promise<readonly BundledFile[]> {
+export async function bundlePackage({ folder, entries, chunkOf, takesIn = [] }: BundledPackage): Promise<readonly BundledFile[]> {
   const bundle = await rolldown({
     cwd: folder,
     input: entries,
     platform: "neutral",
-    external: (id, importer, isResolved) => !isResolved && importer !== undefined && !id.startsWith("."),
+    external: (id, importer, isResolved) => !isResolved && importer !== undefined && !id.startsWith(".") && !takesIn.includes(id),
+    resolve: { mainFields: ["module", "main"] },
     preserveEntrySignatures: "allow-extension",
     plugins: [markPure],
   });
@@ -45,18 +49,29 @@ export async function bundlePackage({ folder, entries, chunkOf }: BundledPackage
       chunkFileNames: "chunks/[name].js",
       minifyInternalExports: false,
       codeSplitting: {
-        groups: [{ name: (id) => chunkOf(relative(`${folder}/src`, id).replaceAll("\\", "/")), debugName: "parts" }],
+        groups: [
+          {
+            name: (id) => packageOf(id, takesIn) ?? chunkOf(relative(`${folder}/src`, id).replaceAll("\\", "/")),
+            debugName: "parts",
+          },
+        ],
         includeDependenciesRecursively: false,
       },
       comments: { annotation: true, jsdoc: false, legal: false },
       sourcemap: true,
       // the sources are published too, and declaration maps point to them as well
       sourcemapExcludeSources: true,
+      // those of a package that was taken in are not
+      sourcemapPathTransform: (source) => (packageOf(source, takesIn) === undefined ? source : `\0${packageOf(source, takesIn)}`),
     });
     return output;
   } finally {
     await bundle.close();
   }
+}
+
+function packageOf(id: string, takesIn: readonly string[]): string | undefined {
+  return takesIn.find((name) => id.replaceAll("\\", "/").includes(`/node_modules/${name}/`));
 }
 
 /**

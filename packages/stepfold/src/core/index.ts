@@ -47,9 +47,10 @@ export type {
   SuspendedEvent,
   TimedOutEvent,
 } from "./snapshot/event.ts";
-export type { ChildEnd, ChildStart, Message } from "./snapshot/message.ts";
+export type { ChildEnd, ChildStart, Message, RootCancel, RootStart } from "./snapshot/message.ts";
 export { restore, type StoredParts } from "./snapshot/restore.ts";
 export { resultOf } from "./snapshot/result.ts";
+export type { ScheduledBy } from "./snapshot/scheduled-by.ts";
 export {
   type ActivePath,
   type Answer,

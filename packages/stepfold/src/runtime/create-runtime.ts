@@ -12,12 +12,12 @@ import { claimOne } from "./context/timed-claim.ts";
 import { planAdoption } from "./forks/fork.ts";
 import { runHandle } from "./handle/run-handle.ts";
 import { startRun } from "./handle/start-run.ts";
-import { prune } from "./retention/prune.ts";
+import { openSchedules } from "./open-schedules.ts";
 import { readRetention } from "./retention/retention.ts";
 import type { Advanced, Runtime } from "./runtime.ts";
 import { runtimeLists } from "./runtime-lists.ts";
 import { Dispatcher } from "./worker/dispatcher.ts";
-import { createLocalWork } from "./worker/local-work.ts";
+import { createLocalWork, type LocalWork } from "./worker/local-work.ts";
 import { startForked } from "./worker/start-forked.ts";
 import { type SweepParts, sweep } from "./worker/sweep.ts";
 
@@ -53,9 +53,11 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
   const requireOpen = (action: string): void => {
     if (closing) throw new StepfoldError("RUNTIME_CLOSED", { action });
   };
+  const scheduling = openSchedules(context, local, options.schedules, requireOpen);
   const openWorker = (slots: number): void => {
     dispatcher.open(slots);
     retention.open();
+    scheduling.declare();
   };
   const closeWorker = (timeoutMs: number): Promise<unknown> => Promise.all([dispatcher.close(timeoutMs), retention.close(timeoutMs)]);
   const closeRuntime = ({ timeoutMs = 30_000 }: { readonly timeoutMs?: number } = {}): Promise<void> => {
@@ -82,17 +84,13 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
     ...boundedMoves({ context, local, dispatcher, concurrency: maxExecutions }, requireOpen),
     work({ concurrency = maxExecutions } = {}) {
       requireOpen("work");
-      if (local.slots.isOpen)
-        throw new StepfoldError("OPTION_INVALID", { option: "drive", reason: "must be false for a runtime that begins to work later" });
+      requireIdle(local);
       requireWhole("concurrency", concurrency);
       openWorker(concurrency);
       return { stop: async ({ timeoutMs = 30_000 } = {}) => void (await closeWorker(timeoutMs)) };
     },
-    ...runtimeLists(context.store),
-    async prune(which) {
-      requireOpen("prune");
-      return prune(context.store, which);
-    },
+    schedules: scheduling.schedules,
+    ...runtimeLists(context.store, requireOpen),
     close: closeRuntime,
     [Symbol.asyncDispose]: async () => closeRuntime(),
   };
@@ -110,6 +108,12 @@ function boundedMoves(parts: SweepParts, requireOpen: (action: string) => void):
       return sweep(parts, options);
     },
   };
+}
+
+/** @throws StepfoldError `OPTION_INVALID` */
+function requireIdle({ slots }: LocalWork): void {
+  if (!slots.isOpen) return;
+  throw new StepfoldError("OPTION_INVALID", { option: "drive", reason: "must be false for a runtime that begins to work later" });
 }
 
 /** Claims an execution, performs what is due, and gives it back. */

@@ -3,6 +3,17 @@ export { durationBoundsMs } from "../ports/execution-counts.ts";
 export { countExecutions, endedSeries, findSummaries } from "../ports/list-fallbacks.ts";
 export type { ConsumeOptions, Consumer, Delivery, QueueFeatures, WakeUp, WorkQueue } from "../ports/work-queue.ts";
 export type { RuntimeOptions } from "./context/runtime-options.ts";
+export type { ScheduleHost, SchedulesPart } from "./context/schedule-host.ts";
+export type {
+  BackfillOptions,
+  CreateScheduleOptions,
+  OverlapPolicy,
+  ScheduleDescription,
+  ScheduleListQuery,
+  ScheduleProblem,
+  ScheduleSpec,
+  Schedules,
+} from "./context/schedules.ts";
 export { feedHearsItself } from "./context/test-feed.ts";
 export { createRuntime } from "./create-runtime.ts";
 export type { AdoptedChild } from "./forks/adopted-children.ts";

@@ -1,13 +1,21 @@
 import { countExecutions, endedSeries, findSummaries } from "../ports/list-fallbacks.ts";
 import type { SnapshotStore } from "../ports/snapshot-store.ts";
+import { prune } from "./retention/prune.ts";
 import type { Runtime } from "./runtime.ts";
 
-/** What a runtime finds in its store. */
-export function runtimeLists(store: SnapshotStore): Pick<Runtime, "list" | "count" | "summaries" | "ended"> {
+/** What a runtime finds in its store, and deletes there. @param requireOpen throws once the runtime is closed */
+export function runtimeLists(
+  store: SnapshotStore,
+  requireOpen: (action: string) => void,
+): Pick<Runtime, "list" | "count" | "summaries" | "ended" | "prune"> {
   return {
     list: async (query) => store.list(query),
     count: async (query, atMost) => countExecutions(store, query, atMost),
     summaries: async (workflowIds) => findSummaries(store, workflowIds),
     ended: async (query) => endedSeries(store, query),
+    async prune(which) {
+      requireOpen("prune");
+      return prune(store, which);
+    },
   };
 }

@@ -4,6 +4,7 @@ import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import type { EndedSeries, ExecutionCounts, SeriesQuery } from "../ports/execution-counts.ts";
 import type { CountQuery, ExecutionSummary, ListQuery, Page, PruneReport } from "../ports/snapshot-store.ts";
+import type { Schedules } from "./context/schedules.ts";
 import type { AdoptOptions } from "./forks/fork.ts";
 import type { Run } from "./handle/run.ts";
 import type { StartRunOptions } from "./handle/start-run.ts";
@@ -63,6 +64,10 @@ export interface Runtime {
   adopt(workflow: string | WorkflowDefinition, snapshot: unknown, options?: AdoptOptions): Promise<Run>;
   /** @throws StepfoldError `WORKFLOW_NOT_FOUND` */
   get(workflowId: string): Promise<Run>;
+  /**
+   * Makes and changes schedules. Without the option `schedules` every call is refused with `OPTION_INVALID`.
+   */
+  readonly schedules: Schedules;
   /**
    * Claims the execution, performs what is due, and gives it back. For serverless handlers, which have no process that
    * waits.

@@ -1,3 +1,4 @@
+import { issuesText, itemsText, notUndoneText } from "./error-text.ts";
 import type { Issue } from "./issue.ts";
 
 /** One row of the catalogue. */
@@ -9,17 +10,6 @@ interface Entry<D> {
   /** The message: what is wrong, and what to do. */
   say(details: D): string;
 }
-
-const notUndoneText = ({ notUndone }: { notUndone?: readonly string[] }): string =>
-  notUndone ? `; what was not undone: ${list(notUndone)}` : "";
-
-const list = (items: readonly string[], maxCount = 10): string =>
-  (items.length > maxCount ? `${items.slice(0, maxCount).join(", ")} and ${items.length - maxCount} more` : items.join(", ")) || "none";
-const lines = (issues: readonly { readonly pointer: string; readonly message: string }[]): string =>
-  issues
-    .slice(0, 20)
-    .map((issue) => `\n  ${issue.pointer || "/"}: ${issue.message}`)
-    .join("") + (issues.length > 20 ? `\n  and ${issues.length - 20} more` : "");
 
 /** One thing wrong with a value that a schema describes. */
 export interface SchemaIssue {
@@ -85,10 +75,14 @@ interface DetailsByCode {
   };
   EXECUTION_CANCELLED: { workflowId: string; reason?: string; notUndone?: readonly string[] };
   RETRY_NOT_PENDING: { workflowId: string; node?: string };
+  // schedules
+  SCHEDULE_INVALID: { schedule: string; issues: readonly SchemaIssue[] };
+  SCHEDULE_NOT_FOUND: { schedule: string };
+  SCHEDULE_EXISTS: { schedule: string };
   // stores
   WORKFLOW_EXISTS: { workflowId: string; deletedAt?: number };
   WORKFLOW_NOT_FOUND: { workflowId: string };
-  START_CONFLICT: { workflowId: string; differs: "definition" | "input" | "parent" | "tenant" | "origin" };
+  START_CONFLICT: { workflowId: string; differs: "definition" | "input" | "parent" | "tenant" | "origin" | "schedule" };
   VERSION_CONFLICT: { workflowId: string; expected: number; actual: number | null };
   FENCE_LOST: { workflowId: string };
   EXECUTION_PARKED: { workflowId: string; code: string; message: string };
@@ -118,9 +112,9 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
   DEFINITION_INVALID: {
     status: 422,
     retryable: false,
-    say: (d) => `Workflow "${d.workflow}" cannot run:${lines(d.issues.filter((issue) => issue.severity === "error"))}`,
+    say: (d) => `Workflow "${d.workflow}" cannot run:${issuesText(d.issues.filter((issue) => issue.severity === "error"))}`,
   },
-  DEFINITION_UNKNOWN: { status: 404, retryable: false, say: (d) => `No workflow "${d.workflow}" here. Known: ${list(d.known)}` },
+  DEFINITION_UNKNOWN: { status: 404, retryable: false, say: (d) => `No workflow "${d.workflow}" here. Known: ${itemsText(d.known)}` },
   DEFINITION_MISSING: {
     status: 409,
     retryable: true,
@@ -133,13 +127,13 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
       d.isStored
         ? `Execution "${d.workflowId}" is pinned to a definition (hash ${d.actual.slice(0, 12)}), and the store has another one under that hash: somebody has changed it`
         : d.missing
-          ? `Execution "${d.workflowId}" stands at nodes that this definition lacks: ${list(d.missing)}`
+          ? `Execution "${d.workflowId}" stands at nodes that this definition lacks: ${itemsText(d.missing)}`
           : `Execution "${d.workflowId}" was started with another version of its definition (${d.actual.slice(0, 12)}, not ${d.expected.slice(0, 12)}). Use that one, or pass definition: "current" to go on with this one`,
   },
   NODE_TYPE_UNKNOWN: {
     status: 422,
     retryable: false,
-    say: (d) => `Node "${d.nodeId}" has the type "${d.type}", which nothing defines. Known types: ${list(d.known, 20)}`,
+    say: (d) => `Node "${d.nodeId}" has the type "${d.type}", which nothing defines. Known types: ${itemsText(d.known, 20)}`,
   },
   NODE_UNKNOWN: { status: 404, retryable: false, say: (d) => `Workflow "${d.workflow}" has no node "${d.nodeId}"` },
   START_AMBIGUOUS: {
@@ -147,7 +141,7 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
     retryable: false,
     say: (d) =>
       d.candidates.length
-        ? `Workflow "${d.workflow}" has several first nodes (${list(d.candidates)}): set "start" in the definition, or pass initialNodeId`
+        ? `Workflow "${d.workflow}" has several first nodes (${itemsText(d.candidates)}): set "start" in the definition, or pass initialNodeId`
         : `Workflow "${d.workflow}" has no node without an incoming edge: set "start" in the definition, or pass initialNodeId`,
   },
   // values
@@ -168,12 +162,12 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
   OPTION_UNKNOWN: {
     status: 400,
     retryable: false,
-    say: (d) => `${d.of} has no option "${d.option}". ${d.meant ? `Did you mean "${d.meant}"?` : `There are: ${list(d.known, 30)}`}`,
+    say: (d) => `${d.of} has no option "${d.option}". ${d.meant ? `Did you mean "${d.meant}"?` : `There are: ${itemsText(d.known, 30)}`}`,
   },
   INPUT_INVALID: {
     status: 422,
     retryable: false,
-    say: (d) => `The input of workflow "${d.workflow}" is not what it asks for:${lines(d.issues)}`,
+    say: (d) => `The input of workflow "${d.workflow}" is not what it asks for:${issuesText(d.issues)}`,
   },
   DURATION_INVALID: {
     status: 422,
@@ -184,23 +178,23 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
   DATA_INVALID: {
     status: 422,
     retryable: false,
-    say: (d) => `The data of node "${d.nodeId}" is not what its type asks for:${lines(d.issues)}`,
+    say: (d) => `The data of node "${d.nodeId}" is not what its type asks for:${issuesText(d.issues)}`,
   },
   OUTPUT_INVALID: {
     status: 422,
     retryable: false,
-    say: (d) => `Node "${d.nodeId}" returned something its type does not allow:${lines(d.issues)}`,
+    say: (d) => `Node "${d.nodeId}" returned something its type does not allow:${issuesText(d.issues)}`,
   },
   HANDLE_UNKNOWN: {
     status: 422,
     retryable: false,
     say: (d) =>
-      `Node "${d.nodeId}" left by the handle "${d.handle}", which has no edge and is not declared. Known handles: ${list(d.known)}`,
+      `Node "${d.nodeId}" left by the handle "${d.handle}", which has no edge and is not declared. Known handles: ${itemsText(d.known)}`,
   },
   HANDLE_MISSING: {
     status: 422,
     retryable: false,
-    say: (d) => `Node "${d.nodeId}" named no handle and has no default edge. Return nextHandle, one of: ${list(d.known)}`,
+    say: (d) => `Node "${d.nodeId}" named no handle and has no default edge. Return nextHandle, one of: ${itemsText(d.known)}`,
   },
   STEP_TIMEOUT: { status: 504, retryable: true, say: (d) => `Node "${d.nodeId}" did not end within ${d.timeoutMs} ms` },
   STEPS_EXCEEDED: {
@@ -223,7 +217,7 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
   GLOBAL_DENIED: {
     status: 403,
     retryable: false,
-    say: (d) => `Node "${d.nodeId}" reads globals.${d.name}, which this workflow may not read. It may read: ${list(d.allowed)}`,
+    say: (d) => `Node "${d.nodeId}" reads globals.${d.name}, which this workflow may not read. It may read: ${itemsText(d.allowed)}`,
   },
   MAP_FAILED: {
     status: 422,
@@ -233,7 +227,7 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
   STALLED: {
     status: 422,
     retryable: false,
-    say: (d) => `Nothing can move any more: the paths at ${list(d.nodes)} are held by a "when" that no longer comes true`,
+    say: (d) => `Nothing can move any more: the paths at ${itemsText(d.nodes)} are held by a "when" that no longer comes true`,
   },
   COMPENSATION_FAILED: {
     status: 422,
@@ -267,9 +261,13 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
     status: 409,
     retryable: false,
     say: (d) =>
-      `Execution "${d.workflowId}" waits at several places: name one of ${list(d.waits.map((wait) => `${wait.nodeId} (${wait.id})`))}`,
+      `Execution "${d.workflowId}" waits at several places: name one of ${itemsText(d.waits.map((wait) => `${wait.nodeId} (${wait.id})`))}`,
   },
-  RESUME_INVALID: { status: 422, retryable: false, say: (d) => `The payload is not what node "${d.nodeId}" waits for:${lines(d.issues)}` },
+  RESUME_INVALID: {
+    status: 422,
+    retryable: false,
+    say: (d) => `The payload is not what node "${d.nodeId}" waits for:${issuesText(d.issues)}`,
+  },
   RESUME_CONFLICT: {
     status: 409,
     retryable: false,
@@ -279,7 +277,8 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
   WAIT_GONE: {
     status: 409,
     retryable: false,
-    say: (d) => `Execution "${d.workflowId}" does not wait at ${d.target}: it was answered, or was never open. Open waits: ${list(d.open)}`,
+    say: (d) =>
+      `Execution "${d.workflowId}" does not wait at ${d.target}: it was answered, or was never open. Open waits: ${itemsText(d.open)}`,
   },
   WAIT_EXPIRED: {
     status: 410,
@@ -317,6 +316,10 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
     retryable: false,
     say: (d) => `Execution "${d.workflowId}" has no retry pending${d.node === undefined ? "" : ` at "${d.node}"`}`,
   },
+  // schedules
+  SCHEDULE_INVALID: { status: 400, retryable: false, say: (d) => `Schedule "${d.schedule}" cannot be kept:${issuesText(d.issues)}` },
+  SCHEDULE_NOT_FOUND: { status: 404, retryable: false, say: (d) => `No schedule "${d.schedule}" in this store` },
+  SCHEDULE_EXISTS: { status: 409, retryable: false, say: (d) => `Another schedule is named "${d.schedule}": edit that one` },
   // stores
   WORKFLOW_EXISTS: {
     status: 409,
@@ -356,7 +359,7 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
     status: 409,
     retryable: false,
     say: (d) =>
-      `Steps of execution "${d.workflowId}" were undone: ${list(d.nodes)}. Say whether they are performed again (compensated: "again") or count as done (compensated: "keep")`,
+      `Steps of execution "${d.workflowId}" were undone: ${itemsText(d.nodes)}. Say whether they are performed again (compensated: "again") or count as done (compensated: "keep")`,
   },
   EXECUTION_OPEN: {
     status: 409,

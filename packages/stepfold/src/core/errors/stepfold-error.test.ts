@@ -102,6 +102,9 @@ const samples: { [C in ErrorCode]: readonly [ErrorDetails<C>, string][] } = {
     [{ workflowId: "e", reason: "not needed" }, "was cancelled: not needed"],
   ],
   RETRY_NOT_PENDING: [[{ workflowId: "e" }, "no retry pending"]],
+  SCHEDULE_INVALID: [[{ schedule: "s", issues: [{ pointer: "/cron", message: "is wrong" }] }, "/cron: is wrong"]],
+  SCHEDULE_NOT_FOUND: [[{ schedule: "s" }, 'No schedule "s"']],
+  SCHEDULE_EXISTS: [[{ schedule: "s" }, 'schedule is named "s": edit']],
   WORKFLOW_EXISTS: [
     [{ workflowId: "e" }, "already"],
     [{ workflowId: "e", deletedAt: 5 }, "was deleted"],

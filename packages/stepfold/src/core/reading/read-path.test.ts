@@ -195,6 +195,21 @@ describe("a snapshot with messages to other executions", () => {
     refused({ "/outbox": outbox, "/parent": parent, ...change }, pointer);
   });
 
+  it.each<[change: Record<string, unknown>, pointer: string]>([
+    [{ "/outbox/0/workflow": undefined }, "/outbox/0/workflow"],
+    [{ "/outbox/0/workflow": "" }, "/outbox/0/workflow"],
+    [{ "/outbox/0/metadata": 5 }, "/outbox/0/metadata"],
+    [{ "/outbox/0/scheduledBy": undefined }, "/outbox/0/scheduledBy"],
+    [{ "/outbox/0/scheduledBy/at": undefined }, "/outbox/0/scheduledBy/at"],
+    [{ "/outbox/1/schedule": 5 }, "/outbox/1/schedule"],
+  ])("is refused where it is of a schedule with %j", (change, pointer) => {
+    const scheduledBy = { schedule: "s", workflowId: "schedule:s", at: 5, reports: true };
+    const root = { id: "3.0", type: "startRoot", to: "s@5", workflow: "w", metadata: { a: 1 }, scheduledBy };
+    const messages = [root, { id: "3.1", type: "cancelRoot", to: "s@4", schedule: "s" }];
+    expect(readSnapshot(changed(snapshot, { "/outbox": messages }), engine.workflow).outbox).toEqual(messages);
+    refused({ "/outbox": messages, ...change }, pointer);
+  });
+
   it("may begin an execution that nobody waits for", () => {
     const { waitId: _, ...freely } = start;
     expect(readSnapshot(changed(snapshot, { "/outbox": [freely] }), engine.workflow).outbox).toEqual([freely]);

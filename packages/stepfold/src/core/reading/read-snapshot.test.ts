@@ -40,6 +40,8 @@ describe("the tenant and the budget of a snapshot from outside", () => {
       const from = { workflowId: "o", incarnation: "i", version: 7, reason };
       expect(readSnapshot(changed("/from", from, own), flow).from).toEqual(from);
     }
+    const scheduledBy = { schedule: "s", workflowId: "schedule:s~3", at: 5 };
+    expect(readSnapshot(changed("/scheduledBy", scheduledBy, own), flow).scheduledBy).toEqual(scheduledBy);
     const answered = [
       { command: "signal", key: "k", version: 0 },
       { command: "resume", key: "k", version: 0 },
@@ -58,6 +60,11 @@ describe("the tenant and the budget of a snapshot from outside", () => {
     ["/from", { workflowId: "", version: 7, reason: "fork" }],
     ["/from", { workflowId: "o", version: -1, reason: "fork" }],
     ["/from", { workflowId: "o", version: 7, reason: "theft" }],
+    ["/scheduledBy", "s"],
+    ["/scheduledBy", { schedule: "", workflowId: "schedule:s", at: 5 }],
+    ["/scheduledBy", { schedule: "s", workflowId: "", at: 5 }],
+    ["/scheduledBy", { schedule: "s", workflowId: "schedule:s" }],
+    ["/scheduledBy", { schedule: "s", workflowId: "schedule:s", at: 5, reports: false }],
     ["/historyBytes", -1],
     ["/answered", "k"],
     ["/answered", [{ command: "resume", key: "k", version: 99 }]],

@@ -62,7 +62,7 @@ export function readSnapshot(value: unknown, workflow: CompiledWorkflow, limits:
 
 /** Fields that may be missing, checked where they are there. */
 function optional(plain: JsonObject, version: number): Partial<Snapshot> {
-  const { inbox, outbox, parent, from, continuedAs, compensations, parked, permit, descendants, tenant, unnamed } = plain;
+  const { inbox, outbox, parent, scheduledBy, from, continuedAs, compensations, parked, permit, descendants, tenant, unnamed } = plain;
   const { historyBytes, answered } = plain;
   if ((parked !== undefined) !== (plain.status === "parked"))
     return invalid("/parked", 'must be there if the status is "parked", and only then');
@@ -82,6 +82,7 @@ function optional(plain: JsonObject, version: number): Partial<Snapshot> {
     ...(inbox !== undefined && { inbox: readInbox(inbox) }),
     ...(outbox !== undefined && { outbox: readOutbox(outbox) }),
     ...(parent !== undefined && { parent: readParent(parent) }),
+    ...(scheduledBy !== undefined && { scheduledBy: readScheduledBy(scheduledBy, "/scheduledBy") }),
     ...(from !== undefined && { from: readOrigin(from) }),
     ...(continuedAs !== undefined && { continuedAs: readSuccessor(continuedAs) }),
     ...(parked !== undefined && { parked: readParked(parked) }),
@@ -149,7 +150,9 @@ function readOutbox(value: Json): Snapshot["outbox"] {
     if (!isWorkflowId(to)) return invalid(`${pointer}/to`, "must name an execution");
     if (type === "start") checkStart(message, pointer);
     else if (type === "cancel" || type === "adopt") text(message.waitId, `${pointer}/waitId`, "must be the id of a wait");
-    else if (type !== "ended" && type !== "continue") return invalid(`${pointer}/type`, "must be start, continue, cancel, adopt or ended");
+    else if (type === "startRoot" || type === "cancelRoot") checkRoot(message, pointer);
+    else if (type !== "ended" && type !== "continue")
+      return invalid(`${pointer}/type`, "must be start, continue, cancel, adopt, ended, startRoot or cancelRoot");
   }
   return value as unknown as Snapshot["outbox"];
 }
@@ -158,6 +161,23 @@ function checkStart({ definition, waitId, descendants }: JsonObject, pointer: st
   readDefinition(definition, `${pointer}/definition`);
   if (descendants !== undefined) count(descendants, `${pointer}/descendants`);
   if (waitId !== undefined) text(waitId, `${pointer}/waitId`, "must be the id of a wait");
+}
+
+function checkRoot({ type, workflow, schedule, scheduledBy, metadata }: JsonObject, pointer: string): void {
+  if (type === "cancelRoot") return void text(schedule, `${pointer}/schedule`, "must be the name of a schedule");
+  text(workflow, `${pointer}/workflow`, "must be the id of a workflow");
+  readScheduledBy(scheduledBy, `${pointer}/scheduledBy`);
+  if (metadata !== undefined) object(metadata, `${pointer}/metadata`);
+}
+
+/** Reads which schedule has started it. */
+function readScheduledBy(value: Json | undefined, pointer: string): Snapshot["scheduledBy"] {
+  const { schedule, workflowId, at, reports } = object(value, pointer, "must be an object with schedule, workflowId and at");
+  text(schedule, `${pointer}/schedule`, "must be the name of a schedule");
+  if (!isWorkflowId(workflowId)) return invalid(`${pointer}/workflowId`, "must name an execution");
+  if (time(at, `${pointer}/at`) === undefined) return invalid(`${pointer}/at`, "must say when");
+  if (reports !== undefined && reports !== true) return invalid(`${pointer}/reports`, "must be true, or absent");
+  return value as unknown as Snapshot["scheduledBy"];
 }
 
 /** Reads the link to the parent execution. */

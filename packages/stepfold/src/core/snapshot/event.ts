@@ -1,7 +1,8 @@
 import type { ErrorInfo } from "../errors/error-info.ts";
 import type { EpochMs, Json } from "../values/json.ts";
 import type { Checkpoint } from "./checkpoint.ts";
-import type { ChildStart } from "./message.ts";
+import type { ChildStart, RootCancel, RootStart } from "./message.ts";
+import type { ScheduledBy } from "./scheduled-by.ts";
 import type { KeptSignal, NodeResult, Origin, ParentLink, Parked, Permit, Undo, Wait } from "./snapshot.ts";
 
 interface Stamp {
@@ -68,6 +69,7 @@ export interface StartedEvent extends Stamp {
   /** For the first node, as if it were resumed with it. */
   readonly payload?: Json;
   readonly parent?: ParentLink;
+  readonly scheduledBy?: ScheduledBy;
   readonly permit?: Permit;
   /** It goes on from another execution: instead of one path at `nodeId` it has what that held. */
   readonly checkpoint?: Checkpoint;
@@ -105,6 +107,8 @@ export interface CompletedEvent extends Step {
   readonly continues?: { readonly workflowId: string; readonly input?: Json };
   /** A detached execution that the step does not wait for. */
   readonly starts?: ChildStart;
+  /** What it tells executions that are no children of this one. */
+  readonly sends?: readonly (RootStart | RootCancel)[];
 }
 
 /** An attempt failed. `retryAt` says whether and when there is another. */

@@ -1,5 +1,6 @@
 import type { ErrorInfo } from "../errors/error-info.ts";
 import type { Json } from "../values/json.ts";
+import type { ScheduledBy } from "./scheduled-by.ts";
 
 /** A message to another execution. It stays in the outbox until the other execution has stored it. */
 export type Message =
@@ -7,6 +8,8 @@ export type Message =
   | (Addressed & { readonly type: "cancel"; readonly waitId: string })
   | (Addressed & { readonly type: "continue"; readonly input?: Json })
   | (Addressed & { readonly type: "ended" })
+  | (Addressed & RootStart)
+  | (Addressed & RootCancel)
   | (Addressed & AdoptChild);
 
 /**
@@ -24,6 +27,23 @@ interface Addressed {
   readonly id: string;
   /** The execution that it is for. */
   readonly to: string;
+}
+
+/** Starts an execution that has no parent. It runs the definition that has this name when the message is delivered. */
+export interface RootStart {
+  readonly type: "startRoot";
+  readonly to: string;
+  readonly workflow: string;
+  readonly input?: Json;
+  readonly metadata?: Readonly<Record<string, Json>>;
+  readonly scheduledBy: ScheduledBy;
+}
+
+/** Cancels an execution, if it is one that this schedule has started. */
+export interface RootCancel {
+  readonly type: "cancelRoot";
+  readonly to: string;
+  readonly schedule: string;
 }
 
 /** An execution of its own that a step begins. */

@@ -3,6 +3,7 @@ import type { EpochMs, Json, JsonSchema } from "../values/json.ts";
 import type { AnsweredKey } from "./answered-key.ts";
 import type { InEvents } from "./in-events.ts";
 import type { Message } from "./message.ts";
+import type { ScheduledBy } from "./scheduled-by.ts";
 
 /**
  * Where an execution stands as a whole. The last three are terminal. A `parked` one could not be driven, whatever its paths
@@ -336,6 +337,8 @@ export interface SnapshotHead extends ScopeHead {
   /** Random; tells an execution from a deleted one with the same id. Only with a store. */
   readonly incarnation?: string;
   readonly parent?: ParentLink;
+  /** The schedule that started it. */
+  readonly scheduledBy?: ScheduledBy;
   /** The execution that it goes on from: it is a fork or a restart of that. */
   readonly from?: Origin;
   /** It has ended, and goes on as this execution, which holds what it handed over. */

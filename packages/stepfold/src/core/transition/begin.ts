@@ -101,6 +101,7 @@ function beginAtNode(workflow: CompiledWorkflow, event: StartedEvent): Draft {
     createdAt: at,
     incarnation,
     parent,
+    scheduledBy: event.scheduledBy,
     permit,
     from: event.carried?.from,
     inbox: carriedSignals(event),

@@ -23,7 +23,7 @@ import { type DraftPath, letGo, recordAnswer } from "./draft/draft-path.ts";
 import { endsParking, park } from "./draft/draft-status.ts";
 import { countEvent } from "./draft/held-size.ts";
 import { scopeAt } from "./draft/open-draft.ts";
-import { applyDelivered, enqueueEnd, enqueueStart, enqueueSuccessor, hasOnlyMessages } from "./draft/outbox.ts";
+import { applyDelivered, enqueueEnd, enqueueSends, enqueueStart, enqueueSuccessor, hasOnlyMessages } from "./draft/outbox.ts";
 import { endPath, forgetChildren, stop, terminate } from "./paths/end-path.ts";
 import { failPath } from "./paths/fail-path.ts";
 import { openIncident, settleIncident } from "./paths/incident.ts";
@@ -164,6 +164,7 @@ function applyCompleted(scope: ScopeDraft, event: CompletedEvent): boolean {
   }
   path.begun = false;
   if (event.starts) enqueueStart(scope.root, event.starts);
+  if (event.sends) enqueueSends(scope.root, event.sends);
   addResult(scope, path.node, result);
   if (event.terminates) {
     terminate(scope);

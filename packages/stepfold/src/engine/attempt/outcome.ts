@@ -20,6 +20,7 @@ export type Outcome =
       readonly terminates?: true;
       readonly continues?: NonNullable<CompletedEvent["continues"]>;
       readonly starts?: ChildStart;
+      readonly sends?: NonNullable<CompletedEvent["sends"]>;
     })
   | (Timed & {
       readonly type: "failed";
@@ -49,9 +50,10 @@ function ofPath(task: Task, outcome: Exclude<Outcome, { type: "aborted" }>, vers
     const { output, handles } = outcome;
     // written out, since spreading an object here costs an eighth of a step
     const event: CompletedEvent = { type: "completed", version, at, pathId, turn, nodeId, attempt, startedAt, output, sizeBytes };
-    const { continues } = outcome;
-    if (outcome.terminates) return { ...event, terminates: true, ...(continues && { continues }) };
+    const { continues, sends } = outcome;
+    if (outcome.terminates) return { ...event, terminates: true, ...(continues && { continues }), ...(sends && { sends }) };
     if (outcome.starts) return { ...event, starts: outcome.starts };
+    if (sends) return { ...event, ...(handles && { handles }), sends };
     return handles ? { ...event, handles } : event;
   }
   const step = { version, at, pathId, turn, nodeId, attempt, startedAt, sizeBytes };

@@ -7,6 +7,7 @@ import type { AttemptState } from "./attempt-state.ts";
 import { spawnedChildren } from "./children-request.ts";
 import { continuation } from "./continuation.ts";
 import type { Outcome } from "./outcome.ts";
+import { sendsOf } from "./sends.ts";
 import { suspensionOf } from "./suspension.ts";
 
 /** What an executor returned, made into an outcome. */
@@ -19,7 +20,11 @@ export function readOutput(run: AttemptState, returned: unknown): Outcome | Prom
   if (returned.__children !== undefined) return spawnedChildren(run, returned.__children);
   if (returned.continueAs !== undefined) return continuation(run, returned.continueAs);
   const terminates = returned.terminate === true;
-  const leaving: Leaving = { handles: terminates || run.task.undoes ? undefined : handlesOf(run, returned), terminates };
+  const leaving: Leaving = {
+    handles: terminates || run.task.undoes ? undefined : handlesOf(run, returned),
+    terminates,
+    sends: returned.__sends,
+  };
   if (!node.output) return completed(run, returned.data, leaving);
   const { output } = node.definition;
   // a JSON Schema describes the stored value: a Date that was returned is text there
@@ -46,6 +51,7 @@ interface Returned {
   readonly nextHandles?: unknown;
   readonly __pause?: unknown;
   readonly __children?: unknown;
+  readonly __sends?: unknown;
   readonly terminate?: unknown;
   readonly continueAs?: unknown;
   readonly resumeAt?: unknown;
@@ -56,11 +62,23 @@ interface Returned {
 interface Leaving {
   readonly handles: readonly string[] | undefined;
   readonly terminates: boolean;
+  readonly sends: unknown;
 }
 
-function completed({ task, around, startedAt }: AttemptState, data: unknown, { handles, terminates }: Leaving): Outcome {
+function completed(run: AttemptState, data: unknown, { handles, terminates, sends }: Leaving): Outcome {
+  const { task, around, startedAt } = run;
   const { value, sizeBytes } = normalise(data, whatOf(task), around.limits);
   const outcome = { type: "completed" as const, startedAt, endedAt: around.now(), output: value, sizeBytes };
+  if (sends !== undefined) {
+    const sent = sendsOf(run, sends);
+    return {
+      ...outcome,
+      sizeBytes: sizeBytes + sent.sizeBytes,
+      sends: sent.sends,
+      ...(terminates && { terminates }),
+      ...(handles && { handles }),
+    };
+  }
   if (terminates) return { ...outcome, terminates };
   return handles ? { ...outcome, handles } : outcome;
 }

@@ -1,5 +1,5 @@
 import type { RetryPolicy } from "../../core/definition/definition.ts";
-import type { Json, JsonSchema } from "../../core/values/json.ts";
+import type { EpochMs, Json, JsonSchema } from "../../core/values/json.ts";
 import type { StandardSchema } from "./standard-schema.ts";
 import type { StepContext } from "./step-context.ts";
 
@@ -15,6 +15,8 @@ export type NodeOutput<Out = unknown, Handle extends string = string> =
       readonly nextHandles?: readonly Handle[] | undefined;
       /** Ends the workflow here, with this data as its output; in a child, the child. All other paths of it end. */
       readonly terminate?: boolean | undefined;
+      /** For the nodes of schedules: executions to start or to cancel, which are no children of this one. Only with a runtime. */
+      readonly __sends?: readonly SendRequest[] | undefined;
       readonly __pause?: false | undefined;
       readonly __children?: undefined;
       readonly continueAs?: undefined;
@@ -40,6 +42,22 @@ export interface Continuation {
   /** As for `start`: it must fit the input schema of the workflow. */
   readonly input?: unknown;
 }
+
+/** What a step tells an execution that is no child of its own: to begin, or to end if the schedule has started it. */
+export type SendRequest =
+  | {
+      /** Id of a workflow of the runtime. */
+      readonly start: string;
+      readonly workflowId: string;
+      readonly input?: unknown;
+      readonly metadata?: unknown;
+      /** Name of the schedule. */
+      readonly schedule: string;
+      readonly at: EpochMs;
+      /** Sends a signal named `schedule` when it has ended. */
+      readonly reports: boolean;
+    }
+  | { readonly cancel: string; readonly schedule: string };
 
 /** The step goes on in children: one sub-workflow, or one for each item of a map; or in an execution of its own. */
 export interface ChildrenRequest {

@@ -1,6 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Checkpoint } from "../../core/snapshot/checkpoint.ts";
 import type { Carried, Event, StartedEvent } from "../../core/snapshot/event.ts";
+import type { ScheduledBy } from "../../core/snapshot/scheduled-by.ts";
 import type { ParentLink } from "../../core/snapshot/snapshot.ts";
 import { begin } from "../../core/transition/begin.ts";
 import { closeDraft } from "../../core/transition/draft/close-draft.ts";
@@ -26,6 +27,8 @@ export interface ExecutionStart {
   readonly options: Omit<StartOptions, "externalPayload">;
   /** The execution that waits for it. */
   readonly parent?: ParentLink | undefined;
+  /** The schedule that starts it. */
+  readonly scheduledBy?: ScheduledBy | undefined;
   /** Its definition has no name here. */
   readonly unnamed?: boolean | undefined;
   /** It goes on from another execution. */
@@ -88,7 +91,7 @@ export async function startExecution(context: RuntimeContext, request: Execution
 
 function newStartEvent(
   { environment, setting, store }: RuntimeContext,
-  { prepared, options, parent, unnamed, goesOn, carried }: ExecutionStart,
+  { prepared, options, parent, scheduledBy, unnamed, goesOn, carried }: ExecutionStart,
   at: number,
 ): StartedEvent {
   const incarnation = environment.newId();
@@ -99,6 +102,7 @@ function newStartEvent(
     ...begun,
     incarnation,
     ...(parent && { parent }),
+    ...(scheduledBy && { scheduledBy }),
     ...(unnamed && { unnamed }),
     ...(carried && { carried, sizeBytes: (begun.sizeBytes ?? 0) + sizeOfJson(carried as unknown as Json) }),
     ...(checkpoint && { checkpoint, sizeBytes: checkpoint.state.sizeBytes }),

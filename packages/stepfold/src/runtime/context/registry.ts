@@ -65,6 +65,13 @@ export class Registry {
     }
   }
 
+  /** Makes a definition of the library ready, with nodes that no other definition can use. Nothing can start it by its id. */
+  addOwn(definition: WorkflowDefinition, nodeDefinitions: NodeDefinitions): PreparedWorkflow {
+    const prepared = prepareWorkflow(definition, nodeDefinitions, this.#limits);
+    this.#byHash.set(prepared.compiled.hash, prepared);
+    return prepared;
+  }
+
   /** Makes a definition ready that has no name here. @throws StepfoldError `DEFINITION_INVALID` */
   prepare(definition: unknown): PreparedWorkflow {
     const prepared = this.#prepare(definition, this.#library);

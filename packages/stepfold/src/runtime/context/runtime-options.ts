@@ -9,6 +9,7 @@ import type { EventFeed } from "../../ports/event-feed.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
 import type { GlobalsFor } from "./allowed-globals.ts";
+import type { SchedulesPart } from "./schedule-host.ts";
 
 /** Every option there is. */
 export const runtimeOptions: readonly (keyof RuntimeOptions)[] = [
@@ -28,6 +29,7 @@ export const runtimeOptions: readonly (keyof RuntimeOptions)[] = [
     "keepStacks",
     "may",
     "globalsFor",
+    "schedules",
     "onProblem",
   ] as const),
 ];
@@ -118,6 +120,11 @@ export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {
   readonly logger?: Logger | undefined;
   /** Keeps the stack of what nodes throw in the error of the snapshot: for development, since stacks tell where files lie. Default: false. */
   readonly keepStacks?: boolean | undefined;
+  /**
+   * Lets the runtime have schedules: `schedules()` of `stepfold/schedules`. Default: it has none, and leaves those in the store to runtimes
+   * that can have them.
+   */
+  readonly schedules?: SchedulesPart | undefined;
   /** Called with errors of background work: a store that does not answer, an execution whose node types are missing here. */
   readonly onProblem?: (workflowId: string | null, error: unknown) => void;
 }

@@ -17,7 +17,7 @@ export async function continueExecution(
   from: Draft,
   { to: workflowId, input }: Message & { readonly type: "continue" },
 ): Promise<StepfoldError | null> {
-  const { definition, metadata, tenant, parent, unnamed } = from;
+  const { definition, metadata, tenant, parent, scheduledBy, unnamed } = from;
   const prepared = await context.registry.pinned(from.workflowId, definition.hash);
   const now = await context.clock.now();
   const signals = from.inbox.filter(({ expiresAt }) => expiresAt > now);
@@ -25,7 +25,7 @@ export async function continueExecution(
   const carried = carriedBy({ workflowId: from.workflowId, ...(incarnation !== undefined && { incarnation }), version }, signals);
   const options = { workflowId, input, metadata, tenant };
   try {
-    const { committed, wakeUp } = await startLocally(context, local, { prepared, options, parent, unnamed, carried });
+    const { committed, wakeUp } = await startLocally(context, local, { prepared, options, parent, scheduledBy, unnamed, carried });
     if (committed) return null;
     if (await isSuccessor(context, workflowId, from)) {
       await wakeExecution(context, local, wakeUp);

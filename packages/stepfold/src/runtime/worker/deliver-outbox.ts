@@ -11,6 +11,7 @@ import { adoptChild } from "./adopt-child.ts";
 import { continueExecution } from "./continue-execution.ts";
 import { commandLocally, type LocalWork, startLocally, wakeExecution } from "./local-work.ts";
 import { endToReport, type OutboxDelivery, reportEnd, unlessGone } from "./report-end.ts";
+import { cancelRoot, endNews, refusalNews, reportToSchedule, startRoot } from "./root-execution.ts";
 
 /** Messages delivered in one go: they leave the outbox before the next ones are delivered. */
 const maxMessages = 100;
@@ -19,8 +20,8 @@ type StartMessage = Message & { readonly type: "start" };
 type CancelMessage = Message & { readonly type: "cancel" };
 
 /**
- * Delivers the messages of an execution to other executions, the oldest first: starts a child, cancels a child, or tells
- * the parent of the end.
+ * Delivers the messages of an execution to other executions, the oldest first: starts a child or what a schedule wants, cancels
+ * one, or tells the parent or the schedule of the end.
  *
  * After a crash a message may be delivered again: the second time it changes nothing.
  *
@@ -61,12 +62,17 @@ async function deliver(delivery: OutboxDelivery, message: Message): Promise<void
       return goOn(delivery, message);
     case "adopt":
       return adoptChild(delivery, message);
+    case "startRoot":
+      return startScheduled(delivery, message);
+    case "cancelRoot":
+      return cancelRoot(delivery, message);
     case "ended":
+      if (!from.parent) return reportToSchedule(delivery, from.scheduledBy!, endNews(from), message.id);
       return reportEnd(delivery, message.to, {
         type: "endChild",
         workflowId: from.workflowId,
-        waitId: from.parent!.waitId!,
-        incarnation: from.parent!.incarnation,
+        waitId: from.parent.waitId!,
+        incarnation: from.parent.incarnation,
         end: endToReport(from.ending!.status, from),
       });
   }
@@ -108,6 +114,16 @@ async function startChild(delivery: OutboxDelivery, message: StartMessage): Prom
     incarnation: from.incarnation,
     end: { status: "failed", error },
   });
+}
+
+/** Starts what a schedule wants. If that is refused the schedule is told, or what it goes on as, which is begun before. */
+async function startScheduled(delivery: OutboxDelivery, message: Message & { readonly type: "startRoot" }): Promise<void> {
+  const refusal = await startRoot(delivery, message);
+  if (!refusal) return;
+  delivery.context.onProblem(message.to, refusal);
+  const next = delivery.from.outbox.find((later) => later.type === "continue");
+  if (next) await goOn(delivery, next);
+  await reportToSchedule(delivery, message.scheduledBy, refusalNews(message, refusal), message.id);
 }
 
 /** Begins the execution that the sender goes on as. If that is refused the parent is told that it has failed. */

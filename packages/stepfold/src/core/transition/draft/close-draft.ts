@@ -60,7 +60,7 @@ function closeContext(scope: ScopeDraft): Snapshot["context"] {
 }
 
 function headFields(draft: Draft): Mutable<SnapshotHead> {
-  const { ended, paths, inbox, outbox, parent, from, permit, continuedAs } = draft;
+  const { ended, paths, inbox, outbox, parent, scheduledBy, from, permit, continuedAs } = draft;
   const head: Mutable<SnapshotHead> = {
     schema: 1,
     workflowId: draft.workflowId,
@@ -85,6 +85,7 @@ function headFields(draft: Draft): Mutable<SnapshotHead> {
   if (draft.createdAt !== undefined) head.createdAt = draft.createdAt;
   if (draft.incarnation !== undefined) Object.assign(head, { incarnation: draft.incarnation, historyBytes: draft.historyBytes });
   if (parent) head.parent = parent;
+  if (scheduledBy) head.scheduledBy = scheduledBy;
   if (from) head.from = from;
   if (permit) head.permit = permit;
   if (continuedAs) head.continuedAs = continuedAs;

@@ -129,6 +129,7 @@ export interface Draft extends ScopeDraft {
   readonly createdAt: EpochMs | undefined;
   readonly incarnation: string | undefined;
   readonly parent: Snapshot["parent"];
+  readonly scheduledBy: Snapshot["scheduledBy"];
   readonly from: Snapshot["from"];
   readonly permit: Permit | undefined;
   continuedAs: Snapshot["continuedAs"];

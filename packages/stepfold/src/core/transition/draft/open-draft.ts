@@ -21,6 +21,7 @@ export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft
     createdAt: snapshot.createdAt,
     incarnation: snapshot.incarnation,
     parent: snapshot.parent,
+    scheduledBy: snapshot.scheduledBy,
     from: snapshot.from,
     permit: snapshot.permit,
     continuedAs: snapshot.continuedAs,

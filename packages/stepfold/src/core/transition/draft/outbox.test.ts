@@ -54,6 +54,34 @@ describe("an execution that another one waits for", () => {
   });
 });
 
+describe("an execution that a schedule has started", () => {
+  const scheduledBy = { schedule: "s", workflowId: "schedule:s", at: 7 };
+
+  it("tells the schedule of its end, if that wants to know", () => {
+    const quiet = completing(flow, fold(flow, [startedAt(flow, "a", { scheduledBy })]), "0", "x", "y");
+    expect(quiet).toMatchObject({ status: "completed", scheduledBy });
+    const reports = fold(flow, [startedAt(flow, "a", { scheduledBy: { ...scheduledBy, reports: true } })]);
+    const over = completing(flow, reports, "0", "x", "y");
+    expect(told(over)).toEqual([["2.0", "ended", "schedule:s"]]);
+    expect(readSnapshot(JSON.parse(JSON.stringify(over)), flow)).toEqual(over);
+    expect(apply(flow, over, delivered(over, "2.0"))).toMatchObject({ status: "completed" });
+  });
+
+  it("is started by a message of a step, as others are cancelled by one", () => {
+    const sends = [
+      { type: "cancelRoot", to: "s@0", schedule: "s" },
+      { type: "startRoot", to: "s@7", workflow: "w", input: 1, metadata: { of: "s" }, scheduledBy },
+    ];
+    const begun = apply(flow, child, { ...eventOn(child, "0", { done: null }), sends } as Event);
+    expect(begun.outbox).toEqual([
+      { id: "1.0", ...sends[0] },
+      { id: "1.1", ...sends[1] },
+    ]);
+    expect(begun).not.toHaveProperty("descendants");
+    expect(readSnapshot(JSON.parse(JSON.stringify(begun)), flow)).toEqual(begun);
+  });
+});
+
 describe("an execution that begins others", () => {
   it("goes on while they are still to be told, and numbers its messages by the version that made them", () => {
     const begun = apply(flow, child, { ...eventOn(child, "0", { done: null }), ...starts("one") } as Event);

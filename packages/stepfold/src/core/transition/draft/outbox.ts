@@ -18,6 +18,11 @@ export function enqueueStart(draft: Draft, { workflowId, allowed: _, ...start }:
   enqueueMessage(draft, { type: "start", to: workflowId, ...start, ...(waitId !== undefined && { waitId }) });
 }
 
+/** Keeps what a step tells executions that are no children of this one. */
+export function enqueueSends(draft: Draft, sends: NonNullable<CompletedEvent["sends"]>): void {
+  for (const message of sends) enqueueMessage(draft, message);
+}
+
 /** Makes an execution that is ending go on as another one. */
 export function enqueueSuccessor(draft: Draft, { workflowId, input }: NonNullable<CompletedEvent["continues"]>): void {
   draft.continuedAs = Object.freeze({ workflowId });
@@ -30,12 +35,13 @@ export function withdraw(draft: Draft, waits: readonly Wait[]): void {
     if (workflowId !== undefined) enqueueMessage(draft, { type: "cancel", to: workflowId, waitId: id });
 }
 
-/** Tells the parent that an execution has ended. The execution is over only when all its messages are delivered. */
+/** Tells the parent, or the schedule that wants to know, that an execution has ended. The execution is over only when all its messages are delivered. */
 export function enqueueEnd(draft: Draft): void {
-  const { ended, parent, failedAt: nodeId, error, continuedAs } = draft;
+  const { ended, parent, scheduledBy, failedAt: nodeId, error, continuedAs } = draft;
   if (!ended) return;
   // the end of the one that it goes on as is what the parent waits for
-  if (parent?.waitId !== undefined && !continuedAs) enqueueMessage(draft, { type: "ended", to: parent.workflowId });
+  const told = parent?.waitId !== undefined ? parent : scheduledBy?.reports && scheduledBy;
+  if (told && !continuedAs) enqueueMessage(draft, { type: "ended", to: told.workflowId });
   if (draft.outbox.length === 0) return;
   draft.ending = Object.freeze({ status: ended, nodeId, ...(error && { error }), begun: Object.freeze([]) });
   draft.ended = null;

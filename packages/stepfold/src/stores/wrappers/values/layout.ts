@@ -52,6 +52,7 @@ const undo = fields("scope pathId version");
 const undoneStep = fields("scope pathId version nodeId");
 const start = fields("workflowId descendants allowed", { definition });
 const parent = fields("workflowId incarnation waitId depth descendants");
+const scheduledBy = fields("schedule workflowId at reports");
 const origin = fields("workflowId incarnation version reason");
 const inEvents: Readonly<Record<string, Layout>> = { inEvents: { recordOf: "structure" } };
 const answer = fields("at", inEvents);
@@ -90,9 +91,12 @@ export const headLayout: FieldsLayout = fields(
     retryState: fields("nodeId attempts nextRetryAt"),
     inbox: listOf(fields("expiresAt", inEvents)),
     parent,
+    scheduledBy,
     from: origin,
     continuedAs: fields("workflowId"),
-    outbox: listOf(fields("id to type waitId descendants compensated", { definition })),
+    outbox: listOf(
+      fields("id to type waitId descendants compensated workflow schedule", { definition, scheduledBy, metadata: "metadata" }),
+    ),
   },
 );
 
@@ -147,8 +151,10 @@ export const eventLayout: Layout = fields(
     metadata: "metadata",
     permit: "permit",
     parent,
+    scheduledBy,
     undoes: undo,
     starts: start,
+    sends: listOf(fields("type to workflow schedule", { scheduledBy, metadata: "metadata" })),
     continues: fields("workflowId"),
     carried: fields("", { from: origin, inbox: listOf(fields("expiresAt", inEvents)) }),
     error,

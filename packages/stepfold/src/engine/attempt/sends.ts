@@ -1,0 +1,52 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { CompletedEvent } from "../../core/snapshot/event.ts";
+import type { RootStart } from "../../core/snapshot/message.ts";
+import { isWorkflowId } from "../../core/values/id.ts";
+import { isJsonObject, type Json } from "../../core/values/json.ts";
+import { normalise } from "../../core/values/to-json.ts";
+import type { SendRequest } from "../node/node-definition.ts";
+import type { AttemptState } from "./attempt-state.ts";
+import { checkedName } from "./suspension.ts";
+
+/** What one step may send. */
+const maxSends = 100;
+
+/** What a step tells executions that are no children of this one, checked. @throws StepfoldError `OUTPUT_INVALID`, `OPTION_INVALID`, ... */
+export function sendsOf(
+  run: AttemptState,
+  requests: unknown,
+): { readonly sends: NonNullable<CompletedEvent["sends"]>; readonly sizeBytes: number } {
+  const { task, place, around } = run;
+  const { root } = place;
+  const refused = (message: string): StepfoldError =>
+    new StepfoldError("OUTPUT_INVALID", { nodeId: task.nodeId, issues: [{ pointer: "/__sends", message }] });
+  if (place !== root || task.undoes) throw refused("is for a step of the execution itself");
+  if (root.incarnation === undefined) throw refused("needs a runtime, which delivers it");
+  if (!Array.isArray(requests) || requests.length > maxSends) throw refused(`must be a list of at most ${maxSends}`);
+  let sizeBytes = 0;
+  const keep = (value: unknown, what: string): Json => {
+    const kept = normalise(value, what, around.limits);
+    sizeBytes += kept.sizeBytes;
+    return kept.value;
+  };
+  const sends = (requests as readonly SendRequest[]).map((request) => {
+    const to = "cancel" in request ? request.cancel : request.workflowId;
+    if (!isWorkflowId(to)) throw refused("must name an execution by text of 1 to 255 printable characters");
+    const schedule = checkedName("schedule", request.schedule);
+    if ("cancel" in request) return Object.freeze({ type: "cancelRoot" as const, to, schedule });
+    const { start: workflow, input, metadata, at, reports } = request;
+    const kept = metadata === undefined ? undefined : keep(metadata, "The metadata of the next execution");
+    if (kept !== undefined && !isJsonObject(kept)) throw refused("must have an object as metadata");
+    const scheduledBy = Object.freeze({ schedule, workflowId: root.workflowId, at, ...(reports && { reports: true as const }) });
+    const message: RootStart = {
+      type: "startRoot",
+      to,
+      workflow: checkedName("start", workflow),
+      ...(input !== undefined && { input: keep(input, "The input of the next execution") }),
+      ...(kept && { metadata: kept }),
+      scheduledBy,
+    };
+    return Object.freeze(message);
+  });
+  return { sends: Object.freeze(sends), sizeBytes };
+}

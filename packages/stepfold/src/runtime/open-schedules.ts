@@ -1,0 +1,109 @@
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import type { PreparedWorkflow } from "../engine/workflow/prepared-workflow.ts";
+import { checkInput, firstNode } from "../engine/workflow/start-event.ts";
+import { latestSchedule, scheduleSignal, scheduleWorkflowId } from "./context/latest-schedule.ts";
+import type { RuntimeContext } from "./context/runtime-context.ts";
+import type { ScheduleHost, SchedulesPart } from "./context/schedule-host.ts";
+import type { Schedules } from "./context/schedules.ts";
+import { commandLocally, type LocalWork, startLocally, wakeExecution } from "./worker/local-work.ts";
+
+/** The schedules of a runtime. */
+export interface OpenSchedules {
+  readonly schedules: Schedules;
+  /** Puts what is declared, in the background and until it is there. */
+  declare(): void;
+}
+
+const ttlMs = 10 * 365 * 24 * 60 * 60 * 1000;
+const firstRetryMs = 1_000;
+const maxRetryMs = 60_000;
+const againMs = 50;
+
+/**
+ * @param part undefined if the runtime has no schedules
+ * @param requireOpen throws once the runtime is closed
+ */
+export function openSchedules(
+  context: RuntimeContext,
+  local: LocalWork,
+  part: SchedulesPart | undefined,
+  requireOpen: (action: string) => void,
+): OpenSchedules {
+  if (!part) return noSchedules;
+  const { nodeDefinitions, schedules } = part.open(hostOf(context, local, () => prepared, requireOpen));
+  const prepared = context.registry.addOwn(part.workflow, nodeDefinitions);
+  return {
+    schedules,
+    declare() {
+      for (const [name, { tenant, paused, ...spec }] of Object.entries(part.declared)) {
+        const put = (delayMs: number): void => {
+          schedules.put(name, spec, { tenant, paused }).catch((error: unknown) => {
+            if (context.closed.aborted || StepfoldError.is(error, "RUNTIME_CLOSED")) return;
+            context.onProblem(null, error);
+            if (!StepfoldError.is(error) || error.retryable)
+              context.environment.after(delayMs, () => put(Math.min(2 * delayMs, maxRetryMs)), { background: true });
+          });
+        };
+        put(firstRetryMs);
+      }
+    },
+  };
+}
+
+async function refuse(): Promise<never> {
+  throw new StepfoldError("OPTION_INVALID", { option: "schedules", reason: "must be given: `schedules()` of stepfold/schedules" });
+}
+
+const noSchedules: OpenSchedules = {
+  schedules: {
+    ...{ create: refuse, put: refuse, edit: refuse, pause: refuse, resume: refuse },
+    ...{ trigger: refuse, backfill: refuse, delete: refuse, describe: refuse, list: refuse },
+  },
+  declare: () => undefined,
+};
+
+function hostOf(
+  context: RuntimeContext,
+  local: LocalWork,
+  workflow: () => PreparedWorkflow,
+  requireOpen: (action: string) => void,
+): ScheduleHost {
+  const { store, registry, clock, setting } = context;
+  return {
+    limits: setting.limits,
+    now: () => clock.now(),
+    problemOf(id, input) {
+      try {
+        const prepared = registry.current(id);
+        firstNode(prepared, undefined);
+        checkInput(prepared, input, setting.limits);
+        return null;
+      } catch (error) {
+        if (StepfoldError.is(error)) return error;
+        throw error;
+      }
+    },
+    async find(name) {
+      const head = await latestSchedule(store, name);
+      return head && store.load(head.workflowId);
+    },
+    load: (workflowId) => store.load(workflowId),
+    async start(name, workflowId, input, tenant) {
+      requireOpen("start");
+      const options = { workflowId, input, metadata: { schedule: name }, tenant };
+      const { committed, wakeUp } = await startLocally(context, local, { prepared: workflow(), options });
+      if (!committed) await wakeExecution(context, local, wakeUp);
+      return committed;
+    },
+    async tell(workflowId, payload) {
+      requireOpen("signal");
+      await commandLocally(context, local, workflowId, { type: "signal", name: scheduleSignal, payload, ttl: ttlMs });
+    },
+    async cancel(workflowId, reason) {
+      requireOpen("cancel");
+      await commandLocally(context, local, workflowId, { type: "cancel", reason });
+    },
+    pause: () => new Promise((resolve) => void context.environment.after(againMs, resolve)),
+    list: (query) => store.list({ ...query, definitionId: scheduleWorkflowId }),
+  };
+}

@@ -1,0 +1,106 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { RootCancel, RootStart } from "../../core/snapshot/message.ts";
+import type { ScheduledBy } from "../../core/snapshot/scheduled-by.ts";
+import { isTerminal } from "../../core/snapshot/snapshot.ts";
+import type { Draft } from "../../core/transition/draft/draft.ts";
+import type { Json } from "../../core/values/json.ts";
+import { latestSchedule, scheduleSignal } from "../context/latest-schedule.ts";
+import { requireHead } from "../context/require-snapshot.ts";
+import { latestOf } from "../context/successor.ts";
+import { commandLocally, startLocally, wakeExecution } from "./local-work.ts";
+import { type OutboxDelivery, unlessGone } from "./report-end.ts";
+
+/** Codes of starts that every worker would refuse. */
+const refusals: readonly string[] = [
+  ...["OPTION_INVALID", "LIMIT_EXCEEDED", "VALUE_NOT_JSON", "INPUT_INVALID", "EXPRESSION_FAILED", "START_AMBIGUOUS"],
+  ...["DEFINITION_UNKNOWN", "WORKFLOW_EXISTS"],
+];
+
+/**
+ * Starts an execution that a schedule wants: once, because the tick makes its id.
+ *
+ * @returns why it is refused: its id is taken by another execution, or its input does not fit; null if it is there, now or since before
+ */
+export async function startRoot(
+  delivery: OutboxDelivery,
+  { id, to: workflowId, workflow, input, metadata, scheduledBy }: RootStart & { readonly id: string; readonly to: string },
+): Promise<StepfoldError | null> {
+  const { context, local, from } = delivery;
+  const options = { workflowId, input, metadata, tenant: from.tenant };
+  try {
+    const { committed, wakeUp } = await startLocally(context, local, {
+      prepared: context.registry.current(workflow),
+      options,
+      scheduledBy,
+    });
+    if (committed) return null;
+    const there = await context.store.loadHead(workflowId);
+    if (there?.scheduledBy?.schedule !== scheduledBy.schedule || there.scheduledBy.at !== scheduledBy.at)
+      return new StepfoldError("START_CONFLICT", { workflowId, differs: "schedule" });
+    await wakeExecution(context, local, wakeUp);
+    // it was started before, for another reason, and would not tell
+    const isSilent = isTerminal(there.status) || !there.scheduledBy.reports;
+    if (scheduledBy.reports && isSilent)
+      await reportToSchedule(delivery, scheduledBy, { type: "ended", workflowId, at: scheduledBy.at }, id);
+    return null;
+  } catch (error) {
+    if (StepfoldError.is(error) && refusals.includes(error.code)) return error;
+    throw error;
+  }
+}
+
+/** Cancels an execution that a schedule has started, or what that goes on as. Others of that id are left alone. */
+export async function cancelRoot(
+  { context, local, isHeld }: OutboxDelivery,
+  { to, schedule }: RootCancel & { readonly to: string },
+): Promise<void> {
+  await unlessGone(async () => {
+    const first = await requireHead(context.store, to);
+    if (first.scheduledBy?.schedule !== schedule) return;
+    const { workflowId } = await latestOf(context.store, first);
+    await commandLocally(context, local, workflowId, { type: "cancel", reason: `schedule ${schedule} starts the next one` }, isHeld);
+  });
+}
+
+/** What a schedule is told of an execution that it started, or wanted to start. */
+export interface ScheduleNews {
+  readonly type: "ended" | "refused";
+  readonly workflowId: string;
+  readonly at: number;
+  readonly [detail: string]: Json;
+}
+
+/** That an execution has ended. */
+export function endNews({ workflowId, ending, scheduledBy }: Draft): ScheduleNews {
+  return { type: "ended", workflowId, at: scheduledBy!.at, status: ending!.status };
+}
+
+/** That an execution cannot be started. */
+export function refusalNews({ to, scheduledBy }: RootStart & { readonly to: string }, { code, message }: StepfoldError): ScheduleNews {
+  return { type: "refused", workflowId: to, at: scheduledBy.at, error: { code, message } };
+}
+
+/** How long, and how often, a schedule is waited for that is just going on as its next execution. */
+const [waitMs, maxWaits] = [100, 100];
+const ttlMs = 10 * 365 * 24 * 60 * 60 * 1000;
+
+/** Tells a schedule what has become of an execution that it started, by a signal. One that has ended or is gone need not know. */
+export async function reportToSchedule(
+  { context, local, from, isHeld }: OutboxDelivery,
+  { schedule, workflowId: sender }: ScheduledBy,
+  news: ScheduleNews,
+  messageId: string,
+): Promise<void> {
+  const { store, environment } = context;
+  const idempotencyKey = `${news.type} ${news.workflowId} ${from.incarnation} ${messageId}`;
+  const signal = { type: "signal", name: scheduleSignal, payload: news, idempotencyKey, ttl: ttlMs } as const;
+  for (let waits = 0; waits <= maxWaits; waits++) {
+    const latest = (await latestSchedule(store, schedule)) ?? (await store.loadHead(sender));
+    if (!latest || (await unlessGone(() => commandLocally(context, local, latest.workflowId, signal, isHeld)))) return;
+    const now = await store.loadHead(latest.workflowId);
+    // it goes on as nothing, or as what was deleted since
+    if (!now?.continuedAs || (isTerminal(now.status) && !(await store.loadHead(now.continuedAs.workflowId)))) return;
+    await new Promise<void>((resolve) => void environment.after(waitMs, resolve));
+  }
+  throw new StepfoldError("STORE_UNAVAILABLE", { store: store.name, reason: `schedule "${schedule}" is not there yet` });
+}

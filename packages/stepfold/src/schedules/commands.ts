@@ -1,0 +1,90 @@
+import { errorInfo } from "../core/errors/error-info.ts";
+import { isJsonObject, type Json, type JsonObject } from "../core/values/json.ts";
+import type { ScheduleProblem } from "../runtime/context/schedules.ts";
+import { readSpec } from "./spec.ts";
+import type { ScheduleCommand, ScheduleState } from "./state.ts";
+import { nextTick } from "./ticks.ts";
+
+const maxProblems = 10;
+const maxMessageLength = 300;
+const maxBackfills = 10;
+const maxTriggers = 1_000;
+const commandTypes: readonly unknown[] = ["edit", "pause", "resume", "trigger", "backfill"];
+
+/** The state after a signal came: a command is kept until the ticks before it are started, news count at once. Anything else is ignored. */
+export function absorb(state: ScheduleState, payload: Json | undefined): ScheduleState {
+  if (!isJsonObject(payload)) return state;
+  const { type, at, workflowId } = payload;
+  if (typeof at !== "number" || !Number.isFinite(at)) return state;
+  if (commandTypes.includes(type)) return { ...state, commands: [...state.commands, payload as unknown as ScheduleCommand] };
+  if (type === "ended") return withoutRunning(state, workflowId);
+  if (type !== "refused") return state;
+  const { code, message } = isJsonObject(payload.error) ? payload.error : {};
+  const refused = withoutRunning(state, workflowId);
+  return withProblem(refused, { at, workflowId: String(workflowId), code: String(code), message: String(message) });
+}
+
+function withoutRunning(state: ScheduleState, workflowId: Json | undefined): ScheduleState {
+  const running = state.running.filter((id) => id !== workflowId);
+  const { cancelling: _, ...rest } = state;
+  return running.length === 0 ? { ...rest, running } : { ...state, running };
+}
+
+/** The state with what went wrong; the oldest problems are forgotten. */
+export function withProblem(state: ScheduleState, { message, ...rest }: ScheduleProblem): ScheduleState {
+  const problem = { ...rest, message: message.slice(0, maxMessageLength) };
+  return { ...state, problems: [...state.problems, problem].slice(-maxProblems) };
+}
+
+/** The state after a command. One that cannot be applied any more, because of what came before, is a problem. */
+export function applyCommand(state: ScheduleState, command: ScheduleCommand): ScheduleState {
+  const { at } = command;
+  const refuse = (error: unknown): ScheduleState => {
+    const { message, code = "SCHEDULE_INVALID" } = errorInfo(error);
+    return withProblem(state, { at, workflowId: `schedule:${state.name}`, code, message });
+  };
+  switch (command.type) {
+    case "edit":
+      try {
+        return edited(state, command);
+      } catch (error) {
+        return refuse(error);
+      }
+    case "pause":
+      return { ...state, paused: command.note === undefined ? {} : { note: String(command.note).slice(0, maxMessageLength) } };
+    case "resume": {
+      const { paused, ...rest } = state;
+      return paused ? { ...rest, decidedUntil: Math.max(state.decidedUntil, at) } : state;
+    }
+    case "trigger":
+      return state.triggers.length < maxTriggers ? { ...state, triggers: [...state.triggers, at] } : state;
+    default: {
+      if (state.backfills.length >= maxBackfills) return refuse({ name: "Error", message: `there are ${maxBackfills} backfills already` });
+      const backfill = { after: command.from - 1, to: command.to, overlap: command.overlap };
+      return { ...state, backfills: [...state.backfills, backfill] };
+    }
+  }
+}
+
+/** @throws StepfoldError `SCHEDULE_INVALID` */
+function edited(state: ScheduleState, { at, changes, removes, replaces }: ScheduleCommand & { readonly type: "edit" }): ScheduleState {
+  const spec = readSpec(state.name, changed(replaces ? {} : (state.spec as unknown as JsonObject), changes, removes));
+  const decidedUntil = Math.max(state.decidedUntil, at);
+  const taken = changes.count === undefined ? state.taken : 0;
+  return { ...state, spec, generation: state.generation + 1, decidedUntil, taken };
+}
+
+/** A specification with changes. A rule of another kind takes the place of the one there was. */
+export function changed(spec: JsonObject, changes: Readonly<Record<string, Json>>, removes: readonly string[] = []): JsonObject {
+  const kinds: readonly (readonly string[])[] = [["cron", "zone"], ["every", "offset"], ["at"]];
+  const given = kinds.filter(([kind]) => changes[kind!] !== undefined);
+  const dropped = given.length === 0 ? [] : kinds.filter((kind) => !given.includes(kind)).flat();
+  const kept = Object.entries(spec).filter(([member]) => !dropped.includes(member) && !removes.includes(member));
+  return { ...Object.fromEntries(kept), ...changes };
+}
+
+/** What of a backfill is still to be started; the rest is dropped. */
+export function backfillTick({ spec }: ScheduleState, { after, to }: { readonly after: number; readonly to: number }): number | null {
+  const at = nextTick(spec, after);
+  return at !== null && at <= to ? at : null;
+}

@@ -1,0 +1,51 @@
+import { isTerminal, type Snapshot } from "../core/snapshot/snapshot.ts";
+import type { EpochMs } from "../core/values/json.ts";
+import { scheduleSignal } from "../runtime/context/latest-schedule.ts";
+import type { ScheduleDescription } from "../runtime/context/schedules.ts";
+import { absorb, applyCommand } from "./commands.ts";
+import { readState, type ScheduleState, tickAhead } from "./state.ts";
+
+const maxNextTicks = 10;
+
+/** The state of a schedule with everything that it was told, also what no worker has taken yet; null if the execution is no schedule. */
+export function stateOf({ activePaths: [path], context, input, inbox = [] }: Snapshot): ScheduleState | null {
+  const { resumed, waits } = path ?? {};
+  const stored =
+    resumed?.suspendPayload ?? waits?.find(({ payload }) => readState(payload))?.payload ?? context.tick?.at(-1)?.output ?? input;
+  let state = readState(stored);
+  if (!state) return null;
+  if (resumed?.by === "signal") state = absorb(state, resumed.payload);
+  for (const { name, payload } of inbox) if (name === scheduleSignal) state = absorb(state, payload);
+  const { commands } = state;
+  return commands.reduce(applyCommand, { ...state, commands: [] } as ScheduleState);
+}
+
+/** A schedule for people and programs. @param state as `stateOf` gives it */
+export function describe({ workflowId, status, tenant }: Snapshot, state: ScheduleState): ScheduleDescription {
+  const { name, paused, spec, generation, lastTick, running, queued, counts, problems } = state;
+  const hasEnded = isTerminal(status);
+  return {
+    name,
+    workflowId,
+    ...(tenant !== undefined && { tenant }),
+    status: hasEnded ? "ended" : paused ? "paused" : "active",
+    ...(paused?.note !== undefined && { note: paused.note }),
+    spec,
+    generation,
+    nextTicks: hasEnded ? [] : ticksAhead(state),
+    lastTick,
+    running,
+    queued,
+    counts,
+    problems,
+  };
+}
+
+function ticksAhead(state: ScheduleState): EpochMs[] {
+  const ticks: EpochMs[] = [];
+  for (let ahead = tickAhead(state); ahead && ticks.length < maxNextTicks; ) {
+    ticks.push(ahead.at);
+    ahead = tickAhead({ ...state, taken: state.taken + ticks.length, decidedUntil: ahead.at });
+  }
+  return ticks;
+}

@@ -1,0 +1,201 @@
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import { isTerminal, type Snapshot } from "../core/snapshot/snapshot.ts";
+import { canonicalJson } from "../core/values/canonical-json.ts";
+import { successorId } from "../core/values/id.ts";
+import type { EpochMs, Json, JsonObject } from "../core/values/json.ts";
+import { refuseUnknown } from "../core/values/refuse-unknown.ts";
+import { readTimestamp } from "../core/values/timestamp.ts";
+import { normalise } from "../core/values/to-json.ts";
+import type { Page } from "../ports/snapshot-store.ts";
+import { scheduleIdOf } from "../runtime/context/latest-schedule.ts";
+import type { ScheduleHost } from "../runtime/context/schedule-host.ts";
+import type {
+  CreateScheduleOptions,
+  ScheduleDescription,
+  ScheduleListQuery,
+  ScheduleSpec,
+  Schedules,
+} from "../runtime/context/schedules.ts";
+import { changed } from "./commands.ts";
+import { describe, stateOf } from "./describe.ts";
+import { type CheckedSpec, readSpec, readTickingSpec } from "./spec.ts";
+import { initialState, type ScheduleCommand, type ScheduleState, tickId } from "./state.ts";
+
+/** Long enough for people, short enough that the ids of its executions fit. */
+const nameForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+/** How often a command follows a schedule that has just gone on as a new execution. */
+const maxFollows = 100;
+
+type Unstamped<C = ScheduleCommand> = C extends ScheduleCommand ? Omit<C, "at"> : never;
+
+/** A schedule that was looked up. */
+interface Known {
+  readonly snapshot: Snapshot;
+  readonly state: ScheduleState;
+}
+
+/** Finds the executions of schedules, and tells them what to do. */
+class ScheduleReach {
+  readonly host: ScheduleHost;
+
+  constructor(host: ScheduleHost) {
+    this.host = host;
+  }
+
+  async find(name: string): Promise<Known | null> {
+    const snapshot = await this.host.find(checkName(name));
+    const state = snapshot && stateOf(snapshot);
+    return state ? { snapshot, state } : null;
+  }
+
+  /** @throws StepfoldError `SCHEDULE_NOT_FOUND` */
+  async require(name: string): Promise<Known> {
+    const known = await this.find(name);
+    if (known) return known;
+    throw new StepfoldError("SCHEDULE_NOT_FOUND", { schedule: name });
+  }
+
+  async describe(name: string): Promise<ScheduleDescription> {
+    const { snapshot, state } = await this.require(name);
+    return describe(snapshot, state);
+  }
+
+  /** Does something to the execution that a schedule is now, also if it goes on as a new one at the same time. */
+  async act(name: string, act: (workflowId: string) => Promise<void>): Promise<void> {
+    for (let follows = 0; ; follows++) {
+      const { workflowId } = (await this.require(name)).snapshot;
+      try {
+        return await act(workflowId);
+      } catch (error) {
+        if (!StepfoldError.is(error, "EXECUTION_ENDED") || follows === maxFollows) throw error;
+        if (!(await this.host.load(workflowId))?.continuedAs) throw error;
+        await this.host.pause();
+      }
+    }
+  }
+
+  /** @param at when it was said. Default: now */
+  async command(name: string, given: Unstamped, at?: EpochMs): Promise<void> {
+    const stamped = { ...given, at: at ?? (await this.host.now()) };
+    await this.act(name, (workflowId) => this.host.tell(workflowId, stamped as unknown as Json));
+  }
+
+  /** @returns false if another one was begun at the same time */
+  async begin(name: string, spec: CheckedSpec, options: CreateScheduleOptions, before: Known | null): Promise<boolean> {
+    const workflowId = before ? successorId(before.snapshot.workflowId) : scheduleIdOf(name);
+    const state = initialState(name, spec, await this.host.now(), options.paused ?? false);
+    return this.host.start(name, workflowId, state as unknown as Json, options.tenant);
+  }
+}
+
+/** The schedules on one runtime. */
+export function schedulesOn(host: ScheduleHost): Schedules {
+  const reach = new ScheduleReach(host);
+  return {
+    ...makingSchedules(reach),
+    pause: (name, note) => reach.command(name, { type: "pause", ...(note !== undefined && { note }) }),
+    resume: (name) => reach.command(name, { type: "resume" }),
+    async trigger(name) {
+      const now = await host.now();
+      // ticks are at whole seconds, as a rule
+      const at = now % 1_000 === 0 ? now + 1 : now;
+      await reach.command(name, { type: "trigger" }, at);
+      return { workflowId: tickId(name, at) };
+    },
+    async backfill(name, options) {
+      refuseUnknown("schedules.backfill", options, ["from", "to", "overlap"]);
+      const { overlap = "queue" } = options;
+      if (overlap !== "queue" && overlap !== "allow") throw invalid("overlap", 'must be "queue" or "allow"');
+      const [from, to, now] = [timestamp("from", options.from), timestamp("to", options.to), await host.now()];
+      if (from > to) throw invalid("from", "must not be after `to`");
+      if (to > now) throw invalid("to", "must not be in the future");
+      await reach.command(name, { type: "backfill", from, to, overlap });
+    },
+    delete: (name) => reach.act(name, (workflowId) => host.cancel(workflowId, "the schedule was deleted")),
+    describe: (name) => reach.describe(name),
+    list: async (query = {}) => listSchedules(host, query),
+  };
+}
+
+function makingSchedules(reach: ScheduleReach): Pick<Schedules, "create" | "put" | "edit"> {
+  const { host } = reach;
+  return {
+    async create(name, given, options = {}) {
+      checkOptions(options);
+      const spec = readSpec(checkName(name), given);
+      const known = await reach.find(name);
+      if (!known || isTerminal(known.snapshot.status)) {
+        readTickingSpec(name, spec, await host.now());
+        if (await reach.begin(name, spec, options, known)) return reach.describe(name);
+      }
+      const { snapshot, state } = await reach.require(name);
+      if (!isSame(state.spec, spec)) throw new StepfoldError("SCHEDULE_EXISTS", { schedule: name });
+      return describe(snapshot, state);
+    },
+    async put(name, given, options = {}) {
+      checkOptions(options);
+      const spec = readSpec(checkName(name), given);
+      const known = await reach.find(name);
+      if (known && isSame(known.state.spec, spec)) return describe(known.snapshot, known.state);
+      if (!known || isTerminal(known.snapshot.status)) await reach.begin(name, spec, options, known);
+      else await reach.command(name, { type: "edit", changes: spec as unknown as JsonObject, replaces: true });
+      return reach.describe(name);
+    },
+    async edit(name, given) {
+      const { state } = await reach.require(name);
+      const { changes, removes } = changesOf(given);
+      readTickingSpec(name, changed(state.spec as unknown as JsonObject, changes, removes), await host.now());
+      await reach.command(name, { type: "edit", changes, removes });
+      return reach.describe(name);
+    },
+  };
+}
+
+async function listSchedules(host: ScheduleHost, query: ScheduleListQuery): Promise<Page<ScheduleDescription>> {
+  refuseUnknown("schedules.list", query, ["tenant", "ended", "limit", "cursor"]);
+  const { ended = false, limit = 50, tenant, cursor } = query;
+  if (!Number.isSafeInteger(limit) || limit < 1 || limit > 100) throw invalid("limit", "must be a whole number from 1 to 100");
+  const open = ["active", "paused", "error", "parked"] as const;
+  const page = await host.list({
+    limit,
+    ...(!ended && { status: open }),
+    ...(tenant !== undefined && { tenant }),
+    ...(cursor !== undefined && { cursor }),
+  });
+  const snapshots = await Promise.all(page.items.map(({ workflowId }) => host.load(workflowId)));
+  const items = snapshots.flatMap((snapshot) => {
+    // one that has gone on is told of by the next one
+    const state = snapshot && !snapshot.continuedAs && stateOf(snapshot);
+    return state ? [describe(snapshot, state)] : [];
+  });
+  return { items, nextCursor: page.nextCursor };
+}
+
+function checkName(name: unknown): string {
+  if (typeof name === "string" && nameForm.test(name)) return name;
+  throw invalid("name", "must be 1 to 100 letters, digits, `.`, `_` and `-`, the first one a letter or a digit");
+}
+
+function checkOptions(options: CreateScheduleOptions): void {
+  refuseUnknown("schedules.create", options, ["tenant", "paused"]);
+}
+
+/** Changes as JSON, and the members that are taken away. */
+function changesOf(given: Partial<ScheduleSpec>): { readonly changes: JsonObject; readonly removes: readonly string[] } {
+  const removes = Object.entries(given).flatMap(([member, value]) => (value === undefined ? [member] : []));
+  return { changes: normalise(given, "The changes of the schedule").value as JsonObject, removes };
+}
+
+function isSame(a: CheckedSpec, b: CheckedSpec): boolean {
+  return canonicalJson(a as unknown as Json) === canonicalJson(b as unknown as Json);
+}
+
+function timestamp(option: string, value: unknown): EpochMs {
+  const at = readTimestamp(value);
+  if (at !== undefined && at >= 0) return at;
+  throw invalid(option, "must be a time: 2026-11-22T02:00:00Z, or milliseconds since 1970");
+}
+
+function invalid(option: string, reason: string): StepfoldError {
+  return new StepfoldError("OPTION_INVALID", { option, reason });
+}
