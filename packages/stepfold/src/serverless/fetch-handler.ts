@@ -75,9 +75,9 @@ async function answer(sweep: () => Promise<SweepReport>): Promise<Response> {
 }
 
 /** A report without the texts of errors, which may quote what is nobody's business. */
-export function publicReport({ failed, ...report }: SweepReport): object {
+export function publicReport({ advanced, left, failed, isMore }: SweepReport): object {
   const codeOf = (error: unknown): string => (StepfoldError.is(error) ? error.code : "UNKNOWN");
-  return { ...report, failed: failed.map(({ workflowId, error }) => ({ workflowId, code: codeOf(error) })) };
+  return { advanced, left, failed: failed.map(({ workflowId, error }) => ({ workflowId, code: codeOf(error) })), isMore };
 }
 
 function refusal(status: number, error: string, headers: Readonly<Record<string, string>> = {}): Response {
