@@ -29,6 +29,39 @@ export const codeMutants: readonly CodeMutant[] = [
     ],
   },
   {
+    name: "refused-answer-counts",
+    caughtBy: ["I18"],
+    patches: [
+      {
+        file: "engine/attempt/perform.ts",
+        find: "  if (resumed.issues && task.resumed?.reopens) return { refused: resumed.issues };",
+        put: "  if (resumed.issues && task.resumed?.reopens) return { data: checked.value, payload };",
+      },
+    ],
+  },
+  {
+    name: "refused-answer-keeps-its-key",
+    caughtBy: ["I10"],
+    patches: [
+      {
+        file: "core/transition/draft/reopen.ts",
+        find: "  root.answered = root.answered.filter(({ version }) => version !== reopens.version);",
+        put: "  root.answered = root.answered.filter(({ version }) => version !== -1);",
+      },
+    ],
+  },
+  {
+    name: "checkpoint-forgets-schemas",
+    caughtBy: ["I10"],
+    patches: [
+      {
+        file: "core/snapshot/history-checkpoint.ts",
+        find: "    ...(schemas && { schemas }),",
+        put: "    ...(schemas && { schemas: {} }),",
+      },
+    ],
+  },
+  {
     name: "checkpoint-forgets-keys",
     caughtBy: ["I5b", "I10"],
     patches: [

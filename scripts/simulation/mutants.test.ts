@@ -7,7 +7,27 @@ const all = [...codeMutants, ...portMutants];
 // that each of them is caught is shown by npm run simulate, which e2e/simulation.test.ts runs
 it("every rule is shown to notice something", () => {
   const shown = new Set(all.filter(({ caughtBy }) => caughtBy.length === 1).flatMap(({ caughtBy }) => caughtBy));
-  const rules = ["I1", "I2", "I3", "I4", "I5", "I5b", "I6", "I7", "I8", "I9", "I10", "I11", "I12", "I13", "I14", "I15", "I16", "I17"];
+  const rules = [
+    "I1",
+    "I2",
+    "I3",
+    "I4",
+    "I5",
+    "I5b",
+    "I6",
+    "I7",
+    "I8",
+    "I9",
+    "I10",
+    "I11",
+    "I12",
+    "I13",
+    "I14",
+    "I15",
+    "I16",
+    "I17",
+    "I18",
+  ];
   expect(rules.filter((rule) => !shown.has(rule))).toEqual([]);
 });
 

@@ -1,4 +1,5 @@
 import type { NodeDefinition, NodeDefinitions } from "../../packages/stepfold/src/engine/node/node-definition.ts";
+import type { StandardSchema } from "../../packages/stepfold/src/engine/node/standard-schema.ts";
 import type { StepContext } from "../../packages/stepfold/src/engine/node/step-context.ts";
 import { mapNode } from "../../packages/stepfold/src/nodes/map.ts";
 import { workflowNode } from "../../packages/stepfold/src/nodes/workflow.ts";
@@ -25,8 +26,25 @@ const flaky: NodeDefinition = {
   },
 };
 
+/** What the code of `approve` refuses, and its JSON Schema lets through. */
+export function isRefused(payload: unknown): boolean {
+  return (payload as { readonly nth?: unknown } | undefined)?.nth === 0;
+}
+
+/** Who lacks the code does not know which answers it takes. */
+const approvalSchema: StandardSchema = {
+  "~standard": {
+    version: 1,
+    vendor: "simulation",
+    validate: (value) => (isRefused(value) ? { issues: [{ message: "must not be 0", path: ["nth"] }] } : { value }),
+    jsonSchema: {
+      input: () => ({ type: "object", properties: { by: { type: "string" }, nth: { type: "integer" } }, required: ["by", "nth"] }),
+    },
+  },
+};
+
 const approve: NodeDefinition = {
-  resume: { type: "object", properties: { by: { type: "string" } }, required: ["by"] },
+  resume: approvalSchema,
   executor: (_data, around) => (around.resumed ? { data: next(around) } : around.suspend({ asks: around.nodeId })),
 };
 

@@ -1,5 +1,6 @@
 import type { Random } from "../../packages/stepfold/src/testing/simulation/random.ts";
 import type { ClientScript, Scenario } from "../../packages/stepfold/src/testing/simulation/scenario.ts";
+import { wrongRefusals } from "./check-refusals.ts";
 import { expectations, wrongResults } from "./check-results.ts";
 import { workflowsOf } from "./graph.ts";
 import { nodes, secret } from "./nodes.ts";
@@ -41,6 +42,7 @@ export function randomScenario(random: Random): Scenario {
     store: simulatedStore,
     workflows: (release) => releases[isEdited ? Math.min(release, 1) : 0]!,
     nodeDefinitions: nodes,
+    withoutCode: true,
     runtime: {
       globals: { apiKey: secret },
       maxCrashes: random.pick([2, 5, Number.POSITIVE_INFINITY]),
@@ -50,6 +52,7 @@ export function randomScenario(random: Random): Scenario {
     check: ({ snapshot, events }) => {
       const { workflowId, parent } = snapshot;
       const wrong = [...wrongResults(snapshot, expected.get(snapshot.definition.hash), cancelled.has(workflowId) || parent !== undefined)];
+      wrong.push(...wrongRefusals(events));
       if (JSON.stringify([snapshot, events]).includes(secret)) wrong.push("I15 a secret was stored");
       return wrong;
     },

@@ -1,9 +1,10 @@
 export type { CompiledEdge, CompiledJoin, CompiledNode, CompiledWorkflow, JoinEdge, WorkflowNames } from "./core/definition/compiled.ts";
 export type { Compensation, Concurrency, Edge, Node, RetryPolicy, WorkflowDefinition } from "./core/definition/definition.ts";
 export { definitionHash } from "./core/definition/definition-hash.ts";
-export type { ErrorCode, ErrorDetails, SchemaIssue } from "./core/errors/catalogue.ts";
+export type { ErrorCode, ErrorDetails } from "./core/errors/catalogue.ts";
 export type { ErrorInfo } from "./core/errors/error-info.ts";
 export type { Issue, IssueCode } from "./core/errors/issue.ts";
+export type { SchemaIssue } from "./core/errors/schema-issue.ts";
 export { StepfoldError } from "./core/errors/stepfold-error.ts";
 export { type Explanation, explain, type NextInfo } from "./core/explain/explain.ts";
 export type { ItemCounts } from "./core/explain/explain-items.ts";
@@ -11,6 +12,7 @@ export type { PlaceInfo } from "./core/explain/explain-path.ts";
 export { type WaitAnswer, type WaitInfo, waits } from "./core/explain/waits.ts";
 export type { WaitSummary } from "./core/reading/summary-of-head.ts";
 export type {
+  AnswerRefusedEvent,
   CancelledEvent,
   CompletedEvent,
   Consequences,
@@ -32,6 +34,7 @@ export type {
   TimedOutEvent,
 } from "./core/snapshot/event.ts";
 export type { ChildEnd, ChildStart, Message } from "./core/snapshot/message.ts";
+export type { Refusal } from "./core/snapshot/refusal.ts";
 export {
   type ActivePath,
   type Answer,
@@ -48,6 +51,7 @@ export {
   type ParentLink,
   type Parked,
   type Permit,
+  type Reopening,
   type ResultRef,
   type Resumed,
   type RetryState,

@@ -36,6 +36,14 @@ describe("eventLines", () => {
     expect(line({ ...late, undoes: { pathId: "0" } })).toBe("✖ pay       nobody answered in time; it is not undone");
   });
 
+  it("say whose answer the code of a node has refused, and why", () => {
+    const refused = { ...step, type: "answerRefused", waitId: "0@2" } as const;
+    const issues = [{ pointer: "/amount", message: "must be even" }];
+    expect(line({ ...refused, who: "ada", issues })).toBe("✖ charge    the answer of ada is refused: /amount must be even  waits again");
+    expect(line({ ...refused, issues: [{ pointer: "", message: "no" }] })).toBe("✖ charge    the answer is refused: / no  waits again");
+    expect(line({ ...refused, issues: [] })).toBe("✖ charge    the answer is refused  waits again");
+  });
+
   it("say what a step waits for", () => {
     const suspended = { ...step, type: "suspended" } as const;
     expect(line({ ...suspended, waits: [{ id: "0@2", kind: "timer", resumeAt: 3_512 }] })).toBe("⧗ charge    waits 2.5 s");

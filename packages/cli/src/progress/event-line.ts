@@ -1,4 +1,14 @@
-import type { CancelledEvent, CompletedEvent, Event, MapClosedEvent, ResumedEvent, SignalledEvent, Snapshot, SpawnedEvent } from "stepfold";
+import type {
+  AnswerRefusedEvent,
+  CancelledEvent,
+  CompletedEvent,
+  Event,
+  MapClosedEvent,
+  ResumedEvent,
+  SignalledEvent,
+  Snapshot,
+  SpawnedEvent,
+} from "stepfold";
 import { countdownText } from "../text/duration-text.ts";
 import { namesText } from "../text/names-text.ts";
 import { printable, printableJson } from "../text/printable.ts";
@@ -31,6 +41,8 @@ function lineOf(event: Event, telling: EventLineContext): string | null {
       return failedLine(event, nodeAddress(event, trail), style);
     case "suspended":
       return suspendedLine(event, nodeAddress(event, trail), style);
+    case "answerRefused":
+      return stepLine("✖", "bad", nodeAddress(event, trail), [refusedText(event), "waits again"], style);
     case "spawned":
       return spawnedLine(event, nodeAddress(event, trail), style);
     case "resumed":
@@ -76,6 +88,11 @@ function resumedText({ by, who, payload }: ResumedEvent): string {
   if (by === "timer") return "the time has come";
   if (by === "child") return `the execution has ended: ${printableJson(payload ?? null)}`;
   return `is answered${who === undefined ? "" : ` by ${printable(who)}`}${payload === undefined ? "" : `: ${printableJson(payload)}`}`;
+}
+
+function refusedText({ who, issues: [first] }: AnswerRefusedEvent): string {
+  const what = who === undefined ? "the answer is refused" : `the answer of ${printable(who)} is refused`;
+  return first ? `${what}: ${printable(`${first.pointer || "/"} ${first.message}`, 200)}` : what;
 }
 
 function signalledLine(event: SignalledEvent, { trail, style, after }: EventLineContext): string {

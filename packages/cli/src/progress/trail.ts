@@ -35,6 +35,8 @@ export interface Trail {
 export function trail(from?: Snapshot): Trail {
   const known: SeenPaths = { nodes: new Map(), owners: new Map(), listening: new Map() };
   const { nodes, owners, listening } = known;
+  /** What each path listened to last. */
+  const heard = new Map<string, readonly Listening[]>();
 
   const ownerOf = (child: string): Owner | undefined => owners.get(scopedKey(parentKey(child), groupOf(child)));
   const address = (scope: string | undefined, nodeId: string): string => (scope ? `${child(scope)}/${nodeId}` : nodeId);
@@ -59,9 +61,14 @@ export function trail(from?: Snapshot): Trail {
       listening.delete(path);
       if (event.type === "spawned")
         owners.set(`${path}#${event.visit}`, { nodeId: event.nodeId, items: event.children.map?.items.length ?? 0 });
+      // it waits for the same signals once more
+      const again = event.type === "answerRefused" ? heard.get(path) : undefined;
+      if (again) listening.set(path, again);
       if (event.type !== "suspended") return;
       const signals = event.waits.flatMap(({ id: waitId, signal: name, key }) => (name === undefined ? [] : [{ waitId, name, key }]));
-      if (signals.length > 0) listening.set(path, signals);
+      if (signals.length === 0) return;
+      listening.set(path, signals);
+      heard.set(path, signals);
     },
     crowd(scope) {
       let most = 0;

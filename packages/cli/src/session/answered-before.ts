@@ -24,6 +24,7 @@ export async function wasAnswered(store: Store, workflowId: string, { step, wait
     const rows = await store.events(workflowId, after, pageSize);
     for (const { event } of rows) {
       seen.see(event);
+      if (event.type === "answerRefused" && event.answer === latest?.version) latest = null;
       if (event.type !== "resumed" || event.by !== "payload") continue;
       if (wait !== undefined && event.waitId !== wait) continue;
       if (by !== undefined && event.who !== by) continue;

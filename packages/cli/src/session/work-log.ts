@@ -50,6 +50,8 @@ function eventText(event: Event, paint: Paint): string | null {
       return `${paint("bad", "✖")} ${addressText(event)}: ${printable(event.error.message, maxLength)}${event.retryAt === null ? "" : "; to be tried again"}`;
     case "suspended":
       return `${paint("wait", "…")} ${addressText(event)} waits`;
+    case "answerRefused":
+      return `${paint("bad", "✖")} ${addressText(event)} has refused an answer, and waits again`;
     case "timedOut":
       return `${paint("bad", "✖")} ${addressText(event)} was not answered in time`;
     default:

@@ -15,10 +15,11 @@ export type {
   ScopeParts,
   Template,
 } from "./definition/template.ts";
-export type { ErrorCode, ErrorDetails, SchemaIssue } from "./errors/catalogue.ts";
+export type { ErrorCode, ErrorDetails } from "./errors/catalogue.ts";
 export { catalogue } from "./errors/catalogue.ts";
 export type { ErrorInfo } from "./errors/error-info.ts";
 export type { Issue, IssueCode } from "./errors/issue.ts";
+export type { SchemaIssue } from "./errors/schema-issue.ts";
 export { StepfoldError } from "./errors/stepfold-error.ts";
 export { type Explanation, explain, type NextInfo } from "./explain/explain.ts";
 export type { ItemCounts } from "./explain/explain-items.ts";
@@ -27,6 +28,7 @@ export { type WaitAnswer, type WaitInfo, waits } from "./explain/waits.ts";
 export { readSnapshot } from "./reading/read-snapshot.ts";
 export { groupOf, itemOf, localKey, parentKey, pathNamed, type Scopes, scopedKey } from "./snapshot/address.ts";
 export type {
+  AnswerRefusedEvent,
   CancelledEvent,
   CompletedEvent,
   Consequences,
@@ -48,6 +50,7 @@ export type {
   TimedOutEvent,
 } from "./snapshot/event.ts";
 export type { ChildEnd, ChildStart, Message, RootCancel, RootStart } from "./snapshot/message.ts";
+export type { Refusal } from "./snapshot/refusal.ts";
 export { restore, type StoredParts } from "./snapshot/restore.ts";
 export { resultOf } from "./snapshot/result.ts";
 export type { ScheduledBy } from "./snapshot/scheduled-by.ts";
@@ -67,6 +70,7 @@ export {
   type ParentLink,
   type Parked,
   type Permit,
+  type Reopening,
   type ResultRef,
   type Resumed,
   type RetryState,

@@ -101,10 +101,12 @@ function boundedMoves(parts: SweepParts, requireOpen: (action: string) => void):
   return {
     async advance(workflowId) {
       requireOpen("advance");
+      parts.context.registry.beginToDrive();
       return advance(parts, workflowId);
     },
     async sweep(options = {}) {
       requireOpen("sweep");
+      parts.context.registry.beginToDrive();
       return sweep(parts, options);
     },
   };
@@ -121,6 +123,6 @@ async function advance({ context, local, dispatcher }: SweepParts, workflowId: s
   const claim = await claimOne(context, { workflowId });
   const advanced = claim && (await dispatcher.run({ ...claim, slot: local.slots.take("local") }));
   const snapshot = advanced && isWholeSnapshot(advanced) ? advanced : await requireSnapshot(context.store, workflowId);
-  const { compiled } = await context.registry.pinned(workflowId, snapshot.definition.hash);
+  const { compiled } = await context.registry.pinnedForCommands(workflowId, snapshot.definition.hash);
   return { advanced: advanced !== null, snapshot, wakeAt: wakeAt(openDraft(compiled, snapshot)) };
 }

@@ -146,8 +146,14 @@ function movesOfPath(scope: ScopeDraft, path: DraftPath, stamp: { readonly versi
           ...step,
           type: "suspended",
           waits: [waitOf(scopedKey(scope.key, `${pathId}@${turn + 1}`), stamp.version, roll)],
+          ...(roll() < 0.5 && { schemas: { [roll() < 0.5 ? "one" : "other"]: { title: "A" } } }),
           ...sized(roll),
         };
+      if (path.resumed?.reopens && dice < 0.5) {
+        const { waitId, version: answer } = path.resumed.reopens;
+        const issues = [{ pointer: "/a", message: `is refused at ${stamp.version}` }];
+        return { ...step, type: "answerRefused", waitId, ...(answer !== undefined && { answer }), issues, sizeBytes: 60 };
+      }
       return { ...step, type: "completed", output: { at: stamp.version }, ...(dice < 0.4 && { handles: ["back"] }), ...sized(roll) };
     };
     // most of what happens is work
@@ -198,7 +204,8 @@ function spawnOf(workflow: CompiledWorkflow, nodeId: string, roll: () => number)
 }
 
 function waitOf(id: string, version: number, roll: () => number): Wait {
-  const wait: Wait = { id, kind: "signal", signal: "go", timeoutAt: 8e15, ...(roll() < 0.5 && { payload: { asked: version } }) };
+  const typed = roll() < 0.5 && { typeSchema: "one" };
+  const wait: Wait = { id, kind: "signal", signal: "go", timeoutAt: 8e15, ...(roll() < 0.5 && { payload: { asked: version } }), ...typed };
   return roll() < 0.1 ? { ...wait, quorum: 2, schema: { type: "number", title: `at ${version}` } } : wait;
 }
 

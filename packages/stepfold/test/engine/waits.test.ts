@@ -241,14 +241,17 @@ describe("a resume schema that itself throws", () => {
     expect(snapshot).toMatchObject({ status: "paused", version: 1 });
   });
 
-  it("fails the step where it changes its mind between resume and run", async () => {
+  it("opens the wait again where it changes its mind between resume and run", async () => {
     let calls = 0;
     const validate = (value: unknown): object => (++calls < 2 ? { value } : { issues: [{ message: "no more" }] });
     const { engine } = engineOf({
       a: { resume: { "~standard": { version: 1, vendor: "t", validate: validate as never } }, executor: asking() },
     });
     const end = await engine.execute({ snapshot: await engine.execute({}), externalPayload: [1] });
-    expect(end).toMatchObject({ status: "failed", error: { code: "RESUME_INVALID" } });
+    expect(end).toMatchObject({
+      status: "paused",
+      activePaths: [{ waits: [{ id: "0@4", refused: { issues: [{ message: "no more" }] } }] }],
+    });
   });
 });
 

@@ -53,8 +53,8 @@ export async function showsWhatLoadGives(
   }
 }
 
-/** What a view shows of a snapshot: it leaves out the keys of answers, and large values that lie in the events. */
-export function viewOf({ answered: _, ...loaded }: Snapshot): Snapshot {
+/** What a view shows of a snapshot: it leaves out the keys of answers, schemas of payloads, and large values that lie in the events. */
+export function viewOf({ answered: _, schemas: __, ...loaded }: Snapshot): Snapshot {
   const { childStates } = loaded;
   const children = Object.entries(childStates ?? {}).map(([key, child]) => [key, leanHead(child)]);
   return leanHead({ ...loaded, ...(childStates && { childStates: Object.fromEntries(children) }) });

@@ -1,5 +1,6 @@
 import { issuesText, itemsText, notUndoneText } from "./error-text.ts";
 import type { Issue } from "./issue.ts";
+import type { SchemaIssue } from "./schema-issue.ts";
 
 /** One row of the catalogue. */
 interface Entry<D> {
@@ -9,13 +10,6 @@ interface Entry<D> {
   readonly retryable: boolean;
   /** The message: what is wrong, and what to do. */
   say(details: D): string;
-}
-
-/** One thing wrong with a value that a schema describes. */
-export interface SchemaIssue {
-  /** JSON pointer into the value. */
-  readonly pointer: string;
-  readonly message: string;
 }
 
 /** The fields that come with each code. */
@@ -59,6 +53,7 @@ interface DetailsByCode {
   RESUME_AMBIGUOUS: { workflowId: string; waits: readonly { readonly id: string; readonly nodeId: string }[] };
   RESUME_INVALID: { nodeId: string; issues: readonly SchemaIssue[] };
   RESUME_CONFLICT: { workflowId: string; waitId: string };
+  CODE_NEEDED: { workflowId: string; nodeId: string; type: string };
   WAIT_GONE: { workflowId: string; target: string; open: readonly string[] };
   WAIT_EXPIRED: { workflowId: string; waitId: string; timeoutAt: number };
   RESPONDER_DENIED: { workflowId: string; waitId: string; nodeId: string; who: string; reason: string };
@@ -273,6 +268,11 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
     retryable: false,
     say: (d) =>
       `Wait "${d.waitId}" of execution "${d.workflowId}" was answered before under the same idempotency key, with another payload`,
+  },
+  CODE_NEEDED: {
+    status: 501,
+    retryable: false,
+    say: (d) => `Type "${d.type}" of node "${d.nodeId}" gives no JSON Schema: answer where its code is`,
   },
   WAIT_GONE: {
     status: 409,

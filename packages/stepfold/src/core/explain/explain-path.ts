@@ -61,7 +61,7 @@ export function explainContext(snapshot: Snapshot, survey: Survey, workflow: Com
 /** One open path, explained. */
 export function explainPath(telling: ExplainContext, { scope, path }: Placed): PlaceInfo {
   const address = telling.address(scope, path.nodeId);
-  const waits = waitsOf(path, address);
+  const waits = waitsOf(path, address, telling.snapshot.schemas);
   const items = itemCounts(path, groupOfPath(telling, scope, path));
   return {
     address,

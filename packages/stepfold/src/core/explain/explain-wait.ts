@@ -43,11 +43,21 @@ function tooLate(node: CompiledNode | null): string {
 
 function wantedBy(wait: WaitInfo): string | null {
   const { kind, signal = "", key, workflowId = "" } = wait;
-  if (kind === "external") return answerText(wait);
+  if (kind === "external") return `${answerText(wait)}${refusalText(wait)}`;
   if (kind === "incident") return `a decision about its failure, ${cut(failureIn(wait), maxReasonLength)} (retry, skip or fail)`;
   if (kind === "child") return `the execution "${cut(workflowId, maxNameLength)}"`;
   if (kind === "timer") return null;
-  return `the signal "${cut(signal, maxNameLength)}"${key === undefined ? "" : ` with the key "${cut(key, maxNameLength)}"`}`;
+  return `the signal "${cut(signal, maxNameLength)}"${key === undefined ? "" : ` with the key "${cut(key, maxNameLength)}"`}${refusalText(wait)}`;
+}
+
+/** Why the last answer did not count. */
+function refusalText({ refused }: WaitInfo): string {
+  if (!refused) return "";
+  const { who, issues } = refused;
+  const [first] = issues;
+  const from = who === undefined ? "the last one" : `that of ${cut(who, maxNameLength)}`;
+  const why = first ? `: ${cut(`${first.pointer || "/"} ${first.message}`, maxReasonLength)}` : "";
+  return ` (${from} was refused${why})`;
 }
 
 function failureIn({ payload }: WaitInfo): string {

@@ -1,4 +1,5 @@
 import { openScopes } from "../snapshot/address.ts";
+import type { Refusal } from "../snapshot/refusal.ts";
 import type { ActivePath, Snapshot, Wait } from "../snapshot/snapshot.ts";
 import { isFor } from "../transition/draft/draft-path.ts";
 import { isAnswered } from "../transition/find-wait.ts";
@@ -25,8 +26,12 @@ export interface WaitInfo {
   readonly key?: string;
   /** What the step suspended with. */
   readonly payload?: Json;
-  /** What an answer must look like. Absent: whatever the type of the node says. */
+  /** What an answer must look like. Absent: it may be anything, or only the code of the node can tell (`needsCode`). */
   readonly schema?: JsonSchema;
+  /** Only a process that has the code of the node can take an answer: its type gives no JSON Schema of the payload. */
+  readonly needsCode?: true;
+  /** Why the last answer does not count: the code of the node has refused it, and the wait is open again. */
+  readonly refused?: Refusal;
   /** Who may answer. Absent: anybody. */
   readonly responders?: readonly string[];
   /** Who has answered, where several have to. */
@@ -55,22 +60,34 @@ export interface WaitInfo {
  * if (first?.answer?.type === "resume") snapshot = await engine.send(snapshot, { ...first.answer, payload: { approved: true } });
  * ```
  */
-export function waits(snapshot: Pick<Snapshot, "activePaths" | "childStates">): WaitInfo[] {
+export function waits(snapshot: Pick<Snapshot, "activePaths" | "childStates" | "schemas">): WaitInfo[] {
   const address = addresses(snapshot);
   const all: WaitInfo[] = [];
   for (const [scope, paths] of openScopes(snapshot)) {
-    for (const path of paths) if (path.waits) all.push(...waitsOf(path, address(scope, path.nodeId)));
+    for (const path of paths) if (path.waits) all.push(...waitsOf(path, address(scope, path.nodeId), snapshot.schemas));
   }
   return all;
 }
 
-/** What one path waits for. @param address of its node */
-export function waitsOf({ nodeId, waits: open = [] }: Pick<ActivePath, "nodeId" | "waits">, address: string): WaitInfo[] {
+/** What one path waits for. @param address of its node @param schemas those of the snapshot */
+export function waitsOf(
+  { nodeId, waits: open = [] }: Pick<ActivePath, "nodeId" | "waits">,
+  address: string,
+  schemas: Snapshot["schemas"],
+): WaitInfo[] {
   return open.map((wait) => {
-    const { quorum, answers = [], transient: _, ...told } = wait;
+    const { quorum, answers = [], transient: _, typeSchema: __, ...rest } = wait;
+    const schema = schemaOfAnswer(wait, schemas);
+    const told = { ...rest, ...(schema === "code" ? { needsCode: true as const } : schema !== undefined && { schema }) };
     const progress = quorum === undefined ? {} : { answered: answers.map(({ by }) => by), missing: missingOf(wait, quorum) };
     return { ...told, address, nodeId, ...progress, answer: answerTo(wait) };
   });
+}
+
+/** What an answer to a wait must look like; `code` where only the code of its node can tell, undefined where it may be anything. */
+export function schemaOfAnswer({ schema, typeSchema }: Wait, schemas: Snapshot["schemas"] = {}): JsonSchema | "code" | undefined {
+  if (schema !== undefined || typeSchema === undefined) return schema;
+  return Object.hasOwn(schemas, typeSchema) ? schemas[typeSchema] : "code";
 }
 
 function missingOf({ tally, answers = [] }: Wait, quorum: number): number {

@@ -222,11 +222,24 @@ function checkWait(wait: JsonObject, pointer: string): void {
   if (kind === "incident") checkIncident(wait, pointer);
   if (kind === "timer" && resumeAt === undefined) invalid(`${pointer}/resumeAt`, "must say until when");
   if (schema !== undefined && typeof schema !== "boolean" && !isJsonObject(schema)) invalid(`${pointer}/schema`, "must be a JSON Schema");
+  if (wait.refused !== undefined) checkRefusal(wait.refused, `${pointer}/refused`);
   time(resumeAt, `${pointer}/resumeAt`);
   time(wait.timeoutAt, `${pointer}/timeoutAt`);
-  optionalText(wait, ["signal", "key", "tally"], pointer);
+  optionalText(wait, ["signal", "key", "tally", "typeSchema"], pointer);
   flag(wait.transient, `${pointer}/transient`);
   checkQuorum(wait, pointer);
+}
+
+function checkRefusal(value: Json, pointer: string): void {
+  const refusal = object(value, pointer, "must be an object with at and issues");
+  if (time(refusal.at, `${pointer}/at`) === undefined) invalid(`${pointer}/at`, "must say when");
+  optionalText(refusal, ["who"], pointer);
+  for (const [i, issue] of list(refusal.issues, `${pointer}/issues`, "must be a list of issues").entries()) {
+    const at = `${pointer}/issues/${i}`;
+    const { pointer: place, message } = object(issue, at, "must be an object with pointer and message");
+    if (typeof place !== "string") invalid(`${at}/pointer`, "must be text");
+    text(message, `${at}/message`, "must say what is wrong");
+  }
 }
 
 function checkQuorum({ responders, quorum, answers, tally }: JsonObject, pointer: string): void {
@@ -258,4 +271,21 @@ function checkResumed(value: Json, pointer: string): void {
   const { schema } = resumed;
   if (schema !== undefined && typeof schema !== "boolean") object(schema, `${pointer}/schema`);
   if (resumed.answers !== undefined) checkAnswers(resumed.answers, `${pointer}/answers`);
+  if (resumed.reopens !== undefined) checkReopening(resumed.reopens, `${pointer}/reopens`);
+}
+
+/** What may open again. Its waits get other ids then. */
+function checkReopening(value: Json, pointer: string): void {
+  const reopens = object(value, pointer, "must be an object with waitId and waits");
+  text(reopens.waitId, `${pointer}/waitId`, "must be the id of a wait");
+  if (reopens.version !== undefined) count(reopens.version, `${pointer}/version`);
+  const waits = list(reopens.waits, `${pointer}/waits`);
+  if (waits.length === 0) invalid(`${pointer}/waits`, "must say what the path has waited for");
+  for (const [i, given] of waits.entries()) {
+    const at = `${pointer}/waits/${i}`;
+    const wait = object(given, at, "must be an object with an id");
+    if (wait.kind === "incident" || wait.kind === "child") invalid(`${at}/kind`, "cannot be waited for once more");
+    checkWait(wait, at);
+    text(wait.id, `${at}/id`);
+  }
 }

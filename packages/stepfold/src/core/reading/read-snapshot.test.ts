@@ -47,6 +47,8 @@ describe("the tenant and the budget of a snapshot from outside", () => {
       { command: "resume", key: "k", version: 0 },
     ];
     expect(readSnapshot(changed("/answered", answered, own), flow)).toMatchObject({ answered });
+    const schemas = { s: { type: "object" }, t: true };
+    expect(readSnapshot(changed("/schemas", schemas, own), flow)).toMatchObject({ schemas });
     const continuedAs = { workflowId: "o~2" };
     expect(readSnapshot(changed("/continuedAs", continuedAs, own), flow)).toMatchObject({ continuedAs });
   });
@@ -70,6 +72,8 @@ describe("the tenant and the budget of a snapshot from outside", () => {
     ["/answered", [{ command: "resume", key: "k", version: 99 }]],
     ["/answered", [{ command: "resume", key: "", version: 0 }]],
     ["/answered", [{ command: "theft", key: "k", version: 0 }]],
+    ["/schemas", "s"],
+    ["/schemas", { s: "object" }],
     ["/continuedAs", "o~2"],
     ["/continuedAs", { workflowId: "" }],
   ])("are refused where they are of another form: %s %j", (pointer, value) => {

@@ -4,6 +4,7 @@ import type { Snapshot } from "../snapshot/snapshot.ts";
 import { isWorkflowId } from "../values/id.ts";
 import { isJsonObject, type Json, type JsonObject } from "../values/json.ts";
 import { defaultLimits, type Limits } from "../values/limits.ts";
+import { pointerOf } from "../values/pointer.ts";
 import { lastMs } from "../values/timestamp.ts";
 import { plainJson } from "../values/to-json.ts";
 import { checkFamilies, readChildren } from "./read-children.ts";
@@ -63,7 +64,7 @@ export function readSnapshot(value: unknown, workflow: CompiledWorkflow, limits:
 /** Fields that may be missing, checked where they are there. */
 function optional(plain: JsonObject, version: number): Partial<Snapshot> {
   const { inbox, outbox, parent, scheduledBy, from, continuedAs, compensations, parked, permit, descendants, tenant, unnamed } = plain;
-  const { historyBytes, answered } = plain;
+  const { historyBytes, answered, schemas } = plain;
   if ((parked !== undefined) !== (plain.status === "parked"))
     return invalid("/parked", 'must be there if the status is "parked", and only then');
   const retryState = retryStateOf(plain);
@@ -89,6 +90,7 @@ function optional(plain: JsonObject, version: number): Partial<Snapshot> {
     ...(permit !== undefined && { permit: readPermit(permit) }),
     ...(historyBytes !== undefined && { historyBytes: count(historyBytes, "/historyBytes") }),
     ...(answered !== undefined && { answered: readAnswered(answered, version) }),
+    ...(schemas !== undefined && { schemas: readSchemas(schemas) }),
     ...(descendants !== undefined && { descendants: count(descendants, "/descendants") }),
     ...(compensations !== undefined && { compensations: readCompensations(compensations, version) }),
     ...(retryState && { retryState }),
@@ -122,6 +124,14 @@ function readAnswered(value: Json, latest: number): Snapshot["answered"] {
     count(version, `/answered/${i}/version`, 0, latest);
   }
   return value as unknown as Snapshot["answered"];
+}
+
+/** Reads the JSON Schemas of payloads. */
+function readSchemas(value: Json): Snapshot["schemas"] {
+  const schemas = object(value, "/schemas", "must be an object of JSON Schemas, by id");
+  for (const [id, schema] of Object.entries(schemas))
+    if (typeof schema !== "boolean" && !isJsonObject(schema)) return invalid(`/schemas${pointerOf([id])}`, "must be a JSON Schema");
+  return schemas as Snapshot["schemas"];
 }
 
 /** Reads the signals in the inbox. */

@@ -30,4 +30,5 @@ export type CheckpointState = Pick<
   | "childStates"
   | "mapItems"
   | "compensations"
+  | "schemas"
 >;

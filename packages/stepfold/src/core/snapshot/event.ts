@@ -1,9 +1,10 @@
 import type { ErrorInfo } from "../errors/error-info.ts";
+import type { SchemaIssue } from "../errors/schema-issue.ts";
 import type { EpochMs, Json } from "../values/json.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import type { ChildStart, RootCancel, RootStart } from "./message.ts";
 import type { ScheduledBy } from "./scheduled-by.ts";
-import type { KeptSignal, NodeResult, Origin, ParentLink, Parked, Permit, Undo, Wait } from "./snapshot.ts";
+import type { KeptSignal, NodeResult, Origin, ParentLink, Parked, Permit, Snapshot, Undo, Wait } from "./snapshot.ts";
 
 interface Stamp {
   /** The version this event makes. */
@@ -130,6 +131,23 @@ export interface SuspendedEvent extends Step {
   readonly waits: readonly Wait[];
   /** The execution whose end it waits for. */
   readonly starts?: ChildStart;
+  /** What waits name as `typeSchema`, and the execution does not hold yet. */
+  readonly schemas?: Snapshot["schemas"];
+}
+
+/**
+ * The code of a node has refused an answer that was taken without it, or that it took when it was given: nothing was performed, and the
+ * same waits are open again, under their next ids, with the same deadlines.
+ */
+export interface AnswerRefusedEvent extends Step {
+  readonly type: "answerRefused";
+  /** The wait that had been answered. */
+  readonly waitId: string;
+  /** Version of the answer. If that had an idempotency key, the key is free again. Absent for a signal that had come before the wait. */
+  readonly answer?: number;
+  /** Who had answered, as told. */
+  readonly who?: string;
+  readonly issues: readonly SchemaIssue[];
 }
 
 /** A step goes on in children: a sub-workflow, or a map over items. */
@@ -253,6 +271,7 @@ export type Event =
   | CompletedEvent
   | FailedEvent
   | SuspendedEvent
+  | AnswerRefusedEvent
   | SpawnedEvent
   | ResumedEvent
   | SignalledEvent

@@ -15,7 +15,7 @@ export interface HistoryCheckpoint
 }
 
 /** What `restore` otherwise reads from the events. */
-export interface HeldResults extends Pick<Snapshot, "context" | "mapItems" | "compensations"> {
+export interface HeldResults extends Pick<Snapshot, "context" | "mapItems" | "compensations" | "schemas"> {
   /** The children with what they hold. */
   readonly childStates?: Readonly<Record<string, { readonly context: Context }>>;
 }
@@ -23,7 +23,7 @@ export interface HeldResults extends Pick<Snapshot, "context" | "mapItems" | "co
 /** The checkpoint of a snapshot. */
 export function historyCheckpoint(snapshot: Snapshot): HistoryCheckpoint {
   const { version, definition, incarnation, metadata, tenant, input, createdAt } = snapshot;
-  const { context, childStates, mapItems, compensations, answered } = snapshot;
+  const { context, childStates, mapItems, compensations, answered, schemas } = snapshot;
   const values = [snapshot, ...Object.values(childStates ?? {})].flatMap((scope) => [...valuesInEvents(scope)] as [string, Json][]);
   return Object.freeze({
     ...{ version, definition, metadata, context },
@@ -35,6 +35,7 @@ export function historyCheckpoint(snapshot: Snapshot): HistoryCheckpoint {
     ...(mapItems && { mapItems }),
     ...(compensations && { compensations }),
     ...(answered && { answered }),
+    ...(schemas && { schemas }),
     ...(values.length > 0 && { values: Object.freeze(Object.fromEntries(values)) }),
   });
 }

@@ -1,7 +1,7 @@
 import type { Json } from "../values/json.ts";
 import type { Event } from "./event.ts";
 import type { InEvents } from "./in-events.ts";
-import type { ActivePath, KeptSignal, ScopeHead, SnapshotHead } from "./snapshot.ts";
+import type { ActivePath, KeptSignal, Resumed, ScopeHead, SnapshotHead } from "./snapshot.ts";
 
 /** About from how many bytes of JSON on a value counts as large. */
 export const largeBytes = 1_024;
@@ -82,8 +82,15 @@ function changedPath(path: ActivePath, change: Change): ActivePath {
   const { waits, resumed } = path;
   if (!waits && !resumed) return path;
   const own = waits && changedAll(waits, (wait) => changedAnswers(wait, change));
-  const why = resumed && changedAnswers(resumed, change);
+  const why = resumed && changedResumed(resumed, change);
   return own === waits && why === resumed ? path : { ...path, ...(own && { waits: own }), ...(why && { resumed: why }) };
+}
+
+function changedResumed(resumed: Resumed, change: Change): Resumed {
+  const { reopens } = resumed;
+  const waits = reopens && changedAll(reopens.waits, (wait) => changedAnswers(wait, change));
+  const own = changedAnswers(resumed, change);
+  return waits === reopens?.waits ? own : { ...own, reopens: { ...reopens!, waits: waits! } };
 }
 
 function changedAnswers<H extends Holding & { readonly answers?: readonly Holding[] }>(holder: H, change: Change): H {

@@ -43,7 +43,8 @@ export function restore({ head, children, events, checkpoint }: StoredParts): Sn
   const mapItems = history.itemsOf(snapshot);
   if (mapItems.size > 0) snapshot.mapItems = Object.fromEntries(mapItems);
   if (history.compensations.length > 0) snapshot.compensations = history.compensations;
-  if (head.incarnation !== undefined && history.answered.length > 0) snapshot.answered = history.answered.slice(-maxAnsweredKeys);
+  if (head.incarnation !== undefined && history.answered.length > 0) snapshot.answered = history.answered;
+  if (history.schemas) snapshot.schemas = history.schemas;
   return snapshot;
 }
 
@@ -55,7 +56,9 @@ class History {
   readonly compensations: CompensationResult[] = [];
   readonly #events: readonly Event[];
   #values: NonNullable<HistoryCheckpoint["values"]> = {};
-  readonly answered: AnsweredKey[] = [];
+  /** The latest keys. */
+  answered: AnsweredKey[] = [];
+  schemas: Snapshot["schemas"];
   /** Items of every map in the history, by the key that its children begin with. */
   readonly #items = new Map<string, Json[]>();
   /** The last map that each path has begun: items can be added only to this one. */
@@ -88,6 +91,12 @@ class History {
         break;
       case "spawned":
         this.#begin(event);
+        break;
+      case "suspended":
+        if (event.schemas) this.schemas = { ...this.schemas, ...event.schemas };
+        break;
+      case "answerRefused":
+        this.answered = this.answered.filter(({ version }) => version !== event.answer);
         break;
       case "itemAdded":
         this.#addItem(event);
@@ -132,7 +141,8 @@ class History {
   }
 
   /** What another execution held when this one went on from it. */
-  #takeOver({ context, childStates = {}, mapItems = {}, compensations = [] }: HeldResults): void {
+  #takeOver({ context, childStates = {}, mapItems = {}, compensations = [], schemas }: HeldResults): void {
+    this.schemas = schemas;
     for (const [key, scope] of [["", { context }] as const, ...Object.entries(childStates)]) {
       for (const [nodeId, results] of Object.entries(scope.context))
         for (const result of results) this.#append(key || undefined, nodeId, result);
@@ -158,6 +168,7 @@ class History {
   #addKey(event: Event): void {
     const answered = answeredKeyOf(event);
     if (answered) this.answered.push(answered);
+    if (this.answered.length > maxAnsweredKeys) this.answered.shift();
   }
 
   #addResult(event: CompletedEvent | FailedEvent | TimedOutEvent): void {

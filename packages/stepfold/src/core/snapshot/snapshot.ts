@@ -3,6 +3,7 @@ import type { EpochMs, Json, JsonSchema } from "../values/json.ts";
 import type { AnsweredKey } from "./answered-key.ts";
 import type { InEvents } from "./in-events.ts";
 import type { Message } from "./message.ts";
+import type { Refusal } from "./refusal.ts";
 import type { ScheduledBy } from "./scheduled-by.ts";
 
 /**
@@ -48,6 +49,13 @@ export interface Wait extends InEvents {
   readonly payload?: Json;
   /** What a resume payload must look like. */
   readonly schema?: JsonSchema;
+  /**
+   * What the type of the node says about the payload: the id of a JSON Schema in `schemas` of the snapshot, or `code`, if only its code can tell. Absent:
+   * nothing. Where the wait has a schema of its own, that decides first.
+   */
+  readonly typeSchema?: string;
+  /** Why the last answer does not count. */
+  readonly refused?: Refusal;
   /** Name of the signal. */
   readonly signal?: string;
   /** Only a signal with the same key is meant. */
@@ -70,6 +78,16 @@ export interface Wait extends InEvents {
   readonly workflowId?: string;
 }
 
+/** What opens again if the code of the node refuses an answer. */
+export interface Reopening {
+  /** The wait that was answered. */
+  readonly waitId: string;
+  /** All waits of the path, as they were before the answer, without the payload, which they share. */
+  readonly waits: readonly Wait[];
+  /** Version of the answer; absent for a signal that came before the wait. */
+  readonly version?: number;
+}
+
 /** Why a suspended step runs again. */
 export interface Resumed extends InEvents {
   readonly by: "payload" | "signal" | "timer" | "child";
@@ -86,6 +104,8 @@ export interface Resumed extends InEvents {
   readonly schema?: JsonSchema;
   /** All answers, where the wait took several. */
   readonly answers?: readonly Answer[];
+  /** Only where the code of the node may refuse the payload. */
+  readonly reopens?: Reopening;
 }
 
 /** The result of a node, by the version that added it. */
@@ -360,6 +380,8 @@ export interface Snapshot extends SnapshotHead {
   readonly compensations?: readonly CompensationResult[];
   /** The keys under which answers and signals were given, the latest 1,000, oldest first. Only with a store. */
   readonly answered?: readonly AnsweredKey[];
+  /** JSON Schemas of payloads, as the types of nodes say them, each once, by the id that waits name. */
+  readonly schemas?: Readonly<Record<string, JsonSchema>>;
 }
 
 /** True when no transition can follow. */

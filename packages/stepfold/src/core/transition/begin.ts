@@ -77,6 +77,7 @@ const unused = {
   groups: null,
   outbox: [],
   parked: undefined,
+  schemas: undefined,
   openChildren: 0,
   shorts: null,
   endings: 0,

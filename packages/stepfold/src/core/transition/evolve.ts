@@ -1,5 +1,6 @@
 import { scopedKey } from "../snapshot/address.ts";
 import type {
+  AnswerRefusedEvent,
   BegunEvent,
   CancelledEvent,
   CompletedEvent,
@@ -16,14 +17,17 @@ import { isLargeIn, referring } from "../snapshot/large-values.ts";
 import { resultOf } from "../snapshot/result.ts";
 import type { Wait } from "../snapshot/snapshot.ts";
 import { warnOfSize } from "../snapshot/warning.ts";
+import type { Json } from "../values/json.ts";
+import { sizeOfJson } from "../values/json-size.ts";
 import { cancellation, countItems, skipItem, spawn } from "./children/children.ts";
 import { addResult, markChanged } from "./draft/add-result.ts";
 import type { Draft, ScopeDraft } from "./draft/draft.ts";
 import { type DraftPath, letGo, recordAnswer } from "./draft/draft-path.ts";
-import { endsParking, park } from "./draft/draft-status.ts";
-import { countEvent } from "./draft/held-size.ts";
+import { earliestTimer, endsParking, park } from "./draft/draft-status.ts";
+import { countEvent, subtractSize } from "./draft/held-size.ts";
 import { scopeAt } from "./draft/open-draft.ts";
 import { applyDelivered, enqueueEnd, enqueueSends, enqueueStart, enqueueSuccessor, hasOnlyMessages } from "./draft/outbox.ts";
+import { reopen } from "./draft/reopen.ts";
 import { endPath, forgetChildren, stop, terminate } from "./paths/end-path.ts";
 import { failPath } from "./paths/fail-path.ts";
 import { openIncident, settleIncident } from "./paths/incident.ts";
@@ -123,6 +127,8 @@ function takeIn(scope: ScopeDraft, event: Exclude<ScopedEvent, { type: "started"
       return applyFailed(scope, event);
     case "suspended":
       return applySuspended(scope, event);
+    case "answerRefused":
+      return applyAnswerRefused(scope, event);
     case "spawned":
       return applySpawned(scope, event);
     case "resumed": {
@@ -215,7 +221,25 @@ function applySuspended(scope: ScopeDraft, event: SuspendedEvent): boolean {
     ? Object.freeze(event.waits.map((wait, index) => referring(wait, `${event.version}/waits/${index}`, "payload", "schema")))
     : event.waits;
   if (event.starts) enqueueStart(scope.root, event.starts, event.waits[0]!.id);
+  if (event.schemas) holdSchemas(scope.root, event.schemas);
   takeKept(scope.root, path, event.at);
+  return true;
+}
+
+/** Several steps may bring the same schema at once: it is held, and counted, once. */
+function holdSchemas(root: Draft, schemas: NonNullable<SuspendedEvent["schemas"]>): void {
+  for (const [id, schema] of Object.entries(schemas))
+    if (root.schemas && Object.hasOwn(root.schemas, id)) subtractSize(root, sizeOfJson(schema as Json));
+  root.schemas = Object.freeze({ ...schemas, ...root.schemas });
+}
+
+function applyAnswerRefused(scope: ScopeDraft, event: AnswerRefusedEvent): boolean {
+  const reopens = pathWith(scope, event.pathId)?.resumed?.reopens;
+  const path = reopens ? performed(scope, event) : null;
+  if (!reopens || !path) return false;
+  reopen(scope, path, reopens, event);
+  // a timer that became due meanwhile comes before a signal
+  if ((earliestTimer([path]) ?? Number.POSITIVE_INFINITY) > event.at) takeKept(scope.root, path, event.at);
   return true;
 }
 
@@ -291,7 +315,10 @@ function applyMapClosed(scope: ScopeDraft, { pathId, completes }: MapClosedEvent
 }
 
 /** The path whose current task the event tells of; null if that task is no longer current. */
-function performed(scope: ScopeDraft, event: CompletedEvent | FailedEvent | SuspendedEvent | SpawnedEvent): DraftPath | null {
+function performed(
+  scope: ScopeDraft,
+  event: CompletedEvent | FailedEvent | SuspendedEvent | AnswerRefusedEvent | SpawnedEvent,
+): DraftPath | null {
   const path = pathWith(scope, event.pathId);
   if (!path || path.turn !== event.turn || path.status === "suspended" || path.status === "joining") return null;
   const { root } = scope;

@@ -12,6 +12,7 @@ import type {
   Ending,
   KeptSignal,
   Origin,
+  Resumed,
   ScopeHead,
   Snapshot,
   Status,
@@ -60,7 +61,7 @@ export function takeCheckpoint(snapshot: Snapshot, given: GoingOn): Checkpoint {
 }
 
 function stateOf(snapshot: Snapshot, goingOn: GoingOn): CheckpointState {
-  const { version: base, childStates = {}, mapItems, inbox, compensations } = snapshot;
+  const { version: base, childStates = {}, mapItems, inbox, compensations, schemas } = snapshot;
   const awake = wokenScopes(snapshot, goingOn);
   const { keepsUndone, adopts = [] } = goingOn;
   const kept = keepsUndone ? undefined : compensations;
@@ -83,6 +84,7 @@ function stateOf(snapshot: Snapshot, goingOn: GoingOn): CheckpointState {
       ),
     }),
     ...(mapItems && { mapItems }),
+    ...(schemas && { schemas }),
     ...(kept && { compensations: kept.map((done) => movedCompensation(done, base)) }),
   };
 }
@@ -176,7 +178,7 @@ function movedPath(path: ActivePath, scope: string, base: number, goingOn: Going
   const moved = {
     ...rest,
     since: since - base,
-    ...(resumed && { resumed: withoutReferences(resumed) }),
+    ...(resumed && { resumed: movedResumed(resumed, goingOn) }),
     ...(inputs && { inputs: inputs.map(({ nodeId, version }) => ({ nodeId, version: version - base })) }),
     ...(undoes && { undoes: movedUndo(undoes, base) }),
   };
@@ -208,6 +210,14 @@ function movedWait(wait: Wait, laterMs: number): Wait {
     ...(resumeAt !== undefined && { resumeAt: later(resumeAt, laterMs) }),
     ...(timeoutAt !== undefined && { timeoutAt: later(timeoutAt, laterMs) }),
   };
+}
+
+/** What may open again keeps the time that was left to it. */
+function movedResumed(resumed: Resumed, { laterMs }: GoingOn): Resumed {
+  const { reopens, ...rest } = withoutReferences(resumed);
+  if (!reopens) return rest;
+  const { version: _, ...others } = reopens;
+  return { ...rest, reopens: { ...others, waits: reopens.waits.map((wait) => movedWait(wait, laterMs)) } };
 }
 
 /** Its values are there, and lie in the events of another execution. */

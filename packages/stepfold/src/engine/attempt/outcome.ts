@@ -1,5 +1,14 @@
 import type { ErrorInfo } from "../../core/errors/error-info.ts";
-import type { CompletedEvent, Event, FailedEvent, Spawn, SpawnedEvent } from "../../core/snapshot/event.ts";
+import type { SchemaIssue } from "../../core/errors/schema-issue.ts";
+import type {
+  AnswerRefusedEvent,
+  CompletedEvent,
+  Event,
+  FailedEvent,
+  Spawn,
+  SpawnedEvent,
+  SuspendedEvent,
+} from "../../core/snapshot/event.ts";
 import type { ChildStart } from "../../core/snapshot/message.ts";
 import type { Wait } from "../../core/snapshot/snapshot.ts";
 import type { Task } from "../../core/transition/plan.ts";
@@ -32,7 +41,15 @@ export type Outcome =
       /** The executor was not called: its data did not resolve or did not fit, or a limit was reached before. */
       readonly uncalled?: true;
     })
-  | (Timed & { readonly type: "suspended"; readonly waits: readonly Wait[]; readonly sizeBytes: number; readonly starts?: ChildStart })
+  | (Timed & {
+      readonly type: "suspended";
+      readonly waits: readonly Wait[];
+      readonly sizeBytes: number;
+      readonly starts?: ChildStart;
+      readonly schemas?: SuspendedEvent["schemas"];
+    })
+  /** The payload that it was resumed with does not fit: the executor was not called. */
+  | (Timed & { readonly type: "refused"; readonly issues: readonly SchemaIssue[]; readonly sizeBytes: number })
   | (Timed & { readonly type: "spawned"; readonly children: Spawn; readonly sizeBytes: number })
   | (Timed & { readonly type: "aborted" });
 
@@ -57,8 +74,16 @@ function ofPath(task: Task, outcome: Exclude<Outcome, { type: "aborted" }>, vers
     return handles ? { ...event, handles } : event;
   }
   const step = { version, at, pathId, turn, nodeId, attempt, startedAt, sizeBytes };
-  if (outcome.type === "suspended")
-    return { type: "suspended", ...step, waits: outcome.waits, ...(outcome.starts && { starts: outcome.starts }) };
+  if (outcome.type === "suspended") {
+    const { waits, starts, schemas } = outcome;
+    return { type: "suspended", ...step, waits, ...(starts && { starts }), ...(schemas && { schemas }) };
+  }
+  if (outcome.type === "refused") {
+    const { who, reopens } = task.resumed!;
+    const { waitId, version: answer } = reopens!;
+    const refused = { ...step, waitId, ...(answer !== undefined && { answer }), ...(who !== undefined && { who }), issues: outcome.issues };
+    return { type: "answerRefused", ...refused } satisfies AnswerRefusedEvent;
+  }
   if (outcome.type === "spawned") {
     const spawned: SpawnedEvent = { type: "spawned", ...step, visit: task.visit, children: outcome.children };
     return spawned;

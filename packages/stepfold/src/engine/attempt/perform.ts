@@ -1,4 +1,5 @@
 import { evaluateDuration } from "../../core/definition/compiled-policy.ts";
+import type { SchemaIssue } from "../../core/errors/schema-issue.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { ScopeDraft } from "../../core/transition/draft/draft.ts";
 import type { Task } from "../../core/transition/plan.ts";
@@ -13,6 +14,7 @@ import type { AttemptContext, AttemptState } from "./attempt-state.ts";
 import { failureOf } from "./failure.ts";
 import type { Outcome } from "./outcome.ts";
 import { readOutput } from "./read-output.ts";
+import { refusalOutcome } from "./refusal.ts";
 import { Step } from "./step.ts";
 import { suspensionOf } from "./suspension.ts";
 import { taskScope } from "./task-scope.ts";
@@ -60,7 +62,9 @@ function begin(run: AttemptState): Outcome | null {
   const data = resolveData(run);
   const { payload, schema } = task.resumed ?? {};
   if (!node.input && payload === undefined && schema === undefined) return execute(run, data, undefined, timeoutMs);
-  return follow(run, timeoutMs, check(run, data, payload), (checked) => execute(run, checked.data, checked.payload, timeoutMs));
+  return follow(run, timeoutMs, check(run, data, payload), (checked) =>
+    checked.refused ? refusalOutcome(run, checked.refused) : execute(run, checked.data, checked.payload, timeoutMs),
+  );
 }
 
 function resolveData({ node, around, task, scope }: AttemptState): Json {
@@ -70,11 +74,11 @@ function resolveData({ node, around, task, scope }: AttemptState): Json {
   return value === undefined ? null : normalise(value, `The data of node "${task.nodeId}"`, around.limits).value;
 }
 
-async function check(
-  { node, task, around }: AttemptState,
-  data: Json,
-  payload: Json | undefined,
-): Promise<{ readonly data: unknown; readonly payload: unknown }> {
+type Checked =
+  | { readonly refused: readonly SchemaIssue[] }
+  | { readonly refused?: undefined; readonly data: unknown; readonly payload: unknown };
+
+async function check({ node, task, around }: AttemptState, data: Json, payload: Json | undefined): Promise<Checked> {
   const { nodeId } = task;
   const { schema } = task.resumed ?? {};
   // the payload of a kept signal is checked against the schema of the wait that has just taken it
@@ -83,6 +87,7 @@ async function check(
   const checked = node.input ? await node.input(data, new CheckBudget(around.limits)) : { value: data };
   if (checked.issues) throw new StepfoldError("DATA_INVALID", { nodeId, issues: checked.issues });
   const resumed = node.resume && payload !== undefined ? await node.resume(payload, new CheckBudget(around.limits)) : { value: payload };
+  if (resumed.issues && task.resumed?.reopens) return { refused: resumed.issues };
   if (resumed.issues) throw new StepfoldError("RESUME_INVALID", { nodeId, issues: resumed.issues });
   return { data: checked.value, payload: resumed.value };
 }

@@ -63,7 +63,7 @@ export class Step implements StepContext {
     this.attempt = task.attempt;
     this.input = place.input;
     this.externalPayload = externalPayload;
-    this.resumed = task.resumed;
+    this.resumed = task.resumed && withoutReopening(task.resumed);
     this.#globals = around.globals;
     this.#now = around.now;
     this.#task = task;
@@ -136,6 +136,13 @@ export class Step implements StepContext {
     this.#aborted ??= { reason };
     this.#controller?.abort(reason);
   }
+}
+
+/** What opens again if the payload is refused is of no use to the code that takes it. */
+function withoutReopening(resumed: Resumed): Resumed {
+  if (!resumed.reopens) return resumed;
+  const { reopens: _, ...rest } = resumed;
+  return Object.freeze(rest);
 }
 
 /** The context as of a version: siblings may have added results since, and will add more. */

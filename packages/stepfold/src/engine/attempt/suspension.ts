@@ -5,6 +5,7 @@ import { durationMs } from "../../core/values/duration.ts";
 import { isJsonObject, type Json, type JsonSchema } from "../../core/values/json.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import type { SuspendOptions } from "../node/step-context.ts";
+import { payloadSchemaOf } from "../workflow/payload-schema.ts";
 import { mistakesOf } from "../workflow/validator.ts";
 import type { AttemptState } from "./attempt-state.ts";
 import type { Outcome } from "./outcome.ts";
@@ -25,15 +26,20 @@ export function suspensionOf(run: AttemptState, { payload, options }: Suspension
     return kept.value;
   };
   const kept = payload === undefined ? undefined : keep(payload, "The suspend payload");
+  const { resume } = run.node.definition;
+  const said = resume === undefined ? null : payloadSchemaOf(resume, around.limits);
   const name = `${scopedKey(task.scope ?? "", task.pathId)}@${task.turn + 1}`;
   const waits = options.map((option, i) => {
     if (typeof option !== "object" || option === null) throw invalid("options", "must be objects");
     const wait = waitOf(run, option, i === 0 ? name : `${name}.${i}`, options.length === 1, endedAt);
     if (kept !== undefined) wait.payload = kept;
     if (option.schema !== undefined) wait.schema = jsonSchema(keep(option.schema, "The wait's schema"));
+    if (resume !== undefined && wait.kind !== "timer") wait.typeSchema = said && option.schema === undefined ? said.id : "code";
     return Object.freeze(wait);
   });
-  return { type: "suspended", startedAt, endedAt, waits: Object.freeze(waits), sizeBytes };
+  const outcome = { type: "suspended" as const, startedAt, endedAt, waits: Object.freeze(waits), sizeBytes };
+  const isNew = said && waits.some(({ typeSchema }) => typeSchema === said.id) && !Object.hasOwn(run.place.root.schemas ?? {}, said.id);
+  return isNew ? { ...outcome, sizeBytes: sizeBytes + said.sizeBytes, schemas: { [said.id]: said.schema } } : outcome;
 }
 
 type OpenWait = { -readonly [K in keyof Wait]: Wait[K] };

@@ -1,7 +1,9 @@
+import type { CompiledNode } from "../../core/definition/compiled.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { schemaOfAnswer } from "../../core/explain/waits.ts";
 import { addressOf } from "../../core/snapshot/address.ts";
 import type { ResumedEvent } from "../../core/snapshot/event.ts";
-import type { Snapshot, Wait } from "../../core/snapshot/snapshot.ts";
+import type { Snapshot, Undo, Wait } from "../../core/snapshot/snapshot.ts";
 import type { Target } from "../../core/snapshot/target.ts";
 import { findWait, workflowOf } from "../../core/transition/find-wait.ts";
 import type { EpochMs, Json } from "../../core/values/json.ts";
@@ -9,7 +11,7 @@ import type { Limits } from "../../core/values/limits.ts";
 import { checkedName } from "../attempt/suspension.ts";
 import { CheckBudget } from "../schema/check-run.ts";
 import type { PreparedWorkflow } from "../workflow/prepared-workflow.ts";
-import { validatorOf } from "../workflow/validator.ts";
+import { type Validator, validatorOf } from "../workflow/validator.ts";
 import { keepValue } from "./keep-value.ts";
 
 /** Answers a wait. */
@@ -24,7 +26,7 @@ export interface ResumeCommand {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** The event of an answer. @throws StepfoldError `RESUME_AMBIGUOUS`, `RESUME_INVALID`, `RESPONDER_DENIED`, `WAIT_GONE`, ... */
+/** The event of an answer. @throws StepfoldError `RESUME_AMBIGUOUS`, `RESUME_INVALID`, `CODE_NEEDED`, `RESPONDER_DENIED`, `WAIT_GONE`, ... */
 export async function resumeEvent(
   workflow: PreparedWorkflow,
   snapshot: Snapshot,
@@ -48,7 +50,7 @@ export async function resumeEvent(
     event.idempotencyKey = checkedName("idempotencyKey", command.idempotencyKey);
     event.nodeId = path.nodeId;
   }
-  await checkPayload(workflow, snapshot, { scope, nodeId: path.nodeId, wait, payload: event.payload }, limits);
+  await checkPayload(workflow, snapshot, { scope, path, wait, payload: event.payload }, limits);
   return event;
 }
 
@@ -71,17 +73,36 @@ export function refuseStranger(workflow: PreparedWorkflow, snapshot: Snapshot, {
   if (wait.responders) checkResponder({ ...wait, answers: [] }, by, place);
 }
 
+/** A payload, and the wait that it is for. */
+interface Answered {
+  readonly scope: string;
+  readonly path: { readonly nodeId: string; readonly undoes?: Undo | undefined };
+  readonly wait: Wait;
+  readonly payload: Json | undefined;
+}
+
 /** An answer that does not fit is refused while it can still be corrected. */
 export async function checkPayload(
   workflow: PreparedWorkflow,
   snapshot: Snapshot,
-  { scope, nodeId, wait, payload }: { scope: string; nodeId: string; wait: Wait; payload: Json | undefined },
+  { scope, path, wait, payload }: Answered,
   limits: Limits,
 ): Promise<void> {
-  const node = workflowOf(workflow.compiled, snapshot, scope)!.nodes.get(nodeId)!;
-  const validate = wait.schema === undefined ? workflow.nodes.get(node)!.resume : validatorOf(wait.schema);
+  const { nodeId, undoes } = path;
+  // what is undone may have happened in a child of the scope
+  const found = workflowOf(workflow.compiled, snapshot, undoes?.scope ?? scope)!.nodes.get(nodeId)!;
+  const node = undoes ? found.compensation! : found;
+  const prepared = workflow.nodes.get(node);
+  const validate = wait.schema === undefined && prepared ? prepared.resume : schemaWithoutCode(snapshot, node, wait);
   const { issues } = (await validate?.(payload, new CheckBudget(limits))) ?? {};
   if (issues) throw new StepfoldError("RESUME_INVALID", { nodeId, issues });
+}
+
+/** What the snapshot itself says of the payload. @throws StepfoldError `CODE_NEEDED` */
+function schemaWithoutCode({ workflowId, schemas }: Snapshot, { node }: CompiledNode, wait: Wait): Validator | null {
+  const schema = schemaOfAnswer(wait, schemas);
+  if (schema === "code") throw new StepfoldError("CODE_NEEDED", { workflowId, nodeId: node.id, type: node.type });
+  return schema === undefined ? null : validatorOf(schema);
 }
 
 function checkResponder(

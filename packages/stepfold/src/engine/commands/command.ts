@@ -28,7 +28,7 @@ export type Command =
 /**
  * The event that a command makes of a snapshot. Nothing is changed.
  *
- * @throws StepfoldError `EXECUTION_ENDED`, `RESUME_AMBIGUOUS`, `RESUME_INVALID`, `RESPONDER_DENIED`, `WAIT_GONE`,
+ * @throws StepfoldError `EXECUTION_ENDED`, `RESUME_AMBIGUOUS`, `RESUME_INVALID`, `CODE_NEEDED`, `RESPONDER_DENIED`, `WAIT_GONE`,
  * `WAIT_EXPIRED`, `RETRY_NOT_PENDING`, `MAP_CLOSED`, `INPUT_INVALID`, `NODE_UNKNOWN`, `VALUE_NOT_JSON`, `LIMIT_EXCEEDED`
  */
 export async function decide(

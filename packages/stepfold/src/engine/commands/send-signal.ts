@@ -51,7 +51,7 @@ export async function signalEvent(
   const taker = findTaker(openDraft(workflow.compiled, snapshot), event, stamp.at);
   if (taker) {
     const { scope, path, wait } = taker;
-    await checkPayload(workflow, snapshot, { scope: scope.key, nodeId: path.nodeId, wait, payload: event.payload }, limits);
+    await checkPayload(workflow, snapshot, { scope: scope.key, path, wait, payload: event.payload }, limits);
     return event;
   }
   const kept = inbox.filter(({ expiresAt }) => expiresAt > stamp.at);

@@ -103,7 +103,13 @@ export interface NodeDefinition<In = unknown, Out = unknown, Resume = unknown, H
   readonly input?: StandardSchema<unknown, In> | JsonSchema | undefined;
   /** Checks, and may transform, what the executor returned. */
   readonly output?: StandardSchema<Out> | JsonSchema | undefined;
-  /** Checks the payload that resumes the node. A resume that does not fit is refused and changes nothing. */
+  /**
+   * Checks the payload that resumes the node. A resume that does not fit is refused and changes nothing.
+   *
+   * A process without this code checks it against the JSON Schema that this is, or that it gives of itself (zod from 4.2, arktype from 2.1.28): it
+   * is kept with the execution. What that lets through and this refuses opens the wait again (event `answerRefused`). Of a schema that gives none,
+   * such a process takes no answer (`CODE_NEEDED`).
+   */
   readonly resume?: StandardSchema<unknown, Resume> | JsonSchema | undefined;
   /**
    * Names of the output handles; `""` is the default one. A `nextHandle` that is neither declared nor has an edge fails

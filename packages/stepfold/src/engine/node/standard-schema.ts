@@ -7,6 +7,8 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     readonly version: 1;
     readonly vendor: string;
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    /** Says itself as a JSON Schema (Standard JSON Schema, version 1); throws where there are no words for it. */
+    readonly jsonSchema?: { readonly input: (options: { readonly target: "draft-2020-12" }) => unknown } | undefined;
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
   };
 }

@@ -1,4 +1,4 @@
-import type { SchemaIssue } from "../../core/errors/catalogue.ts";
+import type { SchemaIssue } from "../../core/errors/schema-issue.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Json } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";

@@ -1,4 +1,4 @@
-import type { SchemaIssue } from "../../core/errors/catalogue.ts";
+import type { SchemaIssue } from "../../core/errors/schema-issue.ts";
 import type { Json, JsonSchema } from "../../core/values/json.ts";
 import { compilePattern, type Pattern } from "../../expressions/pattern/pattern.ts";
 import { type CheckBudget, CheckRun } from "./check-run.ts";

@@ -1,4 +1,4 @@
-import type { SchemaIssue } from "../../core/errors/catalogue.ts";
+import type { SchemaIssue } from "../../core/errors/schema-issue.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../core/values/json.ts";
 import { pointerOf } from "../../core/values/pointer.ts";
 import type { Resource, SchemaNode } from "./check-run.ts";

@@ -21,7 +21,15 @@ export interface PreparedWorkflow {
   readonly compiled: CompiledWorkflow;
   /** Of the workflow and of every one that it may run. */
   readonly nodes: ReadonlyMap<CompiledNode, PreparedNode>;
+  /** Types whose code is not here: it can be told things, and not be driven. */
+  readonly missingTypes: readonly string[];
   readonly warnings: readonly Issue[];
+}
+
+/** How a workflow is made ready. */
+interface Preparing {
+  /** Of types whose code is not here nothing is checked; otherwise they are mistakes. */
+  readonly withoutCode: boolean;
 }
 
 const noLibrary: Library = () => undefined;
@@ -40,35 +48,41 @@ export function prepareWorkflow(
   nodeDefinitions: NodeDefinitions,
   limits: Limits = defaultLimits,
   library: Library = noLibrary,
+  preparing: Preparing = { withoutCode: false },
 ): PreparedWorkflow {
-  const compiled = compiledWith(linkWorkflows(definition, library), nodeDefinitions, limits);
+  const compiled = compiledWith(linkWorkflows(definition, library), nodeDefinitions, limits, preparing);
   const report = new DefinitionReport(limits);
   checkSchemas(compiled.definition, nodeDefinitions, report);
-  return prepared(compiled, nodeDefinitions, report);
+  return prepared(compiled, nodeDefinitions, report, preparing);
 }
 
 /** As `prepareWorkflow`, for a definition that executions are pinned to: it was accepted, and is not judged again. */
-export function prepareStored(definition: unknown, nodeDefinitions: NodeDefinitions, limits: Limits): PreparedWorkflow {
-  return prepared(compile(definition, expressionLanguage, limits, { isStored: true }), nodeDefinitions, new DefinitionReport(limits));
+export function prepareStored(
+  definition: unknown,
+  nodeDefinitions: NodeDefinitions,
+  limits: Limits,
+  preparing: Preparing = { withoutCode: false },
+): PreparedWorkflow {
+  const compiled = compile(definition, expressionLanguage, limits, { isStored: true });
+  return prepared(compiled, nodeDefinitions, new DefinitionReport(limits), preparing);
 }
 
-function prepared(compiled: CompiledWorkflow, nodeDefinitions: NodeDefinitions, report: DefinitionReport): PreparedWorkflow {
+function prepared(
+  compiled: CompiledWorkflow,
+  nodeDefinitions: NodeDefinitions,
+  report: DefinitionReport,
+  { withoutCode }: Preparing,
+): PreparedWorkflow {
   report.addAll(compiled.warnings);
   const nodes = new Map<CompiledNode, PreparedNode>();
-  prepareNodes(compiled, "", nodeDefinitions, nodes, report);
+  const missing = new Set<string>();
+  prepareNodes(compiled, "", nodeDefinitions, nodes, report, (type, pointer) => {
+    missing.add(type);
+    if (!withoutCode) reportUnknown(type, pointer, nodeDefinitions, report);
+  });
   const { issues } = report;
   if (report.hasErrors) throw new StepfoldError("DEFINITION_INVALID", { workflow: compiled.definition.id, issues });
-  return { compiled, nodes, warnings: issues };
-}
-
-/**
- * Compiles a stored workflow without the code of its nodes: enough to take what needs none of it, such as a cancellation or the end of a child.
- *
- * @throws StepfoldError `DEFINITION_INVALID`
- */
-export function compileWithoutCode(definition: unknown, limits: Limits): PreparedWorkflow {
-  const compiled = compile(definition, expressionLanguage, limits, { isStored: true });
-  return { compiled, nodes: new Map(), warnings: compiled.warnings };
+  return { compiled, nodes, missingTypes: [...missing], warnings: issues };
 }
 
 function prepareNodes(
@@ -77,12 +91,13 @@ function prepareNodes(
   nodeDefinitions: NodeDefinitions,
   nodes: Map<CompiledNode, PreparedNode>,
   report: DefinitionReport,
+  lacks: (type: string, pointer: string) => void,
 ): void {
   const prepare = (node: CompiledNode, pointer: string): void => {
     const { type } = node.node;
     const nodeDefinition = definitionOf(nodeDefinitions, type);
     if (!nodeDefinition) {
-      reportUnknown(type, `${pointer}/type`, nodeDefinitions, report);
+      lacks(type, `${pointer}/type`);
       return;
     }
     const prepared = prepareNode(node, nodeDefinition, expressionLanguage.compileTemplate, report);
@@ -98,11 +113,11 @@ function prepareNodes(
     if (node.compensation) prepare(node.compensation, `${at}/nodes/${i}/compensate`);
   });
   for (const name of Object.keys(compiled.definition.workflows ?? {}))
-    prepareNodes(compiled.workflows.get(name)!, `${at}/workflows/${name}`, nodeDefinitions, nodes, report);
+    prepareNodes(compiled.workflows.get(name)!, `${at}/workflows/${name}`, nodeDefinitions, nodes, report, lacks);
 }
 
 /** Compiles a workflow. If the definition has mistakes, those of its node types are reported with them. */
-function compiledWith(definition: unknown, nodeDefinitions: NodeDefinitions, limits: Limits): CompiledWorkflow {
+function compiledWith(definition: unknown, nodeDefinitions: NodeDefinitions, limits: Limits, { withoutCode }: Preparing): CompiledWorkflow {
   try {
     return compileToJudge(definition, expressionLanguage, limits);
   } catch (error) {
@@ -112,7 +127,7 @@ function compiledWith(definition: unknown, nodeDefinitions: NodeDefinitions, lim
     report.addAll(error.details.issues);
     for (const [i, node] of (Array.isArray(nodes) ? nodes : []).slice(0, limits.nodes).entries()) {
       const type = safeMember(node, "type");
-      if (typeof type === "string" && !definitionOf(nodeDefinitions, type))
+      if (!withoutCode && typeof type === "string" && !definitionOf(nodeDefinitions, type))
         reportUnknown(type, `/nodes/${i}/type`, nodeDefinitions, report);
     }
     throw new StepfoldError("DEFINITION_INVALID", { workflow: error.details.workflow, issues: report.issues });

@@ -1,4 +1,4 @@
-import type { SchemaIssue } from "../../core/errors/catalogue.ts";
+import type { SchemaIssue } from "../../core/errors/schema-issue.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { isJsonObject, type Json, type JsonSchema } from "../../core/values/json.ts";
 import { pointerOf } from "../../core/values/pointer.ts";

@@ -111,15 +111,13 @@ async function decideJobs(context: RuntimeContext, workflowId: string, all: read
     try {
       if (isCurrent?.() === false) throw new StepfoldError("FENCE_LOST", { workflowId });
       const key = onceKeyOf(command);
-      if (key !== null && command.type === "resume" && !isTerminal(status)) {
-        refuseStranger(await registry.pinned(workflowId, hash), snapshot, command, now);
-      }
+      const workflow = await registry.pinnedForCommands(workflowId, hash);
+      if (key !== null && command.type === "resume" && !isTerminal(status)) refuseStranger(workflow, snapshot, command, now);
       const earlier = key === null ? null : (answered.get(key) ?? (await patiently(() => answeredBefore(store, first, key))));
       if (earlier && isRepeated(earlier, workflowId, command)) {
         resolve(repeated);
         continue;
       }
-      const workflow = await (needsCode(command) ? registry.pinned(workflowId, hash) : registry.pinnedWithoutCode(workflowId, hash));
       opened ??= open(workflow);
       const { draft } = opened;
       const event = await decide(workflow, snapshot, command, now, setting.limits);
@@ -135,11 +133,6 @@ async function decideJobs(context: RuntimeContext, workflowId: string, all: read
     if (others) await others;
   }
   return opened && jobs.length > 0 ? { jobs, events, ...opened } : null;
-}
-
-/** Whether a command is held against schemas of node types. */
-function needsCode({ type }: Command): boolean {
-  return !["cancel", "retry", "endChild", "delivered"].includes(type);
 }
 
 async function commitDecided(context: RuntimeContext, { jobs, events, draft, dueBefore }: Decided): Promise<CommandResult> {

@@ -7,7 +7,7 @@ import type { Limits } from "../../core/values/limits.ts";
 import type { NodeDefinitions } from "../../engine/node/node-definition.ts";
 import { deniedGlobal } from "../../engine/workflow/global-reads.ts";
 import { type Library, libraryOf } from "../../engine/workflow/link-workflows.ts";
-import { compileWithoutCode, type PreparedWorkflow, prepareStored, prepareWorkflow } from "../../engine/workflow/prepared-workflow.ts";
+import { type PreparedWorkflow, prepareStored, prepareWorkflow } from "../../engine/workflow/prepared-workflow.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { type GlobalsFor, globalNamesOf } from "./allowed-globals.ts";
 
@@ -20,8 +20,19 @@ const maxRecentNodes = 20_000;
 const keptForMs = 1_000;
 /** The same while executions of it run. */
 const keptWhileUsedMs = 30_000;
-/** Definitions that are kept compiled without code. */
+/** Definitions that are kept ready without the code of all their nodes. */
 const maxWithoutCode = 100;
+
+/** What the definitions of a process are made ready with. */
+interface RegistryOptions {
+  readonly workflows: readonly unknown[];
+  /** Absent: the process only hands over. */
+  readonly nodeDefinitions: NodeDefinitions | undefined;
+  readonly limits: Limits;
+  readonly globalsFor?: GlobalsFor | undefined;
+  /** Whether the process drives executions from the beginning: then the code of all nodes has to be here. */
+  readonly drives: boolean;
+}
 
 /**
  * Workflows that are ready to run. Only those of the options have a name: a definition that was handed to `start`, or that an
@@ -30,6 +41,8 @@ const maxWithoutCode = 100;
 export class Registry {
   readonly #store: SnapshotStore;
   readonly #nodeDefinitions: NodeDefinitions;
+  readonly #hasCode: boolean;
+  #drives: boolean;
   readonly #limits: Limits;
   readonly #library: Library;
   readonly #globalsFor: GlobalsFor | undefined;
@@ -42,16 +55,13 @@ export class Registry {
   readonly #stored = new WeakMap<PreparedWorkflow, { readonly done: Promise<void>; readonly atMs: number }>();
 
   /** @throws StepfoldError `DEFINITION_INVALID`; `OPTION_INVALID` if two have the same id */
-  constructor(
-    store: SnapshotStore,
-    workflows: readonly unknown[],
-    nodeDefinitions: NodeDefinitions,
-    limits: Limits,
-    globalsFor?: GlobalsFor,
-  ) {
+  constructor(store: SnapshotStore, { workflows, nodeDefinitions, limits, globalsFor, drives }: RegistryOptions) {
     this.#globalsFor = globalsFor;
     this.#store = store;
-    this.#nodeDefinitions = nodeDefinitions;
+    this.#nodeDefinitions = nodeDefinitions ?? {};
+    this.#hasCode = nodeDefinitions !== undefined;
+    this.#drives = drives;
+    if (drives) this.#requireCode();
     this.#limits = limits;
     this.#library = libraryOf(workflows);
     for (const workflow of workflows) {
@@ -70,6 +80,28 @@ export class Registry {
     const prepared = prepareWorkflow(definition, nodeDefinitions, this.#limits);
     this.#byHash.set(prepared.compiled.hash, prepared);
     return prepared;
+  }
+
+  /**
+   * The process begins to drive executions: from now on definitions are refused whose nodes it lacks the code of, also those that it was made with.
+   *
+   * @throws StepfoldError `OPTION_INVALID` if it was given no node definitions, `DEFINITION_INVALID`
+   */
+  beginToDrive(): void {
+    if (this.#drives) return;
+    this.#requireCode();
+    for (const { compiled, missingTypes } of this.#byId.values())
+      if (missingTypes.length > 0) prepareWorkflow(compiled.definition, this.#nodeDefinitions, this.#limits);
+    this.#drives = true;
+  }
+
+  /** @throws StepfoldError `OPTION_INVALID` if the process was given no node definitions */
+  #requireCode(): void {
+    if (this.#hasCode) return;
+    throw new StepfoldError("OPTION_INVALID", {
+      option: "nodeDefinitions",
+      reason: "is needed to drive executions; without it, set drive: false",
+    });
   }
 
   /** Makes a definition ready that has no name here. @throws StepfoldError `DEFINITION_INVALID` */
@@ -94,26 +126,27 @@ export class Registry {
    */
   async pinned(workflowId: string, hash: string): Promise<PreparedWorkflow> {
     const known = this.#known(hash);
-    if (known) return known;
+    if (known && known.missingTypes.length === 0) return known;
     const prepared = prepareStored(await this.#storedDefinition(workflowId, hash), this.#nodeDefinitions, this.#limits);
     requireHash(workflowId, prepared, hash);
     return this.#remember(prepared);
   }
 
   /**
-   * The same for commands that need no code of its nodes: a process that only tells others what has become of an execution need
-   * not have it.
+   * The same for commands, with the code that is here: a process that only tells an execution something need not have that of its nodes.
    *
    * @throws StepfoldError `DEFINITION_MISSING`, `DEFINITION_CHANGED`
    */
-  async pinnedWithoutCode(workflowId: string, hash: string): Promise<PreparedWorkflow> {
+  async pinnedForCommands(workflowId: string, hash: string): Promise<PreparedWorkflow> {
     const known = this.#known(hash) ?? this.#withoutCode.get(hash);
     if (known) return known;
-    const compiled = compileWithoutCode(await this.#storedDefinition(workflowId, hash), this.#limits);
-    requireHash(workflowId, compiled, hash);
+    const definition = await this.#storedDefinition(workflowId, hash);
+    const prepared = prepareStored(definition, this.#nodeDefinitions, this.#limits, { withoutCode: true });
+    requireHash(workflowId, prepared, hash);
+    if (prepared.missingTypes.length === 0) return this.#remember(prepared);
     if (this.#withoutCode.size >= maxWithoutCode) this.#withoutCode.clear();
-    this.#withoutCode.set(hash, compiled);
-    return compiled;
+    this.#withoutCode.set(hash, prepared);
+    return prepared;
   }
 
   /**
@@ -156,7 +189,7 @@ export class Registry {
   }
 
   #prepare(definition: unknown, library: Library): PreparedWorkflow {
-    return prepareWorkflow(definition, this.#nodeDefinitions, this.#limits, library);
+    return prepareWorkflow(definition, this.#nodeDefinitions, this.#limits, library, { withoutCode: !this.#drives });
   }
 
   /** @throws StepfoldError `DEFINITION_INVALID` if an expression names a global that the workflow may not read */

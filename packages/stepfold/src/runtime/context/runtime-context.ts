@@ -76,7 +76,7 @@ export function publishChange({ changes, feed }: RuntimeContext, notice: CommitN
   changes.publish(notice);
   const { status } = notice;
   if (isTerminal(status) || status === "parked") feed.tell("ended", notice);
-  else if (events.some(({ type }) => type === "suspended")) feed.tell("waiting", notice);
+  else if (events.some(({ type }) => type === "suspended" || type === "answerRefused")) feed.tell("waiting", notice);
 }
 
 /** Tells handles, other processes and plugins of a commit that no turn has made: a turn tells plugins itself. */
@@ -95,7 +95,7 @@ export function createRuntimeContext<D extends NodeDefinitions>(
   checkPlugins(options.plugins ?? []);
   const { queue = null, leaseMs = 30_000, pollMs = 1_000, concurrency = defaultConcurrency } = options;
   const { maxCrashes = defaultMaxCrashes, maxLoadedBytes = defaultMaxLoadedBytes, checkpointBytes = defaultCheckpointBytes } = options;
-  const { logger = null, globals, globalsFor } = options;
+  const { logger = null, globals, globalsFor, workflows = [], nodeDefinitions, drive: drives = true } = options;
   checkGlobalsFor(globalsFor);
   if (logger) requireLogger(logger);
   const log = logger && logTo(logger, scrubber(globals));
@@ -110,7 +110,7 @@ export function createRuntimeContext<D extends NodeDefinitions>(
   const answerMs = answerTimeoutMs(leaseMs);
   const store = storeWithDeadlines(options.store, deadlines, answerMs);
   const limits = limitsFor(store, readLimits(options.limits));
-  const registry = new Registry(store, options.workflows ?? [], options.nodeDefinitions, limits, globalsFor);
+  const registry = new Registry(store, { workflows, nodeDefinitions, limits, globalsFor, drives });
   const setting = settingOf(options, { environment, deadlines, limits, workflowNamed: (name) => registry.current(name) });
   const clock = new StoreClock(store, environment);
   const feed = new FeedLink({

@@ -40,7 +40,11 @@ export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {
   readonly store: SnapshotStore;
   /** The definitions that can be started here; plain JSON. */
   readonly workflows?: readonly unknown[];
-  readonly nodeDefinitions: D;
+  /**
+   * The code of the nodes. A process with `drive: false` needs none of it, or not all: it starts, answers, signals, cancels, retries, forks, restarts,
+   * lists and watches all the same.
+   */
+  readonly nodeDefinitions?: D | undefined;
   /** Secrets and services for executors and expressions; never stored. */
   readonly globals?: GlobalsOf<D> | undefined;
   /**

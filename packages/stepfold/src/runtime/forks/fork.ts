@@ -187,7 +187,7 @@ async function plan(context: RuntimeContext, request: PlanRequest): Promise<Fork
   const { limits } = context.setting;
   const { definition, unnamed } = options.definition === undefined ? head : { definition: null, unnamed: undefined };
   const prepared = definition
-    ? await context.registry.pinnedWithoutCode(history.workflowId, definition.hash)
+    ? await context.registry.pinnedForCommands(history.workflowId, definition.hash)
     : definitionOf(context, options.definition!);
   const isUnnamed = unnamed === true || (options.definition !== undefined && typeof options.definition !== "string");
   const { input, sizeBytes } = inputOf(found.snapshot, options, limits);
@@ -243,7 +243,7 @@ async function loadHistory(
 ): Promise<{ readonly head: SnapshotHead; readonly history: History }> {
   const { store, registry } = context;
   const head = await requireHead(store, workflowId);
-  const { compiled } = await registry.pinnedWithoutCode(workflowId, head.definition.hash);
+  const { compiled } = await registry.pinnedForCommands(workflowId, head.definition.hash);
   const [started, ...others] = (await readHistory(store, workflowId, head.version)).map(({ event }) => event);
   // it was deleted meanwhile, or another one has its id now
   if (started?.type !== "started" || started.incarnation !== head.incarnation)

@@ -75,7 +75,7 @@ export class ActivePaths extends Map<string, ActiveNode> {
   }
 
   #add(address: string, path: ActivePath): ActiveNode {
-    const waits = waitsOf(path, address);
+    const waits = waitsOf(path, address, this.#snapshot.schemas);
     const node: ActiveNode = { status: path.status, suspendPayload: waits[0]?.payload, waits, stepPath: path.stepPath };
     super.set(address, node);
     return node;

@@ -113,7 +113,7 @@ function goingOn(
 /** Without its definition, which may be lost or changed, less can be said. */
 async function explainRun({ store, registry }: RuntimeContext, workflowId: string): Promise<Explanation> {
   const snapshot = await requireSnapshot(store, workflowId);
-  const workflow = await registry.pinnedWithoutCode(workflowId, snapshot.definition.hash).catch((error: unknown) => {
+  const workflow = await registry.pinnedForCommands(workflowId, snapshot.definition.hash).catch((error: unknown) => {
     if (StepfoldError.is(error, "DEFINITION_MISSING") || StepfoldError.is(error, "DEFINITION_CHANGED")) return null;
     throw error;
   });

@@ -77,7 +77,7 @@ function openWait(snapshot: Snapshot, { wanted, signal }: CheckedQuery): WaitInf
   for (const [scope, paths] of openScopes(snapshot)) for (const path of paths) if (path.waits) all.push({ scope, path });
   const meant = waitId === undefined ? select(snapshot, wanted, all) : all;
   const waits = meant
-    .flatMap(({ scope, path }) => waitsOf(path, addressOf(snapshot, scope, path.nodeId)))
+    .flatMap(({ scope, path }) => waitsOf(path, addressOf(snapshot, scope, path.nodeId), snapshot.schemas))
     .filter((wait) => (waitId === undefined || wait.id === waitId) && (signal === undefined || wait.signal === signal));
   return waits.find(({ answer }) => answer !== null) ?? (isAny ? null : (waits[0] ?? null));
 }

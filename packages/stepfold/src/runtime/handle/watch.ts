@@ -58,7 +58,7 @@ export async function* watch({
   const changes = openChanges();
   try {
     const { definition, incarnation } = await requireHead(store, workflowId);
-    const workflow = await registry.pinned(workflowId, definition.hash);
+    const workflow = await registry.pinnedForCommands(workflowId, definition.hash);
     let draft: Draft | null = null;
     let seen: AppendedRow | null = null;
     while (!left.aborted) {

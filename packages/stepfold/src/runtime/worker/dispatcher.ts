@@ -40,7 +40,8 @@ export class Dispatcher {
 
   /** Begins to look for due executions, to run so many at once. */
   open(slots: number): void {
-    const { queue, log, lease } = this.#context;
+    const { queue, log, lease, registry } = this.#context;
+    registry.beginToDrive();
     log?.note("Stepfold begins to run executions", { owner: lease.owner, slots });
     const shares = sharesOf(slots, queue !== null);
     this.#local.slots.open(shares);

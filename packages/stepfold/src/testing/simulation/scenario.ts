@@ -59,6 +59,8 @@ export interface Scenario {
   readonly workflows: readonly unknown[] | ((release: number) => readonly unknown[]);
   /** Executors must not use real time or chance; they need not take time: the simulation sees to that. */
   readonly nodeDefinitions: NodeDefinitions;
+  /** Half of the processes that only hand over do not have the code of nodes: payloads that only it can check are refused with `CODE_NEEDED`. */
+  readonly withoutCode?: boolean;
   /** More options of the runtimes, `globals` for instance. */
   readonly runtime?: Partial<Omit<RuntimeOptions, "store" | "queue" | "nodeDefinitions" | "workflows" | "environment" | "drive">>;
   /** What a runtime is given instead of the store, with its latency and faults: a wrapper that is to be tried, or a broken one. */

@@ -116,7 +116,8 @@ export class World {
       onEffect: (effect) => this.effects.add(effect),
       onTwice: ({ workflowId, nodeId }) => this.ledger.violate("I14", `${name} runs ${nodeId} twice at the same time`, workflowId),
     };
-    const { workflows } = scenario;
+    const { workflows, withoutCode = false } = scenario;
+    const lacksCode = withoutCode && !drive && own.fork("code").chance(0.5);
     const runtime = createRuntime({
       leaseMs: plan.leaseMs,
       pollMs: drive && plan.wakeUps === "queue" ? neverMs : plan.pollMs,
@@ -127,7 +128,7 @@ export class World {
       ...(this.#feed && { feed: this.#feed.seenBy(machine) }),
       store: this.#storeOf(machine),
       environment: machine.environment,
-      nodeDefinitions: observedNodes(scenario.nodeDefinitions, machine, performing),
+      nodeDefinitions: lacksCode ? undefined : observedNodes(scenario.nodeDefinitions, machine, performing),
       workflows: typeof workflows === "function" ? workflows(release) : workflows,
       drive,
     });

@@ -27,6 +27,7 @@ const error = () => ({
 const wait = (): Wait => ({
   ...{ id: "0@1", kind: "external", payload: deep(), schema: { const: secret() }, signal: secret(), key: secret(), timeoutAt: 9 },
   ...{ responders: [secret()], quorum: 2, tally: secret(), answers: [{ by: secret(), at: 1, payload: deep() }] },
+  ...{ typeSchema: "s", refused: { at: 1, who: secret(), issues: [{ pointer: secret(), message: secret() }] } },
 });
 const task = { pathId: "0", nodeId: "step", attempt: 1, at: 5, turn: 1, startedAt: 4 };
 const start = () => ({ workflowId: "child", definition: { id: "d", hash: "h" }, input: deep() });
@@ -36,7 +37,11 @@ const events: readonly ((version: number) => Event & { future?: Json })[] = [
   (version) => ({ ...task, version, type: "completed", output: deep(), starts: start(), future: deep() }),
   (version) => ({ ...task, version, type: "failed", error: error(), retryAt: 9 }),
   (version) => ({ ...task, version, type: "failed", error: error(), retryAt: null, handle: "error" }),
-  (version) => ({ ...task, version, type: "suspended", waits: [wait(), wait()], starts: start() }),
+  (version) => ({ ...task, version, type: "suspended", waits: [wait(), wait()], starts: start(), schemas: { s: { const: secret() } } }),
+  (version) => {
+    const issues = [{ pointer: secret(), message: secret() }];
+    return { ...task, version, type: "answerRefused", waitId: "0@1", answer: 1, who: secret(), issues };
+  },
   (version) => {
     const map = { items: [deep(), secret(), [secret()]], concurrency: 1, remaining: "finish", tolerated: 0 } as const;
     return { ...task, version, type: "spawned", visit: 1, children: { workflow: "inner", input: deep(), map } };

@@ -17,6 +17,7 @@ export function closeDraft(draft: Draft, mark?: (snapshot: Snapshot) => void): S
   if (draft.mapItems.size > 0) snapshot.mapItems = Object.freeze(Object.fromEntries(draft.mapItems));
   if (draft.compensations.length > 0) snapshot.compensations = Object.freeze([...draft.compensations]);
   if (draft.answered.length > 0) snapshot.answered = Object.freeze([...draft.answered]);
+  if (draft.schemas) snapshot.schemas = draft.schemas;
   mark?.(snapshot);
   return Object.freeze(snapshot);
 }

@@ -1,7 +1,7 @@
 import type { CompiledNode } from "../../definition/compiled.ts";
 import type { ResumedEvent } from "../../snapshot/event.ts";
 import { isLargeIn, referring } from "../../snapshot/large-values.ts";
-import type { ActivePath, Answer, ChildrenState, MapState, ResultRef, Resumed, Undo, Wait } from "../../snapshot/snapshot.ts";
+import type { ActivePath, Answer, ChildrenState, MapState, Reopening, ResultRef, Resumed, Undo, Wait } from "../../snapshot/snapshot.ts";
 import type { EpochMs } from "../../values/json.ts";
 import { sizeOfResumed, sizeOfWaits, subtractSize } from "./held-size.ts";
 
@@ -185,9 +185,11 @@ export function letGo(root: { sizeBytes: number }, path: DraftPath): void {
   path.resumed = undefined;
 }
 
-/** Makes a suspended path perform its node again, and withdraws all its waits. */
-export function wake(root: Root, path: DraftPath, wait: Wait, why: Resumed): void {
+/** Makes a suspended path perform its node again, and withdraws all its waits. @param version of the answer; absent for a signal that was kept */
+export function wake(root: Root, path: DraftPath, wait: Wait, given: Resumed, version?: number): void {
   const heldBytes = sizeOfWaits(path.waits!);
+  const reopens = given.by === "timer" ? null : reopeningOf(path.waits!, wait, version);
+  const why: Resumed = reopens ? { ...given, reopens } : given;
   path.status = "ready";
   path.turn++;
   path.waits = undefined;
@@ -199,6 +201,18 @@ export function wake(root: Root, path: DraftPath, wait: Wait, why: Resumed): voi
   subtractSize(root, heldBytes - sizeOfResumed(kept));
 }
 
+/** What opens again if the code of the node refuses the answer; null where that has nothing to say. */
+function reopeningOf(waits: readonly Wait[], { id, typeSchema }: Wait, version: number | undefined): Reopening | null {
+  if (typeSchema === undefined) return null;
+  return Object.freeze({ waitId: id, waits: Object.freeze(waits.map(withoutPayload)), ...(version !== undefined && { version }) });
+}
+
+function withoutPayload({ payload: _, inEvents, ...wait }: Wait): Wait {
+  if (!inEvents) return Object.freeze(wait);
+  const { payload: __, ...places } = inEvents;
+  return Object.freeze(Object.keys(places).length > 0 ? { ...wait, inEvents: Object.freeze(places) } : wait);
+}
+
 /** Records an answer to a wait. The path wakes unless the wait needs more answers. */
 export function recordAnswer(root: Root, path: DraftPath, wait: Wait, event: ResumedEvent): void {
   const { by, payload, who, at } = event;
@@ -206,13 +220,13 @@ export function recordAnswer(root: Root, path: DraftPath, wait: Wait, event: Res
     isLargeIn(root, event) ? referring(holder, `${event.version}`, "payload") : Object.freeze(holder);
   const why: Resumed = held({ by, ...(payload !== undefined && { payload }), ...(who !== undefined && { who }) });
   if (by === "timer" || wait.quorum === undefined) {
-    wake(root, path, wait, why);
+    wake(root, path, wait, why, event.version);
     return;
   }
   const given: Answer = held(payload === undefined ? { by: who!, at } : { by: who!, at, payload });
   const answers = Object.freeze([...(wait.answers ?? []), given]);
   if (isDecided(wait, answers)) {
-    wake(root, path, wait, { ...why, answers });
+    wake(root, path, wait, { ...why, answers }, event.version);
     return;
   }
   path.waits = Object.freeze(path.waits!.map((open) => (open === wait ? Object.freeze({ ...wait, answers }) : open)));

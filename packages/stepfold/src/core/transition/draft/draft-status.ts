@@ -128,6 +128,7 @@ export function endsParking(event: Event): boolean {
     case "completed":
     case "failed":
     case "suspended":
+    case "answerRefused":
     case "spawned":
     case "timedOut":
     case "delivered":

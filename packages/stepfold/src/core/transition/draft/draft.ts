@@ -144,6 +144,7 @@ export interface Draft extends ScopeDraft {
   historyBytes: number;
   committedHistoryBytes: number;
   answered: AnsweredKey[];
+  schemas: Snapshot["schemas"];
   inbox: readonly KeptSignal[];
   outbox: readonly Message[];
   parked: Parked | undefined;

@@ -32,16 +32,18 @@ export function subtractSize(root: { sizeBytes: number }, bytes: number): void {
 /** The size of the values that waits of one path hold. Their payload is one and the same. */
 export function sizeOfWaits(waits: readonly Wait[]): number {
   let sum = sizeOfValue(waits[0]?.kind === "incident" ? (waits[0].payload as { readonly error: Json }).error : waits[0]?.payload);
-  for (const { kind, schema, answers = [] } of waits) {
+  for (const { kind, schema, answers = [], refused } of waits) {
     if (kind !== "incident" && kind !== "child") sum += sizeOfValue(schema as Json | undefined);
-    sum += sizeOfAnswers(answers);
+    sum += sizeOfAnswers(answers) + sizeOfValue(refused?.issues as Json | undefined);
   }
   return sum;
 }
 
 /** The size of the values that a step has been resumed with. Of several answers the last one is the payload. */
-export function sizeOfResumed({ payload, suspendPayload, answers = [] }: Resumed): number {
-  return sizeOfValue(payload) + sizeOfValue(suspendPayload) + sizeOfAnswers(answers.slice(0, -1));
+export function sizeOfResumed({ payload, suspendPayload, answers = [], reopens }: Resumed): number {
+  return (
+    sizeOfValue(payload) + sizeOfValue(suspendPayload) + sizeOfAnswers(answers.slice(0, -1)) + (reopens ? sizeOfWaits(reopens.waits) : 0)
+  );
 }
 
 function sizeOfAnswers(answers: readonly Answer[]): number {

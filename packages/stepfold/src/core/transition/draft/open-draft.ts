@@ -34,6 +34,7 @@ export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft
     historyBytes: snapshot.historyBytes ?? 0,
     committedHistoryBytes: snapshot.historyBytes ?? 0,
     answered: [...(snapshot.answered ?? [])],
+    schemas: snapshot.schemas,
     inbox: snapshot.inbox ?? [],
     outbox: snapshot.outbox ?? [],
     parked: snapshot.parked,

@@ -30,7 +30,7 @@ export function applySignalled(draft: Draft, event: SignalledEvent): ScopeDraft 
   const held = isLargeIn(draft, event) ? referring(signal, `${event.version}`, "payload") : Object.freeze(signal);
   const found = findTaker(draft, event, at);
   if (found) {
-    wakeBySignal(draft, found.path, found.wait, held);
+    wakeBySignal(draft, found.path, found.wait, held, { version: event.version });
     return found.scope;
   }
   const kept = draft.inbox.filter((other) => other.expiresAt > at);
@@ -47,7 +47,7 @@ export function takeKept(draft: Draft, path: DraftPath, at: EpochMs): void {
     const wait = signal.expiresAt > at ? path.waits?.find((open) => !open.transient && isFor(open, signal)) : undefined;
     if (!wait) continue;
     draft.inbox = Object.freeze(draft.inbox.filter((other) => other !== signal));
-    wakeBySignal(draft, path, wait, signal, wait.schema);
+    wakeBySignal(draft, path, wait, signal, { schema: wait.schema });
     return;
   }
 }
@@ -93,8 +93,14 @@ function isFor({ kind, signal, key }: Wait, { name, key: given }: Signal): boole
   return kind === "signal" && signal === name && key === given;
 }
 
-/** @param schema that the payload was not held against */
-function wakeBySignal(draft: Draft, path: DraftPath, wait: Wait, { name, key, payload, inEvents }: Signal, schema?: Wait["schema"]): void {
+/** @param given the version of the signal, if it comes now; else the schema that the payload was not held against */
+function wakeBySignal(
+  draft: Draft,
+  path: DraftPath,
+  wait: Wait,
+  { name, key, payload, inEvents }: Signal,
+  { version, schema }: { readonly version?: number; readonly schema?: Wait["schema"] | undefined },
+): void {
   const why: Resumed = { by: "signal", signal: name, ...(key !== undefined && { key }), ...(schema !== undefined && { schema }) };
-  wake(draft, path, wait, { ...why, ...(payload !== undefined && { payload }), ...(inEvents && { inEvents }) });
+  wake(draft, path, wait, { ...why, ...(payload !== undefined && { payload }), ...(inEvents && { inEvents }) }, version);
 }

@@ -56,14 +56,20 @@ const scheduledBy = fields("schedule workflowId at reports");
 const origin = fields("workflowId incarnation version reason");
 const inEvents: Readonly<Record<string, Layout>> = { inEvents: { recordOf: "structure" } };
 const answer = fields("at", inEvents);
-const wait = fields("id kind transient resumeAt timeoutAt quorum workflowId", { ...inEvents, answers: listOf(answer) });
+const wait = fields("id kind transient resumeAt timeoutAt quorum workflowId typeSchema", {
+  ...inEvents,
+  answers: listOf(answer),
+  refused: fields("at"),
+});
+const reopening = fields("waitId version", { waits: listOf(wait) });
+const schemas: Readonly<Record<string, Layout>> = { schemas: { recordOf: "value" } };
 
 const mapState = fields("total next done failed cancelled concurrency open completeWhen remaining tolerated");
 const path = fields("id nodeId status turn visit attempts since forks via draining nextRetryAt begun stepPath", {
   waves: { recordOf: "structure" },
   inputs: listOf(fields("nodeId version")),
   waits: listOf(wait),
-  resumed: fields("by", { ...inEvents, answers: listOf(answer) }),
+  resumed: fields("by", { ...inEvents, answers: listOf(answer), reopens: reopening }),
   children: fields("key workflow", { map: mapState }),
   undoes: undo,
 });
@@ -113,6 +119,7 @@ const held: Readonly<Record<string, Layout>> = {
   mapItems: { recordOf: listOf("value") },
   compensations: listOf(fields("nodeId timestamp attempt version", { ...failedResult, undoes: undo })),
   answered: listOf(fields("command version")),
+  ...schemas,
 };
 
 /** The layout of a `Snapshot`, which a store puts together from a head, children and events. */
@@ -140,7 +147,7 @@ const spawnedMap = fields("concurrency open completeWhen remaining tolerated", {
 export const eventLayout: Layout = fields(
   [
     "type version at sizeBytes scope pathId turn nodeId attempt startedAt visit workflowId incarnation handle handles terminates",
-    "retryAt begun waitId by expiresAt pathIds completes ids tenant unnamed",
+    "retryAt begun waitId by expiresAt pathIds completes ids tenant unnamed answer",
   ].join(" "),
   {
     consequences: fields("", {
@@ -159,6 +166,7 @@ export const eventLayout: Layout = fields(
     carried: fields("", { from: origin, inbox: listOf(fields("expiresAt", inEvents)) }),
     error,
     waits: listOf(wait),
+    ...schemas,
     children: fields("workflow", { map: spawnedMap }),
     // the store below makes a snapshot of it too, so it must be able to read its structure
     checkpoint: fields("", { from: origin, state: snapshotLayout }),

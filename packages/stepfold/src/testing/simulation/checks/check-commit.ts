@@ -81,11 +81,13 @@ function checkTime(ledger: Ledger, { workflowId }: LedgerEntry, known: readonly 
   if (-earlyMs > ledger.maxLateMs) ledger.violate("I7", `timer ${event.waitId} fired ${-earlyMs} ms late`, workflowId);
 }
 
-/** The wait with an id, as the step asked for it. */
+/** The wait with an id, as the step asked for it. One that is open again has the next id: two turns later, because the answer was one, too. */
 export function waitOf(events: readonly Event[], waitId: string): Wait | undefined {
   for (const event of events) {
     const wait = event.type === "suspended" ? event.waits.find(({ id }) => id === waitId) : undefined;
     if (wait) return wait;
   }
-  return undefined;
+  const [, path = "", turn = "0", nth = ""] = /^(.*)@(\d+)(\.\d+)?$/.exec(waitId) ?? [];
+  const before = `${path}@${Number(turn) - 2}${nth}`;
+  return events.some((event) => event.type === "answerRefused" && event.turn === Number(turn) - 1) ? waitOf(events, before) : undefined;
 }

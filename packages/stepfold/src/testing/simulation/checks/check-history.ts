@@ -16,11 +16,15 @@ import { waitOf } from "./check-commit.ts";
 /** I5b: of all answers to one wait one is applied, and nothing is applied twice. */
 export function checkAnswers(ledger: Ledger, { workflowId, events }: LedgerEntry): void {
   const seen = new Set<string>();
+  const namesAt = new Map<number, readonly string[]>();
   for (const event of events) {
+    // what was refused may be given again
+    if (event.type === "answerRefused") for (const name of namesAt.get(event.answer ?? -1) ?? []) seen.delete(name);
     if (event.type !== "resumed" && event.type !== "signalled" && event.type !== "timedOut") continue;
     const key = "idempotencyKey" in event ? event.idempotencyKey : undefined;
     const names = key === undefined ? [] : [`${event.type} key ${key}`];
     if (event.type !== "signalled" && waitOf(events, event.waitId)?.quorum === undefined) names.push(`wait ${event.waitId}`);
+    namesAt.set(event.version, names);
     for (const name of names) {
       if (seen.has(name)) ledger.violate("I5b", `${name} was answered twice`, workflowId);
       seen.add(name);
