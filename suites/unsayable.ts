@@ -2,7 +2,7 @@
 export const unsayable: Readonly<Record<string, readonly (readonly [what: string, instead: string])[]>> = {
   n8n: [
     ["`$env`, `$secrets`", "`globals`, handed to the engine"],
-    ["`$vars`, static data", "`input`, `metadata`, or what a node produced"],
+    ["static data of a workflow, kept between executions", "`input`, `metadata`, or a store of your own"],
     ["`$binary` and files", "a file elsewhere and its address, or a store for large values"],
     ["`$runIndex`, `$prevNode`, `pairedItem`", "`nodes.ID.all.length`; a node runs once, and a `map` once for each item"],
     ["`$jmespath`", "`map`, `filter`, `find`"],

@@ -1,5 +1,14 @@
-export type { CompiledEdge, CompiledJoin, CompiledNode, CompiledWorkflow, JoinEdge, WorkflowNames } from "./core/definition/compiled.ts";
-export type { Compensation, Concurrency, Edge, Node, RetryPolicy, WorkflowDefinition } from "./core/definition/definition.ts";
+export type {
+  CompiledEdge,
+  CompiledJoin,
+  CompiledNode,
+  CompiledVariable,
+  CompiledWorkflow,
+  JoinEdge,
+  Reducer,
+  WorkflowNames,
+} from "./core/definition/compiled.ts";
+export type { Compensation, Concurrency, Edge, Node, RetryPolicy, Variable, WorkflowDefinition } from "./core/definition/definition.ts";
 export { definitionHash } from "./core/definition/definition-hash.ts";
 export type { ErrorCode, ErrorDetails } from "./core/errors/catalogue.ts";
 export type { ErrorInfo } from "./core/errors/error-info.ts";
@@ -61,6 +70,8 @@ export {
   type SnapshotHead,
   type Status,
   type Undo,
+  type Variables,
+  type VariableValue,
   type Wait,
 } from "./core/snapshot/snapshot.ts";
 export type { Target } from "./core/snapshot/target.ts";

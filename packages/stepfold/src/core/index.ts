@@ -1,7 +1,16 @@
 export { type CompileOptions, check, compile } from "./definition/compile.ts";
-export type { CompiledEdge, CompiledJoin, CompiledNode, CompiledWorkflow, JoinEdge, WorkflowNames } from "./definition/compiled.ts";
+export type {
+  CompiledEdge,
+  CompiledJoin,
+  CompiledNode,
+  CompiledVariable,
+  CompiledWorkflow,
+  JoinEdge,
+  Reducer,
+  WorkflowNames,
+} from "./definition/compiled.ts";
 export type { CompiledPolicy, Computed } from "./definition/compiled-policy.ts";
-export type { Compensation, Concurrency, Edge, Node, RetryPolicy, WorkflowDefinition } from "./definition/definition.ts";
+export type { Compensation, Concurrency, Edge, Node, RetryPolicy, Variable, WorkflowDefinition } from "./definition/definition.ts";
 export { definitionHash } from "./definition/definition-hash.ts";
 export { isInCycle } from "./definition/reached-from.ts";
 export { type RetryRule, retryDelayMs } from "./definition/retry.ts";
@@ -80,6 +89,8 @@ export {
   type SnapshotHead,
   type Status,
   type Undo,
+  type Variables,
+  type VariableValue,
   type Wait,
 } from "./snapshot/snapshot.ts";
 export { type FoundPath, openPaths, type Target } from "./snapshot/target.ts";

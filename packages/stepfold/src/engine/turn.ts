@@ -14,6 +14,7 @@ import type { Environment } from "../ports/environment.ts";
 import type { AttemptContext } from "./attempt/attempt-state.ts";
 import { eventOf, type Outcome } from "./attempt/outcome.ts";
 import { type Attempt, perform } from "./attempt/perform.ts";
+import { reduceVariables } from "./attempt/reduce-variables.ts";
 import { nodeOfTask, scopeOfTask } from "./attempt/task-scope.ts";
 import { enforceLimits, exhausted } from "./limits.ts";
 import { type Log, logTo } from "./logger.ts";
@@ -271,7 +272,9 @@ export class Turn {
     const name = nameOf(task);
     if (this.#running.get(name)?.task.turn === task.turn) this.#running.delete(name);
     if (outcome.type === "aborted") return;
-    const allowed = enforceLimits(this.#options.performing.limits, this.draft, task, outcome);
+    const { limits } = this.#options.performing;
+    const reduced = outcome.type === "completed" && outcome.writes ? reduceVariables(limits, this.draft, task, outcome) : outcome;
+    const allowed = enforceLimits(limits, this.draft, task, reduced);
     const event = eventOf(task, allowed, this.draft.version + 1);
     const begun = event.type === "failed" && this.#announced.mayHaveActed(task, !("uncalled" in allowed));
     this.#accept(begun ? { ...event, begun } : event, events);

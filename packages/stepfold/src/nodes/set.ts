@@ -1,4 +1,4 @@
-import type { Json } from "../core/values/json.ts";
+import { isJsonObject, type Json } from "../core/values/json.ts";
 import { defineNode } from "../engine/node/define-node.ts";
 import type { NodeDefinition } from "../engine/node/node-definition.ts";
 
@@ -8,17 +8,26 @@ import type { NodeDefinition } from "../engine/node/node-definition.ts";
  *
  * Data may be any JSON; none at all gives null. A member whose expression gives undefined is left out.
  *
+ * The member `vars` sets variables of the workflow, each through the reducer that is declared for it; later nodes read them as
+ * `vars.NAME`. It is no part of the output: if there is nothing else, the node passes on what came.
+ *
  * ```ts
  * const order = { id: "order", type: "set", data: { total: "{{ input.price * input.count }}", currency: "EUR" } };
+ * const again = { id: "again", type: "set", data: { vars: { tries: "{{ vars.tries + 1 }}" } } };
  * ```
  */
 export const setNode: NodeDefinition<Json, Json> = defineNode<Json, Json>({
   metadata: {
     label: "Set",
     icon: "pencil-line",
-    description: "Makes a value from constants and expressions",
+    description: "Makes a value from constants and expressions, and sets variables",
     category: "data",
     example: { total: "{{ input.price * input.count }}", currency: "EUR" },
   },
-  executor: (data) => ({ data }),
+  executor(data, { incoming }) {
+    if (!isJsonObject(data) || data.vars === undefined) return { data };
+    const { vars, ...others } = data;
+    // whatever it is: the engine refuses what is no object
+    return { data: Object.keys(others).length > 0 ? others : incoming, vars: vars as Readonly<Record<string, Json>> };
+  },
 });

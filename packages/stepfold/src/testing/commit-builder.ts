@@ -129,7 +129,7 @@ export function snapshotAfter(...commits: readonly Commit[]): Snapshot {
 
 function firstHead(from: Commit | Snapshot): SnapshotHead {
   if ("head" in from) return from.head;
-  const { context: _, childStates, mapItems, compensations, ...head } = from;
+  const { context: _, variables, childStates, mapItems, compensations, ...head } = from;
   return head;
 }
 

@@ -55,7 +55,11 @@ function eventOf(flow: RandomFlow, workflow: CompiledWorkflow, snapshot: Snapsho
     return { type: "suspended", ...step, waits: [act.how === "timeout" ? { ...wait, timeoutAt: at + 5 } : wait], sizeBytes: 3 };
   }
   if (act.does === "complete")
-    return { type: "completed", ...step, output: { nodeId, visit }, sizeBytes: 5, ...(act.handles && { handles: act.handles }) };
+    return {
+      ...{ type: "completed", ...step, output: { nodeId, visit }, sizeBytes: 5 },
+      ...(act.handles && { handles: act.handles }),
+      ...(act.vars && { variables: act.vars }),
+    };
   const retryAt = attempt < maxAttempts ? at + 10 : null;
   const handle = retryAt === null && workflow.nodes.get(nodeId)!.edges.has("error") ? { handle: "error" as const } : {};
   return { type: "failed", ...step, error: { name: "Error", message: "dice", nodeId }, retryAt, ...handle };

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { readSnapshot } from "../../src/core/reading/read-snapshot.ts";
 import type { CompletedEvent, Event, StartedEvent } from "../../src/core/snapshot/event.ts";
+import { restore } from "../../src/core/snapshot/restore.ts";
 import type { Snapshot } from "../../src/core/snapshot/snapshot.ts";
+import { snapshotHead } from "../../src/core/snapshot/snapshot-head.ts";
 import { apply, fold } from "../../src/core/transition/apply.ts";
 import { carriedBy, takeCheckpoint } from "../../src/core/transition/take-checkpoint.ts";
 import { eventOn, graph, startedAt } from "./execution.fixture.ts";
@@ -55,17 +57,25 @@ describe("an execution that goes on as a new one", () => {
       { name: "short", payload: 1, expiresAt: 9 },
       { name: "none", expiresAt: 9 },
     ];
-    const carried = carriedBy({ ...origin, incarnation: "i" }, inbox);
+    const carried = carriedBy({ ...origin, incarnation: "i" }, inbox, {
+      x: [
+        { value: 1, version: 3 },
+        { value: 2, version: 5 },
+      ],
+    });
     expect(carried).toEqual({
       from: { ...origin, incarnation: "i", reason: "continueAs" },
       inbox: [{ name: "long", payload: text, expiresAt: 9 }, inbox[1], inbox[2]],
+      variables: { x: 2 },
     });
     const next = fold(flow, [startedAt(flow, "f", { carried })]);
     expect(next.inbox).toEqual([{ ...carried.inbox![0], inEvents: { payload: "0/carried/inbox/0/payload" } }, inbox[1], inbox[2]]);
     expect(next.from).toEqual(carried.from);
+    expect(next.variables).toEqual({ x: [{ value: 2, version: 0 }] });
+    expect(restore({ head: snapshotHead(next), children: [], events: [startedAt(flow, "f", { carried })] })).toEqual(next);
     const { incarnation: _, ...free } = startedAt(flow, "f", { carried });
     expect(fold(flow, [free]).inbox).toEqual(carried.inbox);
-    const bare = carriedBy(origin, []);
+    const bare = carriedBy(origin, [], {});
     expect(bare).toEqual({ from: { ...origin, reason: "continueAs" } });
     expect(fold(flow, [startedAt(flow, "f", { carried: bare })]).inbox).toBeUndefined();
   });

@@ -38,6 +38,21 @@ describe("a map", () => {
     for (const event of late) expect(apply(engine.workflow, closed, event)).toBe(closed);
   });
 
+  it("that is open fails with one item too many, but with too large a share only once it is closed", async () => {
+    for (const [toleratedFailures, statuses] of [
+      [1, ["paused", "failed"]],
+      [0, ["failed"]],
+      ["20%", ["paused", "paused"]],
+    ] as const) {
+      const engine = mapped({ open: true, toleratedFailures });
+      let snapshot = await engine.execute({ workflowId: "w" });
+      for (const [i, status] of statuses.entries()) {
+        snapshot = await answer(engine, snapshot, i, false);
+        expect(snapshot.status).toBe(status);
+      }
+    }
+  });
+
   it("says why its first item failed, where a snapshot from elsewhere says it", async () => {
     const engine = mapped({ toleratedFailures: 1 });
     const begun = await engine.execute({ workflowId: "w" });

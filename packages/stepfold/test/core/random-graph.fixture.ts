@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import type { Edge, WorkflowDefinition } from "../../src/core/definition/definition.ts";
 import type { Snapshot } from "../../src/core/snapshot/snapshot.ts";
+import type { Json } from "../../src/core/values/json.ts";
 import { hash32 } from "../../src/core/values/seeded.ts";
 
 /** What a node does at one attempt of one visit. */
 type Act =
-  | { readonly does: "complete"; readonly handles: readonly string[] | undefined }
+  | { readonly does: "complete"; readonly handles: readonly string[] | undefined; readonly vars?: Readonly<Record<string, Json>> }
   | { readonly does: "fail" }
   | { readonly does: "suspend"; readonly how: "external" | "timer" | "timeout" };
 
@@ -51,7 +52,8 @@ export function randomFlow(calm: boolean): fc.Arbitrary<RandomFlow> {
         retryPolicy: { maxAttempts, interval: 100, backoff: "exponential" as const, jitter: 0.3 },
         ...(keeping && !calm && i === 0 ? { keep: 2 } : {}),
       }));
-      const definition: WorkflowDefinition = { id: "random", start: "n0", nodes, edges };
+      const variables = { sum: { initial: 0, reducer: "add" } };
+      const definition: WorkflowDefinition = { id: "random", start: "n0", variables, nodes, edges };
       return { definition, act: actor(seed, calm), toString: () => JSON.stringify({ edges: drawn, seed, keeping, calm }) };
     });
   });
@@ -67,7 +69,8 @@ function actor(seed: number, calm: boolean): RandomFlow["act"] {
       return { does: "suspend", how: how < 0.5 ? "external" : how < 0.8 || calm ? "timer" : "timeout" };
     }
     if (dice("fail") < 0.25 && (!calm || attempt < maxAttempts)) return { does: "fail" };
-    return { does: "complete", handles: tired ? [] : handleChoices[Math.floor(dice("handles") * handleChoices.length)] };
+    const vars = dice("vars") < 0.5 && !calm ? { vars: { sum: visit, last: `${nodeId}/${pathId}#${visit}` } } : {};
+    return { does: "complete", ...vars, handles: tired ? [] : handleChoices[Math.floor(dice("handles") * handleChoices.length)] };
   };
 }
 

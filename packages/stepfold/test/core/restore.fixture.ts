@@ -154,7 +154,14 @@ function movesOfPath(scope: ScopeDraft, path: DraftPath, stamp: { readonly versi
         const issues = [{ pointer: "/a", message: `is refused at ${stamp.version}` }];
         return { ...step, type: "answerRefused", waitId, ...(answer !== undefined && { answer }), issues, sizeBytes: 60 };
       }
-      return { ...step, type: "completed", output: { at: stamp.version }, ...(dice < 0.4 && { handles: ["back"] }), ...sized(roll) };
+      const moved = {
+        ...step,
+        type: "completed",
+        output: { at: stamp.version },
+        ...(dice < 0.4 && { handles: ["back"] }),
+        ...sized(roll),
+      } as const;
+      return path.undoes ? moved : { ...moved, ...written(stamp.version, roll) };
     };
     // most of what happens is work
     moves.push(work, work, work, work);
@@ -212,6 +219,13 @@ function waitOf(id: string, version: number, roll: () => number): Wait {
 /** Some events say that they are large: what they bring is not written again. */
 function sized(roll: () => number): { readonly sizeBytes?: number } {
   return roll() < 0.4 ? { sizeBytes: 2_000 } : {};
+}
+
+/** Half of the steps set a variable, or two. */
+function written(version: number, roll: () => number): { readonly variables?: Readonly<Record<string, Json>> } {
+  if (roll() < 0.5) return {};
+  const names = ["x", "y", "z"].filter(() => roll() < 0.5);
+  return names.length > 0 ? { variables: Object.fromEntries(names.map((name) => [name, `${name} at ${version}`])) } : {};
 }
 
 function keyed(roll: () => number): { readonly idempotencyKey?: string } {

@@ -26,7 +26,8 @@ function randomNode(flow: RandomFlow): NodeDefinition {
         return step.suspend({ nodeId }, act.how === "timeout" ? { timeout: 5_000 } : {});
       }
       if (act.does === "fail") throw new Error(`attempt ${attempt} of ${maxAttempts}`);
-      const output = { data: { nodeId, visit, seen: Object.keys(step.context).length > 0 }, nextHandles: act.handles };
+      const data = { nodeId, visit, seen: Object.keys(step.context).length > 0, vars: act.vars ? step.vars : null };
+      const output = { data, nextHandles: act.handles, vars: act.vars };
       return visit % 2 ? output : Promise.resolve(output);
     },
   };

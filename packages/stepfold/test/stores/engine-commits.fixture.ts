@@ -11,7 +11,7 @@ export function engineCommits(workflowId: string, seed: number): Commit[] {
   keptHistory(randomDefinition(seed), [seed], ({ draft, events }) => {
     if (events.length === written) return;
     const states = Object.entries(closeDraft(draft).childStates ?? {});
-    const children: ChangedChild[] = states.map(([key, { context: _, ...head }]) => ({ key, head: leanHead(head) }));
+    const children: ChangedChild[] = states.map(([key, { context: _, variables: __, ...head }]) => ({ key, head: leanHead(head) }));
     const keys = states.map(([key]) => key);
     for (const key of before) if (!keys.includes(key)) children.push({ key, head: null });
     commits.push({

@@ -53,10 +53,10 @@ export async function showsWhatLoadGives(
   }
 }
 
-/** What a view shows of a snapshot: it leaves out the keys of answers, schemas of payloads, and large values that lie in the events. */
-export function viewOf({ answered: _, schemas: __, ...loaded }: Snapshot): Snapshot {
+/** What a view shows of a snapshot: it leaves out variables, the keys of answers, schemas of payloads, and large values that lie in the events. */
+export function viewOf({ answered: _, variables: __, schemas: ___, ...loaded }: Snapshot): Snapshot {
   const { childStates } = loaded;
-  const children = Object.entries(childStates ?? {}).map(([key, child]) => [key, leanHead(child)]);
+  const children = Object.entries(childStates ?? {}).map(([key, { variables: _, ...child }]) => [key, leanHead(child)]);
   return leanHead({ ...loaded, ...(childStates && { childStates: Object.fromEntries(children) }) });
 }
 

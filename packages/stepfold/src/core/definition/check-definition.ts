@@ -1,5 +1,5 @@
 import { isId } from "../values/id.ts";
-import { isJsonObject, type JsonObject } from "../values/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../values/json.ts";
 import type { Limits } from "../values/limits.ts";
 import { checkNodes } from "./check-nodes.ts";
 import { checkId, checkOneOf, checkType } from "./check-shape.ts";
@@ -28,6 +28,7 @@ function checkWorkflow(definition: unknown, at: string, nesting: number, limits:
   checkOneOf(definition, at, "onFailure", ["stop", "finish"], report);
   checkType(definition, at, "incident", "boolean", report);
   if (definition.concurrency !== undefined) checkConcurrency(definition.concurrency, `${at}/concurrency`, report);
+  if (definition.variables !== undefined) checkVariables(definition.variables, `${at}/variables`, limits, report);
   if (definition.input !== undefined && typeof definition.input !== "boolean") checkType(definition, at, "input", "object", report);
   const nodes = entries(definition, at, "nodes", report);
   const edges = entries(definition, at, "edges", report);
@@ -74,6 +75,40 @@ function checkConcurrency(concurrency: unknown, at: string, report: DefinitionRe
   else if (typeof key !== "string" || key === "") report.add("TYPE", `${at}/key`, "must be text");
   if (!Number.isInteger(limit) || (limit as number) < 1 || (limit as number) > maxConcurrency)
     report.add("TYPE", `${at}/limit`, `must be a whole number from 1 to ${maxConcurrency}`);
+}
+
+function checkVariables(variables: unknown, at: string, { variables: max }: Limits, report: DefinitionReport): void {
+  if (!isJsonObject(variables)) {
+    report.add("TYPE", at, "must be an object of declarations, by the names of variables");
+    return;
+  }
+  const names = Object.keys(variables);
+  if (names.length > max) report.add("TOO_MANY", at, `has ${names.length} variables; at most ${max} are allowed`);
+  for (const [name, variable] of Object.entries(variables)) {
+    if (!isId(name)) report.add("ID_INVALID", at, `"${name}" must be 1 to 128 letters, digits, "_" or "-"`);
+    else if (!isJsonObject(variable)) report.add("TYPE", `${at}/${name}`, "must be an object with initial and reducer, or empty");
+    else checkVariable(variable, `${at}/${name}`, report);
+  }
+}
+
+/** What the initial value must be for a reducer, to begin with. */
+const initialOf: Readonly<Record<string, readonly [is: (value: Json) => boolean, words: string]>> = {
+  add: [(value) => typeof value === "number", "a number"],
+  append: [(value) => Array.isArray(value), "a list"],
+  merge: [isJsonObject, "an object"],
+  max: [(value) => typeof value === "number" || typeof value === "string", "a number or text"],
+};
+
+function checkVariable({ initial, reducer = "set" }: JsonObject, at: string, report: DefinitionReport): void {
+  const names = ["set", ...Object.keys(initialOf)];
+  const isExpression = typeof reducer === "string" && reducer.includes("{{");
+  if (!isExpression && !names.includes(reducer as string))
+    report.add("TYPE", `${at}/reducer`, `must be ${names.join(", ")}, or an expression: "{{ current + value }}"`);
+  if (initial === undefined) return;
+  const [isRight, words] = (Object.hasOwn(initialOf, reducer as string) && initialOf[reducer as string]) || [() => true, ""];
+  if (JSON.stringify(initial).includes("{{"))
+    report.add("TYPE", `${at}/initial`, "is a constant, in which no expression is evaluated: let a node `set` set it");
+  else if (!isRight(initial)) report.add("TYPE", `${at}/initial`, `must be ${words} for the reducer "${reducer}"`);
 }
 
 function checkEdges(edges: readonly unknown[], at: string, nodeIds: ReadonlySet<string>, report: DefinitionReport): void {

@@ -87,7 +87,7 @@ interface KnownKeys {
 const workflowKeys: KnownKeys = {
   own: [
     ...["id", "name", "description", "version", "metadata", "input", "output", "start", "nodes", "edges", "onFailure", "incident"],
-    ...["concurrency", "workflows", "needs"],
+    ...["concurrency", "variables", "workflows", "needs"],
   ],
   foreign: editorWorkflowKeys,
   slips: {
@@ -100,6 +100,7 @@ const workflowKeys: KnownKeys = {
     inputSchema: "input",
     subworkflows: "workflows",
     subWorkflows: "workflows",
+    vars: "variables",
   },
 };
 const nodeKeys: KnownKeys = {
@@ -130,6 +131,10 @@ const edgeKeys: KnownKeys = {
   },
 };
 const concurrencyKeys: KnownKeys = { own: ["key", "limit"], slips: { max: "limit", maxConcurrency: "limit" } };
+const variableKeys: KnownKeys = {
+  own: ["initial", "reducer"],
+  slips: { default: "initial", initialValue: "initial", value: "initial", reduce: "reducer" },
+};
 const compensationKeys: KnownKeys = {
   own: ["type", "data", "retryPolicy", "timeout"],
   slips: { retry: "retryPolicy", retries: "retryPolicy" },
@@ -158,8 +163,10 @@ const minLength = 4;
 export function checkKeys(definition: unknown, report: DefinitionReport, at = ""): void {
   if (!isJsonObject(definition)) return;
   judge(definition, at, workflowKeys, report);
-  const { nodes, edges, concurrency, workflows } = definition;
+  const { nodes, edges, concurrency, variables, workflows } = definition;
   judge(concurrency, `${at}/concurrency`, concurrencyKeys, report);
+  if (isJsonObject(variables))
+    for (const [name, variable] of Object.entries(variables)) judge(variable, `${at}/variables/${name}`, variableKeys, report);
   for (const [i, node] of listOf(nodes).entries()) checkNodeKeys(node, `${at}/nodes/${i}`, report);
   for (const [i, edge] of listOf(edges).entries()) judge(edge, `${at}/edges/${i}`, edgeKeys, report);
   if (isJsonObject(workflows)) for (const [name, inner] of Object.entries(workflows)) checkKeys(inner, report, `${at}/workflows/${name}`);

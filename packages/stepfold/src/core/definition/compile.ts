@@ -9,13 +9,14 @@ import { checkDefinition } from "./check-definition.ts";
 import { checkKeys } from "./check-keys.ts";
 import { compileJoins, type OpenNode, type PlacedEdge } from "./compile-joins.ts";
 import { compileNode } from "./compile-node.ts";
-import type { CompiledEdge, CompiledWorkflow } from "./compiled.ts";
+import type { CompiledEdge, CompiledVariable, CompiledWorkflow, Reducer } from "./compiled.ts";
 import type { Edge, WorkflowDefinition } from "./definition.ts";
 import { definitionHash } from "./definition-hash.ts";
 import { DefinitionReport } from "./definition-report.ts";
 import { lintGraph } from "./lint-graph.ts";
 import { lintReads, noting, type TemplateUse } from "./lint-reads.ts";
 import { NamedWorkflows } from "./named-workflows.ts";
+import { namesSet } from "./needs.ts";
 import type { ExpressionLanguage, NodeNames, Template } from "./template.ts";
 
 /** Where a definition comes from. */
@@ -89,13 +90,20 @@ function storedLimits(limits: Limits): Limits {
   return { ...limits, depth: Math.max(limits.depth, defaultLimits.depth), keys: most, valueBytes: most, stringLength: most };
 }
 
-const unlimited = { nodes: Number.POSITIVE_INFINITY, edges: Number.POSITIVE_INFINITY, workflows: Number.POSITIVE_INFINITY };
+const unlimited = {
+  nodes: Number.POSITIVE_INFINITY,
+  edges: Number.POSITIVE_INFINITY,
+  variables: Number.POSITIVE_INFINITY,
+  workflows: Number.POSITIVE_INFINITY,
+};
 
 interface Building {
   readonly language: ExpressionLanguage;
   readonly limits: Limits;
   readonly report: DefinitionReport;
   readonly work: WorkBudget;
+  /** The variables that may be there: declared or set, here or around. */
+  readonly variables: ReadonlySet<string>;
 }
 
 function build(
@@ -119,7 +127,7 @@ function build(
   const isMisshapen = report.hasErrors;
   if (!isStored) checkKeys(plain, report);
   if (isMisshapen) return { built: null, issues: report.issues };
-  const built = buildWorkflow(plain as WorkflowDefinition, "", { language, limits, report, work });
+  const built = buildWorkflow(plain as WorkflowDefinition, "", { language, limits, report, work, variables: new Set() });
   share(built, null);
   checkNames(built, "", report);
   return { built, issues: report.issues };
@@ -139,8 +147,10 @@ function buildWorkflow(definition: WorkflowDefinition, pointer: string, building
   const { language, limits, report, work } = building;
   work.spend(definition.nodes.length + definition.edges.length);
   const uses: TemplateUse[] = [];
+  const variables = new Set([...building.variables, ...Object.keys(definition.variables ?? {}), ...definition.nodes.flatMap(namesSet)]);
   const own: Building = {
     ...building,
+    variables,
     language: { ...language, compileTemplate: noting(language.compileTemplate, namesOf(definition), uses) },
   };
   const { nodes, placed } = buildNodes(definition, pointer, own);
@@ -152,16 +162,17 @@ function buildWorkflow(definition: WorkflowDefinition, pointer: string, building
     report.add("TOO_MANY", `${pointer}/edges`, "joins and edges are more than can be checked: split the workflow into sub-workflows");
   lintGraph(definition, nodes, starts, pointer, report, work);
   const inner = Object.entries(definition.workflows ?? {}).map(
-    ([name, workflow]) => [name, buildWorkflow(workflow, `${pointer}/workflows/${name}`, building)] as const,
+    ([name, workflow]) => [name, buildWorkflow(workflow, `${pointer}/workflows/${name}`, { ...building, variables })] as const,
   );
   const output = definition.output === undefined ? null : templateOf(definition.output, `${pointer}/output`, own);
-  lintReads(uses, nodes, report, work);
+  lintReads(uses, { nodes, variables }, report, work);
   return {
     definition,
     hash: definitionHash(definition),
     nodes,
     starts,
     output,
+    variables: variablesOf(definition, pointer, building),
     concurrency: concurrencyOf(definition, pointer, building),
     joins: joins ?? [],
     holds: definition.nodes.some(({ mutex, when }) => mutex !== undefined || when !== undefined),
@@ -202,6 +213,18 @@ function templateOf(value: Json, pointer: string, { language, report }: Building
   report.addAll(found);
   // a constant is a template that reads nothing
   return template ?? (found.length === 0 ? { reads: [], evaluate: () => value } : null);
+}
+
+function variablesOf({ variables = {} }: WorkflowDefinition, pointer: string, building: Building): CompiledWorkflow["variables"] {
+  const compiled = new Map<string, CompiledVariable>();
+  for (const [name, { initial, reducer = "set" }] of Object.entries(variables)) {
+    const at = `${pointer}/variables/${name}/reducer`;
+    const template = reducer.includes("{{") ? templateOf(reducer, at, building) : null;
+    const other = template?.reads.find(([root]) => root !== "current" && root !== "value");
+    if (other) building.report.add("EXPRESSION_INVALID", at, `reads ${other[0]}, and a reducer sees nothing but current and value`);
+    compiled.set(name, { initial, reducer: template ?? (reducer as Reducer) });
+  }
+  return compiled;
 }
 
 function concurrencyOf({ concurrency }: WorkflowDefinition, pointer: string, building: Building): CompiledWorkflow["concurrency"] {

@@ -17,6 +17,8 @@ export interface CompiledWorkflow {
   readonly starts: readonly string[];
   /** The template of the execution's output; null if the output is the last result. */
   readonly output: Template | null;
+  /** The variables that it declares. */
+  readonly variables: ReadonlyMap<string, CompiledVariable>;
   /** The concurrency key and limit of its executions; null if there is none. */
   readonly concurrency: { readonly key: Template; readonly limit: number } | null;
   /** Nodes where paths are merged, in the order of `nodes`. */
@@ -34,6 +36,15 @@ export interface CompiledWorkflow {
   readonly language: ExpressionLanguage;
   readonly limits: Limits;
 }
+
+/** A declared variable. */
+export interface CompiledVariable {
+  readonly initial: Json | undefined;
+  readonly reducer: Reducer | Template;
+}
+
+/** The reducers that have a name. */
+export type Reducer = "set" | "add" | "append" | "merge" | "max";
 
 /** Workflows by name. */
 export interface WorkflowNames {

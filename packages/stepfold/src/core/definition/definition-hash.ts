@@ -13,7 +13,8 @@ export function definitionHash(definition: WorkflowDefinition): string {
   return sha256(canonicalJson(identity(definition)));
 }
 
-function identity({ id, input, output, start, nodes, edges, onFailure, incident, concurrency, workflows }: WorkflowDefinition): Json {
+function identity(definition: WorkflowDefinition): Json {
+  const { id, input, output, start, nodes, edges, onFailure, incident, concurrency, variables, workflows } = definition;
   const inner = workflows && Object.fromEntries(Object.entries(workflows).map(([name, workflow]) => [name, identity(workflow)]));
   return present({
     id,
@@ -25,6 +26,9 @@ function identity({ id, input, output, start, nodes, edges, onFailure, incident,
     onFailure,
     incident,
     concurrency: concurrency && present({ key: concurrency.key, limit: concurrency.limit }),
+    variables:
+      variables &&
+      Object.fromEntries(Object.entries(variables).map(([name, { initial, reducer }]) => [name, present({ initial, reducer })])),
     workflows: inner,
   });
 }

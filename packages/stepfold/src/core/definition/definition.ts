@@ -32,6 +32,11 @@ export interface WorkflowDefinition {
    * paused holds no place. Only where there is a store that can do this.
    */
   readonly concurrency?: Concurrency;
+  /**
+   * The variables that its steps set, by name; expressions read them as `vars.NAME`. One that is not declared can be set all the same: then
+   * what is set takes the place of what was there.
+   */
+  readonly variables?: Readonly<Record<string, Variable>>;
   /** Definitions that nodes of type `workflow` and `map` may name, in this workflow and in these. */
   readonly workflows?: Readonly<Record<string, WorkflowDefinition>>;
   /**
@@ -39,6 +44,18 @@ export interface WorkflowDefinition {
    * does not know one of them leaves the execution to others. It is no part of the identity.
    */
   readonly needs?: readonly string[];
+}
+
+/** A value that belongs to a scope and that its steps may change. */
+export interface Variable {
+  /** What it is before it is set: a constant. Default: what a variable of this name around the scope is, else nothing. */
+  readonly initial?: Json;
+  /**
+   * What becomes of a value that is set. `set` (default): it takes the place of the current one. `add`: the sum of both numbers. `append`: a
+   * list with one item more. `merge`: an object with the members of both, the new ones first. `max`: the larger of both numbers or texts.
+   * Or an expression over `current` and `value`: `"{{ current.concat(value) }}"`.
+   */
+  readonly reducer?: string;
 }
 
 /** Executions that share a key, whatever their workflows, take turns. */

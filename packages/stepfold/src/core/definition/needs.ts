@@ -1,4 +1,5 @@
-import type { WorkflowDefinition } from "./definition.ts";
+import { isJsonObject } from "../values/json.ts";
+import type { Node, WorkflowDefinition } from "./definition.ts";
 
 /** Something that definitions may use and that workers of an earlier version would run past without a word. */
 export interface Feature {
@@ -11,7 +12,13 @@ export interface Feature {
 /** In the order in which they came. */
 const features: readonly Feature[] = [
   { name: "incident", isUsedBy: ({ incident, nodes }) => incident === true || nodes.some((node) => node.incident === true) },
+  { name: "variables", isUsedBy: ({ variables, nodes }) => variables !== undefined || nodes.some((node) => namesSet(node).length > 0) },
 ];
+
+/** The names of the variables that a node of type `set` sets. */
+export function namesSet({ type, data }: Node): readonly string[] {
+  return type === "set" && isJsonObject(data) && isJsonObject(data.vars) ? Object.keys(data.vars) : [];
+}
 
 /** The definition as it is stored: with the names of what a worker must know to run it, if there is something. */
 export function withNeeds(definition: WorkflowDefinition, known: readonly Feature[] = features): WorkflowDefinition {

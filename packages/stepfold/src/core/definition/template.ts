@@ -56,6 +56,11 @@ export interface ScopeParts {
   readonly previous?: NodeResult | undefined;
   /** `$now`: recorded, never read from a clock. */
   readonly at: EpochMs;
+  /** `vars`: the variables that are seen, by name. */
+  readonly vars?: Readonly<Record<string, Json>> | undefined;
+  /** For a reducer: what the variable is, and what it is set to. */
+  readonly current?: Json | undefined;
+  readonly value?: Json | undefined;
   /** Of an item of a map: the item. */
   readonly item?: Json | undefined;
   /** Of an item of a map: its place in the list, from 0. */

@@ -36,6 +36,7 @@ interface DetailsByCode {
   OUTPUT_INVALID: { nodeId: string; issues: readonly SchemaIssue[] };
   HANDLE_UNKNOWN: { nodeId: string; handle: string; known: readonly string[] };
   HANDLE_MISSING: { nodeId: string; known: readonly string[] };
+  VARIABLE_INVALID: { nodeId: string; variable: string; reason: string };
   STEP_TIMEOUT: { nodeId: string; timeoutMs: number };
   STEPS_EXCEEDED: { workflowId: string; max: number };
   JOIN_SHORT: { nodeId: string; wanted: number; came: number };
@@ -180,6 +181,7 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
     retryable: false,
     say: (d) => `Node "${d.nodeId}" returned something its type does not allow:${issuesText(d.issues)}`,
   },
+  VARIABLE_INVALID: { status: 422, retryable: false, say: (d) => `Node "${d.nodeId}" cannot set variable "${d.variable}": ${d.reason}` },
   HANDLE_UNKNOWN: {
     status: 422,
     retryable: false,

@@ -17,6 +17,9 @@ const samples: { [C in ErrorCode]: readonly [ErrorDetails<C>, string][] } = {
     [{ workflowId: "e", version: 3, reason: "it was ending then" }, 'from version 3 of execution "e"'],
   ],
   RESTART_COMPENSATED: [[{ workflowId: "e", nodes: ["charge"] }, "were undone: charge. Say whether they are performed again"]],
+  VARIABLE_INVALID: [
+    [{ nodeId: "n", variable: "total", reason: "text cannot be added to 1" }, 'Node "n" cannot set variable "total": text'],
+  ],
   JOIN_SHORT: [[{ nodeId: "n", wanted: 2, came: 1 }, "waits for 2 branches, but only 1 came"]],
   ACTION_DENIED: [
     [

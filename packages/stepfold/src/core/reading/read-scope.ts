@@ -1,4 +1,12 @@
-import { type Context, isTerminal, type NodeResult, type ScopeHead, type Status } from "../snapshot/snapshot.ts";
+import {
+  type ChildState,
+  type Context,
+  isTerminal,
+  type NodeResult,
+  type ScopeHead,
+  type Status,
+  type Variables,
+} from "../snapshot/snapshot.ts";
 import { isId } from "../values/id.ts";
 import type { Json, JsonObject } from "../values/json.ts";
 import { readPaths } from "./read-path.ts";
@@ -10,7 +18,7 @@ const statuses = ["active", "paused", "error", "completed", "failed", "cancelled
 const statusesOfAll = [...statuses, "parked"];
 
 /** What every scope has, read from outside. */
-export type ReadScope = Omit<ScopeHead, "version"> & { readonly context: Context };
+export type ReadScope = Omit<ScopeHead, "version"> & Pick<ChildState, "context" | "variables">;
 
 /**
  * What every scope has, of a snapshot from outside, checked.
@@ -31,7 +39,8 @@ export function readScope(plain: JsonObject, place: ReadContext, onlyTells = fal
   if (isTerminal(status as Status) === isOpen)
     return invalid(`${pointer}/activePaths`, `cannot be${isOpen ? "" : " empty"} with status "${status}"`);
   checkEnding(fields.ending, activePaths, pointer, onlyTells);
-  return { ...fields, status: status as Status, currentNodeId, activePaths, context };
+  const variables = readVariables(plain.variables, place);
+  return { ...fields, status: status as Status, currentNodeId, activePaths, context, ...(variables && { variables }) };
 }
 
 function fieldsOf(plain: JsonObject, place: ReadContext): Partial<ScopeHead> {
@@ -76,6 +85,23 @@ function readContext(value: Json | undefined, { pointer: at, version }: ReadCont
     );
   }
   return Object.freeze(context);
+}
+
+function readVariables(value: Json | undefined, { pointer: at, version }: ReadContext): Variables | undefined {
+  if (value === undefined) return undefined;
+  const variables = object(value, `${at}/variables`, "must be an object of lists of values, by name");
+  for (const [name, values] of Object.entries(variables)) {
+    const pointer = into(`${at}/variables`, name);
+    if (!isId(name)) return invalid(pointer, "is no name of a variable");
+    let oldest = oldestVersion;
+    for (const [i, given] of list(values, pointer, "must be a list of values").entries()) {
+      const held = object(given, `${pointer}/${i}`, "must be an object with value and version");
+      if (held.value === undefined) return invalid(`${pointer}/${i}/value`, "is missing");
+      oldest = count(held.version, `${pointer}/${i}/version`, oldest, version) + 1;
+    }
+    if (oldest === oldestVersion) return invalid(pointer, "must have a value");
+  }
+  return Object.keys(variables).length > 0 ? (variables as unknown as Variables) : undefined;
 }
 
 function readResult(value: Json, pointer: string, latest: number): NodeResult {

@@ -27,6 +27,7 @@ export type CheckpointState = Pick<
   | "steps"
   | "sizeBytes"
   | "context"
+  | "variables"
   | "childStates"
   | "mapItems"
   | "compensations"

@@ -83,6 +83,8 @@ export interface Carried {
   readonly from: Origin;
   /** Signals that no step has waited for. */
   readonly inbox?: readonly KeptSignal[];
+  /** The latest values of its variables. */
+  readonly variables?: Readonly<Record<string, Json>>;
 }
 
 /**
@@ -110,6 +112,8 @@ export interface CompletedEvent extends Step {
   readonly starts?: ChildStart;
   /** What it tells executions that are no children of this one. */
   readonly sends?: readonly (RootStart | RootCancel)[];
+  /** What variables of its scope it has changed, by name: their whole new values. */
+  readonly variables?: Readonly<Record<string, Json>>;
 }
 
 /** An attempt failed. `retryAt` says whether and when there is another. */

@@ -1,6 +1,6 @@
 import type { Json } from "../values/json.ts";
 import { valuesInEvents } from "./large-values.ts";
-import type { Context, Snapshot } from "./snapshot.ts";
+import type { ChildState, Snapshot } from "./snapshot.ts";
 
 /**
  * What an execution held at one version, beside the heads of its scopes. With it a store puts the snapshot together from the events after
@@ -15,15 +15,15 @@ export interface HistoryCheckpoint
 }
 
 /** What `restore` otherwise reads from the events. */
-export interface HeldResults extends Pick<Snapshot, "context" | "mapItems" | "compensations" | "schemas"> {
+export interface HeldResults extends Pick<Snapshot, "context" | "variables" | "mapItems" | "compensations" | "schemas"> {
   /** The children with what they hold. */
-  readonly childStates?: Readonly<Record<string, { readonly context: Context }>>;
+  readonly childStates?: Readonly<Record<string, Pick<ChildState, "context" | "variables">>>;
 }
 
 /** The checkpoint of a snapshot. */
 export function historyCheckpoint(snapshot: Snapshot): HistoryCheckpoint {
   const { version, definition, incarnation, metadata, tenant, input, createdAt } = snapshot;
-  const { context, childStates, mapItems, compensations, answered, schemas } = snapshot;
+  const { context, variables, childStates, mapItems, compensations, answered, schemas } = snapshot;
   const values = [snapshot, ...Object.values(childStates ?? {})].flatMap((scope) => [...valuesInEvents(scope)] as [string, Json][]);
   return Object.freeze({
     ...{ version, definition, metadata, context },
@@ -31,7 +31,8 @@ export function historyCheckpoint(snapshot: Snapshot): HistoryCheckpoint {
     ...(tenant !== undefined && { tenant }),
     ...(input !== undefined && { input }),
     ...(createdAt !== undefined && { createdAt }),
-    ...(childStates && { childStates: heldContexts(childStates) }),
+    ...(variables && { variables }),
+    ...(childStates && { childStates: heldResults(childStates) }),
     ...(mapItems && { mapItems }),
     ...(compensations && { compensations }),
     ...(answered && { answered }),
@@ -40,7 +41,10 @@ export function historyCheckpoint(snapshot: Snapshot): HistoryCheckpoint {
   });
 }
 
-function heldContexts(children: NonNullable<Snapshot["childStates"]>): NonNullable<HeldResults["childStates"]> {
+function heldResults(children: NonNullable<Snapshot["childStates"]>): NonNullable<HeldResults["childStates"]> {
+  // where there are variables there is the result of the step that has set them
   const holding = Object.entries(children).filter(([, { context }]) => Object.keys(context).length > 0);
-  return Object.freeze(Object.fromEntries(holding.map(([key, { context }]) => [key, Object.freeze({ context })])));
+  return Object.freeze(
+    Object.fromEntries(holding.map(([key, { context, variables }]) => [key, Object.freeze({ context, ...(variables && { variables }) })])),
+  );
 }

@@ -15,7 +15,10 @@ import {
   type ScopeHead,
   type Snapshot,
   type SnapshotHead,
+  type Variables,
+  type VariableValue,
 } from "./snapshot.ts";
+import { readableOf } from "./variables.ts";
 
 /** The parts of a snapshot that a store keeps apart, and rewrites apart. */
 export interface StoredParts {
@@ -29,7 +32,7 @@ export interface StoredParts {
 
 /**
  * The snapshot that a store's parts add up to. What lies in the history is not kept a second time anywhere else: results,
- * items of maps, what compensations came to. Results that a node's `keep` has let go of are there again; the engine lets
+ * variables, items of maps, what compensations came to. Results that a node's `keep` has let go of are there again; the engine lets
  * go of them when it goes on.
  */
 export function restore({ head, children, events, checkpoint }: StoredParts): Snapshot {
@@ -39,6 +42,8 @@ export function restore({ head, children, events, checkpoint }: StoredParts): Sn
   for (const event of all) history.add(event);
   history.fillChildren();
   const snapshot: { -readonly [K in keyof Snapshot]: Snapshot[K] } = { ...history.filled(head), context: history.context };
+  const variables = history.variablesOf("", head);
+  if (variables) snapshot.variables = variables;
   if (history.children.size > 0) snapshot.childStates = Object.fromEntries(history.children);
   const mapItems = history.itemsOf(snapshot);
   if (mapItems.size > 0) snapshot.mapItems = Object.fromEntries(mapItems);
@@ -59,6 +64,8 @@ class History {
   /** The latest keys. */
   answered: AnsweredKey[] = [];
   schemas: Snapshot["schemas"];
+  /** Values of variables by the key of their scope. */
+  readonly #variables = new Map<string, Map<string, VariableValue[]>>();
   /** Items of every map in the history, by the key that its children begin with. */
   readonly #items = new Map<string, Json[]>();
   /** The last map that each path has begun: items can be added only to this one. */
@@ -81,13 +88,24 @@ class History {
   }
 
   fillChildren(): void {
-    for (const [key, child] of this.children) this.children.set(key, this.filled(child));
+    for (const [key, child] of this.children) {
+      const variables = this.variablesOf(key, child);
+      this.children.set(key, { ...this.filled(child), ...(variables && { variables }) });
+    }
+  }
+
+  /** The variables of a scope that its paths can still read; undefined if it has none. */
+  variablesOf(key: string, { activePaths }: ScopeHead): Variables | undefined {
+    const variables = this.#variables.get(key);
+    const arrivals = activePaths.map(({ since }) => since);
+    return variables && readableOf(Object.fromEntries(variables), arrivals);
   }
 
   add(event: Event): void {
     switch (event.type) {
       case "started":
         if (event.checkpoint) this.#takeOver(event.checkpoint.state);
+        this.#setVariables("", event.carried?.variables ?? {}, event.version);
         break;
       case "spawned":
         this.#begin(event);
@@ -106,6 +124,9 @@ class History {
         this.#addKey(event);
         break;
       case "completed":
+        if (event.variables) this.#setVariables(event.scope ?? "", event.variables, event.version);
+        this.#addResult(event);
+        break;
       case "failed":
       case "timedOut":
         this.#addResult(event);
@@ -141,9 +162,10 @@ class History {
   }
 
   /** What another execution held when this one went on from it. */
-  #takeOver({ context, childStates = {}, mapItems = {}, compensations = [], schemas }: HeldResults): void {
+  #takeOver({ context, variables, childStates = {}, mapItems = {}, compensations = [], schemas }: HeldResults): void {
     this.schemas = schemas;
-    for (const [key, scope] of [["", { context }] as const, ...Object.entries(childStates)]) {
+    for (const [key, scope] of [["", { context, variables }] as const, ...Object.entries(childStates)]) {
+      for (const [name, values] of Object.entries(scope.variables ?? {})) this.#valuesOf(key, name)?.push(...values);
       for (const [nodeId, results] of Object.entries(scope.context))
         for (const result of results) this.#append(key || undefined, nodeId, result);
     }
@@ -182,8 +204,20 @@ class History {
     }
   }
 
+  #setVariables(scope: string, values: Readonly<Record<string, Json>>, version: number): void {
+    for (const [name, value] of Object.entries(values)) this.#valuesOf(scope, name)?.push({ value, version });
+  }
+
+  #valuesOf(scope: string, name: string): VariableValue[] | null {
+    if (!this.#contextOf(scope)) return null;
+    if (!this.#variables.has(scope)) this.#variables.set(scope, new Map());
+    const variables = this.#variables.get(scope)!;
+    if (!variables.has(name)) variables.set(name, []);
+    return variables.get(name)!;
+  }
+
   #append(scope: string | undefined, nodeId: string, result: NodeResult): void {
-    const context = scope === undefined ? this.context : this.#contextOf(scope);
+    const context = this.#contextOf(scope ?? "");
     if (!context) return;
     if (!Object.hasOwn(context, nodeId)) context[nodeId] = [];
     context[nodeId]!.push(result);
@@ -191,6 +225,7 @@ class History {
 
   /** Null for a child that is gone, or has ended and need not be undone: nothing stays of it but its output. */
   #contextOf(scope: string): Results | null {
+    if (scope === "") return this.context;
     const child = this.children.get(scope);
     return child && (!isTerminal(child.status) || child.kept) ? child.context : null;
   }

@@ -1,5 +1,5 @@
 import { sizeOfJson } from "../values/json-size.ts";
-import type { Context, NodeResult } from "./snapshot.ts";
+import type { Context, NodeResult, Variables } from "./snapshot.ts";
 
 /** The size of a result, as it is counted for its execution. */
 export function sizeOfResult({ output, error }: NodeResult): number {
@@ -7,10 +7,22 @@ export function sizeOfResult({ output, error }: NodeResult): number {
 }
 
 /** The size of all results of a scope. */
-export function sizeOfContext(context: Context): number {
+function sizeOfContext(context: Context): number {
   let sum = 0;
   for (const results of Object.values(context)) for (const result of results) sum += sizeOfResult(result);
   return sum;
+}
+
+/** The size of all values of variables. */
+export function sizeOfVariables(variables: Variables): number {
+  let sum = 0;
+  for (const values of Object.values(variables)) for (const { value } of values) sum += sizeOfJson(value);
+  return sum;
+}
+
+/** The size of what a scope holds beside its head. */
+export function sizeOfHeld({ context, variables = {} }: { readonly context: Context; readonly variables?: Variables }): number {
+  return sizeOfContext(context) + sizeOfVariables(variables);
 }
 
 /** What a child counts for, beside its values: about the size of its head. */

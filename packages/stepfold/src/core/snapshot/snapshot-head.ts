@@ -2,7 +2,16 @@ import type { Snapshot, SnapshotHead } from "./snapshot.ts";
 
 /** The head of a snapshot: all of it but what the history and the children hold. */
 export function snapshotHead(snapshot: Snapshot): SnapshotHead {
-  const { context: _, childStates: __, mapItems: ___, compensations: ____, answered: _____, schemas: ______, ...head } = snapshot;
+  const {
+    context: _,
+    variables: __,
+    childStates: ___,
+    mapItems: ____,
+    compensations: _____,
+    answered: ______,
+    schemas: _______,
+    ...head
+  } = snapshot;
   return head;
 }
 

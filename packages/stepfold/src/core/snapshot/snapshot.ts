@@ -29,6 +29,16 @@ export interface NodeResult {
   readonly version: number;
 }
 
+/** A value that a variable has been set to. */
+export interface VariableValue {
+  readonly value: Json;
+  /** Version of the snapshot that first held it. */
+  readonly version: number;
+}
+
+/** The values of variables, by name, oldest first: the latest, and those that open paths can still read. */
+export type Variables = Readonly<Record<string, readonly VariableValue[]>>;
+
 /** One answer to a wait that wants several. */
 export interface Answer extends InEvents {
   readonly by: string;
@@ -321,9 +331,10 @@ export interface ChildHead extends ScopeHead {
 /** A child with its results. */
 export interface ChildState extends ChildHead {
   readonly context: Context;
+  readonly variables?: Variables;
 }
 
-/** A snapshot without its context and children: what a store rewrites with every commit. */
+/** A snapshot without its context, variables and children: what a store rewrites with every commit. */
 export interface SnapshotHead extends ScopeHead {
   /** Format of this value. */
   readonly schema: 1;
@@ -372,6 +383,8 @@ export interface SnapshotHead extends ScopeHead {
 /** Everything an execution knows, as one frozen JSON value. */
 export interface Snapshot extends SnapshotHead {
   readonly context: Context;
+  /** What its own steps have set; those of its children are in their states. */
+  readonly variables?: Variables;
   /** Sub-workflows and items of maps, by key. That of a child's child begins with the child's: `0#1/3>0#2`. */
   readonly childStates?: Readonly<Record<string, ChildState>>;
   /** Items of maps under way, by the key of their path. */

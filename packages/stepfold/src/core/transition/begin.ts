@@ -3,6 +3,7 @@ import type { Checkpoint } from "../snapshot/checkpoint.ts";
 import type { StartedEvent } from "../snapshot/event.ts";
 import { isLargeIn, largeBytes, referring } from "../snapshot/large-values.ts";
 import type { ActivePath, KeptSignal, Resumed, Wait } from "../snapshot/snapshot.ts";
+import { noVariables, withValues } from "../snapshot/variables.ts";
 import type { Json } from "../values/json.ts";
 import { sizeOfJson } from "../values/json-size.ts";
 import { type Draft, noFamily } from "./draft/draft.ts";
@@ -112,11 +113,13 @@ function beginAtNode(workflow: CompiledWorkflow, event: StartedEvent): Draft {
     sizeBytes,
     context: {},
     borrowed: {},
+    variables: event.carried?.variables ? withValues(noVariables, event.carried.variables, 0) : noVariables,
     historyBytes: historyBytesOf(event),
     committedHistoryBytes: 0,
     answered: [],
     compensations: [],
     dropped: [],
+    revised: null,
     results: [],
     endedPaths: [],
     warnings: [],

@@ -24,6 +24,7 @@ import { addResult, markChanged } from "./draft/add-result.ts";
 import type { Draft, ScopeDraft } from "./draft/draft.ts";
 import { type DraftPath, letGo, recordAnswer } from "./draft/draft-path.ts";
 import { earliestTimer, endsParking, park } from "./draft/draft-status.ts";
+import { releaseVariables, setVariables } from "./draft/draft-variables.ts";
 import { countEvent, subtractSize } from "./draft/held-size.ts";
 import { scopeAt } from "./draft/open-draft.ts";
 import { applyDelivered, enqueueEnd, enqueueSends, enqueueStart, enqueueSuccessor, hasOnlyMessages } from "./draft/outbox.ts";
@@ -75,6 +76,7 @@ function taken(draft: Draft, event: ScopedEvent): boolean {
   if (!scope) return false;
   settle(scope, event.at);
   if (draft.ended) end(draft, event.version, isAgain && event.type === "cancelled");
+  if (draft.revised) releaseVariables(draft);
   draft.version = event.version;
   if (event.sizeBytes !== undefined) {
     draft.sizeBytes += event.sizeBytes;
@@ -172,6 +174,7 @@ function applyCompleted(scope: ScopeDraft, event: CompletedEvent): boolean {
   if (event.starts) enqueueStart(scope.root, event.starts);
   if (event.sends) enqueueSends(scope.root, event.sends);
   addResult(scope, path.node, result);
+  if (event.variables) setVariables(scope, event.variables, version);
   if (event.terminates) {
     terminate(scope);
     setOutput(scope, event);

@@ -5,7 +5,7 @@ import { normalise } from "../values/to-json.ts";
 import { endChild, nextChild } from "./children/children.ts";
 import { completeChildren, failChildren } from "./children/complete-children.ts";
 import { markChanged } from "./draft/add-result.ts";
-import { type ChildDraft, factsOf, isChild, type ScopeDraft, seedOf } from "./draft/draft.ts";
+import { type ChildDraft, factsOf, isChild, type ScopeDraft, seedOf, variablesAt } from "./draft/draft.ts";
 import type { DraftPath } from "./draft/draft-path.ts";
 import { recount } from "./draft/draft-status.ts";
 import { settleHolds, settleJoins } from "./joins/settle-joins.ts";
@@ -120,8 +120,10 @@ function complete(scope: ScopeDraft, at: EpochMs): void {
   }
 }
 
-function outputOf({ workflow, context, root, input, key }: ScopeDraft, at: EpochMs): Json {
-  const parts = { context, since: root.version + 1, input, metadata: root.metadata, at };
+function outputOf(of: ScopeDraft, at: EpochMs): Json {
+  const { workflow, context, root, input, key } = of;
+  const since = root.version + 1;
+  const parts = { context, since, vars: variablesAt(of, since), input, metadata: root.metadata, at };
   const scope = workflow.language.executionScope({ ...parts, execution: factsOf(root), seed: () => `${seedOf(root)} ${key} output` });
   return normalise(workflow.output!.evaluate(scope), `The output of workflow "${workflow.definition.id}"`, workflow.limits).value;
 }

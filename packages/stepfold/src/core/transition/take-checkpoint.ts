@@ -18,10 +18,12 @@ import type {
   Status,
   Undo,
   UndoneStep,
+  Variables,
   Wait,
 } from "../snapshot/snapshot.ts";
 import type { EpochMs } from "../values/json.ts";
 import { lastMs } from "../values/timestamp.ts";
+import { latestValues } from "./draft/draft-variables.ts";
 
 /** How an execution goes on from a checkpoint. */
 export interface GoingOn {
@@ -74,6 +76,7 @@ function stateOf(snapshot: Snapshot, goingOn: GoingOn): CheckpointState {
     steps: snapshot.steps,
     sizeBytes: snapshot.sizeBytes,
     context: movedContext(snapshot.context, base),
+    ...(snapshot.variables && { variables: movedVariables(snapshot.variables, base) }),
     ...(snapshot.lastStartedAt !== undefined && { lastStartedAt: snapshot.lastStartedAt }),
     ...(snapshot.totalExecutionTime !== undefined && { totalExecutionTime: snapshot.totalExecutionTime }),
     ...(inbox && { inbox: inbox.map((signal) => movedSignal(signal, goingOn)) }),
@@ -90,10 +93,14 @@ function stateOf(snapshot: Snapshot, goingOn: GoingOn): CheckpointState {
 }
 
 /** What an execution hands over to the one that it goes on as. */
-export function carriedBy(origin: Omit<Origin, "reason">, inbox: readonly KeptSignal[]): Carried {
+export function carriedBy(origin: Omit<Origin, "reason">, inbox: readonly KeptSignal[], variables: Variables): Carried {
   const { workflowId, incarnation, version } = origin;
   const from = { workflowId, ...(incarnation !== undefined && { incarnation }), version, reason: "continueAs" } as const;
-  return Object.freeze({ from: Object.freeze(from), ...(inbox.length > 0 && { inbox: inbox.map(withoutReferences) }) });
+  return Object.freeze({
+    from: Object.freeze(from),
+    ...(inbox.length > 0 && { inbox: inbox.map(withoutReferences) }),
+    ...(Object.keys(variables).length > 0 && { variables: latestValues(variables) }),
+  });
 }
 
 /** The scopes in which a step is to be performed that had another status before, with all scopes around them. */
@@ -168,6 +175,7 @@ function movedChild(child: ChildState, key: string, base: number, status: Status
     status,
     version: child.version - base,
     context: movedContext(child.context, base),
+    ...(child.variables && { variables: movedVariables(child.variables, base) }),
     ...(queued !== undefined && { queued: queued - base }),
     ...(ending && { ending: movedEnding(ending, base) }),
   };
@@ -242,6 +250,14 @@ function movedContext(context: Context, base: number): Context {
     results.map((result) => ({ ...result, version: result.version - base })),
   ]);
   return Object.fromEntries(moved) as Context;
+}
+
+function movedVariables(variables: Variables, base: number): Variables {
+  const moved = Object.entries(variables).map(([name, values]) => [
+    name,
+    values.map(({ value, version }) => ({ value, version: version - base })),
+  ]);
+  return Object.fromEntries(moved) as Variables;
 }
 
 function movedUndo<U extends Undo>(undo: U, base: number): U {

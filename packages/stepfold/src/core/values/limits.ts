@@ -32,6 +32,8 @@ export interface Limits {
   readonly nodes: number;
   /** Edges of a definition, and of each workflow in it. */
   readonly edges: number;
+  /** Variables that one scope has, and that a definition declares. */
+  readonly variables: number;
   /** Workflows that a definition brings, and each workflow in it. */
   readonly workflows: number;
   /** Mistakes that are listed of a definition, and doubts; and of a value that does not fit its schema. */
@@ -60,6 +62,7 @@ export const defaultLimits: Limits = Object.freeze({
   definitionBytes: 2 * 1024 * 1024,
   nodes: 5_000,
   edges: 20_000,
+  variables: 1_000,
   workflows: 200,
   issues: 100,
   schemaWork: 5_000_000,

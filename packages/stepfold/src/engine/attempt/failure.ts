@@ -1,3 +1,4 @@
+import type { CompiledNode, CompiledWorkflow } from "../../core/definition/compiled.ts";
 import { type CompiledPolicy, evaluatePolicy } from "../../core/definition/compiled-policy.ts";
 import { noRetry, retryDelayMs } from "../../core/definition/retry.ts";
 import { type ErrorInfo, errorInfo, stackOf } from "../../core/errors/error-info.ts";
@@ -11,6 +12,8 @@ import { isFatal } from "../node/fatal-error.ts";
 import { retryAfterMs } from "../node/retry-after-error.ts";
 import type { AttemptState } from "./attempt-state.ts";
 import type { Outcome } from "./outcome.ts";
+
+type Failed = Extract<Outcome, { type: "failed" }>;
 
 /** Details that are larger would be written with every event and head that has the error. */
 const maxDetailsBytes = 32_768;
@@ -40,14 +43,14 @@ export function failureOf(run: AttemptState, thrown: unknown): Outcome {
     ...(run.step === null && { uncalled: true as const }),
   };
   around.onFailed?.(thrown, task, outcome);
-  if (delayMs !== null || task.undoes) return outcome;
-  if (node.compiled.edges.has("error")) return { ...outcome, handle: "error" };
-  return isIncident(run) ? { ...outcome, incident: true, sizeBytes: outcome.sizeBytes + sizeOfJson(error as unknown as Json) } : outcome;
+  return delayMs !== null || task.undoes ? outcome : unretried(outcome, node.compiled, run.place.workflow);
 }
 
-/** Whether the path is to wait for a decision. The node counts before its workflow. */
-function isIncident({ node, place }: AttemptState): boolean {
-  return node.compiled.node.incident ?? place.workflow.definition.incident ?? false;
+/** A failure for good: the edge `error` takes it, or the path waits for a decision. The node counts before its workflow. */
+export function unretried(failed: Failed, { node, edges }: CompiledNode, { definition }: Pick<CompiledWorkflow, "definition">): Failed {
+  if (edges.has("error")) return { ...failed, handle: "error" };
+  if (!(node.incident ?? definition.incident)) return failed;
+  return { ...failed, incident: true, sizeBytes: failed.sizeBytes + sizeOfJson(failed.error as unknown as Json) };
 }
 
 /** The details of a FatalError, without secrets; null if it has none. */

@@ -30,6 +30,10 @@ export type Outcome =
       readonly continues?: NonNullable<CompletedEvent["continues"]>;
       readonly starts?: ChildStart;
       readonly sends?: NonNullable<CompletedEvent["sends"]>;
+      /** What it sets variables to, before their reducers. */
+      readonly writes?: Readonly<Record<string, Json>>;
+      /** What the variables are after that. */
+      readonly variables?: CompletedEvent["variables"];
     })
   | (Timed & {
       readonly type: "failed";
@@ -66,7 +70,8 @@ function ofPath(task: Task, outcome: Exclude<Outcome, { type: "aborted" }>, vers
   if (outcome.type === "completed") {
     const { output, handles } = outcome;
     // written out, since spreading an object here costs an eighth of a step
-    const event: CompletedEvent = { type: "completed", version, at, pathId, turn, nodeId, attempt, startedAt, output, sizeBytes };
+    const plain: CompletedEvent = { type: "completed", version, at, pathId, turn, nodeId, attempt, startedAt, output, sizeBytes };
+    const event = outcome.variables ? { ...plain, variables: outcome.variables } : plain;
     const { continues, sends } = outcome;
     if (outcome.terminates) return { ...event, terminates: true, ...(continues && { continues }), ...(sends && { sends }) };
     if (outcome.starts) return { ...event, starts: outcome.starts };

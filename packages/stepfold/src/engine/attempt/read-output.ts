@@ -1,5 +1,8 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Task } from "../../core/transition/plan.ts";
+import { isId } from "../../core/values/id.ts";
+import { isJsonObject, type Json } from "../../core/values/json.ts";
+import { pointerOf } from "../../core/values/pointer.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import { CheckBudget } from "../schema/check-run.ts";
 import { isStandard } from "../workflow/validator.ts";
@@ -12,9 +15,32 @@ import { suspensionOf } from "./suspension.ts";
 
 /** What an executor returned, made into an outcome. */
 export function readOutput(run: AttemptState, returned: unknown): Outcome | Promise<Outcome> {
-  const { node, task, around } = run;
   if (!isOutput(returned)) throw invalid(run, `must return an object such as { data }, not ${describe(returned)}`);
   if (typeof returned.then === "function") throw invalid(run, "returned a promise of a foreign kind: make the executor async, or await it");
+  if (returned.vars === undefined) return outcomeOf(run, returned);
+  const writes = writesOf(run, returned);
+  const outcome = outcomeOf(run, returned);
+  return outcome instanceof Promise ? outcome.then((settled) => withWrites(settled, writes)) : withWrites(outcome, writes);
+}
+
+function withWrites(outcome: Outcome, writes: Readonly<Record<string, Json>>): Outcome {
+  return outcome.type === "completed" ? { ...outcome, writes } : outcome;
+}
+
+/** The values that a step sets variables to. */
+function writesOf(run: AttemptState, { vars, __pause, __children }: Returned): Readonly<Record<string, Json>> {
+  const { task, around } = run;
+  if (__pause === true || __children !== undefined || task.undoes)
+    throw invalid(run, "are set by a step that completes, and this one waits, goes on in children, or undoes another one", "/vars");
+  const { value } = normalise(vars, `The variables of node "${task.nodeId}"`, around.limits);
+  if (!isJsonObject(value)) throw invalid(run, "must be an object of values, by the names of variables", "/vars");
+  const wrong = Object.keys(value).find((name) => !isId(name));
+  if (wrong !== undefined) throw invalid(run, 'must be named by 1 to 128 letters, digits, "_" or "-"', pointerOf(["vars", wrong]));
+  return value;
+}
+
+function outcomeOf(run: AttemptState, returned: Returned): Outcome | Promise<Outcome> {
+  const { node, task, around } = run;
   if (returned.__pause === true)
     return suspensionOf(run, { payload: returned.data, options: [{ resumeAt: returned.resumeAt as number | undefined }] });
   if (returned.__children !== undefined) return spawnedChildren(run, returned.__children);
@@ -54,6 +80,7 @@ interface Returned {
   readonly __sends?: unknown;
   readonly terminate?: unknown;
   readonly continueAs?: unknown;
+  readonly vars?: unknown;
   readonly resumeAt?: unknown;
   readonly then?: unknown;
 }
@@ -116,8 +143,8 @@ function isOutput(returned: unknown): returned is Returned {
   return typeof returned === "object" && returned !== null && !Array.isArray(returned);
 }
 
-function invalid({ task }: AttemptState, message: string): StepfoldError {
-  return new StepfoldError("OUTPUT_INVALID", { nodeId: task.nodeId, issues: [{ pointer: "", message }] });
+function invalid({ task }: AttemptState, message: string, pointer = ""): StepfoldError {
+  return new StepfoldError("OUTPUT_INVALID", { nodeId: task.nodeId, issues: [{ pointer, message }] });
 }
 
 function invalidHandles(nodeId: string): StepfoldError {

@@ -1,6 +1,6 @@
 import { scopedKey } from "../../core/snapshot/address.ts";
 import type { Context, NodeResult, Resumed } from "../../core/snapshot/snapshot.ts";
-import type { ScopeDraft } from "../../core/transition/draft/draft.ts";
+import { type ScopeDraft, variablesAt } from "../../core/transition/draft/draft.ts";
 import type { Task } from "../../core/transition/plan.ts";
 import type { EpochMs, Json } from "../../core/values/json.ts";
 import { ofTenant } from "../../core/values/tenant.ts";
@@ -47,6 +47,7 @@ export class Step implements StepContext {
   readonly #now: () => EpochMs;
   readonly #onHeartbeat: ((progress: unknown) => void) | null;
   #context: Context | null = null;
+  #vars: Readonly<Record<string, Json>> | null = null;
   #controller: AbortController | null = null;
   #aborted: { readonly reason: unknown } | null = null;
 
@@ -90,6 +91,11 @@ export class Step implements StepContext {
   get context(): Context {
     this.#context ??= contextAt(this.#live, this.#version);
     return this.#context;
+  }
+
+  get vars(): Readonly<Record<string, Json>> {
+    this.#vars ??= variablesAt(this.#place, this.#task.since);
+    return this.#vars;
   }
 
   get incoming(): Json | null {

@@ -1,7 +1,7 @@
 import type { CompiledNode } from "../../core/definition/compiled.ts";
 import type { Scope, ScopeParts } from "../../core/definition/template.ts";
 import type { NodeResult, ResultRef } from "../../core/snapshot/snapshot.ts";
-import { type Draft, factsOf, isChild, type ScopeDraft, seedOf } from "../../core/transition/draft/draft.ts";
+import { type Draft, factsOf, isChild, type ScopeDraft, seedOf, variablesAt } from "../../core/transition/draft/draft.ts";
 import { scopeAt } from "../../core/transition/draft/open-draft.ts";
 import type { Task } from "../../core/transition/plan.ts";
 
@@ -27,6 +27,7 @@ export function taskScope(task: Task, place: ScopeDraft, globals: unknown, more?
     scope = workflow.language.executionScope({
       context,
       since: task.since,
+      vars: variablesAt(place, task.since),
       input,
       metadata: root.metadata,
       globals,

@@ -7,7 +7,7 @@ import type { StepContext } from "./step-context.ts";
 export type NodeOutput<Out = unknown, Handle extends string = string> =
   | { readonly __pause: true; readonly data?: unknown; readonly resumeAt?: number | undefined }
   | { readonly __children: ChildrenRequest }
-  | { readonly continueAs: Continuation }
+  | { readonly continueAs: Continuation; readonly vars?: Readonly<Record<string, unknown>> | undefined }
   // the last, because the compiler explains what is wrong by the last that has as much in common
   | {
       readonly data: Out;
@@ -17,6 +17,11 @@ export type NodeOutput<Out = unknown, Handle extends string = string> =
       readonly terminate?: boolean | undefined;
       /** For the nodes of schedules: executions to start or to cancel, which are no children of this one. Only with a runtime. */
       readonly __sends?: readonly SendRequest[] | undefined;
+      /**
+       * Sets variables of the scope, by name, together with the output: each through the reducer that the workflow declares for it. Of a step that
+       * fails, waits or undoes another one nothing is set.
+       */
+      readonly vars?: Readonly<Record<string, unknown>> | undefined;
       readonly __pause?: false | undefined;
       readonly __children?: undefined;
       readonly continueAs?: undefined;

@@ -51,6 +51,8 @@ export interface StepContext<Resume = unknown, Globals = unknown> {
   readonly idempotencyKey: string;
   /** What the nodes had produced when this attempt began. */
   readonly context: Context;
+  /** The variables, by name, as they were when the path came to this node: `vars` in expressions. An output's `vars` sets them. */
+  readonly vars: Readonly<Record<string, Json>>;
   /** What the execution was started with. */
   readonly input: Json | undefined;
   /** What the path came with, `$json` in expressions: the output of the step before; of the first step, the input; null if there is none. */

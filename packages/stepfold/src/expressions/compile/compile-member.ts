@@ -138,6 +138,7 @@ export const roots: readonly string[] = [
   "inputs",
   "globals",
   "metadata",
+  "vars",
   "item",
   "$json",
   "$now",
@@ -150,16 +151,17 @@ export const roots: readonly string[] = [
   "total",
   "done",
   "failed",
+  "current",
+  "value",
 ];
 
 /** Names that only the parser knows: it rewrites what stands after them. */
-const rootAliases = ["$input", "$", "$node", "$items", "$execution", "$workflow", "$itemIndex", "$today"];
+const rootAliases = ["$input", "$", "$node", "$items", "$execution", "$workflow", "$itemIndex", "$today", "$vars"];
 
 /** What stands here for names that people bring from n8n. */
 const absentNames: ReadonlyMap<string, string> = new Map([
   ["$env", "a workflow sees no environment; hand over what it may read as globals"],
   ["$secrets", "hand over what it may read as globals"],
-  ["$vars", "read input, metadata, globals or what a node produced"],
   ["$binary", "there is no binary data; keep files elsewhere, and their addresses here"],
   ["$jmespath", "use map, filter and find"],
   ["$runIndex", "read nodes.ID.all.length"],

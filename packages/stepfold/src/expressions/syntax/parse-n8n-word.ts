@@ -17,6 +17,7 @@ const words: ReadonlyMap<string, ParseWord> = new Map<string, ParseWord>([
   ["$items", parseItems],
   ["$execution", (cursor) => ({ node: renamed(cursor, "execution"), optional: false })],
   ["$itemIndex", (cursor) => ({ node: renamed(cursor, "index"), optional: false })],
+  ["$vars", (cursor) => ({ node: renamed(cursor, "vars"), optional: false })],
   ["$workflow", parseWorkflow],
   ["$today", parseToday],
 ]);

@@ -22,7 +22,11 @@ export async function continueExecution(
   const now = await context.clock.now();
   const signals = from.inbox.filter(({ expiresAt }) => expiresAt > now);
   const { incarnation, version } = from;
-  const carried = carriedBy({ workflowId: from.workflowId, ...(incarnation !== undefined && { incarnation }), version }, signals);
+  const carried = carriedBy(
+    { workflowId: from.workflowId, ...(incarnation !== undefined && { incarnation }), version },
+    signals,
+    from.variables,
+  );
   const options = { workflowId, input, metadata, tenant };
   try {
     const { committed, wakeUp } = await startLocally(context, local, { prepared, options, parent, scheduledBy, unnamed, carried });

@@ -62,6 +62,11 @@ export const brokenScopes: readonly BrokenStore[] = [
     breaks: (store) => showing(store, ({ compensations: _, ...snapshot }) => snapshot),
   },
   {
+    name: "loses variables",
+    caughtBy: "scopes: variables are those of the execution and of each child, as far as a path can read them",
+    breaks: (store) => showing(store, ({ variables: _, ...snapshot }) => snapshot),
+  },
+  {
     name: "keeps of events only what it knows",
     caughtBy: "scopes: events come back with scope and consequences, and results that followed are where they belong",
     breaks: (store) =>

@@ -35,6 +35,8 @@ const result = () => ({ output: deep(), timestamp: 1, attempt: 1, error: secret(
 
 const events: readonly ((version: number) => Event & { future?: Json })[] = [
   (version) => ({ ...task, version, type: "completed", output: deep(), starts: start(), future: deep() }),
+  (version) => ({ ...task, version, type: "completed", output: deep(), variables: { total: deep(), list: [secret()] } }),
+  (version) => ({ ...task, version, type: "completed", scope: "x", output: deep(), variables: { own: secret() } }),
   (version) => ({ ...task, version, type: "failed", error: error(), retryAt: 9 }),
   (version) => ({ ...task, version, type: "failed", error: error(), retryAt: null, handle: "error" }),
   (version) => ({ ...task, version, type: "suspended", waits: [wait(), wait()], starts: start(), schemas: { s: { const: secret() } } }),

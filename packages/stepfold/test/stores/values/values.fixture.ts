@@ -44,9 +44,12 @@ export function memoryBlobs(now: () => number = Date.now): BlobStore & { readonl
 
 /** The commit that leads from one snapshot to a later one. */
 export function commitBetween(before: Snapshot | null, after: Snapshot, history: readonly Event[], workflowId: string): Commit {
-  const { context: _, childStates = {}, mapItems: __, compensations: ___, ...head } = after;
+  const { context: _, variables: _____, childStates = {}, mapItems: __, compensations: ___, ...head } = after;
   const expectedVersion = before?.version ?? -1;
-  const changed: ChangedChild[] = Object.entries(childStates).map(([key, { context: ____, ...child }]) => ({ key, head: child }));
+  const changed: ChangedChild[] = Object.entries(childStates).map(([key, { context: ____, variables: ______, ...child }]) => ({
+    key,
+    head: child,
+  }));
   const gone = Object.keys(before?.childStates ?? {}).filter((key) => !Object.hasOwn(childStates, key));
   const incarnation = `incarnation of ${workflowId}`;
   const events = history.slice(expectedVersion + 1).map((event) => {

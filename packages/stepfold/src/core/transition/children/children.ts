@@ -4,8 +4,9 @@ import { childKey, groupOf, itemOf, parentKey, scopedKey } from "../../snapshot/
 import type { CancelledEvent, Spawn } from "../../snapshot/event.ts";
 import { largeBytes } from "../../snapshot/large-values.ts";
 import { isNotUndone } from "../../snapshot/not-undone.ts";
-import { childBytes, sizeOfContext } from "../../snapshot/result-size.ts";
+import { childBytes, sizeOfHeld } from "../../snapshot/result-size.ts";
 import { type ChildState, isTerminal, type MapState } from "../../snapshot/snapshot.ts";
+import { noVariables } from "../../snapshot/variables.ts";
 import { sizeOfJson } from "../../values/json-size.ts";
 import { markChanged } from "../draft/add-result.ts";
 import { type ChildDraft, type Draft, newFamily, noFamily, type ScopeDraft } from "../draft/draft.ts";
@@ -109,6 +110,7 @@ function begin(scope: ScopeDraft, children: DraftChildren, item: number | null, 
     begun: [],
     context: {},
     borrowed: {},
+    variables: noVariables,
     groups: null,
     status: "paused",
     queued: null,
@@ -162,7 +164,7 @@ export function endChild(child: ChildDraft, version: number): void {
     child.settled = !hasDone;
     return;
   }
-  subtractSize(root, sizeOfContext(child.context) - (output === undefined ? 0 : sizeOfJson(output)));
+  subtractSize(root, sizeOfHeld(child) - (output === undefined ? 0 : sizeOfJson(output)));
   const left = { currentNodeId: child.failedAt, ...(output !== undefined && { output }), ...(error && { error }) };
   root.children.set(key, stubOf(workflowName, ended!, version, left));
 }

@@ -5,7 +5,7 @@ import type { ChildState, NodeResult, Status } from "../../snapshot/snapshot.ts"
 import type { EpochMs, Json } from "../../values/json.ts";
 import { normalise } from "../../values/to-json.ts";
 import { addConsequence } from "../draft/add-result.ts";
-import { type ChildDraft, factsOf, type ScopeDraft } from "../draft/draft.ts";
+import { type ChildDraft, factsOf, type ScopeDraft, variablesAt } from "../draft/draft.ts";
 import type { DraftChildren, DraftPath } from "../draft/draft-path.ts";
 import { dropChildren, endPath } from "../paths/end-path.ts";
 import { failPath } from "../paths/fail-path.ts";
@@ -40,7 +40,7 @@ export function completeChildren(scope: ScopeDraft, path: DraftPath, at: EpochMs
   const { output } = verdict;
   addConsequence(scope, path.node, { output, ...result });
   const finishes = children.map?.remaining === "finish" && !isFull(children);
-  if (finishes || dropChildren(scope, children, false)) drain(scope, path, version);
+  if (finishes || dropChildren(scope, children, false)) drain(scope, path);
   path.children = undefined;
   path.status = "ready";
   path.begun = false;
@@ -71,7 +71,7 @@ function failWith(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, result: 
     ...result,
     error: error.message,
   });
-  if (dropChildren(scope, path.children!, false)) drain(scope, path, version);
+  if (dropChildren(scope, path.children!, false)) drain(scope, path);
   path.children = undefined;
   path.status = "ready";
   failPath(scope, path, error, handle, version);
@@ -106,7 +106,8 @@ function holds(scope: ScopeDraft, children: DraftChildren, at: EpochMs): boolean
   if (!completeWhen) return false;
   const { root, context, input } = scope;
   const { total, done, failed } = children.map!;
-  const parts = { context, since: root.version, input, metadata: root.metadata, at, execution: factsOf(root) };
+  const since = root.version;
+  const parts = { context, since, vars: variablesAt(scope, since), input, metadata: root.metadata, at, execution: factsOf(root) };
   // the results are collected only if the expression reads them: this runs after every item
   const results = completeWhen.reads.some(([name]) => name === "results") ? outputs(scope, children, "done") : [];
   const value = completeWhen.evaluate(root.workflow.language.executionScope({ ...parts, progress: { results, total, done, failed } }));
@@ -138,8 +139,8 @@ function statusOf(child: ChildDraft | ChildState): Status | null {
   return "root" in child ? child.ended : child.status;
 }
 
-/** Leaves the children to a path of their own, which ends with them (docs/path-semantics.md, "Waits, signals and children"). */
-function drain(scope: ScopeDraft, path: DraftPath, version: number): void {
+/** Leaves the children to a path of their own, which ends with them, and came when that one did (docs/path-semantics.md, "Waits, signals and children"). */
+function drain(scope: ScopeDraft, path: DraftPath): void {
   const children = path.children!;
   const draining: DraftPath = {
     ...path,
@@ -147,7 +148,6 @@ function drain(scope: ScopeDraft, path: DraftPath, version: number): void {
     status: "suspended",
     turn: 1,
     visit: 1,
-    since: version,
     forks: 0,
     draining: true,
     begun: false,

@@ -1,5 +1,6 @@
 import { leanHead } from "../../snapshot/large-values.ts";
 import type { ChildHead, ChildState, RetryState, Round, ScopeHead, Snapshot, SnapshotHead } from "../../snapshot/snapshot.ts";
+import { noVariables } from "../../snapshot/variables.ts";
 import type { ChildDraft, Draft, ScopeDraft } from "./draft.ts";
 import { closePath, earliestRetry } from "./draft-path.ts";
 import { statusOf } from "./draft-status.ts";
@@ -13,6 +14,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
  */
 export function closeDraft(draft: Draft, mark?: (snapshot: Snapshot) => void): Snapshot {
   const snapshot: Mutable<Snapshot> = Object.assign(headFields(draft), { context: closeContext(draft) });
+  if (draft.variables !== noVariables) snapshot.variables = draft.variables;
   if (draft.children.size > 0) snapshot.childStates = Object.freeze(childStates(draft));
   if (draft.mapItems.size > 0) snapshot.mapItems = Object.freeze(Object.fromEntries(draft.mapItems));
   if (draft.compensations.length > 0) snapshot.compensations = Object.freeze([...draft.compensations]);
@@ -37,7 +39,7 @@ export function takeChanges(draft: Draft): { readonly key: string; readonly head
     const child = draft.children.get(key)!;
     if ("root" in child) changes.push({ key, head: Object.freeze(leanHead(childFields(child))) });
     else {
-      const { context: _, ...head } = child;
+      const { context: _, variables: __, ...head } = child;
       changes.push({ key, head: Object.freeze(leanHead(head)) });
     }
   }
@@ -48,9 +50,15 @@ export function takeChanges(draft: Draft): { readonly key: string; readonly head
 function childStates(draft: Draft): Record<string, ChildState> {
   const states: Record<string, ChildState> = {};
   for (const [key, child] of draft.children) {
-    states[key] = "root" in child ? Object.freeze(Object.assign(childFields(child), { context: closeContext(child) })) : child;
+    states[key] = "root" in child ? closeChild(child) : child;
   }
   return states;
+}
+
+function closeChild(child: ChildDraft): ChildState {
+  const state: Mutable<ChildState> = Object.assign(childFields(child), { context: closeContext(child) });
+  if (child.variables !== noVariables) state.variables = child.variables;
+  return Object.freeze(state);
 }
 
 function closeContext(scope: ScopeDraft): Snapshot["context"] {

@@ -16,7 +16,9 @@ import type {
   Permit,
   Snapshot,
   Status,
+  Variables,
 } from "../../snapshot/snapshot.ts";
+import { indexAt, noVariables } from "../../snapshot/variables.ts";
 import type { Warning } from "../../snapshot/warning.ts";
 import type { EpochMs, Json } from "../../values/json.ts";
 import type { DraftChildren, DraftPath } from "./draft-path.ts";
@@ -78,6 +80,7 @@ export interface ScopeDraft {
   context: Record<string, NodeResult[]>;
   /** The context as it was given: a list that is still the same here must be copied before it grows. */
   borrowed: Context;
+  variables: Variables;
   /** Paths that wait at joins, by node and wave; null while there have been none. */
   groups: Map<string, JoinGroup> | null;
 }
@@ -160,6 +163,8 @@ export interface Draft extends ScopeDraft {
   timers: Timetable;
   /** Children that have changed since the snapshot or the last commit, by key. */
   changed: Set<string>;
+  /** Scopes in which a variable has values beside its latest; null while there have been none. */
+  revised: Set<ScopeDraft> | null;
   /** Keys of children that are no longer wanted, each with all that begin with it. */
   dropped: string[];
   /** What followed from the event that is being taken. */
@@ -202,4 +207,40 @@ export function factsOf({ workflowId, definition, createdAt, input }: Draft): Ex
 /** What chance is drawn from in this execution and in no other, also if one of the same id was there before. */
 export function seedOf({ tenant, workflowId, createdAt }: Draft): string {
   return JSON.stringify([tenant ?? null, workflowId, createdAt ?? null]);
+}
+
+/** The values of variables at one version, by name. */
+export type VariablesView = Readonly<Record<string, Json>>;
+
+const nothing: VariablesView = Object.freeze({});
+
+/**
+ * What a path in a scope reads as `vars`: the variables of the scope as of a version, and of those around it as of when the path arrived
+ * that began the child. An inner one hides an outer one of the same name.
+ */
+export function variablesAt(scope: ScopeDraft, since: number): VariablesView {
+  const layers: (readonly [ScopeDraft, number])[] = [];
+  let version = since;
+  for (let current = scope; ; current = current.parent) {
+    if (current.variables !== noVariables || current.workflow.variables.size > 0) layers.push([current, version]);
+    if (!isChild(current)) break;
+    version = ownerOf(current)?.since ?? version;
+  }
+  if (layers.length === 0) return nothing;
+  return Object.freeze(Object.fromEntries(layers.reverse().flatMap(([layer, at]) => entriesAt(layer, at))));
+}
+
+/** The path that waits for a child; undefined if none does, because the child has ended and is being undone. */
+function ownerOf({ parent, siblings }: ChildDraft): DraftPath | undefined {
+  return siblings?.path.children === siblings && parent.paths.includes(siblings.path) ? siblings.path : undefined;
+}
+
+function entriesAt({ workflow, variables }: ScopeDraft, version: number): [string, Json][] {
+  const entries: [string, Json][] = [];
+  for (const [name, { initial }] of workflow.variables) if (initial !== undefined) entries.push([name, initial]);
+  for (const [name, values] of Object.entries(variables)) {
+    const latest = values[indexAt(values, version)];
+    if (latest) entries.push([name, latest.value]);
+  }
+  return entries;
 }

@@ -1,7 +1,7 @@
 import { type AnsweredKey, maxAnsweredKeys } from "../../snapshot/answered-key.ts";
 import type { Event } from "../../snapshot/event.ts";
 import { answeredKeyOf } from "../../snapshot/result.ts";
-import type { Answer, Context, Resumed, Wait } from "../../snapshot/snapshot.ts";
+import type { Answer, Context, Resumed, Variables, Wait } from "../../snapshot/snapshot.ts";
 import type { Json } from "../../values/json.ts";
 import { sizeOfJson } from "../../values/json-size.ts";
 
@@ -13,7 +13,8 @@ interface Counted {
   readonly committedHistoryBytes: number;
   readonly answered: AnsweredKey[];
   readonly context: Context;
-  readonly children: ReadonlyMap<string, { readonly context: Context }>;
+  readonly variables: Variables;
+  readonly children: ReadonlyMap<string, { readonly context: Context; readonly variables?: Variables }>;
 }
 
 /** About how many bytes an event has beside the values of users. */
@@ -86,9 +87,9 @@ function isPassed({ historyBytes, committedHistoryBytes }: Counted, leastBytes: 
   return Math.floor(historyBytes / everyBytes) > Math.floor(committedHistoryBytes / everyBytes);
 }
 
-function resultsIn({ context, children }: Counted): number {
+function resultsIn({ context, variables, children }: Counted): number {
   let count = 0;
-  for (const held of [context, ...Array.from(children.values(), (child) => child.context)])
-    for (const results of Object.values(held)) count += results.length;
+  for (const held of [{ context, variables }, ...children.values()])
+    for (const list of [...Object.values(held.context), ...Object.values(held.variables ?? {})]) count += list.length;
   return count;
 }

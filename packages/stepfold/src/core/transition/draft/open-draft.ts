@@ -2,15 +2,17 @@ import type { CompiledWorkflow } from "../../definition/compiled.ts";
 import { StepfoldError } from "../../errors/stepfold-error.ts";
 import { groupOf, itemOf, localKey, parentKey } from "../../snapshot/address.ts";
 import { type ChildState, type Context, isTerminal, type NodeResult, type ScopeHead, type Snapshot } from "../../snapshot/snapshot.ts";
+import { noVariables } from "../../snapshot/variables.ts";
 import { type ChildDraft, type Draft, newFamily, noFamily, type ScopeDraft } from "./draft.ts";
 import { type DraftPath, openPath } from "./draft-path.ts";
 import { earliestTimer } from "./draft-status.ts";
+import { noteRevised } from "./draft-variables.ts";
 import { groupAt, wait } from "./join-group.ts";
 
 /** Opens a draft of a snapshot. The snapshot does not change. */
 export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft {
   const draft: Omit<Draft, "root"> & { root: Draft | null } = {
-    ...openScope(workflow, snapshot, snapshot.context),
+    ...openScope(workflow, snapshot, snapshot),
     root: null,
     key: "",
     workflowId: snapshot.workflowId,
@@ -46,6 +48,7 @@ export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft
     timers: noFamily.timers,
     changed: noFamily.changed,
     dropped: [],
+    revised: null,
     results: [],
     endedPaths: [],
     warnings: [],
@@ -53,6 +56,7 @@ export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft
     endings: 0,
   };
   draft.root = draft as Draft;
+  if (draft.variables !== noVariables) noteRevised(draft as Draft);
   openGroups(draft as Draft, snapshot);
   const { childStates, mapItems } = snapshot;
   if (childStates || mapItems) openFamily(draft as Draft, childStates, mapItems);
@@ -79,7 +83,7 @@ function openChild(draft: Draft, key: string, state: ChildState): ChildDraft {
   const group = groupOf(key);
   const path = parent.paths.find(({ children }) => children?.key === group);
   const child: ChildDraft = {
-    ...openScope(workflow, state, state.context),
+    ...openScope(workflow, state, state),
     root: draft,
     key,
     parent,
@@ -93,6 +97,7 @@ function openChild(draft: Draft, key: string, state: ChildState): ChildDraft {
     version: state.version,
   };
   openGroups(child, state);
+  if (child.variables !== noVariables) noteRevised(child);
   draft.children.set(key, child);
   openUndo(child);
   return child;
@@ -102,9 +107,9 @@ const noSteps: ScopeDraft["begun"] = Object.freeze([]);
 
 type Opened = Omit<ScopeDraft, "root" | "key">;
 
-function openScope(workflow: CompiledWorkflow, state: ScopeHead, given: Context): Opened {
+function openScope(workflow: CompiledWorkflow, state: ScopeHead, held: Pick<ChildState, "context" | "variables">): Opened {
   const { status, input, output, error, ending, begun = noSteps, currentNodeId, inEvents } = state;
-  const context = keptContext(workflow, given);
+  const context = keptContext(workflow, held.context);
   return {
     workflow,
     input,
@@ -119,6 +124,7 @@ function openScope(workflow: CompiledWorkflow, state: ScopeHead, given: Context)
     begun,
     context: context as Record<string, NodeResult[]>,
     borrowed: context,
+    variables: held.variables ?? noVariables,
     groups: null,
   };
 }

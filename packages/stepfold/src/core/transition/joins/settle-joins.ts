@@ -2,7 +2,7 @@ import type { Template } from "../../definition/template.ts";
 import { errorInfo } from "../../errors/error-info.ts";
 import { StepfoldError } from "../../errors/stepfold-error.ts";
 import type { EpochMs } from "../../values/json.ts";
-import { factsOf, type JoinGroup, type ScopeDraft } from "../draft/draft.ts";
+import { factsOf, type JoinGroup, type ScopeDraft, variablesAt } from "../draft/draft.ts";
 import type { DraftPath } from "../draft/draft-path.ts";
 import { byAge, discardIfEmpty } from "../draft/join-group.ts";
 import { endPath } from "../paths/end-path.ts";
@@ -173,7 +173,8 @@ function mayEnter(scope: ScopeDraft, path: DraftPath, holds: (path: DraftPath, w
 function conditionOf(scope: ScopeDraft, path: DraftPath, when: Template, together: object, at: EpochMs): boolean | null {
   const { root, context, input } = scope;
   try {
-    const parts = { context, since: root.version + 1, input, metadata: root.metadata, at, execution: factsOf(root) };
+    const since = root.version + 1;
+    const parts = { context, since, vars: variablesAt(scope, since), input, metadata: root.metadata, at, execution: factsOf(root) };
     const value = when.evaluate(root.workflow.language.executionScope({ ...parts, paths: pathsRead(scope, when) }), together);
     return Boolean(value);
   } catch (error) {

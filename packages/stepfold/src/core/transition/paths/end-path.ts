@@ -2,7 +2,7 @@ import type { ErrorInfo } from "../../errors/error-info.ts";
 import { belongsTo, childKey, scopedKey } from "../../snapshot/address.ts";
 import type { EndedPath } from "../../snapshot/event.ts";
 import { isNotUndone, scopesNotUndone } from "../../snapshot/not-undone.ts";
-import { childBytes, sizeOfContext } from "../../snapshot/result-size.ts";
+import { childBytes, sizeOfHeld } from "../../snapshot/result-size.ts";
 import { type BegunStep, type ChildState, type Ending, isTerminal } from "../../snapshot/snapshot.ts";
 import { sizeOfJson } from "../../values/json-size.ts";
 import { markChanged } from "../draft/add-result.ts";
@@ -168,7 +168,7 @@ const nothing: ReadonlySet<string> = new Set();
 function forget(root: ScopeDraft["root"], key: string): void {
   const child = root.children.get(key)!;
   // of a child that has ended only the output is kept
-  const size = sizeOfContext(child.context);
+  const size = sizeOfHeld(child);
   subtractSize(root, childBytes + (size === 0 && child.output !== undefined ? sizeOfJson(child.output) : size));
   if (isOpen(child)) root.openChildren--;
   root.children.delete(key);

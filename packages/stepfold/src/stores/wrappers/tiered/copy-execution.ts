@@ -101,7 +101,7 @@ function groupByCommit(rows: readonly AppendedRow[]): AppendedRow[][] {
 
 /** Takes the heads of the children out of a snapshot, without their results. */
 export function childHeads({ childStates = {} }: Snapshot): ChangedChild[] {
-  return Object.entries(childStates).map(([key, { context: _, ...head }]) => ({ key, head: head satisfies ChildHead }));
+  return Object.entries(childStates).map(([key, { context: _, variables: __, ...head }]) => ({ key, head: head satisfies ChildHead }));
 }
 
 /** Tells whether two snapshots are the same, but for what lies in the history: one that was loaded from a checkpoint holds fewer old results. */

@@ -113,9 +113,12 @@ const failedResult: Readonly<Record<string, Layout>> = {
 };
 const contextLayout: Layout = { recordOf: listOf(fields("timestamp attempt pathId version", failedResult)) };
 
+const variablesLayout: Layout = { recordOf: listOf(fields("version")) };
+
 /** What a snapshot holds beside its head and those of its children. */
 const held: Readonly<Record<string, Layout>> = {
   context: contextLayout,
+  variables: variablesLayout,
   mapItems: { recordOf: listOf("value") },
   compensations: listOf(fields("nodeId timestamp attempt version", { ...failedResult, undoes: undo })),
   answered: listOf(fields("command version")),
@@ -127,7 +130,12 @@ export const snapshotLayout: Layout = {
   fields: new Map<string, Layout>([
     ...headLayout.fields,
     ...Object.entries(held),
-    ["childStates", { recordOf: { fields: new Map([...childLayout.fields, ["context", contextLayout]]) } }],
+    [
+      "childStates",
+      {
+        recordOf: { fields: new Map<string, Layout>([...childLayout.fields, ["context", contextLayout], ["variables", variablesLayout]]) },
+      },
+    ],
   ]),
 };
 
@@ -136,7 +144,7 @@ export const checkpointLayout: Layout = fields("version incarnation tenant creat
   ...held,
   definition,
   metadata: "metadata",
-  childStates: { recordOf: fields("", { context: contextLayout }) },
+  childStates: { recordOf: fields("", { context: contextLayout, variables: variablesLayout }) },
   values: { recordOf: "value" },
 });
 
@@ -163,7 +171,8 @@ export const eventLayout: Layout = fields(
     starts: start,
     sends: listOf(fields("type to workflow schedule", { scheduledBy, metadata: "metadata" })),
     continues: fields("workflowId"),
-    carried: fields("", { from: origin, inbox: listOf(fields("expiresAt", inEvents)) }),
+    carried: fields("", { from: origin, inbox: listOf(fields("expiresAt", inEvents)), variables: { recordOf: "value" } }),
+    variables: { recordOf: "value" },
     error,
     waits: listOf(wait),
     ...schemas,

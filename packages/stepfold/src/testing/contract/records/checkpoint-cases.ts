@@ -6,7 +6,7 @@ import type { Commit, SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
 import { equal, holds, present, rejectsWith } from "../../expectations.ts";
-import { gone, put, stepIn } from "./children.ts";
+import { gone, put, setting, stepIn } from "./children.ts";
 
 /** What commits with a checkpoint promise: the next `load` begins at it. */
 export const checkpointCases: readonly ContractCase[] = [
@@ -73,17 +73,20 @@ export const checkpointCases: readonly ContractCase[] = [
       const keys = ["0#1/0", "0#1/1", "0#1/0>0#2"];
       const first = startCommit("a", { children: keys.map((key) => put(key)) });
       const second = stepCommit(first, { event: stepIn("0#1/0", "child") });
-      const third = stepCommit(second, { event: stepIn("0#1/1", "other") });
+      const third = stepCommit(second, { event: setting(stepIn("0#1/1", "other"), { other: 1 }) });
       const undone = { nodeId: "step", output: "undone", timestamp: 5, attempt: 1, version: 2, undoes: { pathId: "0", version: 1 } };
-      const held = { ...snapshotAfter(first, second, third), compensations: [undone], input: { of: ["the first event"] } };
+      const variables = { total: [{ value: { sum: 1 }, version: 2 }] };
+      const held = { ...snapshotAfter(first, second, third), compensations: [undone], variables, input: { of: ["the first event"] } };
       const commits = [first, second, { ...third, checkpoint: historyCheckpoint(held) }];
-      commits.push(stepCommit(third, { event: stepIn("0#1/0", "later"), children: [gone("0#1/1")] }));
+      const last = setting(stepIn("0#1/0", "later"), { own: ["x"] });
+      commits.push(stepCommit(third, { event: last, children: [gone("0#1/1")] }));
       await store.create(first);
       for (const commit of commits.slice(1)) await store.commit(commit);
       const loaded = present(await store.load("a"), "snapshot");
       equal(Object.keys(loaded.childStates ?? {}), ["0#1/0", "0#1/0>0#2"], "keys of children");
       equal(loaded.input, held.input, "input");
       equal(loaded.compensations, [undone], "compensations");
+      equal(loaded.variables, variables, "variables");
       equal(loaded.childStates, snapshotAfter(...commits).childStates, "children");
     },
   },

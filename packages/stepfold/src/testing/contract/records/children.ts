@@ -1,4 +1,4 @@
-import type { Event } from "../../../core/snapshot/event.ts";
+import type { CompletedEvent, Event } from "../../../core/snapshot/event.ts";
 import type { ChildHead, Snapshot } from "../../../core/snapshot/snapshot.ts";
 import type { Json } from "../../../core/values/json.ts";
 import type { ChangedChild, SnapshotStore } from "../../../ports/snapshot-store.ts";
@@ -24,6 +24,11 @@ export function gone(key: string): ChangedChild {
 export function stepIn(scope: string, output: Json, nodeId = "inner"): (version: number) => Event {
   const step = { type: "completed", pathId: "0", turn: 1, nodeId, attempt: 1, startedAt: 4 } as const;
   return (version) => ({ ...step, version, at: 5, scope, output });
+}
+
+/** A step that sets variables to these values. */
+export function setting(step: (version: number) => Event, variables: Readonly<Record<string, Json>>): (version: number) => Event {
+  return (version) => ({ ...(step(version) as CompletedEvent), variables });
 }
 
 /** Children as they are loaded, in their order. */

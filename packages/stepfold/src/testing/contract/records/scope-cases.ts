@@ -5,7 +5,7 @@ import type { Commit, SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
 import { equal, present } from "../../expectations.ts";
-import { childrenOf, put, putEnded, stepIn } from "./children.ts";
+import { childrenOf, put, putEnded, setting, stepIn } from "./children.ts";
 
 /** Children, maps and compensations that are stored in the history come back in the right place. */
 export const scopeCases: readonly ContractCase[] = [
@@ -26,6 +26,19 @@ export const scopeCases: readonly ContractCase[] = [
         [{ step: ["child", "again"] }, { step: ["nested"] }],
         "outputs of children",
       );
+    },
+  },
+  {
+    name: "scopes: variables are those of the execution and of each child, as far as a path can read them",
+    async run({ store }) {
+      const own = setting.bind(null, (version: number) => completed(version, null));
+      const first = startCommit("a", { children: [put("0#1/0"), put("0#1/1")] });
+      await write(store, first, [own({ x: 1, y: [] }), setting(stepIn("0#1/0", null), { x: { own: true } }), own({ x: 2 }), own({ x: 3 })]);
+      // its only path has come with the last version
+      const expected = { x: [{ value: 3, version: 4 }], y: [{ value: [], version: 1 }] };
+      equal(present(await store.load("a"), "snapshot").variables, expected, "variables of the execution");
+      const { "0#1/0": child, "0#1/1": other } = await childrenOf(store);
+      equal([child?.variables, other?.variables], [{ x: [{ value: { own: true }, version: 2 }] }, undefined], "variables of children");
     },
   },
   {

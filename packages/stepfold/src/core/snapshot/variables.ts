@@ -1,0 +1,50 @@
+import type { Json } from "../values/json.ts";
+import type { Variables, VariableValue } from "./snapshot.ts";
+
+/** What a scope has whose steps have set nothing. */
+export const noVariables: Variables = Object.freeze({});
+
+/** These variables with values that were set at a version. */
+export function withValues(variables: Variables, values: Readonly<Record<string, Json>>, version: number): Variables {
+  const changed: Record<string, readonly VariableValue[]> = { ...variables };
+  for (const [name, value] of Object.entries(values)) {
+    const before = Object.hasOwn(variables, name) ? variables[name]! : [];
+    changed[name] = Object.freeze([...before, Object.freeze({ value, version })]);
+  }
+  return Object.freeze(changed);
+}
+
+/** Which of these values was the latest at a version; -1 if there was none. They are looked through by halves. */
+export function indexAt(values: readonly VariableValue[], version: number): number {
+  let [index, end] = [-1, values.length];
+  for (let next = end - 1; index + 1 < end; next = (index + end) >>> 1) {
+    if (values[next]!.version <= version) index = next;
+    else end = next;
+  }
+  return index;
+}
+
+/** Whether a variable has values beside its latest. */
+export function hasOlderValues(variables: Variables): boolean {
+  return Object.values(variables).some(({ length }) => length > 1);
+}
+
+/**
+ * The part of these variables that can still be read: of each the latest value, and those that were the latest when an open path
+ * arrived. The very same if that is all of it.
+ *
+ * @param arrivals `since` of the open paths
+ */
+export function readableOf(variables: Variables, arrivals: readonly number[]): Variables {
+  let readable: Record<string, readonly VariableValue[]> | null = null;
+  for (const [name, values] of Object.entries(variables)) {
+    if (values.length === 1) continue;
+    const kept = new Set([values.length - 1]);
+    for (const since of arrivals) kept.add(indexAt(values, since));
+    kept.delete(-1);
+    if (kept.size === values.length) continue;
+    readable ??= { ...variables };
+    readable[name] = Object.freeze(values.filter((_, index) => kept.has(index)));
+  }
+  return readable ? Object.freeze(readable) : variables;
+}

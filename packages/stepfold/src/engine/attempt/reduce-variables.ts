@@ -1,0 +1,102 @@
+import type { CompiledVariable, Reducer } from "../../core/definition/compiled.ts";
+import { errorInfo } from "../../core/errors/error-info.ts";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { type Draft, type ScopeDraft, variablesAt } from "../../core/transition/draft/draft.ts";
+import { scopeAt } from "../../core/transition/draft/open-draft.ts";
+import type { Task } from "../../core/transition/plan.ts";
+import { isJsonObject, type Json } from "../../core/values/json.ts";
+import { sizeOfJson } from "../../core/values/json-size.ts";
+import type { Limits } from "../../core/values/limits.ts";
+import { normalise } from "../../core/values/to-json.ts";
+import { unretried } from "./failure.ts";
+import type { Outcome } from "./outcome.ts";
+
+type Counted = Exclude<Outcome, { type: "aborted" }>;
+type Completed = Extract<Outcome, { type: "completed" }>;
+
+/**
+ * The outcome with what the variables are that its step has set, each by its reducer, as the execution stands now: of two steps that set one, the
+ * later event works on what the earlier one has made. What a reducer refuses is a failure of the step.
+ */
+export function reduceVariables(limits: Limits, draft: Draft, task: Task, outcome: Completed): Counted {
+  const { writes = {}, ...completed } = outcome;
+  const scope = scopeAt(draft, task.scope);
+  // its scope has ended meanwhile: the outcome comes too late, and changes nothing
+  if (!scope) return completed;
+  try {
+    return withVariables(limits, scope, task.nodeId, completed, writes);
+  } catch (thrown) {
+    const { startedAt, endedAt } = outcome;
+    const error = errorInfo(thrown, task.nodeId);
+    const failed = { type: "failed", error, sizeBytes: error.message.length, retryAt: null, startedAt, endedAt } as const;
+    return unretried(failed, scope.workflow.nodes.get(task.nodeId)!, scope.workflow);
+  }
+}
+
+function withVariables(
+  limits: Limits,
+  scope: ScopeDraft,
+  nodeId: string,
+  completed: Completed,
+  writes: Readonly<Record<string, Json>>,
+): Completed {
+  const { root, workflow } = scope;
+  const all = new Set([...Object.keys(scope.variables), ...Object.keys(writes)]);
+  if (all.size > limits.variables) {
+    const what = `Execution "${root.workflowId}"`;
+    throw new StepfoldError("LIMIT_EXCEEDED", { what, limit: "variables", max: limits.variables, actual: all.size });
+  }
+  const before = variablesAt(scope, root.version);
+  const variables: Record<string, Json> = {};
+  let { sizeBytes } = completed;
+  for (const [name, value] of Object.entries(writes)) {
+    const { reducer = "set" }: Partial<CompiledVariable> = workflow.variables.get(name) ?? {};
+    const refuse = (reason: string): StepfoldError => new StepfoldError("VARIABLE_INVALID", { nodeId, variable: name, reason });
+    const current = Object.hasOwn(before, name) ? before[name] : undefined;
+    const next = typeof reducer === "string" ? reducers[reducer](current, value, refuse) : byExpression(scope, reducer, current, value);
+    if (next === undefined) throw refuse("its reducer gives nothing");
+    variables[name] = reducer === "set" ? value : normalise(next, `The variable "${name}"`, limits).value;
+    sizeBytes += sizeOfJson(variables[name]);
+  }
+  return { ...completed, sizeBytes, variables: Object.freeze(variables) };
+}
+
+type Refuse = (reason: string) => StepfoldError;
+type Reduce = (current: Json | undefined, value: Json, refuse: Refuse) => Json;
+
+const reducers: Readonly<Record<Reducer, Reduce>> = {
+  set: (_current, value) => value,
+  add(current = 0, value, refuse) {
+    const sum = Number(current) + Number(value);
+    if (typeof current === "number" && typeof value === "number" && Number.isFinite(sum)) return sum;
+    throw refuse(`${describe(value)} cannot be added to ${describe(current)}`);
+  },
+  append(current = [], value, refuse) {
+    if (Array.isArray(current)) return [...current, value];
+    throw refuse(`nothing can be appended to ${describe(current)}`);
+  },
+  merge(current = {}, value, refuse) {
+    if (isJsonObject(current) && isJsonObject(value)) return { ...current, ...value };
+    throw refuse(`${describe(value)} cannot be merged into ${describe(current)}`);
+  },
+  max(current, value, refuse) {
+    const isComparable = typeof value === "number" || typeof value === "string";
+    if (!isComparable || (current !== undefined && typeof current !== typeof value))
+      throw refuse(`${describe(value)} cannot be compared with ${describe(current ?? null)}`);
+    return current === undefined || value > (current as typeof value) ? value : current;
+  },
+};
+
+function byExpression(
+  { workflow }: ScopeDraft,
+  template: Exclude<CompiledVariable["reducer"], string>,
+  current: Json | undefined,
+  value: Json,
+): unknown {
+  return template.evaluate(workflow.language.executionScope({ context: {}, since: 0, metadata: {}, at: 0, current, value }));
+}
+
+function describe(value: Json): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "a list" : isJsonObject(value) ? "an object" : typeof value === "string" ? "text" : String(value);
+}
