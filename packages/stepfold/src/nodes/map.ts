@@ -32,7 +32,12 @@ export interface MapData {
  * - `open`: more items may come, by the command `addItem`, until `closeMap`. Default: false. The command `completeMap`
  *   ends any map early.
  *
- * An edge with the handle `error` takes a failure. Beside `DATA_INVALID` and `MAP_FAILED` there are `DEFINITION_UNKNOWN`
+ * `timeout` of the node is how long all items together may take: after that those that have not ended are cancelled, and the path leaves by
+ * the handle `timeout`, else `error`, else the execution fails (`STEP_TIMEOUT`). With a `retryPolicy` of the node a map that has failed, or
+ * was not done in time, begins again with all its items. Defaults: any time, and once.
+ *
+ * An edge with the handle `error` takes a failure. Its output is the error: `MAP_FAILED` with `cause`, the error of the first item that
+ * failed, with its `code` and `item`. Beside `DATA_INVALID` and `MAP_FAILED` there are `DEFINITION_UNKNOWN`
  * and `INPUT_INVALID`, if the schema of the workflow refuses an item: then none runs.
  *
  * ```ts
@@ -77,8 +82,6 @@ export const mapNode: NodeDefinition<MapData, readonly Json[]> = defineNode<MapD
     required: ["workflow", "items"],
     additionalProperties: false,
   },
-  // it has begun its children at once, and they are not run again
-  ignores: ["timeout", "retryPolicy"],
   metadata: {
     label: "Map",
     icon: "layers",

@@ -1,7 +1,6 @@
 import type { ChildEnd } from "../core/snapshot/message.ts";
 import type { Json } from "../core/values/json.ts";
 import { defineNode } from "../engine/node/define-node.ts";
-import { FatalError } from "../engine/node/fatal-error.ts";
 import type { NodeDefinition } from "../engine/node/node-definition.ts";
 
 /** What a `workflow` node is given. */
@@ -24,15 +23,18 @@ export interface WorkflowData {
  * other workflow sees as `input`, and nothing else of this one; null without it.
  *
  * The other workflow is a part of this execution. What it waits for is answered there, by the node or by the address
- * (`"bill/approve"`), and a cancellation ends it too. It may take any time, and is not run again when it fails: `timeout`
- * and `retryPolicy` of this node do nothing, and `validate` says so. Put them on the nodes of the other workflow.
+ * (`"bill/approve"`), and a cancellation ends it too. `timeout` of this node is how long it may take in all:
+ * after that it is cancelled, and the path leaves by the handle `timeout`, else `error`, else the execution fails (`STEP_TIMEOUT`). With a
+ * `retryPolicy` of this node it is begun once more, from its start, when it has failed or was not done in time; what it had done is undone first,
+ * where it can be. Defaults: any time, and once.
  *
  * With `detached` it is an execution of its own, with a `workflowId` to find, watch and answer it by, and may be driven by
  * another process. `workflow` then names one that the runtime (or engine) was given, in the version that is current when
  * this step runs. Either side may crash at any moment: what they tell each other is part of what they commit, and is
  * delivered again until it has arrived; it begins once, and its end is taken once. When this execution is cancelled,
  * fails, or ends by other paths, the detached one is cancelled. It is not undone with this execution: it undoes itself when
- * it is cancelled. With `wait: false` nothing ties the two together: the output is `{ workflowId }` at once.
+ * it is cancelled. With `wait: false` nothing ties the two together: the output is `{ workflowId }` at once. A `retryPolicy` begins another
+ * one, under another id: with a `workflowId` of your own that is refused (`START_CONFLICT`), unless it depends on the attempt.
  *
  * Fails with the error that the other workflow failed with, `EXECUTION_CANCELLED` if only it was cancelled,
  * `DEFINITION_UNKNOWN` if an expression names none, `INPUT_INVALID` if its `input` schema refuses the input, and
@@ -58,8 +60,6 @@ export const workflowNode: NodeDefinition<WorkflowData, Json> = defineNode<Workf
     required: ["workflow"],
     additionalProperties: false,
   },
-  // it has begun its children at once, and they are not run again
-  ignores: ["timeout", "retryPolicy"],
   metadata: {
     label: "Workflow",
     icon: "workflow",
@@ -76,5 +76,5 @@ export const workflowNode: NodeDefinition<WorkflowData, Json> = defineNode<Workf
 function outputOf({ status, output = null, error }: ChildEnd): Json {
   if (status === "completed") return output;
   const { name = "Error", message = "The workflow was cancelled", code = "EXECUTION_CANCELLED" } = error ?? {};
-  throw Object.assign(new FatalError(message), { name, code, stack: undefined });
+  throw Object.assign(new Error(message), { name, code, stack: undefined, isOfChild: true });
 }

@@ -140,7 +140,7 @@ function movesOfPath(scope: ScopeDraft, path: DraftPath, stamp: { readonly versi
       // what is undone may have happened in another scope, and leaves by no edge
       const handle = !path.undoes && scope.workflow.nodes.get(nodeId)!.edges.has("error") ? { handle: "error" as const } : {};
       if (dice < 0.14) return { ...step, type: "failed", error, retryAt: null, ...handle, ...mayHaveActed };
-      if (spawn) return { ...step, type: "spawned", visit: path.visit, children: spawn };
+      if (spawn) return { ...step, type: "spawned", visit: path.visit, children: roll() < 0.3 ? { ...spawn, timeoutAt: 8e15 } : spawn };
       if (dice < 0.3 && !path.undoes)
         return {
           ...step,
@@ -168,7 +168,9 @@ function movesOfPath(scope: ScopeDraft, path: DraftPath, stamp: { readonly versi
   }
   if (status === "retrying") moves.push(() => ({ ...stamp, type: "retried", pathId }));
   const wait = waits?.[0];
-  if (wait) {
+  if (wait?.kind === "children") {
+    moves.push(() => ({ ...stamp, type: "timedOut", pathId, nodeId, attempt: attempts + 1, waitId: wait.id, error }));
+  } else if (wait) {
     moves.push((roll) => {
       const waitId = wait.id;
       if (roll() < 0.7)
@@ -260,7 +262,9 @@ function randomGraph(id: string, size: number, inner: readonly string[], roll: (
     const compensate = named === null && roll() < 0.3 ? { compensate: { type: "undo" } } : {};
     const work = named === null ? { type: "noop" } : { type: roll() < 0.7 ? "map" : "workflow", data: { workflow: named } };
     const keep = id === "outer" && roll() < 0.3 ? { keep: 1 + place(2) } : {};
-    return { id: `n${index}`, ...work, ...join, ...compensate, ...keep };
+    const retryPolicy = { maxAttempts: 1 + place(2), interval: 100, backoff: "fixed" } as const;
+    const again = named !== null && roll() < 0.3 ? { retryPolicy } : {};
+    return { id: `n${index}`, ...work, ...join, ...compensate, ...keep, ...again };
   });
   return { id, start: "n0", nodes, edges, onFailure: roll() < 0.3 ? "finish" : "stop" };
 }

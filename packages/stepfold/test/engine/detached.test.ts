@@ -72,6 +72,34 @@ describe("a detached workflow, without a runtime", () => {
     }
   });
 
+  it("is begun anew, under another id, where it has failed and the policy of the node says so", async () => {
+    const again = viaJson(outer) as unknown as { nodes: object[] };
+    again.nodes[0] = { ...again.nodes[0], retryPolicy: { maxAttempts: 2, interval: 1, backoff: "fixed" }, timeout: "1h" };
+    const engine = engineOf(again as never);
+    const asked = await engine.execute({ workflowId: "p" });
+    const end = { status: "failed", error: { name: "Error", message: "no", code: "NO" } } as const;
+    const told = await engine.send(asked, { type: "endChild", workflowId: "p/0#1", waitId: "0@2", end });
+    const failed = await engine.execute({ snapshot: told });
+    expect(failed.activePaths).toMatchObject([{ status: "retrying", attempts: 1 }]);
+    expect(failed.activePaths[0]).not.toHaveProperty("resumed");
+    const [{ visit }] = failed.activePaths as unknown as [{ visit: number }];
+    const second = await engine.send(failed, { type: "retry" });
+    const waiting = await engine.execute({ snapshot: second });
+    expect(waiting.activePaths).toMatchObject([{ status: "suspended", waits: [{ workflowId: `p/0#${visit}` }] }]);
+  });
+
+  it("is told to end when its time is over", async () => {
+    const timed = viaJson(outer) as unknown as { nodes: object[] };
+    timed.nodes[0] = { ...timed.nodes[0], timeout: "1h" };
+    const engine = engineOf(timed as never);
+    const asked = await engine.execute({ workflowId: "p" });
+    const begun = await engine.send(asked, { type: "delivered", ids: [asked.outbox![0]!.id] });
+    const { timeoutAt } = begun.activePaths[0]!.waits![0]!;
+    const late = await engineOf(timed as never, { environment: new VirtualEnvironment(timeoutAt!) }).execute({ snapshot: begun });
+    expect(late.outbox).toMatchObject([{ type: "cancel", to: "p/0#1", waitId: "0@2" }]);
+    expect(late.context.call).toMatchObject([{ error: expect.stringContaining('Execution "p/0#1" had to end by') }]);
+  });
+
   it("is told when nobody waits for it any more", async () => {
     const engine = engineOf(outer);
     const cancelled = await engine.send(await engine.execute({ workflowId: "p" }), { type: "cancel" });

@@ -180,28 +180,3 @@ describe("SUITES 1: an edge that is never taken", () => {
     expect(warningsOf("noop", {})).toEqual([]);
   });
 });
-
-describe("SUITES 4: what does nothing for a sub-workflow or a map", () => {
-  it.each(["workflow", "map"])("is told of a %s", (type) => {
-    const issues = checkWorkflow(
-      {
-        id: "w",
-        nodes: [
-          {
-            id: "a",
-            type,
-            data: { workflow: "w", items: [] },
-            timeout: "5m",
-            retryPolicy: { maxAttempts: 3, interval: "1s", backoff: "fixed" },
-          },
-          { id: "b", type: "noop" },
-        ],
-        edges: [{ source: "a", target: "b", sourceHandle: "timeout" }],
-      },
-      builtinNodes,
-    );
-    expect(issues.map(({ code, pointer }) => `${code} ${pointer}`)).toEqual(
-      expect.arrayContaining(["KEY_POINTLESS /nodes/0/timeout", "KEY_POINTLESS /nodes/0/retryPolicy", "HANDLE_UNKNOWN /nodes/0"]),
-    );
-  });
-});

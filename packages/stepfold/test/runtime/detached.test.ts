@@ -85,6 +85,33 @@ describe("a detached workflow", () => {
     });
   });
 
+  it("is cancelled when the node's timeout is over, and the path goes on without it", async () => {
+    const workflow = outer("asking", {}, ["call>after", "call>after@timeout"]) as { nodes: object[] };
+    workflow.nodes[0] = { ...workflow.nodes[0], timeout: "5m" };
+    const { parent, environment, child } = await run(workflow);
+    await environment.advance(5 * 60_000 - 1);
+    expect((await parent.snapshot()).status).toBe("paused");
+    await environment.advance(10);
+    expect(await parent.snapshot()).toMatchObject({
+      status: "completed",
+      context: { call: [{ error: expect.stringContaining("had to end by") }] },
+    });
+    expect((await child!.snapshot()).status).toBe("cancelled");
+  });
+
+  it("is begun anew, under another id, if it has failed and the node's policy says so", async () => {
+    const workflow = outer("failing", {}, ["call>after@error"]) as { nodes: object[] };
+    workflow.nodes[0] = { ...workflow.nodes[0], retryPolicy: { maxAttempts: 2, interval: "1m", backoff: "fixed" } };
+    const { parent, environment, store, snapshot } = await run(workflow);
+    expect(snapshot).toMatchObject({ status: "error", activePaths: [{ nodeId: "call", status: "retrying", attempts: 1 }] });
+    expect(snapshot.activePaths[0]).not.toHaveProperty("resumed");
+    await environment.advance(61_000);
+    await environment.settle();
+    expect(await parent.snapshot()).toMatchObject({ status: "completed", output: { after: { code: "EMPTY" } } });
+    const children = (await store.list()).items.map(({ workflowId }) => workflowId).filter((id) => id !== "p");
+    expect(new Set(children).size).toBe(2);
+  });
+
   it("fails the node when it is cancelled", async () => {
     const { parent, environment, child } = await run(outer("asking"));
     await child!.cancel();

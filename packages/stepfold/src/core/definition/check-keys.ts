@@ -111,6 +111,7 @@ const nodeKeys: KnownKeys = {
     retries: "retryPolicy",
     retryOptions: "retryPolicy",
     timeoutMs: "timeout",
+    heartbeat: "heartbeatTimeout",
     params: "data",
     parameters: "data",
     compensation: "compensate",

@@ -1,3 +1,4 @@
+import type { Duration } from "../values/duration.ts";
 import { isJsonObject, type Json } from "../values/json.ts";
 import type { OpenNode } from "./compile-joins.ts";
 import type { CompiledEdge, CompiledNode } from "./compiled.ts";
@@ -14,11 +15,12 @@ export function compileNode(
   compileTemplate: CompileTemplate,
   report: DefinitionReport,
 ): OpenNode {
-  const { retryPolicy, timeout, when, compensate } = node;
+  const { retryPolicy, timeout, heartbeatTimeout, when, compensate } = node;
   const condition = conditionOf(node);
   const policy: CompiledPolicy | null =
     retryPolicy === undefined ? null : compilePolicy(retryPolicy, `${pointer}/retryPolicy`, compileTemplate, report);
-  const timeoutMs: Computed | null = timeout === undefined ? null : compileDuration(timeout, `${pointer}/timeout`, compileTemplate, report);
+  const duration = (value: Duration | undefined, key: string): Computed | null =>
+    value === undefined ? null : compileDuration(value, `${pointer}/${key}`, compileTemplate, report);
   const next: CompiledEdge[] = [];
   const data = condition === undefined ? node.data : withoutCondition(node.data);
   return {
@@ -29,7 +31,8 @@ export function compileNode(
     data: template(data, `${pointer}/data`, compileTemplate, report),
     constant: data ?? null,
     retryPolicy: policy,
-    timeoutMs,
+    timeoutMs: duration(timeout, "timeout"),
+    heartbeatMs: duration(heartbeatTimeout, "heartbeatTimeout"),
     join: null,
     wave: null,
     when: when === undefined ? null : compileCondition(when, `${pointer}/when`, compileTemplate, report),

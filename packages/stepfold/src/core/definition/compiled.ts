@@ -66,6 +66,8 @@ export interface CompiledNode {
   readonly constant: Json;
   readonly retryPolicy: CompiledPolicy | null;
   readonly timeoutMs: Computed | null;
+  /** Longest time without a heartbeat. */
+  readonly heartbeatMs: Computed | null;
   /** Edges of the default handle. */
   readonly next: readonly CompiledEdge[];
   /** How paths are merged here; null if each path goes through by itself. */

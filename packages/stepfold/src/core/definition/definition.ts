@@ -78,8 +78,13 @@ export interface Node {
   readonly data?: Json;
   /** Overrides the node definition's policy. */
   readonly retryPolicy?: RetryPolicy;
-  /** Longest time one attempt may take. May be an `{{ expression }}`. */
+  /**
+   * Longest time one attempt may take; of a `workflow` or `map` node: until its sub-workflow or all its items have ended. May be an
+   * `{{ expression }}`.
+   */
   readonly timeout?: Duration;
+  /** Longest time between two heartbeats of one attempt (`step.heartbeat()`), and before the first. May be an `{{ expression }}`. */
+  readonly heartbeatTimeout?: Duration;
   /**
    * What happens where paths meet. `each` (default): every path that arrives performs the node. `all`: the paths of one
    * fork are merged, as soon as none of them can still come. A number n: the first n are merged.
@@ -161,6 +166,7 @@ export const nodeMembers: readonly Exclude<keyof Node, "metadata">[] = [
   "data",
   "retryPolicy",
   "timeout",
+  "heartbeatTimeout",
   "join",
   "late",
   "cancels",

@@ -38,6 +38,7 @@ interface DetailsByCode {
   HANDLE_MISSING: { nodeId: string; known: readonly string[] };
   VARIABLE_INVALID: { nodeId: string; variable: string; reason: string };
   STEP_TIMEOUT: { nodeId: string; timeoutMs: number };
+  HEARTBEAT_TIMEOUT: { nodeId: string; timeoutMs: number };
   STEPS_EXCEEDED: { workflowId: string; max: number };
   JOIN_SHORT: { nodeId: string; wanted: number; came: number };
   ACTION_DENIED: { nodeId: string; action: string; workflow: string; id: string; reason: string };
@@ -194,6 +195,7 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
     say: (d) => `Node "${d.nodeId}" named no handle and has no default edge. Return nextHandle, one of: ${itemsText(d.known)}`,
   },
   STEP_TIMEOUT: { status: 504, retryable: true, say: (d) => `Node "${d.nodeId}" did not end within ${d.timeoutMs} ms` },
+  HEARTBEAT_TIMEOUT: { status: 504, retryable: true, say: (d) => `Node "${d.nodeId}" gave no heartbeat for ${d.timeoutMs} ms` },
   STEPS_EXCEEDED: {
     status: 422,
     retryable: false,

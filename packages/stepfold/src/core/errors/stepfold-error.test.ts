@@ -75,6 +75,7 @@ const samples: { [C in ErrorCode]: readonly [ErrorDetails<C>, string][] } = {
   HANDLE_UNKNOWN: [[{ nodeId: "n", handle: "h", known: names.slice(0, 12) }, "and 2 more"]],
   HANDLE_MISSING: [[{ nodeId: "n", known: ["h"] }, "one of: h"]],
   STEP_TIMEOUT: [[{ nodeId: "n", timeoutMs: 5 }, "within 5 ms"]],
+  HEARTBEAT_TIMEOUT: [[{ nodeId: "n", timeoutMs: 5 }, "no heartbeat for 5 ms"]],
   STEPS_EXCEEDED: [[{ workflowId: "e", max: 5 }, "made 5 steps"]],
   RETRY_POLICY_INVALID: [[{ nodeId: "n", field: "interval", reason: "no" }, 'no usable "interval"']],
   EXPRESSION_INVALID: [

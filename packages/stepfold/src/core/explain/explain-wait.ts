@@ -46,7 +46,7 @@ function wantedBy(wait: WaitInfo): string | null {
   if (kind === "external") return `${answerText(wait)}${refusalText(wait)}`;
   if (kind === "incident") return `a decision about its failure, ${cut(failureIn(wait), maxReasonLength)} (retry, skip or fail)`;
   if (kind === "child") return `the execution "${cut(workflowId, maxNameLength)}"`;
-  if (kind === "timer") return null;
+  if (kind === "timer" || kind === "children") return null;
   return `the signal "${cut(signal, maxNameLength)}"${key === undefined ? "" : ` with the key "${cut(key, maxNameLength)}"`}${refusalText(wait)}`;
 }
 

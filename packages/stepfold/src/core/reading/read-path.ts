@@ -140,7 +140,8 @@ function checkSuspension({ status, waits, children, undoes }: JsonObject, pointe
   if (waits !== undefined) checkWaits(waits, `${pointer}/waits`, name);
   if (status === "suspended" && waits === undefined && children === undefined)
     invalid(`${pointer}/waits`, "must say what the path waits for");
-  if (waits !== undefined && (status !== "suspended" || children !== undefined))
+  const isOfChildren = children !== undefined && (waits as readonly JsonObject[] | undefined)?.[0]?.kind === "children";
+  if (waits !== undefined && (status !== "suspended" || (children !== undefined && !isOfChildren)))
     invalid(`${pointer}/waits`, "says that the path waits for something else than its status");
   if (children !== undefined && (status !== "suspended" || undoes !== undefined))
     invalid(`${pointer}/children`, "must belong to a path that waits for them");
@@ -188,7 +189,7 @@ function checkMap(value: Json, pointer: string): void {
   flag(map.open, `${pointer}/open`);
 }
 
-const kinds = ["external", "signal", "timer", "child", "incident"];
+const kinds = ["external", "signal", "timer", "child", "incident", "children"];
 const reasons: readonly Json[] = ["payload", "signal", "timer", "child"] satisfies readonly Resumed["by"][];
 
 /** The waits of a path, checked. @param name what their ids begin with: the path's own, and its turn */

@@ -121,6 +121,8 @@ export interface FailedEvent extends Step {
   readonly type: "failed";
   readonly error: ErrorInfo;
   readonly retryAt: EpochMs | null;
+  /** With `retryAt`: the next attempt is a new visit, and does not know what this one was resumed with. */
+  readonly anew?: true;
   /** The edge that takes the failure. Absent when there is none, or when a limit of the execution was passed: the execution fails. */
   readonly handle?: "error";
   /** Instead: the path stays, and waits for a decision. */
@@ -170,6 +172,8 @@ export interface Spawn {
   readonly input?: Json;
   /** Instead: one child for each item, which is its input. */
   readonly map?: SpawnedMap;
+  /** By when they must have ended. */
+  readonly timeoutAt?: EpochMs;
 }
 
 /** How a map goes through its items. */

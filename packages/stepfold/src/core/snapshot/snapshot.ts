@@ -52,9 +52,10 @@ export interface Wait extends InEvents {
   readonly id: string;
   /**
    * `external`: a payload from outside. `signal`: a signal by its name. `timer`: only time. `child`: an execution of its own. `incident`: a
-   * decision about a step that has failed for good; its payload is `{ error, attempt }`, and its answer an `IncidentAnswer`.
+   * decision about a step that has failed for good; its payload is `{ error, attempt }`, and its answer an `IncidentAnswer`. `children`: the
+   * sub-workflow or items of the path, which have to end by `timeoutAt`.
    */
-  readonly kind: "external" | "signal" | "timer" | "child" | "incident";
+  readonly kind: "external" | "signal" | "timer" | "child" | "incident" | "children";
   /** What the step suspended with: for those who answer. */
   readonly payload?: Json;
   /** What a resume payload must look like. */

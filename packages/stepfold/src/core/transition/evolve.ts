@@ -20,14 +20,15 @@ import { warnOfSize } from "../snapshot/warning.ts";
 import type { Json } from "../values/json.ts";
 import { sizeOfJson } from "../values/json-size.ts";
 import { cancellation, countItems, skipItem, spawn } from "./children/children.ts";
+import { failWhole } from "./children/complete-children.ts";
 import { addResult, markChanged } from "./draft/add-result.ts";
 import type { Draft, ScopeDraft } from "./draft/draft.ts";
-import { type DraftPath, letGo, recordAnswer } from "./draft/draft-path.ts";
+import { type DraftPath, letGo, recordAnswer, visitAgain } from "./draft/draft-path.ts";
 import { earliestTimer, endsParking, park } from "./draft/draft-status.ts";
 import { releaseVariables, setVariables } from "./draft/draft-variables.ts";
 import { countEvent, subtractSize } from "./draft/held-size.ts";
 import { scopeAt } from "./draft/open-draft.ts";
-import { applyDelivered, enqueueEnd, enqueueSends, enqueueStart, enqueueSuccessor, hasOnlyMessages } from "./draft/outbox.ts";
+import { applyDelivered, enqueueEnd, enqueueSends, enqueueStart, enqueueSuccessor, hasOnlyMessages, withdraw } from "./draft/outbox.ts";
 import { reopen } from "./draft/reopen.ts";
 import { endPath, forgetChildren, stop, terminate } from "./paths/end-path.ts";
 import { failPath } from "./paths/fail-path.ts";
@@ -135,6 +136,8 @@ function takeIn(scope: ScopeDraft, event: Exclude<ScopedEvent, { type: "started"
       return applySpawned(scope, event);
     case "resumed": {
       const found = waiting(scope, event.pathId, event.waitId);
+      // only time ends it, or what it is about
+      if (found?.wait.kind === "children") return false;
       if (found?.wait.kind === "incident") settleIncident(scope, found.path, found.wait, event);
       else if (found) recordAnswer(scope.root, found.path, found.wait, event);
       return found !== null;
@@ -204,7 +207,10 @@ function applyFailed(scope: ScopeDraft, event: FailedEvent): boolean {
     path.status = "retrying";
     path.attempts = attempt;
     path.nextRetryAt = retryAt;
-    path.turn++;
+    if (event.anew) {
+      letGo(scope.root, path);
+      visitAgain(path);
+    } else path.turn++;
   } else if (event.undoes) compensated(scope, nodeId, result);
   else if (event.incident) openIncident(scope, path, event);
   else failPath(scope, path, event.error, event.handle, version);
@@ -216,7 +222,8 @@ function applySuspended(scope: ScopeDraft, event: SuspendedEvent): boolean {
   if (!path) return false;
   path.status = "suspended";
   path.turn++;
-  path.attempts = 0;
+  // the end of the execution that it waits for decides whether this attempt was the last
+  if (event.waits[0]!.kind !== "child") path.attempts = 0;
   path.nextRetryAt = undefined;
   letGo(scope.root, path);
   const isLarge = isLargeIn(scope.root, event);
@@ -256,6 +263,7 @@ function applyTimedOut(scope: ScopeDraft, event: TimedOutEvent): boolean {
   const found = waiting(scope, event.pathId, event.waitId);
   if (!found) return false;
   const { result } = resultOf(event);
+  withdraw(scope.root, found.path.waits!);
   letGo(scope.root, found.path);
   found.path.status = "ready";
   if (event.undoes) {
@@ -264,7 +272,8 @@ function applyTimedOut(scope: ScopeDraft, event: TimedOutEvent): boolean {
   }
   addResult(scope, found.path.node, result);
   scope.root.sizeBytes += event.error.message.length;
-  failPath(scope, found.path, event.error, event.handle, event.version);
+  if (found.path.children) failWhole(scope, found.path, event, event.version);
+  else failPath(scope, found.path, event.error, event.handle, event.version);
   return true;
 }
 

@@ -152,7 +152,7 @@ export function due(draft: Draft, now: EpochMs): ResumedEvent | TimedOutEvent | 
   if (!first) return null;
   const { scope, path, wait, late } = first;
   const stamp = { version: draft.version + 1, at: now, ...(isChild(scope) && { scope: scope.key }), pathId: path.id, waitId: wait.id };
-  return late ? timedOut(scope, path, stamp) : { type: "resumed", ...stamp, by: "timer" };
+  return late ? timedOut(scope, path, wait, stamp) : { type: "resumed", ...stamp, by: "timer" };
 }
 
 function dueIn(scope: ScopeDraft, now: EpochMs, before: Due | null): Due | null {
@@ -170,14 +170,24 @@ function dueIn(scope: ScopeDraft, now: EpochMs, before: Due | null): Due | null 
 function timedOut(
   { workflow }: ScopeDraft,
   { nodeId, attempts, undoes }: DraftPath,
+  wait: Wait,
   stamp: Pick<TimedOutEvent, "version" | "at" | "scope" | "pathId" | "waitId">,
 ): TimedOutEvent {
-  const error = Object.freeze({ name: "Timeout", code: "WAIT_TIMEOUT", message: `Node "${nodeId}" was not answered in time`, nodeId });
+  const error = Object.freeze({ name: "Timeout", ...lateness(wait, nodeId), nodeId });
   const event = { type: "timedOut" as const, ...stamp, nodeId, attempt: attempts + 1, error };
   if (undoes) return { ...event, undoes };
   const { edges } = workflow.nodes.get(nodeId)!;
   if (edges.has("timeout")) return { ...event, handle: "timeout" };
   return edges.has("error") ? { ...event, handle: "error" } : event;
+}
+
+function lateness({ kind, workflowId, timeoutAt }: Wait, nodeId: string): { readonly code: string; readonly message: string } {
+  if (kind !== "children" && kind !== "child") return { code: "WAIT_TIMEOUT", message: `Node "${nodeId}" was not answered in time` };
+  const what = kind === "child" ? `Execution "${workflowId}"` : "What it runs";
+  return {
+    code: "STEP_TIMEOUT",
+    message: `Node "${nodeId}" is not done in time: ${what} had to end by ${new Date(timeoutAt!).toISOString()}`,
+  };
 }
 
 /**

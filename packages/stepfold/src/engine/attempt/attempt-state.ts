@@ -42,6 +42,8 @@ export interface AttemptState {
   step: Step | null;
   /** Removes the deadline; null if there is none. */
   relax: (() => void) | null;
+  /** Removes the deadline of the next heartbeat; null if there is none. */
+  relaxHeartbeat: (() => void) | null;
   /** True once the attempt has an outcome: what comes later is ignored. */
   over: boolean;
 }

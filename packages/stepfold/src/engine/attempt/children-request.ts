@@ -7,16 +7,14 @@ import { normalise } from "../../core/values/to-json.ts";
 import { CheckBudget } from "../schema/check-run.ts";
 import { validatorOf } from "../workflow/validator.ts";
 import type { AttemptState } from "./attempt-state.ts";
-import { spawnedDetached } from "./detached-request.ts";
+import { latestEnd } from "./latest-end.ts";
 import type { Outcome } from "./outcome.ts";
 
 const defaultConcurrency = 16;
 
 /** The children that a step asks for, checked. What it returned may be anything. */
-export function spawnedChildren(run: AttemptState, request: unknown): Outcome | Promise<Outcome> {
+export function spawnedChildren(run: AttemptState, request: unknown): Outcome {
   const { around, startedAt, place, task } = run;
-  if (task.undoes) throw invalid("compensate", "cannot run a workflow or a map: what undoes a step is one step");
-  if (safeMember(request, "detached") === true) return spawnedDetached(run, request);
   const workflow = safeMember(request, "workflow");
   const inner = typeof workflow === "string" ? place.workflow.workflows.get(workflow) : undefined;
   if (!inner) throw new StepfoldError("DEFINITION_UNKNOWN", { workflow: String(workflow), known: [...place.workflow.workflows.keys()] });
@@ -36,7 +34,10 @@ export function spawnedChildren(run: AttemptState, request: unknown): Outcome | 
   }
   const { input: schema, id } = inner.definition;
   if (schema !== undefined) checkInputs(schema, id, spawn, new CheckBudget(around.limits));
-  return { type: "spawned", startedAt, endedAt: around.now(), children: Object.freeze(spawn), sizeBytes };
+  const endedAt = around.now();
+  const timeoutAt = latestEnd(run, endedAt);
+  if (timeoutAt !== undefined) spawn.timeoutAt = timeoutAt;
+  return { type: "spawned", startedAt, endedAt, children: Object.freeze(spawn), sizeBytes };
 }
 
 function mapOf(request: unknown, { mapConcurrency: max }: Limits, keep: (items: unknown) => Json): SpawnedMap {

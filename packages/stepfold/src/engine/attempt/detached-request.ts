@@ -5,11 +5,12 @@ import type { ChildStart } from "../../core/snapshot/message.ts";
 import type { Wait } from "../../core/snapshot/snapshot.ts";
 import type { Task } from "../../core/transition/plan.ts";
 import { isWorkflowId } from "../../core/values/id.ts";
-import type { Json } from "../../core/values/json.ts";
+import type { EpochMs, Json } from "../../core/values/json.ts";
 import { indexedOfTenant } from "../../core/values/tenant.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import { checkInput, firstNode } from "../workflow/start-event.ts";
 import type { AttemptState } from "./attempt-state.ts";
+import { latestEnd } from "./latest-end.ts";
 import { ifAllowed } from "./may.ts";
 import type { Outcome } from "./outcome.ts";
 
@@ -36,14 +37,15 @@ export function spawnedDetached(run: AttemptState, request: unknown): Outcome | 
   return ifAllowed(around.may, action, (isAsked) => {
     const allowed = isAsked ? Object.freeze({ ...starts, allowed: true as const }) : starts;
     const outcome = { startedAt, endedAt: around.now(), sizeBytes: kept?.sizeBytes ?? 0, starts: allowed };
-    if (isAwaited) return { type: "suspended", ...outcome, waits: Object.freeze([waitFor(task, starts)]) };
+    if (isAwaited) return { type: "suspended", ...outcome, waits: Object.freeze([waitFor(task, starts, latestEnd(run, outcome.endedAt))]) };
     const output: Json = Object.freeze({ workflowId: starts.workflowId });
     return { type: "completed", ...outcome, output };
   });
 }
 
-function waitFor({ scope = "", pathId, turn }: Task, { workflowId }: ChildStart): Wait {
-  return Object.freeze({ id: `${scopedKey(scope, pathId)}@${turn + 1}`, kind: "child", workflowId });
+function waitFor({ scope = "", pathId, turn }: Task, { workflowId }: ChildStart, timeoutAt: EpochMs | undefined): Wait {
+  const id = `${scopedKey(scope, pathId)}@${turn + 1}`;
+  return Object.freeze({ id, kind: "child", workflowId, ...(timeoutAt !== undefined && { timeoutAt }) });
 }
 
 /**

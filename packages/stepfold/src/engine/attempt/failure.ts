@@ -40,10 +40,16 @@ export function failureOf(run: AttemptState, thrown: unknown): Outcome {
     startedAt,
     endedAt,
     retryAt: delayMs === null ? null : endedAt + Math.min(delayMs, around.limits.timerMs),
+    ...(delayMs !== null && isOfChild(thrown) && { anew: true as const }),
     ...(run.step === null && { uncalled: true as const }),
   };
   around.onFailed?.(thrown, task, outcome);
   return delayMs !== null || task.undoes ? outcome : unretried(outcome, node.compiled, run.place.workflow);
+}
+
+/** Whether a step has failed because the execution that it waited for did not complete: another attempt begins another one. */
+function isOfChild(thrown: unknown): boolean {
+  return safeMember(thrown, "isOfChild") === true;
 }
 
 /** A failure for good: the edge `error` takes it, or the path waits for a decision. The node counts before its workflow. */

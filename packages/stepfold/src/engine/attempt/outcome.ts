@@ -42,6 +42,7 @@ export type Outcome =
       readonly retryAt: EpochMs | null;
       readonly handle?: "error";
       readonly incident?: true;
+      readonly anew?: true;
       /** The executor was not called: its data did not resolve or did not fit, or a limit was reached before. */
       readonly uncalled?: true;
     })
@@ -94,6 +95,7 @@ function ofPath(task: Task, outcome: Exclude<Outcome, { type: "aborted" }>, vers
     return spawned;
   }
   const event: FailedEvent = { type: "failed", ...step, error: outcome.error, retryAt: outcome.retryAt };
+  if (outcome.anew) return { ...event, anew: true };
   if (outcome.incident) return { ...event, incident: true };
   return outcome.handle ? { ...event, handle: outcome.handle } : event;
 }

@@ -42,9 +42,24 @@ export function perform(
   settle: (outcome: Outcome) => void,
 ): Attempt {
   const scope = taskScope(task, place, around.globals);
-  const run: AttemptState = { task, node, place, around, startedAt, scope, settle, step: null, relax: null, over: false };
+  const run: AttemptState = {
+    task,
+    node,
+    place,
+    around,
+    startedAt,
+    scope,
+    settle,
+    step: null,
+    relax: null,
+    relaxHeartbeat: null,
+    over: false,
+  };
   const outcome = attempt(run, () => begin(run));
-  if (outcome) run.over = true;
+  if (outcome) {
+    run.over = true;
+    relax(run);
+  }
   return {
     outcome,
     abort(reason) {
@@ -94,13 +109,30 @@ async function check({ node, task, around }: AttemptState, data: Json, payload: 
 
 function execute(run: AttemptState, data: unknown, payload: unknown, timeoutMs: number): Outcome | null {
   const { task, node, place, around } = run;
-  const { onHeartbeat } = around;
-  const step = new Step(around, task, payload, place, onHeartbeat && ((progress) => onHeartbeat(progress, task)));
+  const step = new Step(around, task, payload, place, heartbeatOf(run));
   run.step = step;
   const returned = node.definition.executor(data, step);
   return isPromise(returned)
     ? follow(run, timeoutMs, returned, (output) => finish(run, output, timeoutMs))
     : finish(run, returned, timeoutMs);
+}
+
+/** What a heartbeat of the step does: it is told to plugins, and the step has its time without one anew. Null: nothing. */
+function heartbeatOf(run: AttemptState): ((progress: unknown) => void) | null {
+  const { task, node, around } = run;
+  const { onHeartbeat, deadlines } = around;
+  const { heartbeatMs } = node.compiled;
+  if (heartbeatMs === null) return onHeartbeat && ((progress) => onHeartbeat(progress, task));
+  const silentMs = evaluateDuration(heartbeatMs, run.scope());
+  const expect = (): (() => void) =>
+    deadlines.add(silentMs, () => giveUp(run, new StepfoldError("HEARTBEAT_TIMEOUT", { nodeId: task.nodeId, timeoutMs: silentMs })));
+  run.relaxHeartbeat = expect();
+  return (progress) => {
+    if (run.over) return;
+    onHeartbeat?.(progress, task);
+    run.relaxHeartbeat?.();
+    run.relaxHeartbeat = expect();
+  };
 }
 
 function finish(run: AttemptState, returned: NodeOutput, timeoutMs: number): Outcome | null {
@@ -112,7 +144,9 @@ function finish(run: AttemptState, returned: NodeOutput, timeoutMs: number): Out
 
 /** Goes on with `next` once `pending` is settled, unless the deadline of the attempt or an abort comes first. */
 function follow<T>(run: AttemptState, timeoutMs: number, pending: Promise<T>, next: (value: T) => Outcome | null): null {
-  run.relax ??= run.around.deadlines.add(timeoutMs, () => expire(run, timeoutMs));
+  run.relax ??= run.around.deadlines.add(timeoutMs, () =>
+    giveUp(run, new StepfoldError("STEP_TIMEOUT", { nodeId: run.task.nodeId, timeoutMs })),
+  );
   pending.then(
     (value) => {
       if (run.over) return;
@@ -126,8 +160,7 @@ function follow<T>(run: AttemptState, timeoutMs: number, pending: Promise<T>, ne
   return null;
 }
 
-function expire(run: AttemptState, timeoutMs: number): void {
-  const error = new StepfoldError("STEP_TIMEOUT", { nodeId: run.task.nodeId, timeoutMs });
+function giveUp(run: AttemptState, error: StepfoldError): void {
   run.step?.abort(error);
   end(run, failureOf(run, error));
 }
@@ -135,8 +168,14 @@ function expire(run: AttemptState, timeoutMs: number): void {
 function end(run: AttemptState, outcome: Outcome): void {
   if (run.over) return;
   run.over = true;
-  run.relax?.();
+  relax(run);
   run.settle(outcome);
+}
+
+/** Removes the deadlines of an attempt that is over. */
+function relax(run: AttemptState): void {
+  run.relax?.();
+  run.relaxHeartbeat?.();
 }
 
 function attempt(run: AttemptState, work: () => Outcome | null): Outcome | null {

@@ -1,3 +1,4 @@
+import { safeMember } from "../../core/errors/safe-member.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Task } from "../../core/transition/plan.ts";
 import { isId } from "../../core/values/id.ts";
@@ -9,6 +10,7 @@ import { isStandard } from "../workflow/validator.ts";
 import type { AttemptState } from "./attempt-state.ts";
 import { spawnedChildren } from "./children-request.ts";
 import { continuation } from "./continuation.ts";
+import { spawnedDetached } from "./detached-request.ts";
 import type { Outcome } from "./outcome.ts";
 import { sendsOf } from "./sends.ts";
 import { suspensionOf } from "./suspension.ts";
@@ -43,7 +45,16 @@ function outcomeOf(run: AttemptState, returned: Returned): Outcome | Promise<Out
   const { node, task, around } = run;
   if (returned.__pause === true)
     return suspensionOf(run, { payload: returned.data, options: [{ resumeAt: returned.resumeAt as number | undefined }] });
-  if (returned.__children !== undefined) return spawnedChildren(run, returned.__children);
+  if (returned.__children !== undefined) {
+    if (task.undoes)
+      throw new StepfoldError("OPTION_INVALID", {
+        option: "compensate",
+        reason: "cannot run a workflow or a map: what undoes a step is one step",
+      });
+    return safeMember(returned.__children, "detached") === true
+      ? spawnedDetached(run, returned.__children)
+      : spawnedChildren(run, returned.__children);
+  }
   if (returned.continueAs !== undefined) return continuation(run, returned.continueAs);
   const terminates = returned.terminate === true;
   const leaving: Leaving = {

@@ -123,8 +123,6 @@ export interface NodeDefinition<In = unknown, Out = unknown, Resume = unknown, H
   readonly handles?: readonly Handle[] | undefined;
   /** When failed attempts are made again. A node of the workflow may override it. */
   readonly retryPolicy?: RetryPolicy | undefined;
-  /** Keys of a node that do nothing for this type: a workflow that has one gets a warning. */
-  readonly ignores?: readonly ("timeout" | "retryPolicy")[] | undefined;
   /**
    * Members of the data of which only matters whether they hold. A workflow that gives text there, which always holds, such
    * as `"{{ input.x }} > 3"`, gets a warning.

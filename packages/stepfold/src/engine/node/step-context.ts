@@ -79,6 +79,6 @@ export interface StepContext<Resume = unknown, Globals = unknown> {
   readonly suspend: (payload?: unknown, options?: SuspendOptions | readonly SuspendOptions[]) => never;
   /** The time, by the clock that judges this execution's timers. */
   readonly now: () => EpochMs;
-  /** Tells plugins that the step is alive, and how far it is. */
+  /** Tells plugins that the step is alive, and how far it is. Where the node has a `heartbeatTimeout`, it has to be called that often. */
   readonly heartbeat: (progress?: unknown) => void;
 }

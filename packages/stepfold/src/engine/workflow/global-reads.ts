@@ -13,8 +13,8 @@ export function deniedGlobal(node: PreparedNode, allowed: readonly string[]): st
   return undefined;
 }
 
-function templatesOf({ compiled: { data }, policy, timeoutMs }: PreparedNode): Template[] {
-  const parts: (Computed | Template | null | undefined)[] = [data, timeoutMs, ...(policy ? partsOf(policy) : [])];
+function templatesOf({ compiled: { data, heartbeatMs }, policy, timeoutMs }: PreparedNode): Template[] {
+  const parts: (Computed | Template | null | undefined)[] = [data, timeoutMs, heartbeatMs, ...(policy ? partsOf(policy) : [])];
   return parts.filter((part): part is Template => typeof part === "object" && part !== null);
 }
 

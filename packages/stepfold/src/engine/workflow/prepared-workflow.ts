@@ -105,7 +105,6 @@ function prepareNodes(
     checkData(prepared, `${pointer}/data`, compiled.limits, report);
     checkHandles(prepared, pointer, report);
     checkConditions(prepared, `${pointer}/data`, report);
-    checkIgnored(prepared, pointer, report);
   };
   compiled.definition.nodes.forEach(({ id }, i) => {
     const node = compiled.nodes.get(id)!;
@@ -176,14 +175,11 @@ function checkData({ compiled, input }: PreparedNode, pointer: string, limits: L
 }
 
 /** Warns of edges that are never taken. */
-function checkHandles({ compiled, handles, definition }: PreparedNode, pointer: string, report: DefinitionReport): void {
+function checkHandles({ compiled, handles }: PreparedNode, pointer: string, report: DefinitionReport): void {
   const { type } = compiled.node;
   const warn = (message: string): void => report.warn("HANDLE_UNKNOWN", pointer, message);
   for (const [handle, edges] of (compiled as CompiledNode).edges) {
     if (edges.length === 0) continue;
-    if (handle === "timeout" && definition.ignores?.includes("timeout")) {
-      warn(`an edge leaves by "timeout", and type "${type}" has no timeout`);
-    }
     if (!handles || ownHandles.has(handle) || handles.has(handle)) continue;
     if (handle === "") {
       const known = [...handles].join(", ");
@@ -203,14 +199,5 @@ function checkConditions({ compiled, definition }: PreparedNode, pointer: string
     if (compiled.data?.texts?.includes(at)) warnOfText(at, report);
     else if (typeof value === "string" && value !== "" && !value.includes("{{"))
       report.warn("CONDITION_CONSTANT", at, `is text, which always holds: for an expression write "{{ ${value.slice(0, 100)} }}"`);
-  }
-}
-
-/** Warns of keys that do nothing for this type. */
-function checkIgnored({ compiled, definition }: PreparedNode, pointer: string, report: DefinitionReport): void {
-  for (const key of definition.ignores ?? []) {
-    if (!Object.hasOwn(compiled.node, key)) continue;
-    const message = `does nothing for type "${compiled.node.type}": put it on the nodes of the workflow that it runs`;
-    report.warn("KEY_POINTLESS", `${pointer}/${key}`, message);
   }
 }

@@ -5,7 +5,7 @@ import type { CancelledEvent, Spawn } from "../../snapshot/event.ts";
 import { largeBytes } from "../../snapshot/large-values.ts";
 import { isNotUndone } from "../../snapshot/not-undone.ts";
 import { childBytes, sizeOfHeld } from "../../snapshot/result-size.ts";
-import { type ChildState, isTerminal, type MapState } from "../../snapshot/snapshot.ts";
+import { type ChildState, isTerminal, type MapState, type Wait } from "../../snapshot/snapshot.ts";
 import { noVariables } from "../../snapshot/variables.ts";
 import { sizeOfJson } from "../../values/json-size.ts";
 import { markChanged } from "../draft/add-result.ts";
@@ -19,14 +19,17 @@ import { enter } from "../paths/leave.ts";
 import { hasEffects } from "../paths/undo.ts";
 
 /** Makes a path wait for children. They begin when the scope settles. */
-export function spawn(scope: ScopeDraft, path: DraftPath, { workflow, input, map }: Spawn): void {
+export function spawn(scope: ScopeDraft, path: DraftPath, { workflow, input, map, timeoutAt }: Spawn): void {
   const key = `${path.id}#${path.visit}`;
   path.status = "suspended";
   path.turn++;
-  path.attempts = 0;
   path.nextRetryAt = undefined;
   letGo(scope.root, path);
   path.children = openChildren(path, { key, workflow });
+  if (timeoutAt !== undefined) {
+    const wait: Wait = { id: scopedKey(scope.key, `${path.id}@${path.turn}`), kind: "children", timeoutAt };
+    path.waits = Object.freeze([Object.freeze(wait)]);
+  }
   if (scope.root.children === noFamily.children) Object.assign(scope.root, newFamily());
   const items = map ? map.items : input === undefined ? [] : [input];
   scope.root.mapItems.set(scopedKey(scope.key, key), items);

@@ -1,14 +1,18 @@
+import { evaluatePolicy } from "../../definition/compiled-policy.ts";
+import { retryDelayMs } from "../../definition/retry.ts";
 import { type ErrorInfo, errorInfo } from "../../errors/error-info.ts";
 import { StepfoldError } from "../../errors/stepfold-error.ts";
-import { childKey } from "../../snapshot/address.ts";
+import { childKey, scopedKey } from "../../snapshot/address.ts";
 import type { ChildState, NodeResult, Status } from "../../snapshot/snapshot.ts";
 import type { EpochMs, Json } from "../../values/json.ts";
 import { normalise } from "../../values/to-json.ts";
 import { addConsequence } from "../draft/add-result.ts";
 import { type ChildDraft, factsOf, type ScopeDraft, variablesAt } from "../draft/draft.ts";
-import type { DraftChildren, DraftPath } from "../draft/draft-path.ts";
+import { type DraftChildren, type DraftPath, visitAgain } from "../draft/draft-path.ts";
+import { sizeOfWaits } from "../draft/held-size.ts";
 import { dropChildren, endPath } from "../paths/end-path.ts";
 import { failPath } from "../paths/fail-path.ts";
+import { openIncident } from "../paths/incident.ts";
 import { cancelOthers, leave, newId } from "../paths/leave.ts";
 import { countItems, endedChild, isFull } from "./children.ts";
 
@@ -42,7 +46,9 @@ export function completeChildren(scope: ScopeDraft, path: DraftPath, at: EpochMs
   const finishes = children.map?.remaining === "finish" && !isFull(children);
   if (finishes || dropChildren(scope, children, false)) drain(scope, path);
   path.children = undefined;
+  path.waits = undefined;
   path.status = "ready";
+  path.attempts = 0;
   path.begun = false;
   cancelOthers(scope, path);
   if (!leave(scope, path, undefined, version)) scope.output = output;
@@ -71,10 +77,62 @@ function failWith(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, result: 
     ...result,
     error: error.message,
   });
+  failWhole(scope, path, { error, handle, at: result.timestamp }, version);
+}
+
+/** How a node has failed together with its children. */
+interface Failure {
+  readonly error: ErrorInfo;
+  /** The edge that takes it, once no attempt is left. */
+  readonly handle?: string | undefined;
+  readonly at: EpochMs;
+}
+
+/** Lets go of the children of a node that has failed, or was not done in time. By its policy it begins others later. */
+export function failWhole(scope: ScopeDraft, path: DraftPath, { error, handle, at }: Failure, version: number): void {
   if (dropChildren(scope, path.children!, false)) drain(scope, path);
   path.children = undefined;
+  path.waits = undefined;
   path.status = "ready";
-  failPath(scope, path, error, handle, version);
+  const next = nextAttempt(scope, path, error, at);
+  if (typeof next === "number") {
+    path.status = "retrying";
+    path.attempts++;
+    path.nextRetryAt = next;
+    visitAgain(path);
+    return;
+  }
+  if (handle === undefined && (path.node.node.incident ?? scope.workflow.definition.incident)) {
+    const attempt = path.attempts + 1;
+    visitAgain(path);
+    openIncident(scope, path, { error: next, attempt });
+    scope.root.sizeBytes += sizeOfWaits(path.waits!);
+    return;
+  }
+  failPath(scope, path, next, handle, version);
+}
+
+/** When a node whose children have failed begins others, by its policy; otherwise the error that it ends with. */
+function nextAttempt(scope: ScopeDraft, path: DraftPath, error: ErrorInfo, at: EpochMs): EpochMs | ErrorInfo {
+  const { retryPolicy: policy, node } = path.node;
+  if (!policy) return error;
+  const { root, context, input, workflow } = scope;
+  const attempt = path.attempts + 1;
+  const { since } = path;
+  const parts = { context, since, vars: variablesAt(scope, since), input, metadata: root.metadata, at, execution: factsOf(root) };
+  try {
+    const known = { ...root.workflow.language.executionScope(parts), error, attempt };
+    const delayMs = retryDelayMs(
+      evaluatePolicy(policy, known, node.id),
+      attempt,
+      `${root.workflowId}/${scopedKey(scope.key, path.id)}#${path.visit}`,
+    );
+    if (delayMs === null || (policy.retryIf && !policy.retryIf.evaluate(known))) return error;
+    return at + Math.min(delayMs, workflow.limits.timerMs);
+  } catch (refused) {
+    const { message, ...rest } = errorInfo(refused, node.id);
+    return Object.freeze({ ...rest, message: `${message} (after: ${error.message})` });
+  }
 }
 
 function verdictOfChild(scope: ScopeDraft, { nodeId }: DraftPath, children: DraftChildren): Verdict {
@@ -151,10 +209,13 @@ function drain(scope: ScopeDraft, path: DraftPath): void {
     forks: 0,
     draining: true,
     begun: false,
+    waits: undefined,
     stepPath: [...path.stepPath],
   };
   children.path = draining;
-  const { open: _, ...closed } = children.map!;
-  children.map = Object.freeze(closed);
+  if (children.map) {
+    const { open: _, ...closed } = children.map;
+    children.map = Object.freeze(closed);
+  }
   scope.paths.push(draining);
 }

@@ -77,6 +77,12 @@ export function firstPath(node: CompiledNode, since: number): DraftPath {
   };
 }
 
+/** Begins a new visit of a path at the node where it is: what the last one has begun stays apart from it. */
+export function visitAgain(path: DraftPath): void {
+  path.turn++;
+  path.visit = path.turn;
+}
+
 /** Opens a path of a snapshot for changes. Its children are counted later. */
 export function openPath(path: ActivePath, nodes: ReadonlyMap<string, CompiledNode>): DraftPath {
   const { id, nodeId, status, turn, visit, attempts, since, forks = 0, via, waves, inputs, waits, draining = false } = path;

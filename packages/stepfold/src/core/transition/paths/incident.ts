@@ -26,7 +26,7 @@ const answerSchema: JsonSchema = Object.freeze({
 });
 
 /** Keeps a path whose step has failed for good: it waits for a decision. */
-export function openIncident(scope: ScopeDraft, path: DraftPath, { error, attempt }: FailedEvent): void {
+export function openIncident(scope: ScopeDraft, path: DraftPath, { error, attempt }: Pick<FailedEvent, "error" | "attempt">): void {
   path.status = "suspended";
   path.turn++;
   path.nextRetryAt = undefined;

@@ -1,0 +1,14 @@
+import { evaluateDuration } from "../../core/definition/compiled-policy.ts";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { EpochMs } from "../../core/values/json.ts";
+import type { AttemptState } from "./attempt-state.ts";
+
+/** By when what a node begins must have ended. Undefined: it may take any time. */
+export function latestEnd({ node, task, around, scope }: AttemptState, now: EpochMs): EpochMs | undefined {
+  if (node.timeoutMs === null) return undefined;
+  const timeoutMs = evaluateDuration(node.timeoutMs, scope());
+  const { timerMs: max } = around.limits;
+  if (timeoutMs > max)
+    throw new StepfoldError("LIMIT_EXCEEDED", { what: `The timeout of node "${task.nodeId}"`, limit: "timerMs", max, actual: timeoutMs });
+  return now + Math.ceil(timeoutMs);
+}
