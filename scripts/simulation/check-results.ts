@@ -19,7 +19,7 @@ export function expectations(programs: Readonly<Record<string, Program>>): Map<s
 
 /** I10, I11: an execution that has completed has every result, once and in order; one that has not, the first of them. */
 export function* wrongResults(
-  { context, status, definition, output }: Snapshot,
+  { context, status, definition, output, from, error: failure }: Snapshot,
   expected: Expected | undefined,
   mayBeCancelled: boolean,
 ): Generator<string> {
@@ -30,12 +30,24 @@ export function* wrongResults(
   if (status === "completed" && JSON.stringify(output) !== expected.results.get("end")?.at(-1))
     yield `I10 its output is ${JSON.stringify(output)}`;
   for (const nodeId of new Set([...Object.keys(context), ...expected.results.keys()])) {
-    const there = (context[nodeId] ?? []).map(({ output: value, error }) => (error === undefined ? JSON.stringify(value) : null));
-    const all = expected.results.get(nodeId) ?? [];
+    const results = (context[nodeId] ?? []).map(({ output: value, error }) => (error === undefined ? JSON.stringify(value) : null));
+    const wanted = expected.results.get(nodeId) ?? [];
+    // what failed has all its attempts again
+    const counted = from?.reason === "restart" && wanted.includes(null) ? withFailuresOnce : everyOne;
+    const there = counted(results);
+    const all = counted(wanted);
     if (there.some((result, i) => result !== all[i] && all[i] !== either)) yield `I10 ${nodeId} has ${there}, not ${all}`;
-    else if (status === "completed" && there.length < all.length)
+    else if ((status === "completed" || (status === "failed" && failure?.nodeId === nodeId)) && there.length < all.length)
       yield `I11 ${nodeId} has ${there}, and ${all.slice(there.length)} is missing`;
   }
+}
+
+type Outputs = readonly (string | null)[];
+
+const everyOne = (results: Outputs): Outputs => results;
+
+function withFailuresOnce(results: Outputs): Outputs {
+  return results.filter((result, i) => result !== null || results[i - 1] !== null);
 }
 
 /** Programs of the executions that a program starts, by the node that does. */

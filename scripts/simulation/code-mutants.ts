@@ -18,6 +18,126 @@ export const codeMutants: readonly CodeMutant[] = [
     ],
   },
   {
+    name: "fork-without-results",
+    caughtBy: ["I10", "I11"],
+    options: faultFree,
+    patches: [
+      {
+        file: "core/transition/take-checkpoint.ts",
+        find: "    context: movedContext(snapshot.context, base),",
+        put: "    context: movedContext({}, base),",
+      },
+    ],
+  },
+  {
+    name: "fork-fires-timers-at-once",
+    caughtBy: ["I8"],
+    options: faultFree,
+    patches: [
+      {
+        file: "core/transition/take-checkpoint.ts",
+        find: "    ...(resumeAt !== undefined && { resumeAt: later(resumeAt, laterMs) }),",
+        put: "    ...(resumeAt !== undefined && { resumeAt: 0 * laterMs }),",
+      },
+    ],
+  },
+  {
+    name: "fork-leaves-detached-children-to-the-origin",
+    caughtBy: ["I7", "script"],
+    options: faultFree,
+    patches: [
+      {
+        file: "core/transition/take-checkpoint.ts",
+        find: "  return waitsForChild || (path.status",
+        put: "  return (waitsForChild && false) || (path.status",
+      },
+    ],
+  },
+  {
+    name: "restart-at-the-end",
+    caughtBy: ["I10", "I11", "I7", "script"],
+    options: faultFree,
+    patches: [
+      {
+        file: "core/transition/take-checkpoint.ts",
+        find: '    return { ...begun, ...(resumed && !forgets && { resumed }), status: "ready", turn: path.turn + 1, attempts: 0 };',
+        put: '    return { ...begun, ...(resumed && !forgets && { resumed }), status: "suspended", turn: path.turn + 1, attempts: 0 };',
+      },
+    ],
+  },
+  {
+    name: "restart-is-not-followed",
+    caughtBy: ["script"],
+    options: faultFree,
+    patches: [
+      {
+        file: "runtime/context/successor.ts",
+        find: '  return from?.reason === "restart" && from.workflowId',
+        put: '  return from?.reason === "fork" && from.workflowId',
+      },
+    ],
+  },
+  {
+    name: "decision-without-output",
+    caughtBy: ["I10"],
+    options: faultFree,
+    patches: [
+      {
+        file: "core/transition/paths/incident.ts",
+        find: "  const { action, output = null } = payload as unknown as IncidentAnswer;",
+        put: "  const { action } = payload as unknown as IncidentAnswer;\n  const output = null;",
+      },
+    ],
+  },
+  {
+    name: "retry-of-an-incident-has-no-attempts",
+    caughtBy: ["I8", "I10", "I11"],
+    options: faultFree,
+    patches: [
+      {
+        file: "core/transition/paths/incident.ts",
+        find: "  path.attempts = 0;",
+        put: "  path.attempts = attempt;",
+      },
+    ],
+  },
+  {
+    name: "sub-workflow-is-begun-once",
+    caughtBy: ["I10", "I11"],
+    options: faultFree,
+    patches: [
+      {
+        file: "core/transition/children/complete-children.ts",
+        find: "  if (!policy) return error;",
+        put: "  if (!policy || policy) return error;",
+      },
+    ],
+  },
+  {
+    name: "detached-child-is-not-begun-anew",
+    caughtBy: ["I10", "I11", "I7", "script"],
+    options: faultFree,
+    patches: [
+      {
+        file: "core/transition/evolve.ts",
+        find: "    if (event.anew) {",
+        put: "    if (event.anew && !event.anew) {",
+      },
+    ],
+  },
+  {
+    name: "incident-ends-the-execution",
+    caughtBy: ["I10", "I11"],
+    options: faultFree,
+    patches: [
+      {
+        file: "core/transition/evolve.ts",
+        find: "  else if (event.incident) openIncident(scope, path, event);\n",
+        put: "",
+      },
+    ],
+  },
+  {
     name: "checkpoint-without-children",
     caughtBy: ["I10"],
     patches: [

@@ -70,9 +70,10 @@ function addLeaf({ nodes }: Graph, program: Extract<Program, { kind: "step" | "a
   return { entry: id, exits: [{ node: id }, ...(kind === "deadline" ? [{ node: id, handle: "timeout" }] : [])] };
 }
 
-function addFlaky({ nodes }: Graph, { id, failures, maxAttempts, isCaught }: Extract<Program, { kind: "flaky" }>): Ends {
+function addFlaky({ nodes }: Graph, program: Extract<Program, { kind: "flaky" }>): Ends {
+  const { id, failures, maxAttempts, isCaught, incident } = program;
   const retryPolicy = { maxAttempts, interval: 700, backoff: "exponential" as const, jitter: 0.3 };
-  nodes.push({ id, type: "flaky", data: { failures }, retryPolicy });
+  nodes.push({ id, type: "flaky", data: { failures, ...(incident && { incident }) }, retryPolicy, ...(incident && { incident: true }) });
   return { entry: id, exits: [{ node: id }, ...(isCaught ? [{ node: id, handle: "error" }] : [])] };
 }
 
@@ -96,8 +97,13 @@ function addChildren(graph: Graph, workflow: string, program: Extract<Program, {
   if (isDetached) graph.detached.push(definition);
   else graph.workflows[name] = definition;
   const input = { name: "{{ input.name }}" };
-  if (kind === "child") graph.nodes.push({ id, type: "workflow", data: { workflow: name, input, ...(isDetached && { detached: true }) } });
-  else {
+  if (kind === "child") {
+    const retryPolicy = { maxAttempts: program.attempts, interval: 300, backoff: "fixed" as const };
+    graph.nodes.push({
+      ...{ id, type: "workflow", data: { workflow: name, input, ...(isDetached && { detached: true }) } },
+      ...(program.attempts > 1 && { retryPolicy }),
+    });
+  } else {
     const items = Array.from({ length: program.items }, (_, item) => ({ ...input, item }));
     graph.nodes.push({ id, type: "map", data: { workflow: name, items, concurrency: program.concurrency } });
   }

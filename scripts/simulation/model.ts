@@ -3,6 +3,9 @@ import type { Program } from "./program.ts";
 /** Stands for a result that depends on who was first: time, or whoever answers. */
 export const either = "*";
 
+/** The output of a step that was passed over. */
+export const passedOver = "passed over";
+
 /** What a node has produced, in order; null for an attempt that failed. */
 type Results = ReadonlyMap<string, readonly (string | null)[]>;
 
@@ -70,9 +73,11 @@ function alone(run: Run, program: Program): string | null {
   return branch.failsAt;
 }
 
-function goFlaky(run: Run, { id, failures, maxAttempts, isCaught }: Extract<Program, { kind: "flaky" }>): void {
-  for (let attempt = 1; attempt <= Math.min(failures, maxAttempts); attempt++) list(run, id).push(null);
-  if (maxAttempts > failures) produce(run, id);
+function goFlaky(run: Run, { id, failures, maxAttempts, isCaught, incident }: Extract<Program, { kind: "flaky" }>): void {
+  const rounds = incident === "retry" ? 2 : 1;
+  for (let attempt = 1; attempt <= rounds * Math.min(failures, maxAttempts); attempt++) list(run, id).push(null);
+  if (incident && incident !== "fail") list(run, id).push(JSON.stringify(passedOver));
+  else if (maxAttempts > failures) produce(run, id);
   else if (!isCaught) run.failsAt = id;
 }
 
@@ -80,7 +85,8 @@ function goInside(run: Run, { id, kind, ...program }: Extract<Program, { kind: "
   const { failsAt, results } = expectedOf(program.body);
   const output = JSON.parse(results.get("end")?.[0] ?? "null") as string | null;
   if (failsAt) {
-    list(run, id).push(null);
+    const attempts = "attempts" in program ? program.attempts : 1;
+    for (let attempt = 1; attempt <= attempts; attempt++) list(run, id).push(null);
     run.failsAt = id;
   } else list(run, id).push(JSON.stringify("items" in program ? Array.from({ length: program.items }, () => output) : output));
 }

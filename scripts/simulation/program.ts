@@ -3,8 +3,18 @@ import type { Random } from "../../packages/stepfold/src/testing/simulation/rand
 /** What a workflow of the simulation does, as a tree: the graph is made of it, and so is what has to come out. */
 export type Program =
   | { readonly kind: "step"; readonly id: string }
-  /** Fails so many times before it succeeds; with too few attempts it takes the edge `error`, if that is there. */
-  | { readonly kind: "flaky"; readonly id: string; readonly failures: number; readonly maxAttempts: number; readonly isCaught: boolean }
+  /**
+   * Fails so many times before it succeeds; with too few attempts it takes the edge `error`, if that is there. One with an incident then
+   * waits for the decision that stands there; with `retry` first it fails once more, and is passed over after that.
+   */
+  | {
+      readonly kind: "flaky";
+      readonly id: string;
+      readonly failures: number;
+      readonly maxAttempts: number;
+      readonly isCaught: boolean;
+      readonly incident?: IncidentPlan;
+    }
   | { readonly kind: "approve"; readonly id: string }
   /** As `approve`, with a time after which it goes on without an answer. */
   | { readonly kind: "deadline"; readonly id: string; readonly ms: number }
@@ -14,8 +24,13 @@ export type Program =
   | { readonly kind: "parallel"; readonly id: string; readonly branches: readonly Program[] }
   | { readonly kind: "choice"; readonly id: string; readonly taken: number; readonly options: readonly Program[] }
   | { readonly kind: "loop"; readonly id: string; readonly times: number; readonly body: Program }
-  | { readonly kind: "child"; readonly id: string; readonly isDetached: boolean; readonly body: Program }
+  /** Begun so many times, if it fails. */
+  | { readonly kind: "child"; readonly id: string; readonly isDetached: boolean; readonly body: Program; readonly attempts: number }
   | { readonly kind: "map"; readonly id: string; readonly items: number; readonly concurrency: number; readonly body: Program };
+
+/** What is decided about a step that has failed for good. */
+export const incidentPlans = ["skip", "retry", "fail"] as const;
+export type IncidentPlan = (typeof incidentPlans)[number];
 
 /** How large a random program gets. */
 interface Size {
@@ -45,7 +60,15 @@ function randomPart(random: Random, size: Size, ids: () => string): Program {
     case "flaky": {
       const failures = random.between(1, 3);
       const succeeds = random.chance(0.8);
-      return { kind, id, failures, maxAttempts: succeeds ? failures + random.between(1, 2) : failures, isCaught: random.chance(0.5) };
+      const maxAttempts = succeeds ? failures + random.between(1, 2) : failures;
+      const isCaught = random.chance(0.5);
+      // numbers of its own, so that programs from before there were incidents stay what they were
+      const decided = random.fork(`incident ${id}`);
+      const hasIncident = !succeeds && !isCaught && decided.chance(0.6);
+      if (!hasIncident) return { kind, id, failures, maxAttempts, isCaught };
+      const incident = decided.pick(incidentPlans);
+      // those who decide read it there
+      return { kind, id: `${id}_${incident}`, failures, maxAttempts, isCaught, incident };
     }
     case "timer":
     case "deadline":
@@ -59,7 +82,7 @@ function randomPart(random: Random, size: Size, ids: () => string): Program {
     case "loop":
       return { kind, id, times: random.between(1, 3), body: body(false) };
     case "child":
-      return { kind, id, isDetached: random.chance(0.6), body: body(false) };
+      return { kind, id, isDetached: random.chance(0.6), body: body(false), attempts: random.fork(`attempts ${id}`).between(1, 2) };
     case "map":
       return { kind, id, items: random.between(1, 3), concurrency: random.between(1, 3), body: body(false) };
     default:

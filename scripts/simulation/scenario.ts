@@ -5,14 +5,15 @@ import { expectations, wrongResults } from "./check-results.ts";
 import { workflowsOf } from "./graph.ts";
 import { nodes, secret } from "./nodes.ts";
 import { type Program, randomProgram } from "./program.ts";
-import { approver, bell, canceller, herald, hurrier, owner, watcher } from "./scripts.ts";
+import { approver, bell, canceller, forker, herald, hurrier, owner, restarter, watcher } from "./scripts.ts";
 import { simulatedStore } from "./simulated-store.ts";
 
 /** Executions in one schedule. */
 const mostExecutions = 3;
 const latestCancelMs = 8_000;
+const latestForkMs = 8_000;
 
-/** Random workflows, and people who start, answer, hurry, watch and cancel them, with releases that change them meanwhile. */
+/** Random workflows, and people who start, answer, hurry, watch, cancel, fork and restart them, with releases that change them meanwhile. */
 export function randomScenario(random: Random): Scenario {
   const first: Record<string, Program> = {};
   const edited: Record<string, Program> = {};
@@ -33,6 +34,9 @@ export function randomScenario(random: Random): Scenario {
       cancelled.add(id);
       scripts.push(canceller(id, random.between(0, latestCancelMs)));
     }
+    const goingOn = random.fork(`going on ${id}`);
+    if (goingOn.chance(0.25)) scripts.push(forker(id, goingOn.between(0, latestForkMs)));
+    if (goingOn.chance(0.25)) scripts.push(restarter(id));
     clients.push(scripts);
   }
   const isEdited = random.chance(0.5);

@@ -1,9 +1,13 @@
 import type { ErrorCode } from "../../packages/stepfold/src/core/errors/catalogue.ts";
 import { StepfoldError } from "../../packages/stepfold/src/core/errors/stepfold-error.ts";
+import type { WaitInfo } from "../../packages/stepfold/src/core/explain/waits.ts";
 import { waits } from "../../packages/stepfold/src/core/explain/waits.ts";
 import { isTerminal, type Snapshot } from "../../packages/stepfold/src/core/snapshot/snapshot.ts";
+import type { IncidentAnswer } from "../../packages/stepfold/src/core/transition/paths/incident.ts";
 import type { Run } from "../../packages/stepfold/src/runtime/handle/run.ts";
 import type { Client, ClientScript } from "../../packages/stepfold/src/testing/simulation/scenario.ts";
+import { passedOver } from "./model.ts";
+import { incidentPlans } from "./program.ts";
 
 /** Refusals that are no surprise: somebody else was first. */
 const overtaken: readonly ErrorCode[] = [
@@ -13,6 +17,8 @@ const overtaken: readonly ErrorCode[] = [
   "WORKFLOW_NOT_FOUND",
   "RESUME_CONFLICT",
   "WAIT_EXPIRED",
+  "FORK_REFUSED",
+  "START_CONFLICT",
 ];
 
 /** Starts an execution, twice, and answers what it asks until it has ended; its result is what it was told. */
@@ -21,7 +27,8 @@ export function owner(workflowId: string): ClientScript {
     const { runtime } = client;
     const start = (): Promise<Run> => runtime.start(workflowId, { workflowId, input: { name: workflowId } });
     const [run] = await Promise.all([start(), client.random.chance(0.3) ? start() : null]);
-    const told = run.result().then(
+    // whoever restarts it asks for the result of what goes on in its place
+    const told = run.result({ follow: false }).then(
       (output) => JSON.stringify(output),
       (error: unknown) => codeOf(error),
     );
@@ -100,6 +107,48 @@ export function herald(workflowId: string, signals: readonly { readonly name: st
   };
 }
 
+/** Forks an execution at any version, twice, and answers what the fork asks. */
+export function forker(workflowId: string, afterMs: number): ClientScript {
+  return async (client) => {
+    if (client.restarts === 0) await client.sleep(afterMs);
+    const run = await found(client, workflowId);
+    if (!run) return;
+    const { version } = await run.snapshot();
+    const wanted = client.random.between(0, version);
+    const fork = (): Promise<Run | undefined> => unlessOvertaken(() => run.fork({ version: wanted, workflowId: forkOf(workflowId) }));
+    const [forked] = await Promise.all([fork(), client.random.chance(0.3) ? fork() : null]);
+    // one that was forked before it went down goes on where it was forked then
+    const goesOn = forked ?? (await unlessOvertaken(() => client.runtime.get(forkOf(workflowId))));
+    if (goesOn) await answerAll(client, goesOn, "forker");
+  };
+}
+
+/** Restarts an execution that has failed or was cancelled, twice, and answers what is asked then; whoever waits for the result is told that. */
+export function restarter(workflowId: string): ClientScript {
+  return async (client) => {
+    const run = await found(client, workflowId);
+    if (!run) return;
+    const { status } = await answerAll(client, run, "restarter");
+    if (status === "completed") return;
+    const restart = (): Promise<Run | undefined> => unlessOvertaken(() => run.restart());
+    const [restarted] = await Promise.all([restart(), client.random.chance(0.3) ? restart() : null]);
+    if (!restarted) return;
+    if (restarted.workflowId !== restartOf(workflowId)) throw new RangeError(`${workflowId} was restarted as ${restarted.workflowId}`);
+    const end = await answerAll(client, restarted, "restarter");
+    const expected = end.status === "completed" ? JSON.stringify(end.output) : `EXECUTION_${end.status.toUpperCase()}`;
+    const told = await run.result().then(
+      (output) => JSON.stringify(output),
+      (error: unknown) => codeOf(error),
+    );
+    if (told !== expected && told !== "STORE_UNAVAILABLE" && told !== "OUTCOME_UNKNOWN" && told !== "RUNTIME_CLOSED")
+      throw new RangeError(`${restarted.workflowId} is ${expected}, and result() of ${workflowId} told ${told}`);
+  };
+}
+
+/** Ids of what goes on from an execution. */
+export const forkOf = (workflowId: string): string => `${workflowId}-fork`;
+export const restartOf = (workflowId: string): string => `${workflowId}~2`;
+
 /** Undefined if it is not there for a long time: a failover has lost it, and its owner, who had its result before, does not start it again. */
 async function found({ runtime, sleep }: Client, workflowId: string): Promise<Run | undefined> {
   for (let tries = 0; tries < 600; tries++) {
@@ -123,10 +172,16 @@ async function answerAll(client: Client, run: Run, who: string): Promise<Snapsho
 async function answerOnce(client: Client, run: Run, snapshot: Snapshot, who: string): Promise<void> {
   // whoever looks after it knows that it was not its fault
   if (snapshot.status === "parked") await unlessOvertaken(() => run.retry());
-  for (const { kind, id: waitId, signal: name = "", key = "", workflowId, schema } of waits(snapshot)) {
+  for (const wait of waits(snapshot)) {
+    const { kind, id: waitId, signal: name = "", key = "", workflowId, schema } = wait;
+    if (kind === "incident") {
+      const payload = decisionAbout(snapshot, wait);
+      await unlessOvertaken(() => run.resume({ waitId, payload, idempotencyKey: `${waitId} by ${who}` }));
+    }
     if (kind === "external") await answer(run, waitId, who, schema !== undefined);
     if (kind === "signal") await unlessOvertaken(() => run.signal(name, {}, { key, idempotencyKey: `${name}.${key}` }));
-    const other = kind === "child" ? await unlessOvertaken(() => client.runtime.get(workflowId!)) : undefined;
+    // what a restarted execution waits for may have been restarted with it
+    const other = kind === "child" ? await unlessOvertaken(async () => (await client.runtime.get(workflowId!)).latest()) : undefined;
     if (other) await answerOnce(client, other, await other.snapshot(), who);
   }
 }
@@ -142,6 +197,18 @@ async function answer(run: Run, waitId: string, who: string, mayBeRefused: boole
     if (nth !== 0 || !StepfoldError.is(error, "RESUME_INVALID")) throw error;
     await give({ by: who, nth: 1 });
   }
+}
+
+/** Everybody decides the same: it goes by what has happened at the node. */
+function decisionAbout(snapshot: Snapshot, { id, nodeId, payload }: WaitInfo): IncidentAnswer {
+  const plan = incidentPlans.find((one) => nodeId.endsWith(one));
+  const { attempt } = payload as { readonly attempt: number };
+  const scope = id.slice(0, Math.max(0, id.lastIndexOf(">")));
+  const context = scope === "" ? snapshot.context : snapshot.childStates![scope]!.context;
+  const results = context[nodeId] ?? [];
+  const failures = results.length - 1 - results.findLastIndex(({ error }) => error === undefined);
+  if (plan === "fail") return { action: "fail" };
+  return plan === "retry" && failures <= attempt ? { action: "retry" } : { action: "skip", output: passedOver };
 }
 
 async function unlessOvertaken<T>(work: () => Promise<T>): Promise<T | undefined> {

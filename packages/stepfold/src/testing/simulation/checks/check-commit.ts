@@ -1,4 +1,6 @@
-import type { Event } from "../../../core/snapshot/event.ts";
+import { scopedKey } from "../../../core/snapshot/address.ts";
+import type { Checkpoint, CheckpointState } from "../../../core/snapshot/checkpoint.ts";
+import type { Event, SpawnedEvent } from "../../../core/snapshot/event.ts";
 import { isTerminal, type SnapshotHead, type Wait } from "../../../core/snapshot/snapshot.ts";
 import type { Commit } from "../../../ports/snapshot-store.ts";
 import type { Ledger, LedgerEntry } from "../ledger.ts";
@@ -35,6 +37,7 @@ export function checkCommit(ledger: Ledger, entry: LedgerEntry, commit: Commit, 
   checkWake(ledger, commit);
   const known = [...entry.events, ...events];
   for (const event of events) {
+    if (event.type === "started" && event.checkpoint) checkWaitsOfFork(ledger, workflowId, event.checkpoint);
     checkStamp(ledger, workflowId, event);
     checkTime(ledger, entry, known, event);
   }
@@ -81,13 +84,41 @@ function checkTime(ledger: Ledger, { workflowId }: LedgerEntry, known: readonly 
   if (-earlyMs > ledger.maxLateMs) ledger.violate("I7", `timer ${event.waitId} fired ${-earlyMs} ms late`, workflowId);
 }
 
+/** I8: what goes on from another execution waits no shorter than that one did. */
+function checkWaitsOfFork(ledger: Ledger, workflowId: string, { from, state }: Checkpoint): void {
+  const origin = ledger.entries.get(from.workflowId);
+  if (origin?.incarnation !== from.incarnation) return;
+  for (const wait of waitsOf(state)) {
+    const before = waitOf(origin!.events, wait.id);
+    for (const timer of ["resumeAt", "timeoutAt"] as const)
+      if ((wait[timer] ?? Number.POSITIVE_INFINITY) < (before?.[timer] ?? 0))
+        ledger.violate("I8", `${timer} of wait ${wait.id} is earlier than in ${from.workflowId}`, workflowId);
+  }
+}
+
 /** The wait with an id, as the step asked for it. One that is open again has the next id: two turns later, because the answer was one, too. */
 export function waitOf(events: readonly Event[], waitId: string): Wait | undefined {
   for (const event of events) {
-    const wait = event.type === "suspended" ? event.waits.find(({ id }) => id === waitId) : undefined;
+    const wait = waitsIn(event).find(({ id }) => id === waitId);
     if (wait) return wait;
   }
   const [, path = "", turn = "0", nth = ""] = /^(.*)@(\d+)(\.\d+)?$/.exec(waitId) ?? [];
   const before = `${path}@${Number(turn) - 2}${nth}`;
   return events.some((event) => event.type === "answerRefused" && event.turn === Number(turn) - 1) ? waitOf(events, before) : undefined;
+}
+
+/** The waits that an event opens: those of a step, or those with which an execution goes on from a checkpoint. */
+function waitsIn(event: Event): readonly Wait[] {
+  if (event.type === "suspended") return event.waits;
+  if (event.type === "spawned") return timeOf(event);
+  return event.type === "started" && event.checkpoint ? waitsOf(event.checkpoint.state) : [];
+}
+
+/** The wait of a node for its sub-workflow or items, if they have to end by a time. */
+function timeOf({ scope = "", pathId, turn, children: { timeoutAt } }: SpawnedEvent): readonly Wait[] {
+  return timeoutAt === undefined ? [] : [{ id: scopedKey(scope, `${pathId}@${turn + 1}`), kind: "children", timeoutAt }];
+}
+
+function waitsOf({ activePaths, childStates = {} }: CheckpointState): readonly Wait[] {
+  return [...activePaths, ...Object.values(childStates).flatMap((child) => child.activePaths)].flatMap(({ waits = [] }) => waits);
 }

@@ -22,7 +22,7 @@ export class EffectLog {
     count(this.#calls, `${workflowId} ${pathId} ${nodeId} ${attempt}`);
     const times = count(this.#calls, `${effect.isCompensation} ${idempotencyKey} ${attempt} ${resumed}`);
     const entry = this.#ledger.entries.get(workflowId);
-    if (times > 1 && times > suspensionsOf(entry, effect)) this.repeated++;
+    if (times > 1 && times > timesWanted(entry, effect)) this.repeated++;
     if (entry) this.#checkRetry(entry, effect);
   }
 
@@ -55,10 +55,15 @@ export class EffectLog {
   }
 }
 
-/** A step that suspends again after each answer is performed with what may look the same. */
-function suspensionsOf(entry: LedgerEntry | undefined, { pathId, resumed }: Effect): number {
-  if (resumed === "" || !entry) return 1;
-  return entry.events.filter((event) => event.type === "suspended" && isOfPath(event, pathId)).length;
+/**
+ * How often a call may be made that looks the same: a step that suspends again after each answer may be told the same, and one that is
+ * tried again after an incident begins with its first attempt.
+ */
+function timesWanted(entry: LedgerEntry | undefined, { pathId, resumed }: Effect): number {
+  if (!entry) return 1;
+  const events = entry.events.filter((event) => isOfPath(event, pathId));
+  const incidents = events.filter((event) => event.type === "failed" && event.incident === true).length;
+  return incidents + (resumed === "" ? 1 : events.filter(({ type }) => type === "suspended").length);
 }
 
 function isOfPath(event: Event, pathId: string): boolean {
