@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { addExecutionCommands } from "./commands/execution-commands.ts";
 import type { Act } from "./commands/program-options.ts";
 import { addReadingCommands } from "./commands/reading-commands.ts";
+import { addScheduleCommands } from "./commands/schedule-commands.ts";
 import { addTendingCommands } from "./commands/tending-commands.ts";
 import { addWorkingCommands } from "./commands/working-commands.ts";
 
@@ -25,6 +26,7 @@ export function program(ended: (code: number) => void): Command {
   addReadingCommands(stepfold, act);
   addTendingCommands(stepfold, act);
   addWorkingCommands(stepfold, act);
+  addScheduleCommands(stepfold, act);
   return stepfold;
 }
 

@@ -16,6 +16,8 @@ interface Failure {
 
 const hints: Readonly<Partial<Record<string, string>>> = {
   WORKFLOW_NOT_FOUND: "stepfold ls lists the executions there are. Another database is named with --store",
+  SCHEDULE_NOT_FOUND: "stepfold schedule ls lists the schedules there are. Another database is named with --store",
+  SCHEDULE_EXISTS: "stepfold schedule show NAME tells what it says",
   EXECUTION_ENDED: "stepfold show ID tells how it ended; stepfold run FILE starts another execution",
   RESUME_CONFLICT: "Another answer needs another key; stepfold show ID tells what it waits for now",
   WAIT_EXPIRED: "stepfold show ID tells what happened instead; stepfold resume ID drives it on",

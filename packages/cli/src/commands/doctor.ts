@@ -11,6 +11,7 @@ import { exitCode } from "../exit-code.ts";
 import { complain, say } from "../output.ts";
 import { chooseDatabase, type Database, openExistingDatabase, openQuietly, openSite } from "../store/database.ts";
 import { examineExecutions, type OpenExecutions } from "../store/examine-executions.ts";
+import { type ExaminedSchedules, examineSchedules } from "../store/examine-schedules.ts";
 import { type Examination, examine, promises, spacePrefix } from "../store/examine-store.ts";
 import { durationText } from "../text/duration-text.ts";
 import { paintFor } from "../text/paint.ts";
@@ -26,6 +27,9 @@ export interface DoctorOptions {
 
 /** From such a difference on, clocks are said to differ. */
 const noticeableMs = 2_000;
+
+/** Ticks that could not be started, of which is told. */
+const maxFindings = 20;
 
 /** Tells whether one thing is well, in words or as JSON. */
 type Report = (isWell: boolean, text: string, told?: object) => void;
@@ -53,6 +57,7 @@ export async function doctor(options: DoctorOptions): Promise<number> {
     const now = await store.now();
     reportClock(now - Date.now(), tell);
     reportExecutions(await examineExecutions(store, now), tell);
+    reportSchedules(await examineSchedules(store), tell);
   } finally {
     await store.close();
   }
@@ -79,6 +84,19 @@ function reportExecutions({ counts, findings, found, isPartial }: OpenExecutions
     type: "executions",
     counts,
     found,
+    findings,
+    isPartial,
+  });
+}
+
+function reportSchedules({ count, findings, isPartial }: ExaminedSchedules, tell: Report): void {
+  if (count === 0) return;
+  for (const { schedule, sentence } of findings.slice(0, maxFindings)) tell(false, `schedule ${schedule} ${sentence}`);
+  if (findings.length > maxFindings) tell(false, `and ${findings.length - maxFindings} more`);
+  const text = `${count} schedule${count === 1 ? "" : "s"}; ${findings.length === 0 ? "every tick was started" : "backfill starts such a tick again"}`;
+  tell(findings.length === 0, `${text}${isPartial ? ", of those that were looked at" : ""}`, {
+    type: "schedules",
+    count,
     findings,
     isPartial,
   });

@@ -1,5 +1,6 @@
 import type { Event, GlobalsOf, NodeDefinitions } from "stepfold";
 import { createRuntime } from "stepfold/runtime";
+import { schedules } from "stepfold/schedules";
 import { BadInput } from "../bad-input.ts";
 import { cleanup } from "../cleanup.ts";
 import { findConfig } from "../config/find-config.ts";
@@ -54,6 +55,7 @@ export async function worker(options: WorkerOptions): Promise<number> {
       leaseMs,
       ...(queue && { queue }),
       ...(feed && { feed }),
+      schedules: schedules(config.schedules),
       ...(config.limits && { limits: config.limits }),
       plugins: [{ onEvent: (event: Event, { workflowId }) => log.event(workflowId, event) }],
       onProblem: log.problem,

@@ -1,5 +1,5 @@
 import type { GlobalsOf, Limits, NodeDefinitions, WorkflowDefinition } from "stepfold";
-import type { EventFeed, WorkQueue } from "stepfold/runtime";
+import type { CreateScheduleOptions, EventFeed, ScheduleSpec, WorkQueue } from "stepfold/runtime";
 
 /** What a function that opens globals is told. */
 export interface GlobalsContext {
@@ -27,6 +27,8 @@ export interface StepfoldConfig<D extends NodeDefinitions = NodeDefinitions> {
   readonly workflows?: readonly WorkflowDefinition[] | undefined;
   /** Other limits than the usual ones, such as `{ steps: 1_000 }`. */
   readonly limits?: Partial<Limits> | undefined;
+  /** Schedules by name: a worker makes each of them when it begins, or edits it so that it says this. */
+  readonly schedules?: Readonly<Record<string, ScheduleSpec & CreateScheduleOptions>> | undefined;
   /** What tells workers that something is due, or a function that opens it. It is closed when the worker ends. */
   readonly queue?: WorkQueue | (() => WorkQueue | Promise<WorkQueue>) | undefined;
   /** What tells all processes at once of what has happened, or a function that opens it. It is closed when the command ends. */

@@ -4,7 +4,7 @@ import { namePath } from "../name-path.ts";
 import { printable } from "../text/printable.ts";
 import type { StepfoldConfig } from "./config.ts";
 
-const keys = ["nodeDefinitions", "globals", "workflows", "limits", "queue", "feed"];
+const keys = ["nodeDefinitions", "globals", "workflows", "limits", "schedules", "queue", "feed"];
 
 /** @throws BadInput `CONFIG_FAILED`, `CONFIG_INVALID` */
 export async function loadConfig(path: string | null): Promise<StepfoldConfig> {
@@ -38,7 +38,7 @@ function checked(value: unknown, name: string): StepfoldConfig {
   if (!isObject(value)) throw invalid("the default export must be an object, made with defineConfig");
   const unknown = Object.keys(value).find((key) => !keys.includes(key));
   if (unknown !== undefined) throw invalid(`there is no setting "${unknown}"; there are ${keys.join(", ")}`);
-  const { nodeDefinitions = {}, workflows = [], limits = {} } = value;
+  const { nodeDefinitions = {}, workflows = [], limits = {}, schedules = {} } = value;
   if (!isObject(nodeDefinitions)) throw invalid("nodeDefinitions must be an object: your node types by name");
   for (const [type, definition] of Object.entries(nodeDefinitions)) {
     if (!isObject(definition) || typeof definition.executor !== "function")
@@ -46,6 +46,7 @@ function checked(value: unknown, name: string): StepfoldConfig {
   }
   if (!Array.isArray(workflows)) throw invalid("workflows must be a list of workflow definitions");
   if (!isObject(limits)) throw invalid("limits must be an object");
+  if (!isObject(schedules)) throw invalid("schedules must be an object: your schedules by name");
   const { queue = null, feed = null } = value;
   if (queue !== null && typeof queue !== "function" && !(isObject(queue) && typeof queue.send === "function"))
     throw invalid("queue must be a queue, such as bullmqQueue(…), or a function that gives one");

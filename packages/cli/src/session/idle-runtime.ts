@@ -1,11 +1,11 @@
 import type { NodeDefinitions } from "stepfold";
-import { createRuntime, type Runtime, type WorkQueue } from "stepfold/runtime";
+import { createRuntime, type Runtime, type SchedulesPart, type WorkQueue } from "stepfold/runtime";
 import type { StepfoldConfig } from "../config/config.ts";
 import type { Store } from "../store/database.ts";
 import { nodeDefinitionsOf } from "./session.ts";
 
 /** A runtime that commits what it is told, and drives nothing. */
-export function idleRuntime(store: Store, config: StepfoldConfig, queue: WorkQueue | null = null): Runtime {
+export function idleRuntime(store: Store, config: StepfoldConfig, queue: WorkQueue | null = null, schedules?: SchedulesPart): Runtime {
   const { workflows = [], limits } = config;
   return createRuntime<NodeDefinitions>({
     store,
@@ -15,5 +15,6 @@ export function idleRuntime(store: Store, config: StepfoldConfig, queue: WorkQue
     drive: false,
     ...(limits && { limits }),
     ...(queue && { queue }),
+    ...(schedules && { schedules }),
   });
 }

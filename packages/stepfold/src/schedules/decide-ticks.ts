@@ -98,7 +98,8 @@ function takeTick(draft: Draft, { at, beginsAt }: { readonly at: EpochMs; readon
   else if (spec.overlap === "queue") draft.state = { ...draft.state, queued: [...queued, at] };
   else {
     // of several that come meanwhile only the last one is started
-    draft.state = { ...draft.state, queued: [at], counts: { ...counts, skipped: counts.skipped + queued.length } };
+    const skipped = counts.skipped + queued.length;
+    draft.state = { ...draft.state, queued: [at], taken: taken + 1 - queued.length, counts: { ...counts, skipped } };
     cancelRunning(draft);
   }
 }
@@ -142,6 +143,8 @@ function start(draft: Draft, at: EpochMs, reports: boolean): void {
   draft.state = {
     ...draft.state,
     counts: { ...counts, started: counts.started + 1 },
+    // it is tried again
+    problems: draft.state.problems.filter((problem) => problem.workflowId !== workflowId),
     ...(isFollowed && { running: [...running, workflowId] }),
   };
 }

@@ -8,10 +8,11 @@ import { readState, type ScheduleState, tickAhead } from "./state.ts";
 const maxNextTicks = 10;
 
 /** The state of a schedule with everything that it was told, also what no worker has taken yet; null if the execution is no schedule. */
-export function stateOf({ activePaths: [path], context, input, inbox = [] }: Snapshot): ScheduleState | null {
+export function stateOf({ activePaths: [path], context, input, inbox = [], outbox = [] }: Snapshot): ScheduleState | null {
   const { resumed, waits } = path ?? {};
-  const stored =
-    resumed?.suspendPayload ?? waits?.find(({ payload }) => readState(payload))?.payload ?? context.tick?.at(-1)?.output ?? input;
+  const waited = resumed?.suspendPayload ?? waits?.find(({ payload }) => readState(payload))?.payload;
+  const handedOver = outbox.find((message) => message.type === "continue")?.input;
+  const stored = waited ?? handedOver ?? context.tick?.at(-1)?.output ?? input;
   let state = readState(stored);
   if (!state) return null;
   if (resumed?.by === "signal") state = absorb(state, resumed.payload);
@@ -20,19 +21,25 @@ export function stateOf({ activePaths: [path], context, input, inbox = [] }: Sna
   return commands.reduce(applyCommand, { ...state, commands: [] } as ScheduleState);
 }
 
+/** Whether a schedule will start nothing more. One that has gone on as another execution will. */
+export function hasEnded({ status, continuedAs }: Snapshot): boolean {
+  return isTerminal(status) && !continuedAs;
+}
+
 /** A schedule for people and programs. @param state as `stateOf` gives it */
-export function describe({ workflowId, status, tenant }: Snapshot, state: ScheduleState): ScheduleDescription {
+export function describe(snapshot: Snapshot, state: ScheduleState): ScheduleDescription {
+  const { workflowId, tenant } = snapshot;
   const { name, paused, spec, generation, lastTick, running, queued, counts, problems } = state;
-  const hasEnded = isTerminal(status);
+  const isEnded = hasEnded(snapshot);
   return {
     name,
     workflowId,
     ...(tenant !== undefined && { tenant }),
-    status: hasEnded ? "ended" : paused ? "paused" : "active",
+    status: isEnded ? "ended" : paused ? "paused" : "active",
     ...(paused?.note !== undefined && { note: paused.note }),
     spec,
     generation,
-    nextTicks: hasEnded ? [] : ticksAhead(state),
+    nextTicks: isEnded ? [] : ticksAhead(state),
     lastTick,
     running,
     queued,

@@ -1,5 +1,5 @@
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
-import { isTerminal, type Snapshot } from "../core/snapshot/snapshot.ts";
+import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import { canonicalJson } from "../core/values/canonical-json.ts";
 import { successorId } from "../core/values/id.ts";
 import type { EpochMs, Json, JsonObject } from "../core/values/json.ts";
@@ -17,7 +17,7 @@ import type {
   Schedules,
 } from "../runtime/context/schedules.ts";
 import { changed } from "./commands.ts";
-import { describe, stateOf } from "./describe.ts";
+import { describe, hasEnded, stateOf } from "./describe.ts";
 import { type CheckedSpec, readSpec, readTickingSpec } from "./spec.ts";
 import { initialState, type ScheduleCommand, type ScheduleState, tickId } from "./state.ts";
 
@@ -43,9 +43,15 @@ class ScheduleReach {
   }
 
   async find(name: string): Promise<Known | null> {
-    const snapshot = await this.host.find(checkName(name));
+    checkName(name);
+    let snapshot = await this.host.find(name);
+    // it has just gone on as another execution, which a worker is about to begin
+    for (let follows = 0; snapshot?.continuedAs && follows < maxFollows; follows++) {
+      await this.host.pause();
+      snapshot = await this.host.find(name);
+    }
     const state = snapshot && stateOf(snapshot);
-    return state ? { snapshot, state } : null;
+    return snapshot && state ? { snapshot, state } : null;
   }
 
   /** @throws StepfoldError `SCHEDULE_NOT_FOUND` */
@@ -124,7 +130,9 @@ function makingSchedules(reach: ScheduleReach): Pick<Schedules, "create" | "put"
       checkOptions(options);
       const spec = readSpec(checkName(name), given);
       const known = await reach.find(name);
-      if (!known || isTerminal(known.snapshot.status)) {
+      // whoever does not know whether it was made asks again, perhaps once it has come to its end
+      const isThere = known && (!hasEnded(known.snapshot) || (known.snapshot.status === "completed" && isSame(known.state.spec, spec)));
+      if (!isThere) {
         readTickingSpec(name, spec, await host.now());
         if (await reach.begin(name, spec, options, known)) return reach.describe(name);
       }
@@ -137,7 +145,7 @@ function makingSchedules(reach: ScheduleReach): Pick<Schedules, "create" | "put"
       const spec = readSpec(checkName(name), given);
       const known = await reach.find(name);
       if (known && isSame(known.state.spec, spec)) return describe(known.snapshot, known.state);
-      if (!known || isTerminal(known.snapshot.status)) await reach.begin(name, spec, options, known);
+      if (!known || hasEnded(known.snapshot)) await reach.begin(name, spec, options, known);
       else await reach.command(name, { type: "edit", changes: spec as unknown as JsonObject, replaces: true });
       return reach.describe(name);
     },

@@ -228,6 +228,7 @@ function checkWait(wait: JsonObject, pointer: string): void {
   time(wait.timeoutAt, `${pointer}/timeoutAt`);
   optionalText(wait, ["signal", "key", "tally", "typeSchema"], pointer);
   flag(wait.transient, `${pointer}/transient`);
+  flag(wait.begins, `${pointer}/begins`);
   checkQuorum(wait, pointer);
 }
 

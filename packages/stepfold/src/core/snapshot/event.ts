@@ -71,6 +71,8 @@ export interface StartedEvent extends Stamp {
   readonly payload?: Json;
   readonly parent?: ParentLink;
   readonly scheduledBy?: ScheduledBy;
+  /** The first node is not performed before this. */
+  readonly startAt?: EpochMs;
   readonly permit?: Permit;
   /** It goes on from another execution: instead of one path at `nodeId` it has what that held. */
   readonly checkpoint?: Checkpoint;

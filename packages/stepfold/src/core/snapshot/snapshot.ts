@@ -71,6 +71,8 @@ export interface Wait extends InEvents {
   readonly signal?: string;
   /** Only a signal with the same key is meant. */
   readonly key?: string;
+  /** It is the time before the step begins: its node is performed as if there had been no wait. */
+  readonly begins?: true;
   /** A signal that came before the wait was open does not count. */
   readonly transient?: true;
   /** When the step runs again by itself. */

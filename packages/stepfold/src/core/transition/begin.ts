@@ -4,10 +4,10 @@ import type { StartedEvent } from "../snapshot/event.ts";
 import { isLargeIn, largeBytes, referring } from "../snapshot/large-values.ts";
 import type { ActivePath, KeptSignal, Resumed, Wait } from "../snapshot/snapshot.ts";
 import { noVariables, withValues } from "../snapshot/variables.ts";
-import type { Json } from "../values/json.ts";
+import type { EpochMs, Json } from "../values/json.ts";
 import { sizeOfJson } from "../values/json-size.ts";
 import { type Draft, noFamily } from "./draft/draft.ts";
-import { firstPath } from "./draft/draft-path.ts";
+import { type DraftPath, firstPath } from "./draft/draft-path.ts";
 import { historyBytesOf } from "./draft/held-size.ts";
 import { openDraft } from "./draft/open-draft.ts";
 import { enqueueEnd } from "./draft/outbox.ts";
@@ -60,6 +60,14 @@ function pathAtStart(path: ActivePath, index: number): ActivePath {
   return { ...path, waits: Object.freeze(waits) };
 }
 
+/** Its first node is not performed before a time. */
+function waitToBegin(first: DraftPath, startAt: EpochMs): void {
+  const wait: Wait = { id: `${first.id}@${first.turn + 1}`, kind: "timer", resumeAt: startAt, begins: true };
+  first.status = "suspended";
+  first.turn++;
+  first.waits = Object.freeze([Object.freeze(wait)]);
+}
+
 /** What an execution has not come to yet when it begins. */
 const unused = {
   continuedAs: undefined,
@@ -88,6 +96,7 @@ function beginAtNode(workflow: CompiledWorkflow, event: StartedEvent): Draft {
   const { workflowId, definition, incarnation, nodeId, input, metadata, payload, parent, permit, at, sizeBytes = 0 } = event;
   const first = firstPath(workflow.nodes.get(nodeId)!, 0);
   if (payload !== undefined) first.resumed = firstPayload(event, payload);
+  const { startAt } = event;
   const draft: Omit<Draft, "root"> & { root: Draft | null } = {
     ...unused,
     ...noFamily,
@@ -126,6 +135,7 @@ function beginAtNode(workflow: CompiledWorkflow, event: StartedEvent): Draft {
   };
   draft.root = draft as Draft;
   enter(first);
+  if (startAt !== undefined) waitToBegin(first, startAt);
   settle(draft as Draft, at);
   enqueueEnd(draft as Draft);
   draft.version = 0;

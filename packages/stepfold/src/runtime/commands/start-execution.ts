@@ -27,6 +27,8 @@ export interface ExecutionStart {
   readonly options: Omit<StartOptions, "externalPayload">;
   /** The execution that waits for it. */
   readonly parent?: ParentLink | undefined;
+  /** Its first node is not performed before this. */
+  readonly startAt?: EpochMs | undefined;
   /** The schedule that starts it. */
   readonly scheduledBy?: ScheduledBy | undefined;
   /** Its definition has no name here. */
@@ -74,7 +76,8 @@ export async function startExecution(context: RuntimeContext, request: Execution
   try {
     const what = { workflowId: event.workflowId, action: "start" };
     const write = <T>(call: () => Promise<T>): Promise<T> => writeForCaller(environment, what, () => keep().then(call), untilMs);
-    const { claim, isAnnounced } = await create(context, draft, commit, lease, write);
+    // nothing of one that begins later is due
+    const { claim, isAnnounced } = await create(context, draft, commit, event.startAt === undefined ? lease : null, write);
     // a failover while the start was under way may have lost the definition, and not the start
     await keep().catch(() => undefined);
     const { workflowId, incarnation, version } = draft;
@@ -91,7 +94,7 @@ export async function startExecution(context: RuntimeContext, request: Execution
 
 function newStartEvent(
   { environment, setting, store }: RuntimeContext,
-  { prepared, options, parent, scheduledBy, unnamed, goesOn, carried }: ExecutionStart,
+  { prepared, options, parent, startAt, scheduledBy, unnamed, goesOn, carried }: ExecutionStart,
   at: number,
 ): StartedEvent {
   const incarnation = environment.newId();
@@ -102,6 +105,7 @@ function newStartEvent(
     ...begun,
     incarnation,
     ...(parent && { parent }),
+    ...(startAt !== undefined && startAt > at && { startAt: checkedStart(begun.workflowId, startAt, at, setting.limits) }),
     ...(scheduledBy && { scheduledBy }),
     ...(unnamed && { unnamed }),
     ...(carried && { carried, sizeBytes: (begun.sizeBytes ?? 0) + sizeOfJson(carried as unknown as Json) }),
@@ -112,6 +116,17 @@ function newStartEvent(
     throw new StepfoldError("OPTION_INVALID", { option: "concurrency", reason });
   }
   return event;
+}
+
+/** @throws StepfoldError `LIMIT_EXCEEDED` */
+function checkedStart(workflowId: string, startAt: EpochMs, now: EpochMs, { timerMs: max }: Limits): EpochMs {
+  if (startAt - now <= max) return startAt;
+  throw new StepfoldError("LIMIT_EXCEEDED", {
+    what: `The start of execution "${workflowId}"`,
+    limit: "timerMs",
+    max,
+    actual: startAt - now,
+  });
 }
 
 /** The event that completes a node without performing it; the draft takes it. */

@@ -107,7 +107,8 @@ export interface ScheduleListQuery {
  */
 export interface Schedules {
   /**
-   * Makes a schedule. Said again with the same, it changes nothing. A name whose schedule has ended can be used again.
+   * Makes a schedule. Said again with the same, it changes nothing, also once it has come to its end by itself. A name can be used again for
+   * something else after the end, and for the same after it was deleted.
    *
    * ```ts
    * await runtime.schedules.create("nightly", { workflow: "report", cron: "0 2 * * *", zone: "Europe/Vienna" });

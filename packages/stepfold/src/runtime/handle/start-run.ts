@@ -3,8 +3,9 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { StartedEvent } from "../../core/snapshot/event.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import { canonicalJson } from "../../core/values/canonical-json.ts";
-import type { Json } from "../../core/values/json.ts";
+import type { EpochMs, Json } from "../../core/values/json.ts";
 import { refuseUnknown } from "../../core/values/refuse-unknown.ts";
+import { readTimestamp } from "../../core/values/timestamp.ts";
 import type { StartOptions } from "../../engine/workflow/start-event.ts";
 import { requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
@@ -15,9 +16,16 @@ import { type LocalWork, startLocally, wakeExecution } from "../worker/local-wor
 export interface StartRunOptions extends Omit<StartOptions, "externalPayload"> {
   /** Where an execution with this id has failed or was cancelled, and was restarted: whether to give what goes on in its place. Default true. */
   readonly follow?: boolean | undefined;
+  /**
+   * When the first node is performed: ISO 8601, or milliseconds since 1970. Until then the execution is `paused`; it can be cancelled, and takes
+   * signals. It runs the definition of now. Default, and where the time has passed: at once.
+   */
+  readonly startAt?: string | EpochMs | undefined;
 }
 
-const startOptions: readonly (keyof StartRunOptions)[] = ["initialNodeId", "workflowId", "input", "metadata", "tenant", "follow"];
+const startOptions: readonly (keyof StartRunOptions)[] = [
+  ...(["initialNodeId", "workflowId", "input", "metadata", "tenant", "follow", "startAt"] as const),
+];
 
 /**
  * Starts an execution, or finds the one that was started before with the same id and input, or what that was restarted as. Gives its id.
@@ -31,10 +39,12 @@ export async function startRun(
   given: StartRunOptions,
 ): Promise<string> {
   refuseUnknown("runtime.start", given, startOptions);
-  const { follow = true, ...options } = given;
+  const { follow = true, startAt: later, ...options } = given;
+  const startAt = later === undefined ? undefined : readStart(later);
   const { registry, store } = context;
   const prepared = typeof workflow === "string" ? registry.current(workflow) : registry.prepare(workflow);
-  const { event, committed, wakeUp } = await startLocally(context, local, { prepared, options, unnamed: typeof workflow !== "string" });
+  const unnamed = typeof workflow !== "string";
+  const { event, committed, wakeUp } = await startLocally(context, local, { prepared, options, startAt, unnamed });
   if (!committed) {
     const existing = await requireSnapshot(store, event.workflowId);
     requireSameStart(existing, event);
@@ -46,6 +56,16 @@ export async function startRun(
     if (follow) return (await latestOf(store, existing)).workflowId;
   }
   return event.workflowId;
+}
+
+/** @throws StepfoldError `OPTION_INVALID` */
+function readStart(startAt: unknown): EpochMs {
+  const at = readTimestamp(startAt);
+  if (at !== undefined && at >= 0) return at;
+  throw new StepfoldError("OPTION_INVALID", {
+    option: "startAt",
+    reason: "must be a time: 2026-11-22T02:00:00Z, or milliseconds since 1970",
+  });
 }
 
 function requireSameStart(existing: Snapshot, { workflowId, definition, input, tenant }: StartedEvent): void {

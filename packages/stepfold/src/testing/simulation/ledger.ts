@@ -2,6 +2,7 @@ import type { Event } from "../../core/snapshot/event.ts";
 import { isTerminal, type SnapshotHead, type Status } from "../../core/snapshot/snapshot.ts";
 import { hash32 } from "../../core/values/seeded.ts";
 import type { Commit } from "../../ports/snapshot-store.ts";
+import { scheduleWorkflowId } from "../../runtime/context/latest-schedule.ts";
 
 /** Something that must never happen, and did. */
 export interface Violation {
@@ -187,4 +188,9 @@ function copyOf(entries: ReadonlyMap<string, LedgerEntry>): Map<string, LedgerEn
     holder: entry.holder && { ...entry.holder },
   }));
   return new Map(copies.map((copy) => [copy.workflowId, copy]));
+}
+
+/** Whether an execution is a schedule of the library: its node and its signals are not those of the scenario. */
+export function isOwnSchedule({ events: [first] }: Pick<LedgerEntry, "events">): boolean {
+  return first?.type === "started" && first.definition.id === scheduleWorkflowId;
 }

@@ -191,14 +191,20 @@ export function letGo(root: { sizeBytes: number }, path: DraftPath): void {
   path.resumed = undefined;
 }
 
+/** The status of a path that has come to a node: it may have to wait for its turn, or until an expression holds. */
+export function statusAtEntry({ node: { node, when } }: Pick<DraftPath, "node">): "held" | "ready" {
+  return when || node.mutex !== undefined ? "held" : "ready";
+}
+
 /** Makes a suspended path perform its node again, and withdraws all its waits. @param version of the answer; absent for a signal that was kept */
 export function wake(root: Root, path: DraftPath, wait: Wait, given: Resumed, version?: number): void {
   const heldBytes = sizeOfWaits(path.waits!);
   const reopens = given.by === "timer" ? null : reopeningOf(path.waits!, wait, version);
   const why: Resumed = reopens ? { ...given, reopens } : given;
-  path.status = "ready";
+  path.status = wait.begins ? statusAtEntry(path) : "ready";
   path.turn++;
   path.waits = undefined;
+  if (wait.begins) return;
   path.resumed = Object.freeze(wait.payload === undefined ? why : { ...why, suspendPayload: wait.payload });
   const at = wait.inEvents?.payload;
   if (at !== undefined) path.resumed = { ...path.resumed, inEvents: { ...why.inEvents, suspendPayload: at } };

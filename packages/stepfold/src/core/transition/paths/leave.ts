@@ -3,7 +3,7 @@ import { hasNode } from "../../definition/graph/node-set.ts";
 import { forkId } from "../../snapshot/path-id.ts";
 import { warnOfOverrun, warnOfPaths } from "../../snapshot/warning.ts";
 import type { ScopeDraft } from "../draft/draft.ts";
-import { type DraftPath, letGo, visit } from "../draft/draft-path.ts";
+import { type DraftPath, letGo, statusAtEntry, visit } from "../draft/draft-path.ts";
 import { wait } from "../draft/join-group.ts";
 import { endPath } from "./end-path.ts";
 
@@ -70,8 +70,7 @@ function arrive(scope: ScopeDraft, path: DraftPath, { via, target }: CompiledEdg
 
 /** Makes a path ready to perform its node, or holds it where it has to wait for `mutex` or `when`. */
 export function enter(path: DraftPath): void {
-  const { node, when } = path.node;
-  path.status = when || node.mutex !== undefined ? "held" : "ready";
+  path.status = statusAtEntry(path);
 }
 
 /** The waves that still matter at a node; undefined where none does (docs/path-semantics.md, "Waves"). */

@@ -56,7 +56,7 @@ const scheduledBy = fields("schedule workflowId at reports");
 const origin = fields("workflowId incarnation version reason");
 const inEvents: Readonly<Record<string, Layout>> = { inEvents: { recordOf: "structure" } };
 const answer = fields("at", inEvents);
-const wait = fields("id kind transient resumeAt timeoutAt quorum workflowId typeSchema", {
+const wait = fields("id kind transient begins resumeAt timeoutAt quorum workflowId typeSchema", {
   ...inEvents,
   answers: listOf(answer),
   refused: fields("at"),
@@ -155,7 +155,7 @@ const spawnedMap = fields("concurrency open completeWhen remaining tolerated", {
 export const eventLayout: Layout = fields(
   [
     "type version at sizeBytes scope pathId turn nodeId attempt startedAt visit workflowId incarnation handle handles terminates",
-    "retryAt begun waitId by expiresAt pathIds completes ids tenant unnamed answer",
+    "retryAt anew begun waitId by expiresAt pathIds completes ids tenant unnamed answer startAt",
   ].join(" "),
   {
     consequences: fields("", {
