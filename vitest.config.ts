@@ -12,7 +12,9 @@ const fewContracts =
   "packages/*/{src,test}/**/{memory,sqlite,libsql-store,toy-store,blob,compressed,encrypted,tiered-store,moved-at-once,running-in-cold}*.contract.test.ts";
 
 const races = ["e2e/racing-*.test.ts"];
-const kills = ["e2e/{clock-jumps,disk-full,failover,frozen,gray,kill9,kill9-storm,proxy,restarts,schedules-kills,zombies}.test.ts"];
+const kills = [
+  "e2e/{aws-kills,clock-jumps,disk-full,failover,frozen,gray,kill9,kill9-storm,proxy,restarts,schedules-kills,zombies}.test.ts",
+];
 const simulation = ["e2e/simulation.test.ts"];
 
 /** What tests have in common that start processes or talk to servers; the order says after which others they run. */

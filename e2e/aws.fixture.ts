@@ -25,6 +25,8 @@ export interface AwsOptions extends Partial<Pick<EventSourceOptions, "deliveries
   /** What one call of the function may take. */
   readonly timeoutMs?: number;
   readonly leaseMs?: number;
+  /** How long the service takes to answer. Default: no time. */
+  readonly serviceMs?: number;
 }
 
 /** Everything that the example needs, on this machine; `runtime` starts and looks, and drives nothing. */
@@ -44,14 +46,14 @@ let places = 0;
 export async function aws(skip: TestContext["skip"], options: AwsOptions = {}): Promise<Aws> {
   const [dynamoUrl, sqsUrl] = [await serviceUrlOrSkip("dynamodb"), await serviceUrlOrSkip("sqs")];
   if (dynamoUrl === null || sqsUrl === null) return skip();
-  const { timeoutMs = 10_000, leaseMs = 30_000, deliveries = 1, visibilitySeconds = 30, scheduleMs } = options;
+  const { timeoutMs = 10_000, leaseMs = 30_000, deliveries = 1, visibilitySeconds = 30, scheduleMs, serviceMs = 0 } = options;
   const name = `aws_${process.pid}_${Date.now()}_${++places}`;
   const dynamo = new DynamoDB({ endpoint: dynamoUrl, region, credentials });
   const client = new SQS({ endpoint: sqsUrl, region, credentials });
   await createDynamoTable(dynamo, name);
   const { QueueUrl = "" } = await client.createQueue({ QueueName: name });
   const queueUrl = `${sqsUrl}/${QueueUrl.split("/").slice(-2).join("/")}`;
-  const service = await openService();
+  const service = await openService(serviceMs);
   const store = dynamoStore(DynamoDBDocument.from(dynamo), { table: name });
   const queue = sqsQueue(client, { queueUrl });
   const globals = { serviceUrl: service.url };
@@ -91,10 +93,10 @@ export async function aws(skip: TestContext["skip"], options: AwsOptions = {}): 
 }
 
 /**
- * The service that the workflow asks: `ours` is answered, `flaky` from the third request on, `theirs` is not allowed, and of `silent` the first
+ * The service that the workflow asks: `ours` is answered, `flaky` from the third request on, what begins with `theirs` is not allowed, and of `silent` the first
  * request is never answered.
  */
-async function openService() {
+async function openService(serviceMs: number) {
   const calls: ServiceCall[] = [];
   const waiting: { readonly account: string; resolve(): void }[] = [];
   const server = createServer((request, response) => {
@@ -105,8 +107,10 @@ async function openService() {
       else waiting.push(one);
     const before = calls.filter((call) => call.account === account).length;
     if (account === "silent" && before === 1) return;
-    const status = account === "theirs" ? 401 : account === "flaky" && before < 3 ? 503 : 200;
-    response.writeHead(status, { "content-type": "application/json", connection: "close" }).end(JSON.stringify({ visitors: 42 }));
+    const status = account.startsWith("theirs") ? 401 : account === "flaky" && before < 3 ? 503 : 200;
+    const answer = (): unknown =>
+      response.writeHead(status, { "content-type": "application/json", connection: "close" }).end(JSON.stringify({ visitors: 42 }));
+    setTimeout(answer, serviceMs);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

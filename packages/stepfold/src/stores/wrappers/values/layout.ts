@@ -176,7 +176,7 @@ export const eventLayout: Layout = fields(
     error,
     waits: listOf(wait),
     ...schemas,
-    children: fields("workflow", { map: spawnedMap }),
+    children: fields("workflow timeoutAt", { map: spawnedMap }),
     // the store below makes a snapshot of it too, so it must be able to read its structure
     checkpoint: fields("", { from: origin, state: snapshotLayout }),
   },
