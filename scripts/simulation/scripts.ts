@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../packages/stepfold/src/core/errors/catalogue.ts";
+import type { ErrorCode } from "../../packages/stepfold/src/core/errors/error-details.ts";
 import { StepfoldError } from "../../packages/stepfold/src/core/errors/stepfold-error.ts";
 import type { WaitInfo } from "../../packages/stepfold/src/core/explain/waits.ts";
 import { waits } from "../../packages/stepfold/src/core/explain/waits.ts";

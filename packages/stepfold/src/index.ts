@@ -10,7 +10,7 @@ export type {
 } from "./core/definition/compiled.ts";
 export type { Compensation, Concurrency, Edge, Node, RetryPolicy, Variable, WorkflowDefinition } from "./core/definition/definition.ts";
 export { definitionHash } from "./core/definition/definition-hash.ts";
-export type { ErrorCode, ErrorDetails } from "./core/errors/catalogue.ts";
+export type { ErrorCode, ErrorDetails } from "./core/errors/error-details.ts";
 export type { ErrorInfo } from "./core/errors/error-info.ts";
 export type { Issue, IssueCode } from "./core/errors/issue.ts";
 export type { SchemaIssue } from "./core/errors/schema-issue.ts";

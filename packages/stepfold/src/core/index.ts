@@ -24,8 +24,8 @@ export type {
   ScopeParts,
   Template,
 } from "./definition/template.ts";
-export type { ErrorCode, ErrorDetails } from "./errors/catalogue.ts";
 export { catalogue } from "./errors/catalogue.ts";
+export type { ErrorCode, ErrorDetails } from "./errors/error-details.ts";
 export type { ErrorInfo } from "./errors/error-info.ts";
 export type { Issue, IssueCode } from "./errors/issue.ts";
 export type { SchemaIssue } from "./errors/schema-issue.ts";

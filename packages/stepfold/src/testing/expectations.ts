@@ -1,4 +1,4 @@
-import type { ErrorCode, ErrorDetails } from "../core/errors/catalogue.ts";
+import type { ErrorCode, ErrorDetails } from "../core/errors/error-details.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 
 /** Thrown by a contract case whose promise is broken. */

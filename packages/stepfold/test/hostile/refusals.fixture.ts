@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../src/core/errors/catalogue.ts";
+import type { ErrorCode } from "../../src/core/errors/error-details.ts";
 import type { Snapshot } from "../../src/core/snapshot/snapshot.ts";
 import type { Command } from "../../src/engine/commands/command.ts";
 import { defineNode } from "../../src/engine/node/define-node.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { ErrorCode } from "../../src/core/errors/catalogue.ts";
+import type { ErrorCode } from "../../src/core/errors/error-details.ts";
 import { StepfoldError } from "../../src/core/errors/stepfold-error.ts";
 import type { Command } from "../../src/engine/commands/command.ts";
 import type { Place, Run } from "../../src/runtime/handle/run.ts";

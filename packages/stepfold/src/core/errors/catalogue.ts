@@ -1,6 +1,5 @@
+import type { ErrorCode, ErrorDetails } from "./error-details.ts";
 import { issuesText, itemsText, notUndoneText } from "./error-text.ts";
-import type { Issue } from "./issue.ts";
-import type { SchemaIssue } from "./schema-issue.ts";
 
 /** One row of the catalogue. */
 interface Entry<D> {
@@ -11,97 +10,6 @@ interface Entry<D> {
   /** The message: what is wrong, and what to do. */
   say(details: D): string;
 }
-
-/** The fields that come with each code. */
-interface DetailsByCode {
-  // definitions
-  DEFINITION_INVALID: { workflow: string; issues: readonly Issue[] };
-  DEFINITION_UNKNOWN: { workflow: string; known: readonly string[] };
-  DEFINITION_MISSING: { workflowId: string; hash: string };
-  DEFINITION_CHANGED: { workflowId: string; expected: string; actual: string; missing?: readonly string[]; isStored?: true };
-  NODE_TYPE_UNKNOWN: { nodeId: string; type: string; known: readonly string[] };
-  NODE_UNKNOWN: { nodeId: string; workflow: string };
-  START_AMBIGUOUS: { workflow: string; candidates: readonly string[] };
-  // values
-  VALUE_NOT_JSON: { what: string; pointer: string; reason: string };
-  LIMIT_EXCEEDED: { what: string; limit: string; max: number; actual: number; pointer?: string };
-  SNAPSHOT_INVALID: { pointer: string; reason: string };
-  SNAPSHOT_TOO_NEW: { schema: number; supported: number };
-  OPTION_INVALID: { option: string; reason: string };
-  OPTION_UNKNOWN: { of: string; option: string; known: readonly string[]; meant?: string };
-  INPUT_INVALID: { workflow: string; issues: readonly SchemaIssue[] };
-  DURATION_INVALID: { text: string };
-  // steps
-  DATA_INVALID: { nodeId: string; issues: readonly SchemaIssue[] };
-  OUTPUT_INVALID: { nodeId: string; issues: readonly SchemaIssue[] };
-  HANDLE_UNKNOWN: { nodeId: string; handle: string; known: readonly string[] };
-  HANDLE_MISSING: { nodeId: string; known: readonly string[] };
-  VARIABLE_INVALID: { nodeId: string; variable: string; reason: string };
-  STEP_TIMEOUT: { nodeId: string; timeoutMs: number };
-  HEARTBEAT_TIMEOUT: { nodeId: string; timeoutMs: number };
-  STEPS_EXCEEDED: { workflowId: string; max: number };
-  JOIN_SHORT: { nodeId: string; wanted: number; came: number };
-  ACTION_DENIED: { nodeId: string; action: string; workflow: string; id: string; reason: string };
-  GLOBAL_DENIED: { nodeId: string; name: string; allowed: readonly string[] };
-  MAP_FAILED: { nodeId: string; failed: number; tolerated: number; message: string };
-  STALLED: { nodes: readonly string[] };
-  COMPENSATION_FAILED: { nodeId: string; message: string };
-  RETRY_POLICY_INVALID: { nodeId: string; field: string; reason: string };
-  // expressions
-  EXPRESSION_INVALID: { source: string; position: number; reason: string };
-  EXPRESSION_FAILED: { source: string; position: number; reason: string; pointer?: string };
-  EXPRESSION_BUDGET: { source: string; limit: string; max: number };
-  // resuming
-  RESUME_AMBIGUOUS: { workflowId: string; waits: readonly { readonly id: string; readonly nodeId: string }[] };
-  RESUME_INVALID: { nodeId: string; issues: readonly SchemaIssue[] };
-  RESUME_CONFLICT: { workflowId: string; waitId: string };
-  CODE_NEEDED: { workflowId: string; nodeId: string; type: string };
-  WAIT_GONE: { workflowId: string; target: string; open: readonly string[] };
-  WAIT_EXPIRED: { workflowId: string; waitId: string; timeoutAt: number };
-  RESPONDER_DENIED: { workflowId: string; waitId: string; nodeId: string; who: string; reason: string };
-  MAP_CLOSED: { workflowId: string; node: string };
-  EXECUTION_ENDED: { workflowId: string; status: string };
-  EXECUTION_FAILED: {
-    workflowId: string;
-    nodeId?: string;
-    code?: string;
-    message: string;
-    /** Of a map that failed: the first of its items that failed, and the code it failed with. */
-    cause?: { readonly item: number; readonly nodeId?: string; readonly code?: string; readonly message: string };
-    notUndone?: readonly string[];
-  };
-  EXECUTION_CANCELLED: { workflowId: string; reason?: string; notUndone?: readonly string[] };
-  RETRY_NOT_PENDING: { workflowId: string; node?: string };
-  // schedules
-  SCHEDULE_INVALID: { schedule: string; issues: readonly SchemaIssue[] };
-  SCHEDULE_NOT_FOUND: { schedule: string };
-  SCHEDULE_EXISTS: { schedule: string };
-  // stores
-  WORKFLOW_EXISTS: { workflowId: string; deletedAt?: number };
-  WORKFLOW_NOT_FOUND: { workflowId: string };
-  START_CONFLICT: { workflowId: string; differs: "definition" | "input" | "parent" | "tenant" | "origin" | "schedule" };
-  VERSION_CONFLICT: { workflowId: string; expected: number; actual: number | null };
-  FENCE_LOST: { workflowId: string };
-  EXECUTION_PARKED: { workflowId: string; code: string; message: string };
-  FORK_REFUSED: { workflowId: string; version?: number; reason: string };
-  RESTART_COMPENSATED: { workflowId: string; nodes: readonly string[] };
-  EXECUTION_OPEN: { workflowId: string; status: string };
-  STORE_UNAVAILABLE: { store: string; reason: string };
-  STORE_REJECTED: { store: string; reason: string };
-  OUTCOME_UNKNOWN: { workflowId: string; action: string; reason: string };
-  DRIVER_MISSING: { store?: string; queue?: string; driver: string };
-  QUEUE_UNAVAILABLE: { queue: string; reason: string };
-  QUEUE_REJECTED: { queue: string; reason: string };
-  FEED_UNAVAILABLE: { feed: string; reason: string };
-  RUNTIME_CLOSED: { action: string };
-  NOT_IN_TIME: { workflowId: string; awaited: string; timeoutMs: number };
-}
-
-/** Stable identifier of a failure. Adding one is a minor change, renaming one a major. */
-export type ErrorCode = keyof DetailsByCode;
-
-/** The fields that come with an error of code C. */
-export type ErrorDetails<C extends ErrorCode> = DetailsByCode[C];
 
 /** Everything this library throws, in one table: the HTTP layer, the docs and `retryable` all read it. */
 export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = {

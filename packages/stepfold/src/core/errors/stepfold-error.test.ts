@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { catalogue, type ErrorCode, type ErrorDetails } from "./catalogue.ts";
+import { catalogue } from "./catalogue.ts";
+import type { ErrorCode, ErrorDetails } from "./error-details.ts";
 import { StepfoldError } from "./stepfold-error.ts";
 
 const issue = { severity: "error", code: "TYPE", pointer: "/a", message: "must be text" } as const;

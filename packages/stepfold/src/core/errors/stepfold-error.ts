@@ -1,4 +1,5 @@
-import { catalogue, type ErrorCode, type ErrorDetails } from "./catalogue.ts";
+import { catalogue } from "./catalogue.ts";
+import type { ErrorCode, ErrorDetails } from "./error-details.ts";
 import { safeMember } from "./safe-member.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../core/errors/catalogue.ts";
+import type { ErrorCode } from "../../core/errors/error-details.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { ChangedChild, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../../core/errors/catalogue.ts";
+import type { ErrorCode } from "../../../core/errors/error-details.ts";
 import type { Json } from "../../../core/values/json.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { snapshotAfter, startCommit, stepCommit } from "../../commit-builder.ts";

@@ -7,7 +7,7 @@ import { evolve } from "../../../core/transition/evolve.ts";
 import { canonicalJson } from "../../../core/values/canonical-json.ts";
 import type { Json } from "../../../core/values/json.ts";
 import { defaultLimits } from "../../../core/values/limits.ts";
-import { compileWithoutCode, type PreparedWorkflow } from "../../../engine/workflow/prepared-workflow.ts";
+import { type PreparedWorkflow, prepareStored } from "../../../engine/workflow/prepared-workflow.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import type { Ledger, LedgerEntry } from "../ledger.ts";
 import type { Random } from "../random.ts";
@@ -85,7 +85,7 @@ export function preparedWorkflows(store: SnapshotStore): (hash: string) => Promi
   const known = new Map<string, PreparedWorkflow>();
   return async (hash) => {
     const definition = known.has(hash) ? null : await store.getDefinition(hash);
-    if (definition) known.set(hash, compileWithoutCode(definition, defaultLimits));
+    if (definition) known.set(hash, prepareStored(definition, {}, defaultLimits, { withoutCode: true }));
     return known.get(hash) ?? null;
   };
 }
