@@ -30,7 +30,7 @@ export type Program =
 
 /** What is decided about a step that has failed for good. */
 export const incidentPlans = ["skip", "retry", "fail"] as const;
-export type IncidentPlan = (typeof incidentPlans)[number];
+type IncidentPlan = (typeof incidentPlans)[number];
 
 /** How large a random program gets. */
 interface Size {

@@ -146,8 +146,8 @@ export function restarter(workflowId: string): ClientScript {
 }
 
 /** Ids of what goes on from an execution. */
-export const forkOf = (workflowId: string): string => `${workflowId}-fork`;
-export const restartOf = (workflowId: string): string => `${workflowId}~2`;
+const forkOf = (workflowId: string): string => `${workflowId}-fork`;
+const restartOf = (workflowId: string): string => `${workflowId}~2`;
 
 /** Undefined if it is not there for a long time: a failover has lost it, and its owner, who had its result before, does not start it again. */
 async function found({ runtime, sleep }: Client, workflowId: string): Promise<Run | undefined> {

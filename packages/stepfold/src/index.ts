@@ -70,11 +70,10 @@ export {
   type SnapshotHead,
   type Status,
   type Undo,
-  type Variables,
-  type VariableValue,
   type Wait,
 } from "./core/snapshot/snapshot.ts";
 export type { Target } from "./core/snapshot/target.ts";
+export type { Variables, VariableValue } from "./core/snapshot/variables.ts";
 export type { Warning } from "./core/snapshot/warning.ts";
 export { apply, fold } from "./core/transition/apply.ts";
 export { type OpenWait, openWaits } from "./core/transition/find-wait.ts";

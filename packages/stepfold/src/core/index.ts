@@ -58,11 +58,10 @@ export type {
   SuspendedEvent,
   TimedOutEvent,
 } from "./snapshot/event.ts";
-export type { ChildEnd, ChildStart, Message, RootCancel, RootStart } from "./snapshot/message.ts";
+export type { ChildEnd, ChildStart, Message, RootCancel, RootStart, ScheduledBy } from "./snapshot/message.ts";
 export type { Refusal } from "./snapshot/refusal.ts";
 export { restore, type StoredParts } from "./snapshot/restore.ts";
 export { resultOf } from "./snapshot/result.ts";
-export type { ScheduledBy } from "./snapshot/scheduled-by.ts";
 export {
   type ActivePath,
   type Answer,
@@ -89,11 +88,10 @@ export {
   type SnapshotHead,
   type Status,
   type Undo,
-  type Variables,
-  type VariableValue,
   type Wait,
 } from "./snapshot/snapshot.ts";
 export { type FoundPath, openPaths, type Target } from "./snapshot/target.ts";
+export type { Variables, VariableValue } from "./snapshot/variables.ts";
 export type { Warning } from "./snapshot/warning.ts";
 export { apply, fold } from "./transition/apply.ts";
 export { findWait, type OpenWait, openWaits, workflowOf } from "./transition/find-wait.ts";

@@ -86,7 +86,7 @@ describe("variables of any execution", () => {
           }
         });
       }),
-      { numRuns: tries(100) },
+      { numRuns: tries(500) },
     );
     expect(older).toBeGreaterThan(5);
   });

@@ -1,12 +1,5 @@
-import {
-  type ChildState,
-  type Context,
-  isTerminal,
-  type NodeResult,
-  type ScopeHead,
-  type Status,
-  type Variables,
-} from "../snapshot/snapshot.ts";
+import { type ChildState, type Context, isTerminal, type NodeResult, type ScopeHead, type Status } from "../snapshot/snapshot.ts";
+import type { Variables } from "../snapshot/variables.ts";
 import { isId } from "../values/id.ts";
 import type { Json, JsonObject } from "../values/json.ts";
 import { readPaths } from "./read-path.ts";

@@ -1,6 +1,17 @@
 import type { ErrorInfo } from "../errors/error-info.ts";
-import type { Json } from "../values/json.ts";
-import type { ScheduledBy } from "./scheduled-by.ts";
+import type { EpochMs, Json } from "../values/json.ts";
+
+/** The tick of a schedule that began an execution. */
+export interface ScheduledBy {
+  /** Name of the schedule. */
+  readonly schedule: string;
+  /** The execution that the schedule was then. */
+  readonly workflowId: string;
+  /** The tick, also where it began later. */
+  readonly at: EpochMs;
+  /** Its end is told to the schedule. */
+  readonly reports?: true;
+}
 
 /** A message to another execution. It stays in the outbox until the other execution has stored it. */
 export type Message =

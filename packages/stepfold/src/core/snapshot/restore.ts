@@ -15,9 +15,8 @@ import {
   type ScopeHead,
   type Snapshot,
   type SnapshotHead,
-  type Variables,
-  type VariableValue,
 } from "./snapshot.ts";
+import type { Variables, VariableValue } from "./variables.ts";
 import { readableOf } from "./variables.ts";
 
 /** The parts of a snapshot that a store keeps apart, and rewrites apart. */

@@ -1,5 +1,6 @@
 import { sizeOfJson } from "../values/json-size.ts";
-import type { Context, NodeResult, Variables } from "./snapshot.ts";
+import type { Context, NodeResult } from "./snapshot.ts";
+import type { Variables } from "./variables.ts";
 
 /** The size of a result, as it is counted for its execution. */
 export function sizeOfResult({ output, error }: NodeResult): number {

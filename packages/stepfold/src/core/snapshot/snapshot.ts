@@ -2,9 +2,9 @@ import type { ErrorInfo } from "../errors/error-info.ts";
 import type { EpochMs, Json, JsonSchema } from "../values/json.ts";
 import type { AnsweredKey } from "./answered-key.ts";
 import type { InEvents } from "./in-events.ts";
-import type { Message } from "./message.ts";
+import type { Message, ScheduledBy } from "./message.ts";
 import type { Refusal } from "./refusal.ts";
-import type { ScheduledBy } from "./scheduled-by.ts";
+import type { Variables } from "./variables.ts";
 
 /**
  * Where an execution stands as a whole. The last three are terminal. A `parked` one could not be driven, whatever its paths
@@ -28,16 +28,6 @@ export interface NodeResult {
   /** Version of the snapshot that first held it. */
   readonly version: number;
 }
-
-/** A value that a variable has been set to. */
-export interface VariableValue {
-  readonly value: Json;
-  /** Version of the snapshot that first held it. */
-  readonly version: number;
-}
-
-/** The values of variables, by name, oldest first: the latest, and those that open paths can still read. */
-export type Variables = Readonly<Record<string, readonly VariableValue[]>>;
 
 /** One answer to a wait that wants several. */
 export interface Answer extends InEvents {

@@ -1,5 +1,14 @@
 import type { Json } from "../values/json.ts";
-import type { Variables, VariableValue } from "./snapshot.ts";
+
+/** A value that a variable has been set to. */
+export interface VariableValue {
+  readonly value: Json;
+  /** Version of the snapshot that first held it. */
+  readonly version: number;
+}
+
+/** The values of variables, by name, oldest first: the latest, and those that open paths can still read. */
+export type Variables = Readonly<Record<string, readonly VariableValue[]>>;
 
 /** What a scope has whose steps have set nothing. */
 export const noVariables: Variables = Object.freeze({});

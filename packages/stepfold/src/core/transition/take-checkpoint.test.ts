@@ -33,7 +33,7 @@ function historyOf(seed: number, thrown: readonly number[]): { workflow: Compile
 /** Every version in a value, counted from another one. Where large values lie in events is another place in each history. */
 function countedFrom<T>(value: T, base: number): T {
   const move = (part: unknown, key: string): unknown => {
-    if (typeof part === "number") return ["version", "since", "queued"].includes(key) ? part - base : part;
+    if (typeof part === "number") return ["version", "since", "queued", "answer"].includes(key) ? part - base : part;
     // the path of compensations that are tried again is named after the version at which the first try ended
     if (typeof part === "string")
       return part.replace(/^(undo)-(-?\d+)$/, (_, name: string, version: string) => `${name}-${Number(version) - base}`);

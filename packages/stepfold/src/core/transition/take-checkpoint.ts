@@ -18,9 +18,9 @@ import type {
   Status,
   Undo,
   UndoneStep,
-  Variables,
   Wait,
 } from "../snapshot/snapshot.ts";
+import type { Variables } from "../snapshot/variables.ts";
 import type { EpochMs } from "../values/json.ts";
 import { lastMs } from "../values/timestamp.ts";
 import { latestValues } from "./draft/draft-variables.ts";

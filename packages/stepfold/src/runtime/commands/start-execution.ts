@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Checkpoint } from "../../core/snapshot/checkpoint.ts";
 import type { Carried, Event, StartedEvent } from "../../core/snapshot/event.ts";
-import type { ScheduledBy } from "../../core/snapshot/scheduled-by.ts";
+import type { ScheduledBy } from "../../core/snapshot/message.ts";
 import type { ParentLink } from "../../core/snapshot/snapshot.ts";
 import { begin } from "../../core/transition/begin.ts";
 import { closeDraft } from "../../core/transition/draft/close-draft.ts";

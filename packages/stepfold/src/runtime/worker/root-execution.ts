@@ -1,6 +1,5 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { RootCancel, RootStart } from "../../core/snapshot/message.ts";
-import type { ScheduledBy } from "../../core/snapshot/scheduled-by.ts";
+import type { RootCancel, RootStart, ScheduledBy } from "../../core/snapshot/message.ts";
 import { isTerminal } from "../../core/snapshot/snapshot.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
 import type { Json } from "../../core/values/json.ts";

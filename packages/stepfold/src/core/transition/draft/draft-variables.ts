@@ -1,5 +1,5 @@
 import { sizeOfVariables } from "../../snapshot/result-size.ts";
-import type { Variables } from "../../snapshot/snapshot.ts";
+import type { Variables } from "../../snapshot/variables.ts";
 import { hasOlderValues, readableOf, withValues } from "../../snapshot/variables.ts";
 import type { Json } from "../../values/json.ts";
 import { type Draft, isChild, type ScopeDraft } from "./draft.ts";

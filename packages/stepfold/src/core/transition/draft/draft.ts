@@ -16,8 +16,8 @@ import type {
   Permit,
   Snapshot,
   Status,
-  Variables,
 } from "../../snapshot/snapshot.ts";
+import type { Variables } from "../../snapshot/variables.ts";
 import { indexAt, noVariables } from "../../snapshot/variables.ts";
 import type { Warning } from "../../snapshot/warning.ts";
 import type { EpochMs, Json } from "../../values/json.ts";

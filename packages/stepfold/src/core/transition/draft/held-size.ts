@@ -1,7 +1,8 @@
 import { type AnsweredKey, maxAnsweredKeys } from "../../snapshot/answered-key.ts";
 import type { Event } from "../../snapshot/event.ts";
 import { answeredKeyOf } from "../../snapshot/result.ts";
-import type { Answer, Context, Resumed, Variables, Wait } from "../../snapshot/snapshot.ts";
+import type { Answer, Context, Resumed, Wait } from "../../snapshot/snapshot.ts";
+import type { Variables } from "../../snapshot/variables.ts";
 import type { Json } from "../../values/json.ts";
 import { sizeOfJson } from "../../values/json-size.ts";
 
