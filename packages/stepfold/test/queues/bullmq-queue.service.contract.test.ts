@@ -33,7 +33,7 @@ describe.skipIf(url === null)("BullMQ", () => {
     const ids: string[] = [];
     await queue.consume(async ({ workflowId }) => void ids.push(workflowId), consuming);
     await queue.send([{ workflowId: "a" }, { workflowId: "b" }]);
-    await expect.poll(() => ids.length).toBe(2);
+    await expect.poll(() => ids.length, { timeout: 20_000 }).toBe(2);
     await queue.close();
     expect(await jobs.getJobCounts()).toMatchObject({ active: 0, completed: 0, delayed: 0, failed: 0, waiting: 0 });
   });

@@ -46,7 +46,7 @@ describe.skipIf(url === null)("NATS JetStream", () => {
     };
     await queue.consume(handle, consuming);
     await queue.send([{ workflowId: "slow" }]);
-    await expect.poll(() => ids).toEqual(["slow"]);
+    await expect.poll(() => ids, { timeout: 20_000 }).toEqual(["slow"]);
     for (let round = 1; round <= 2; round++) {
       proxy.cut();
       await expect
@@ -67,7 +67,7 @@ describe.skipIf(url === null)("NATS JetStream", () => {
     const year = 365 * 24 * 60 * 60 * 1000;
     await queue.send(Array.from({ length: 3_000 }, (_, index) => ({ workflowId: `late-${index}`, delayMs: year - index })));
     await queue.send([{ workflowId: "now" }]);
-    await expect.poll(() => ids).toEqual(["now"]);
+    await expect.poll(() => ids, { timeout: 20_000 }).toEqual(["now"]);
     // longer than its lease: none of them comes again
     await wait(3_000);
     expect(ids).toEqual(["now"]);
@@ -84,7 +84,7 @@ describe.skipIf(url === null)("NATS JetStream", () => {
     const foreign = ['{"workflowId":7}', "null", "[]", "text", "{", ""];
     for (const body of foreign) await manager.jetstream().publish(name, body);
     await queue.send([{ workflowId: "a" }]);
-    await expect.poll(() => ids).toEqual(["a"]);
+    await expect.poll(() => ids, { timeout: 20_000 }).toEqual(["a"]);
     expect(problems).toEqual(foreign.map(() => expect.objectContaining({ code: "QUEUE_REJECTED" })));
     await queue.close();
     expect((await manager.streams.info(name)).state.messages).toBe(0);
@@ -95,7 +95,7 @@ describe.skipIf(url === null)("NATS JetStream", () => {
     const ids: string[] = [];
     await queue.consume(async ({ workflowId }) => void ids.push(workflowId), consuming);
     await queue.send([{ workflowId: "a" }]);
-    await expect.poll(() => ids).toEqual(["a"]);
+    await expect.poll(() => ids, { timeout: 20_000 }).toEqual(["a"]);
     await manager.streams.delete(name);
     await expect
       .poll(() => Promise.allSettled([queue.send([{ workflowId: "b" }])]), { timeout: 5_000 })

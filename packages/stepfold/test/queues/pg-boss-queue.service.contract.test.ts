@@ -57,7 +57,7 @@ describe.skipIf(url === null)("pg-boss", () => {
     expect(jobs.map(({ data }) => (data as { workflowId: string }).workflowId).toSorted()).toEqual(["a", "b"]);
     const ids: string[] = [];
     await queue.consume(async ({ workflowId }) => void ids.push(workflowId), consuming);
-    await expect.poll(() => ids.toSorted()).toEqual(["a", "b"]);
+    await expect.poll(() => ids.toSorted(), { timeout: 20_000 }).toEqual(["a", "b"]);
     await queue.close();
     expect(await boss.findJobs("traces")).toEqual([]);
   });
@@ -69,7 +69,7 @@ describe.skipIf(url === null)("pg-boss", () => {
     await queue.consume(async ({ workflowId }) => void ids.push(workflowId), consuming);
     await wait(100);
     await queue.send([{ workflowId: "a" }]);
-    await expect.poll(() => ids).toEqual(["a"]);
+    await expect.poll(() => ids, { timeout: 20_000 }).toEqual(["a"]);
     await queue.close();
   });
 
@@ -85,7 +85,7 @@ describe.skipIf(url === null)("pg-boss", () => {
     await wait(200);
     await boss.stop({ graceful: false });
     expect(await rejection(queue.send([{ workflowId: "a" }]))).toBe("QUEUE_REJECTED");
-    await expect.poll(() => problems.length).toBeGreaterThan(0);
+    await expect.poll(() => problems.length, { timeout: 20_000 }).toBeGreaterThan(0);
     await consumer.drain();
   });
 
@@ -101,7 +101,7 @@ describe.skipIf(url === null)("pg-boss", () => {
     for (let round = 0; round < 3; round++) {
       await server.pool.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", [name]);
       await expect.poll(() => Promise.allSettled([queue.send([{ workflowId: `a-${round}` }])])).toMatchObject([{ status: "fulfilled" }]);
-      await expect.poll(() => ids).toContain(`a-${round}`);
+      await expect.poll(() => ids, { timeout: 20_000 }).toContain(`a-${round}`);
     }
     await queue.close();
     await boss.stop({ graceful: false });
@@ -117,7 +117,7 @@ describe.skipIf(url === null)("pg-boss", () => {
     };
     await queue.consume(handle, { ...consuming, leaseMs: 1_000 });
     await queue.send([{ workflowId: "a" }]);
-    await expect.poll(() => ids).toEqual(["a"]);
+    await expect.poll(() => ids, { timeout: 20_000 }).toEqual(["a"]);
     await queue.close();
     expect(ids).toEqual(["a"]);
     expect(await boss.findJobs("long")).toEqual([]);
