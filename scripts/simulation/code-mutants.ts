@@ -143,8 +143,8 @@ export const codeMutants: readonly CodeMutant[] = [
     patches: [
       {
         file: "core/snapshot/history-checkpoint.ts",
-        find: "    ...(childStates && { childStates: heldContexts(childStates) }),",
-        put: "    ...(childStates && !heldContexts && { childStates }),",
+        find: "    ...(childStates && { childStates: heldResults(childStates) }),",
+        put: "    ...(childStates && !heldResults && { childStates }),",
       },
     ],
   },
