@@ -114,18 +114,6 @@ export const codeMutants: readonly CodeMutant[] = [
     ],
   },
   {
-    name: "detached-child-is-not-begun-anew",
-    caughtBy: ["I10", "I11", "I7", "script"],
-    options: faultFree,
-    patches: [
-      {
-        file: "core/transition/evolve.ts",
-        find: "    if (event.anew) {",
-        put: "    if (event.anew && !event.anew) {",
-      },
-    ],
-  },
-  {
     name: "incident-ends-the-execution",
     caughtBy: ["I10", "I11"],
     options: faultFree,
