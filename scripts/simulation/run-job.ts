@@ -28,12 +28,13 @@ export async function runJob({ seed, schedules, options, mutant: name, mostRescu
     sums.repeated += outcome.repeated;
     sums.rescues += outcome.rescues;
     if (outcome.violations.length === 0) continue;
-    // another rule than those that are to notice it may be broken as well, or first
-    if (mutant && !outcome.violations.some((violation) => mutant.caughtBy.includes(ruleOf(violation)))) continue;
+    // another rule than those that are to notice a mistake may be broken as well, or first
+    const isTold = (violation: Violation): boolean => !mutant || mutant.caughtBy.includes(ruleOf(violation));
+    if (!outcome.violations.some(isTold)) continue;
     sums.violations++;
     if (findings.length > 0) continue;
     const smallest = mutant ? { options: schedule, outcome } : await shrinkSchedule(scenarioOf, { options: schedule, outcome });
-    for (const violation of smallest.outcome.violations.slice(0, 3)) {
+    for (const violation of smallest.outcome.violations.filter(isTold).slice(0, 3)) {
       const { message, workflowId = "all", atMs } = violation;
       findings.push({ options: smallest.options, invariant: ruleOf(violation), message: `${workflowId}, after ${atMs} ms: ${message}` });
     }
