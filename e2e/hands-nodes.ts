@@ -1,4 +1,4 @@
-// The code of nodes. Whoever loads this module says so in a file: a process that only hands over must not.
+// Code of nodes. When this module is loaded it writes a file, so that the test sees whether a process without code has loaded it.
 import { appendFileSync } from "node:fs";
 import { defineNode } from "stepfold";
 import { builtinNodes } from "stepfold/nodes";

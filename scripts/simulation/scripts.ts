@@ -27,7 +27,7 @@ export function owner(workflowId: string): ClientScript {
     const { runtime } = client;
     const start = (): Promise<Run> => runtime.start(workflowId, { workflowId, input: { name: workflowId } });
     const [run] = await Promise.all([start(), client.random.chance(0.3) ? start() : null]);
-    // whoever restarts it asks for the result of what goes on in its place
+    // the result of this execution itself: that of its restart is checked by the script that restarts it
     const told = run.result({ follow: false }).then(
       (output) => JSON.stringify(output),
       (error: unknown) => codeOf(error),
@@ -123,7 +123,7 @@ export function forker(workflowId: string, afterMs: number): ClientScript {
   };
 }
 
-/** Restarts an execution that has failed or was cancelled, twice, and answers what is asked then; whoever waits for the result is told that. */
+/** Restarts an execution that has failed or was cancelled, some times twice at once, answers its waits, and checks that `result()` of the first execution gives the result of the restart. */
 export function restarter(workflowId: string): ClientScript {
   return async (client) => {
     const run = await found(client, workflowId);

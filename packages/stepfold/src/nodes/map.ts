@@ -34,7 +34,7 @@ export interface MapData {
  *
  * `timeout` of the node is how long all items together may take: after that those that have not ended are cancelled, and the path leaves by
  * the handle `timeout`, else `error`, else the execution fails (`STEP_TIMEOUT`). With a `retryPolicy` of the node a map that has failed, or
- * was not done in time, begins again with all its items. Defaults: any time, and once.
+ * was not done in time, begins again with all its items. Without `timeout` it may take any time; without `retryPolicy` it is begun once.
  *
  * An edge with the handle `error` takes a failure. Its output is the error: `MAP_FAILED` with `cause`, the error of the first item that
  * failed, with its `code` and `item`. Beside `DATA_INVALID` and `MAP_FAILED` there are `DEFINITION_UNKNOWN`

@@ -26,7 +26,7 @@ export interface WorkflowData {
  * (`"bill/approve"`), and a cancellation ends it too. `timeout` of this node is how long it may take in all:
  * after that it is cancelled, and the path leaves by the handle `timeout`, else `error`, else the execution fails (`STEP_TIMEOUT`). With a
  * `retryPolicy` of this node it is begun once more, from its start, when it has failed or was not done in time; what it had done is undone first,
- * where it can be. Defaults: any time, and once.
+ * where it can be. Without `timeout` it may take any time; without `retryPolicy` it is begun once.
  *
  * With `detached` it is an execution of its own, with a `workflowId` to find, watch and answer it by, and may be driven by
  * another process. `workflow` then names one that the runtime (or engine) was given, in the version that is current when

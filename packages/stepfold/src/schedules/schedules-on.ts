@@ -130,7 +130,7 @@ function makingSchedules(reach: ScheduleReach): Pick<Schedules, "create" | "put"
       checkOptions(options);
       const spec = readSpec(checkName(name), given);
       const known = await reach.find(name);
-      // whoever does not know whether it was made asks again, perhaps once it has come to its end
+      // a caller that got no answer calls again; the schedule may have ended in the meantime
       const isThere = known && (!hasEnded(known.snapshot) || (known.snapshot.status === "completed" && isSame(known.state.spec, spec)));
       if (!isThere) {
         readTickingSpec(name, spec, await host.now());

@@ -6,20 +6,13 @@ import { similar } from "../core/values/similar.ts";
 import { readTimestamp } from "../core/values/timestamp.ts";
 import { normalise } from "../core/values/to-json.ts";
 import type { OverlapPolicy } from "../runtime/context/schedules.ts";
-import { cronMistake, nextTick } from "./ticks.ts";
+import { cronMistake, nextTick, type TickRule } from "./ticks.ts";
 
 /** What a schedule says, checked, with every default; plain JSON. */
-export interface CheckedSpec {
+export interface CheckedSpec extends TickRule {
   readonly workflow: string;
   readonly input?: Json;
   readonly metadata?: JsonObject;
-  readonly cron?: readonly string[];
-  readonly zone?: string;
-  readonly every?: number;
-  readonly offset?: number;
-  readonly at?: EpochMs;
-  readonly startAt?: EpochMs;
-  readonly endAt?: EpochMs;
   readonly count?: number;
   readonly overlap: OverlapPolicy;
   readonly catchUpWindow: number;

@@ -50,7 +50,7 @@ export interface ServerlessHandlers {
  * export const handler = handlers.lambda;
  * ```
  *
- * A message that comes twice, late or never costs time and no work: whoever is first claims the execution, and each step is committed once.
+ * A message that comes twice, late or never delays an execution at most: only one process can claim it, and each step is committed once.
  *
  * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`
  */

@@ -34,7 +34,7 @@ describe("a schedule", () => {
       scheduledBy: { schedule: "nightly", workflowId: "schedule:nightly", at: at("01T01:00:00Z"), reports: true },
     });
     expect(started).not.toHaveProperty("parent");
-    // it stands in lists as any execution
+    // a schedule is listed like every other execution
     expect((await runtime.list({ definitionId: "stepfold-schedule", metadata: { schedule: "nightly" } })).items).toHaveLength(1);
     expect(await (await runtime.get("schedule:nightly")).explain()).toMatchObject({ status: "paused" });
   });

@@ -70,7 +70,7 @@ export class Dispatcher {
     return first;
   }
 
-  /** A time in which work can be run that is handed over with it. Whoever asks for it ends it. It is over, too, when this is closed. */
+  /** Opens a bounded time in which claimed executions are run. The caller ends it; it also ends when the dispatcher is closed. */
   openSlice(options: { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined }): TimeSlice {
     const slice = new TimeSlice(this.#context.environment, { ...options, onEnd: () => this.#slices.delete(slice) });
     this.#slices.add(slice);

@@ -113,8 +113,9 @@ class Sweeping {
 
   /** Takes those that are named, each once. */
   async takeNamed(wakeUps: readonly WakeUp[]): Promise<void> {
-    const early = wakeUps.filter(({ delayMs = 0 }) => delayMs > 0);
-    const named = new Set(wakeUps.filter((wakeUp) => !early.includes(wakeUp)).map(({ workflowId }) => workflowId));
+    const isEarly = ({ delayMs = 0 }: WakeUp): boolean => delayMs > 0;
+    const early = wakeUps.filter(isEarly);
+    const named = new Set(wakeUps.filter((wakeUp) => !isEarly(wakeUp)).map(({ workflowId }) => workflowId));
     const sending = this.#sendOn(early);
     for (const workflowId of named) {
       while (this.#room <= 0 && this.#mayTake) await this.#news();

@@ -17,7 +17,7 @@ interface SlicedSession {
 /** An execution that has something to do still. */
 export interface LeftExecution {
   readonly workflowId: string;
-  /** True if the queue has a message for it. Without one it is found in the store by whoever looks next. */
+  /** Whether the queue has a message for the execution. Without one, the next worker that polls the store, or the next sweep, finds it. */
   readonly isAnnounced: boolean;
 }
 
