@@ -1,5 +1,6 @@
 import type { ChildEnd } from "../core/snapshot/message.ts";
 import type { Json } from "../core/values/json.ts";
+import { ChildFailure } from "../engine/node/child-failure.ts";
 import { defineNode } from "../engine/node/define-node.ts";
 import type { NodeDefinition } from "../engine/node/node-definition.ts";
 
@@ -76,5 +77,5 @@ export const workflowNode: NodeDefinition<WorkflowData, Json> = defineNode<Workf
 function outputOf({ status, output = null, error }: ChildEnd): Json {
   if (status === "completed") return output;
   const { name = "Error", message = "The workflow was cancelled", code = "EXECUTION_CANCELLED" } = error ?? {};
-  throw Object.assign(new Error(message), { name, code, stack: undefined, isOfChild: true });
+  throw Object.assign(new ChildFailure(message), { name, code, stack: undefined });
 }

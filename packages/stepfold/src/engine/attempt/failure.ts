@@ -8,6 +8,7 @@ import { scopedKey } from "../../core/snapshot/address.ts";
 import { isJsonObject, type Json } from "../../core/values/json.ts";
 import { sizeOfJson } from "../../core/values/json-size.ts";
 import { normalise } from "../../core/values/to-json.ts";
+import { isChildFailure } from "../node/child-failure.ts";
 import { isFatal } from "../node/fatal-error.ts";
 import { retryAfterMs } from "../node/retry-after-error.ts";
 import type { AttemptState } from "./attempt-state.ts";
@@ -40,16 +41,11 @@ export function failureOf(run: AttemptState, thrown: unknown): Outcome {
     startedAt,
     endedAt,
     retryAt: delayMs === null ? null : endedAt + Math.min(delayMs, around.limits.timerMs),
-    ...(delayMs !== null && isOfChild(thrown) && { anew: true as const }),
+    ...(delayMs !== null && isChildFailure(thrown) && { anew: true as const }),
     ...(run.step === null && { uncalled: true as const }),
   };
   around.onFailed?.(thrown, task, outcome);
   return delayMs !== null || task.undoes ? outcome : unretried(outcome, node.compiled, run.place.workflow);
-}
-
-/** Whether a step has failed because the execution that it waited for did not complete: another attempt begins another one. */
-function isOfChild(thrown: unknown): boolean {
-  return safeMember(thrown, "isOfChild") === true;
 }
 
 /** A failure for good: the edge `error` takes it, or the path waits for a decision. The node counts before its workflow. */

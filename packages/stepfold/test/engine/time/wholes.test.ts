@@ -47,6 +47,13 @@ function engineOf(whole: object, more: { readonly workflow?: object; readonly ed
   return { engine, clock, failures, go, later };
 }
 
+/** A workflow that pays, which is paid back if it fails, and goes on with a node. */
+const paying = (next: { readonly id: string; readonly type: string }): object => ({
+  id: "inner",
+  nodes: [{ id: "pay", type: "noop", compensate: { type: "seen", data: "paid back" } }, next],
+  edges: [{ source: "pay", target: next.id }],
+});
+
 const byTimeout = [{ source: "whole", target: "after", sourceHandle: "timeout" }];
 
 describe("a sub-workflow with a timeout", () => {
@@ -110,15 +117,7 @@ describe("a sub-workflow with a timeout", () => {
   });
 
   it("undoes what it has done before the path goes on without it", async () => {
-    const undone = {
-      id: "inner",
-      nodes: [
-        { id: "pay", type: "noop", compensate: { type: "seen", data: "paid back" } },
-        { id: "answer", type: "approval" },
-      ],
-      edges: [{ source: "pay", target: "answer" }],
-    };
-    const { go, later } = engineOf({ timeout: "5m" }, { workflow: undone });
+    const { go, later } = engineOf({ timeout: "5m" }, { workflow: paying({ id: "answer", type: "approval" }) });
     const late = await later(await go(), 5 * minuteMs);
     expect(late).toMatchObject({ status: "failed", error: { code: "STEP_TIMEOUT" } });
     expect(late.compensations).toMatchObject([{ nodeId: "pay", output: "paid back" }]);
@@ -213,15 +212,7 @@ describe("a sub-workflow with a retry policy", () => {
   });
 
   it("undoes what it had done before it is begun again", async () => {
-    const undone = {
-      id: "inner",
-      nodes: [
-        { id: "pay", type: "noop", compensate: { type: "seen", data: "paid back" } },
-        { id: "try", type: "flaky" },
-      ],
-      edges: [{ source: "pay", target: "try" }],
-    };
-    const { failures, go, later } = engineOf({ retryPolicy }, { workflow: undone });
+    const { failures, go, later } = engineOf({ retryPolicy }, { workflow: paying({ id: "try", type: "flaky" }) });
     failures.left = 1;
     const first = await go();
     expect(first.compensations).toHaveLength(1);
