@@ -1,26 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: template strings of the language under test
 import { describe, expect, it } from "vitest";
+import { errorOf, scope } from "../../test/expressions/try-expression.fixture.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import { compileExpression } from "./compile-expression.ts";
-
-const scope = {
-  input: { name: "Ada", price: 21, tags: ["a", "b"], deep: { list: [{ id: 1 }, { id: 2 }] }, none: null, yes: true },
-  metadata: { tier: "gold" },
-  attempt: 2,
-  error: { name: "Error", message: "busy", code: "BUSY" },
-  $now: 0,
-};
-const run = (source: string): unknown => compileExpression(source).evaluate(scope);
-
-/** The error an expression ends with, at compilation or evaluation. */
-const errorOf = (source: string): StepfoldError => {
-  try {
-    run(source);
-  } catch (error) {
-    return error as StepfoldError;
-  }
-  throw new Error(`no error: ${source}`);
-};
 
 describe("what fails while an expression runs", () => {
   it.each<[string, string, number]>([

@@ -4,20 +4,7 @@ import { systemEnvironment } from "../../src/environment/system-environment.ts";
 import { builtinNodes } from "../../src/nodes/index.ts";
 import { createRuntime } from "../../src/runtime/create-runtime.ts";
 import { memoryStore } from "../../src/stores/databases/memory/memory-store.ts";
-
-/** Two nodes that go round and round, and never wait. */
-const circle = {
-  id: "circle",
-  nodes: [
-    { id: "a", type: "noop" },
-    { id: "b", type: "noop" },
-  ],
-  edges: [
-    { source: "a", target: "b" },
-    { source: "b", target: "a" },
-  ],
-  start: "a",
-};
+import { circle } from "../limits/circle.fixture.ts";
 
 describe("F3: an execution that never waits", () => {
   it("lets timers run, and ends with its signal", async () => {

@@ -3,19 +3,7 @@ import { builtinNodes } from "../../src/nodes/index.ts";
 import type { SnapshotStore } from "../../src/ports/snapshot-store.ts";
 import { createRuntime } from "../../src/runtime/create-runtime.ts";
 import { memoryStore } from "../../src/stores/databases/memory/memory-store.ts";
-
-const circle = {
-  id: "circle",
-  nodes: [
-    { id: "a", type: "noop" },
-    { id: "b", type: "noop" },
-  ],
-  edges: [
-    { source: "a", target: "b" },
-    { source: "b", target: "a" },
-  ],
-  start: "a",
-};
+import { circle } from "./circle.fixture.ts";
 
 // a loop that commits all the time was first at every try of a command, which then waited longer and longer
 it("F3: a command goes before the next commit of an execution that runs in the same process and never waits", async () => {

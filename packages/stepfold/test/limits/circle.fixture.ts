@@ -1,0 +1,13 @@
+/** Two nodes that go round and round, and never wait. */
+export const circle = {
+  id: "circle",
+  nodes: [
+    { id: "a", type: "noop" },
+    { id: "b", type: "noop" },
+  ],
+  edges: [
+    { source: "a", target: "b" },
+    { source: "b", target: "a" },
+  ],
+  start: "a",
+};
