@@ -60,6 +60,20 @@ it("ls lists the oldest first, by metadata and by the beginning of ids, and coun
   expect((await cli(["ls", "--meta", "team", "--store", "app.db"], { cwd })).code).toBe(2);
 });
 
+it("show tells the variables of an execution, each with its latest value", async () => {
+  const cwd = newFolder();
+  const count = { id: "count", type: "set", data: { vars: { total: "{{ (vars.total ?? 0) + 2 }}", name: "Ada" } } };
+  const nodes = [count, { ...count, id: "again" }, { id: "ask", type: "approval" }];
+  const edges = [
+    { source: "count", target: "again" },
+    { source: "again", target: "ask" },
+  ];
+  writeFileSync(join(cwd, "flow.json"), JSON.stringify({ id: "flow", nodes, edges }));
+  await cli(["run", "flow.json", "--id", "flow-1", "--store", "app.db"], { cwd });
+  const { stdout } = await cli(["show", "flow-1", "--store", "app.db"], { cwd });
+  expect(stdout).toContain('\nVariables\n  total = 4\n  name = "Ada"\n');
+});
+
 it("validate --no-config runs no config", async () => {
   const cwd = newFolder();
   writeFileSync(

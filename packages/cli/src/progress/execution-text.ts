@@ -36,6 +36,7 @@ export function executionText(execution: Execution, paint: Paint, now: EpochMs):
     ...section("Input", snapshot.input === undefined ? [] : [printableJson(snapshot.input, 400)], paint),
     ...section("Now", placesText(execution, style, now), paint),
     ...section("Next", explanation.next && explanation.places.length > 1 ? [timestampsText(explanation.next.sentence, now)] : [], paint),
+    ...section("Variables", variableLines(snapshot), paint),
     ...section("Kept signals", inboxLines(snapshot, now), paint),
     ...section("Taken over", takenOverLines(events, style), paint),
     ...section(all ? "Events" : "Results", all ? historyLines(events, style) : resultLines(events, style), paint),
@@ -48,6 +49,11 @@ export function executionText(execution: Execution, paint: Paint, now: EpochMs):
 
 function section(title: string, lines: readonly string[], paint: Paint): string[] {
   return lines.length ? ["", paint("strong", title), ...lines.map((line) => `  ${line}`)] : [];
+}
+
+/** Lists the variables of the execution itself, each with its latest value. */
+function variableLines({ variables = {} }: Snapshot): string[] {
+  return Object.entries(variables).map(([name, values]) => `${printable(name)} = ${printableJson(values.at(-1)?.value, 100)}`);
 }
 
 /** Lists the signals in the inbox. */

@@ -1,21 +1,34 @@
-import type { SnapshotHead } from "../../core/snapshot/snapshot.ts";
+import type { Origin, SnapshotHead } from "../../core/snapshot/snapshot.ts";
 import { successorId } from "../../core/values/id.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 
-/** Where the execution stands that goes on in place of one that has ended: the one that it named, or was restarted as. Null if there is none. */
+type Ended = Pick<SnapshotHead, "workflowId" | "incarnation">;
+
+/**
+ * Where the execution stands that goes on in place of one that has ended: the one that it named, or was restarted as. Null if there is none,
+ * if it was deleted, and if its id was taken by another execution since.
+ */
 export async function successorOf(store: SnapshotStore, ended: SnapshotHead): Promise<SnapshotHead | null> {
-  if (ended.continuedAs) return store.loadHead(ended.continuedAs.workflowId);
-  return ended.status === "failed" || ended.status === "cancelled" ? restartOf(store, ended) : null;
+  const { continuedAs, status } = ended;
+  if (continuedAs) return successorAt(store, continuedAs.workflowId, ended, "continueAs");
+  return status === "failed" || status === "cancelled" ? restartOf(store, ended) : null;
 }
 
 /** Where the execution stands that an execution was restarted as, which may have been deleted since; null if it was not. */
-export async function restartOf(
+export function restartOf(store: SnapshotStore, ended: Ended): Promise<SnapshotHead | null> {
+  return successorAt(store, successorId(ended.workflowId), ended, "restart");
+}
+
+/** Where the execution with an id stands, if it was begun in place of another one and for this reason; else null. */
+export async function successorAt(
   store: SnapshotStore,
-  { workflowId, incarnation }: Pick<SnapshotHead, "workflowId" | "incarnation">,
+  workflowId: string,
+  ended: Ended,
+  reason: Origin["reason"],
 ): Promise<SnapshotHead | null> {
-  const head = await store.loadHead(successorId(workflowId));
+  const head = await store.loadHead(workflowId);
   const from = head?.from;
-  return from?.reason === "restart" && from.workflowId === workflowId && from.incarnation === incarnation ? head : null;
+  return from?.reason === reason && from.workflowId === ended.workflowId && from.incarnation === ended.incarnation ? head : null;
 }
 
 /** The last execution of a chain of successors: the given one if it has none. */

@@ -2,6 +2,7 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { isTerminal } from "../../core/snapshot/snapshot.ts";
 import { maxUnavailableMs } from "../context/persist.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
+import { successorOf } from "../context/successor.ts";
 import type { OpenSessions } from "../worker/open-sessions.ts";
 import { withEnd } from "./end-of-wait.ts";
 import { waitUntilEnded } from "./wait-until.ts";
@@ -34,5 +35,5 @@ async function successorOnceEnded(context: RuntimeContext, sessions: OpenSession
   const words = { workflowId, awaited: "end", method: "run.signal" };
   const wait = { timeoutMs: maxUnavailableMs };
   if (!isTerminal(head.status)) await withEnd(context, wait, words, (end) => waitUntilEnded(context, sessions, workflowId, end));
-  return head.continuedAs.workflowId;
+  return (await successorOf(context.store, head))?.workflowId ?? null;
 }

@@ -3,6 +3,7 @@ import type { Message } from "../../core/snapshot/message.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
 import { carriedBy } from "../../core/transition/take-checkpoint.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
+import { successorAt } from "../context/successor.ts";
 import { type LocalWork, startLocally, wakeExecution } from "./local-work.ts";
 
 /**
@@ -31,7 +32,7 @@ export async function continueExecution(
   try {
     const { committed, wakeUp } = await startLocally(context, local, { prepared, options, parent, scheduledBy, unnamed, carried });
     if (committed) return null;
-    if (await isSuccessor(context, workflowId, from)) {
+    if (await successorAt(context.store, workflowId, from, "continueAs")) {
       await wakeExecution(context, local, wakeUp);
       return null;
     }
@@ -43,9 +44,4 @@ export async function continueExecution(
     if (["OPTION_INVALID", "LIMIT_EXCEEDED", "INPUT_INVALID", "EXPRESSION_FAILED", "START_AMBIGUOUS"].includes(error.code)) return error;
     throw error;
   }
-}
-
-async function isSuccessor({ store }: RuntimeContext, workflowId: string, { workflowId: origin, incarnation }: Draft): Promise<boolean> {
-  const from = (await store.loadHead(workflowId))?.from;
-  return from?.reason === "continueAs" && from.workflowId === origin && from.incarnation === incarnation;
 }

@@ -5,7 +5,7 @@ import type { Draft } from "../../core/transition/draft/draft.ts";
 import type { Json } from "../../core/values/json.ts";
 import { latestSchedule, scheduleSignal } from "../context/latest-schedule.ts";
 import { requireHead } from "../context/require-snapshot.ts";
-import { latestOf } from "../context/successor.ts";
+import { latestOf, successorOf } from "../context/successor.ts";
 import { commandLocally, startLocally, wakeExecution } from "./local-work.ts";
 import { type OutboxDelivery, unlessGone } from "./report-end.ts";
 
@@ -98,7 +98,7 @@ export async function reportToSchedule(
     if (!latest || (await unlessGone(() => commandLocally(context, local, latest.workflowId, signal, isHeld)))) return;
     const now = await store.loadHead(latest.workflowId);
     // it goes on as nothing, or as what was deleted since
-    if (!now?.continuedAs || (isTerminal(now.status) && !(await store.loadHead(now.continuedAs.workflowId)))) return;
+    if (!now?.continuedAs || (isTerminal(now.status) && !(await successorOf(store, now)))) return;
     await new Promise<void>((resolve) => void environment.after(waitMs, resolve));
   }
   throw new StepfoldError("STORE_UNAVAILABLE", { store: store.name, reason: `schedule "${schedule}" is not there yet` });

@@ -207,6 +207,19 @@ describe("continueAs", () => {
     }
   });
 
+  it("does not take another execution for its successor that has the id of one that was deleted", async () => {
+    const { runtime, environment, store } = living();
+    const run = await runtime.start("by-node", { workflowId: "n", input: { round: 1 } });
+    await environment.settle();
+    expect(await run.result()).toBe(3);
+    await store.delete("n~2");
+    await environment.advance(31 * 86_400_000);
+    await runtime.start("counting", { workflowId: "n~2", input: { count: 0 } });
+    await environment.settle();
+    expect(await run.result()).toBeNull();
+    await expect(run.signal("tick", 1)).rejects.toMatchObject({ code: "EXECUTION_ENDED", details: { workflowId: "n" } });
+  });
+
   it("tells a waiting parent of the end of the last one", async () => {
     const { runtime, environment } = living();
     const run = await runtime.start("parent", { workflowId: "p" });
