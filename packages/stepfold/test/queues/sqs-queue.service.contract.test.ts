@@ -70,6 +70,23 @@ describe.skipIf(url === null)("SQS", () => {
     expect(Attributes).toMatchObject({ ApproximateNumberOfMessages: "0", ApproximateNumberOfMessagesNotVisible: "0" });
   });
 
+  it("says nothing of a message that it held for too long: another one has it", async () => {
+    const { queue } = await fresh();
+    const problems: unknown[] = [];
+    let deliveries = 0;
+    const handle = async ({ extend }: { extend(): Promise<void> }): Promise<void> => {
+      if (++deliveries > 1) return;
+      await wait(3_500);
+      await extend();
+      throw new Error("the step was handed over");
+    };
+    await queue.consume(handle, { ...consuming, onProblem: (problem) => void problems.push(problem) });
+    await queue.send([{ workflowId: "slow" }]);
+    await expect.poll(() => [deliveries, problems.length], { timeout: 10_000 }).toEqual([2, 1]);
+    await queue.close();
+    expect(problems).toMatchObject([{ message: "the step was handed over" }]);
+  });
+
   it("sends no delay to a FIFO queue, and never takes one wake-up for the repetition of another", async () => {
     const { queue, sent } = await fresh(".fifo");
     expect(queue.features.maxDelayMs).toBe(0);

@@ -3,6 +3,7 @@ import type { ConsumeOptions, Consumer, Delivery } from "../../ports/work-queue.
 import type { CheckedWakeUp } from "../checked/checked-queue.ts";
 import { foreignMessage } from "../checked/wake-up-message.ts";
 import type { SqsClient, SqsMessage } from "./sqs-client.ts";
+import { unlessNoLongerHeld } from "./sqs-error.ts";
 import { readSqsMessage } from "./sqs-message.ts";
 
 /** Messages that SQS gives in one answer. */
@@ -83,20 +84,21 @@ class PollingConsumer implements Consumer {
 
   async #handleOne({ Body, ReceiptHandle = "" }: SqsMessage): Promise<void> {
     const { client, queueUrl, handle, send, onProblem, retryDelaySeconds } = this.#setting;
-    const setVisibility = (VisibilityTimeout: number): Promise<unknown> =>
-      client.changeMessageVisibility({ QueueUrl: queueUrl, ReceiptHandle, VisibilityTimeout });
+    const setVisibility = async (VisibilityTimeout: number): Promise<void> => {
+      await client.changeMessageVisibility({ QueueUrl: queueUrl, ReceiptHandle, VisibilityTimeout }).catch(unlessNoLongerHeld);
+    };
     try {
       const wakeUp = readSqsMessage(Body);
-      if (this.#draining.signal.aborted) return void (await setVisibility(0));
+      if (this.#draining.signal.aborted) return await setVisibility(0);
       const { workflowId = "", dueAt = 0 } = wakeUp ?? {};
       const remainingMs = dueAt - systemEnvironment.now();
       if (!wakeUp) onProblem(foreignMessage("sqs"));
       else if (remainingMs > 0) await send([{ workflowId, delayMs: remainingMs }]);
-      else await handle({ workflowId, extend: async () => void (await setVisibility(this.#visibilitySeconds)) });
+      else await handle({ workflowId, extend: () => setVisibility(this.#visibilitySeconds) });
     } catch (error) {
       onProblem(error);
       // if this fails, too, it comes again when its lease has ended
-      return void (await setVisibility(retryDelaySeconds).catch(onProblem));
+      return await setVisibility(retryDelaySeconds).catch(onProblem);
     }
     await client.deleteMessage({ QueueUrl: queueUrl, ReceiptHandle }).catch(onProblem);
   }

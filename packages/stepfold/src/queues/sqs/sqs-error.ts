@@ -10,6 +10,11 @@ export function isRefusedBySqs(cause: unknown): boolean {
   return $fault === "client" && $retryable === undefined && !passing.test(name);
 }
 
+/** Throws an error again, unless it says that a message was held for too long: SQS has given it to somebody else, who handles it. */
+export function unlessNoLongerHeld(cause: unknown): void {
+  if ((cause as { readonly name?: unknown } | null)?.name !== "MessageNotInflight") throw cause;
+}
+
 /** Throws if a message of a batch was refused. @throws StepfoldError `QUEUE_REJECTED`, `QUEUE_UNAVAILABLE` */
 export function requireAllSent({ Failed = [] }: SqsBatchResult): void {
   const [first] = Failed;
