@@ -5,11 +5,13 @@ import { openDraft } from "../core/transition/draft/open-draft.ts";
 import type { GlobalsOption, NodeDefinitions } from "../engine/node/node-definition.ts";
 import { allExtraFunctions } from "../expressions/extra/all-extra-functions.ts";
 import { provideExtraFunctions } from "../expressions/functions/extra-functions.ts";
+import { runBulk } from "./bulk/run-bulk.ts";
 import { requireHead, requireSnapshot } from "./context/require-snapshot.ts";
 import { createRuntimeContext, requireWhole } from "./context/runtime-context.ts";
 import type { RuntimeOptions } from "./context/runtime-options.ts";
 import { claimOne } from "./context/timed-claim.ts";
 import { planAdoption } from "./forks/fork.ts";
+import type { Run } from "./handle/run.ts";
 import { runHandle } from "./handle/run-handle.ts";
 import { startRun } from "./handle/start-run.ts";
 import { openSchedules } from "./open-schedules.ts";
@@ -66,21 +68,23 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
       .finally(() => closed.abort(new StepfoldError("RUNTIME_CLOSED", { action: "wait any longer" })));
     return closing;
   };
+  const handleOf = (workflowId: string): Run => runHandle(context, local, workflowId, requireOpen);
   if (options.drive ?? true) openWorker(maxExecutions);
   return {
     async start(workflow, startOptions = {}) {
       requireOpen("start");
-      return runHandle(context, local, await startRun(context, local, workflow, startOptions), requireOpen);
+      return handleOf(await startRun(context, local, workflow, startOptions));
     },
     async adopt(workflow, snapshot, adoptOptions = {}) {
       requireOpen("adopt");
-      const adopted = await startForked(context, local, planAdoption(context, workflow, snapshot, adoptOptions));
-      return runHandle(context, local, adopted, requireOpen);
+      return handleOf(await startForked(context, local, planAdoption(context, workflow, snapshot, adoptOptions)));
     },
     async get(workflowId) {
       await requireHead(context.store, workflowId);
       return runHandle(context, local, workflowId, requireOpen);
     },
+    bulk: (action, bulkOptions = {}) =>
+      runBulk({ store: context.store, now: () => context.clock.now(), requireOpen, run: handleOf }, action, bulkOptions),
     ...boundedMoves({ context, local, dispatcher, concurrency: maxExecutions }, requireOpen),
     work({ concurrency = maxExecutions } = {}) {
       requireOpen("work");

@@ -4,6 +4,7 @@ import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import type { EndedSeries, ExecutionCounts, SeriesQuery } from "../ports/execution-counts.ts";
 import type { CountQuery, ExecutionSummary, ListQuery, Page, PruneReport } from "../ports/snapshot-store.ts";
+import type { BulkAction, BulkOptions, BulkOutcome } from "./bulk/bulk.ts";
 import type { Schedules } from "./context/schedules.ts";
 import type { AdoptOptions } from "./forks/fork.ts";
 import type { Run } from "./handle/run.ts";
@@ -64,6 +65,22 @@ export interface Runtime {
   adopt(workflow: string | WorkflowDefinition, snapshot: unknown, options?: AdoptOptions): Promise<Run>;
   /** @throws StepfoldError `WORKFLOW_NOT_FOUND` */
   get(workflowId: string): Promise<Run>;
+  /**
+   * Does the same to many executions, one after the other, and says of each what has become of it.
+   *
+   * ```ts
+   * const where = { definitionId: "order", metadata: { country: "at" } };
+   * for await (const { workflowId, outcome, error } of runtime.bulk({ action: "restart" }, { where, dryRun: true })) {
+   *   console.log(workflowId, outcome, error?.message); // "planned", or "refused" with the reason
+   * }
+   * ```
+   *
+   * One that refuses does not keep the others from it. Ended half way, by `break` or a crash, it can be called again: what was cancelled or
+   * answered is not found again, a restart or a fork is not made twice, and a signal with an `idempotencyKey` counts once.
+   *
+   * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`, `STORE_UNAVAILABLE`, `RUNTIME_CLOSED`: the executions that were not told of are left alone
+   */
+  bulk(action: BulkAction, options?: BulkOptions): AsyncGenerator<BulkOutcome, void, void>;
   /**
    * Makes and changes schedules. Without the option `schedules` every call is refused with `OPTION_INVALID`.
    */

@@ -1,0 +1,121 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { Status } from "../../core/snapshot/snapshot.ts";
+import { refuseUnknown } from "../../core/values/refuse-unknown.ts";
+import type { Run } from "../handle/run.ts";
+import type { BulkAction, BulkOutcome } from "./bulk.ts";
+
+/** How something is done to one execution of many. */
+export interface BulkMove {
+  /** Executions to which it can be done. */
+  readonly statuses: readonly Status[];
+  /** Null: there is nothing to do. */
+  do(run: Run, dryRun: boolean): Promise<Omit<BulkOutcome, "workflowId" | "status"> | null>;
+}
+
+type Of<A extends BulkAction["action"]> = Extract<BulkAction, { readonly action: A }>;
+
+const open: readonly Status[] = ["active", "paused", "error", "parked"];
+const all: readonly Status[] = [...open, "completed", "failed", "cancelled"];
+
+/** How an action is done. @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN` */
+export function moveOf(action: BulkAction): BulkMove {
+  switch (action.action) {
+    case "cancel":
+      return cancelling(action);
+    case "retry":
+      return retrying(action);
+    case "signal":
+      return signalling(action);
+    case "restart":
+      return restarting(action);
+    case "fork":
+      return forking(action);
+    case "decide":
+      return deciding(action);
+    default: {
+      const { action: unknown } = action as { readonly action: unknown };
+      const reason = `must be cancel, retry, signal, restart, fork or decide, not ${JSON.stringify(unknown) ?? "nothing"}`;
+      throw new StepfoldError("OPTION_INVALID", { option: "action", reason });
+    }
+  }
+}
+
+function cancelling(action: Of<"cancel">): BulkMove {
+  refuseUnknown("cancel", action, ["action", "reason"]);
+  return simple(open, async (run) => {
+    await run.cancel({ reason: action.reason });
+    return { applied: true };
+  });
+}
+
+function retrying(action: Of<"retry">): BulkMove {
+  refuseUnknown("retry", action, ["action"]);
+  return simple(["error", "parked"], async (run) => {
+    await run.retry();
+    return { applied: true };
+  });
+}
+
+function signalling({ action, name, payload, ...options }: Of<"signal">): BulkMove {
+  refuseUnknown(action, options, ["key", "ttl", "idempotencyKey"]);
+  return simple(open, (run) => run.signal(name, payload, options));
+}
+
+function simple(statuses: readonly Status[], act: (run: Run) => Promise<{ readonly applied: boolean }>): BulkMove {
+  return {
+    statuses,
+    async do(run, dryRun) {
+      if (dryRun) return { outcome: "planned" };
+      const { applied } = await act(run);
+      return { outcome: applied ? "done" : "unchanged" };
+    },
+  };
+}
+
+/** One that was restarted before is left alone, whatever has become of that. */
+function restarting({ action: _, ...options }: Of<"restart">): BulkMove {
+  return {
+    statuses: ["failed", "cancelled"],
+    async do(run, dryRun) {
+      if ((await run.latest()).workflowId !== run.workflowId) return { outcome: "unchanged" };
+      const plan = await run.planRestart(options);
+      if (!dryRun) await run.restart(options);
+      return { outcome: dryRun ? "planned" : "done", plan };
+    },
+  };
+}
+
+function forking({ action, suffix, ...options }: Of<"fork">): BulkMove {
+  refuseUnknown(action, options, ["node", "input", "output", "definition"]);
+  if (typeof suffix !== "string" || suffix === "")
+    throw new StepfoldError("OPTION_INVALID", { option: "suffix", reason: "must be a text" });
+  return {
+    statuses: all,
+    async do(run, dryRun) {
+      // it is such a fork itself, made by an earlier call
+      if (run.workflowId.endsWith(`~${suffix}`)) return null;
+      const wanted = { ...options, workflowId: `${run.workflowId}~${suffix}` };
+      const plan = await run.planFork(wanted);
+      if (!dryRun) await run.fork(wanted);
+      return { outcome: dryRun ? "planned" : "done", plan };
+    },
+  };
+}
+
+/** Of several incidents each is answered for itself: one that somebody else has answered meanwhile does not keep the others from it. */
+function deciding({ action, decision, by, ...others }: Of<"decide">): BulkMove {
+  refuseUnknown(action, others, []);
+  return {
+    statuses: open,
+    async do(run, dryRun) {
+      const incidents = (await run.waits()).filter(({ kind }) => kind === "incident");
+      if (incidents.length === 0) return null;
+      if (dryRun) return { outcome: "planned", incidents: incidents.map(({ address }) => address) };
+      const answers = await Promise.allSettled(incidents.map(({ id }) => run.resume({ waitId: id, payload: decision, by })));
+      const decided = incidents.filter((_, index) => answers[index]!.status === "fulfilled");
+      const refused = answers.find((answer) => answer.status === "rejected");
+      if (refused && decided.length === 0) throw refused.reason;
+      return { outcome: "done", incidents: decided.map(({ address }) => address) };
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { Status } from "../../core/snapshot/snapshot.ts";
+import type { EpochMs } from "../../core/values/json.ts";
+import { refuseUnknown } from "../../core/values/refuse-unknown.ts";
+import type { CountQuery, ExecutionSummary, ListQuery, Page, SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { Run } from "../handle/run.ts";
+import type { BulkAction, BulkOptions, BulkOutcome } from "./bulk.ts";
+import { type BulkMove, moveOf } from "./bulk-moves.ts";
+
+/** Executions that are listed at once. */
+const pageSize = 200;
+/** Errors that are not of one execution. */
+const ofAll: ReadonlySet<string> = new Set(["STORE_UNAVAILABLE", "RUNTIME_CLOSED", "OPTION_INVALID", "OPTION_UNKNOWN"]);
+
+/** What a bulk action needs of a runtime. */
+export interface BulkHost {
+  readonly store: SnapshotStore;
+  /** The time by the store's clock. */
+  now(): Promise<EpochMs>;
+  run(workflowId: string): Run;
+  requireOpen(action: string): void;
+}
+
+/**
+ * Does the same to many executions, one after the other, and says of each what has become of it. What has ended meanwhile, or is gone, is
+ * refused or left out; the others go on.
+ */
+export async function* runBulk(host: BulkHost, action: BulkAction, options: BulkOptions): AsyncGenerator<BulkOutcome, void, void> {
+  refuseUnknown("runtime.bulk", options, ["where", "dryRun", "limit"]);
+  const { where = {}, dryRun = false, limit = Number.POSITIVE_INFINITY } = options;
+  if (limit !== Number.POSITIVE_INFINITY && !(Number.isInteger(limit) && limit >= 1))
+    throw invalid("limit", "must be a whole number above 0");
+  const move = moveOf(action);
+  const status = statusesOf(move, action, where.status);
+  let count = 0;
+  for await (const summary of listed(host, { ...where, status })) {
+    const outcome = await moved(host, move, summary, dryRun);
+    if (!outcome) continue;
+    yield outcome;
+    if (++count >= limit) return;
+  }
+}
+
+/**
+ * What there is now, and not what is created meanwhile. Where the store can, the oldest first: an execution comes before the detached ones that
+ * it has begun, which end with it.
+ */
+async function* listed({ store, now, requireOpen }: BulkHost, where: CountQuery): AsyncGenerator<ExecutionSummary, void, void> {
+  const createdBefore = Math.min(where.createdBefore ?? Number.POSITIVE_INFINITY, (await now()) + 1);
+  const query: ListQuery = { ...where, createdBefore, limit: pageSize, ...(store.features.lists && { order: "oldest" }) };
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    requireOpen("do anything to executions");
+    const page: Page<ExecutionSummary> = await store.list({ ...query, ...(cursor !== undefined && { cursor }) });
+    yield* page.items;
+    cursor = page.nextCursor;
+  }
+}
+
+/** Null: there is nothing to do. */
+async function moved(
+  { run }: BulkHost,
+  move: BulkMove,
+  { workflowId, status }: ExecutionSummary,
+  dryRun: boolean,
+): Promise<BulkOutcome | null> {
+  try {
+    const did = await move.do(run(workflowId), dryRun);
+    return did && { workflowId, status, ...did };
+  } catch (error) {
+    if (!StepfoldError.is(error) || ofAll.has(error.code)) throw error;
+    if (error.code === "WORKFLOW_NOT_FOUND") return null;
+    return { workflowId, status, outcome: "refused", error: { message: error.message, code: error.code } };
+  }
+}
+
+/** @throws StepfoldError `OPTION_INVALID` if it cannot be done to executions that are so */
+function statusesOf({ statuses }: BulkMove, { action }: BulkAction, asked: readonly Status[] = statuses): readonly Status[] {
+  const impossible = asked.find((status) => !statuses.includes(status));
+  if (impossible === undefined) return asked;
+  throw invalid("where.status", `must not be "${impossible}": ${action} is for executions that are ${statuses.join(", ")}`);
+}
+
+function invalid(option: string, reason: string): StepfoldError {
+  return new StepfoldError("OPTION_INVALID", { option, reason });
+}
