@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
+import { addBulkCommands } from "./commands/bulk-commands.ts";
 import { addExecutionCommands } from "./commands/execution-commands.ts";
 import type { Act } from "./commands/program-options.ts";
 import { addReadingCommands } from "./commands/reading-commands.ts";
@@ -26,6 +27,7 @@ export function program(ended: (code: number) => void): Command {
   addReadingCommands(stepfold, act);
   addTendingCommands(stepfold, act);
   addWorkingCommands(stepfold, act);
+  addBulkCommands(stepfold, act);
   addScheduleCommands(stepfold, act);
   return stepfold;
 }

@@ -8,6 +8,7 @@ import { exitCode } from "../exit-code.ts";
 import { say } from "../output.ts";
 import { programName } from "../program-name.ts";
 import { chooseDatabase, openExistingDatabase, type Store } from "../store/database.ts";
+import { type FilterOptions, queryOf, statuses, wordsOf } from "../store/filter.ts";
 import { agoText } from "../text/duration-text.ts";
 import { paintFor } from "../text/paint.ts";
 import { printable } from "../text/printable.ts";
@@ -16,12 +17,7 @@ import { tableLines } from "../text/table.ts";
 import { waitsFor } from "../text/waits-for.ts";
 
 /** Options of `stepfold ls`. */
-export interface LsOptions {
-  readonly status?: readonly string[];
-  readonly workflow?: string;
-  readonly tenant?: string;
-  readonly idPrefix?: string;
-  readonly meta?: readonly string[];
+export interface LsOptions extends FilterOptions {
   readonly order?: string;
   readonly count?: boolean;
   readonly limit?: string;
@@ -39,7 +35,6 @@ interface Listed extends Omit<Page, "items"> {
   readonly now: number;
 }
 
-const statuses: readonly Status[] = ["active", "paused", "error", "parked", "completed", "failed", "cancelled"];
 const defaultLimit = 20;
 /** Of each status so many are counted. */
 const maxCount = 10_000;
@@ -51,7 +46,7 @@ const emptyPage: Listed = { items: [], nextCursor: null, now: 0 };
 
 /** `stepfold ls`: the executions of a database, newest first. @returns the exit code */
 export async function ls(options: LsOptions): Promise<number> {
-  const which = filtersOf(options);
+  const which = queryOf(options);
   const limit = options.limit === undefined ? defaultLimit : readLimit(options.limit);
   const order = readOrder(options.order);
   const database = chooseDatabase(options.store);
@@ -97,17 +92,6 @@ function countText({ counts, capped, complete }: ExecutionCounts, asked: readonl
   return `${tableLines(["STATUS", "EXECUTIONS"], rows, paint, process.stdout.columns).join("\n")}\n`;
 }
 
-/** What the options say of the executions that are wanted. */
-function filtersOf({ status, workflow, tenant, idPrefix, meta = [] }: LsOptions): CountQuery {
-  return {
-    ...(status && { status: status.map(readStatus) }),
-    ...(workflow !== undefined && { definitionId: workflow }),
-    ...(tenant !== undefined && { tenant }),
-    ...(idPrefix !== undefined && { idPrefix }),
-    ...(meta.length > 0 && { metadata: Object.fromEntries(meta.map(readMetadata)) }),
-  };
-}
-
 /** Loads every execution that has not ended: a page is short. */
 async function withWaits({ items, nextCursor }: Page, store: Store): Promise<Listed> {
   const told: Listed["items"][number][] = [];
@@ -122,8 +106,7 @@ async function withWaits({ items, nextCursor }: Page, store: Store): Promise<Lis
 function listText({ items, nextCursor, now }: Listed, database: string, options: LsOptions): string {
   const paint = paintFor(process.stdout);
   if (items.length === 0) {
-    const { status, workflow, tenant, cursor, idPrefix, meta } = options;
-    const some = [status, workflow, tenant, cursor, idPrefix, meta].some((one) => one !== undefined);
+    const some = options.cursor !== undefined || wordsOf(options).length > 0;
     return some ? `No such executions in ${database}\n` : `No executions in ${database} yet. Start one: stepfold run FILE\n`;
   }
   const rows = items.map(({ workflowId, status, definition, currentNodeId, updatedAt, waitsFor: wanted }) => [
@@ -138,13 +121,10 @@ function listText({ items, nextCursor, now }: Listed, database: string, options:
   return `${lines.join("\n")}\n${nextCursor === null ? "" : `\nMore: ${paint("command", moreCommand(nextCursor, options))}\n`}`;
 }
 
-function moreCommand(cursor: string, { status = [], workflow, tenant, idPrefix, meta = [], order, limit, store }: LsOptions): string {
+function moreCommand(cursor: string, options: LsOptions): string {
+  const { order, limit, store } = options;
   const words = [
-    ...status.flatMap((one) => ["--status", one]),
-    ...(workflow === undefined ? [] : ["--workflow", workflow]),
-    ...(tenant === undefined ? [] : ["--tenant", tenant]),
-    ...(idPrefix === undefined ? [] : ["--id-prefix", idPrefix]),
-    ...meta.flatMap((one) => ["--meta", one]),
+    ...wordsOf(options),
     ...(order === undefined ? [] : ["--order", order]),
     ...(limit === undefined ? [] : ["--limit", limit]),
     ...(store === undefined ? [] : ["--store", publicUrl(store)]),
@@ -152,27 +132,10 @@ function moreCommand(cursor: string, { status = [], workflow, tenant, idPrefix, 
   return shellLine([...programName(), "ls", "--cursor", cursor, ...words]);
 }
 
-function readStatus(text: string): Status {
-  if ((statuses as readonly string[]).includes(text)) return text as Status;
-  throw new BadInput("USAGE", `There is no status "${text}"`, { hint: `One of: ${statuses.join(", ")}` });
-}
-
 function readOrder(text: string | undefined): "newest" | "oldest" {
   if (text === undefined || text === "newest") return "newest";
   if (text === "oldest") return text;
   throw new BadInput("USAGE", `--order must be newest or oldest, not "${text}"`);
-}
-
-/** A value that is JSON counts as that, unless it is an object or a list; anything else is text. */
-function readMetadata(text: string): readonly [key: string, value: string | number | boolean | null] {
-  const [, key, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
-  if (key === undefined || value === undefined) throw new BadInput("USAGE", `--meta must be key=value, not "${text}"`);
-  try {
-    const read = JSON.parse(value) as string | number | boolean | object | null;
-    return [key, typeof read === "object" && read !== null ? value : read];
-  } catch {
-    return [key, value];
-  }
 }
 
 function readLimit(text: string): number {

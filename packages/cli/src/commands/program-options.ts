@@ -1,3 +1,5 @@
+import type { Command } from "commander";
+
 /** Makes an action of a verb: tells its exit code. */
 export type Act = <A extends unknown[]>(verb: (...args: A) => Promise<number>) => (...args: A) => Promise<void>;
 
@@ -20,3 +22,13 @@ export const options = {
   wait: ["--wait <wait>", "the very wait, by its id"],
   idempotencyKey: ["--idempotency-key <key>", "the same key with the same payload counts once, however often it is given"],
 } as const;
+
+/** Adds the options that say which executions are meant. */
+export function filtered(command: Command): Command {
+  return command
+    .option("--status <status...>", "only these: active, paused, error, parked, completed, failed, cancelled")
+    .option("--workflow <id>", "only of this workflow")
+    .option("--tenant <tenant>", "only of this tenant")
+    .option("--id-prefix <text>", "only those whose id begins so")
+    .option("--meta <key=value...>", "only those with this metadata: text, or JSON (n=1, paid=true)");
+}

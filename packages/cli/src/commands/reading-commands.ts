@@ -1,19 +1,12 @@
 import type { Command } from "commander";
 import { ls } from "./ls.ts";
-import { type Act, options } from "./program-options.ts";
+import { type Act, filtered, options } from "./program-options.ts";
 import { show } from "./show.ts";
 import { validate } from "./validate.ts";
 
 /** Adds the commands that only read. */
 export function addReadingCommands(stepfold: Command, act: Act): void {
-  stepfold
-    .command("ls")
-    .description("list executions, newest first, or count them")
-    .option("--status <status...>", "only these: active, paused, error, parked, completed, failed, cancelled")
-    .option("--workflow <id>", "only of this workflow")
-    .option("--tenant <tenant>", "only of this tenant")
-    .option("--id-prefix <text>", "only those whose id begins so")
-    .option("--meta <key=value...>", "only those with this metadata: text, or JSON (n=1, paid=true)")
+  filtered(stepfold.command("ls").description("list executions, newest first, or count them"))
     .option("--order <order>", "newest (default) or oldest first")
     .option("--count", "say how many there are of each status, and list none")
     .option("--limit <n>", "at most so many (default: 20)")

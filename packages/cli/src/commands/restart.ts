@@ -1,5 +1,6 @@
 import { StepfoldError } from "stepfold";
 import { BadInput } from "../bad-input.ts";
+import { readCompensated } from "../session/compensated.ts";
 import { type GoOnOptions, goOn } from "../session/go-on.ts";
 
 /** Options of `stepfold restart`. */
@@ -23,9 +24,4 @@ export async function restart(workflowId: string, options: RestartCommandOptions
       cause: error,
     });
   }
-}
-
-function readCompensated(text: string | undefined): "again" | "keep" | undefined {
-  if (text === undefined || text === "again" || text === "keep") return text;
-  throw new BadInput("USAGE", `--compensated must be again or keep, not "${text}"`);
 }

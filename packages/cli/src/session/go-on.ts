@@ -1,13 +1,13 @@
 import { StepfoldError } from "stepfold";
-import type { ForkPlan, Run } from "stepfold/runtime";
+import type { ForkOptions, ForkPlan, Run } from "stepfold/runtime";
 import { cleanup } from "../cleanup.ts";
 import { configOf } from "../config/find-config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { exitCode } from "../exit-code.ts";
-import { jsonArgument } from "../json/json-argument.ts";
 import { say } from "../output.ts";
 import { chooseDatabase, openExistingDatabase } from "../store/database.ts";
 import { printable } from "../text/printable.ts";
+import { definitionFor } from "./definition-for.ts";
 import { idleRuntime } from "./idle-runtime.ts";
 import { type MoveOptions, moveExecution } from "./move-execution.ts";
 
@@ -23,7 +23,7 @@ export interface StartOfAnother {
   begin(run: Run, definition: Definition): Promise<Run>;
 }
 
-type Definition = NonNullable<Parameters<Run["fork"]>[0]>["definition"];
+type Definition = ForkOptions["definition"];
 
 /** The longest name of a node that is printed whole. */
 const maxLength = 120;
@@ -49,9 +49,7 @@ async function begin(workflowId: string, options: GoOnOptions, { plan, begin: ma
     const runtime = idleRuntime(store, config);
     closing.add(() => runtime.close());
     const run = await runtime.get(workflowId);
-    const { definition } = options;
-    const isKnown = definition === undefined || config.workflows?.some((one) => (one as { readonly id?: unknown }).id === definition);
-    const wanted = isKnown ? definition : ((await jsonArgument(definition, "--definition")) as Definition);
+    const wanted = await definitionFor(options.definition, config);
     if (!options.dryRun) return (await make(run, wanted)).workflowId;
     printPlan(await plan(run, wanted), options.json ?? false);
     return null;

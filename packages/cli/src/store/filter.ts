@@ -1,0 +1,53 @@
+import type { CountQuery, Status } from "stepfold";
+import { BadInput } from "../bad-input.ts";
+
+/** Options of every verb that finds executions. */
+export interface FilterOptions {
+  readonly status?: readonly string[];
+  readonly workflow?: string;
+  readonly tenant?: string;
+  readonly idPrefix?: string;
+  readonly meta?: readonly string[];
+}
+
+/** Every status, in the order of a life. */
+export const statuses: readonly Status[] = ["active", "paused", "error", "parked", "completed", "failed", "cancelled"];
+
+/** What the options say of the executions that are wanted. @throws BadInput */
+export function queryOf({ status, workflow, tenant, idPrefix, meta = [] }: FilterOptions): CountQuery {
+  return {
+    ...(status && { status: status.map(readStatus) }),
+    ...(workflow !== undefined && { definitionId: workflow }),
+    ...(tenant !== undefined && { tenant }),
+    ...(idPrefix !== undefined && { idPrefix }),
+    ...(meta.length > 0 && { metadata: Object.fromEntries(meta.map(readMetadata)) }),
+  };
+}
+
+/** The same options as words of a command; none if nothing is asked for. */
+export function wordsOf({ status = [], workflow, tenant, idPrefix, meta = [] }: FilterOptions): string[] {
+  return [
+    ...status.flatMap((one) => ["--status", one]),
+    ...(workflow === undefined ? [] : ["--workflow", workflow]),
+    ...(tenant === undefined ? [] : ["--tenant", tenant]),
+    ...(idPrefix === undefined ? [] : ["--id-prefix", idPrefix]),
+    ...meta.flatMap((one) => ["--meta", one]),
+  ];
+}
+
+function readStatus(text: string): Status {
+  if ((statuses as readonly string[]).includes(text)) return text as Status;
+  throw new BadInput("USAGE", `There is no status "${text}"`, { hint: `One of: ${statuses.join(", ")}` });
+}
+
+/** A value that is JSON counts as that, unless it is an object or a list; anything else is text. */
+function readMetadata(text: string): readonly [key: string, value: string | number | boolean | null] {
+  const [, key, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (key === undefined || value === undefined) throw new BadInput("USAGE", `--meta must be key=value, not "${text}"`);
+  try {
+    const read = JSON.parse(value) as string | number | boolean | object | null;
+    return [key, typeof read === "object" && read !== null ? value : read];
+  } catch {
+    return [key, value];
+  }
+}
