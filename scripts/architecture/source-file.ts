@@ -79,10 +79,10 @@ export function readSource({ path, text }: SourceText): SourceFile {
 function* declaredNames(program: SyntaxNode, lineAt: (offset: number) => number): Generator<DeclaredName> {
   for (const statement of children(program)) {
     const isExported = statement.type === "ExportNamedDeclaration";
-    const declared = isExported ? statement["declaration"] : statement;
+    const declared = isExported ? statement.declaration : statement;
     if (!isNode(declared)) continue;
     for (const one of declared.type === "VariableDeclaration" ? children(declared) : [declared]) {
-      const name = nameOfNode(one["id"]);
+      const name = nameOfNode(one.id);
       if (name !== undefined) yield { name, isExported, line: lineAt(one.start) };
     }
   }
@@ -117,24 +117,24 @@ function isNode(value: unknown): value is SyntaxNode {
 function specifierOf(node: SyntaxNode): string | undefined {
   const isImport = /^(Import|ExportNamed|ExportAll)Declaration$/.test(node.type) || /^(ImportExpression|TSImportType)$/.test(node.type);
   const { source } = node;
-  return isImport && isNode(source) && typeof source["value"] === "string" ? source["value"] : undefined;
+  return isImport && isNode(source) && typeof source.value === "string" ? source.value : undefined;
 }
 
 function isTypeOnly(node: SyntaxNode): boolean {
-  if (node.type === "TSImportType" || node["importKind"] === "type" || node["exportKind"] === "type") return true;
-  const specifiers = (node["specifiers"] ?? []) as readonly SyntaxNode[];
-  return specifiers.length > 0 && specifiers.every((one) => one["importKind"] === "type" || one["exportKind"] === "type");
+  if (node.type === "TSImportType" || node.importKind === "type" || node.exportKind === "type") return true;
+  const specifiers = (node.specifiers ?? []) as readonly SyntaxNode[];
+  return specifiers.length > 0 && specifiers.every((one) => one.importKind === "type" || one.exportKind === "type");
 }
 
 function forbidden(node: SyntaxNode): Finding["what"] | undefined {
   if (node.type === "TSAnyKeyword") return "any";
   if (node.type === "ExportDefaultDeclaration") return "default export";
   if (node.type === "ExportAllDeclaration") return "export *";
-  const callee = /^(New|Call)Expression$/.test(node.type) ? nameOfNode(node["callee"]) : undefined;
+  const callee = /^(New|Call)Expression$/.test(node.type) ? nameOfNode(node.callee) : undefined;
   if (callee === "Function" || (callee === "eval" && node.type === "CallExpression")) return "eval";
   if (node.type !== "ThrowStatement") return undefined;
-  const thrown = node["argument"];
-  return isNode(thrown) && thrown.type === "NewExpression" && nameOfNode(thrown["callee"]) === "Error" ? "throw new Error" : undefined;
+  const thrown = node.argument;
+  return isNode(thrown) && thrown.type === "NewExpression" && nameOfNode(thrown.callee) === "Error" ? "throw new Error" : undefined;
 }
 
 function isFunction({ type }: SyntaxNode): boolean {
@@ -143,11 +143,11 @@ function isFunction({ type }: SyntaxNode): boolean {
 
 /** The name a reader would use for what is inside the node: of a function, variable, method or property. */
 function nameOf(node: SyntaxNode): string | undefined {
-  return nameOfNode(node["id"]) ?? nameOfNode(node["key"]);
+  return nameOfNode(node.id) ?? nameOfNode(node.key);
 }
 
 function nameOfNode(node: unknown): string | undefined {
   if (!isNode(node)) return undefined;
-  const name = node["name"] ?? node["value"];
+  const name = node.name ?? node.value;
   return typeof name === "string" ? name : undefined;
 }
