@@ -78,7 +78,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   expressions: [["evaluation", "pattern"], ["syntax"], ["functions"], ["compile"], ["read-set", "extra"], [""]],
   engine: [["schema"], ["workflow"], ["attempt"], ["commands"], [""]],
-  runtime: [["context"], ["commands", "retention"], ["forks"], ["worker"], ["handle"], [""]],
+  runtime: [["context"], ["commands", "retention"], ["forks"], ["worker"], ["handle"], ["bulk"], [""]],
 };
 
 /** The row that a file of the library belongs to, and the folder that is its part. */

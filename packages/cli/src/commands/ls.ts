@@ -8,7 +8,7 @@ import { exitCode } from "../exit-code.ts";
 import { say } from "../output.ts";
 import { programName } from "../program-name.ts";
 import { chooseDatabase, openExistingDatabase, type Store } from "../store/database.ts";
-import { type FilterOptions, queryOf, statuses, wordsOf } from "../store/filter.ts";
+import { everyStatus, type FilterOptions, queryOf, wordsOf } from "../store/filter.ts";
 import { agoText } from "../text/duration-text.ts";
 import { paintFor } from "../text/paint.ts";
 import { printable } from "../text/printable.ts";
@@ -76,7 +76,7 @@ async function count(which: CountQuery, { store: url, json }: LsOptions): Promis
   const store = !database.isDefault || existsSync(database.path!) ? await openExistingDatabase(database) : null;
   try {
     const found = store ? await countExecutions(store, which) : noCounts;
-    say(json ? `${JSON.stringify({ type: "counts", ...found })}\n` : countText(found, which.status ?? statuses));
+    say(json ? `${JSON.stringify({ type: "counts", ...found })}\n` : countText(found, which.status ?? everyStatus));
   } finally {
     await store?.close();
   }

@@ -11,7 +11,7 @@ export interface FilterOptions {
 }
 
 /** Every status, in the order of a life. */
-export const statuses: readonly Status[] = ["active", "paused", "error", "parked", "completed", "failed", "cancelled"];
+export const everyStatus: readonly Status[] = ["active", "paused", "error", "parked", "completed", "failed", "cancelled"];
 
 /** What the options say of the executions that are wanted. @throws BadInput */
 export function queryOf({ status, workflow, tenant, idPrefix, meta = [] }: FilterOptions): CountQuery {
@@ -36,8 +36,8 @@ export function wordsOf({ status = [], workflow, tenant, idPrefix, meta = [] }: 
 }
 
 function readStatus(text: string): Status {
-  if ((statuses as readonly string[]).includes(text)) return text as Status;
-  throw new BadInput("USAGE", `There is no status "${text}"`, { hint: `One of: ${statuses.join(", ")}` });
+  if ((everyStatus as readonly string[]).includes(text)) return text as Status;
+  throw new BadInput("USAGE", `There is no status "${text}"`, { hint: `One of: ${everyStatus.join(", ")}` });
 }
 
 /** A value that is JSON counts as that, unless it is an object or a list; anything else is text. */
