@@ -97,6 +97,7 @@ export { apply, fold } from "./transition/apply.ts";
 export { findWait, type OpenWait, openWaits, workflowOf } from "./transition/find-wait.ts";
 export type { IncidentAnswer } from "./transition/paths/incident.ts";
 export { plan, type Task } from "./transition/plan.ts";
+export { Replay } from "./transition/replay.ts";
 export type { Duration } from "./values/duration.ts";
 export { durationMs } from "./values/duration.ts";
 export { isId, isWorkflowId } from "./values/id.ts";

@@ -10,6 +10,7 @@ import { requireHead, requireSnapshot } from "./context/require-snapshot.ts";
 import { createRuntimeContext, requireWhole } from "./context/runtime-context.ts";
 import type { RuntimeOptions } from "./context/runtime-options.ts";
 import { claimOne } from "./context/timed-claim.ts";
+import { describeRuntime } from "./describe.ts";
 import { planAdoption } from "./forks/fork.ts";
 import type { Run } from "./handle/run.ts";
 import { runHandle } from "./handle/run-handle.ts";
@@ -93,6 +94,7 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
       openWorker(concurrency);
       return { stop: async ({ timeoutMs = 30_000 } = {}) => void (await closeWorker(timeoutMs)) };
     },
+    describe: () => describeRuntime(context),
     schedules: scheduling.schedules,
     ...runtimeLists(context.store, requireOpen),
     close: closeRuntime,

@@ -1,3 +1,4 @@
+export type { NodeTypeInfo } from "../engine/workflow/describe-node-type.ts";
 export type { EventFeed, FeedFeatures, FeedSubscription, ListenOptions, Notice, NoticeKind } from "../ports/event-feed.ts";
 export { durationBoundsMs } from "../ports/execution-counts.ts";
 export { countExecutions, endedSeries, findSummaries } from "../ports/list-fallbacks.ts";
@@ -17,6 +18,7 @@ export type {
 } from "./context/schedules.ts";
 export { feedHearsItself } from "./context/test-feed.ts";
 export { createRuntime } from "./create-runtime.ts";
+export type { RuntimeDescription, WorkflowInfo } from "./describe.ts";
 export type { AdoptedChild } from "./forks/adopted-children.ts";
 export type { AdoptOptions, ForkOptions, ForkPlan, PerformedStep, RestartOptions } from "./forks/fork.ts";
 export type { ActiveNode } from "./handle/active-paths.ts";

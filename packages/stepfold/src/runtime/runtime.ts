@@ -6,6 +6,7 @@ import type { EndedSeries, ExecutionCounts, SeriesQuery } from "../ports/executi
 import type { CountQuery, ExecutionSummary, ListQuery, Page, PruneReport } from "../ports/snapshot-store.ts";
 import type { BulkAction, BulkOptions, BulkOutcome } from "./bulk/bulk.ts";
 import type { Schedules } from "./context/schedules.ts";
+import type { RuntimeDescription } from "./describe.ts";
 import type { AdoptOptions } from "./forks/fork.ts";
 import type { Run } from "./handle/run.ts";
 import type { StartRunOptions } from "./handle/start-run.ts";
@@ -81,6 +82,16 @@ export interface Runtime {
    * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`, `STORE_UNAVAILABLE`, `RUNTIME_CLOSED`: the executions that were not told of are left alone
    */
   bulk(action: BulkAction, options?: BulkOptions): AsyncGenerator<BulkOutcome, void, void>;
+  /**
+   * What this runtime was made with: workflows that it can start, and node types with the JSON Schemas of their data and payloads. Plain JSON,
+   * for editors and forms.
+   *
+   * ```ts
+   * const { nodeTypes } = runtime.describe();
+   * nodeTypes.find(({ type }) => type === "approval")?.resume; // { type: "object", properties: { approved: ... } }
+   * ```
+   */
+  describe(): RuntimeDescription;
   /**
    * Makes and changes schedules. Without the option `schedules` every call is refused with `OPTION_INVALID`.
    */

@@ -9,6 +9,7 @@ import { type ActivePath, isTerminal, type Snapshot } from "../../src/core/snaps
 import { apply, fold } from "../../src/core/transition/apply.ts";
 import { openDraft } from "../../src/core/transition/draft/open-draft.ts";
 import { due } from "../../src/core/transition/plan.ts";
+import { Replay } from "../../src/core/transition/replay.ts";
 import { expressionLanguage } from "../../src/expressions/expression-language.ts";
 import { deepFreeze, startedAt } from "./execution.fixture.ts";
 import { maxAttempts, picker, type RandomFlow, randomFlow, unordered } from "./random-graph.fixture.ts";
@@ -76,6 +77,12 @@ describe("any execution of any graph", () => {
           expect(snapshot.version).toBe(version);
           expect(fold(workflow, [started, ...events.slice(0, version)])).toEqual(snapshot);
         });
+        const [replay, unseen] = [new Replay(workflow), new Replay(workflow)];
+        for (const [version, event] of [started, ...events].entries()) {
+          expect([replay.add(event), unseen.add(event), replay.add(event)]).toEqual([true, true, false]);
+          expect([replay.version, replay.snapshot()]).toEqual([version, snapshots[version]]);
+        }
+        expect(unseen.snapshot()).toEqual(snapshots.at(-1));
       }),
       { numRuns: tries(240) },
     );

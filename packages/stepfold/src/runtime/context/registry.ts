@@ -111,6 +111,16 @@ export class Registry {
     return this.#known(prepared.compiled.hash) ?? this.#remember(prepared);
   }
 
+  /** The workflows that have a name here. */
+  named(): readonly PreparedWorkflow[] {
+    return [...this.#byId.values()];
+  }
+
+  /** The node types whose code is here. */
+  get nodeDefinitions(): NodeDefinitions {
+    return this.#nodeDefinitions;
+  }
+
   /** @throws StepfoldError `DEFINITION_UNKNOWN` */
   current(id: string): PreparedWorkflow {
     const prepared = this.#byId.get(id);
