@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { waits } from "../../src/core/explain/waits.ts";
-import type { Json } from "../../src/core/values/json.ts";
-import type { Run } from "../../src/runtime/handle/run.ts";
-import { workflow } from "../engine/cancelling.fixture.ts";
-import { closeAll } from "./runtime.fixture.ts";
+import { waits } from "../../../src/core/explain/waits.ts";
+import type { Json } from "../../../src/core/values/json.ts";
+import type { Run } from "../../../src/runtime/handle/run.ts";
+import { workflow } from "../../engine/cancelling.fixture.ts";
+import { closeAll } from "../runtime.fixture.ts";
 import { Situation, verdicts } from "./situations.fixture.ts";
 
 afterEach(closeAll);

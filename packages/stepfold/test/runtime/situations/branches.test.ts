@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type WaitInfo, waits } from "../../src/core/explain/waits.ts";
-import type { Json } from "../../src/core/values/json.ts";
-import { HeldSteps, workflow } from "../engine/cancelling.fixture.ts";
-import { closeAll } from "./runtime.fixture.ts";
+import { type WaitInfo, waits } from "../../../src/core/explain/waits.ts";
+import type { Json } from "../../../src/core/values/json.ts";
+import { HeldSteps, workflow } from "../../engine/cancelling.fixture.ts";
+import { closeAll } from "../runtime.fixture.ts";
 import { Situation } from "./situations.fixture.ts";
 
 afterEach(closeAll);

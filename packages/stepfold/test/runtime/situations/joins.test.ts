@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { HeldSteps, workflow } from "../engine/cancelling.fixture.ts";
-import { closeAll, hour } from "./runtime.fixture.ts";
+import { HeldSteps, workflow } from "../../engine/cancelling.fixture.ts";
+import { closeAll, hour } from "../runtime.fixture.ts";
 import { Situation } from "./situations.fixture.ts";
 
 afterEach(closeAll);

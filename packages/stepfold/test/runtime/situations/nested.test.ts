@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { waits } from "../../src/core/explain/waits.ts";
-import { workflow } from "../engine/cancelling.fixture.ts";
-import { closeAll } from "./runtime.fixture.ts";
+import { waits } from "../../../src/core/explain/waits.ts";
+import { workflow } from "../../engine/cancelling.fixture.ts";
+import { closeAll } from "../runtime.fixture.ts";
 import { Situation } from "./situations.fixture.ts";
 
 afterEach(closeAll);

@@ -1,20 +1,20 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { StepfoldError } from "../../src/core/errors/stepfold-error.ts";
-import type { Event, StartedEvent } from "../../src/core/snapshot/event.ts";
-import { fold } from "../../src/core/transition/apply.ts";
-import type { Json } from "../../src/core/values/json.ts";
-import { defineNode } from "../../src/engine/node/define-node.ts";
-import type { StepContext } from "../../src/engine/node/step-context.ts";
-import { WorkflowEngine } from "../../src/engine/workflow-engine.ts";
-import { builtinNodes } from "../../src/nodes/index.ts";
-import type { Environment } from "../../src/ports/environment.ts";
-import type { SnapshotStore } from "../../src/ports/snapshot-store.ts";
-import type { CancelOptions, Run } from "../../src/runtime/handle/run.ts";
-import { memoryStore } from "../../src/stores/databases/memory/memory-store.ts";
-import { type VirtualEnvironment, virtualEnvironment } from "../../src/testing/virtual-environment.ts";
-import { HeldSteps, workflow } from "../engine/cancelling.fixture.ts";
-import { viaJson } from "../engine/engine.fixture.ts";
-import { closeAll, dying, second, setUp } from "./runtime.fixture.ts";
+import { StepfoldError } from "../../../src/core/errors/stepfold-error.ts";
+import type { Event, StartedEvent } from "../../../src/core/snapshot/event.ts";
+import { fold } from "../../../src/core/transition/apply.ts";
+import type { Json } from "../../../src/core/values/json.ts";
+import { defineNode } from "../../../src/engine/node/define-node.ts";
+import type { StepContext } from "../../../src/engine/node/step-context.ts";
+import { WorkflowEngine } from "../../../src/engine/workflow-engine.ts";
+import { builtinNodes } from "../../../src/nodes/index.ts";
+import type { Environment } from "../../../src/ports/environment.ts";
+import type { SnapshotStore } from "../../../src/ports/snapshot-store.ts";
+import type { CancelOptions, Run } from "../../../src/runtime/handle/run.ts";
+import { memoryStore } from "../../../src/stores/databases/memory/memory-store.ts";
+import { type VirtualEnvironment, virtualEnvironment } from "../../../src/testing/virtual-environment.ts";
+import { HeldSteps, workflow } from "../../engine/cancelling.fixture.ts";
+import { viaJson } from "../../engine/engine.fixture.ts";
+import { closeAll, dying, second, setUp } from "../runtime.fixture.ts";
 
 afterEach(closeAll);
 

@@ -1,17 +1,17 @@
-import type { WorkflowDefinition } from "../../src/core/definition/definition.ts";
-import { StepfoldError } from "../../src/core/errors/stepfold-error.ts";
-import type { Snapshot } from "../../src/core/snapshot/snapshot.ts";
-import type { Json } from "../../src/core/values/json.ts";
-import { defineNode } from "../../src/engine/node/define-node.ts";
-import type { NodeDefinition, NodeOutput } from "../../src/engine/node/node-definition.ts";
-import type { StepContext } from "../../src/engine/node/step-context.ts";
-import { builtinNodes } from "../../src/nodes/index.ts";
-import type { SnapshotStore } from "../../src/ports/snapshot-store.ts";
-import type { Run } from "../../src/runtime/handle/run.ts";
-import { memoryStore } from "../../src/stores/databases/memory/memory-store.ts";
-import { virtualEnvironment } from "../../src/testing/virtual-environment.ts";
-import { viaJson } from "../engine/engine.fixture.ts";
-import { setUp } from "./runtime.fixture.ts";
+import type { WorkflowDefinition } from "../../../src/core/definition/definition.ts";
+import { StepfoldError } from "../../../src/core/errors/stepfold-error.ts";
+import type { Snapshot } from "../../../src/core/snapshot/snapshot.ts";
+import type { Json } from "../../../src/core/values/json.ts";
+import { defineNode } from "../../../src/engine/node/define-node.ts";
+import type { NodeDefinition, NodeOutput } from "../../../src/engine/node/node-definition.ts";
+import type { StepContext } from "../../../src/engine/node/step-context.ts";
+import { builtinNodes } from "../../../src/nodes/index.ts";
+import type { SnapshotStore } from "../../../src/ports/snapshot-store.ts";
+import type { Run } from "../../../src/runtime/handle/run.ts";
+import { memoryStore } from "../../../src/stores/databases/memory/memory-store.ts";
+import { virtualEnvironment } from "../../../src/testing/virtual-environment.ts";
+import { viaJson } from "../../engine/engine.fixture.ts";
+import { setUp } from "../runtime.fixture.ts";
 
 type Executor = (data: Json, step: StepContext) => NodeOutput | Promise<NodeOutput>;
 

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { ErrorCode } from "../../src/core/errors/error-details.ts";
-import { StepfoldError } from "../../src/core/errors/stepfold-error.ts";
-import type { Command } from "../../src/engine/commands/command.ts";
-import type { Place, Run } from "../../src/runtime/handle/run.ts";
-import { viaJson } from "../engine/engine.fixture.ts";
-import { afterTheEnd, before, nodeDefinitions, onlyTwoEarly, refusals, refusing } from "../hostile/refusals.fixture.ts";
-import { closeAll, line, setUp } from "./runtime.fixture.ts";
+import type { ErrorCode } from "../../../src/core/errors/error-details.ts";
+import { StepfoldError } from "../../../src/core/errors/stepfold-error.ts";
+import type { Command } from "../../../src/engine/commands/command.ts";
+import type { Place, Run } from "../../../src/runtime/handle/run.ts";
+import { viaJson } from "../../engine/engine.fixture.ts";
+import { afterTheEnd, before, nodeDefinitions, onlyTwoEarly, refusals, refusing } from "../../hostile/refusals.fixture.ts";
+import { closeAll, line, setUp } from "../runtime.fixture.ts";
 
 afterEach(closeAll);
 
