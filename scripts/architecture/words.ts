@@ -34,7 +34,7 @@ export const replacedWords: readonly ReplacedWord[] = [
     word: /turns?/,
     instead: "permits, keyedLock or sortKey",
     except: {
-      "the engine's Turn": ["Turn", "TurnSetting", "TurnRequest", "TurnOptions", "openTurn", "checkTurnOptions", "turn"],
+      "the engine's Turn": ["Turn", "TurnSetting", "TurnRequest", "TurnOptions", "openTurn", "checkTurnOptions", "turn", "turn-options"],
     },
   },
   {

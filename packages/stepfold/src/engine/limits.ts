@@ -8,6 +8,7 @@ import type { Task } from "../core/transition/plan.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import { defaultLimits, type Limits } from "../core/values/limits.ts";
 import type { Outcome } from "./attempt/outcome.ts";
+import { reduceVariables } from "./attempt/reduce-variables.ts";
 
 /** Default timeout of one attempt: long enough for a call, short enough to end a step that hangs. */
 const defaultStepTimeoutMs = 600_000;
@@ -44,13 +45,20 @@ export function checkTurnOptions(options: { readonly stepLimit?: unknown; readon
   }
 }
 
-type Counted = Exclude<Outcome, { type: "aborted" }>;
+/** An outcome that counts: the attempt was not given up. */
+export type Counted = Exclude<Outcome, { type: "aborted" }>;
+
+/** What an outcome comes to when it is applied to a draft: variables are reduced, and limits kept. */
+export function settleOutcome(limits: Limits, draft: Draft, task: Task, outcome: Counted): Counted {
+  const reduced = outcome.type === "completed" && outcome.writes ? reduceVariables(limits, draft, task, outcome) : outcome;
+  return enforceLimits(limits, draft, task, reduced);
+}
 
 /**
  * The outcome, or the failure that it becomes because the execution would pass a limit: the transition that would
  * add too much is the one that is refused, so whatever is stored always loads.
  */
-export function enforceLimits(limits: Limits, draft: Draft, task: Task, outcome: Counted): Counted {
+function enforceLimits(limits: Limits, draft: Draft, task: Task, outcome: Counted): Counted {
   const exceeded = (limit: "executionBytes" | "nesting" | "paths", actual: number): Counted => {
     const what = `Execution "${draft.workflowId}"`;
     return refused(task, outcome, new StepfoldError("LIMIT_EXCEEDED", { what, limit, max: limits[limit], actual }));

@@ -10,85 +10,40 @@ import { evolve, withConsequences } from "../core/transition/evolve.ts";
 import { AnnouncedSteps, due, hasTimer, isAnyDue, planDraft, type Task } from "../core/transition/plan.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import { Breaks } from "../environment/system-environment.ts";
-import type { Environment } from "../ports/environment.ts";
 import type { AttemptContext } from "./attempt/attempt-state.ts";
 import { eventOf, type Outcome } from "./attempt/outcome.ts";
 import { type Attempt, perform } from "./attempt/perform.ts";
-import { reduceVariables } from "./attempt/reduce-variables.ts";
 import { nodeOfTask, scopeOfTask } from "./attempt/task-scope.ts";
-import { enforceLimits, exhausted } from "./limits.ts";
+import { exhausted, settleOutcome } from "./limits.ts";
 import { type Log, logTo } from "./logger.ts";
 import { OutboxSender } from "./outbox-sender.ts";
 import { notify, type TaskInfo } from "./plugin.ts";
 import { scrubber } from "./scrub.ts";
 import type { TurnSetting } from "./setting.ts";
-import type { PreparedNode } from "./workflow/prepared-node.ts";
+import type { AttemptRequest, TurnOptions, TurnRequest } from "./turn-options.ts";
 import type { PreparedWorkflow } from "./workflow/prepared-workflow.ts";
-
-/** What one turn is given. */
-export interface TurnRequest {
-  readonly globals?: unknown;
-  /** Where secrets are, that no text may show. Default: `globals`. */
-  readonly secrets?: unknown;
-  /** What expressions may read of `globals`. Default: everything. */
-  readonly globalNames?: readonly string[] | null | undefined;
-  readonly concurrency?: number | undefined;
-  readonly stepLimit?: number | undefined;
-  readonly now?: (() => EpochMs) | undefined;
-  readonly early?: string | null | undefined;
-  readonly commit?: TurnOptions["commit"] | undefined;
-  readonly deliver?: TurnOptions["deliver"] | undefined;
-  readonly onEvent?: TurnOptions["onEvent"] | undefined;
-}
 
 /** How many paths of one execution are performed at once, by default. */
 export const defaultConcurrency = 16;
 
 /** Makes a turn on a draft that tells plugins and removes secrets from errors. */
 export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: TurnSetting, request: TurnRequest): Turn {
-  const { environment, deadlines, limits, stepTimeoutMs, plugins, logger, keepStacks, workflowNamed, may } = setting;
-  const { globals, secrets = globals, globalNames = null, onEvent } = request;
+  const { environment, plugins } = setting;
+  const { onEvent } = request;
   const { workflowId } = draft;
-  const now = request.now ?? (() => environment.now());
+  const { performing, info, log } = attemptContext(draft, setting, request);
   const watched = plugins.length > 0;
-  const info = (task: Task): TaskInfo => ({
-    ...task,
-    stepPath: [...task.stepPath],
-    workflowId,
-    type: nodeOfTask(task, scopeOfTask(task, draft)).node.type,
-  });
-  let made: ((text: string) => string) | null = null;
-  const scrub = (text: string): string => {
-    made ??= scrubber(secrets);
-    return made(text);
-  };
-  const log: Log | null = logger && logTo(logger, scrub);
   const doubt = (warning: Warning): void => {
     notify(plugins, "onWarning", warning, { workflowId });
     log?.doubt(`Execution "${workflowId}": ${warning.message}`, { workflowId, code: warning.code });
   };
   return new Turn(draft, {
-    performing: {
-      workflowId,
-      globals,
-      now,
-      deadlines,
-      limits,
-      stepTimeoutMs,
-      workflowNamed,
-      may,
-      globalNames,
-      scrub,
-      keepStacks,
-      onFailed: log && ((thrown, task, outcome) => log.failed(thrown, info(task), outcome)),
-      onThrown: watched ? (thrown, task) => notify(plugins, "onError", thrown, info(task)) : null,
-      onHeartbeat: watched ? (progress, task) => notify(plugins, "onHeartbeat", progress, info(task)) : null,
-    },
+    performing,
     prepared: workflow.nodes,
     concurrency: request.concurrency ?? defaultConcurrency,
     stepLimit: request.stepLimit ?? Number.POSITIVE_INFINITY,
     environment,
-    now,
+    now: performing.now,
     early: request.early ?? null,
     onTask: watched ? (task) => notify(plugins, "beforeNode", info(task)) : null,
     onOutcome: watched ? (task, outcome) => notify(plugins, "afterNode", info(task), Object.freeze(outcome)) : null,
@@ -104,33 +59,45 @@ export function openTurn(workflow: PreparedWorkflow, draft: Draft, setting: Turn
   });
 }
 
-/** How a turn is to be driven. */
-export interface TurnOptions {
-  readonly performing: AttemptContext;
-  readonly prepared: ReadonlyMap<CompiledNode, PreparedNode>;
-  /** Tasks of one execution under way at the same time. */
-  readonly concurrency: number;
-  /** Tasks to perform at most; then the turn ends, and the execution can go on in another. */
-  readonly stepLimit: number;
-  readonly environment: Pick<Environment, "after" | "monotonicMs">;
-  /** The moment that decides what is due. */
-  readonly now: () => EpochMs;
-  /** A retry to make before its time: `pathId@turn`. */
-  readonly early: string | null;
-  /** Told before each task is performed. */
-  readonly onTask: ((task: Task) => void) | null;
-  readonly onOutcome: ((task: Task, outcome: Outcome) => void) | null;
-  /**
-   * Makes events durable before anything follows from them. Gives the snapshot that is stored if somebody else has
-   * committed meanwhile: then the outcomes are applied to that one, where their tasks are still current.
-   * After the `last` commit the turn performs nothing more.
-   */
-  readonly commit: ((events: readonly Event[], draft: Draft, last: boolean) => Promise<Snapshot | null>) | null;
-  readonly onWarning: ((warning: Warning) => void) | null;
-  /** Takes messages to other executions; gives the ids of those that have arrived, which may be sent again all the same. */
-  readonly deliver: ((from: Draft) => Promise<readonly string[]>) | null;
-  /** Told of each event once it holds. */
-  readonly onEvent: ((event: Event, draft: Draft) => void) | null;
+/** What attempts of one execution have in common, and how plugins and the log are told of them. */
+export function attemptContext(
+  draft: Draft,
+  setting: TurnSetting,
+  request: AttemptRequest,
+): { readonly performing: AttemptContext; readonly info: (task: Task) => TaskInfo; readonly log: Log | null } {
+  const { environment, deadlines, limits, stepTimeoutMs, plugins, logger, keepStacks, workflowNamed, may } = setting;
+  const { globals, secrets = globals, globalNames = null } = request;
+  const { workflowId } = draft;
+  const watched = plugins.length > 0;
+  const info = (task: Task): TaskInfo => ({
+    ...task,
+    stepPath: [...task.stepPath],
+    workflowId,
+    type: nodeOfTask(task, scopeOfTask(task, draft)).node.type,
+  });
+  let made: ((text: string) => string) | null = null;
+  const scrub = (text: string): string => {
+    made ??= scrubber(secrets);
+    return made(text);
+  };
+  const log: Log | null = logger && logTo(logger, scrub);
+  const performing: AttemptContext = {
+    workflowId,
+    globals,
+    now: request.now ?? (() => environment.now()),
+    deadlines,
+    limits,
+    stepTimeoutMs,
+    workflowNamed,
+    may,
+    globalNames,
+    scrub,
+    keepStacks,
+    onFailed: log && ((thrown, task, outcome) => log.failed(thrown, info(task), outcome)),
+    onThrown: watched ? (thrown, task) => notify(plugins, "onError", thrown, info(task)) : null,
+    onHeartbeat: watched ? (progress, task) => notify(plugins, "onHeartbeat", progress, info(task)) : null,
+  };
+  return { performing, info, log };
 }
 
 interface Settled {
@@ -272,9 +239,7 @@ export class Turn {
     const name = nameOf(task);
     if (this.#running.get(name)?.task.turn === task.turn) this.#running.delete(name);
     if (outcome.type === "aborted") return;
-    const { limits } = this.#options.performing;
-    const reduced = outcome.type === "completed" && outcome.writes ? reduceVariables(limits, this.draft, task, outcome) : outcome;
-    const allowed = enforceLimits(limits, this.draft, task, reduced);
+    const allowed = settleOutcome(this.#options.performing.limits, this.draft, task, outcome);
     const event = eventOf(task, allowed, this.draft.version + 1);
     const begun = event.type === "failed" && this.#announced.mayHaveActed(task, !("uncalled" in allowed));
     this.#accept(begun ? { ...event, begun } : event, events);

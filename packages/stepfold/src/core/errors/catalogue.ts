@@ -33,7 +33,9 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
         ? `Execution "${d.workflowId}" is pinned to a definition (hash ${d.actual.slice(0, 12)}), and the store has another one under that hash: somebody has changed it`
         : d.missing
           ? `Execution "${d.workflowId}" stands at nodes that this definition lacks: ${itemsText(d.missing)}`
-          : `Execution "${d.workflowId}" was started with another version of its definition (${d.actual.slice(0, 12)}, not ${d.expected.slice(0, 12)}). Use that one, or pass definition: "current" to go on with this one`,
+          : d.inJournal
+            ? `Execution "${d.workflowId}" was begun with another version of its definition (${d.actual.slice(0, 12)}, not ${d.expected.slice(0, 12)}), and the journal of its host goes on with that one only. Deploy that one until it has ended`
+            : `Execution "${d.workflowId}" was started with another version of its definition (${d.actual.slice(0, 12)}, not ${d.expected.slice(0, 12)}). Use that one, or pass definition: "current" to go on with this one`,
   },
   NODE_TYPE_UNKNOWN: {
     status: 422,

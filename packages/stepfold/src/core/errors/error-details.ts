@@ -7,7 +7,14 @@ interface DetailsByCode {
   DEFINITION_INVALID: { workflow: string; issues: readonly Issue[] };
   DEFINITION_UNKNOWN: { workflow: string; known: readonly string[] };
   DEFINITION_MISSING: { workflowId: string; hash: string };
-  DEFINITION_CHANGED: { workflowId: string; expected: string; actual: string; missing?: readonly string[]; isStored?: true };
+  DEFINITION_CHANGED: {
+    workflowId: string;
+    expected: string;
+    actual: string;
+    missing?: readonly string[];
+    isStored?: true;
+    inJournal?: true;
+  };
   NODE_TYPE_UNKNOWN: { nodeId: string; type: string; known: readonly string[] };
   NODE_UNKNOWN: { nodeId: string; workflow: string };
   START_AMBIGUOUS: { workflow: string; candidates: readonly string[] };

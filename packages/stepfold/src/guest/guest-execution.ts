@@ -1,0 +1,163 @@
+import type { CompiledWorkflow } from "../core/definition/compiled.ts";
+import { safeMember } from "../core/errors/safe-member.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import type { Event } from "../core/snapshot/event.ts";
+import { begin } from "../core/transition/begin.ts";
+import { closeDraft } from "../core/transition/draft/close-draft.ts";
+import type { Draft } from "../core/transition/draft/draft.ts";
+import { earliestTimer, wakeAt } from "../core/transition/draft/draft-status.ts";
+import { evolve } from "../core/transition/evolve.ts";
+import { AnnouncedSteps, due, planDraft, type Task } from "../core/transition/plan.ts";
+import type { EpochMs } from "../core/values/json.ts";
+import { eventOf } from "../engine/attempt/outcome.ts";
+import { type Counted, exhausted, settleOutcome } from "../engine/limits.ts";
+import type { GuestHost, GuestMessage, GuestResult, GuestStep } from "./host.ts";
+
+type Beginning = Extract<GuestResult, { type: "started" }>;
+
+/**
+ * Folds what the journal of a host holds, and asks for what comes next. It reads no clock, draws no ids and calls no code of nodes, so that
+ * the same journal always leads to the same requests.
+ *
+ * It moves in waves: all steps that are due are performed at once, and then what came of them is applied in the order in which they ended.
+ * Timers that came due meanwhile take their places in this order.
+ */
+export class GuestExecution {
+  readonly draft: Draft;
+  readonly #host: GuestHost;
+  readonly #beginning: Beginning;
+  /** The latest moment that the journal tells of. */
+  #now: EpochMs;
+  /** Entries of the journal so far; the first is the start. */
+  #entries = 1;
+  /** Ids of the messages that were taken. */
+  readonly #taken = new Set<string>();
+
+  constructor(host: GuestHost, workflow: CompiledWorkflow, beginning: Beginning) {
+    this.#host = host;
+    this.#beginning = beginning;
+    this.#now = beginning.event.at;
+    this.draft = begin(workflow, beginning.event);
+  }
+
+  /** Drives the execution to its end. */
+  async run(): Promise<void> {
+    while (!this.draft.ended) {
+      const tasks = this.#plan();
+      if (tasks.length > 0) await this.#perform(tasks);
+      else await this.#passTo(wakeAt(this.draft));
+    }
+  }
+
+  /** The steps of the next wave. Those that can be undone are announced, so that it is known which may have had an effect. */
+  #plan(): Task[] {
+    const { draft } = this;
+    const { concurrency } = this.#beginning;
+    const tasks: Task[] = [];
+    let room = concurrency;
+    const announced = new AnnouncedSteps();
+    announced.announce(
+      draft,
+      this.#now,
+      null,
+      () => (room-- > 0 ? true : null),
+      (event) => this.#fold(event),
+    );
+    planDraft(draft, this.#now, null, (task, { node }) => {
+      if (announced.begin(task, node)) tasks.push(task);
+      return tasks.length < concurrency;
+    });
+    return tasks;
+  }
+
+  async #perform(tasks: readonly Task[]): Promise<void> {
+    const { limits } = this.#beginning;
+    const snapshot = closeDraft(this.draft);
+    const settled: { readonly task: Task; readonly outcome: Counted }[] = [];
+    const asked: Task[] = [];
+    for (const [i, task] of tasks.entries()) {
+      const spent = exhausted(limits, this.draft, task, i, this.#now);
+      if (spent && spent.type !== "aborted") settled.push({ task, outcome: spent });
+      else asked.push(task);
+    }
+    const steps = asked.map((task): GuestStep => ({ name: this.#name(task.nodeId), type: "attempt", snapshot, task }));
+    const results = steps.length > 0 ? await performed(this.#host, steps, ["performed"]) : [];
+    for (const [i, { outcome }] of results.entries()) settled.push({ task: asked[i]!, outcome });
+    // the sort is stable: of those that ended at the same moment the first in the order of the paths comes first
+    settled.sort((a, b) => a.outcome.endedAt - b.outcome.endedAt);
+    for (const { task, outcome } of settled) {
+      while (!this.draft.ended && due(this.draft, outcome.endedAt)) await this.#passTo(this.#timerAt());
+      this.#settle(task, outcome);
+    }
+  }
+
+  #settle(task: Task, outcome: Counted): void {
+    this.#now = Math.max(this.#now, outcome.endedAt);
+    if (this.draft.ended) return;
+    const settled = settleOutcome(this.#beginning.limits, this.draft, task, outcome);
+    const event = eventOf(task, settled, this.draft.version + 1);
+    // its process may have died before and the step may have been performed twice: nobody knows that it had no effect
+    this.#fold(event.type === "failed" && task.begun ? { ...event, begun: true } : event);
+  }
+
+  /** The first timer of any path. */
+  #timerAt(): EpochMs {
+    const { paths, timers } = this.draft;
+    return Math.min(earliestTimer(paths) ?? Number.POSITIVE_INFINITY, timers.first()?.at ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** Takes the next message; if none comes until a time, that time has come, and so have the timers up to it. */
+  async #passTo(until: EpochMs | null): Promise<void> {
+    const message = await this.#host.wait(until, { name: this.#name("wait"), snapshot: closeDraft(this.draft) });
+    if (message) return this.#take(message);
+    if (until === null) return;
+    this.#now = Math.max(this.#now, until);
+    for (let event = due(this.draft, until); event && !this.draft.ended; event = due(this.draft, until)) this.#fold(event);
+  }
+
+  async #take(message: GuestMessage): Promise<void> {
+    if (this.#taken.has(message.id)) return;
+    this.#taken.add(message.id);
+    const snapshot = closeDraft(this.draft);
+    const [result] = await performed(
+      this.#host,
+      [{ name: this.#name("command"), type: "command", snapshot, message }],
+      ["decided", "refused"],
+    );
+    // a refused command changes nothing
+    if (result?.type === "decided") this.#fold(result.event);
+  }
+
+  #fold(event: Event): void {
+    this.#now = Math.max(this.#now, event.at);
+    // what is no longer current changes nothing
+    evolve(this.draft, event);
+  }
+
+  #name(of: string): string {
+    return entryName(this.#entries++, of);
+  }
+}
+
+/** The name of an entry of the journal. */
+export function entryName(entry: number, of: string): string {
+  return `${entry} ${of}`.slice(0, 250);
+}
+
+/**
+ * The results of steps, in order: of the type that is expected, or refusals where there may be some.
+ *
+ * @throws StepfoldError `OPTION_INVALID` if the host gave something else: it does not keep its contract
+ */
+export async function performed<T extends GuestResult["type"]>(
+  host: GuestHost,
+  steps: readonly GuestStep[],
+  expected: readonly T[],
+): Promise<Extract<GuestResult, { type: T }>[]> {
+  const results: unknown = await host.perform(steps);
+  const invalid = (reason: string): StepfoldError => new StepfoldError("OPTION_INVALID", { option: "host.perform", reason });
+  if (!Array.isArray(results) || results.length !== steps.length) throw invalid("must give one result for each step");
+  for (const [i, result] of results.entries())
+    if (!expected.includes(safeMember(result, "type") as T)) throw invalid(`gave for "${steps[i]!.name}" what guest.perform did not give`);
+  return results;
+}

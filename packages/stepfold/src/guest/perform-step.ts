@@ -1,0 +1,75 @@
+import { errorInfo } from "../core/errors/error-info.ts";
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import { readSnapshot } from "../core/reading/read-snapshot.ts";
+import type { Draft } from "../core/transition/draft/draft.ts";
+import { openDraft } from "../core/transition/draft/open-draft.ts";
+import type { Task } from "../core/transition/plan.ts";
+import type { Outcome } from "../engine/attempt/outcome.ts";
+import { perform } from "../engine/attempt/perform.ts";
+import { nodeOfTask, scopeOfTask } from "../engine/attempt/task-scope.ts";
+import { decide } from "../engine/commands/command.ts";
+import type { TurnSetting } from "../engine/setting.ts";
+import { attemptContext } from "../engine/turn.ts";
+import type { PreparedWorkflow } from "../engine/workflow/prepared-workflow.ts";
+import { startEvent } from "../engine/workflow/start-event.ts";
+import type { GuestMessage, GuestResult, GuestStart, GuestStep } from "./host.ts";
+
+/** What steps are performed with. */
+export interface Performing {
+  /** @throws StepfoldError `DEFINITION_UNKNOWN` */
+  readonly workflowNamed: (name: string) => PreparedWorkflow;
+  readonly setting: TurnSetting;
+  readonly globals: unknown;
+  readonly concurrency: number;
+  readonly onRefused: (message: GuestMessage, error: unknown, workflowId: string) => void;
+}
+
+/** Performs one step of a guest. @throws StepfoldError `DEFINITION_CHANGED`, `DEFINITION_UNKNOWN`, `SNAPSHOT_INVALID`, ... */
+export async function performStep(performing: Performing, step: GuestStep): Promise<GuestResult> {
+  if (step.type === "start") return begun(performing, step.start);
+  const { workflowNamed, setting } = performing;
+  const prepared = workflowNamed(step.snapshot.definition.id);
+  const { workflowId, definition } = step.snapshot;
+  requireHash(workflowId, prepared, definition.hash);
+  const snapshot = readSnapshot(step.snapshot, prepared.compiled, setting.limits);
+  if (step.type === "attempt") {
+    const draft = openDraft(prepared.compiled, snapshot);
+    const outcome = await attempted(performing, prepared, draft, step.task);
+    // nothing aborts an attempt here
+    return { type: "performed", outcome: outcome as Exclude<Outcome, { type: "aborted" }> };
+  }
+  const { message } = step;
+  try {
+    const at = Math.min(message.at, setting.environment.now());
+    return { type: "decided", event: await decide(prepared, snapshot, message.command, at, setting.limits) };
+  } catch (error) {
+    performing.onRefused(message, error, workflowId);
+    return { type: "refused", error: errorInfo(error) };
+  }
+}
+
+/** @throws StepfoldError `DEFINITION_CHANGED` */
+export function requireHash(workflowId: string, { compiled }: PreparedWorkflow, begunWith: string): void {
+  if (compiled.hash === begunWith) return;
+  throw new StepfoldError("DEFINITION_CHANGED", { workflowId, expected: compiled.hash, actual: begunWith, inJournal: true });
+}
+
+function begun({ workflowNamed, setting, concurrency }: Performing, start: GuestStart): GuestResult {
+  const { environment, limits } = setting;
+  try {
+    const { workflow, ...options } = start;
+    return { type: "started", event: startEvent(workflowNamed(workflow), options, environment, limits), limits, concurrency };
+  } catch (error) {
+    if (!StepfoldError.is(error)) throw error;
+    return { type: "refused", error: errorInfo(error) };
+  }
+}
+
+function attempted({ setting, globals }: Performing, prepared: PreparedWorkflow, draft: Draft, task: Task): Promise<Outcome> {
+  const { performing } = attemptContext(draft, setting, { globals });
+  const node = prepared.nodes.get(nodeOfTask(task, scopeOfTask(task, draft)))!;
+  return new Promise((resolve) => {
+    const { outcome } = perform(task, node, scopeOfTask(task, draft), performing, performing.now(), resolve);
+    if (outcome) resolve(outcome);
+  });
+}
