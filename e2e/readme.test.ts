@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(root, "e2e", ".readme-"));
 const ofPackage = readFileSync(join(root, "packages/stepfold/README.md"), "utf8");
 const testing = readFileSync(join(root, "docs/guides/testing.md"), "utf8");
 const migrating = readFileSync(join(root, "docs/guides/migrating.md"), "utf8");
-const running = ["process", "cron"].map((page) => readFileSync(join(root, `docs/run/${page}.md`), "utf8")).join("\n");
+const running = ["process", "cron", "runners"].map((page) => readFileSync(join(root, `docs/run/${page}.md`), "utf8")).join("\n");
 const flows = [...`${readme}\n${ofPackage}\n${testing}\n${migrating}\n${running}`.matchAll(/```ts\n([\s\S]*?)```/g)].map(
   ([, code = ""]) => code,
 );

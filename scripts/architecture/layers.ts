@@ -48,6 +48,7 @@ export const layers: readonly Layer[] = [
   { folder: "nodes", floor: "1st floor", mayImport: ["core", "engine/node"] },
   { folder: "runtime", floor: "1st floor", mayImport: ["core", "expressions", "ports", "environment", "engine/node", "engine"] },
   { folder: "schedules", floor: "1st floor", mayImport: ["core", "ports", "engine/node", "runtime"], takesIn: ["croner"] },
+  { folder: "guest/*", floor: "2nd floor", mayImport: ["core", "ports", "environment", "engine", "guest"] },
   { folder: "guest", floor: "2nd floor", mayImport: ["core", "expressions", "ports", "environment", "engine/node", "engine"] },
   { folder: "serverless", floor: "2nd floor", mayImport: ["core", "ports", "environment", "queues/checked", "queues/sqs", "runtime"] },
   { folder: "testing", floor: "2nd floor", mayImport: ["core", "ports", "environment", "engine/node", "engine", "runtime"] },

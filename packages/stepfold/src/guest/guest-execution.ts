@@ -19,7 +19,7 @@ type Beginning = Extract<GuestResult, { type: "started" }>;
  * Folds what the journal of a host holds, and asks for what comes next. It reads no clock, draws no ids and calls no code of nodes, so that
  * the same journal always leads to the same requests.
  *
- * It moves in waves: all steps that are due are performed at once, and then what came of them is applied in the order in which they ended.
+ * It moves in batches: all steps that are due are performed at once, and then what came of them is applied in the order in which they ended.
  * Timers that came due meanwhile take their places in this order.
  */
 export class GuestExecution {
@@ -49,7 +49,7 @@ export class GuestExecution {
     }
   }
 
-  /** The steps of the next wave. Those that can be undone are announced, so that it is known which may have had an effect. */
+  /** The steps of the next batch. Those that can be undone are announced, so that it is known which may have had an effect. */
   #plan(): Task[] {
     const { draft } = this;
     const { concurrency } = this.#beginning;

@@ -256,7 +256,7 @@ export const flows: Readonly<Record<string, Flow>> = {
         node("fork"),
         node("one", { takesMs: 30, set: { log: "one" } }),
         node("two", { takesMs: 20, set: { log: "two" } }),
-        node("meet", { value: "{{ vars.log }}" }, { join: "all" }),
+        node("meet", { value: "{{ [vars.log.length, vars.log.includes('one'), vars.log.includes('two')] }}" }, { join: "all" }),
       ],
       ["fork>one", "fork>two", "one>meet", "two>meet"],
       { variables: { log: { initial: [], reducer: "append" } } },

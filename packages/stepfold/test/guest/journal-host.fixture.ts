@@ -70,11 +70,12 @@ export class JournalHost implements GuestHost {
   }
 
   async perform(steps: readonly GuestStep[]): Promise<readonly GuestResult[]> {
-    return Promise.all(steps.map((step) => this.#journaled(step.name, step, () => this.#performed(step))));
+    const life = this.#life;
+    return Promise.all(steps.map((step) => this.#journaled(life, step.name, step, () => this.#performed(step))));
   }
 
   async wait(until: number | null, { name }: GuestPause): Promise<GuestMessage | null> {
-    return this.#journaled(name, { until }, () => this.#next(until));
+    return this.#journaled(this.#life, name, { until }, () => this.#next(until));
   }
 
   async #performed(step: GuestStep): Promise<GuestResult> {
@@ -112,8 +113,8 @@ export class JournalHost implements GuestHost {
     return null;
   }
 
-  async #journaled<T>(name: string, request: unknown, work: () => Promise<T>): Promise<T> {
-    const life = this.#life;
+  async #journaled<T>(life: number, name: string, request: unknown, work: () => Promise<T>): Promise<T> {
+    if (life !== this.#life) return never();
     const asked = JSON.stringify(request);
     const known = this.journal.get(name);
     if (known) {
@@ -132,7 +133,8 @@ export class JournalHost implements GuestHost {
   }
 
   #mayDie(): void {
-    if (!this.#misfortune.killsAt?.has(this.points++)) return;
+    const point = this.points++;
+    if (!this.#misfortune.killsAt?.has(point)) return;
     this.#life++;
     this.lost += this.#inFlight;
     throw new Killed();

@@ -302,6 +302,12 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
   QUEUE_UNAVAILABLE: { status: 503, retryable: true, say: (d) => `Queue "${d.queue}" did not answer: ${d.reason}` },
   QUEUE_REJECTED: { status: 500, retryable: false, say: (d) => `Queue "${d.queue}" refused: ${d.reason}` },
   FEED_UNAVAILABLE: { status: 503, retryable: true, say: (d) => `Feed "${d.feed}" did not answer: ${d.reason}` },
+  STEP_LOST: {
+    status: 503,
+    retryable: true,
+    say: (d) =>
+      `${d.host} has given up the step "${d.step}" of execution "${d.workflowId}" without a result: ${d.reason}. Let it repeat the run: what it has kept is not done again`,
+  },
   RUNTIME_CLOSED: { status: 503, retryable: false, say: (d) => `The runtime is closed: it cannot ${d.action}` },
   NOT_IN_TIME: {
     status: 504,

@@ -89,6 +89,7 @@ interface DetailsByCode {
   QUEUE_UNAVAILABLE: { queue: string; reason: string };
   QUEUE_REJECTED: { queue: string; reason: string };
   FEED_UNAVAILABLE: { feed: string; reason: string };
+  STEP_LOST: { host: string; workflowId: string; step: string; reason: string };
   RUNTIME_CLOSED: { action: string };
   NOT_IN_TIME: { workflowId: string; awaited: string; timeoutMs: number };
 }

@@ -48,6 +48,7 @@ const samples: { [C in ErrorCode]: readonly [ErrorDetails<C>, string][] } = {
     [{ workflowId: "e", expected: "a", actual: "b" }, 'definition: "current"'],
     [{ workflowId: "e", expected: "a", actual: "b", missing: ["n"] }, "lacks: n"],
     [{ workflowId: "e", expected: "a", actual: "b", isStored: true }, "somebody has changed it"],
+    [{ workflowId: "e", expected: "a", actual: "b", inJournal: true }, "Deploy that one until it has ended"],
   ],
   NODE_TYPE_UNKNOWN: [[{ nodeId: "n", type: "t", known: names }, "and 10 more"]],
   NODE_UNKNOWN: [[{ nodeId: "n", workflow: "w" }, 'no node "n"']],
@@ -134,6 +135,9 @@ const samples: { [C in ErrorCode]: readonly [ErrorDetails<C>, string][] } = {
   QUEUE_UNAVAILABLE: [[{ queue: "q", reason: "gone" }, "did not answer: gone"]],
   QUEUE_REJECTED: [[{ queue: "q", reason: "no" }, "refused: no"]],
   FEED_UNAVAILABLE: [[{ feed: "redis", reason: "gone" }, "gone"]],
+  STEP_LOST: [
+    [{ host: "H", workflowId: "w", step: "2 b", reason: "out of memory" }, '"2 b" of execution "w" without a result: out of memory'],
+  ],
   RUNTIME_CLOSED: [[{ action: "start" }, "cannot start"]],
   NOT_IN_TIME: [[{ workflowId: "w", awaited: "settle", timeoutMs: 5 }, "did not settle within 5 ms"]],
 };
