@@ -1,6 +1,6 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { fetchPackage } from "./fetch-package.ts";
 import { pingTimeoutMs, type Service } from "./service.ts";
 import { servicesFolder } from "./services-folder.ts";
 import { findProgram } from "./system.ts";
@@ -56,21 +56,6 @@ function emulatorFolder(): string {
 }
 
 function fetchEmulator(): void {
-  if (existsSync(join(emulatorFolder(), jar))) return;
-  console.log(`fetching ${packageVersion} ...`);
-  const folder = join(servicesFolder(), "dynamodb");
-  const incoming = join(folder, "incoming");
-  rmSync(incoming, { recursive: true, force: true });
-  mkdirSync(incoming, { recursive: true });
-  const packed = execFileSync("npm", ["pack", packageVersion, "--json", "--ignore-scripts", "--pack-destination", incoming], {
-    encoding: "utf8",
-    timeout: 300_000,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const [{ filename, integrity }] = JSON.parse(packed) as [{ filename: string; integrity: string }];
-  if (integrity !== packageIntegrity) throw new RangeError(`${packageVersion} is not what it was: ${integrity}`);
-  execFileSync("tar", ["-xzf", join(incoming, filename), "-C", incoming, "package/emulator"], { timeout: 120_000 });
-  rmSync(join(folder, "package"), { recursive: true, force: true });
-  renameSync(join(incoming, "package"), join(folder, "package"));
-  rmSync(incoming, { recursive: true });
+  if (!existsSync(join(emulatorFolder(), jar)))
+    fetchPackage(packageVersion, packageIntegrity, join(servicesFolder(), "dynamodb"), "emulator");
 }

@@ -3,6 +3,7 @@
 import { allServices } from "./all-services.ts";
 import { installFakeTime } from "./faketime.ts";
 import { readOwnProcess, stopOwnProcess } from "./own-process.ts";
+import { installRestate } from "./restate.ts";
 import type { Service } from "./service.ts";
 import { findService, preferredPort, type ServiceState } from "./service-state.ts";
 import { answering, installService, startService } from "./start-service.ts";
@@ -17,7 +18,7 @@ if (!run || unknown) {
   process.exit(2);
 }
 await run(names.length > 0 ? allServices.filter(({ name }) => names.includes(name)) : allServices);
-if (run === up && names.length === 0) console.log(installFakeTime());
+if (run === up && names.length === 0) console.log(`${installFakeTime()}\n${installRestate()}`);
 
 async function status(services: readonly Service[]): Promise<void> {
   const states = await Promise.all(services.map(findService));

@@ -1,3 +1,4 @@
+import { safeMember } from "../core/errors/safe-member.ts";
 import { StepfoldError } from "../core/errors/stepfold-error.ts";
 import type { Limits } from "../core/values/limits.ts";
 import { refuseUnknown } from "../core/values/refuse-unknown.ts";
@@ -124,11 +125,11 @@ export function createGuest<const D extends NodeDefinitions>(options: GuestOptio
 }
 
 async function run(host: GuestHost, start: GuestStart, workflowNamed: Performing["workflowNamed"]): Promise<GuestEnd> {
-  const { workflowId } = start;
   const [first] = await performed(host, [{ name: entryName(0, "start"), type: "start", start }], ["started", "refused"]);
   const started = first!;
-  if (started.type === "refused") return { workflowId, status: "failed", error: started.error };
+  if (started.type === "refused") return { workflowId: String(safeMember(start, "workflowId")), status: "failed", error: started.error };
   const { event } = started;
+  const { workflowId } = event;
   const prepared = workflowNamed(event.definition.id);
   requireHash(workflowId, prepared, event.definition.hash);
   const execution = new GuestExecution(host, prepared.compiled, started);

@@ -4,6 +4,8 @@ import { readSnapshot } from "../core/reading/read-snapshot.ts";
 import type { Draft } from "../core/transition/draft/draft.ts";
 import { openDraft } from "../core/transition/draft/open-draft.ts";
 import type { Task } from "../core/transition/plan.ts";
+import type { Limits } from "../core/values/limits.ts";
+import { refuseUnknown } from "../core/values/refuse-unknown.ts";
 import type { Outcome } from "../engine/attempt/outcome.ts";
 import { perform } from "../engine/attempt/perform.ts";
 import { nodeOfTask, scopeOfTask } from "../engine/attempt/task-scope.ts";
@@ -24,9 +26,10 @@ export interface Performing {
   readonly onRefused: (message: GuestMessage, error: unknown, workflowId: string) => void;
 }
 
-/** Performs one step of a guest. @throws StepfoldError `DEFINITION_CHANGED`, `DEFINITION_UNKNOWN`, `SNAPSHOT_INVALID`, ... */
+/** Performs one step of a guest. @throws StepfoldError `DEFINITION_CHANGED`, `DEFINITION_UNKNOWN`, `OPTION_INVALID`, `SNAPSHOT_INVALID`, ... */
 export async function performStep(performing: Performing, step: GuestStep): Promise<GuestResult> {
-  if (step.type === "start") return begun(performing, step.start);
+  if (step?.type === "start") return begun(performing, step.start);
+  if (step?.type !== "attempt" && step?.type !== "command") throw invalid("step", "must be one that guest.run has asked its host for");
   const { workflowNamed, setting } = performing;
   const prepared = workflowNamed(step.snapshot.definition.id);
   const { workflowId, definition } = step.snapshot;
@@ -57,12 +60,28 @@ export function requireHash(workflowId: string, { compiled }: PreparedWorkflow, 
 function begun({ workflowNamed, setting, concurrency }: Performing, start: GuestStart): GuestResult {
   const { environment, limits } = setting;
   try {
+    if (typeof start !== "object" || start === null) throw invalid("start", "must be an object with workflow and workflowId");
+    refuseUnknown("guest.run", start, startKeys);
     const { workflow, ...options } = start;
-    return { type: "started", event: startEvent(workflowNamed(workflow), options, environment, limits), limits, concurrency };
+    if (options.workflowId === undefined) throw invalid("workflowId", "must be given: the id that the host has for the execution");
+    const event = startEvent(workflowNamed(workflow), options, environment, limits);
+    return { type: "started", event, limits: inJson(limits), concurrency: Math.min(concurrency, Number.MAX_SAFE_INTEGER) };
   } catch (error) {
     if (!StepfoldError.is(error)) throw error;
     return { type: "refused", error: errorInfo(error) };
   }
+}
+
+const startKeys: readonly (keyof GuestStart)[] = ["workflow", "workflowId", "input", "metadata", "tenant", "initialNodeId"];
+
+/** Limits that are infinite have no form in JSON. */
+function inJson(limits: Limits): Limits {
+  const finite = Object.entries(limits).map(([name, limit]) => [name, Math.min(limit, Number.MAX_SAFE_INTEGER)] as const);
+  return Object.fromEntries(finite) as unknown as Limits;
+}
+
+function invalid(option: string, reason: string): StepfoldError {
+  return new StepfoldError("OPTION_INVALID", { option, reason });
 }
 
 function attempted({ setting, globals }: Performing, prepared: PreparedWorkflow, draft: Draft, task: Task): Promise<Outcome> {

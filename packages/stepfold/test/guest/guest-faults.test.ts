@@ -166,6 +166,25 @@ describe("what a guest cannot do", () => {
     });
   });
 
+  it("does not begin without an id, or with something that is no start", async () => {
+    const { guestOf } = lives([{ workflows: [order] }]);
+    for (const strange of [{ workflow: "order" }, { ...start, inputs: 1 }, { ...start, workflowId: " " }])
+      expect(await new JournalHost().run(guestOf, strange as never)).toMatchObject({
+        status: "failed",
+        error: { code: expect.stringMatching(/OPTION_/) },
+      });
+    const guest = createGuest({ workflows: [order], nodeDefinitions: flowNodes(new Map(), { after: () => () => undefined }) });
+    for (const strange of [undefined, null, {}, { type: "dance" }])
+      await expect(guest.perform(strange as never)).rejects.toMatchObject({ code: "OPTION_INVALID", details: { option: "step" } });
+    for (const strange of [undefined, null, "order-7"])
+      expect(await guest.perform({ name: "0 start", type: "start", start: strange as never })).toMatchObject({ type: "refused" });
+  });
+
+  it("has no limit where none is set: what is infinite outlives JSON", async () => {
+    const { guestOf } = lives([{ workflows: [order], concurrency: Number.POSITIVE_INFINITY, limits: { steps: Number.POSITIVE_INFINITY } }]);
+    expect(await new JournalHost().run(guestOf, start)).toMatchObject({ status: "completed", output: 2 });
+  });
+
   it("trusts no host that gives something else than it was given", async () => {
     const guest = createGuest({ workflows: [order], nodeDefinitions: flowNodes(new Map(), { after: () => () => undefined }) });
     const hostOf = (perform: unknown): GuestHost => ({ perform: perform as GuestHost["perform"], wait: async () => null });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { effort } from "../../../../scripts/test/effort.ts";
 import { isTerminal, type Snapshot } from "../../src/core/snapshot/snapshot.ts";
 import { wakeAt } from "../../src/core/transition/draft/draft-status.ts";
 import { openDraft } from "../../src/core/transition/draft/open-draft.ts";
@@ -8,6 +9,9 @@ import type { GuestEnd } from "../../src/guest/host.ts";
 import { type VirtualEnvironment, virtualEnvironment } from "../../src/testing/virtual-environment.ts";
 import { type Effects, type Flow, flowNodes, flows } from "./guest-flows.fixture.ts";
 import { JournalHost, type Misfortune } from "./journal-host.fixture.ts";
+import { randomFlow } from "./random-flow.fixture.ts";
+
+const graphs = Math.ceil(effort.graphs / 20);
 
 interface Ran {
   readonly end: GuestEnd;
@@ -85,5 +89,20 @@ describe.each(Object.entries(flows))("as a guest, %s", (_, flow) => {
     expect(end).toEqual(whole.end);
     expect([...effects.keys()].sort()).toEqual([...whole.effects.keys()].sort());
     expect(host.kills).toBeGreaterThan(0);
+  });
+});
+
+describe("as guests, random workflows", () => {
+  it("end as in the engine, with the same effects, also if the process is killed again and again", async () => {
+    for (let seed = 1; seed <= graphs; seed++) {
+      const flow = randomFlow(seed);
+      const killsAt = new Set(Array.from({ length: 300 }, (_, i) => i * 17 + (seed % 17)));
+      const [guest, killed, engine] = await Promise.all([asGuest(flow), asGuest(flow, { killsAt }), inEngine(flow)]);
+      expect({ seed, end: guest.end }).toEqual({ seed, end: JSON.parse(JSON.stringify(engine.end)) });
+      expect({ seed, effects: guest.effects }).toEqual({ seed, effects: engine.effects });
+      expect({ seed, end: killed.end }).toEqual({ seed, end: guest.end });
+      expect([...killed.effects.keys()].sort()).toEqual([...engine.effects.keys()].sort());
+      expect(sum(killed.effects) - sum(engine.effects)).toBeLessThanOrEqual(killed.host.lost);
+    }
   });
 });

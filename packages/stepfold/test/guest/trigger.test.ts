@@ -157,6 +157,7 @@ describe("a host on Trigger.dev", () => {
     expect(() => triggerHost({ wait, workflowId: "x", mailbox: "y" } as never)).toThrow(
       expect.objectContaining({ code: "OPTION_UNKNOWN" }),
     );
+    expect(() => triggerHost({ wait, workflowId: undefined } as never)).toThrow(expect.objectContaining({ code: "OPTION_INVALID" }));
     await expect(triggerMailbox(wait).send("", { type: "cancel" })).rejects.toMatchObject({ code: "OPTION_INVALID" });
   });
 });

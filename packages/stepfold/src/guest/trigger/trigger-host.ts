@@ -7,7 +7,7 @@ import type { Environment } from "../../ports/environment.ts";
 import type { GuestHost, GuestMessage, GuestResult } from "../host.ts";
 import { readMessage } from "../read-message.ts";
 import type { TriggerStepTask, TriggerWait } from "./trigger-client.ts";
-import { keyTtl, tokenKey } from "./trigger-mailbox.ts";
+import { keyTtl, requireExecutionId, tokenKey } from "./trigger-mailbox.ts";
 
 /** What a host on Trigger.dev is made of. */
 export interface TriggerHostOptions {
@@ -44,11 +44,12 @@ export interface TriggerHostOptions {
  *
  * Make one for each run of the handler. Needs @trigger.dev/sdk 4.3.1 or later, where keys are those of the run.
  *
- * @throws StepfoldError `OPTION_UNKNOWN`. Its methods reject with `STEP_LOST` if Trigger.dev has given up a step: repeat the run
+ * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`. Its methods reject with `STEP_LOST` if Trigger.dev has given up a step: repeat the run
  */
 export function triggerHost(options: TriggerHostOptions): GuestHost {
   refuseUnknown("triggerHost", options, ["wait", "step", "workflowId", "listens", "environment"]);
   const { wait, step: task, workflowId, listens = true, environment = systemEnvironment } = options;
+  requireExecutionId(workflowId);
   const mailbox = listens ? new Tokens(wait, workflowId, environment) : null;
   return {
     async perform(steps) {

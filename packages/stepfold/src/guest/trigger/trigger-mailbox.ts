@@ -20,6 +20,12 @@ export function tokenKey(workflowId: string, n: number): string {
   return `stepfold/${workflowId}/${n}`;
 }
 
+/** An id that is none would be one mailbox for all that have none. @throws StepfoldError `OPTION_INVALID` */
+export function requireExecutionId(workflowId: string): void {
+  if (isWorkflowId(workflowId)) return;
+  throw new StepfoldError("OPTION_INVALID", { option: "workflowId", reason: "must be text of 1 to 255 printable characters" });
+}
+
 /** Sends commands to executions on Trigger.dev. */
 export interface TriggerMailbox {
   /**
@@ -47,8 +53,7 @@ export interface TriggerMailbox {
 export function triggerMailbox(wait: TriggerWait, environment: Pick<Environment, "now" | "newId"> = systemEnvironment): TriggerMailbox {
   return {
     async send(workflowId, command, id = environment.newId()) {
-      if (!isWorkflowId(workflowId))
-        throw new StepfoldError("OPTION_INVALID", { option: "workflowId", reason: "must be text of 1 to 255 printable characters" });
+      requireExecutionId(workflowId);
       const message: GuestMessage = { id, at: environment.now(), command };
       for (let n = 1; ; n++) if (await isIn(wait, tokenKey(workflowId, n), message)) return;
     },
