@@ -5,7 +5,7 @@ import { type Command, defineNode, waits } from "stepfold";
 import { createGuest, type GuestHost, type GuestMessage, type GuestStart } from "stepfold/guest";
 import { restateHost, restateMailbox } from "stepfold/guest/restate";
 import { builtinNodes } from "stepfold/nodes";
-import { restateFlows } from "./restate-flows.ts";
+import { guestFlows } from "./guest-flows.ts";
 
 const { PORT = "9080", EFFECTS_URL = "" } = process.env;
 
@@ -26,7 +26,7 @@ const onRefused = ({ id }: GuestMessage, error: unknown, workflowId: string): vo
   void fetch(EFFECTS_URL, { method: "POST", headers });
 };
 
-const guest = createGuest({ workflows: restateFlows, nodeDefinitions: { ...builtinNodes, act }, onRefused });
+const guest = createGuest({ workflows: guestFlows, nodeDefinitions: { ...builtinNodes, act }, onRefused });
 const { RestatePromise } = restate;
 
 const stepfold = restate.workflow({

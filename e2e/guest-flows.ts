@@ -25,4 +25,4 @@ const release = {
   output: "{{ input.devices.length }} devices",
 };
 
-export const restateFlows: readonly unknown[] = [release];
+export const guestFlows: readonly unknown[] = [release];
