@@ -28,6 +28,8 @@ function open(): Miniflare {
   const { port } = world.address() as AddressInfo;
   return new Miniflare({
     host: "127.0.0.1",
+    // it asks nobody where it is
+    cf: false,
     modules: true,
     script,
     compatibilityDate: "2026-01-01",
