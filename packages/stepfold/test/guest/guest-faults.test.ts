@@ -57,7 +57,7 @@ describe("a guest whose host replays with other code", () => {
     await expect(host.run(guestOf, start)).rejects.toMatchObject({ code: "DEFINITION_UNKNOWN" });
   });
 
-  it("is told the same limits and goes by the same waves, although the options have changed", async () => {
+  it("is told the same limits and goes by the same batches, although the options have changed", async () => {
     const fan = {
       id: "order",
       nodes: [
