@@ -102,7 +102,7 @@ describe("the stand-in for a libSQL server", () => {
   });
 
   it("says that the database is busy to whoever waits too long for a transaction", async () => {
-    const { client, url } = await start({ streamTimeoutMs: 100 });
+    const { client, url } = await start({ streamTimeoutMs: 1_000 });
     await client.execute("create table t (n integer)");
     const hold = { requests: [{ type: "execute", stmt: { sql: "begin immediate" } }] };
     let { baton } = (await (await post(url, hold)).json()) as { baton: string };
