@@ -60,6 +60,7 @@ export {
   type ParentLink,
   type Parked,
   type Permit,
+  type Rate,
   type Reopening,
   type ResultRef,
   type Resumed,

@@ -3,7 +3,7 @@ import type { ErrorInfo } from "../core/errors/error-info.ts";
 import type { WaitSummary } from "../core/reading/summary-of-head.ts";
 import type { Event } from "../core/snapshot/event.ts";
 import type { HistoryCheckpoint } from "../core/snapshot/history-checkpoint.ts";
-import type { ChildHead, Snapshot, SnapshotHead, Status } from "../core/snapshot/snapshot.ts";
+import type { ChildHead, Rate, Snapshot, SnapshotHead, Status } from "../core/snapshot/snapshot.ts";
 import type { EpochMs, Json } from "../core/values/json.ts";
 import type { EndedSeries, ExecutionCounts, SeriesQuery } from "./execution-counts.ts";
 import type { TransactionQuery } from "./transaction-query.ts";
@@ -114,6 +114,11 @@ export interface ClaimOptions extends Lease {
   readonly permit?: string;
   /** Only what is due, or out of its lease, for at least so many milliseconds: what another way of waking it has missed. Default 0. */
   readonly overdueMs?: number;
+  /**
+   * The rates of today, by the id of the workflow; null: it has none any more. They count instead of those that stand in the heads of
+   * executions; with the keys that stand there.
+   */
+  readonly rates?: Readonly<Record<string, Pick<Rate, "limit" | "periodMs"> | null>>;
 }
 
 /** Which executions. */
@@ -155,6 +160,10 @@ export interface ExecutionSummary {
   readonly tenant?: string;
   readonly createdAt: EpochMs;
   readonly updatedAt: EpochMs;
+  /**
+   * When it needs somebody to drive it: 0 for now, null for never. Of one that waits for its first claim, because of a rate: when that may be
+   * its turn.
+   */
   readonly wakeAt: EpochMs | null;
   /** Who holds it; `until` may have passed, then it waits for another to take it. Null: nobody, or it has ended. */
   readonly lease: { readonly owner: string; readonly until: EpochMs; readonly crashes: number } | null;
@@ -218,7 +227,7 @@ export interface StoreFeatures {
    * `LIMIT_EXCEEDED` before anything is written. Absent: no limit below that of the engine.
    */
   readonly maxValueBytes?: number;
-  /** Executions with a `permit` take turns. Absent: the store takes no notice of permits, and must not be given any. */
+  /** Executions with a `permit` take turns, and those with a `rate` begin no faster. Absent: the store takes no notice of permits, and must not be given any. */
   readonly permits?: true;
   /** `create` and `commit` take `alongside`, and give it SQL of this kind. */
   readonly transactions?: "postgres";
@@ -235,7 +244,7 @@ export interface SnapshotStore {
   readonly name: string;
   readonly features: StoreFeatures;
   /**
-   * Stores a new execution: version 0 and the events after it. One with a `permit` in its head is not claimed with it.
+   * Stores a new execution: version 0 and the events after it. One with a `permit` or a `rate` in its head is not claimed with it.
    *
    * @returns the claim, if one was asked for
    * @throws StepfoldError `WORKFLOW_EXISTS` if the id is taken, or was within the retention of deleted ids
@@ -266,6 +275,11 @@ export interface SnapshotStore {
    * One whose head has a `permit` is only taken while fewer than `limit` executions with the same key are claimed: claims
    * whose lease has not ended, also those of other workflows and other limits. This is exact, however many claim at once.
    * Those that have to wait for their turn hold up no others; of one key the longest due comes first.
+   *
+   * The first claim of one whose head has a `rate` is only made if fewer than `limit` first claims with the same key were made in the
+   * last `periodMs`, also of other workflows and other limits: exact, by the store's clock. Where that is the callers', periods are a second
+   * longer, by which their clocks may differ. Until then it holds up no others, and is due when it may be its turn. Later claims are free,
+   * also if the first one never began.
    *
    * A claim reads no snapshot. Its holder loads that when it has room for `sizeBytes`, and finds it as it was claimed or newer.
    */

@@ -7,6 +7,7 @@ import { brokenCounts } from "./broken/broken-counts.ts";
 import { brokenCrashes } from "./broken/broken-crashes.ts";
 import { brokenOverdue } from "./broken/broken-overdue.ts";
 import { brokenPermits } from "./broken/broken-permits.ts";
+import { brokenRates } from "./broken/broken-rates.ts";
 import { brokenReads } from "./broken/broken-reads.ts";
 import { brokenScopes } from "./broken/broken-scopes.ts";
 import type { BrokenStore } from "./broken/broken-store.ts";
@@ -30,6 +31,7 @@ export const brokenStores: readonly BrokenStore[] = [
   ...brokenCrashes,
   ...brokenOverdue,
   ...brokenPermits,
+  ...brokenRates,
   ...brokenReads,
   ...brokenCounts,
   ...brokenChildren,

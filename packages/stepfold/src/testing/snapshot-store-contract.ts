@@ -6,6 +6,7 @@ import { leaseCases } from "./contract/claims/lease-cases.ts";
 import { overdueCases } from "./contract/claims/overdue-cases.ts";
 import { permitCases } from "./contract/claims/permit-cases.ts";
 import { raceCases } from "./contract/claims/race-cases.ts";
+import { rateCases } from "./contract/claims/rate-cases.ts";
 import { releaseCases } from "./contract/claims/release-cases.ts";
 import { renewCases } from "./contract/claims/renew-cases.ts";
 import { troubleCases } from "./contract/claims/trouble-cases.ts";
@@ -55,6 +56,7 @@ export const snapshotStoreContract: readonly ContractCase[] = [
   ...overdueCases,
   ...crashCases,
   ...permitCases,
+  ...rateCases,
   ...renewCases,
   ...releaseCases,
   ...eventCases,

@@ -1,3 +1,4 @@
+import { type Duration, durationMs } from "../values/duration.ts";
 import { isId } from "../values/id.ts";
 import { isJsonObject, type Json, type JsonObject } from "../values/json.ts";
 import type { Limits } from "../values/limits.ts";
@@ -8,6 +9,9 @@ import { unknownNeeds } from "./needs.ts";
 
 /** The highest limit of a concurrency key. */
 const maxConcurrency = 10_000;
+/** The highest limit of a rate: a store keeps the time of each execution that counts. */
+const maxRate = 1_000;
+const maxPeriodMs = 366 * 24 * 60 * 60 * 1000;
 /** How deep definitions may be nested. */
 const maxNesting = 8;
 
@@ -28,6 +32,7 @@ function checkWorkflow(definition: unknown, at: string, nesting: number, limits:
   checkOneOf(definition, at, "onFailure", ["stop", "finish"], report);
   checkType(definition, at, "incident", "boolean", report);
   if (definition.concurrency !== undefined) checkConcurrency(definition.concurrency, `${at}/concurrency`, report);
+  if (definition.rateLimit !== undefined) checkRateLimit(definition.rateLimit, `${at}/rateLimit`, report);
   if (definition.variables !== undefined) checkVariables(definition.variables, `${at}/variables`, limits, report);
   if (definition.input !== undefined && typeof definition.input !== "boolean") checkType(definition, at, "input", "object", report);
   const nodes = entries(definition, at, "nodes", report);
@@ -75,6 +80,27 @@ function checkConcurrency(concurrency: unknown, at: string, report: DefinitionRe
   else if (typeof key !== "string" || key === "") report.add("TYPE", `${at}/key`, "must be text");
   if (!Number.isInteger(limit) || (limit as number) < 1 || (limit as number) > maxConcurrency)
     report.add("TYPE", `${at}/limit`, `must be a whole number from 1 to ${maxConcurrency}`);
+}
+
+function checkRateLimit(rateLimit: unknown, at: string, report: DefinitionReport): void {
+  if (!isJsonObject(rateLimit)) {
+    report.add("TYPE", at, "must be an object with limit and period, and a key");
+    return;
+  }
+  const { limit, period, key } = rateLimit;
+  if (!Number.isInteger(limit) || (limit as number) < 1 || (limit as number) > maxRate)
+    report.add("TYPE", `${at}/limit`, `must be a whole number from 1 to ${maxRate}`);
+  if (!isPeriod(period)) report.add("TYPE", `${at}/period`, 'must be a time from 1 ms to 366 days: milliseconds, or text such as "1m"');
+  if (key !== undefined && (typeof key !== "string" || key === "")) report.add("TYPE", `${at}/key`, "must be text");
+}
+
+function isPeriod(period: Json | undefined): boolean {
+  try {
+    const ms = durationMs(period as Duration);
+    return ms >= 1 && ms <= maxPeriodMs;
+  } catch {
+    return false;
+  }
 }
 
 function checkVariables(variables: unknown, at: string, { variables: max }: Limits, report: DefinitionReport): void {

@@ -87,7 +87,7 @@ interface KnownKeys {
 const workflowKeys: KnownKeys = {
   own: [
     ...["id", "name", "description", "version", "metadata", "input", "output", "start", "nodes", "edges", "onFailure", "incident"],
-    ...["concurrency", "variables", "workflows", "needs"],
+    ...["concurrency", "rateLimit", "variables", "workflows", "needs"],
   ],
   foreign: editorWorkflowKeys,
   slips: {
@@ -132,6 +132,10 @@ const edgeKeys: KnownKeys = {
   },
 };
 const concurrencyKeys: KnownKeys = { own: ["key", "limit"], slips: { max: "limit", maxConcurrency: "limit" } };
+const rateLimitKeys: KnownKeys = {
+  own: ["limit", "period", "key"],
+  slips: { max: "limit", per: "period", interval: "period", window: "period", duration: "period" },
+};
 const variableKeys: KnownKeys = {
   own: ["initial", "reducer"],
   slips: { default: "initial", initialValue: "initial", value: "initial", reduce: "reducer" },
@@ -164,8 +168,9 @@ const minLength = 4;
 export function checkKeys(definition: unknown, report: DefinitionReport, at = ""): void {
   if (!isJsonObject(definition)) return;
   judge(definition, at, workflowKeys, report);
-  const { nodes, edges, concurrency, variables, workflows } = definition;
+  const { nodes, edges, concurrency, rateLimit, variables, workflows } = definition;
   judge(concurrency, `${at}/concurrency`, concurrencyKeys, report);
+  judge(rateLimit, `${at}/rateLimit`, rateLimitKeys, report);
   if (isJsonObject(variables))
     for (const [name, variable] of Object.entries(variables)) judge(variable, `${at}/variables/${name}`, variableKeys, report);
   for (const [i, node] of listOf(nodes).entries()) checkNodeKeys(node, `${at}/nodes/${i}`, report);

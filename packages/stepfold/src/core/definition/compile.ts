@@ -1,6 +1,7 @@
 import type { Issue } from "../errors/issue.ts";
 import { safeMember } from "../errors/safe-member.ts";
 import { StepfoldError } from "../errors/stepfold-error.ts";
+import { durationMs } from "../values/duration.ts";
 import { isJsonObject, type Json } from "../values/json.ts";
 import { defaultLimits, type Limits } from "../values/limits.ts";
 import { plainJson } from "../values/to-json.ts";
@@ -174,6 +175,7 @@ function buildWorkflow(definition: WorkflowDefinition, pointer: string, building
     output,
     variables: variablesOf(definition, pointer, building),
     concurrency: concurrencyOf(definition, pointer, building),
+    rateLimit: rateLimitOf(definition, pointer, building),
     joins: joins ?? [],
     holds: definition.nodes.some(({ mutex, when }) => mutex !== undefined || when !== undefined),
     compensates: definition.nodes.some(({ compensate }) => compensate) || inner.some(([, { compensates }]) => compensates),
@@ -231,6 +233,12 @@ function concurrencyOf({ concurrency }: WorkflowDefinition, pointer: string, bui
   if (!concurrency) return null;
   const key = templateOf(concurrency.key, `${pointer}/concurrency/key`, building);
   return key && { key, limit: concurrency.limit ?? 1 };
+}
+
+function rateLimitOf({ rateLimit }: WorkflowDefinition, pointer: string, building: Building): CompiledWorkflow["rateLimit"] {
+  if (!rateLimit) return null;
+  const { limit, period, key } = rateLimit;
+  return { limit, periodMs: durationMs(period), key: key === undefined ? null : templateOf(key, `${pointer}/rateLimit/key`, building) };
 }
 
 function buildNodes(

@@ -21,6 +21,8 @@ export interface CompiledWorkflow {
   readonly variables: ReadonlyMap<string, CompiledVariable>;
   /** The concurrency key and limit of its executions; null if there is none. */
   readonly concurrency: { readonly key: Template; readonly limit: number } | null;
+  /** How fast executions of one key may begin; null if there is no limit. Key null: that is the id of the workflow. */
+  readonly rateLimit: { readonly key: Template | null; readonly limit: number; readonly periodMs: number } | null;
   /** Nodes where paths are merged, in the order of `nodes`. */
   readonly joins: readonly CompiledJoin[];
   /** Whether a node may hold paths back before they run: one that has a `mutex` or a `when`. */

@@ -14,7 +14,7 @@ export function definitionHash(definition: WorkflowDefinition): string {
 }
 
 function identity(definition: WorkflowDefinition): Json {
-  const { id, input, output, start, nodes, edges, onFailure, incident, concurrency, variables, workflows } = definition;
+  const { id, input, output, start, nodes, edges, onFailure, incident, concurrency, rateLimit, variables, workflows } = definition;
   const inner = workflows && Object.fromEntries(Object.entries(workflows).map(([name, workflow]) => [name, identity(workflow)]));
   return present({
     id,
@@ -26,6 +26,7 @@ function identity(definition: WorkflowDefinition): Json {
     onFailure,
     incident,
     concurrency: concurrency && present({ key: concurrency.key, limit: concurrency.limit }),
+    rateLimit: rateLimit && present({ limit: rateLimit.limit, period: rateLimit.period, key: rateLimit.key }),
     variables:
       variables &&
       Object.fromEntries(Object.entries(variables).map(([name, { initial, reducer }]) => [name, present({ initial, reducer })])),

@@ -33,6 +33,11 @@ export interface WorkflowDefinition {
    */
   readonly concurrency?: Concurrency;
   /**
+   * How many executions of one key may begin in any span of time of one length; others wait until there is room, those first that came first. Retries and
+   * everything after the beginning are free. Only where there is a store that can do this.
+   */
+  readonly rateLimit?: RateLimit;
+  /**
    * The variables that its steps set, by name; expressions read them as `vars.NAME`. One that is not declared can be set all the same: then
    * what is set takes the place of what was there.
    */
@@ -64,6 +69,19 @@ export interface Concurrency {
   readonly key: string;
   /** Driven at once, at most. Default 1. */
   readonly limit?: number;
+}
+
+/** Executions that share a key, whatever their workflows, begin no faster than this. */
+export interface RateLimit {
+  /** Executions that begin in any span of time as long as `period`, at most: 1 to 1,000. */
+  readonly limit: number;
+  /** Milliseconds, or a duration such as `"1m"`: from 1 ms to 366 days. */
+  readonly period: Duration;
+  /**
+   * What they share, as text with `{{ expressions }}` over input and metadata: `"customer-{{ input.customer }}"`. Default: the id of the
+   * workflow.
+   */
+  readonly key?: string;
 }
 
 /** A step of the graph. */

@@ -41,6 +41,7 @@ export interface ExplainContext {
 }
 
 const maxErrorLength = 160;
+const maxKeyLength = 80;
 
 /** What is needed to tell about a snapshot. @param workflow another one than the snapshot's says nothing about it */
 export function explainContext(snapshot: Snapshot, survey: Survey, workflow: CompiledWorkflow | undefined): ExplainContext {
@@ -92,7 +93,7 @@ function sentenceOf(telling: ExplainContext, scope: string, path: ActivePath, wa
     case "ready": {
       if (heldUp(telling.snapshot, scope)) return "waits for a place: its map runs as many items at once as it may";
       if (undone !== null) return undone;
-      return `${resumed ? "is to go on" : "is to run"}${attempts > 0 ? ` (attempt ${attempts + 1})` : ""}`;
+      return `${resumed ? "is to go on" : "is to run"}${attempts > 0 ? ` (attempt ${attempts + 1})` : ""}${rateText(telling.snapshot)}`;
     }
     case "retrying":
       return `${undone === null ? "" : `${undone}; it `}${retryText(telling, scope, path)}`;
@@ -105,6 +106,13 @@ function sentenceOf(telling: ExplainContext, scope: string, path: ActivePath, wa
       return undone === null ? text : `${undone}; it ${text}`;
     }
   }
+}
+
+/** Of one that has not begun: how fast it may. */
+function rateText({ rate, steps }: Snapshot): string {
+  if (!rate || steps > 0) return "";
+  const { key, limit, periodMs } = rate;
+  return `, as soon as its rate limit allows: ${limit} of "${cut(key, maxKeyLength)}" begin in ${periodMs / 1000} s, at most`;
 }
 
 function retryText({ snapshot }: ExplainContext, scope: string, { nodeId, attempts, nextRetryAt = 0, undoes }: ActivePath): string {

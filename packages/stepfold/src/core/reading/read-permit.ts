@@ -1,4 +1,4 @@
-import type { Permit } from "../snapshot/snapshot.ts";
+import type { Permit, Rate } from "../snapshot/snapshot.ts";
 import type { Json } from "../values/json.ts";
 import { count, object, text } from "./read-value.ts";
 
@@ -8,4 +8,13 @@ export function readPermit(value: Json): Permit {
   text(permit.key, "/permit/key");
   count(permit.limit, "/permit/limit", 1);
   return permit as unknown as Permit;
+}
+
+/** The rate that an execution's beginning counts for, checked. */
+export function readRate(value: Json): Rate {
+  const rate = object(value, "/rate", "must be an object with key, limit and periodMs");
+  text(rate.key, "/rate/key");
+  count(rate.limit, "/rate/limit", 1);
+  count(rate.periodMs, "/rate/periodMs", 1);
+  return rate as unknown as Rate;
 }

@@ -9,7 +9,7 @@ import { lastMs } from "../values/timestamp.ts";
 import { plainJson } from "../values/to-json.ts";
 import { checkFamilies, readChildren } from "./read-children.ts";
 import { readParked } from "./read-parked.ts";
-import { readPermit } from "./read-permit.ts";
+import { readPermit, readRate } from "./read-permit.ts";
 import { readScope } from "./read-scope.ts";
 import { readCompensations } from "./read-undo.ts";
 import { count, highestCount, invalid, isIn, list, object, optionalText, rootContext, text, time } from "./read-value.ts";
@@ -63,7 +63,8 @@ export function readSnapshot(value: unknown, workflow: CompiledWorkflow, limits:
 
 /** Fields that may be missing, checked where they are there. */
 function optional(plain: JsonObject, version: number): Partial<Snapshot> {
-  const { inbox, outbox, parent, scheduledBy, from, continuedAs, compensations, parked, permit, descendants, tenant, unnamed } = plain;
+  const { inbox, outbox, parent, scheduledBy, from, continuedAs, compensations, parked, permit, rate, descendants, tenant, unnamed } =
+    plain;
   const { historyBytes, answered, schemas } = plain;
   if ((parked !== undefined) !== (plain.status === "parked"))
     return invalid("/parked", 'must be there if the status is "parked", and only then');
@@ -88,6 +89,7 @@ function optional(plain: JsonObject, version: number): Partial<Snapshot> {
     ...(continuedAs !== undefined && { continuedAs: readSuccessor(continuedAs) }),
     ...(parked !== undefined && { parked: readParked(parked) }),
     ...(permit !== undefined && { permit: readPermit(permit) }),
+    ...(rate !== undefined && { rate: readRate(rate) }),
     ...(historyBytes !== undefined && { historyBytes: count(historyBytes, "/historyBytes") }),
     ...(answered !== undefined && { answered: readAnswered(answered, version) }),
     ...(schemas !== undefined && { schemas: readSchemas(schemas) }),

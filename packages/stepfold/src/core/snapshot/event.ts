@@ -3,7 +3,7 @@ import type { SchemaIssue } from "../errors/schema-issue.ts";
 import type { EpochMs, Json } from "../values/json.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import type { ChildStart, RootCancel, RootStart, ScheduledBy } from "./message.ts";
-import type { KeptSignal, NodeResult, Origin, ParentLink, Parked, Permit, Snapshot, Undo, Wait } from "./snapshot.ts";
+import type { KeptSignal, NodeResult, Origin, ParentLink, Parked, Permit, Rate, Snapshot, Undo, Wait } from "./snapshot.ts";
 
 interface Stamp {
   /** The version this event makes. */
@@ -73,6 +73,7 @@ export interface StartedEvent extends Stamp {
   /** The first node is not performed before this. */
   readonly startAt?: EpochMs;
   readonly permit?: Permit;
+  readonly rate?: Rate;
   /** It goes on from another execution: instead of one path at `nodeId` it has what that held. */
   readonly checkpoint?: Checkpoint;
   /** It goes on from another execution, at the first node, with what that has handed over. */

@@ -233,6 +233,14 @@ export interface Permit {
   readonly limit: number;
 }
 
+/** How fast executions with the same key may begin. */
+export interface Rate {
+  readonly key: string;
+  /** How many of them begin in any span of `periodMs`, at most. */
+  readonly limit: number;
+  readonly periodMs: number;
+}
+
 /** Why an execution is parked. */
 export interface Parked {
   /**
@@ -354,6 +362,8 @@ export interface SnapshotHead extends ScopeHead {
   readonly historyBytes?: number;
   /** Its concurrency key and limit, as they were at the start. */
   readonly permit?: Permit;
+  /** The rate that its beginning counts for, as it was at the start. */
+  readonly rate?: Rate;
   /** Its definition was handed to `start`: it is none that the host has given a name to. */
   readonly unnamed?: true;
   /** When it was started. */

@@ -93,7 +93,7 @@ const unused = {
 } as const;
 
 function beginAtNode(workflow: CompiledWorkflow, event: StartedEvent): Draft {
-  const { workflowId, definition, incarnation, nodeId, input, metadata, payload, parent, permit, at, sizeBytes = 0 } = event;
+  const { workflowId, definition, incarnation, nodeId, input, metadata, payload, parent, permit, rate, at, sizeBytes = 0 } = event;
   const first = firstPath(workflow.nodes.get(nodeId)!, 0);
   if (payload !== undefined) first.resumed = firstPayload(event, payload);
   const { startAt } = event;
@@ -114,6 +114,7 @@ function beginAtNode(workflow: CompiledWorkflow, event: StartedEvent): Draft {
     parent,
     scheduledBy: event.scheduledBy,
     permit,
+    rate,
     from: event.carried?.from,
     inbox: carriedSignals(event),
     // the start event makes version 0

@@ -1,5 +1,13 @@
 import type { editorEdgeKeys, editorNodeKeys, editorWorkflowKeys } from "../../core/definition/check-keys.ts";
-import type { Compensation, Concurrency, Edge, Node, RetryPolicy, WorkflowDefinition } from "../../core/definition/definition.ts";
+import type {
+  Compensation,
+  Concurrency,
+  Edge,
+  Node,
+  RateLimit,
+  RetryPolicy,
+  WorkflowDefinition,
+} from "../../core/definition/definition.ts";
 
 /** A value whose keys are all known: any other one may have no value. */
 type Known<T, Keys> = { readonly [K in keyof T]: K extends Keys ? T[K] : never };
@@ -29,11 +37,13 @@ export type KnownWorkflow<W> = {
       ? KnownEdges<W[K]>
       : K extends "concurrency"
         ? Known<W[K], keyof Concurrency>
-        : K extends "workflows"
-          ? { readonly [Name in keyof W[K]]: KnownWorkflow<W[K][Name]> }
-          : K extends keyof WorkflowDefinition | (typeof editorWorkflowKeys)[number]
-            ? W[K]
-            : never;
+        : K extends "rateLimit"
+          ? Known<W[K], keyof RateLimit>
+          : K extends "workflows"
+            ? { readonly [Name in keyof W[K]]: KnownWorkflow<W[K][Name]> }
+            : K extends keyof WorkflowDefinition | (typeof editorWorkflowKeys)[number]
+              ? W[K]
+              : never;
 };
 
 /**

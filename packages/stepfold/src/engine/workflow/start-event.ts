@@ -6,8 +6,8 @@ import type { Limits } from "../../core/values/limits.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import type { Environment } from "../../ports/environment.ts";
 import { CheckBudget } from "../schema/check-run.ts";
-import { permitOf } from "./permit.ts";
 import type { PreparedWorkflow } from "./prepared-workflow.ts";
+import { sharedKeysOf } from "./shared-keys.ts";
 import { type Validated, validatorOf } from "./validator.ts";
 
 /** What an execution begins with. */
@@ -65,9 +65,7 @@ export function startEvent(
   if (externalPayload !== undefined) event.payload = keep(externalPayload, "The payload");
   event.sizeBytes = sizeBytes;
   checkInput({ compiled }, event.input, limits);
-  const permit = permitOf({ compiled }, event);
-  if (permit) event.permit = permit;
-  return event;
+  return Object.assign(event, sharedKeysOf({ compiled }, event));
 }
 
 /** @throws StepfoldError `OPTION_INVALID` */

@@ -101,8 +101,10 @@ function newStartEvent(
   const checkpoint = goesOn?.checkpointAt(at);
   const initialNodeId = checkpoint?.state.currentNodeId ?? options.initialNodeId;
   const begun = startEvent(prepared, { ...options, initialNodeId }, { now: () => at, newId: () => environment.newId() }, setting.limits);
+  // what goes on from another execution has begun already
+  const { rate, ...free } = begun;
   const event: StartedEvent = {
-    ...begun,
+    ...(checkpoint ? free : begun),
     incarnation,
     ...(parent && { parent }),
     ...(startAt !== undefined && startAt > at && { startAt: checkedStart(begun.workflowId, startAt, at, setting.limits) }),
@@ -111,9 +113,10 @@ function newStartEvent(
     ...(carried && { carried, sizeBytes: (begun.sizeBytes ?? 0) + sizeOfJson(carried as unknown as Json) }),
     ...(checkpoint && { checkpoint, sizeBytes: checkpoint.state.sizeBytes }),
   };
-  if (event.permit && !store.features.permits) {
+  const option = event.permit ? "concurrency" : event.rate ? "rateLimit" : null;
+  if (option && !store.features.permits) {
     const reason = `cannot be kept by the store "${store.name}": it does not know which executions are running`;
-    throw new StepfoldError("OPTION_INVALID", { option: "concurrency", reason });
+    throw new StepfoldError("OPTION_INVALID", { option, reason });
   }
   return event;
 }

@@ -8,7 +8,7 @@ import type { NodeDefinitions } from "../../engine/node/node-definition.ts";
 import { deniedGlobal } from "../../engine/workflow/global-reads.ts";
 import { type Library, libraryOf } from "../../engine/workflow/link-workflows.ts";
 import { type PreparedWorkflow, prepareStored, prepareWorkflow } from "../../engine/workflow/prepared-workflow.ts";
-import type { SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { ClaimOptions, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { type GlobalsFor, globalNamesOf } from "./allowed-globals.ts";
 
 /** Nodes of workflows that are kept ready although no option names them: some 70 MB. */
@@ -119,6 +119,20 @@ export class Registry {
   /** The node types whose code is here. */
   get nodeDefinitions(): NodeDefinitions {
     return this.#nodeDefinitions;
+  }
+
+  /** How fast executions of its workflows may begin, by their ids; null: as fast as they can. */
+  get rates(): NonNullable<ClaimOptions["rates"]> {
+    return Object.fromEntries(
+      [...this.#byId].map(
+        ([
+          id,
+          {
+            compiled: { rateLimit },
+          },
+        ]) => [id, rateLimit && { limit: rateLimit.limit, periodMs: rateLimit.periodMs }],
+      ),
+    );
   }
 
   /** @throws StepfoldError `DEFINITION_UNKNOWN` */

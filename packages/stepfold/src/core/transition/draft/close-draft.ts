@@ -69,7 +69,7 @@ function closeContext(scope: ScopeDraft): Snapshot["context"] {
 }
 
 function headFields(draft: Draft): Mutable<SnapshotHead> {
-  const { ended, paths, inbox, outbox, parent, scheduledBy, from, permit, continuedAs } = draft;
+  const { ended, paths, inbox, outbox, parent, scheduledBy, from, permit, rate, continuedAs } = draft;
   const head: Mutable<SnapshotHead> = {
     schema: 1,
     workflowId: draft.workflowId,
@@ -97,6 +97,7 @@ function headFields(draft: Draft): Mutable<SnapshotHead> {
   if (scheduledBy) head.scheduledBy = scheduledBy;
   if (from) head.from = from;
   if (permit) head.permit = permit;
+  if (rate) head.rate = rate;
   if (continuedAs) head.continuedAs = continuedAs;
   if (draft.descendants > 0) head.descendants = draft.descendants;
   if (outbox.length > 0) head.outbox = outbox;

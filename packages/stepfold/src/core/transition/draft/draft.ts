@@ -14,6 +14,7 @@ import type {
   NodeResult,
   Parked,
   Permit,
+  Rate,
   Snapshot,
   Status,
 } from "../../snapshot/snapshot.ts";
@@ -135,6 +136,7 @@ export interface Draft extends ScopeDraft {
   readonly scheduledBy: Snapshot["scheduledBy"];
   readonly from: Snapshot["from"];
   readonly permit: Permit | undefined;
+  readonly rate: Rate | undefined;
   continuedAs: Snapshot["continuedAs"];
   version: number;
   lastStartedAt: EpochMs | undefined;

@@ -26,6 +26,7 @@ export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft
     scheduledBy: snapshot.scheduledBy,
     from: snapshot.from,
     permit: snapshot.permit,
+    rate: snapshot.rate,
     continuedAs: snapshot.continuedAs,
     version: snapshot.version,
     lastStartedAt: snapshot.lastStartedAt,

@@ -6,6 +6,8 @@ import type { RecordWrite, StoredRecord } from "../record-table.ts";
 import { keyedLock } from "../writing/keyed-lock.ts";
 import type { RowWriter } from "../writing/row-writer.ts";
 import { crashesAfter, isDue, liveGuard } from "./guard.ts";
+import { isInLine, isLine } from "./rate-line.ts";
+import { type RateAsk, type RateGrant, Rates } from "./rates.ts";
 import { type PlannedClaim, plannedClaim, takeExecutions } from "./take-executions.ts";
 
 /** An execution that has a permit, as the record of its key holds it. */
@@ -41,6 +43,14 @@ interface KeyPlan {
   readonly next: readonly PlannedClaim[];
   /** What is to be written to its record before; null: nothing. */
   readonly write: RecordWrite | null;
+  /** Others stood before those that may be claimed, and have to wait longer. */
+  readonly putOff: boolean;
+}
+
+/** What keys are to give, and which first claims among that were granted. */
+interface Plans {
+  readonly plans: readonly KeyPlan[];
+  readonly grants: readonly RateGrant[];
 }
 
 /** What was claimed of some keys. */
@@ -61,6 +71,9 @@ const maxOfKey = 32;
 
 /** Keys that one claim looks at, at most; the next claim goes on from there. */
 const maxKeysOfClaim = 1_000;
+
+/** How often a claim looks behind executions that have to wait longer. */
+const maxPutOff = 8;
 
 /** How often a record is tried that others write in the same moment: each time, one of them gets a permit. */
 const maxTries = 100;
@@ -83,6 +96,7 @@ const maxTries = 100;
 export class PermitClaims {
   readonly #table: ExecutionTable;
   readonly #writer: RowWriter;
+  readonly #rates: Rates;
   /** Claims of one process on one key would only be in each other's way. */
   readonly #lock = keyedLock();
   /** The key at which the last claim of any key stopped. */
@@ -91,6 +105,7 @@ export class PermitClaims {
   constructor(table: ExecutionTable, writer: RowWriter) {
     this.#table = table;
     this.#writer = writer;
+    this.#rates = new Rates(table, writer);
   }
 
   /**
@@ -123,6 +138,7 @@ export class PermitClaims {
   /** Deletes the records of keys of which no permit is taken. */
   async forgetUnused(keys: readonly string[]): Promise<void> {
     if (keys.length === 0) return;
+    await this.#rates.forgetUnused(keys.filter(isLine));
     const { states } = await this.#statesOf(keys);
     const unused = states.flatMap(({ record, held, lost }) => (record && held.length + lost.length === 0 ? deletionOf(record) : []));
     await this.#put(unused);
@@ -145,7 +161,9 @@ export class PermitClaims {
   /** Claims executions of those keys that have permits left: of each key as many as of any other. */
   async #claimOfKeys(keys: readonly DueKey[], options: CheckedClaim): Promise<ClaimedOfKeys & { readonly lastKey: string }> {
     const known = await this.#statesOf(keys.map(({ key }) => key));
-    const open = known.states.filter(({ held, lost }, index) => lost.length > 0 || held.length < keys[index]!.limit);
+    const open = known.states.filter(
+      ({ held, lost }, index) => lost.length > 0 || isLine(keys[index]!.key) || held.length < keys[index]!.limit,
+    );
     const states = open.slice(0, options.limit);
     const limit = Math.max(1, Math.floor(options.limit / Math.max(1, states.length)));
     const names = states.map(({ key }) => key);
@@ -174,19 +192,21 @@ export class PermitClaims {
       const { keys: read = await this.#statesOf([...wanted.keys()]), due } = tries === 0 ? known : {};
       // one that comes back in this moment keeps its permit; either way its key is read again
       await Promise.all(read.states.flatMap(({ lost }) => lost.map(({ holder, guard }) => this.#writer.write(expiryOf(holder, guard)))));
-      const plans = await this.#plansOf(read, wanted, options, due);
+      const { plans, grants } = await this.#plansOf(read, wanted, options, due);
       const written = await this.#put(plans.flatMap(({ write }) => write ?? []));
-      const allowed = plans.filter(({ next, write }) => next.length > 0 && written.has(write!));
+      const allowed = plans.filter(({ write }) => !write || written.has(write));
       const nexts = allowed.flatMap(({ next }) => next);
       const taken = await takeExecutions(this.#writer, nexts, options);
       claimed.push(...taken.claimed);
-      for (const { key, next, write } of plans) {
+      // what is not settled counts as claimed later than it was
+      await this.#rates.settle(grants, taken).catch(() => undefined);
+      for (const { key, next, write, putOff } of allowed) {
         const missed = next.filter((one) => taken.missed.includes(one));
-        if (write && !written.has(write)) continue;
-        if (missed.length > 0) await this.#takeOut({ key, ...write!.next! }, missed);
+        if (write && missed.length > 0) await this.#takeOut({ key, ...write.next! }, missed);
         const left = wanted.get(key)! - next.length + missed.length;
         mayBeMore ||= left === 0;
-        if (left === 0 || (missed.length === 0 && next.length < maxOfKey)) wanted.delete(key);
+        const isDone = missed.length === 0 && next.length < maxOfKey && !(putOff && tries < maxPutOff);
+        if (left === 0 || isDone) wanted.delete(key);
         else wanted.set(key, left);
       }
     }
@@ -199,25 +219,31 @@ export class PermitClaims {
     wanted: ReadonlyMap<string, number>,
     options: CheckedClaim,
     known: readonly ExecutionGuard[] | undefined,
-  ): Promise<readonly KeyPlan[]> {
+  ): Promise<Plans> {
     const asked = states
       .filter(({ lost }) => lost.length === 0)
       .map((state) => ({ ...state, most: Math.min(wanted.get(state.key)!, maxOfKey) }));
-    if (asked.length === 0) return [];
+    if (asked.length === 0) return { plans: [], grants: [] };
     const keys = asked.map(({ key }) => key);
-    const due = known ?? (await this.#dueOf(keys, Math.max(...asked.map(({ most, held }) => most + held.length)), options));
+    const limit = Math.max(...asked.map(({ key, most, held }) => (isLine(key) ? maxOfKey : most + held.length)));
+    const due = known ?? (await this.#dueOf(keys, limit, options));
     const until = now + Math.min(options.leaseMs, noticeMs);
-    return asked.map(({ key, record, held, most }): KeyPlan => {
-      const next: PlannedClaim[] = [];
-      for (const guard of due) {
-        if (guard.permit?.key !== key || held.some(({ id }) => id === guard.id)) continue;
-        if (next.length === most || held.length + next.length >= guard.permit.limit) break;
-        next.push(plannedClaim(guard));
-      }
-      if (next.length === 0) return { key, next, write: record && held.length === 0 ? deletionOf(record) : null };
-      const added = next.map(({ guard: { id, incarnation }, fence }) => ({ id, incarnation, fence, until }));
-      return { key, next, write: writeOf(key, record, [...held, ...added]) };
+    const chosen = asked.map((state) => ({ ...state, first: longestDue(state, due) }));
+    const asks = chosen.map(({ key: rowKey, first, most }): RateAsk => {
+      const waiting = first.filter(({ guard }) => isInLine(guard));
+      return { rowKey, waiting, room: Math.max(0, most - first.length + waiting.length) };
     });
+    const grants = await this.#rates.grant(asks, options);
+    const plans = chosen.map(({ key, record, held, first, most }): KeyPlan => {
+      const granted = grants.filter(({ planned }) => planned.guard.permit?.key === key).map(({ planned }) => planned);
+      const next = [...first.filter(({ guard }) => !isInLine(guard)).slice(0, most), ...granted];
+      const putOff = next.length < first.length;
+      if (isLine(key)) return { key, next, write: null, putOff };
+      if (next.length === 0) return { key, next, write: record && held.length === 0 ? deletionOf(record) : null, putOff };
+      const added = next.map(({ guard: { id, incarnation }, fence }) => ({ id, incarnation, fence, until }));
+      return { key, next, write: writeOf(key, record, [...held, ...added]), putOff };
+    });
+    return { plans, grants };
   }
 
   async #dueOf(keys: readonly string[], limit: number, { workflowId, overdueMs }: CheckedClaim): Promise<readonly ExecutionGuard[]> {
@@ -246,7 +272,11 @@ export class PermitClaims {
   }
 
   async #statesOf(keys: readonly string[]): Promise<KeyStates> {
-    const [records, { now: clock }] = await Promise.all([this.#table.records.get("permit", keys), this.#table.read([])]);
+    const named = keys.filter((key) => !isLine(key));
+    const [records, { now: clock }] = await Promise.all([
+      named.length > 0 ? this.#table.records.get("permit", named) : new Map<string, StoredRecord>(),
+      this.#table.read([]),
+    ]);
     const ids = [...new Set([...records.values()].flatMap((record) => holdersIn(record).map(({ id }) => id)))];
     const { now, found } = ids.length > 0 ? await this.#table.read(ids) : { now: clock, found: new Map<string, ExecutionGuard>() };
     const states = keys.map((key): KeyState => {
@@ -258,6 +288,20 @@ export class PermitClaims {
     });
     return { now, states };
   }
+}
+
+/** The longest due of a key that may have a permit. Of the line of a rate, where nobody has one, as many as are looked at together. */
+function longestDue(
+  { key, held, most }: { readonly key: string; readonly held: readonly PermitHolder[]; readonly most: number },
+  due: readonly ExecutionGuard[],
+): readonly PlannedClaim[] {
+  const next: PlannedClaim[] = [];
+  for (const guard of due) {
+    if (guard.permit?.key !== key || held.some(({ id }) => id === guard.id)) continue;
+    if (isLine(key) ? next.length === maxOfKey : next.length === most || held.length + next.length >= guard.permit.limit) break;
+    next.push(plannedClaim(guard));
+  }
+  return next;
 }
 
 /** A record with these holders, if nobody has written it since it was read. */
@@ -281,7 +325,7 @@ function holdersIn({ text }: StoredRecord): readonly PermitHolder[] {
 function holderStatus({ incarnation, fence, until }: PermitHolder, guard: ExecutionGuard | null, now: EpochMs): "held" | "lost" | "gone" {
   if (guard?.incarnation !== incarnation || guard.fence > fence) return "gone";
   if (guard.fence < fence) return until <= now ? "lost" : "held";
-  if (guard.owner === null) return "gone";
+  if (guard.owner === null || isInLine(guard)) return "gone";
   return guard.dueAt === null || guard.dueAt > now ? "held" : "lost";
 }
 
@@ -291,7 +335,7 @@ function expiryOf({ id, incarnation, fence }: PermitHolder, guard: ExecutionGuar
   return {
     kind: "update",
     id,
-    when: { incarnation, fence: guard.fence, held, ...(held && { due: true }) },
-    set: { owner: null, fence, crashes: crashesAfter(guard) },
+    when: { incarnation, fence: guard.fence, held, ...(held && !isInLine(guard) && { due: true }) },
+    set: { owner: isInLine(guard) ? guard.owner : null, fence, crashes: crashesAfter(guard) },
   };
 }

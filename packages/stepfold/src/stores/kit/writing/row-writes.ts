@@ -1,19 +1,24 @@
 import type { Claim, Commit, Lease } from "../../../ports/snapshot-store.ts";
 import { begunCountOf, countOf } from "../claims/claim-count.ts";
 import { crashesAfter } from "../claims/guard.ts";
+import { isInLine, lineOf, lineOwner } from "../claims/rate-line.ts";
 import type { ExecutionGuard, RowChanges, RowWrite } from "../execution-table.ts";
 import { labelsOf, labelText } from "../lists/labels.ts";
 import { storedMetadata } from "../lists/metadata-column.ts";
 import { checkpointKey } from "../restored-snapshot.ts";
 import type { WrittenCommit } from "./written-commit.ts";
 
-/** The row of a new execution, held from the beginning if there is a lease. */
+/**
+ * The row of a new execution, held from the beginning if there is a lease, or if there is a rate: then it lies in the line of that. One that
+ * is not due at any time, such as one that has ended, does not.
+ */
 export function insertOf(
-  { head: { definition, metadata: given, tenant, permit } }: Commit,
+  { head: { definition, metadata: given, tenant, permit, rate } }: Commit,
   written: WrittenCommit,
   lease: Lease | null,
 ): RowWrite {
   const { workflowId: id, incarnation, version, status, head, sizeBytes, wakeAt, commitId, events, children } = written;
+  const isWaiting = rate !== undefined && wakeAt !== null;
   const metadata = storedMetadata(given, tenant);
   return {
     kind: "insert",
@@ -24,8 +29,8 @@ export function insertOf(
       definition: JSON.stringify(definition),
       metadata: JSON.stringify(metadata),
       labels: labelText(labelsOf(metadata)),
-      permit: permit ?? null,
-      owner: lease?.owner ?? null,
+      permit: permit ?? (rate ? { key: lineOf(rate), limit: rate.limit } : null),
+      owner: isWaiting ? lineOwner : (lease?.owner ?? null),
       fence: lease ? 1 : 0,
       due: lease ? { inMs: lease.leaseMs } : "atWakeUp",
     },
@@ -74,7 +79,8 @@ export function claimOf(guard: ExecutionGuard, nextFence: number, lease: Lease):
   return {
     kind: "update",
     id,
-    when: { incarnation, fence, held: owner !== null, due: true },
+    // the first claim of an execution may be allowed before the time that it was given
+    when: { incarnation, fence, held: owner !== null, ...(!isInLine(guard) && { due: true }) },
     set: { owner: lease.owner, fence: nextFence, crashes: crashesAfter(guard), due: { inMs: lease.leaseMs } },
   };
 }

@@ -15,7 +15,7 @@ export interface WriteAccess extends Pick<ExecutionTable, "name" | "read" | "eve
 /** How often a write is tried whose condition did not hold although nothing speaks against it any more. */
 const maxTries = 100;
 
-/** Makes a new execution, or answers for the one that is there. One with a permit is not claimed with its creation. */
+/** Makes a new execution, or answers for the one that is there. One with a permit or a rate is not claimed with its creation. */
 export async function createExecution(
   access: WriteAccess,
   commit: Commit,
@@ -24,7 +24,7 @@ export async function createExecution(
   retentionMs: number,
 ): Promise<Claim | null> {
   const { workflowId, incarnation, version, sizeBytes } = written;
-  const lease = commit.head.permit ? undefined : wanted;
+  const lease = commit.head.permit || commit.head.rate ? undefined : wanted;
   const held = lease && !written.ended ? lease : null;
   const insert = insertOf(commit, written, held);
   for (let tries = 0; tries < maxTries; tries++) {

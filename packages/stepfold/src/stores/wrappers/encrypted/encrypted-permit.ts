@@ -5,7 +5,7 @@ import type { Cipher } from "./cipher.ts";
 import type { RefusePlain } from "./refuse-plain.ts";
 import type { Sign } from "./search-token.ts";
 
-/** Encodes a permit as an encrypted value, with its limit, and a token instead of its key. */
+/** Encodes a permit or a rate as an encrypted value, with its numbers, and a token instead of its key. */
 export function encryptedPermit(mark: string, { encrypt, decrypt }: Cipher, sign: Sign | null, refusePlain: RefusePlain): PermitCodec {
   // a list of three parts: a member of metadata, which has two, never has the same token
   const tokenOf = async (key: Json): Promise<string | null> => (sign ? sign(["permit", "key", key]) : null);
@@ -15,7 +15,7 @@ export function encryptedPermit(mark: string, { encrypt, decrypt }: Cipher, sign
       const permit = JSON.parse(text) as JsonObject;
       const [token, encrypted] = await Promise.all([tokenOf(permit.key ?? null), encrypt(text, associatedDataOf(id, incarnation))]);
       // without a search key the execution was created before the store was encrypted: the store below uses the permit that it got then
-      return { key: token ?? "", limit: permit.limit ?? 1, [mark]: { form: 1, ...encrypted } };
+      return { limit: 1, ...permit, key: token ?? "", [mark]: { form: 1, ...encrypted } };
     },
     async decode(stored, location) {
       const encrypted = stored[mark];

@@ -24,8 +24,8 @@ export async function moveWaiting(tiers: Tiers, listed: ExecutionSummary, isToMo
   const original = await originalOf(hot, workflowId);
   if (original?.snapshot.version !== version || original.snapshot.status !== "paused") return "changed";
   const { snapshot, rows } = original;
-  // its messages are to be delivered at once; and those with a permit are counted where all of them are
-  if (snapshot.outbox?.length || snapshot.permit) return "changed";
+  // its messages are to be delivered at once; and those with a permit or a rate are counted where all of them are
+  if (snapshot.outbox?.length || snapshot.permit || snapshot.rate) return "changed";
   await copyDefinition(tiers, snapshot);
 
   const { input: _, ...head } = snapshotHead(snapshot);

@@ -32,8 +32,8 @@ export async function decodeMetadata(codec: ValueCodec, metadata: JsonObject, lo
   return Object.fromEntries(Object.keys(metadata).map((key, index) => [key, values[index]!]));
 }
 
-/** Decodes a snapshot, or the first event: all values in it, its metadata and its permit. */
-export async function decodeWithMetadata<T extends Pick<StartedEvent, "metadata" | "permit">>(
+/** Decodes a snapshot, or the first event: all values in it, its metadata, its permit and its rate. */
+export async function decodeWithMetadata<T extends Pick<StartedEvent, "metadata" | "permit" | "rate">>(
   codec: ValueCodec,
   stored: T,
   location: ValueLocation,
@@ -42,9 +42,12 @@ export async function decodeWithMetadata<T extends Pick<StartedEvent, "metadata"
     decodeValues<T>(codec, { ...stored, metadata: {} }, location),
     decodeMetadata(codec, stored.metadata as JsonObject, location),
   ]);
-  const { permit } = decoded;
-  if (!permit || !codec.permit) return { ...decoded, metadata };
-  return { ...decoded, metadata, permit: await codec.permit.decode(permit as unknown as JsonObject, location) };
+  const keys: Record<string, JsonObject> = {};
+  for (const name of ["permit", "rate"] as const) {
+    const stored = decoded[name] as unknown as JsonObject | undefined;
+    if (stored && codec.permit) keys[name] = await codec.permit.decode(stored, location);
+  }
+  return { ...decoded, metadata, ...keys };
 }
 
 async function decodeMarker(codec: ValueCodec, marker: Marker, location: ValueLocation): Promise<Json> {

@@ -11,7 +11,7 @@ export type Layout = Leaf | ListLayout | RecordLayout | FieldsLayout;
  * - `structure`: written by the engine or taken from the definition, and scalar, or a list of scalars. It stays as it is.
  * - `text`: a text of the user that has to stay a text.
  * - `metadata`: a record whose keys are the user's.
- * - `permit`: a key that is the user's, with its limit.
+ * - `permit`: a key that is the user's, with numbers that say what it limits.
  * - `value`: JSON of the user, of any shape.
  */
 type Leaf = "structure" | "text" | "metadata" | "permit" | "value";
@@ -94,6 +94,7 @@ export const headLayout: FieldsLayout = fields(
     definition,
     metadata: "metadata",
     permit: "permit",
+    rate: "permit",
     retryState: fields("nodeId attempts nextRetryAt"),
     inbox: listOf(fields("expiresAt", inEvents)),
     parent,
@@ -165,6 +166,7 @@ export const eventLayout: Layout = fields(
     definition,
     metadata: "metadata",
     permit: "permit",
+    rate: "permit",
     parent,
     scheduledBy,
     undoes: undo,

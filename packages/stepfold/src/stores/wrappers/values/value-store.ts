@@ -130,7 +130,7 @@ async function encodeCommit(codec: ValueCodec, commit: Commit): Promise<Commit> 
   // input and metadata never change: later commits need not write them again
   const { input: _, metadata: __, ...laterHead } = head;
   const isFirst = commit.expectedVersion === -1;
-  if (isFirst && head.permit && codec.permit?.refusal) throw codec.permit.refusal();
+  if (isFirst && (head.permit ?? head.rate) && codec.permit?.refusal) throw codec.permit.refusal();
   const encoded = {
     head: encoder.copy<object>(headLayout, isFirst ? head : laterHead),
     events: events.map((event) => encoder.copy(eventLayout, event)),

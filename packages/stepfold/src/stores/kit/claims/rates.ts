@@ -1,0 +1,352 @@
+import type { Rate, SnapshotHead } from "../../../core/snapshot/snapshot.ts";
+import type { EpochMs } from "../../../core/values/json.ts";
+import type { CheckedClaim } from "../checked-store.ts";
+import type { ExecutionGuard, ExecutionTable, ListedRow } from "../execution-table.ts";
+import type { StoredRecord } from "../record-table.ts";
+import type { RowWriter } from "../writing/row-writer.ts";
+import { liveGuard } from "./guard.ts";
+import { isInLine, lineOf } from "./rate-line.ts";
+import { type PlannedClaim, plannedClaim, type Taken } from "./take-executions.ts";
+
+/** Executions with one key that wait for their first claim, and how many of them there is room for. */
+export interface RateAsk {
+  /** By which they are found. */
+  readonly rowKey: string;
+  /** Longest due first. */
+  readonly waiting: readonly PlannedClaim[];
+  readonly room: number;
+}
+
+/** A first claim that may be made now. */
+export interface RateGrant {
+  readonly planned: PlannedClaim;
+  /** The record that counts it; null: none does, because nothing is known of its rate. */
+  readonly line: string | null;
+}
+
+/** What is known of one rate. */
+interface RateRecord {
+  /** When the last first claims were made, in order: as many as `limit`. */
+  readonly grants: readonly EpochMs[];
+  /** First claims that are being made. */
+  readonly pending: readonly PendingClaim[];
+  /** The time that was given last to one that came, and to one that came back because it was too early. */
+  readonly lastPlaces: readonly [EpochMs, EpochMs];
+  /** The highest limit, and the longest period, that somebody went by. */
+  readonly limit: number;
+  readonly periodMs: number;
+}
+
+interface PendingClaim {
+  readonly id: string;
+  readonly incarnation: string;
+  /** Of the claim. */
+  readonly fence: number;
+  /** If it was not made until then, the process that wanted to make it is gone. */
+  readonly until: EpochMs;
+}
+
+/** One that waits for its first claim. */
+interface Candidate {
+  readonly planned: PlannedClaim;
+  readonly rate: Rate;
+  /** It was not asked for: its time has not come. */
+  readonly isAhead: boolean;
+}
+
+/** Candidates of one rate. */
+interface Group {
+  readonly line: string;
+  readonly candidates: readonly Candidate[];
+  readonly rowKey: string;
+  readonly room: number;
+}
+
+/** The beginning of a line. */
+interface Standing {
+  readonly candidates: readonly Candidate[];
+  /** Nobody else stands before the last of them. */
+  readonly isWhole: boolean;
+}
+
+/** What becomes of candidates, and the record that says so. */
+interface Decision {
+  readonly granted: readonly PlannedClaim[];
+  /** Those that get another time: a later one, or now. */
+  readonly moved: readonly { readonly planned: PlannedClaim; readonly dueAt: EpochMs }[];
+  readonly record: RateRecord;
+}
+
+const noRecord: RateRecord = { grants: [], pending: [], lastPlaces: [0, 0], limit: 0, periodMs: 0 };
+
+/** How long a process has to make a claim that was granted. */
+const noticeMs = 10_000;
+
+/** By so much the clocks of processes may differ, where the store has none: periods are longer by that. */
+const clockSkewMs = 1_000;
+
+/** Of a rate whose workflow has none any more. */
+const unlimited = Number.POSITIVE_INFINITY;
+
+/** Later than any place in a line. */
+const everMs = 2 ** 42;
+
+/** Of those before a candidate, so many are looked at: more than one claim takes, so that the next one finds some that are due. */
+const maxAhead = 64;
+
+/** How often a record is tried that others write in the same moment. */
+const maxTries = 100;
+
+/**
+ * Rates: of the executions with one key, at most `limit` are claimed for the first time in any `periodMs`. This is exact, however many
+ * processes claim, as far as they have one clock.
+ *
+ * Until its first claim an execution lies in the line of its rate: its row is held by that line (`lineOwner`), and no process. A record for
+ * each key has the times of the last first claims. To claim the first time works in this order:
+ *
+ * 1. What would be too early gets its place in the line as `dueAt`: the next free time, behind all that have one. So nobody looks at it
+ *    before.
+ * 2. What may be claimed now is added to the record as pending, which is written only if no other process has written it since it was
+ *    read. As long as it is pending, it counts as claimed just now.
+ * 3. It is claimed; the record gets the time of the claim instead, by the store's clock.
+ *
+ * A process that dies between 2 and 3 leaves a pending claim: after `noticeMs` its fence is raised, so that the claim cannot be made any
+ * more; if it was made, it counts from then on.
+ *
+ * Where there is room although others have later places (the limit was raised, or some were cancelled), the first of those are
+ * taken before their time, or become due now.
+ */
+export class Rates {
+  readonly #table: ExecutionTable;
+  readonly #writer: RowWriter;
+  readonly #skewMs: number;
+
+  constructor(table: ExecutionTable, writer: RowWriter) {
+    this.#table = table;
+    this.#writer = writer;
+    this.#skewMs = table.features.clock === "caller" ? clockSkewMs : 0;
+  }
+
+  /** Those that may be claimed now; the others have got a later time. All of them are to be settled. */
+  async grant(asks: readonly RateAsk[], options: CheckedClaim): Promise<readonly RateGrant[]> {
+    const waiting = asks.flatMap((ask) => ask.waiting.map((planned) => ({ planned, ask })));
+    if (waiting.length === 0) return [];
+    const rates = await this.#ratesOf(
+      waiting.map(({ planned }) => planned.guard),
+      options,
+    );
+    const granted: RateGrant[] = [];
+    const groups = new Map<string, Group>();
+    for (const { planned, ask } of waiting) {
+      const rate = rates.get(planned.guard.id);
+      // it is gone
+      if (rate === undefined) continue;
+      if (rate === null) {
+        granted.push({ planned, line: null });
+        continue;
+      }
+      const line = lineOf(rate);
+      const group = groups.get(line) ?? { line, candidates: [], rowKey: ask.rowKey, room: 0 };
+      const room = ask.rowKey === line ? ask.room : group.room + 1;
+      groups.set(line, { ...group, candidates: [...group.candidates, { planned, rate, isAhead: false }], room });
+    }
+    for (const found of await Promise.all([...groups.values()].map((group) => this.#grantOf(group, options)))) granted.push(...found);
+    return granted;
+  }
+
+  /** After claims were made, or not. */
+  async settle(grants: readonly RateGrant[], { claimed }: Pick<Taken, "claimed">): Promise<void> {
+    const times = new Map(claimed.map(({ workflowId, fence, claimedAt }) => [`${fence} ${workflowId}`, claimedAt]));
+    const lines = [...new Set(grants.map(({ line }) => line))].filter((line) => line !== null);
+    await Promise.all(
+      lines.map(async (line) => {
+        const own = grants.filter((grant) => grant.line === line);
+        const isOwn = ({ id, fence }: PendingClaim): boolean =>
+          own.some(({ planned }) => planned.guard.id === id && planned.fence === fence);
+        for (let tries = 0; tries < maxTries; tries++) {
+          const stored = (await this.#table.records.get("permit", [line])).get(line) ?? null;
+          const record = recordIn(stored);
+          // one that was pending for too long was counted by others
+          const settled = record.pending.filter(isOwn);
+          const made = settled.flatMap(({ id, fence }) => times.get(`${fence} ${id}`) ?? []);
+          const pending = record.pending.filter((one) => !isOwn(one));
+          if (settled.length === 0 || (await this.#put(line, stored, withGrants({ ...record, pending }, made)))) return;
+        }
+      }),
+    );
+  }
+
+  /** Deletes the records of rates that matter no more. */
+  async forgetUnused(lines: readonly string[]): Promise<void> {
+    if (lines.length === 0) return;
+    const [records, { now }] = await Promise.all([this.#table.records.get("permit", lines), this.#table.read([])]);
+    const unused = [...records.values()].filter((stored) => {
+      const { grants, pending, lastPlaces, periodMs } = recordIn(stored);
+      return pending.length === 0 && Math.max(...lastPlaces, (grants.at(-1) ?? 0) + periodMs) < now;
+    });
+    const deletions = unused.map(({ key, revision }) => ({ key, expected: revision, next: null }));
+    if (deletions.length > 0) await this.#table.records.put("permit", deletions);
+  }
+
+  /** The rates by which executions go now: null for one that has none. */
+  async #ratesOf(guards: readonly ExecutionGuard[], { rates = {} }: CheckedClaim): Promise<ReadonlyMap<string, Rate | null>> {
+    const rows = guards.length > 0 ? await this.#table.heads(guards.map(({ id }) => id)) : [];
+    return new Map(
+      rows.map((row) => {
+        const { name, rate } = startOf(row);
+        const current = name !== null && Object.hasOwn(rates, name) ? rates[name]! : rate;
+        return [row.id, rate && { ...rate, ...(current ?? { limit: unlimited }) }];
+      }),
+    );
+  }
+
+  async #grantOf(group: Group, options: CheckedClaim): Promise<readonly RateGrant[]> {
+    const { line, room } = group;
+    for (let tries = 0; tries < maxTries; tries++) {
+      const [records, { now }] = await Promise.all([this.#table.records.get("permit", [line]), this.#table.read([])]);
+      const stored = records.get(line) ?? null;
+      const record = await this.#withoutLost(recordIn(stored), now);
+      const standing = await this.#lineUp(group, record, now, options);
+      const decision = decide(record, standing, { now, room, skewMs: this.#skewMs, isOnlyAsked: options.workflowId !== undefined });
+      if (!(await this.#put(line, stored, decision.record))) continue;
+      await Promise.all(decision.moved.map((one) => this.#move(one, now)));
+      return decision.granted.map((planned) => ({ planned, line }));
+    }
+    return [];
+  }
+
+  /** A record without the pending claims of processes that are gone. */
+  async #withoutLost(record: RateRecord, now: EpochMs): Promise<RateRecord> {
+    const late = record.pending.filter(({ until }) => until <= now);
+    if (late.length === 0) return record;
+    const { found } = await this.#table.read(late.map(({ id }) => id));
+    const given: EpochMs[] = [];
+    const kept: PendingClaim[] = [];
+    for (const one of late) {
+      const guard = liveGuard(found.get(one.id));
+      const isSame = guard?.incarnation === one.incarnation;
+      if (isSame && guard.fence < one.fence) {
+        const when = { incarnation: guard.incarnation, fence: guard.fence, held: true };
+        if (!(await this.#writer.write({ kind: "update", id: one.id, when, set: { fence: one.fence } }))) kept.push(one);
+      } else if (!isSame || !isInLine(guard)) given.push(now);
+    }
+    const pending = [...record.pending.filter(({ until }) => until > now), ...kept];
+    return withGrants({ ...record, pending }, given);
+  }
+
+  /** The candidates in order, with those that have a place in the line, although their time has not come. */
+  async #lineUp({ candidates, rowKey, line }: Group, record: RateRecord, now: EpochMs, options: CheckedClaim): Promise<Standing> {
+    const { pending, lastPlaces } = record;
+    const isKnown = (id: string): boolean =>
+      pending.some((one) => one.id === id) || candidates.some(({ planned }) => planned.guard.id === id);
+    const open = candidates.filter(({ planned }) => !pending.some(({ id }) => id === planned.guard.id));
+    const isEmpty = Math.max(...lastPlaces) <= now;
+    const times = timesIn(record, now);
+    const isRoom = open.some(({ rate }) => freeAt(times, rate, this.#skewMs, now) <= now);
+    // those that have a concurrency key too are found by that
+    if (rowKey !== line || isEmpty || !isRoom) return { candidates: open.toSorted(byPlace), isWhole: isEmpty };
+    const { executions } = await this.#table.due({ keys: [line], limit: maxAhead + candidates.length, overdueMs: -everMs });
+    const others = executions.filter((guard) => isInLine(guard) && !isKnown(guard.id));
+    const rates = await this.#ratesOf(others, options);
+    const ahead = others.flatMap((guard): Candidate[] => {
+      const rate = rates.get(guard.id);
+      return rate && lineOf(rate) === line ? [{ planned: plannedClaim(guard), rate, isAhead: true }] : [];
+    });
+    return { candidates: [...open, ...ahead].toSorted(byPlace), isWhole: true };
+  }
+
+  /** Gives one another time. If it has changed since it was read, it is found again. */
+  async #move({ planned: { guard, fence }, dueAt }: Decision["moved"][number], now: EpochMs): Promise<void> {
+    const when = { incarnation: guard.incarnation, fence: guard.fence, held: true };
+    await this.#writer.write({ kind: "update", id: guard.id, when, set: { fence, due: { inMs: dueAt - now } } });
+  }
+
+  async #put(line: string, stored: StoredRecord | null, record: RateRecord): Promise<boolean> {
+    const next = { revision: crypto.randomUUID(), text: JSON.stringify(record) };
+    const [made] = await this.#table.records.put("permit", [{ key: line, expected: stored?.revision ?? null, next }]);
+    return made!;
+  }
+}
+
+/** What a row says of how its execution begins. A damaged one is claimed without a limit: whoever loads it says so. */
+function startOf({ definition, head }: ListedRow): { readonly name: string | null; readonly rate: Rate | null } {
+  try {
+    const { id } = JSON.parse(definition) as SnapshotHead["definition"];
+    const { rate = null, unnamed } = JSON.parse(head) as Pick<SnapshotHead, "rate" | "unnamed">;
+    return { name: unnamed ? null : id, rate };
+  } catch {
+    return { name: null, rate: null };
+  }
+}
+
+/** For a decision. */
+interface Moment {
+  readonly now: EpochMs;
+  readonly room: number;
+  readonly skewMs: number;
+  /** Only one may be claimed: it was asked for by its id. */
+  readonly isOnlyAsked: boolean;
+}
+
+/** Decides about candidates in their order. */
+function decide(before: RateRecord, { candidates, isWhole }: Standing, { now, room, skewMs, isOnlyAsked }: Moment): Decision {
+  const granted: PlannedClaim[] = [];
+  const moved: { planned: PlannedClaim; dueAt: EpochMs }[] = [];
+  const places: [EpochMs, EpochMs] = [...before.lastPlaces];
+  const times = timesIn(before, now);
+  // the first that has to wait is due when there is room: then those behind it are looked at too
+  let isLookedAt = false;
+  for (const { planned, rate, isAhead } of candidates) {
+    const dueAt = freeAt(times, rate, skewMs, now);
+    const isBehind = isNew(planned) && !isWhole && places[0] > now;
+    if (dueAt <= now && !isBehind) {
+      const isTaken = granted.length < room && !(isAhead && isOnlyAsked);
+      if (isTaken) granted.push(planned);
+      else if (isAhead) moved.push({ planned, dueAt: now });
+      times.push(now);
+    } else if (!isAhead) {
+      const which = isNew(planned) ? 0 : 1;
+      places[which] = Math.ceil(Math.max(dueAt, places[which] + (rate.periodMs + skewMs) / rate.limit));
+      moved.push({ planned, dueAt: places[which] });
+      isLookedAt = true;
+    } else if (!isLookedAt) {
+      if (planned.guard.dueAt! > dueAt) moved.push({ planned, dueAt });
+      isLookedAt = true;
+    }
+  }
+  const until = now + noticeMs;
+  const added = granted.map(({ guard: { id, incarnation }, fence }) => ({ id, incarnation, fence, until }));
+  const limit = Math.max(before.limit, ...candidates.flatMap(({ rate }) => (rate.limit < unlimited ? rate.limit : [])));
+  const periodMs = Math.max(before.periodMs, ...candidates.map(({ rate }) => rate.periodMs + skewMs));
+  const record = { ...before, pending: [...before.pending, ...added], lastPlaces: places, limit, periodMs };
+  return { granted, moved, record };
+}
+
+/** When executions were claimed for the first time; those that are being claimed count as claimed just now. */
+function timesIn({ grants, pending }: RateRecord, now: EpochMs): EpochMs[] {
+  return [...grants, ...pending.map(() => now)];
+}
+
+/** When there is room for one more. */
+function freeAt(times: readonly EpochMs[], { limit, periodMs }: Rate, skewMs: number, now: EpochMs): EpochMs {
+  return times.length < limit ? now : Math.max(now, times.at(-limit)! + periodMs + skewMs);
+}
+
+/** It has no place in the line yet. */
+function isNew({ guard }: PlannedClaim): boolean {
+  return guard.fence === 0;
+}
+
+/** Those that have a place come first; of these, and of the others, those that were made first: one that came back may have got a later time. */
+function byPlace({ planned: a }: Candidate, { planned: b }: Candidate): number {
+  return Number(isNew(a)) - Number(isNew(b)) || a.guard.seq - b.guard.seq;
+}
+
+function recordIn(stored: StoredRecord | null): RateRecord {
+  return stored ? (JSON.parse(stored.text) as RateRecord) : noRecord;
+}
+
+function withGrants(record: RateRecord, given: readonly EpochMs[]): RateRecord {
+  const grants = [...record.grants, ...given].sort((a, b) => a - b);
+  return { ...record, grants: grants.slice(-record.limit) };
+}
