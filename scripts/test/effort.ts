@@ -20,6 +20,8 @@ export interface Effort {
   /** Rounds in which processes race for one execution; on stand-ins for servers, which are slow. */
   readonly races: number;
   readonly standInRaces: number;
+  /** Executions with a rate limit that processes begin; how much of what may begin they have to begin at least. */
+  readonly rates: { readonly executions: number; readonly limit: number; readonly periodMs: number; readonly used: number };
   /** Processes killed: of the order flow, of a fleet on a store, of a fleet with a queue. */
   readonly orderKills: number;
   readonly storeKills: number;
@@ -51,6 +53,7 @@ const efforts = {
     patternsThroughJson: false,
     races: 50,
     standInRaces: 10,
+    rates: { executions: 100, limit: 25, periodMs: 1_500, used: 0.7 },
     orderKills: 4,
     storeKills: 3,
     queueKills: 3,
@@ -74,6 +77,7 @@ const efforts = {
     patternsThroughJson: true,
     races: 80,
     standInRaces: 20,
+    rates: { executions: 100, limit: 20, periodMs: 3_000, used: 0.8 },
     orderKills: 12,
     storeKills: 6,
     queueKills: 4,
@@ -97,6 +101,7 @@ const efforts = {
     patternsThroughJson: true,
     races: 5_000,
     standInRaces: 1_000,
+    rates: { executions: 10_000, limit: 500, periodMs: 5_000, used: 0.95 },
     orderKills: 200,
     storeKills: 300,
     queueKills: 100,

@@ -90,6 +90,8 @@ describe("the engine", () => {
     defineWorkflow({ id: "w", nodes: [{ ...a, retryPolicy: { ...retryPolicy, attempts: 3 } }], edges });
     // @ts-expect-error it is "limit"
     defineWorkflow({ id: "w", nodes: [a], edges, concurrency: { key: "k", max: 1 } });
+    // @ts-expect-error it is "period"
+    defineWorkflow({ id: "w", nodes: [a], edges, rateLimit: { limit: 1, per: "1m" } });
     // @ts-expect-error it is "data"
     defineWorkflow({ id: "w", nodes: [{ ...a, compensate: { type: "t", dta: 1 } }], edges });
     // @ts-expect-error also in a workflow inside

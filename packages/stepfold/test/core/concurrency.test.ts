@@ -1,14 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { check, compile } from "../../src/core/definition/compile.ts";
+import { withNeeds } from "../../src/core/definition/needs.ts";
 import { expressionLanguage } from "../../src/expressions/expression-language.ts";
 
-const flow = (concurrency: unknown) => ({
+const withMember = (member: "concurrency" | "rateLimit", value: unknown) => ({
   id: "w",
   nodes: [{ id: "a", type: "noop" }],
   edges: [],
-  ...(concurrency !== undefined && { concurrency }),
+  ...(value !== undefined && { [member]: value }),
 });
-const mistakes = (concurrency: unknown) => check(flow(concurrency), expressionLanguage).map(({ code, pointer }) => `${code} ${pointer}`);
+const mistakesIn = (definition: unknown) => check(definition, expressionLanguage).map(({ code, pointer }) => `${code} ${pointer}`);
+const flow = (concurrency: unknown) => withMember("concurrency", concurrency);
+const rated = (rateLimit: unknown) => withMember("rateLimit", rateLimit);
 
 describe("the concurrency of a workflow", () => {
   it("is a key with expressions, and a limit of 1 if none is given", () => {
@@ -39,6 +42,39 @@ describe("the concurrency of a workflow", () => {
     [{ key: "a", limit: 10_001 }, "TYPE /concurrency/limit"],
     [{ key: "a", limits: 2 }, "KEY_UNKNOWN /concurrency/limits"],
   ])("of %j is refused, and where", (concurrency, mistake) => {
-    expect(mistakes(concurrency)).toEqual([mistake]);
+    expect(mistakesIn(flow(concurrency))).toEqual([mistake]);
+  });
+});
+
+describe("the rate limit of a workflow", () => {
+  it("is a limit in a period, and a key with expressions if one is given", () => {
+    const { rateLimit } = compile(rated({ limit: 10, period: "1m", key: "customer-{{ input.customer }}" }), expressionLanguage);
+    const scope = expressionLanguage.executionScope({ context: {}, since: 0, input: { customer: 7 }, metadata: {}, at: 0 });
+    expect([rateLimit?.key?.evaluate(scope), rateLimit?.limit, rateLimit?.periodMs]).toEqual(["customer-7", 10, 60_000]);
+    expect(compile(rated({ limit: 1, period: 500 }), expressionLanguage).rateLimit).toEqual({ limit: 1, periodMs: 500, key: null });
+    expect(compile(rated(undefined), expressionLanguage).rateLimit).toBe(null);
+  });
+
+  it("is a part of what a workflow is, and workers have to know it", () => {
+    const all = [undefined, { limit: 1, period: 1 }, { limit: 2, period: 1 }, { limit: 1, period: 2 }, { limit: 1, period: 1, key: "a" }];
+    expect(new Set(all.map((one) => compile(rated(one), expressionLanguage).hash)).size).toBe(5);
+    expect(withNeeds(compile(rated(all[1]), expressionLanguage).definition).needs).toEqual(["rateLimit"]);
+  });
+
+  it.each<[unknown, string]>([
+    ["10/m", "TYPE /rateLimit"],
+    [{ period: "1m" }, "TYPE /rateLimit/limit"],
+    [{ limit: 0, period: "1m" }, "TYPE /rateLimit/limit"],
+    [{ limit: 1_001, period: "1m" }, "TYPE /rateLimit/limit"],
+    [{ limit: 10 }, "TYPE /rateLimit/period"],
+    [{ limit: 10, period: 0 }, "TYPE /rateLimit/period"],
+    [{ limit: 10, period: "a while" }, "TYPE /rateLimit/period"],
+    [{ limit: 10, period: "367 days" }, "TYPE /rateLimit/period"],
+    [{ limit: 10, period: "1m", key: "" }, "TYPE /rateLimit/key"],
+    [{ limit: 10, period: "1m", key: 7 }, "TYPE /rateLimit/key"],
+    [{ limit: 10, period: "1m", key: "{{ input. }}" }, "EXPRESSION_INVALID /rateLimit/key"],
+    [{ limit: 10, period: "1m", per: "1m" }, "KEY_UNKNOWN /rateLimit/per"],
+  ])("of %j is refused, and where", (rateLimit, mistake) => {
+    expect(mistakesIn(rated(rateLimit))).toEqual([mistake]);
   });
 });

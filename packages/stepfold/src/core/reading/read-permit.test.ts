@@ -30,3 +30,26 @@ describe("a permit", () => {
     );
   });
 });
+
+describe("a rate", () => {
+  const rate = { key: "customer-7", limit: 2, periodMs: 60_000 };
+  const rated = fold(flow, [startedAt(flow, "a", { rate })]);
+  const changed = (change: object): unknown => JSON.parse(JSON.stringify({ ...rated, ...change }));
+
+  it("is in the snapshot from the beginning, stays, and is read from outside as it was", () => {
+    expect(rated).toMatchObject({ rate });
+    expect(completing(flow, rated, "0", "x", "y")).toMatchObject({ status: "completed", rate });
+    expect(readSnapshot(changed({}), flow)).toEqual(rated);
+  });
+
+  it.each<[unknown, string]>([
+    ["x", "/rate"],
+    [{ limit: 1, periodMs: 1 }, "/rate/key"],
+    [{ key: "x", limit: 0, periodMs: 1 }, "/rate/limit"],
+    [{ key: "x", limit: 1 }, "/rate/periodMs"],
+  ])("of %j is refused, and where", (wrong, pointer) => {
+    expect(() => readSnapshot(changed({ rate: wrong }), flow)).toThrow(
+      expect.objectContaining({ code: "SNAPSHOT_INVALID", details: expect.objectContaining({ pointer }) }),
+    );
+  });
+});

@@ -71,6 +71,20 @@ describe("a move of executions that wait", () => {
     expect(await listed(cold)).toContain("first");
   });
 
+  it("leaves executions with a rate limit until they have ended, and these do not wait in the cold store", async () => {
+    const { store, hot, cold, pass } = setUp();
+    const rate = { key: "x", limit: 1, periodMs: hour };
+    const first = startCommit("a", { head: { rate } });
+    const paused = stepCommit(first, { status: "paused", wakeAt: null, head: { rate } });
+    await write(store, [first, paused]);
+    pass(hour);
+    expect(await store.move()).toEqual({ moved: 0, left: [] });
+    await hot.commit(stepCommit(paused, { status: "completed", head: { rate } }));
+    pass(hour);
+    expect(await store.move()).toEqual({ moved: 1, left: [] });
+    expect((await cold.list()).items[0]).toMatchObject({ status: "completed", wakeAt: null, lease: null });
+  });
+
   it("leaves in the hot store what the cold one does not give back, and what it refuses", async () => {
     const { over, hot, cold, pass } = setUp();
     const forgetful = { ...cold, load: async (id: string) => ({ ...(await cold.load(id))!, childStates: {} }) };

@@ -91,8 +91,8 @@ const unlimited = Number.POSITIVE_INFINITY;
 /** Later than any place in a line. */
 const everMs = 2 ** 42;
 
-/** Of those before a candidate, so many are looked at: more than one claim takes, so that the next one finds some that are due. */
-const maxAhead = 64;
+/** Of those before a candidate, so many are looked at: more than one claim takes, so that the next one finds one that is due. */
+const maxAhead = 40;
 
 /** How often a record is tried that others write in the same moment. */
 const maxTries = 100;
@@ -113,8 +113,8 @@ const maxTries = 100;
  * A process that dies between 2 and 3 leaves a pending claim: after `noticeMs` its fence is raised, so that the claim cannot be made any
  * more; if it was made, it counts from then on.
  *
- * Where there is room although others have later places (the limit was raised, or some were cancelled), the first of those are
- * taken before their time, or become due now.
+ * Where there is room although others have later places (the limit was raised, or some were cancelled), those are taken before
+ * their time; the first of them that is left becomes due when there is room for it.
  */
 export class Rates {
   readonly #table: ExecutionTable;
@@ -182,7 +182,7 @@ export class Rates {
     const [records, { now }] = await Promise.all([this.#table.records.get("permit", lines), this.#table.read([])]);
     const unused = [...records.values()].filter((stored) => {
       const { grants, pending, lastPlaces, periodMs } = recordIn(stored);
-      return pending.length === 0 && Math.max(...lastPlaces, (grants.at(-1) ?? 0) + periodMs) < now;
+      return pending.length === 0 && Math.max(...lastPlaces, (grants.at(-1) ?? 0) + periodMs) <= now;
     });
     const deletions = unused.map(({ key, revision }) => ({ key, expected: revision, next: null }));
     if (deletions.length > 0) await this.#table.records.put("permit", deletions);
@@ -294,7 +294,7 @@ function decide(before: RateRecord, { candidates, isWhole }: Standing, { now, ro
   const moved: { planned: PlannedClaim; dueAt: EpochMs }[] = [];
   const places: [EpochMs, EpochMs] = [...before.lastPlaces];
   const times = timesIn(before, now);
-  // the first that has to wait is due when there is room: then those behind it are looked at too
+  // the first that is left is due when there is room for it: whoever looks at it then finds those behind it too
   let isLookedAt = false;
   for (const { planned, rate, isAhead } of candidates) {
     const dueAt = freeAt(times, rate, skewMs, now);
@@ -302,7 +302,8 @@ function decide(before: RateRecord, { candidates, isWhole }: Standing, { now, ro
     if (dueAt <= now && !isBehind) {
       const isTaken = granted.length < room && !(isAhead && isOnlyAsked);
       if (isTaken) granted.push(planned);
-      else if (isAhead) moved.push({ planned, dueAt: now });
+      else if (isAhead && !isLookedAt) moved.push({ planned, dueAt: now });
+      isLookedAt ||= !isTaken;
       times.push(now);
     } else if (!isAhead) {
       const which = isNew(planned) ? 0 : 1;

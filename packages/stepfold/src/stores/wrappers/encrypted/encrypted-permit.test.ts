@@ -40,6 +40,25 @@ describe("executions with a concurrency key in an encrypted store", () => {
     expect((await rotated.events("b", -1, 1))[0]!.event).toEqual(second.events[0]);
   });
 
+  it("begin no faster than their rate limit allows, whose key cannot be read either", async () => {
+    const inner = memoryStore();
+    const store = encryptedStore(inner, { keys, searchKey });
+    const rate = { key: "customer-7", limit: 1, periodMs: 3_600_000 };
+    const rated = (workflowId: string): Commit => {
+      const commit = startCommit(workflowId, { head: { rate } });
+      return { ...commit, events: [{ ...commit.events[0]!, rate } as Commit["events"][number]] };
+    };
+    const first = rated("a");
+    await store.create(first);
+    await store.create(rated("b"));
+    expect(await ids(store)).toEqual(["a"]);
+    const stored = [await inner.load("a"), await inner.events("a", -1, 9)];
+    expect(JSON.stringify(stored)).not.toContain("customer");
+    expect((await inner.load("a"))!.rate).toMatchObject({ key: expect.stringMatching(/^[\w+/]{43}=$/), limit: 1, periodMs: 3_600_000 });
+    expect(await store.load("a")).toEqual(snapshotAfter(first));
+    expect((await store.events("a", -1, 1))[0]!.event).toEqual(first.events[0]);
+  });
+
   it("have another token than metadata with the same words", async () => {
     const inner = memoryStore();
     const store = encryptedStore(inner, { keys, searchKey });

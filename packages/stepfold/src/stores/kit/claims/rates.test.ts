@@ -1,0 +1,146 @@
+import { describe, expect, it } from "vitest";
+import type { Claim, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { startCommit, stepCommit } from "../../../testing/index.ts";
+import { MemoryTable } from "../../databases/memory/memory-table.ts";
+import type { RowAnswer, RowWrite } from "../execution-table.ts";
+import { storeOver } from "../store-over.ts";
+import { lineOf } from "./rate-line.ts";
+
+const lease = { owner: "worker", leaseMs: 10_000_000 };
+const periodMs = 100_000;
+
+/** A table whose clock moves when told, and whose claims can be held back. */
+class HeldTable extends MemoryTable {
+  readonly clock: { now: number };
+  /** What was held back, to be let go or forgotten. */
+  readonly held: (() => void)[] = [];
+  holdsClaims = false;
+
+  constructor(clock = { now: 1_000_000 }) {
+    super(() => clock.now);
+    this.clock = clock;
+  }
+
+  override async write(writes: readonly RowWrite[]): Promise<Exclude<RowAnswer, "passedOver" | Error>[]> {
+    const isClaim = writes.some((write) => write.kind === "update" && write.set.owner === "slow");
+    if (this.holdsClaims && isClaim) await new Promise<void>((resolve) => this.held.push(resolve));
+    return super.write(writes);
+  }
+}
+
+function opened() {
+  const table = new HeldTable();
+  const open = (): SnapshotStore => storeOver(table, { errorOf: (cause) => cause as never });
+  return { table, store: open(), other: open() };
+}
+
+async function create(store: SnapshotStore, ids: readonly string[], limit: number): Promise<void> {
+  for (const id of ids) await store.create(startCommit(id, { head: { rate: { key: "x", limit, periodMs } } }));
+}
+
+const idsOf = (claims: readonly Claim[]): string[] => claims.map(({ workflowId }) => workflowId);
+
+async function record(table: HeldTable): Promise<{ grants: number[]; pending: unknown[] } | null> {
+  const line = lineOf({ key: "x" });
+  const stored = (await table.records.get("permit", [line])).get(line);
+  return stored ? JSON.parse(stored.text) : null;
+}
+
+describe("a first claim that was granted", () => {
+  it("counts as just made until it was made, and then from that time on", async () => {
+    const { table, store, other } = opened();
+    await create(store, ["a", "b"], 1);
+    table.holdsClaims = true;
+    const claiming = other.claim({ ...lease, owner: "slow", limit: 1 });
+    await expect.poll(() => table.held.length).toBe(1);
+    table.clock.now += 9_000;
+    expect(await store.claim({ ...lease, limit: 5 })).toEqual([]);
+    table.held[0]!();
+    expect(idsOf(await claiming)).toEqual(["a"]);
+    expect(await record(table)).toMatchObject({ grants: [1_009_000], pending: [] });
+    table.clock.now = 1_009_000 + periodMs - 1;
+    expect(await store.claim({ ...lease, limit: 5, workflowId: "b" })).toEqual([]);
+    table.clock.now += 1;
+    expect(idsOf(await store.claim({ ...lease, limit: 5 }))).toEqual(["b"]);
+  });
+
+  it("cannot be made any more once another process has given it up", async () => {
+    const { table, store, other } = opened();
+    await create(store, ["a", "b"], 1);
+    table.holdsClaims = true;
+    const claiming = other.claim({ ...lease, owner: "slow", limit: 1 });
+    await expect.poll(() => table.held.length).toBe(1);
+    table.clock.now += 10_001;
+    expect(idsOf(await store.claim({ ...lease, limit: 5 }))).toHaveLength(1);
+    table.holdsClaims = false;
+    table.held[0]!();
+    expect(await claiming).toEqual([]);
+    expect((await record(table))!.grants).toHaveLength(1);
+  });
+
+  it("counts if it was made and its process died before it could say when", async () => {
+    const { table, store } = opened();
+    await create(store, ["a", "b"], 1);
+    const { put } = table.records;
+    let puts = 0;
+    table.records.put = async (kind, writes) => {
+      if (++puts > 1) throw new TypeError("gone");
+      return put(kind, writes);
+    };
+    expect(idsOf(await store.claim({ ...lease, limit: 1, workflowId: "a" }))).toEqual(["a"]);
+    table.records.put = put;
+    table.clock.now += 10_001;
+    expect(await store.claim({ ...lease, limit: 5 })).toEqual([]);
+    expect(await record(table)).toMatchObject({ grants: [1_010_001], pending: [] });
+  });
+});
+
+describe("the record of a rate", () => {
+  it("has no more times than the limit, and goes with the last execution once they do not matter any more", async () => {
+    const { table, store } = opened();
+    const ids = Array.from({ length: 5 }, (_, index) => `e${index}`);
+    await create(store, ids, 2);
+    for (let round = 0; round < 3; round++) {
+      table.clock.now += periodMs;
+      for (const { workflowId, fence } of await store.claim({ ...lease, limit: 5 }))
+        await store.commit(stepCommit((await store.load(workflowId))!, { fence, status: "completed" }));
+    }
+    expect((await record(table))!.grants).toHaveLength(2);
+    await store.delete("e0");
+    expect(await record(table)).not.toBeNull();
+    table.clock.now += periodMs;
+    await store.prune({ before: Number.MAX_SAFE_INTEGER });
+    expect(await record(table)).toBeNull();
+  });
+});
+
+describe("the line of a rate", () => {
+  it("is worked through with few looks at each execution, however many wait", async () => {
+    const { table, store } = opened();
+    const ids = Array.from({ length: 1_000 }, (_, index) => `e${index}`);
+    await create(store, ids, 50);
+    let writes = 0;
+    const { write } = table;
+    table.write = (some) => {
+      writes += some.length;
+      return write.call(table, some);
+    };
+    const claimed: string[] = [];
+    for (let polls = 0; claimed.length < ids.length; polls++) {
+      expect(polls).toBeLessThan(3_000);
+      claimed.push(...idsOf(await store.claim({ ...lease, limit: 100 })));
+      table.clock.now += 1_000;
+    }
+    expect(claimed).toEqual(ids);
+    // its claim, its place, and for some another place
+    expect(writes).toBeLessThan(3_500);
+    expect(table.clock.now - 1_000_000).toBeLessThan(19 * periodMs * 1.06);
+  });
+
+  it("lets no row that cannot be read hold up the others", async () => {
+    const { table, store } = opened();
+    await create(store, ["a", "b"], 1);
+    table.rows.set("a", { ...table.rows.get("a")!, head: "{" });
+    expect(idsOf(await store.claim({ ...lease, limit: 5 })).sort()).toEqual(["a", "b"]);
+  });
+});
