@@ -14,7 +14,12 @@ export const policies: readonly Policy[] = [
   { rule: "fairness: who is claimed first after a claim without room", sign: /\bowed\b|Owed\b/, files: ["kit/claims/claims.ts"] },
   { rule: "fairness: whose turn it is among the keys", sign: /#lastKey\b/, files: ["kit/claims/permits.ts"] },
   { rule: "permits: who holds one", sign: /\b(PermitHolder|holderStatus)\b/, files: ["kit/claims/permits.ts"] },
-  { rule: "permits: the record of a key", sign: /\.(get|put)\("permit"/, files: ["kit/claims/permits.ts"] },
+  {
+    rule: "permits and rates: the record of a key",
+    sign: /\.(get|put)\("permit"/,
+    files: ["kit/claims/permits.ts", "kit/claims/rates.ts"],
+  },
+  { rule: "rates: who may begin, and when", sign: /\b(periodMs|lastPlaces)\b/, files: ["kit/claims/rates.ts"] },
   {
     rule: "permits: how many there are is counted by the kit, not in a query",
     sign: /permit_?limit\s*[<>]|[<>]=?\s*[\w.]*permit_?limit/i,
@@ -38,6 +43,7 @@ export const policies: readonly Policy[] = [
 export const insideTheKit: readonly string[] = [
   "claims/claims.ts",
   "claims/permits.ts",
+  "claims/rates.ts",
   "writing/row-writer.ts",
   "writing/row-writes.ts",
   "claims/take-executions.ts",

@@ -73,6 +73,7 @@ describe("checkPolicies", () => {
   const deciding: Readonly<Record<string, string>> = {
     "kit/claims/claims.ts": "let permitsAreOwed = false;",
     "kit/claims/permits.ts": 'interface PermitHolder { id: string } class P { #lastKey = ""; } records.get("permit", [key]);',
+    "kit/claims/rates.ts": 'records.put("permit", [change]); const isFree = times.at(-limit)! + periodMs <= now;',
     "kit/tombstones.ts": 'const w = { kind: "bury", id }; const isOver = deletedAt + retentionMs <= now;',
     "kit/claims/guard.ts": "const c = crashes + 1;",
   };
@@ -83,6 +84,7 @@ describe("checkPolicies", () => {
     ["the order of keys", "class T { #lastKey = ''; }"],
     ["holders of permits", "const held = holders.filter((one) => holderStatus(one, guard, now) === 'held');"],
     ["the record of a key", 'await this.records.put("permit", [change]);'],
+    ["when there is room for one more", "const isFree = begun <= now - periodMs;"],
     ["permits counted in SQL", "const sql = `WHERE held < e.permit_limit`;"],
     ["permits counted in code", "const isFree = permitLimit > held;"],
     ["the default of the retention", "const retentionMs = options.idempotencyRetentionMs ?? month;"],

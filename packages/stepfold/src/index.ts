@@ -8,7 +8,16 @@ export type {
   Reducer,
   WorkflowNames,
 } from "./core/definition/compiled.ts";
-export type { Compensation, Concurrency, Edge, Node, RetryPolicy, Variable, WorkflowDefinition } from "./core/definition/definition.ts";
+export type {
+  Compensation,
+  Concurrency,
+  Edge,
+  Node,
+  RateLimit,
+  RetryPolicy,
+  Variable,
+  WorkflowDefinition,
+} from "./core/definition/definition.ts";
 export { definitionHash } from "./core/definition/definition-hash.ts";
 export type { ErrorCode, ErrorDetails } from "./core/errors/error-details.ts";
 export type { ErrorInfo } from "./core/errors/error-info.ts";
@@ -60,7 +69,6 @@ export {
   type ParentLink,
   type Parked,
   type Permit,
-  type Rate,
   type Reopening,
   type ResultRef,
   type Resumed,
@@ -83,6 +91,7 @@ export type { Duration } from "./core/values/duration.ts";
 export { durationMs } from "./core/values/duration.ts";
 export type { EpochMs, Json, JsonObject, JsonSchema } from "./core/values/json.ts";
 export { defaultLimits, type Limits } from "./core/values/limits.ts";
+export type { Rate } from "./core/values/rate.ts";
 export type { Outcome } from "./engine/attempt/outcome.ts";
 export type { ResumeCommand } from "./engine/commands/answer-wait.ts";
 export type { CancelCommand } from "./engine/commands/cancel-paths.ts";

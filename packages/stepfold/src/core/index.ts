@@ -10,7 +10,16 @@ export type {
   WorkflowNames,
 } from "./definition/compiled.ts";
 export type { CompiledPolicy, Computed } from "./definition/compiled-policy.ts";
-export type { Compensation, Concurrency, Edge, Node, RetryPolicy, Variable, WorkflowDefinition } from "./definition/definition.ts";
+export type {
+  Compensation,
+  Concurrency,
+  Edge,
+  Node,
+  RateLimit,
+  RetryPolicy,
+  Variable,
+  WorkflowDefinition,
+} from "./definition/definition.ts";
 export { definitionHash } from "./definition/definition-hash.ts";
 export { isInCycle } from "./definition/reached-from.ts";
 export { type RetryRule, retryDelayMs } from "./definition/retry.ts";
@@ -78,7 +87,6 @@ export {
   type ParentLink,
   type Parked,
   type Permit,
-  type Rate,
   type Reopening,
   type ResultRef,
   type Resumed,
@@ -105,4 +113,5 @@ export { isId, isWorkflowId } from "./values/id.ts";
 export type { EpochMs, Json, JsonObject, JsonSchema } from "./values/json.ts";
 export { isJsonObject } from "./values/json.ts";
 export { defaultLimits, type Limits } from "./values/limits.ts";
+export type { Rate } from "./values/rate.ts";
 export { type Normalised, normalise, plainJson } from "./values/to-json.ts";

@@ -3,8 +3,9 @@ import type { ErrorInfo } from "../core/errors/error-info.ts";
 import type { WaitSummary } from "../core/reading/summary-of-head.ts";
 import type { Event } from "../core/snapshot/event.ts";
 import type { HistoryCheckpoint } from "../core/snapshot/history-checkpoint.ts";
-import type { ChildHead, Rate, Snapshot, SnapshotHead, Status } from "../core/snapshot/snapshot.ts";
+import type { ChildHead, Snapshot, SnapshotHead, Status } from "../core/snapshot/snapshot.ts";
 import type { EpochMs, Json } from "../core/values/json.ts";
+import type { Rate } from "../core/values/rate.ts";
 import type { EndedSeries, ExecutionCounts, SeriesQuery } from "./execution-counts.ts";
 import type { TransactionQuery } from "./transaction-query.ts";
 

@@ -1,5 +1,6 @@
-import type { Permit, Rate } from "../snapshot/snapshot.ts";
+import type { Permit } from "../snapshot/snapshot.ts";
 import type { Json } from "../values/json.ts";
+import type { Rate } from "../values/rate.ts";
 import { count, object, text } from "./read-value.ts";
 
 /** What an execution needs to be driven, checked. */

@@ -1,5 +1,6 @@
 import type { ErrorInfo } from "../errors/error-info.ts";
 import type { EpochMs, Json, JsonSchema } from "../values/json.ts";
+import type { Rate } from "../values/rate.ts";
 import type { AnsweredKey } from "./answered-key.ts";
 import type { InEvents } from "./in-events.ts";
 import type { Message, ScheduledBy } from "./message.ts";
@@ -231,14 +232,6 @@ export interface Permit {
   readonly key: string;
   /** How many executions with this key are driven at the same time, at most. */
   readonly limit: number;
-}
-
-/** How fast executions with the same key may begin. */
-export interface Rate {
-  readonly key: string;
-  /** How many of them begin in any span of `periodMs`, at most. */
-  readonly limit: number;
-  readonly periodMs: number;
 }
 
 /** Why an execution is parked. */

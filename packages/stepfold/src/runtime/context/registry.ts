@@ -4,6 +4,7 @@ import type { Issue } from "../../core/errors/issue.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { ChildStart } from "../../core/snapshot/message.ts";
 import type { Limits } from "../../core/values/limits.ts";
+import type { Rate } from "../../core/values/rate.ts";
 import type { NodeDefinitions } from "../../engine/node/node-definition.ts";
 import { deniedGlobal } from "../../engine/workflow/global-reads.ts";
 import { type Library, libraryOf } from "../../engine/workflow/link-workflows.ts";
@@ -47,6 +48,8 @@ export class Registry {
   readonly #library: Library;
   readonly #globalsFor: GlobalsFor | undefined;
   readonly #byId = new Map<string, PreparedWorkflow>();
+  /** How fast executions of the named workflows may begin, by their ids; null: as fast as they can. */
+  readonly rates: NonNullable<ClaimOptions["rates"]>;
   readonly #byHash = new Map<string, PreparedWorkflow>();
   /** By hash, the least recently used first. */
   readonly #recent = new Map<string, PreparedWorkflow>();
@@ -73,6 +76,7 @@ export class Registry {
       this.#byId.set(id, prepared);
       this.#byHash.set(prepared.compiled.hash, prepared);
     }
+    this.rates = Object.fromEntries([...this.#byId].map(([id, { compiled }]) => [id, rateOf(compiled)]));
   }
 
   /** Makes a definition of the library ready, with nodes that no other definition can use. Nothing can start it by its id. */
@@ -119,20 +123,6 @@ export class Registry {
   /** The node types whose code is here. */
   get nodeDefinitions(): NodeDefinitions {
     return this.#nodeDefinitions;
-  }
-
-  /** How fast executions of its workflows may begin, by their ids; null: as fast as they can. */
-  get rates(): NonNullable<ClaimOptions["rates"]> {
-    return Object.fromEntries(
-      [...this.#byId].map(
-        ([
-          id,
-          {
-            compiled: { rateLimit },
-          },
-        ]) => [id, rateLimit && { limit: rateLimit.limit, periodMs: rateLimit.periodMs }],
-      ),
-    );
   }
 
   /** @throws StepfoldError `DEFINITION_UNKNOWN` */
@@ -257,4 +247,8 @@ export class Registry {
 /** A definition that somebody has changed in the store must not run under the hash of the one that was pinned. */
 function requireHash(workflowId: string, { compiled: { hash: actual } }: PreparedWorkflow, hash: string): void {
   if (actual !== hash) throw new StepfoldError("DEFINITION_CHANGED", { workflowId, expected: actual, actual: hash, isStored: true });
+}
+
+function rateOf({ rateLimit }: PreparedWorkflow["compiled"]): Pick<Rate, "limit" | "periodMs"> | null {
+  return rateLimit && { limit: rateLimit.limit, periodMs: rateLimit.periodMs };
 }

@@ -12,7 +12,7 @@ import type { TurnSetting } from "../../engine/setting.ts";
 import { defaultConcurrency } from "../../engine/turn.ts";
 import { Deadlines, systemEnvironment } from "../../environment/system-environment.ts";
 import type { Environment } from "../../ports/environment.ts";
-import type { ClaimOptions, Lease, SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { Lease, SnapshotStore } from "../../ports/snapshot-store.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
 import { checkGlobalsFor, type GlobalsFor } from "./allowed-globals.ts";
 import { Batches } from "./batches.ts";
@@ -49,8 +49,6 @@ export interface RuntimeContext {
   /** Paths of one execution performed at once. */
   readonly concurrency: number;
   readonly lease: Lease;
-  /** What every claim of executions is made with. */
-  readonly claimTerms: Lease & Pick<ClaimOptions, "rates">;
   readonly pollMs: number;
   /** Processes in a row that may lose an execution; then it is parked. */
   readonly maxCrashes: number;
@@ -115,7 +113,6 @@ export function createRuntimeContext<D extends NodeDefinitions>(
   const registry = new Registry(store, { workflows, nodeDefinitions, limits, globalsFor, drives });
   const setting = settingOf(options, { environment, deadlines, limits, workflowNamed: (name) => registry.current(name) });
   const clock = new StoreClock(store, environment);
-  const lease = { owner: options.owner ?? environment.newId(), leaseMs };
   const feed = new FeedLink({
     feed: options.feed ?? null,
     environment,
@@ -139,8 +136,7 @@ export function createRuntimeContext<D extends NodeDefinitions>(
     globals,
     globalsFor,
     concurrency,
-    lease,
-    claimTerms: { ...lease, rates: registry.rates },
+    lease: { owner: options.owner ?? environment.newId(), leaseMs },
     pollMs,
     maxCrashes,
     maxLoadedBytes,

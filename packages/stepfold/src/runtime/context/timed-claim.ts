@@ -13,10 +13,10 @@ export interface TimedClaim {
 
 /** Claims one execution if it is due and not held: this one, or any that waits for a permit of this key. */
 export async function claimOne(
-  { store, environment, claimTerms }: RuntimeContext,
+  { store, environment, lease, registry: { rates } }: RuntimeContext,
   which: { readonly workflowId: string } | { readonly permit: string },
 ): Promise<TimedClaim | null> {
   const askedAtMs = environment.monotonicMs();
-  const [claim] = await store.claim({ ...claimTerms, limit: 1, ...which });
+  const [claim] = await store.claim({ ...lease, rates, limit: 1, ...which });
   return claim ? { claim, askedAtMs } : null;
 }

@@ -121,7 +121,7 @@ export class Poller {
   }
 
   async #poll(): Promise<void> {
-    const { store, environment, claimTerms, queue, onProblem } = this.#context;
+    const { store, environment, lease, registry, queue, onProblem } = this.#context;
     const { slots, inbox, budget } = this.#local;
     const askedAtMs = environment.monotonicMs();
     const limit = Math.min(slots.room("polled"), this.#maxClaims);
@@ -129,7 +129,7 @@ export class Poller {
     if (budget.isFull) this.#isMore = true;
     if (limit <= 0 || budget.isFull) return;
     try {
-      const found = await store.claim({ ...claimTerms, limit, ...(queue && { overdueMs: queueGraceMs }) });
+      const found = await store.claim({ ...lease, rates: registry.rates, limit, ...(queue && { overdueMs: queueGraceMs }) });
       this.#isMore = found.length === limit;
       this.#hintGapMs = found.length > 0 ? minHintGapMs : Math.min(this.#hintGapMs * 2, maxHintGapMs);
       this.#hintsFromMs = environment.monotonicMs() + this.#hintGapMs;

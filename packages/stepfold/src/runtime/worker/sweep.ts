@@ -159,10 +159,10 @@ class Sweeping {
   /** @returns whether as many were due as there was room for */
   async #claimSome(room: number): Promise<boolean> {
     const { context } = this.#parts;
-    const { store, claimTerms, environment, queue, onProblem } = context;
+    const { store, lease, registry, environment, queue, onProblem } = context;
     const askedAtMs = environment.monotonicMs();
     try {
-      const claims = await store.claim({ ...claimTerms, limit: room, ...(queue && { overdueMs: queueGraceMs }) });
+      const claims = await store.claim({ ...lease, rates: registry.rates, limit: room, ...(queue && { overdueMs: queueGraceMs }) });
       this.#taken += claims.length;
       for (const claim of claims) this.#run(claim.workflowId, async () => void (await this.#runClaimed({ claim, askedAtMs })));
       return claims.length === room;
@@ -213,10 +213,10 @@ class Sweeping {
 
   /** Has the queue tell of what is due and was not taken. */
   async #sendOnDue(): Promise<void> {
-    const { store, claimTerms, environment, onProblem } = this.#parts.context;
+    const { store, lease, registry, environment, onProblem } = this.#parts.context;
     const askedAtMs = environment.monotonicMs();
     try {
-      const claims = await store.claim({ ...claimTerms, limit: maxSentOn, overdueMs: queueGraceMs });
+      const claims = await store.claim({ ...lease, rates: registry.rates, limit: maxSentOn, overdueMs: queueGraceMs });
       await this.#sendOnClaimed(claims.map((claim) => ({ claim, askedAtMs })));
       this.#isMore = claims.length === maxSentOn || this.#left.some(({ isAnnounced }) => !isAnnounced);
     } catch (error) {

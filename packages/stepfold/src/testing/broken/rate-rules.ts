@@ -1,5 +1,6 @@
-import { isTerminal, type Rate } from "../../core/snapshot/snapshot.ts";
+import { isTerminal } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
+import type { Rate } from "../../core/values/rate.ts";
 import type { Claim, ClaimOptions, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { altered } from "./broken-store.ts";
 

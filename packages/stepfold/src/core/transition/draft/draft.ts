@@ -14,7 +14,6 @@ import type {
   NodeResult,
   Parked,
   Permit,
-  Rate,
   Snapshot,
   Status,
 } from "../../snapshot/snapshot.ts";
@@ -22,6 +21,7 @@ import type { Variables } from "../../snapshot/variables.ts";
 import { indexAt, noVariables } from "../../snapshot/variables.ts";
 import type { Warning } from "../../snapshot/warning.ts";
 import type { EpochMs, Json } from "../../values/json.ts";
+import type { Rate } from "../../values/rate.ts";
 import type { DraftChildren, DraftPath } from "./draft-path.ts";
 
 /** Times by key, and the earliest of them. Asking for it again costs nothing until it changes. */

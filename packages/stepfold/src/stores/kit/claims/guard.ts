@@ -1,6 +1,6 @@
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { ExecutionGuard } from "../execution-table.ts";
-import { isInLine } from "./rate-line.ts";
+import { waitsForRate } from "./rate-key.ts";
 
 /** Null for a tombstone, and where there is no row. */
 export function liveGuard(guard: ExecutionGuard | undefined): ExecutionGuard | null {
@@ -17,5 +17,5 @@ export function isDue({ wakeAt, dueAt, owner, deletedAt }: ExecutionGuard, now: 
 
 /** The count of `claim-count.ts` when the holder of an execution is replaced: one more if it is still held, because that claim ran out. */
 export function crashesAfter({ owner, crashes }: ExecutionGuard): number {
-  return owner === null || isInLine({ owner }) ? crashes : crashes + 1;
+  return owner === null || waitsForRate({ owner }) ? crashes : crashes + 1;
 }

@@ -6,7 +6,7 @@ import type { RecordWrite, StoredRecord } from "../record-table.ts";
 import { keyedLock } from "../writing/keyed-lock.ts";
 import type { RowWriter } from "../writing/row-writer.ts";
 import { crashesAfter, isDue, liveGuard } from "./guard.ts";
-import { isInLine, isLine } from "./rate-line.ts";
+import { isRateKey, waitsForRate } from "./rate-key.ts";
 import { type RateAsk, type RateGrant, Rates } from "./rates.ts";
 import { type PlannedClaim, plannedClaim, takeExecutions } from "./take-executions.ts";
 
@@ -138,7 +138,7 @@ export class PermitClaims {
   /** Deletes the records of keys of which no permit is taken. */
   async forgetUnused(keys: readonly string[]): Promise<void> {
     if (keys.length === 0) return;
-    await this.#rates.forgetUnused(keys.filter(isLine));
+    await this.#rates.forgetUnused(keys.filter(isRateKey));
     const { states } = await this.#statesOf(keys);
     const unused = states.flatMap(({ record, held, lost }) => (record && held.length + lost.length === 0 ? deletionOf(record) : []));
     await this.#put(unused);
@@ -162,7 +162,7 @@ export class PermitClaims {
   async #claimOfKeys(keys: readonly DueKey[], options: CheckedClaim): Promise<ClaimedOfKeys & { readonly lastKey: string }> {
     const known = await this.#statesOf(keys.map(({ key }) => key));
     const open = known.states.filter(
-      ({ held, lost }, index) => lost.length > 0 || isLine(keys[index]!.key) || held.length < keys[index]!.limit,
+      ({ held, lost }, index) => lost.length > 0 || isRateKey(keys[index]!.key) || held.length < keys[index]!.limit,
     );
     const states = open.slice(0, options.limit);
     const limit = Math.max(1, Math.floor(options.limit / Math.max(1, states.length)));
@@ -225,20 +225,20 @@ export class PermitClaims {
       .map((state) => ({ ...state, most: Math.min(wanted.get(state.key)!, maxOfKey) }));
     if (asked.length === 0) return { plans: [], grants: [] };
     const keys = asked.map(({ key }) => key);
-    const limit = Math.max(...asked.map(({ key, most, held }) => (isLine(key) ? maxOfKey : most + held.length)));
+    const limit = Math.max(...asked.map(({ key, most, held }) => (isRateKey(key) ? maxOfKey : most + held.length)));
     const due = known ?? (await this.#dueOf(keys, limit, options));
     const until = now + Math.min(options.leaseMs, noticeMs);
-    const chosen = asked.map((state) => ({ ...state, first: longestDue(state, due) }));
+    const chosen = asked.map((state) => ({ ...state, first: firstDue(state, due) }));
     const asks = chosen.map(({ key: rowKey, first, most }): RateAsk => {
-      const waiting = first.filter(({ guard }) => isInLine(guard));
+      const waiting = first.filter(({ guard }) => waitsForRate(guard));
       return { rowKey, waiting, room: Math.max(0, most - first.length + waiting.length) };
     });
     const grants = await this.#rates.grant(asks, options);
     const plans = chosen.map(({ key, record, held, first, most }): KeyPlan => {
       const granted = grants.filter(({ planned }) => planned.guard.permit?.key === key).map(({ planned }) => planned);
-      const next = [...first.filter(({ guard }) => !isInLine(guard)).slice(0, most), ...granted];
+      const next = [...first.filter(({ guard }) => !waitsForRate(guard)).slice(0, most), ...granted];
       const putOff = next.length < first.length;
-      if (isLine(key)) return { key, next, write: null, putOff };
+      if (isRateKey(key)) return { key, next, write: null, putOff };
       if (next.length === 0) return { key, next, write: record && held.length === 0 ? deletionOf(record) : null, putOff };
       const added = next.map(({ guard: { id, incarnation }, fence }) => ({ id, incarnation, fence, until }));
       return { key, next, write: writeOf(key, record, [...held, ...added]), putOff };
@@ -272,7 +272,7 @@ export class PermitClaims {
   }
 
   async #statesOf(keys: readonly string[]): Promise<KeyStates> {
-    const named = keys.filter((key) => !isLine(key));
+    const named = keys.filter((key) => !isRateKey(key));
     const [records, { now: clock }] = await Promise.all([
       named.length > 0 ? this.#table.records.get("permit", named) : new Map<string, StoredRecord>(),
       this.#table.read([]),
@@ -291,14 +291,14 @@ export class PermitClaims {
 }
 
 /** The longest due of a key that may have a permit. Of the line of a rate, where nobody has one, as many as are looked at together. */
-function longestDue(
+function firstDue(
   { key, held, most }: { readonly key: string; readonly held: readonly PermitHolder[]; readonly most: number },
   due: readonly ExecutionGuard[],
 ): readonly PlannedClaim[] {
   const next: PlannedClaim[] = [];
   for (const guard of due) {
     if (guard.permit?.key !== key || held.some(({ id }) => id === guard.id)) continue;
-    if (isLine(key) ? next.length === maxOfKey : next.length === most || held.length + next.length >= guard.permit.limit) break;
+    if (isRateKey(key) ? next.length === maxOfKey : next.length === most || held.length + next.length >= guard.permit.limit) break;
     next.push(plannedClaim(guard));
   }
   return next;
@@ -325,7 +325,7 @@ function holdersIn({ text }: StoredRecord): readonly PermitHolder[] {
 function holderStatus({ incarnation, fence, until }: PermitHolder, guard: ExecutionGuard | null, now: EpochMs): "held" | "lost" | "gone" {
   if (guard?.incarnation !== incarnation || guard.fence > fence) return "gone";
   if (guard.fence < fence) return until <= now ? "lost" : "held";
-  if (guard.owner === null || isInLine(guard)) return "gone";
+  if (guard.owner === null || waitsForRate(guard)) return "gone";
   return guard.dueAt === null || guard.dueAt > now ? "held" : "lost";
 }
 
@@ -335,7 +335,7 @@ function expiryOf({ id, incarnation, fence }: PermitHolder, guard: ExecutionGuar
   return {
     kind: "update",
     id,
-    when: { incarnation, fence: guard.fence, held, ...(held && !isInLine(guard) && { due: true }) },
-    set: { owner: isInLine(guard) ? guard.owner : null, fence, crashes: crashesAfter(guard) },
+    when: { incarnation, fence: guard.fence, held, ...(held && !waitsForRate(guard) && { due: true }) },
+    set: { owner: waitsForRate(guard) ? guard.owner : null, fence, crashes: crashesAfter(guard) },
   };
 }

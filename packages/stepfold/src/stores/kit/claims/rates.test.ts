@@ -4,7 +4,7 @@ import { startCommit, stepCommit } from "../../../testing/index.ts";
 import { MemoryTable } from "../../databases/memory/memory-table.ts";
 import type { RowAnswer, RowWrite } from "../execution-table.ts";
 import { storeOver } from "../store-over.ts";
-import { lineOf } from "./rate-line.ts";
+import { rateKeyOf } from "./rate-key.ts";
 
 const lease = { owner: "worker", leaseMs: 10_000_000 };
 const periodMs = 100_000;
@@ -41,7 +41,7 @@ async function create(store: SnapshotStore, ids: readonly string[], limit: numbe
 const idsOf = (claims: readonly Claim[]): string[] => claims.map(({ workflowId }) => workflowId);
 
 async function record(table: HeldTable): Promise<{ grants: number[]; pending: unknown[] } | null> {
-  const line = lineOf({ key: "x" });
+  const line = rateKeyOf({ key: "x" });
   const stored = (await table.records.get("permit", [line])).get(line);
   return stored ? JSON.parse(stored.text) : null;
 }

@@ -1,11 +1,12 @@
-import type { Rate, SnapshotHead } from "../../../core/snapshot/snapshot.ts";
+import type { SnapshotHead } from "../../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
+import type { Rate } from "../../../core/values/rate.ts";
 import type { CheckedClaim } from "../checked-store.ts";
 import type { ExecutionGuard, ExecutionTable, ListedRow } from "../execution-table.ts";
 import type { StoredRecord } from "../record-table.ts";
 import type { RowWriter } from "../writing/row-writer.ts";
 import { liveGuard } from "./guard.ts";
-import { isInLine, lineOf } from "./rate-line.ts";
+import { rateKeyOf, waitsForRate } from "./rate-key.ts";
 import { type PlannedClaim, plannedClaim, type Taken } from "./take-executions.ts";
 
 /** Executions with one key that wait for their first claim, and how many of them there is room for. */
@@ -21,11 +22,11 @@ export interface RateAsk {
 export interface RateGrant {
   readonly planned: PlannedClaim;
   /** The record that counts it; null: none does, because nothing is known of its rate. */
-  readonly line: string | null;
+  readonly key: string | null;
 }
 
-/** What is known of one rate. */
-interface RateRecord {
+/** What is known of one rate: its record, as JSON. */
+interface RateState {
   /** When the last first claims were made, in order: as many as `limit`. */
   readonly grants: readonly EpochMs[];
   /** First claims that are being made. */
@@ -56,14 +57,14 @@ interface Candidate {
 
 /** Candidates of one rate. */
 interface Group {
-  readonly line: string;
+  readonly key: string;
   readonly candidates: readonly Candidate[];
   readonly rowKey: string;
   readonly room: number;
 }
 
 /** The beginning of a line. */
-interface Standing {
+interface Candidates {
   readonly candidates: readonly Candidate[];
   /** Nobody else stands before the last of them. */
   readonly isWhole: boolean;
@@ -74,10 +75,10 @@ interface Decision {
   readonly granted: readonly PlannedClaim[];
   /** Those that get another time: a later one, or now. */
   readonly moved: readonly { readonly planned: PlannedClaim; readonly dueAt: EpochMs }[];
-  readonly record: RateRecord;
+  readonly state: RateState;
 }
 
-const noRecord: RateRecord = { grants: [], pending: [], lastPlaces: [0, 0], limit: 0, periodMs: 0 };
+const noState: RateState = { grants: [], pending: [], lastPlaces: [0, 0], limit: 0, periodMs: 0 };
 
 /** How long a process has to make a claim that was granted. */
 const noticeMs = 10_000;
@@ -101,7 +102,7 @@ const maxTries = 100;
  * Rates: of the executions with one key, at most `limit` are claimed for the first time in any `periodMs`. This is exact, however many
  * processes claim, as far as they have one clock.
  *
- * Until its first claim an execution lies in the line of its rate: its row is held by that line (`lineOwner`), and no process. A record for
+ * Until its first claim an execution lies in the line of its rate: its row is held by that line (`rateOwner`), and no process. A record for
  * each key has the times of the last first claims. To claim the first time works in this order:
  *
  * 1. What would be too early gets its place in the line as `dueAt`: the next free time, behind all that have one. So nobody looks at it
@@ -142,13 +143,13 @@ export class Rates {
       // it is gone
       if (rate === undefined) continue;
       if (rate === null) {
-        granted.push({ planned, line: null });
+        granted.push({ planned, key: null });
         continue;
       }
-      const line = lineOf(rate);
-      const group = groups.get(line) ?? { line, candidates: [], rowKey: ask.rowKey, room: 0 };
-      const room = ask.rowKey === line ? ask.room : group.room + 1;
-      groups.set(line, { ...group, candidates: [...group.candidates, { planned, rate, isAhead: false }], room });
+      const key = rateKeyOf(rate);
+      const group = groups.get(key) ?? { key, candidates: [], rowKey: ask.rowKey, room: 0 };
+      const room = ask.rowKey === key ? ask.room : group.room + 1;
+      groups.set(key, { ...group, candidates: [...group.candidates, { planned, rate, isAhead: false }], room });
     }
     for (const found of await Promise.all([...groups.values()].map((group) => this.#grantOf(group, options)))) granted.push(...found);
     return granted;
@@ -157,20 +158,20 @@ export class Rates {
   /** After claims were made, or not. */
   async settle(grants: readonly RateGrant[], { claimed }: Pick<Taken, "claimed">): Promise<void> {
     const times = new Map(claimed.map(({ workflowId, fence, claimedAt }) => [`${fence} ${workflowId}`, claimedAt]));
-    const lines = [...new Set(grants.map(({ line }) => line))].filter((line) => line !== null);
+    const keys = [...new Set(grants.map(({ key }) => key))].filter((key) => key !== null);
     await Promise.all(
-      lines.map(async (line) => {
-        const own = grants.filter((grant) => grant.line === line);
+      keys.map(async (key) => {
+        const own = grants.filter((grant) => grant.key === key);
         const isOwn = ({ id, fence }: PendingClaim): boolean =>
           own.some(({ planned }) => planned.guard.id === id && planned.fence === fence);
         for (let tries = 0; tries < maxTries; tries++) {
-          const stored = (await this.#table.records.get("permit", [line])).get(line) ?? null;
-          const record = recordIn(stored);
+          const stored = (await this.#table.records.get("permit", [key])).get(key) ?? null;
+          const state = stateIn(stored);
           // one that was pending for too long was counted by others
-          const settled = record.pending.filter(isOwn);
+          const settled = state.pending.filter(isOwn);
           const made = settled.flatMap(({ id, fence }) => times.get(`${fence} ${id}`) ?? []);
-          const pending = record.pending.filter((one) => !isOwn(one));
-          if (settled.length === 0 || (await this.#put(line, stored, withGrants({ ...record, pending }, made)))) return;
+          const pending = state.pending.filter((one) => !isOwn(one));
+          if (settled.length === 0 || (await this.#put(key, stored, withGrants({ ...state, pending }, made)))) return;
         }
       }),
     );
@@ -181,7 +182,7 @@ export class Rates {
     if (lines.length === 0) return;
     const [records, { now }] = await Promise.all([this.#table.records.get("permit", lines), this.#table.read([])]);
     const unused = [...records.values()].filter((stored) => {
-      const { grants, pending, lastPlaces, periodMs } = recordIn(stored);
+      const { grants, pending, lastPlaces, periodMs } = stateIn(stored);
       return pending.length === 0 && Math.max(...lastPlaces, (grants.at(-1) ?? 0) + periodMs) <= now;
     });
     const deletions = unused.map(({ key, revision }) => ({ key, expected: revision, next: null }));
@@ -201,24 +202,24 @@ export class Rates {
   }
 
   async #grantOf(group: Group, options: CheckedClaim): Promise<readonly RateGrant[]> {
-    const { line, room } = group;
+    const { key, room } = group;
     for (let tries = 0; tries < maxTries; tries++) {
-      const [records, { now }] = await Promise.all([this.#table.records.get("permit", [line]), this.#table.read([])]);
-      const stored = records.get(line) ?? null;
-      const record = await this.#withoutLost(recordIn(stored), now);
-      const standing = await this.#lineUp(group, record, now, options);
-      const decision = decide(record, standing, { now, room, skewMs: this.#skewMs, isOnlyAsked: options.workflowId !== undefined });
-      if (!(await this.#put(line, stored, decision.record))) continue;
+      const [records, { now }] = await Promise.all([this.#table.records.get("permit", [key]), this.#table.read([])]);
+      const stored = records.get(key) ?? null;
+      const state = await this.#withoutLost(stateIn(stored), now);
+      const candidates = await this.#inOrder(group, state, now, options);
+      const decision = decide(state, candidates, { now, room, skewMs: this.#skewMs, isOnlyAsked: options.workflowId !== undefined });
+      if (!(await this.#put(key, stored, decision.state))) continue;
       await Promise.all(decision.moved.map((one) => this.#move(one, now)));
-      return decision.granted.map((planned) => ({ planned, line }));
+      return decision.granted.map((planned) => ({ planned, key }));
     }
     return [];
   }
 
-  /** A record without the pending claims of processes that are gone. */
-  async #withoutLost(record: RateRecord, now: EpochMs): Promise<RateRecord> {
-    const late = record.pending.filter(({ until }) => until <= now);
-    if (late.length === 0) return record;
+  /** A state without the pending claims of processes that are gone. */
+  async #withoutLost(state: RateState, now: EpochMs): Promise<RateState> {
+    const late = state.pending.filter(({ until }) => until <= now);
+    if (late.length === 0) return state;
     const { found } = await this.#table.read(late.map(({ id }) => id));
     const given: EpochMs[] = [];
     const kept: PendingClaim[] = [];
@@ -228,31 +229,31 @@ export class Rates {
       if (isSame && guard.fence < one.fence) {
         const when = { incarnation: guard.incarnation, fence: guard.fence, held: true };
         if (!(await this.#writer.write({ kind: "update", id: one.id, when, set: { fence: one.fence } }))) kept.push(one);
-      } else if (!isSame || !isInLine(guard)) given.push(now);
+      } else if (!isSame || !waitsForRate(guard)) given.push(now);
     }
-    const pending = [...record.pending.filter(({ until }) => until > now), ...kept];
-    return withGrants({ ...record, pending }, given);
+    const pending = [...state.pending.filter(({ until }) => until > now), ...kept];
+    return withGrants({ ...state, pending }, given);
   }
 
   /** The candidates in order, with those that have a place in the line, although their time has not come. */
-  async #lineUp({ candidates, rowKey, line }: Group, record: RateRecord, now: EpochMs, options: CheckedClaim): Promise<Standing> {
-    const { pending, lastPlaces } = record;
+  async #inOrder({ candidates, rowKey, key }: Group, state: RateState, now: EpochMs, options: CheckedClaim): Promise<Candidates> {
+    const { pending, lastPlaces } = state;
     const isKnown = (id: string): boolean =>
       pending.some((one) => one.id === id) || candidates.some(({ planned }) => planned.guard.id === id);
     const open = candidates.filter(({ planned }) => !pending.some(({ id }) => id === planned.guard.id));
     const isEmpty = Math.max(...lastPlaces) <= now;
-    const times = timesIn(record, now);
+    const times = timesIn(state, now);
     const isRoom = open.some(({ rate }) => freeAt(times, rate, this.#skewMs, now) <= now);
     // those that have a concurrency key too are found by that
-    if (rowKey !== line || isEmpty || !isRoom) return { candidates: open.toSorted(byPlace), isWhole: isEmpty };
-    const { executions } = await this.#table.due({ keys: [line], limit: maxAhead + candidates.length, overdueMs: -everMs });
-    const others = executions.filter((guard) => isInLine(guard) && !isKnown(guard.id));
+    if (rowKey !== key || isEmpty || !isRoom) return { candidates: open.toSorted(compareCandidates), isWhole: isEmpty };
+    const { executions } = await this.#table.due({ keys: [key], limit: maxAhead + candidates.length, overdueMs: -everMs });
+    const others = executions.filter((guard) => waitsForRate(guard) && !isKnown(guard.id));
     const rates = await this.#ratesOf(others, options);
     const ahead = others.flatMap((guard): Candidate[] => {
       const rate = rates.get(guard.id);
-      return rate && lineOf(rate) === line ? [{ planned: plannedClaim(guard), rate, isAhead: true }] : [];
+      return rate && rateKeyOf(rate) === key ? [{ planned: plannedClaim(guard), rate, isAhead: true }] : [];
     });
-    return { candidates: [...open, ...ahead].toSorted(byPlace), isWhole: true };
+    return { candidates: [...open, ...ahead].toSorted(compareCandidates), isWhole: true };
   }
 
   /** Gives one another time. If it has changed since it was read, it is found again. */
@@ -261,9 +262,9 @@ export class Rates {
     await this.#writer.write({ kind: "update", id: guard.id, when, set: { fence, due: { inMs: dueAt - now } } });
   }
 
-  async #put(line: string, stored: StoredRecord | null, record: RateRecord): Promise<boolean> {
-    const next = { revision: crypto.randomUUID(), text: JSON.stringify(record) };
-    const [made] = await this.#table.records.put("permit", [{ key: line, expected: stored?.revision ?? null, next }]);
+  async #put(key: string, stored: StoredRecord | null, state: RateState): Promise<boolean> {
+    const next = { revision: crypto.randomUUID(), text: JSON.stringify(state) };
+    const [made] = await this.#table.records.put("permit", [{ key, expected: stored?.revision ?? null, next }]);
     return made!;
   }
 }
@@ -280,7 +281,7 @@ function startOf({ definition, head }: ListedRow): { readonly name: string | nul
 }
 
 /** For a decision. */
-interface Moment {
+interface DecisionTerms {
   readonly now: EpochMs;
   readonly room: number;
   readonly skewMs: number;
@@ -289,7 +290,7 @@ interface Moment {
 }
 
 /** Decides about candidates in their order. */
-function decide(before: RateRecord, { candidates, isWhole }: Standing, { now, room, skewMs, isOnlyAsked }: Moment): Decision {
+function decide(before: RateState, { candidates, isWhole }: Candidates, { now, room, skewMs, isOnlyAsked }: DecisionTerms): Decision {
   const granted: PlannedClaim[] = [];
   const moved: { planned: PlannedClaim; dueAt: EpochMs }[] = [];
   const places: [EpochMs, EpochMs] = [...before.lastPlaces];
@@ -319,12 +320,12 @@ function decide(before: RateRecord, { candidates, isWhole }: Standing, { now, ro
   const added = granted.map(({ guard: { id, incarnation }, fence }) => ({ id, incarnation, fence, until }));
   const limit = Math.max(before.limit, ...candidates.flatMap(({ rate }) => (rate.limit < unlimited ? rate.limit : [])));
   const periodMs = Math.max(before.periodMs, ...candidates.map(({ rate }) => rate.periodMs + skewMs));
-  const record = { ...before, pending: [...before.pending, ...added], lastPlaces: places, limit, periodMs };
-  return { granted, moved, record };
+  const state = { ...before, pending: [...before.pending, ...added], lastPlaces: places, limit, periodMs };
+  return { granted, moved, state };
 }
 
 /** When executions were claimed for the first time; those that are being claimed count as claimed just now. */
-function timesIn({ grants, pending }: RateRecord, now: EpochMs): EpochMs[] {
+function timesIn({ grants, pending }: RateState, now: EpochMs): EpochMs[] {
   return [...grants, ...pending.map(() => now)];
 }
 
@@ -339,15 +340,15 @@ function isNew({ guard }: PlannedClaim): boolean {
 }
 
 /** Those that have a place come first; of these, and of the others, those that were made first: one that came back may have got a later time. */
-function byPlace({ planned: a }: Candidate, { planned: b }: Candidate): number {
+function compareCandidates({ planned: a }: Candidate, { planned: b }: Candidate): number {
   return Number(isNew(a)) - Number(isNew(b)) || a.guard.seq - b.guard.seq;
 }
 
-function recordIn(stored: StoredRecord | null): RateRecord {
-  return stored ? (JSON.parse(stored.text) as RateRecord) : noRecord;
+function stateIn(stored: StoredRecord | null): RateState {
+  return stored ? (JSON.parse(stored.text) as RateState) : noState;
 }
 
-function withGrants(record: RateRecord, given: readonly EpochMs[]): RateRecord {
-  const grants = [...record.grants, ...given].sort((a, b) => a - b);
-  return { ...record, grants: grants.slice(-record.limit) };
+function withGrants(state: RateState, given: readonly EpochMs[]): RateState {
+  const grants = [...state.grants, ...given].sort((a, b) => a - b);
+  return { ...state, grants: grants.slice(-state.limit) };
 }

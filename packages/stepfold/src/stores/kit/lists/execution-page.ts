@@ -4,7 +4,7 @@ import type { SnapshotHead } from "../../../core/snapshot/snapshot.ts";
 import type { Json } from "../../../core/values/json.ts";
 import type { ExecutionSummary, Page } from "../../../ports/snapshot-store.ts";
 import { crashesOfEnded } from "../claims/claim-count.ts";
-import { isInLine } from "../claims/rate-line.ts";
+import { waitsForRate } from "../claims/rate-key.ts";
 import type { ListCursor, ListedPart, ListedRow, PageQuery } from "../execution-table.ts";
 import type { CheckedQuery } from "./checked-query.ts";
 import { labelsOf } from "./labels.ts";
@@ -55,8 +55,8 @@ export function summaryOf(row: ListedRow): ExecutionSummary | null {
     const head = readShort(row.head);
     const definition = JSON.parse(row.definition) as ExecutionSummary["definition"];
     const given = givenMetadata(JSON.parse(row.metadata) as ExecutionSummary["metadata"]);
-    const lease = owner === null || dueAt === null || isInLine(row) ? null : { owner, until: dueAt, crashes: crashesOfEnded(crashes) };
-    const times = { createdAt, updatedAt, wakeAt: isInLine(row) ? dueAt : wakeAt };
+    const lease = owner === null || dueAt === null || waitsForRate(row) ? null : { owner, until: dueAt, crashes: crashesOfEnded(crashes) };
+    const times = { createdAt, updatedAt, wakeAt: waitsForRate(row) ? dueAt : wakeAt };
     return { workflowId, incarnation, definition, status, version, ...given, ...times, lease, ...head, sizeBytes };
   } catch {
     return null;

@@ -1,7 +1,7 @@
 import type { Claim, Commit, Lease } from "../../../ports/snapshot-store.ts";
 import { begunCountOf, countOf } from "../claims/claim-count.ts";
 import { crashesAfter } from "../claims/guard.ts";
-import { isInLine, lineOf, lineOwner } from "../claims/rate-line.ts";
+import { rateKeyOf, rateOwner, waitsForRate } from "../claims/rate-key.ts";
 import type { ExecutionGuard, RowChanges, RowWrite } from "../execution-table.ts";
 import { labelsOf, labelText } from "../lists/labels.ts";
 import { storedMetadata } from "../lists/metadata-column.ts";
@@ -29,8 +29,8 @@ export function insertOf(
       definition: JSON.stringify(definition),
       metadata: JSON.stringify(metadata),
       labels: labelText(labelsOf(metadata)),
-      permit: permit ?? (rate ? { key: lineOf(rate), limit: rate.limit } : null),
-      owner: isWaiting ? lineOwner : (lease?.owner ?? null),
+      permit: permit ?? (rate ? { key: rateKeyOf(rate), limit: rate.limit } : null),
+      owner: isWaiting ? rateOwner : (lease?.owner ?? null),
       fence: lease ? 1 : 0,
       due: lease ? { inMs: lease.leaseMs } : "atWakeUp",
     },
@@ -80,7 +80,7 @@ export function claimOf(guard: ExecutionGuard, nextFence: number, lease: Lease):
     kind: "update",
     id,
     // the first claim of an execution may be allowed before the time that it was given
-    when: { incarnation, fence, held: owner !== null, ...(!isInLine(guard) && { due: true }) },
+    when: { incarnation, fence, held: owner !== null, ...(!waitsForRate(guard) && { due: true }) },
     set: { owner: lease.owner, fence: nextFence, crashes: crashesAfter(guard), due: { inMs: lease.leaseMs } },
   };
 }

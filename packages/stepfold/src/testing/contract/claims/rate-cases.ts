@@ -1,4 +1,4 @@
-import type { Rate } from "../../../core/snapshot/snapshot.ts";
+import type { Rate } from "../../../core/values/rate.ts";
 import type { Claim, ClaimOptions, Commit, SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
@@ -47,8 +47,8 @@ export const rateCases: readonly ContractCase[] = [
       const first = await claimFirst(store, "a");
       await advance(Math.floor(spanMs / 2));
       const second = await claimFirst(store, "b");
-      const third = present(await claimedWithin(store, advance, 3 * spanMs), "a third claim");
-      const fourth = present(await claimedWithin(store, advance, 3 * spanMs), "a fourth claim");
+      const third = present(await nextClaim(store, advance, 3 * spanMs), "a third claim");
+      const fourth = present(await nextClaim(store, advance, 3 * spanMs), "a fourth claim");
       const starts = [first, second, third, fourth].map(({ claimedAt }) => claimedAt);
       holds(starts[2]! - starts[0]! >= spanMs && starts[3]! - starts[1]! >= spanMs, `claimed for the first time at ${starts.join(", ")}`);
       holds(starts[2]! - starts[1]! < spanMs, `the third waited for the second: ${starts.join(", ")}`);
@@ -61,7 +61,7 @@ export const rateCases: readonly ContractCase[] = [
       for (const id of ["c", "a", "d", "b"]) await create(store, id, ["x", 1, periodMs]);
       const order: string[] = [];
       for (let index = 0; index < 4; index++) {
-        order.push(present(await claimedWithin(store, advance, 4 * (periodMs + skewOf(store))), "a claim").workflowId);
+        order.push(present(await nextClaim(store, advance, 4 * (periodMs + skewOf(store))), "a claim").workflowId);
       }
       equal(order, ["c", "a", "d", "b"], "order");
     },
@@ -256,7 +256,7 @@ async function claimedIds(store: SnapshotStore, asked: Partial<ClaimOptions> = {
 }
 
 /** Claims one as soon as there is one; undefined if there is none in that time. */
-async function claimedWithin(store: SnapshotStore, advance: (ms: number) => Promise<void>, forMs: number): Promise<Claim | undefined> {
+async function nextClaim(store: SnapshotStore, advance: (ms: number) => Promise<void>, forMs: number): Promise<Claim | undefined> {
   const until = (await store.now()) + forMs;
   for (;;) {
     const [claim] = await store.claim({ owner: "worker", leaseMs: longLeaseMs, limit: 1 });
