@@ -9,7 +9,7 @@ import { holdText, joinText } from "./explain-hold.ts";
 import { childrenText, type ItemCounts, itemCounts } from "./explain-items.ts";
 import { heldUp, movesAt, type Placed, type Survey } from "./explain-survey.ts";
 import { waitText } from "./explain-wait.ts";
-import { cut, iso } from "./explain-words.ts";
+import { counted, cut, iso } from "./explain-words.ts";
 import { type WaitInfo, waitsOf } from "./waits.ts";
 import { addresses } from "./waits-address.ts";
 
@@ -112,7 +112,7 @@ function sentenceOf(telling: ExplainContext, scope: string, path: ActivePath, wa
 function rateText({ rate, steps }: Snapshot): string {
   if (!rate || steps > 0) return "";
   const { key, limit, periodMs } = rate;
-  return `, as soon as its rate limit allows: ${limit} of "${cut(key, maxKeyLength)}" begin in ${periodMs / 1000} s, at most`;
+  return `, as soon as its rate limit allows: ${counted(limit)} of "${cut(key, maxKeyLength)}" begin in ${periodMs / 1000} s, at most`;
 }
 
 function retryText({ snapshot }: ExplainContext, scope: string, { nodeId, attempts, nextRetryAt = 0, undoes }: ActivePath): string {

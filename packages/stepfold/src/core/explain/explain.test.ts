@@ -7,6 +7,21 @@ import { explain } from "./explain.ts";
 
 const timeoutEdge = { ask: ["approval", { timeout: "1h", responders: ["ada", "bob"] }], no: "noop" } as const;
 
+describe("explain: a rate limit", () => {
+  it("is the reason why an execution has not begun, and none afterwards", async () => {
+    const engine = engineOf(flow("w", { a: "noop", ask: "approval" }, ["a>ask"]));
+    const path = { id: "0", nodeId: "a", status: "ready", turn: 0, visit: 0, attempts: 0, since: 0, stepPath: [] };
+    const waiting = at(path);
+    const rate = { key: "customer-7", limit: 1_000, periodMs: 90_000 };
+    expect(told({ ...waiting, steps: 0, rate }).whole).toBe(
+      'a is to run, as soon as its rate limit allows: 1,000 of "customer-7" begin in 90 s, at most.',
+    );
+    expect(told({ ...waiting, steps: 0 }).whole).toBe("a is to run.");
+    expect(told({ ...(await engine.execute({})), rate }).whole).toMatch(/^ask waits for an answer/);
+    expect(told({ ...waiting, steps: 1, rate }).whole).toBe("a is to run.");
+  });
+});
+
 describe("explain: waits", () => {
   it("says who may answer, until when, and what happens then", async () => {
     const { whole, places, next } = await run(flow("w", timeoutEdge, ["ask>no@timeout"]));
