@@ -101,7 +101,7 @@ const efforts = {
     patternsThroughJson: true,
     races: 5_000,
     standInRaces: 1_000,
-    rates: { executions: 10_000, limit: 500, periodMs: 5_000, used: 0.95 },
+    rates: { executions: 10_000, limit: 500, periodMs: 10_000, used: 0.95 },
     orderKills: 200,
     storeKills: 300,
     queueKills: 100,
