@@ -80,16 +80,16 @@ export const childColumns: readonly SqlColumn[] = [
  * Columns as lines of a CREATE TABLE.
  *
  * @param types of the database
- * @param rateKeyOf a line with its comma, and what is to be said about the column
+ * @param lineOf a line with its comma, and what is to be said about the column
  */
 export function columnDefinitions(
   columns: readonly SqlColumn[],
   types: Readonly<Record<SqlColumn["is"], string>>,
-  rateKeyOf: (definition: string, about: string | undefined) => string,
+  lineOf: (definition: string, about: string | undefined) => string,
 ): string {
   const lines = columns.map(({ name, is, isNullable, otherwise, about }) => {
     const rest = `${isNullable ? "" : " NOT NULL"}${otherwise === undefined ? "" : ` DEFAULT ${otherwise}`}`;
-    return `  ${rateKeyOf(`${name} ${types[is]}${rest}`, about)}`;
+    return `  ${lineOf(`${name} ${types[is]}${rest}`, about)}`;
   });
   return lines.join("\n");
 }
