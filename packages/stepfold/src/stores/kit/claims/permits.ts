@@ -72,8 +72,8 @@ const maxOfKey = 32;
 /** Keys that one claim looks at, at most; the next claim goes on from there. */
 const maxKeysOfClaim = 1_000;
 
-/** How often a claim looks behind executions that have to wait longer. */
-const maxPutOff = 8;
+/** How often a claim looks again where executions have to wait longer, or other processes were first. */
+const maxPutOff = 16;
 
 /** How often a record is tried that others write in the same moment: each time, one of them gets a permit. */
 const maxTries = 100;

@@ -70,11 +70,19 @@ interface Candidates {
   readonly isWhole: boolean;
 }
 
+/** Another time for one that waits. */
+interface Move {
+  readonly planned: PlannedClaim;
+  readonly dueAt: EpochMs;
+  /** It stands before all others: if it were not due at that time, nobody might look at them. */
+  readonly isFirst: boolean;
+}
+
 /** What becomes of candidates, and the record that says so. */
 interface Decision {
   readonly granted: readonly PlannedClaim[];
   /** Those that get another time: a later one, or now. */
-  readonly moved: readonly { readonly planned: PlannedClaim; readonly dueAt: EpochMs }[];
+  readonly moved: readonly Move[];
   readonly state: RateState;
 }
 
@@ -203,17 +211,15 @@ export class Rates {
 
   async #grantOf(group: Group, options: CheckedClaim): Promise<readonly RateGrant[]> {
     const { key, room } = group;
-    for (let tries = 0; tries < maxTries; tries++) {
-      const [records, { now }] = await Promise.all([this.#table.records.get("permit", [key]), this.#table.read([])]);
-      const stored = records.get(key) ?? null;
-      const state = await this.#withoutLost(stateIn(stored), now);
-      const candidates = await this.#inOrder(group, state, now, options);
-      const decision = decide(state, candidates, { now, room, skewMs: this.#skewMs, isOnlyAsked: options.workflowId !== undefined });
-      if (!(await this.#put(key, stored, decision.state))) continue;
-      await Promise.all(decision.moved.map((one) => this.#move(one, now)));
-      return decision.granted.map((planned) => ({ planned, key }));
-    }
-    return [];
+    const [records, { now }] = await Promise.all([this.#table.records.get("permit", [key]), this.#table.read([])]);
+    const stored = records.get(key) ?? null;
+    const state = await this.#withoutLost(stateIn(stored), now);
+    const candidates = await this.#inOrder(group, state, now, options);
+    const decision = decide(state, candidates, { now, room, skewMs: this.#skewMs, isOnlyAsked: options.workflowId !== undefined });
+    // another process was first: it has claimed or moved some of these candidates
+    if (!(await this.#put(key, stored, decision.state))) return [];
+    await Promise.all(decision.moved.map((one) => this.#move(one, now)));
+    return decision.granted.map((planned) => ({ planned, key }));
   }
 
   /** A state without the pending claims of processes that are gone. */
@@ -256,10 +262,18 @@ export class Rates {
     return { candidates: [...open, ...ahead].toSorted(compareCandidates), isWhole: true };
   }
 
-  /** Gives one another time. If it has changed since it was read, it is found again. */
-  async #move({ planned: { guard, fence }, dueAt }: Decision["moved"][number], now: EpochMs): Promise<void> {
-    const when = { incarnation: guard.incarnation, fence: guard.fence, held: true };
-    await this.#writer.write({ kind: "update", id: guard.id, when, set: { fence, due: { inMs: dueAt - now } } });
+  /** Gives one another time. If it has changed since it was read, that counts, unless it is the first one and would be due later. */
+  async #move({ planned, dueAt, isFirst }: Move, now: EpochMs): Promise<void> {
+    let { guard, fence } = planned;
+    for (let tries = 0; tries < maxTries; tries++) {
+      const { id, incarnation } = guard;
+      const when = { incarnation, fence: guard.fence, held: true };
+      if (await this.#writer.write({ kind: "update", id, when, set: { fence, due: { inMs: dueAt - now } } })) return;
+      if (!isFirst) return;
+      const changed = liveGuard((await this.#table.read([id])).found.get(id));
+      if (!changed || !waitsForRate(changed) || changed.dueAt === null || changed.dueAt <= dueAt) return;
+      ({ guard, fence } = plannedClaim(changed));
+    }
   }
 
   async #put(key: string, stored: StoredRecord | null, state: RateState): Promise<boolean> {
@@ -292,7 +306,7 @@ interface DecisionTerms {
 /** Decides about candidates in their order. */
 function decide(before: RateState, { candidates, isWhole }: Candidates, { now, room, skewMs, isOnlyAsked }: DecisionTerms): Decision {
   const granted: PlannedClaim[] = [];
-  const moved: { planned: PlannedClaim; dueAt: EpochMs }[] = [];
+  const moved: Move[] = [];
   const places: [EpochMs, EpochMs] = [...before.lastPlaces];
   const times = timesIn(before, now);
   // the first that is left is due when there is room for it: whoever looks at it then finds those behind it too
@@ -303,17 +317,17 @@ function decide(before: RateState, { candidates, isWhole }: Candidates, { now, r
     if (dueAt <= now && !isBehind) {
       const isTaken = granted.length < room && !(isAhead && isOnlyAsked);
       if (isTaken) granted.push(planned);
-      else if (isAhead && !isLookedAt) moved.push({ planned, dueAt: now });
+      else if (isAhead && !isLookedAt) moved.push({ planned, dueAt: now, isFirst: true });
       isLookedAt ||= !isTaken;
       times.push(now);
+    } else if (!isLookedAt && !isBehind) {
+      if (!isAhead || planned.guard.dueAt! > dueAt) moved.push({ planned, dueAt, isFirst: true });
+      places[0] = Math.max(places[0], dueAt);
+      isLookedAt = true;
     } else if (!isAhead) {
       const which = isNew(planned) ? 0 : 1;
       places[which] = Math.ceil(Math.max(dueAt, places[which] + (rate.periodMs + skewMs) / rate.limit));
-      moved.push({ planned, dueAt: places[which] });
-      isLookedAt = true;
-    } else if (!isLookedAt) {
-      if (planned.guard.dueAt! > dueAt) moved.push({ planned, dueAt });
-      isLookedAt = true;
+      moved.push({ planned, dueAt: places[which], isFirst: false });
     }
   }
   const until = now + noticeMs;
