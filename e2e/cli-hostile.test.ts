@@ -54,6 +54,7 @@ const commands: readonly (readonly string[])[] = [
   ["run", hostile],
   ["show", hostile],
   ["signal", "v", `go${hostile}`, "--key", hostile, "--payload", JSON.stringify({ a: hostile })],
+  ["meta", "v", `k${hostile}=${hostile}`],
   ["cancel", "w", "--reason", hostile],
   ["prune", "--before", "1d", "--dry-run"],
   ["prune", "--before", hostile],

@@ -20,6 +20,7 @@ const hints: Readonly<Partial<Record<string, string>>> = {
   SCHEDULE_EXISTS: "stepfold schedule show NAME tells what it says",
   EXECUTION_ENDED: "stepfold show ID tells how it ended; stepfold run FILE starts another execution",
   RESUME_CONFLICT: "Another answer needs another key; stepfold show ID tells what it waits for now",
+  METADATA_CONFLICT: "Another change needs another key; stepfold show ID --json tells what the metadata is now",
   WAIT_EXPIRED: "stepfold show ID tells what happened instead; stepfold resume ID drives it on",
   DEFINITION_INVALID: "Node types of your own come from stepfold.config.ts; name it with --config",
   START_AMBIGUOUS: 'Set "start" in the workflow to the id of its first node',

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { cancel } from "./cancel.ts";
 import { fork } from "./fork.ts";
+import { meta } from "./meta.ts";
 import { type Act, options } from "./program-options.ts";
 import { restart } from "./restart.ts";
 import { resume } from "./resume.ts";
@@ -45,6 +46,11 @@ export function addExecutionCommands(stepfold: Command, act: Act): void {
   common(verb("retry <id>", "make a pending retry at once: the one that comes first, or that of a place").option(...options.step)).action(
     act(retry),
   );
+  verb("meta <id> <key=value...>", "set metadata of an execution, by which ls finds it (--meta); key=null takes a key away. Drives nothing")
+    .option(...options.idempotencyKey)
+    .option(...options.store)
+    .option(...options.json)
+    .action(act(meta));
   goingOn(
     verb("restart <id>", "go on, in a new execution, where one failed or was cancelled, and drive that on").option(
       "--compensated <again|keep>",

@@ -59,6 +59,8 @@ function lineOf(event: Event, telling: EventLineContext): string | null {
       return cancelledLine(event, telling);
     case "itemAdded":
       return stepLine("+", "quiet", trail.at(event.scope, event.pathId), [`gets an item: ${printableJson(event.item, 100)}`], style);
+    case "metadataSet":
+      return stepLine("=", "quiet", "metadata", [`is now ${printableJson(event.metadata, 100)}`], style);
     case "mapClosed":
       return stepLine("■", "quiet", trail.at(event.scope, event.pathId), [closedText(event)], style);
     default:

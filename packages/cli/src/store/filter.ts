@@ -1,5 +1,6 @@
 import type { CountQuery, Status } from "stepfold";
 import { BadInput } from "../bad-input.ts";
+import { readMetadata } from "../text/read-metadata.ts";
 
 /** Options of every verb that finds executions. */
 export interface FilterOptions {
@@ -20,7 +21,7 @@ export function queryOf({ status, workflow, tenant, idPrefix, meta = [] }: Filte
     ...(workflow !== undefined && { definitionId: workflow }),
     ...(tenant !== undefined && { tenant }),
     ...(idPrefix !== undefined && { idPrefix }),
-    ...(meta.length > 0 && { metadata: Object.fromEntries(meta.map(readMetadata)) }),
+    ...(meta.length > 0 && { metadata: Object.fromEntries(meta.map((one) => readMetadata(one, "--meta"))) }),
   };
 }
 
@@ -38,16 +39,4 @@ export function wordsOf({ status = [], workflow, tenant, idPrefix, meta = [] }: 
 function readStatus(text: string): Status {
   if ((everyStatus as readonly string[]).includes(text)) return text as Status;
   throw new BadInput("USAGE", `There is no status "${text}"`, { hint: `One of: ${everyStatus.join(", ")}` });
-}
-
-/** A value that is JSON counts as that, unless it is an object or a list; anything else is text. */
-function readMetadata(text: string): readonly [key: string, value: string | number | boolean | null] {
-  const [, key, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
-  if (key === undefined || value === undefined) throw new BadInput("USAGE", `--meta must be key=value, not "${text}"`);
-  try {
-    const read = JSON.parse(value) as string | number | boolean | object | null;
-    return [key, typeof read === "object" && read !== null ? value : read];
-  } catch {
-    return [key, value];
-  }
 }

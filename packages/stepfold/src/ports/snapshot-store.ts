@@ -38,7 +38,8 @@ export interface Commit {
   readonly commitId: string;
   /**
    * Replaces the head that is stored: a field that is absent here is gone (`inbox`, `rounds`, `ending`, `error`...).
-   * Only `definition`, `metadata`, `tenant`, `input` and `incarnation` stay as `create` wrote them.
+   * Only `definition`, `tenant`, `input` and `incarnation` stay as `create` wrote them, and so does `metadata` in a commit without an event that has
+   * set it: else that of this head is what lists find the execution by from now on.
    *
    * A store keeps every field of it, known or not, and nothing beside: `context`, `childStates`, `mapItems` and
    * `compensations` are never in it, nor copied into it, because they grow; `restore` of `stepfold/core` makes them from

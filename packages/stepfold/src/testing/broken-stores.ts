@@ -5,6 +5,7 @@ import { brokenClocks } from "./broken/broken-clocks.ts";
 import { brokenCommits } from "./broken/broken-commits.ts";
 import { brokenCounts } from "./broken/broken-counts.ts";
 import { brokenCrashes } from "./broken/broken-crashes.ts";
+import { brokenMetadata } from "./broken/broken-metadata.ts";
 import { brokenOverdue } from "./broken/broken-overdue.ts";
 import { brokenPermits } from "./broken/broken-permits.ts";
 import { brokenRates } from "./broken/broken-rates.ts";
@@ -33,6 +34,7 @@ export const brokenStores: readonly BrokenStore[] = [
   ...brokenPermits,
   ...brokenRates,
   ...brokenReads,
+  ...brokenMetadata,
   ...brokenCounts,
   ...brokenChildren,
   ...brokenScopes,

@@ -21,6 +21,7 @@ import { deleteCases } from "./contract/records/delete-cases.ts";
 import { eventCases } from "./contract/records/event-cases.ts";
 import { listCases } from "./contract/records/list-cases.ts";
 import { loadCases } from "./contract/records/load-cases.ts";
+import { metadataCases } from "./contract/records/metadata-cases.ts";
 import { pagingCases } from "./contract/records/paging-cases.ts";
 import { pruneCases } from "./contract/records/prune-cases.ts";
 import { scopeCases } from "./contract/records/scope-cases.ts";
@@ -61,6 +62,7 @@ export const snapshotStoreContract: readonly ContractCase[] = [
   ...releaseCases,
   ...eventCases,
   ...listCases,
+  ...metadataCases,
   ...countCases,
   ...leaseCases,
   ...pagingCases,

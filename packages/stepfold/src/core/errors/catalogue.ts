@@ -183,6 +183,11 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
     say: (d) =>
       `Wait "${d.waitId}" of execution "${d.workflowId}" was answered before under the same idempotency key, with another payload`,
   },
+  METADATA_CONFLICT: {
+    status: 409,
+    retryable: false,
+    say: (d) => `The metadata of execution "${d.workflowId}" was set before under the same idempotency key, to something else`,
+  },
   CODE_NEEDED: {
     status: 501,
     retryable: false,

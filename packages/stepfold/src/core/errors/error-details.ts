@@ -51,6 +51,7 @@ interface DetailsByCode {
   RESUME_AMBIGUOUS: { workflowId: string; waits: readonly { readonly id: string; readonly nodeId: string }[] };
   RESUME_INVALID: { nodeId: string; issues: readonly SchemaIssue[] };
   RESUME_CONFLICT: { workflowId: string; waitId: string };
+  METADATA_CONFLICT: { workflowId: string };
   CODE_NEEDED: { workflowId: string; nodeId: string; type: string };
   WAIT_GONE: { workflowId: string; target: string; open: readonly string[] };
   WAIT_EXPIRED: { workflowId: string; waitId: string; timeoutAt: number };

@@ -95,6 +95,7 @@ const samples: { [C in ErrorCode]: readonly [ErrorDetails<C>, string][] } = {
   RESUME_AMBIGUOUS: [[{ workflowId: "e", waits: [{ id: "0@2", nodeId: "n" }] }, "n (0@2)"]],
   RESUME_INVALID: [[{ nodeId: "n", issues: [issue] }, "/a: must be text"]],
   RESUME_CONFLICT: [[{ workflowId: "e", waitId: "0@2" }, "another payload"]],
+  METADATA_CONFLICT: [[{ workflowId: "e" }, "to something else"]],
   CODE_NEEDED: [[{ workflowId: "e", nodeId: "n", type: "t" }, 'Type "t" of node "n" gives no JSON Schema']],
   WAIT_GONE: [[{ workflowId: "e", target: "n", open: [] }, "Open waits: none"]],
   WAIT_EXPIRED: [[{ workflowId: "e", waitId: "0@2", timeoutAt: 5 }, "until 5"]],

@@ -117,6 +117,8 @@ export interface CompletedEvent extends Step {
   readonly sends?: readonly (RootStart | RootCancel)[];
   /** What variables of its scope it has changed, by name: their whole new values. */
   readonly variables?: Readonly<Record<string, Json>>;
+  /** If it has changed the metadata of the execution: all of it, as it is from now on. */
+  readonly metadata?: Readonly<Record<string, Json>>;
 }
 
 /** An attempt failed. `retryAt` says whether and when there is another. */
@@ -275,6 +277,15 @@ export interface UnparkedEvent extends Stamp {
   readonly type: "unparked";
 }
 
+/** Somebody has changed the metadata. */
+export interface MetadataSetEvent extends Stamp {
+  readonly type: "metadataSet";
+  /** All of it, as it is from now on. */
+  readonly metadata: Readonly<Record<string, Json>>;
+  /** The caller's key for this change. */
+  readonly idempotencyKey?: string;
+}
+
 /** What happened, as data: exactly one per version. Folding the events of an execution gives its snapshot. */
 export type Event =
   | StartedEvent
@@ -293,4 +304,5 @@ export type Event =
   | MapClosedEvent
   | DeliveredEvent
   | ParkedEvent
-  | UnparkedEvent;
+  | UnparkedEvent
+  | MetadataSetEvent;

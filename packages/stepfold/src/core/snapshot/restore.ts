@@ -120,6 +120,7 @@ class History {
         break;
       case "resumed":
       case "signalled":
+      case "metadataSet":
         this.#addKey(event);
         break;
       case "completed":

@@ -26,6 +26,17 @@ export function resultOf(event: Event): { readonly nodeId: string; readonly resu
 
 /** The key that an event was given under; null if it has none. */
 export function answeredKeyOf(event: Event): AnsweredKey | null {
-  if ((event.type !== "resumed" && event.type !== "signalled") || event.idempotencyKey === undefined) return null;
-  return Object.freeze({ command: event.type === "resumed" ? "resume" : "signal", key: event.idempotencyKey, version: event.version });
+  if (!isAnsweredEvent(event) || event.idempotencyKey === undefined) return null;
+  return Object.freeze({ command: commands[event.type], key: event.idempotencyKey, version: event.version });
+}
+
+/** By the events that they make, the commands that may be given a key. */
+const commands = { resumed: "resume", signalled: "signal", metadataSet: "setMetadata" } as const;
+
+/** An event that a command may make only once. */
+export type AnsweredEvent = Extract<Event, { type: keyof typeof commands }>;
+
+/** Whether a command may make an event like this only once. */
+export function isAnsweredEvent(event: Event): event is AnsweredEvent {
+  return Object.hasOwn(commands, event.type);
 }

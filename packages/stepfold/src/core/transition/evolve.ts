@@ -9,6 +9,7 @@ import type {
   FailedEvent,
   ItemAddedEvent,
   MapClosedEvent,
+  MetadataSetEvent,
   SpawnedEvent,
   SuspendedEvent,
   TimedOutEvent,
@@ -26,7 +27,7 @@ import type { Draft, ScopeDraft } from "./draft/draft.ts";
 import { type DraftPath, letGo, recordAnswer, visitAgain } from "./draft/draft-path.ts";
 import { earliestTimer, endsParking, park } from "./draft/draft-status.ts";
 import { releaseVariables, setVariables } from "./draft/draft-variables.ts";
-import { countEvent, subtractSize } from "./draft/held-size.ts";
+import { countEvent, setMetadata, subtractSize } from "./draft/held-size.ts";
 import { scopeAt } from "./draft/open-draft.ts";
 import { applyDelivered, enqueueEnd, enqueueSends, enqueueStart, enqueueSuccessor, hasOnlyMessages, withdraw } from "./draft/outbox.ts";
 import { reopen } from "./draft/reopen.ts";
@@ -55,7 +56,19 @@ export function evolve(draft: Draft, event: Event): boolean {
 
 function moved(draft: Draft, event: Event): boolean {
   if (event.type === "parked" || event.type === "unparked") return park(draft, event);
+  if (event.type === "metadataSet") return takeMetadata(draft, event);
   return event.type === "delivered" ? takeDelivered(draft, event) : taken(draft, event);
+}
+
+/** It changes no path: nothing goes on because of it, and one that is parked stays so. */
+function takeMetadata(draft: Draft, { metadata, version }: MetadataSetEvent): boolean {
+  if (hasOnlyMessages(draft)) return false;
+  setMetadata(draft, metadata);
+  draft.results = [];
+  draft.endedPaths = [];
+  draft.warnings = [];
+  draft.version = version;
+  return true;
 }
 
 function takeDelivered(draft: Draft, event: DeliveredEvent): boolean {
@@ -102,7 +115,7 @@ export function withConsequences<E extends Event>({ results, endedPaths }: Draft
 }
 
 /** What happens in a scope. */
-type ScopedEvent = Exclude<Event, { type: "delivered" | "parked" | "unparked" }>;
+type ScopedEvent = Exclude<Event, { type: "delivered" | "parked" | "unparked" | "metadataSet" }>;
 
 /** The scope that the event has changed; null if it does not follow. */
 function take(draft: Draft, event: ScopedEvent): ScopeDraft | null {
@@ -178,6 +191,7 @@ function applyCompleted(scope: ScopeDraft, event: CompletedEvent): boolean {
   if (event.sends) enqueueSends(scope.root, event.sends);
   addResult(scope, path.node, result);
   if (event.variables) setVariables(scope, event.variables, version);
+  if (event.metadata) setMetadata(scope.root, event.metadata);
   if (event.terminates) {
     terminate(scope);
     setOutput(scope, event);

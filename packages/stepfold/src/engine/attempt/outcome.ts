@@ -34,6 +34,9 @@ export type Outcome =
       readonly writes?: Readonly<Record<string, Json>>;
       /** What the variables are after that. */
       readonly variables?: CompletedEvent["variables"];
+      /** What it changes of the metadata, and what that is afterwards. */
+      readonly metadataPatch?: NonNullable<CompletedEvent["metadata"]>;
+      readonly metadata?: CompletedEvent["metadata"];
     })
   | (Timed & {
       readonly type: "failed";
@@ -72,8 +75,8 @@ function ofPath(task: Task, outcome: Exclude<Outcome, { type: "aborted" }>, vers
     const { output, handles } = outcome;
     // written out, since spreading an object here costs an eighth of a step
     const plain: CompletedEvent = { type: "completed", version, at, pathId, turn, nodeId, attempt, startedAt, output, sizeBytes };
-    const event = outcome.variables ? { ...plain, variables: outcome.variables } : plain;
-    const { continues, sends } = outcome;
+    const { continues, sends, variables, metadata } = outcome;
+    const event = variables || metadata ? { ...plain, ...(variables && { variables }), ...(metadata && { metadata }) } : plain;
     if (outcome.terminates) return { ...event, terminates: true, ...(continues && { continues }), ...(sends && { sends }) };
     if (outcome.starts) return { ...event, starts: outcome.starts };
     if (sends) return { ...event, ...(handles && { handles }), sends };

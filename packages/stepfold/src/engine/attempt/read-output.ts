@@ -2,7 +2,7 @@ import { safeMember } from "../../core/errors/safe-member.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Task } from "../../core/transition/plan.ts";
 import { isId } from "../../core/values/id.ts";
-import { isJsonObject, type Json } from "../../core/values/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../core/values/json.ts";
 import { pointerOf } from "../../core/values/pointer.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import { CheckBudget } from "../schema/check-run.ts";
@@ -19,14 +19,21 @@ import { suspensionOf } from "./suspension.ts";
 export function readOutput(run: AttemptState, returned: unknown): Outcome | Promise<Outcome> {
   if (!isOutput(returned)) throw invalid(run, `must return an object such as { data }, not ${describe(returned)}`);
   if (typeof returned.then === "function") throw invalid(run, "returned a promise of a foreign kind: make the executor async, or await it");
-  if (returned.vars === undefined) return outcomeOf(run, returned);
-  const writes = writesOf(run, returned);
+  const patch = run.step!.metadataPatch;
+  if (returned.vars === undefined && !patch) return outcomeOf(run, returned);
+  const writes: Writes = {
+    ...(returned.vars !== undefined && { writes: writesOf(run, returned) }),
+    ...(patch && { metadataPatch: normalise(patch, "The metadata", run.around.limits).value as JsonObject }),
+  };
   const outcome = outcomeOf(run, returned);
   return outcome instanceof Promise ? outcome.then((settled) => withWrites(settled, writes)) : withWrites(outcome, writes);
 }
 
-function withWrites(outcome: Outcome, writes: Readonly<Record<string, Json>>): Outcome {
-  return outcome.type === "completed" ? { ...outcome, writes } : outcome;
+/** What a step that completes changes beside its output. */
+type Writes = Pick<Extract<Outcome, { type: "completed" }>, "writes" | "metadataPatch">;
+
+function withWrites(outcome: Outcome, writes: Writes): Outcome {
+  return outcome.type === "completed" ? { ...outcome, ...writes } : outcome;
 }
 
 /** The values that a step sets variables to. */

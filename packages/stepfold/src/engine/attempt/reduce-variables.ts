@@ -3,6 +3,7 @@ import { errorInfo } from "../../core/errors/error-info.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { type Draft, type ScopeDraft, variablesAt } from "../../core/transition/draft/draft.ts";
 import { scopeAt } from "../../core/transition/draft/open-draft.ts";
+import { patchedMetadata } from "../../core/transition/patched-metadata.ts";
 import type { Task } from "../../core/transition/plan.ts";
 import { isJsonObject, type Json } from "../../core/values/json.ts";
 import { sizeOfJson } from "../../core/values/json-size.ts";
@@ -15,11 +16,13 @@ type Counted = Exclude<Outcome, { type: "aborted" }>;
 type Completed = Extract<Outcome, { type: "completed" }>;
 
 /**
- * The outcome with what the variables are that its step has set, each by its reducer, as the execution stands now: of two steps that set one, the
+ * The outcome with what the variables and the metadata are that its step has set, as the execution stands now, each variable by its reducer: of two steps that set one, the
  * later event works on what the earlier one has made. What a reducer refuses is a failure of the step.
  */
 export function reduceVariables(limits: Limits, draft: Draft, task: Task, outcome: Completed): Counted {
-  const { writes = {}, ...completed } = outcome;
+  const { writes = {}, metadataPatch, ...rest } = outcome;
+  const completed = metadataPatch ? { ...rest, metadata: patchedMetadata(draft.metadata, metadataPatch) } : rest;
+  if (!outcome.writes) return completed;
   const scope = scopeAt(draft, task.scope);
   // its scope has ended meanwhile: the outcome comes too late, and changes nothing
   if (!scope) return completed;

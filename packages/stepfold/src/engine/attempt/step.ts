@@ -1,3 +1,4 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { scopedKey } from "../../core/snapshot/address.ts";
 import type { Context, NodeResult, Resumed } from "../../core/snapshot/snapshot.ts";
 import { type ScopeDraft, variablesAt } from "../../core/transition/draft/draft.ts";
@@ -39,6 +40,8 @@ export class Step implements StepContext {
   /** The node has read globals, and there are none. */
   missesGlobals = false;
   suspension: Suspension | null = null;
+  /** What it sets metadata to; null: it sets none. */
+  metadataPatch: Readonly<Record<string, unknown>> | null = null;
   readonly #globals: unknown;
   readonly #task: Task;
   readonly #place: ScopeDraft;
@@ -126,6 +129,14 @@ export class Step implements StepContext {
     return (payload, options = {}) => {
       this.suspension ??= { payload, options: Array.isArray(options) ? options : [options] };
       throw suspended;
+    };
+  }
+
+  get setMetadata(): StepContext["setMetadata"] {
+    return (patch) => {
+      if (typeof patch !== "object" || patch === null || Array.isArray(patch))
+        throw new StepfoldError("OPTION_INVALID", { option: "patch", reason: "must be an object of values by key" });
+      this.metadataPatch = { ...this.metadataPatch, ...patch };
     };
   }
 

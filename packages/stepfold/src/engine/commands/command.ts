@@ -12,6 +12,7 @@ import { type DeliveredCommand, deliveredEvent } from "./deliver-messages.ts";
 import { childEndEvent, type EndChildCommand } from "./end-child.ts";
 import { type RetryCommand, retryEvent } from "./retry-path.ts";
 import { type SignalCommand, signalEvent } from "./send-signal.ts";
+import { metadataEvent, type SetMetadataCommand } from "./set-metadata.ts";
 
 /** Something that an execution can be told from outside. */
 export type Command =
@@ -23,7 +24,8 @@ export type Command =
   | CloseMapCommand
   | CompleteMapCommand
   | EndChildCommand
-  | DeliveredCommand;
+  | DeliveredCommand
+  | SetMetadataCommand;
 
 /**
  * The event that a command makes of a snapshot. Nothing is changed.
@@ -63,12 +65,14 @@ export async function decide(
       return childEndEvent(snapshot, command, stamp, limits);
     case "delivered":
       return deliveredEvent(snapshot, command, stamp);
+    case "setMetadata":
+      return metadataEvent(snapshot, command, stamp, limits);
     default:
       throw unknownCommand();
   }
 }
 
 function unknownCommand(): StepfoldError {
-  const reason = "must be resume, signal, cancel, retry, addItem, closeMap, completeMap, endChild or delivered";
+  const reason = "must be resume, signal, cancel, retry, addItem, closeMap, completeMap, setMetadata, endChild or delivered";
   return new StepfoldError("OPTION_INVALID", { option: "type", reason });
 }

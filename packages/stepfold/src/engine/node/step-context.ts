@@ -79,6 +79,21 @@ export interface StepContext<Resume = unknown, Globals = unknown> {
   readonly suspend: (payload?: unknown, options?: SuspendOptions | readonly SuspendOptions[]) => never;
   /** The time, by the clock that judges this execution's timers. */
   readonly now: () => EpochMs;
+  /**
+   * Changes metadata of the execution, together with the output: members of the patch take the place of those with the same key, null takes a key
+   * away, others stay. Of several calls each works on what those before have made; of two steps the later event does. Of a step that fails, waits or
+   * goes on in children nothing is set.
+   *
+   * ```ts
+   * const executor = async (data, step) => {
+   *   step.setMetadata({ stage: "paid", draft: null });
+   *   return { data };
+   * };
+   * ```
+   *
+   * @throws StepfoldError `OPTION_INVALID` unless it is an object; a value that is no JSON, or too large, fails the step
+   */
+  readonly setMetadata: (patch: Readonly<Record<string, unknown>>) => void;
   /** Tells plugins that the step is alive, and how far it is. Where the node has a `heartbeatTimeout`, it has to be called that often. */
   readonly heartbeat: (progress?: unknown) => void;
 }

@@ -1,5 +1,6 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Event } from "../../core/snapshot/event.ts";
+import type { AnsweredEvent } from "../../core/snapshot/result.ts";
 import { isTerminal } from "../../core/snapshot/snapshot.ts";
 import { closeDraft } from "../../core/transition/draft/close-draft.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
@@ -19,7 +20,7 @@ import { makeCommit } from "../context/make-commit.ts";
 import { persistForCaller, writeForCaller } from "../context/persist.ts";
 import { requireSnapshot } from "../context/require-snapshot.ts";
 import { publishCommit, type RuntimeContext } from "../context/runtime-context.ts";
-import { type Answered, answeredBefore, isRepeated, onceKeyOf } from "./repeated-answer.ts";
+import { answeredBefore, isRepeated, onceKeyOf } from "./repeated-answer.ts";
 
 /** More conflicts than honest writers cause. */
 const maxConflicts = 100;
@@ -95,7 +96,7 @@ async function decideJobs(context: RuntimeContext, workflowId: string, all: read
   let snapshot = await patiently(() => requireSnapshot(store, workflowId));
   const now = await patiently(() => clock.now());
   // an answer given before this snapshot is found by its key; one given after it is a conflict. Here are those that are being given
-  const answered = new Map<string, Answered>();
+  const answered = new Map<string, AnsweredEvent>();
   const { status, definition } = snapshot;
   const first = snapshot;
   const { hash } = definition;
@@ -124,7 +125,7 @@ async function decideJobs(context: RuntimeContext, workflowId: string, all: read
       if (!evolve(draft, event)) throw new StepfoldError("WAIT_GONE", { workflowId, target: command.type, open: [] });
       events.push(withConsequences(draft, event));
       jobs.push(job);
-      if (key !== null) answered.set(key, event as Answered);
+      if (key !== null) answered.set(key, event as AnsweredEvent);
       if (job !== all.at(-1)) snapshot = closeDraft(draft);
     } catch (error) {
       reject(error);

@@ -1,29 +1,29 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { itemOf, parentKey, scopedKey } from "../../core/snapshot/address.ts";
-import type { ResumedEvent, SignalledEvent } from "../../core/snapshot/event.ts";
+import type { MetadataSetEvent } from "../../core/snapshot/event.ts";
+import { type AnsweredEvent, isAnsweredEvent } from "../../core/snapshot/result.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import { readTarget } from "../../core/snapshot/target.ts";
+import { patchedMetadata } from "../../core/transition/patched-metadata.ts";
 import { canonicalJson } from "../../core/values/canonical-json.ts";
+import { isJsonObject } from "../../core/values/json.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import type { Command } from "../../engine/commands/command.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 
-/** A signal or an answer that was given under a key. */
-export type Answered = ResumedEvent | SignalledEvent;
-
 /** Names what a command may be given only once: its kind and its idempotency key; null if it has none. */
 export function onceKeyOf(command: Command): string | null {
-  if ((command.type !== "resume" && command.type !== "signal") || command.idempotencyKey === undefined) return null;
+  if (!("idempotencyKey" in command) || command.idempotencyKey === undefined) return null;
   return `${command.type} ${command.idempotencyKey}`;
 }
 
 /** What was given under a key before: the snapshot knows the latest thousand keys, and where in the history each lies. */
-export async function answeredBefore(store: SnapshotStore, { workflowId, answered }: Snapshot, key: string): Promise<Answered | null> {
+export async function answeredBefore(store: SnapshotStore, { workflowId, answered }: Snapshot, key: string): Promise<AnsweredEvent | null> {
   const found = answered?.find((given) => `${given.command} ${given.key}` === key);
   if (!found) return null;
   const [row] = await store.events(workflowId, found.version - 1, 1);
   const event = row?.event;
-  return event?.type === "resumed" || event?.type === "signalled" ? event : null;
+  return event && isAnsweredEvent(event) ? event : null;
 }
 
 /**
@@ -31,7 +31,8 @@ export async function answeredBefore(store: SnapshotStore, { workflowId, answere
  *
  * @throws StepfoldError `RESUME_CONFLICT` if another payload was given, to another wait or by another name
  */
-export function isRepeated(event: Answered, workflowId: string, command: Command): boolean {
+export function isRepeated(event: AnsweredEvent, workflowId: string, command: Command): boolean {
+  if (event.type === "metadataSet") return hasSameMetadata(event, workflowId, command);
   const payload = "payload" in command ? command.payload : undefined;
   const isSame =
     payload === undefined
@@ -41,8 +42,15 @@ export function isRepeated(event: Answered, workflowId: string, command: Command
   throw new StepfoldError("RESUME_CONFLICT", { workflowId, waitId: event.type === "resumed" ? event.waitId : event.name });
 }
 
+/** Whether a patch sets nothing but what the metadata was after the first one. */
+function hasSameMetadata({ metadata }: MetadataSetEvent, workflowId: string, command: Command): boolean {
+  const patch = command.type === "setMetadata" && normalise(command.patch, "The metadata").value;
+  if (isJsonObject(patch) && canonicalJson(patchedMetadata(metadata, patch)) === canonicalJson(metadata)) return true;
+  throw new StepfoldError("METADATA_CONFLICT", { workflowId });
+}
+
 /** Whether both name the same wait or signal, as far as the command says which, and the same person. */
-function hasSameTarget(event: Answered, command: Command): boolean {
+function hasSameTarget(event: Exclude<AnsweredEvent, MetadataSetEvent>, command: Command): boolean {
   if (command.type === "signal") return event.type === "signalled" && event.name === command.name && event.key === command.key;
   if (command.type !== "resume" || event.type !== "resumed" || event.who !== command.by) return false;
   const { scope = "", pathId, waitId, nodeId } = event;

@@ -31,7 +31,6 @@ export function runHandle(context: RuntimeContext, local: LocalWork, workflowId:
     requireOpen(command.type);
     return commandLocally(context, local, id, command);
   };
-  const change = async (command: Command): Promise<void> => void (await dispatch(command));
   const handle: Run = {
     workflowId,
     snapshot: () => requireSnapshot(store, workflowId),
@@ -69,6 +68,22 @@ export function runHandle(context: RuntimeContext, local: LocalWork, workflowId:
       const command: Command = { type: "signal", name, payload, ...options };
       return { applied: await signalLatest(context, sessions, workflowId, (id) => dispatch(command, id)) };
     },
+    ...changing(dispatch),
+    ...goingOn(context, local, workflowId, requireOpen),
+  };
+  return handle;
+}
+
+/** The members of a handle that change the execution without answering it. */
+function changing(
+  dispatch: (command: Command) => Promise<boolean>,
+): Pick<Run, "setMetadata" | "cancel" | "retry" | "addItem" | "closeMap" | "completeMap"> {
+  const change = async (command: Command): Promise<void> => void (await dispatch(command));
+  return {
+    async setMetadata(patch, options = {}) {
+      refuseUnknown("run.setMetadata", options, ["idempotencyKey"]);
+      return { applied: await dispatch({ type: "setMetadata", patch, ...options }) };
+    },
     async cancel(options = {}) {
       refuseUnknown("run.cancel", options, [...addressKeys, "reason"]);
       await change({ type: "cancel", target: targetOf(options), reason: options.reason });
@@ -77,12 +92,10 @@ export function runHandle(context: RuntimeContext, local: LocalWork, workflowId:
       refuseUnknown("run.retry", options, ["step"]);
       await change({ type: "retry", node: options.step });
     },
-    ...goingOn(context, local, workflowId, requireOpen),
     addItem: async (step, item) => change({ type: "addItem", node: step, item }),
     closeMap: async (step) => change({ type: "closeMap", node: step }),
     completeMap: async (step) => change({ type: "completeMap", node: step }),
   };
-  return handle;
 }
 
 /** The members of a handle that begin other executions. */

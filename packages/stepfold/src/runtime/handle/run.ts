@@ -150,6 +150,24 @@ export interface Run {
    */
   signal(name: string, payload?: unknown, options?: SignalOptions): Promise<{ readonly applied: boolean }>;
   /**
+   * Changes metadata: members of `patch` take the place of those with the same key, null takes a key away, others stay. It is one event in the history,
+   * in order with everything else that happens; from its commit on lists, expressions and steps that begin later see it. Nothing goes on because
+   * of it: what waits or is parked stays so.
+   *
+   * @returns `applied: false` if the same idempotency key with the same patch was applied before
+   * @throws StepfoldError `EXECUTION_ENDED`, also if it ends in this moment; `METADATA_CONFLICT`, `OPTION_INVALID`, `VALUE_NOT_JSON`, `LIMIT_EXCEEDED`,
+   * `WORKFLOW_NOT_FOUND`; nothing is changed
+   *
+   * ```ts
+   * await run.setMetadata({ customer: "c-7", draft: null });
+   * const { items } = await runtime.list({ metadata: { customer: "c-7" } });
+   * ```
+   */
+  setMetadata(
+    patch: Readonly<Record<string, unknown>>,
+    options?: { readonly idempotencyKey?: string | undefined },
+  ): Promise<{ readonly applied: boolean }>;
+  /**
    * Ends the execution, or with `step` the paths at that node, or with `item` too that item of its map. Steps in
    * flight get their `AbortSignal`. Completed steps are undone first, if their nodes have a `compensate`. One that is parked because
    * something could not be undone ends with that.

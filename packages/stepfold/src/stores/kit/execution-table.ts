@@ -66,6 +66,9 @@ export interface RowChanges {
     /** A checkpoint of this version is among the children. Absent: the last one stays. */
     readonly checkpointVersion?: number;
   };
+  /** With `state`: other metadata, as JSON, and its labels. */
+  readonly metadata?: string;
+  readonly labels?: string;
   readonly owner?: string | null;
   readonly fence?: number;
   readonly crashes?: number;

@@ -1,4 +1,5 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { latestMetadata } from "../../core/reading/latest-metadata.ts";
 import type { Event, StartedEvent } from "../../core/snapshot/event.ts";
 import type { HistoryCheckpoint } from "../../core/snapshot/history-checkpoint.ts";
 import { restore } from "../../core/snapshot/restore.ts";
@@ -32,7 +33,8 @@ export function restoredSnapshot(store: string, rows: StoredRows): Snapshot {
     const checkpoint = checkpointIn(rows);
     const events = eventsAfter(checkpoint?.version ?? -1, rows);
     const { at, ...started } = (checkpoint ? { ...checkpoint, at: checkpoint.createdAt } : events[0]) as StartedEvent;
-    const { definition, incarnation, metadata, tenant, input } = started;
+    const { definition, incarnation, tenant, input } = started;
+    const metadata = latestMetadata(events) ?? started.metadata;
     const createdAt = at === undefined ? {} : { createdAt: at };
     const fixed = { workflowId, definition, incarnation, metadata, ...(tenant !== undefined && { tenant }), ...createdAt, version, status };
     const head = JSON.parse(rows.head) as SnapshotHead;

@@ -127,7 +127,7 @@ export interface ChildDraft extends ScopeDraft {
 export interface Draft extends ScopeDraft {
   readonly workflowId: string;
   readonly definition: { readonly id: string; readonly hash: string };
-  readonly metadata: Readonly<Record<string, Json>>;
+  metadata: Readonly<Record<string, Json>>;
   readonly tenant: string | undefined;
   readonly unnamed: true | undefined;
   readonly createdAt: EpochMs | undefined;

@@ -1,7 +1,7 @@
 import { type AnsweredKey, maxAnsweredKeys } from "../../snapshot/answered-key.ts";
 import type { Event } from "../../snapshot/event.ts";
 import { answeredKeyOf } from "../../snapshot/result.ts";
-import type { Answer, Context, Resumed, Wait } from "../../snapshot/snapshot.ts";
+import type { Answer, Context, Resumed, Snapshot, Wait } from "../../snapshot/snapshot.ts";
 import type { Variables } from "../../snapshot/variables.ts";
 import type { Json } from "../../values/json.ts";
 import { sizeOfJson } from "../../values/json-size.ts";
@@ -59,6 +59,14 @@ function sizeOfValue(value: Json | undefined): number {
 /** About how many bytes of JSON an event has. What follows from it at other places is counted where it is added. */
 export function historyBytesOf({ sizeBytes = 0 }: Event): number {
   return eventBytes + sizeBytes;
+}
+
+type Metadata = Snapshot["metadata"];
+
+/** The metadata takes the place of what was there. */
+export function setMetadata(draft: { metadata: Metadata; sizeBytes: number }, metadata: Metadata): void {
+  draft.sizeBytes += sizeOfJson(metadata) - sizeOfJson(draft.metadata);
+  draft.metadata = metadata;
 }
 
 /** Remembers what of an event no later state shows: that it lies in the history, and the key it was given under. */

@@ -29,17 +29,12 @@ async function insert(connection: Connection, { id, row, history }: WriteOf<"ins
   const { incarnation, version, status, permit, definition, definitionId, fence, owner, due } = row;
   const pk = keys.execution(id);
   const pending = await pendingCommit(connection, { pk, incarnation }, row, history);
-  const metadata = await pending.hold(row.metadata, maxMetadataInHead);
   const now = connection.now();
   // by time, and in one process in order
   const made = `${sortable(now)}.${sortable(connection.nextSeq())}`;
   const attributes = {
-    ...{ incarnation: nonEmpty(incarnation), definitionId: nonEmpty(definitionId), definition, metadata, made },
-    ...{
-      permitKey: permit && nonEmpty(permit.key),
-      permitLimit: permit?.limit ?? null,
-      tags: bytesOf(row.labels) > maxMetadataInHead ? null : nonEmpty(row.labels),
-    },
+    ...{ incarnation: nonEmpty(incarnation), definitionId: nonEmpty(definitionId), definition, made },
+    ...{ permitKey: permit && nonEmpty(permit.key), permitLimit: permit?.limit ?? null, ...(await listedOf(pending, row)) },
     ...{ listPartition: keys.listPartition("list", id), dueList: keys.listPartition(permit ? "keyed" : "due", id) },
     ...changesOf(connection, id, { state: row, owner, fence, due }, { made, permit }, null, now),
     ...pending.state,
@@ -66,9 +61,9 @@ async function update(connection: Connection, { id, when, set, history }: WriteO
   const known = head ?? noted;
   const pending = history && state && (await pendingCommit(connection, { pk, incarnation }, state, history));
   const now = connection.now();
-  const attributes = { ...changesOf(connection, id, set, known, head, now), ...pending?.state };
-  const sameHolder: Test = ["owner", head?.owner == null ? "absent" : "exists"];
-  const tests = [...testsOf(when, now), ...(dueUnlessHeld ? [sameHolder] : [])];
+  const listed = pending && (await listedOf(pending, set));
+  const attributes = { ...changesOf(connection, id, set, known, head, now), ...listed, ...pending?.state };
+  const tests: Test[] = [...testsOf(when, now), ...(dueUnlessHeld ? [["owner", head?.owner == null ? "absent" : "exists"] as Test] : [])];
   if (!pending) {
     const item = await updateItem(connection, key, attributes, tests);
     if (!item) return null;
@@ -123,7 +118,7 @@ async function remove(connection: Connection, { kind, id, when }: WriteOf<"bury"
 function changesOf(
   { keys }: Connection,
   id: string,
-  { state, owner, due, dueUnlessHeld, ...columns }: RowChanges,
+  { state, owner, due, dueUnlessHeld, metadata: _, labels: __, ...columns }: RowChanges,
   known: Pick<KnownHead, "made" | "permit"> | null,
   head: Head | null,
   now: EpochMs,
@@ -143,6 +138,12 @@ function changesOf(
   if (!state || !isTerminal(state.status)) return changes;
   const dueList = keys.listPartition(state.status as EndedList, id);
   return { ...changes, endedAt: now, dueAt: null, dueList, dueSort: timeSortKey(now, entry.made) };
+}
+
+async function listedOf(pending: PendingCommit, { metadata, labels }: Pick<RowChanges, "metadata" | "labels">): Promise<Attributes> {
+  if (metadata === undefined || labels === undefined) return {};
+  const tags = bytesOf(labels) > maxMetadataInHead ? null : nonEmpty(labels);
+  return { metadata: await pending.hold(metadata, maxMetadataInHead), tags };
 }
 
 /** A commit that is about to be made: what of it is too long for an item was written, and counts once an item refers to it. */
@@ -184,8 +185,7 @@ async function pendingCommit(
     state: { version, status, sizeBytes, wakeAt, head, listed: isInParts(head) ? shortHead(text) : null, ...checkpointed },
     hold,
     async drop() {
-      if (!held.some(isInParts) || (await writerOf(connection, owner, version)) === commitId) return;
-      await dropTexts(connection, owner, held);
+      if (held.some(isInParts) && (await writerOf(connection, owner, version)) !== commitId) await dropTexts(connection, owner, held);
     },
   };
 }

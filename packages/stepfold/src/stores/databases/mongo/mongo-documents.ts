@@ -67,26 +67,19 @@ export function isDueFor(overdueMs: number): MongoDocument {
 /** The update that makes a new document. */
 export function insertionOf(id: string, seq: number, { permit, due, labels, ...row }: NewExecution, history: RowHistory): MongoDocument[] {
   const key = keyOf(id, row.incarnation);
-  const plain = {
-    ...row,
-    labels: labelsIn(labels),
-    key,
-    seq,
-    crashes: 0,
-    permitKey: permit?.key ?? "",
-    permitLimit: permit?.limit ?? 0,
-    childrenAt: null,
-  };
+  const fixed = { labels: labelsIn(labels), key, seq, crashes: 0, childrenAt: null };
+  const plain = { ...row, ...fixed, permitKey: permit?.key ?? "", permitLimit: permit?.limit ?? 0 };
   const times = { createdAt: now, updatedAt: now, endedAt: isTerminal(row.status) ? now : null, dueAt: dueAtOf(due, row.wakeAt) };
   return updated({ ...plain, ...tailFields(row.version, history) }, times);
 }
 
 /** The update that makes changes. */
-export function changesOf({ state, due, dueUnlessHeld, ...columns }: RowChanges, history?: RowHistory): MongoDocument[] {
+export function changesOf({ state, due, dueUnlessHeld, labels, ...columns }: RowChanges, history?: RowHistory): MongoDocument[] {
   const isFree = { $eq: ["$owner", null] };
+  const listed = labels === undefined ? {} : { labels: labelsIn(labels) };
   const dueAt = due && dueAtOf(due, state ? state.wakeAt : "$wakeAt");
   return updated(
-    { ...columns, ...state, ...(history && state && tailFields(state.version, history)) },
+    { ...columns, ...listed, ...state, ...(history && state && tailFields(state.version, history)) },
     {
       ...(state && { updatedAt: now, endedAt: isTerminal(state.status) ? now : null }),
       ...(due && { dueAt: dueUnlessHeld ? { $cond: [isFree, dueAt, "$dueAt"] } : dueAt }),

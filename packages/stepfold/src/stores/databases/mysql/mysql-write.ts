@@ -120,29 +120,21 @@ async function updateRows(to: MysqlTransaction, accepted: readonly Accepted[]): 
     const { version, status, sizeBytes, wakeAt } = state ?? row;
     return [
       [
-        row.seq,
-        version,
-        status,
-        state?.head ?? "",
-        sizeBytes,
-        wakeAt,
-        dueAtAfter(row, write.set, now),
-        ownerValue(row, write.set),
-        fence,
-        crashes,
-        state?.checkpointVersion ?? null,
+        ...[row.seq, version, status, state?.head ?? "", sizeBytes, wakeAt, dueAtAfter(row, write.set, now), ownerValue(row, write.set)],
+        ...[fence, crashes, state?.checkpointVersion ?? null, write.set.metadata ?? "", write.set.labels ?? ""],
       ],
     ];
   });
   const ifWritten = (value: string, otherwise: string): string => `IF(VALUES(head) = '', ${otherwise}, ${value})`;
   await insertOrUpdate(to, rows, {
-    into: `${to.tables.executions} (seq, version, status, head, size_bytes, wake_at, due_at, owner, fence, crashes, checkpoint_version,
-      id, incarnation, definition_id, definition, metadata, labels, creator, updated_at)`,
-    row: `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', '', '', '', '', '', '', ${clock})`,
-    filling: (row) => row.with(3, ""),
+    into: `${to.tables.executions} (seq, version, status, head, size_bytes, wake_at, due_at, owner, fence, crashes, checkpoint_version, metadata, labels,
+      id, incarnation, definition_id, definition, creator, updated_at)`,
+    row: `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', '', '', '', '', ${clock})`,
+    filling: (row) => row.with(3, "").with(-2, "").with(-1, ""),
     update: `version = VALUES(version), status = VALUES(status), size_bytes = VALUES(size_bytes), wake_at = VALUES(wake_at), due_at = VALUES(due_at),
       owner = IF(VALUES(owner) = '', owner, VALUES(owner)), fence = VALUES(fence), crashes = VALUES(crashes),
       checkpoint_version = COALESCE(VALUES(checkpoint_version), checkpoint_version),
+      labels = IF(VALUES(metadata) = '', labels, VALUES(labels)), metadata = IF(VALUES(metadata) = '', metadata, VALUES(metadata)),
       updated_at = ${ifWritten("VALUES(updated_at)", "updated_at")},
       ended_at = ${ifWritten("IF(VALUES(status) IN ('completed', 'failed', 'cancelled'), VALUES(updated_at), NULL)", "ended_at")},
       head = ${ifWritten("VALUES(head)", "head")}`,

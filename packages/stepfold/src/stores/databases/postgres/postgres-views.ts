@@ -13,7 +13,7 @@ ${results(schema)}
 CREATE VIEW "${schema}".workflow_executions (id, snapshot, status, version, created_at, updated_at) AS
 SELECT id, ${unhidden(snapshot(schema))}::json, status, version, created_at, updated_at
 FROM (
-  SELECT seq, id, executions.version, status, created_at, updated_at, ${hidden("head")} AS head, event AS started
+  SELECT seq, id, executions.version, status, created_at, updated_at, metadata, ${hidden("head")} AS head, event AS started
   FROM "${schema}".executions JOIN "${schema}".readable_events AS first ON first.execution = seq AND first.version = 0
   WHERE deleted_at IS NULL) AS execution;`;
 }
@@ -80,7 +80,7 @@ function snapshot(schema: string): string {
     || ',"status":' || to_json(status)
     || ',"createdAt":' || (started -> 'at')
     || ',"definition":' || (started -> 'definition')
-    || ',"metadata":' || (started -> 'metadata')
+    || ',"metadata":' || metadata
     || coalesce(',"incarnation":' || (started -> 'incarnation'), '')
     || coalesce(',"input":' || (started -> 'input'), '')
     || ',"context":{' || coalesce((

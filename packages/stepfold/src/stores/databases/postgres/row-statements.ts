@@ -73,6 +73,8 @@ const updateColumns: readonly WantedColumn<Update>[] = [
   },
   { name: "new_fence", is: "number", of: ({ set }) => set.fence },
   { name: "crashes", is: "number", of: ({ set }) => set.crashes },
+  { name: "metadata", is: "json", of: ({ set }) => set.metadata },
+  { name: "labels", is: "json", of: ({ set }) => set.labels },
   { name: "changes_due", is: "flag", of: ({ set }) => set.due && true },
   // absent: when the execution's `wakeAt` says
   { name: "due_in", is: "number", of: ({ set: { due } }) => (due === "atWakeUp" ? null : due?.inMs) },
@@ -154,14 +156,11 @@ function assignments(presence: WantedRows["presence"]): string {
   const wakeAt = ofState("w.wake_at", "e.wake_at");
   const endedAt = `CASE WHEN w.status IN ${terminal} THEN now END`;
   const keepsDue = "w.changes_due IS NULL OR (w.unless_held = 't' AND e.owner IS NOT NULL)";
+  const labels = "CASE WHEN w.metadata IS NULL THEN e.labels ELSE coalesce(w.labels, '') END";
   const state = {
-    version: ofState("w.version", "e.version"),
-    status: ofState("w.status", "e.status"),
-    head: ofState("w.head::json", "e.head"),
-    size_bytes: ofState("w.size_bytes", "e.size_bytes"),
-    wake_at: wakeAt,
-    updated_at: ofState("now", "e.updated_at"),
-    ended_at: ofState(endedAt, "e.ended_at"),
+    ...{ version: ofState("w.version", "e.version"), status: ofState("w.status", "e.status"), head: ofState("w.head::json", "e.head") },
+    ...{ size_bytes: ofState("w.size_bytes", "e.size_bytes"), wake_at: wakeAt },
+    ...{ updated_at: ofState("now", "e.updated_at"), ended_at: ofState(endedAt, "e.ended_at") },
   };
   const set = {
     ...(states !== "none" && state),
@@ -170,6 +169,7 @@ function assignments(presence: WantedRows["presence"]): string {
       owner: "CASE WHEN w.new_owner IS NULL THEN e.owner WHEN w.new_owner <> '-' THEN substr(w.new_owner, 2) END",
     }),
     ...(presence("new_fence") !== "none" && { fence: "coalesce(w.new_fence, e.fence)" }),
+    ...(presence("metadata") !== "none" && { metadata: "coalesce(w.metadata::json, e.metadata)", labels }),
     ...(presence("crashes") !== "none" && { crashes: "coalesce(w.crashes, e.crashes)" }),
     ...(presence("changes_due") !== "none" && {
       due_at: `CASE WHEN ${keepsDue} THEN e.due_at ELSE ${dueAtSql("e.due_at", `(${wakeAt})`)} END`,

@@ -109,27 +109,16 @@ function fieldsOf(write: RowWrite, retentionMs: string): string[] {
     const { permit, incarnation, owner, fence, definitionId, definition, metadata, labels } = write.row;
     return [
       ...["permit", permit ? `${permit.limit}:${permit.key}` : "", "incarnation", incarnation, ...stateFields(write.row)],
-      ...[
-        "fence",
-        String(fence),
-        "owner",
-        owner ?? "",
-        "definitionId",
-        definitionId,
-        "definition",
-        definition,
-        "metadata",
-        metadata,
-        "labels",
-        labels,
-      ],
+      ...["fence", String(fence), "owner", owner ?? "", "definitionId", definitionId],
+      ...["definition", definition, "metadata", metadata, "labels", labels],
     ];
   }
   if (write.kind !== "update") return ["retentionMs", retentionMs];
-  const { state, owner, fence, crashes } = write.set;
+  const { state, owner, fence, crashes, metadata, labels = "" } = write.set;
   return [
     ...(state ? stateFields(state) : []),
     ...(state?.checkpointVersion === undefined ? [] : ["checkpoint", String(state.checkpointVersion)]),
+    ...(metadata === undefined ? [] : ["metadata", metadata, "labels", labels]),
     ...(owner === undefined ? [] : ["owner", owner ?? ""]),
     ...(fence === undefined ? [] : ["fence", String(fence)]),
     ...(crashes === undefined ? [] : ["crashes", String(crashes)]),

@@ -77,7 +77,7 @@ export class WritePlanner {
     const { set, when } = write;
     const { state, owner, fence, crashes, due, dueUnlessHeld } = set;
     const written = bits(keepsStatus, !!state, !!state && isTerminal(state.status), state?.checkpointVersion !== undefined);
-    const others = bits(owner !== undefined, fence !== undefined, crashes !== undefined);
+    const others = bits(owner !== undefined, fence !== undefined, crashes !== undefined, set.metadata !== undefined);
     const dueness = bits(due !== undefined, due === "atWakeUp", dueUnlessHeld === true);
     return this.#statement(`update ${written} ${others} ${dueness} ${shapeOf(when)}`, write, (bind) =>
       this.#updateText(write, keepsStatus, bind),
@@ -102,7 +102,7 @@ export class WritePlanner {
       const dueAt = dueAtSql(set.due === "atWakeUp" ? null : bind((write) => inMsOf(write.set.due)), wakeAt, now);
       assignments.push(`due_at = ${set.dueUnlessHeld ? `iif(owner IS NULL, ${dueAt}, due_at)` : dueAt}`);
     }
-    for (const column of ["owner", "fence", "crashes"] as const) {
+    for (const column of ["owner", "fence", "crashes", "metadata", "labels"] as const) {
       if (set[column] !== undefined) assignments.push(`${column} = ${bind((write) => write.set[column]!)}`);
     }
     const returned = set.state ? `RETURNING seq, ${now} AS now` : this.#returned;

@@ -3,8 +3,6 @@ import { begunCountOf, countOf } from "../claims/claim-count.ts";
 import { crashesAfter } from "../claims/guard.ts";
 import { rateKeyOf, rateOwner, waitsForRate } from "../claims/rate-key.ts";
 import type { ExecutionGuard, RowChanges, RowWrite } from "../execution-table.ts";
-import { labelsOf, labelText } from "../lists/labels.ts";
-import { storedMetadata } from "../lists/metadata-column.ts";
 import { checkpointKey } from "../restored-snapshot.ts";
 import type { WrittenCommit } from "./written-commit.ts";
 
@@ -12,14 +10,9 @@ import type { WrittenCommit } from "./written-commit.ts";
  * The row of a new execution, held from the beginning if there is a lease, or if there is a rate: then it lies in the line of that. One that
  * is not due at any time, such as one that has ended, does not.
  */
-export function insertOf(
-  { head: { definition, metadata: given, tenant, permit, rate } }: Commit,
-  written: WrittenCommit,
-  lease: Lease | null,
-): RowWrite {
-  const { workflowId: id, incarnation, version, status, head, sizeBytes, wakeAt, commitId, events, children } = written;
+export function insertOf({ head: { definition, permit, rate } }: Commit, written: WrittenCommit, lease: Lease | null): RowWrite {
+  const { workflowId: id, incarnation, version, status, head, sizeBytes, wakeAt, commitId, events, children, listed } = written;
   const isWaiting = rate !== undefined && wakeAt !== null;
-  const metadata = storedMetadata(given, tenant);
   return {
     kind: "insert",
     id,
@@ -27,8 +20,7 @@ export function insertOf(
       ...{ incarnation, version, status, head, sizeBytes, wakeAt },
       definitionId: definition.id,
       definition: JSON.stringify(definition),
-      metadata: JSON.stringify(metadata),
-      labels: labelText(labelsOf(metadata)),
+      ...listed!,
       permit: permit ?? (rate ? { key: rateKeyOf(rate), limit: rate.limit } : null),
       owner: isWaiting ? rateOwner : (lease?.owner ?? null),
       fence: lease ? 1 : 0,
@@ -55,17 +47,20 @@ export function commitOf(written: WrittenCommit): RowWrite {
     events,
     children: changed,
     checkpoint,
+    listed,
   } = written;
   const state = { version, status, head, sizeBytes, wakeAt, ...(checkpoint !== null && { checkpointVersion: version }) };
   const children = checkpoint === null ? changed : [...changed, { key: checkpointKey, text: checkpoint, last: false }];
   const history = { commitId, events, children };
   if (fence === null) {
     // it leaves the holder its lease
-    const set: RowChanges = frees ? { state, owner: null, due: "atWakeUp" } : { state, due: "atWakeUp", dueUnlessHeld: true };
+    const changes: RowChanges = { state, ...listed, due: "atWakeUp" };
+    const set: RowChanges = frees ? { ...changes, owner: null } : { ...changes, dueUnlessHeld: true };
     return { kind: "update", id, when: { incarnation, version: expectedVersion, open: true }, set, history };
   }
   // the holder is alive
-  const set: RowChanges = frees ? { state, crashes: 0, owner: null, due: "atWakeUp" } : { state, crashes: 0 };
+  const changes: RowChanges = listed ? { state, ...listed, crashes: 0 } : { state, crashes: 0 };
+  const set: RowChanges = frees ? { ...changes, owner: null, due: "atWakeUp" } : changes;
   return { kind: "update", id, when: { incarnation, version: expectedVersion, open: true, fence, held: true }, set, history };
 }
 

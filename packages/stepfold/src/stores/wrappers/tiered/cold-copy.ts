@@ -1,6 +1,7 @@
+import { latestMetadata } from "../../../core/reading/latest-metadata.ts";
 import type { Snapshot, SnapshotHead } from "../../../core/snapshot/snapshot.ts";
 import { type EpochMs, isJsonObject, type Json } from "../../../core/values/json.ts";
-import type { AppendedRow, Commit, ExecutionSummary } from "../../../ports/snapshot-store.ts";
+import type { AppendedRow, Commit, ExecutionSummary, SnapshotStore } from "../../../ports/snapshot-store.ts";
 
 /** When an execution was created and last changed, by the hot store's clock. */
 export type Times = Pick<ExecutionSummary, "createdAt" | "updatedAt">;
@@ -37,9 +38,12 @@ export function partialHead(head: SnapshotHead, version: number, lastCommit?: La
   return withMark({ ...head, version, status: "error", currentNodeId: tieredMark, activePaths: [] }, lastCommit ?? true);
 }
 
-/** Makes the commit of an execution that lives in the cold store: without the mark its head would no longer be that of a copy. */
-export function coldCommit(commit: Commit): Commit {
-  return { ...commit, head: withMark(commit.head, true) };
+/** Commits to an execution that lives in the cold store: without the marks its head and its metadata would no longer be those of a copy. */
+export async function commitToCold(cold: SnapshotStore, commit: Commit): Promise<void> {
+  const set = latestMetadata(commit.events);
+  const times = set && (await cold.loadHead(commit.workflowId))?.metadata[tieredMark];
+  const metadata = times === undefined ? set : { ...set, [tieredMark]: times };
+  return cold.commit({ ...commit, head: withMark({ ...commit.head, ...(metadata && { metadata }) }, true) });
 }
 
 function withMark(head: SnapshotHead, mark: true | LastCommit): SnapshotHead {

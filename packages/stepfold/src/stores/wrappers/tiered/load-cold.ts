@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import { isTerminal, type Snapshot } from "../../../core/snapshot/snapshot.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
-import { coldCommit, isCopy, isPartial, lastCommitOf } from "./cold-copy.ts";
+import { commitToCold, isCopy, isPartial, lastCommitOf } from "./cold-copy.ts";
 
 /**
  * Loads an execution that lives in the cold store, with its marks; null if it does not live there.
@@ -24,7 +24,7 @@ async function completeCopy(cold: SnapshotStore, copy: Snapshot): Promise<boolea
   const { workflowId, incarnation = "", version: expectedVersion } = copy;
   const { head, row, wakeAt } = lastCommit;
   try {
-    await cold.commit(coldCommit({ workflowId, incarnation, expectedVersion, commitId: row.commitId, head, events: [row.event], wakeAt }));
+    await commitToCold(cold, { workflowId, incarnation, expectedVersion, commitId: row.commitId, head, events: [row.event], wakeAt });
   } catch (error) {
     // another process has completed it, and it has ended since and was deleted
     if (!StepfoldError.is(error, "VERSION_CONFLICT")) throw error;

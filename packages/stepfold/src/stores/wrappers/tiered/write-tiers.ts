@@ -2,7 +2,7 @@ import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { Claim, Commit, Lease, SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { firstRow } from "../values/read-all.ts";
 import { coldFence } from "./claim-tiers.ts";
-import { coldCommit } from "./cold-copy.ts";
+import { commitToCold } from "./cold-copy.ts";
 import { loadCold } from "./load-cold.ts";
 import { hotStateAfter } from "./redirect.ts";
 import type { Tiers } from "./tiers.ts";
@@ -58,7 +58,7 @@ export async function commitToTiers(
 ): Promise<void> {
   const { workflowId, incarnation, expectedVersion } = commit;
   const fence = coldFence(commit.fence);
-  if (fence !== null) return cold.commit(coldCommit({ ...commit, fence }));
+  if (fence !== null) return commitToCold(cold, { ...commit, fence });
   try {
     await hot.commit(commit);
   } catch (error) {
@@ -68,6 +68,6 @@ export async function commitToTiers(
       if (live?.incarnation === incarnation) return;
       throw new StepfoldError("VERSION_CONFLICT", { workflowId, expected: expectedVersion, actual: null });
     });
-    await sendToCold(isInCold, () => cold.commit(coldCommit(commit.fence === undefined ? commit : { ...commit, fence: noFence })));
+    await sendToCold(isInCold, () => commitToCold(cold, commit.fence === undefined ? commit : { ...commit, fence: noFence }));
   }
 }

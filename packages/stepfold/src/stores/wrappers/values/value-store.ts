@@ -1,5 +1,6 @@
 import type { WorkflowDefinition } from "../../../core/definition/definition.ts";
-import type { Event } from "../../../core/snapshot/event.ts";
+import { latestMetadata } from "../../../core/reading/latest-metadata.ts";
+import type { Event, StartedEvent } from "../../../core/snapshot/event.ts";
 import type { Snapshot, SnapshotHead } from "../../../core/snapshot/snapshot.ts";
 import type { JsonObject } from "../../../core/values/json.ts";
 import type { SeriesQuery } from "../../../ports/execution-counts.ts";
@@ -127,9 +128,11 @@ function locationOf({
 async function encodeCommit(codec: ValueCodec, commit: Commit): Promise<Commit> {
   const encoder = new ValueEncoder(codec);
   const { head, events, children, checkpoint } = commit;
-  // input and metadata never change: later commits need not write them again
-  const { input: _, metadata: __, ...laterHead } = head;
+  // input never changes, and metadata rarely: other commits need not write them again
+  const { input: _, metadata, ...others } = head;
   const isFirst = commit.expectedVersion === -1;
+  const setsMetadata = isFirst || latestMetadata(events) !== undefined;
+  const laterHead = setsMetadata ? { ...others, metadata } : others;
   if (isFirst && (head.permit ?? head.rate) && codec.permit?.refusal) throw codec.permit.refusal();
   const encoded = {
     head: encoder.copy<object>(headLayout, isFirst ? head : laterHead),
@@ -140,7 +143,7 @@ async function encodeCommit(codec: ValueCodec, commit: Commit): Promise<Commit> 
   // the caller may change the commit while its values are encoded
   const rest = { ...commit };
   await encoder.fill(locationOf(rest));
-  return { ...rest, ...encoded, head: (isFirst ? encoded.head : { ...encoded.head, metadata: {} }) as SnapshotHead };
+  return { ...rest, ...encoded, head: (setsMetadata ? encoded.head : { ...encoded.head, metadata: {} }) as SnapshotHead };
 }
 
 async function decodeSnapshot(codec: ValueCodec, stored: Snapshot): Promise<Snapshot> {
@@ -151,7 +154,8 @@ async function decodeSnapshot(codec: ValueCodec, stored: Snapshot): Promise<Snap
 
 async function decodeEvent(codec: ValueCodec, event: Event, location: ValueLocation): Promise<Event> {
   refusePlainValues(codec, eventLayout, event, location);
-  return event.type === "started" ? decodeWithMetadata(codec, event, location) : decodeValues(codec, event, location);
+  // an event with metadata is the first one, or has changed it
+  return "metadata" in event ? decodeWithMetadata(codec, event as StartedEvent, location) : decodeValues(codec, event, location);
 }
 
 /** What to ask the store below for; null if no execution can have the permit. */

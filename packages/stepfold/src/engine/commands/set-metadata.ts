@@ -1,0 +1,32 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { MetadataSetEvent } from "../../core/snapshot/event.ts";
+import type { Snapshot } from "../../core/snapshot/snapshot.ts";
+import { patchedMetadata } from "../../core/transition/patched-metadata.ts";
+import { type EpochMs, isJsonObject } from "../../core/values/json.ts";
+import { sizeOfJson } from "../../core/values/json-size.ts";
+import type { Limits } from "../../core/values/limits.ts";
+import { checkedName } from "../attempt/suspension.ts";
+import { keepValue } from "./keep-value.ts";
+
+/** Changes members of the metadata. */
+export interface SetMetadataCommand {
+  readonly type: "setMetadata";
+  /** New values by key; null takes a key away. Keys that are not named stay as they are. */
+  readonly patch: unknown;
+  /** The same key with the same patch is one change, however often it is sent. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** The event of a change of metadata. @throws StepfoldError `OPTION_INVALID`, `VALUE_NOT_JSON`, `LIMIT_EXCEEDED` */
+export function metadataEvent(
+  snapshot: Snapshot,
+  { patch, idempotencyKey }: SetMetadataCommand,
+  stamp: { readonly version: number; readonly at: EpochMs },
+  limits: Limits,
+): MetadataSetEvent {
+  const { metadata: given } = keepValue(snapshot, "metadata", patch, limits);
+  if (!isJsonObject(given)) throw new StepfoldError("OPTION_INVALID", { option: "patch", reason: "must be an object of values by key" });
+  const metadata = patchedMetadata(snapshot.metadata, given);
+  const key = idempotencyKey === undefined ? {} : { idempotencyKey: checkedName("idempotencyKey", idempotencyKey) };
+  return { type: "metadataSet", ...stamp, metadata, sizeBytes: sizeOfJson(metadata), ...key };
+}
