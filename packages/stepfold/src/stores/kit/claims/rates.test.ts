@@ -137,6 +137,30 @@ describe("the line of a rate", () => {
     expect(table.clock.now - 1_000_000).toBeLessThan(19 * periodMs * 1.06);
   });
 
+  it("is used as far as it may be by several processes that look at it at once", async () => {
+    const { table, store } = opened();
+    const ids = Array.from({ length: 400 }, (_, index) => `e${index}`);
+    await create(store, ids, 100);
+    const later =
+      <A extends unknown[], R>(call: (...args: A) => Promise<R>) =>
+      async (...args: A): Promise<R> => {
+        for (let ticks = Math.floor(Math.random() * 3); ticks > 0; ticks--) await new Promise<void>((resolve) => setImmediate(resolve));
+        return call.apply(table, args);
+      };
+    Object.assign(table, { read: later(table.read), due: later(table.due), write: later(table.write) });
+    Object.assign(table.records, { get: later(table.records.get), put: later(table.records.put) });
+    const processes = Array.from({ length: 4 }, () => storeOver(table, { errorOf: (cause) => cause as never }));
+    const times: number[] = [];
+    while (times.length < ids.length && table.clock.now < 1_000_000 + 5 * periodMs) {
+      const claims = await Promise.all(processes.map((one) => one.claim({ ...lease, limit: 40 })));
+      times.push(...claims.flat().map(({ claimedAt }) => claimedAt));
+      table.clock.now += 2_000;
+    }
+    expect(times).toHaveLength(400);
+    expect(times.filter((at, index) => index >= 100 && at - times[index - 100]! < periodMs)).toEqual([]);
+    expect(times.at(-1)! - times[0]!).toBeLessThan(3 * periodMs * 1.1);
+  });
+
   it("lets no row that cannot be read hold up the others", async () => {
     const { table, store } = opened();
     await create(store, ["a", "b"], 1);

@@ -103,6 +103,9 @@ const everMs = 2 ** 42;
 /** Of those before a candidate, so many are looked at: more than one claim takes, so that the next one finds one that is due. */
 const maxAhead = 40;
 
+/** Rows of a key that are looked at for that, at most. */
+const maxLooked = 5_000;
+
 /** How often a record is tried that others write in the same moment. */
 const maxTries = 100;
 
@@ -215,6 +218,8 @@ export class Rates {
     const stored = records.get(key) ?? null;
     const state = await this.#withoutLost(stateIn(stored), now);
     const candidates = await this.#inOrder(group, state, now, options);
+    // others are about to claim them
+    if (candidates.candidates.length === 0) return [];
     const decision = decide(state, candidates, { now, room, skewMs: this.#skewMs, isOnlyAsked: options.workflowId !== undefined });
     // another process was first: it has claimed or moved some of these candidates
     if (!(await this.#put(key, stored, decision.state))) return [];
@@ -252,14 +257,22 @@ export class Rates {
     const isRoom = open.some(({ rate }) => freeAt(times, rate, this.#skewMs, now) <= now);
     // those that have a concurrency key too are found by that
     if (rowKey !== key || isEmpty || !isRoom) return { candidates: open.toSorted(compareCandidates), isWhole: isEmpty };
-    const { executions } = await this.#table.due({ keys: [key], limit: maxAhead + candidates.length, overdueMs: -everMs });
-    const others = executions.filter((guard) => waitsForRate(guard) && !isKnown(guard.id));
+    const others = await this.#waitingOf(key, isKnown);
     const rates = await this.#ratesOf(others, options);
     const ahead = others.flatMap((guard): Candidate[] => {
       const rate = rates.get(guard.id);
       return rate && rateKeyOf(rate) === key ? [{ planned: plannedClaim(guard), rate, isAhead: true }] : [];
     });
     return { candidates: [...open, ...ahead].toSorted(compareCandidates), isWhole: true };
+  }
+
+  /** The first of a line, as many as one claim may take and one more, whatever else of the same key lies between them. */
+  async #waitingOf(key: string, isKnown: (id: string) => boolean): Promise<readonly ExecutionGuard[]> {
+    for (let limit = 2 * maxAhead; ; limit *= 4) {
+      const { executions } = await this.#table.due({ keys: [key], limit, overdueMs: -everMs });
+      const waiting = executions.filter((guard) => waitsForRate(guard) && !isKnown(guard.id)).slice(0, maxAhead);
+      if (waiting.length === maxAhead || executions.length < limit || limit > maxLooked) return waiting;
+    }
   }
 
   /** Gives one another time. If it has changed since it was read, that counts, unless it is the first one and would be due later. */
