@@ -117,11 +117,13 @@ function isSound(value: Json): boolean {
   );
 }
 
-/** Reads the keys that answers and signals were given under. */
+const keyedCommands: readonly unknown[] = ["resume", "signal", "setMetadata"];
+
+/** Reads the keys that answers, signals and changes of metadata were given under. */
 function readAnswered(value: Json, latest: number): Snapshot["answered"] {
   for (const [i, given] of list(value, "/answered", "must be a list of keys").entries()) {
     const { command, key, version } = object(given, `/answered/${i}`, "must be an object with command, key and version");
-    if (command !== "resume" && command !== "signal") return invalid(`/answered/${i}/command`, "must be resume or signal");
+    if (!keyedCommands.includes(command)) return invalid(`/answered/${i}/command`, `must be ${keyedCommands.join(" or ")}`);
     text(key, `/answered/${i}/key`, "must be a key");
     count(version, `/answered/${i}/version`, 0, latest);
   }
