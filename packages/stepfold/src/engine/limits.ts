@@ -50,7 +50,8 @@ export type Counted = Exclude<Outcome, { type: "aborted" }>;
 
 /** What an outcome comes to when it is applied to a draft: variables are reduced, and limits kept. */
 export function settleOutcome(limits: Limits, draft: Draft, task: Task, outcome: Counted): Counted {
-  const reduced = outcome.type === "completed" && outcome.writes ? reduceVariables(limits, draft, task, outcome) : outcome;
+  const reduced =
+    outcome.type === "completed" && (outcome.writes ?? outcome.metadataPatch) ? reduceVariables(limits, draft, task, outcome) : outcome;
   return enforceLimits(limits, draft, task, reduced);
 }
 
