@@ -78,6 +78,42 @@ export const codeMutants: readonly CodeMutant[] = [
     ],
   },
   {
+    name: "deadline-is-nobody-s-business",
+    caughtBy: ["I7"],
+    options: faultFree,
+    patches: [
+      {
+        file: "core/transition/draft/draft-status.ts",
+        find: "Math.min(wakeOf(draft.paths), deadlineIn(draft), draft",
+        put: "Math.min(wakeOf(draft.paths), draft",
+      },
+    ],
+  },
+  {
+    name: "steps-are-begun-after-the-deadline",
+    caughtBy: ["I19"],
+    options: { mode: "liveness", faults: ["storeSlow"] },
+    patches: [
+      {
+        file: "engine/turn.ts",
+        find: "if (events.length > 0 && !this.#draining && this.#due()) continue;",
+        put: "",
+      },
+    ],
+  },
+  {
+    name: "restart-has-the-old-deadline",
+    caughtBy: ["I8", "check"],
+    options: faultFree,
+    patches: [
+      {
+        file: "runtime/forks/fork.ts",
+        find: "return deadlineGiven ? { timeout: Math.max(0, deadlineAt! - startAt) } : {};",
+        put: "return deadlineGiven && startAt >= 0 ? { deadline: deadlineAt } : {};",
+      },
+    ],
+  },
+  {
     name: "decision-without-output",
     caughtBy: ["I10"],
     options: faultFree,

@@ -16,18 +16,19 @@ interface Graph {
 }
 
 /** The workflow of a program, and those that it starts as executions of their own. */
-export function workflowsOf(id: string, program: Program): readonly WorkflowDefinition[] {
+export function workflowsOf(id: string, program: Program, timeoutMs?: number): readonly WorkflowDefinition[] {
   const detached: WorkflowDefinition[] = [];
-  return [definitionOf(id, program, detached), ...detached];
+  return [definitionOf(id, program, detached, timeoutMs), ...detached];
 }
 
-function definitionOf(id: string, program: Program, detached: WorkflowDefinition[]): WorkflowDefinition {
+function definitionOf(id: string, program: Program, detached: WorkflowDefinition[], timeout: number | undefined): WorkflowDefinition {
   const graph: Graph = { nodes: [], edges: [], workflows: {}, detached };
   const { entry, exits } = add(graph, id, program);
   graph.nodes.push({ id: "end", type: "step" });
   connect(graph, exits, "end");
   const { nodes, edges, workflows } = graph;
-  return { id, start: entry, nodes, edges, ...(Object.keys(workflows).length > 0 && { workflows }) };
+  const inner = Object.keys(workflows).length > 0 && { workflows };
+  return { id, start: entry, nodes, edges, ...inner, ...(timeout !== undefined && { timeout }) };
 }
 
 function add(graph: Graph, workflow: string, program: Program): Ends {
@@ -92,7 +93,7 @@ function addParallel(graph: Graph, workflow: string, { id, branches }: Extract<P
 function addChildren(graph: Graph, workflow: string, program: Extract<Program, { kind: "child" | "map" }>): Ends {
   const { id, kind, body } = program;
   const name = `${workflow}-${id}`;
-  const definition = definitionOf(name, body, graph.detached);
+  const definition = definitionOf(name, body, graph.detached, program.timeoutMs);
   const isDetached = kind === "child" && program.isDetached;
   if (isDetached) graph.detached.push(definition);
   else graph.workflows[name] = definition;

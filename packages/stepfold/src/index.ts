@@ -28,6 +28,7 @@ export type {
   DeliveredEvent,
   EndedPath,
   Event,
+  ExpiredEvent,
   FailedEvent,
   ItemAddedEvent,
   MapClosedEvent,

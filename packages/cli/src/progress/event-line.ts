@@ -3,6 +3,7 @@ import type {
   CancelledEvent,
   CompletedEvent,
   Event,
+  ExpiredEvent,
   MapClosedEvent,
   ResumedEvent,
   SignalledEvent,
@@ -53,6 +54,8 @@ function lineOf(event: Event, telling: EventLineContext): string | null {
       const what = event.undoes ? "nobody answered in time; it is not undone" : "nobody answered in time";
       return stepLine("✖", "bad", nodeAddress(event, trail), [what, handleText(event.handle)], style);
     }
+    case "expired":
+      return expiredLine(event, telling);
     case "retried":
       return stepLine("↻", "wait", trail.at(event.scope, event.pathId), ["is retried at once"], style);
     case "cancelled":
@@ -117,6 +120,10 @@ function cancelledLine({ scope, pathIds, reason, consequences }: CancelledEvent,
   const ended = (consequences?.ended ?? []).filter((one) => one.scope === scope && pathIds.includes(one.pathId));
   const names = ended.length > 0 ? ended.map(({ nodeId }) => trail.address(scope, nodeId)) : pathIds.map((id) => trail.at(scope, id));
   return stepLine("■", "bad", namesText(names), ["cancelled", why], style);
+}
+
+function expiredLine({ scope }: ExpiredEvent, { trail, style }: EventLineContext): string {
+  return stepLine("✖", "bad", scope === undefined ? "deadline" : trail.child(scope), ["did not end in time"], style);
 }
 
 function closedText({ completes }: MapClosedEvent): string {

@@ -19,7 +19,12 @@ export function waitsFor(snapshot: Snapshot, now: EpochMs): string {
   ];
   const wanted = open.length === 1 ? [printable(wantedText(open[0]!) ?? "", maxLength)] : counts;
   const time = open.length === 0 || snapshot.status === "error" ? timeText(snapshot, now) : "";
-  return [...wanted, time].filter((text) => text !== "").join(", ");
+  return [...wanted, time, deadlineText(snapshot, now)].filter((text) => text !== "").join(", ");
+}
+
+function deadlineText({ deadlineAt, ending }: Snapshot, now: EpochMs): string {
+  if (deadlineAt === undefined || ending) return "";
+  return deadlineAt <= now ? "must have ended" : `must end in ${countdownText(deadlineAt - now)}`;
 }
 
 function parkedText({ until }: Parked, now: EpochMs): string {

@@ -44,6 +44,7 @@ export type {
   DeliveredEvent,
   EndedPath,
   Event,
+  ExpiredEvent,
   FailedEvent,
   ItemAddedEvent,
   MapClosedEvent,

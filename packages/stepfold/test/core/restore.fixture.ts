@@ -8,8 +8,10 @@ import { restore } from "../../src/core/snapshot/restore.ts";
 import type { ChildHead, Snapshot, SnapshotHead, Wait } from "../../src/core/snapshot/snapshot.ts";
 import { begin } from "../../src/core/transition/begin.ts";
 import { closeDraft, closedHead, takeChanges } from "../../src/core/transition/draft/close-draft.ts";
+import { deadlineOf } from "../../src/core/transition/draft/deadline.ts";
 import { type Draft, isChild, isHeldUp, type ScopeDraft } from "../../src/core/transition/draft/draft.ts";
 import type { DraftPath } from "../../src/core/transition/draft/draft-path.ts";
+import { deadlineIn } from "../../src/core/transition/draft/draft-status.ts";
 import { scopeAt } from "../../src/core/transition/draft/open-draft.ts";
 import { evolve, withConsequences } from "../../src/core/transition/evolve.ts";
 import type { Json } from "../../src/core/values/json.ts";
@@ -70,7 +72,8 @@ export function keptHistory(definition: WorkflowDefinition, thrown: readonly num
   let throws = 0;
   const roll = (): number => hash32(`${thrown[throws++ % thrown.length]} ${throws}`) / 2 ** 32;
   const workflow = compile(definition, expressionLanguage);
-  const started = startedAt(workflow, workflow.starts[0]!, { input: "start" });
+  const deadlineAt = deadlineOf(workflow, { metadata: {}, at: 1_000 });
+  const started = startedAt(workflow, workflow.starts[0]!, { input: "start", ...(deadlineAt !== undefined && { deadlineAt }) });
   const kept = new Kept();
   const draft = begin(workflow, started);
   let pending: Event[] = [withConsequences(draft, started)];
@@ -102,6 +105,7 @@ function movesOf(draft: Draft): Move[] {
     if (scope.ended) continue;
     const placed = isChild(scope) ? { ...stamp, scope: key } : stamp;
     for (const path of scope.paths) moves.push(...movesOfPath(scope, path, placed));
+    if (deadlineIn(scope) <= stamp.at) moves.push(() => ({ ...placed, type: "expired" }));
   }
   const scopes = [...draft.children.keys()].map((scope) => ({ scope }));
   moves.push((roll) => {
@@ -266,5 +270,6 @@ function randomGraph(id: string, size: number, inner: readonly string[], roll: (
     const again = named !== null && roll() < 0.3 ? { retryPolicy } : {};
     return { id: `n${index}`, ...work, ...join, ...compensate, ...keep, ...again };
   });
-  return { id, start: "n0", nodes, edges, onFailure: roll() < 0.3 ? "finish" : "stop" };
+  const timeout = roll() < (id === "outer" ? 0.2 : 0.4) ? { timeout: (id === "outer" ? 20 : 2) + place(20) } : {};
+  return { id, start: "n0", nodes, edges, onFailure: roll() < 0.3 ? "finish" : "stop", ...timeout };
 }

@@ -87,7 +87,7 @@ interface KnownKeys {
 const workflowKeys: KnownKeys = {
   own: [
     ...["id", "name", "description", "version", "metadata", "input", "output", "start", "nodes", "edges", "onFailure", "incident"],
-    ...["concurrency", "variables", "workflows", "needs"],
+    ...["timeout", "concurrency", "variables", "workflows", "needs"],
   ],
   foreign: editorWorkflowKeys,
   slips: {
@@ -101,6 +101,8 @@ const workflowKeys: KnownKeys = {
     subworkflows: "workflows",
     subWorkflows: "workflows",
     vars: "variables",
+    timeoutMs: "timeout",
+    deadline: "timeout",
   },
 };
 const nodeKeys: KnownKeys = {

@@ -10,6 +10,7 @@ import { checkKeys } from "./check-keys.ts";
 import { compileJoins, type OpenNode, type PlacedEdge } from "./compile-joins.ts";
 import { compileNode } from "./compile-node.ts";
 import type { CompiledEdge, CompiledVariable, CompiledWorkflow, Reducer } from "./compiled.ts";
+import { compileDuration } from "./compiled-policy.ts";
 import type { Edge, WorkflowDefinition } from "./definition.ts";
 import { definitionHash } from "./definition-hash.ts";
 import { DefinitionReport } from "./definition-report.ts";
@@ -173,6 +174,8 @@ function buildWorkflow(definition: WorkflowDefinition, pointer: string, building
     starts,
     output,
     variables: variablesOf(definition, pointer, building),
+    timeoutMs:
+      definition.timeout === undefined ? null : compileDuration(definition.timeout, `${pointer}/timeout`, language.compileTemplate, report),
     concurrency: concurrencyOf(definition, pointer, building),
     joins: joins ?? [],
     holds: definition.nodes.some(({ mutex, when }) => mutex !== undefined || when !== undefined),

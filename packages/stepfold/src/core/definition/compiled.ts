@@ -19,6 +19,8 @@ export interface CompiledWorkflow {
   readonly output: Template | null;
   /** The variables that it declares. */
   readonly variables: ReadonlyMap<string, CompiledVariable>;
+  /** Longest time that one run of it may take; null: any. */
+  readonly timeoutMs: Computed | null;
   /** The concurrency key and limit of its executions; null if there is none. */
   readonly concurrency: { readonly key: Template; readonly limit: number } | null;
   /** Nodes where paths are merged, in the order of `nodes`. */

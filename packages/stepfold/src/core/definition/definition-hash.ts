@@ -14,7 +14,7 @@ export function definitionHash(definition: WorkflowDefinition): string {
 }
 
 function identity(definition: WorkflowDefinition): Json {
-  const { id, input, output, start, nodes, edges, onFailure, incident, concurrency, variables, workflows } = definition;
+  const { id, input, output, start, nodes, edges, onFailure, incident, timeout, concurrency, variables, workflows } = definition;
   const inner = workflows && Object.fromEntries(Object.entries(workflows).map(([name, workflow]) => [name, identity(workflow)]));
   return present({
     id,
@@ -25,6 +25,7 @@ function identity(definition: WorkflowDefinition): Json {
     edges: edges.map(ofEdge),
     onFailure,
     incident,
+    timeout,
     concurrency: concurrency && present({ key: concurrency.key, limit: concurrency.limit }),
     variables:
       variables &&

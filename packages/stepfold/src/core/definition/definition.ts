@@ -28,6 +28,11 @@ export interface WorkflowDefinition {
   /** As `incident` of every node that says nothing itself. */
   readonly incident?: boolean;
   /**
+   * Longest time that an execution may take, from its start, or from `startAt`, to its end; where the workflow is run inside another one, each
+   * run. Then it fails with `EXECUTION_TIMED_OUT`, whatever `onFailure` says. May be an `{{ expression }}` over input and metadata. Default: any.
+   */
+  readonly timeout?: Duration;
+  /**
    * How many executions of one key may be driven at once; others wait for their turn, the longest due first. One that is
    * paused holds no place. Only where there is a store that can do this.
    */

@@ -13,6 +13,7 @@ export interface Feature {
 const features: readonly Feature[] = [
   { name: "incident", isUsedBy: ({ incident, nodes }) => incident === true || nodes.some((node) => node.incident === true) },
   { name: "variables", isUsedBy: ({ variables, nodes }) => variables !== undefined || nodes.some((node) => namesSet(node).length > 0) },
+  { name: "timeout", isUsedBy: ({ timeout }) => timeout !== undefined },
 ];
 
 /** The names of the variables that a node of type `set` sets. */

@@ -35,6 +35,7 @@ interface DetailsByCode {
   VARIABLE_INVALID: { nodeId: string; variable: string; reason: string };
   STEP_TIMEOUT: { nodeId: string; timeoutMs: number };
   HEARTBEAT_TIMEOUT: { nodeId: string; timeoutMs: number };
+  EXECUTION_TIMED_OUT: { workflowId: string; deadline: string; workflow?: string };
   STEPS_EXCEEDED: { workflowId: string; max: number };
   JOIN_SHORT: { nodeId: string; wanted: number; came: number };
   ACTION_DENIED: { nodeId: string; action: string; workflow: string; id: string; reason: string };

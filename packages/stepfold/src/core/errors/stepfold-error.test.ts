@@ -78,6 +78,10 @@ const samples: { [C in ErrorCode]: readonly [ErrorDetails<C>, string][] } = {
   HANDLE_MISSING: [[{ nodeId: "n", known: ["h"] }, "one of: h"]],
   STEP_TIMEOUT: [[{ nodeId: "n", timeoutMs: 5 }, "within 5 ms"]],
   HEARTBEAT_TIMEOUT: [[{ nodeId: "n", timeoutMs: 5 }, "no heartbeat for 5 ms"]],
+  EXECUTION_TIMED_OUT: [
+    [{ workflowId: "e", deadline: "1970-01-01T00:00:00.000Z" }, 'Execution "e" had to end by 1970-01-01T00:00:00.000Z'],
+    [{ workflowId: "e", deadline: "1970-01-01T00:00:00.000Z", workflow: "w" }, 'Sub-workflow "w" of execution "e" had to end by 1970'],
+  ],
   STEPS_EXCEEDED: [[{ workflowId: "e", max: 5 }, "made 5 steps"]],
   RETRY_POLICY_INVALID: [[{ nodeId: "n", field: "interval", reason: "no" }, 'no usable "interval"']],
   EXPRESSION_INVALID: [

@@ -64,7 +64,7 @@ export function readSnapshot(value: unknown, workflow: CompiledWorkflow, limits:
 /** Fields that may be missing, checked where they are there. */
 function optional(plain: JsonObject, version: number): Partial<Snapshot> {
   const { inbox, outbox, parent, scheduledBy, from, continuedAs, compensations, parked, permit, descendants, tenant, unnamed } = plain;
-  const { historyBytes, answered, schemas } = plain;
+  const { historyBytes, answered, schemas, deadlineGiven } = plain;
   if ((parked !== undefined) !== (plain.status === "parked"))
     return invalid("/parked", 'must be there if the status is "parked", and only then');
   const retryState = retryStateOf(plain);
@@ -80,6 +80,7 @@ function optional(plain: JsonObject, version: number): Partial<Snapshot> {
     ...(plain.incarnation !== undefined && { incarnation: plain.incarnation as string }),
     ...(tenant !== undefined && { tenant }),
     ...(unnamed === true && { unnamed }),
+    ...(deadlineGiven === true && { deadlineGiven }),
     ...(inbox !== undefined && { inbox: readInbox(inbox) }),
     ...(outbox !== undefined && { outbox: readOutbox(outbox) }),
     ...(parent !== undefined && { parent: readParent(parent) }),

@@ -73,6 +73,10 @@ export interface StartedEvent extends Stamp {
   /** The first node is not performed before this. */
   readonly startAt?: EpochMs;
   readonly permit?: Permit;
+  /** By when it must have ended. */
+  readonly deadlineAt?: EpochMs;
+  /** That was said at the start, and is earlier than by the definition. */
+  readonly deadlineGiven?: true;
   /** It goes on from another execution: instead of one path at `nodeId` it has what that held. */
   readonly checkpoint?: Checkpoint;
   /** It goes on from another execution, at the first node, with what that has handed over. */
@@ -228,6 +232,11 @@ export interface TimedOutEvent extends Placed {
   readonly handle?: "timeout" | "error";
 }
 
+/** The deadline of the execution, or of one of its children, has passed: it fails. */
+export interface ExpiredEvent extends Placed {
+  readonly type: "expired";
+}
+
 /** A pending retry is to be made at once. */
 export interface RetriedEvent extends Placed {
   readonly type: "retried";
@@ -285,6 +294,7 @@ export type Event =
   | ResumedEvent
   | SignalledEvent
   | TimedOutEvent
+  | ExpiredEvent
   | RetriedEvent
   | CancelledEvent
   | ItemAddedEvent

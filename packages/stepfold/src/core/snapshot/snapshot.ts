@@ -300,6 +300,8 @@ export interface ScopeHead extends InEvents {
   readonly input?: Json;
   /** While the scope is open: of the path that came to an end of the graph last. */
   readonly output?: Json;
+  /** By when it must have ended: then it fails, unless its end is decided. */
+  readonly deadlineAt?: EpochMs;
   /** What it failed with, or will fail with once its other paths have ended. */
   readonly error?: ErrorInfo;
   /** Numeric joins that have fired and still expect paths, by node and wave. */
@@ -352,6 +354,8 @@ export interface SnapshotHead extends ScopeHead {
   readonly sizeBytes: number;
   /** About how many bytes of JSON all its events have. Only with a store. */
   readonly historyBytes?: number;
+  /** Its deadline was said at its start, and is earlier than by its definition. */
+  readonly deadlineGiven?: true;
   /** Its concurrency key and limit, as they were at the start. */
   readonly permit?: Permit;
   /** Its definition was handed to `start`: it is none that the host has given a name to. */

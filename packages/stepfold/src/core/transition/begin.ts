@@ -21,7 +21,20 @@ export function begin(workflow: CompiledWorkflow, event: StartedEvent): Draft {
 
 /** The draft of an execution that goes on from another one. */
 function goOn(workflow: CompiledWorkflow, event: StartedEvent, { from, state }: Checkpoint): Draft {
-  const { workflowId, definition, metadata, at: createdAt, tenant, unnamed, input, incarnation, parent, permit } = event;
+  const {
+    workflowId,
+    definition,
+    metadata,
+    at: createdAt,
+    tenant,
+    unnamed,
+    input,
+    incarnation,
+    parent,
+    permit,
+    deadlineAt,
+    deadlineGiven,
+  } = event;
   const draft = openDraft(workflow, {
     ...state,
     ...(incarnation !== undefined && { activePaths: state.activePaths.map(pathAtStart) }),
@@ -32,6 +45,8 @@ function goOn(workflow: CompiledWorkflow, event: StartedEvent, { from, state }: 
     ...(incarnation !== undefined && { incarnation }),
     ...(parent && { parent }),
     ...(permit && { permit }),
+    ...(deadlineAt !== undefined && { deadlineAt }),
+    ...(deadlineGiven && { deadlineGiven }),
   });
   draft.historyBytes = historyBytesOf(event);
   // the first commit writes all of them
@@ -114,6 +129,8 @@ function beginAtNode(workflow: CompiledWorkflow, event: StartedEvent): Draft {
     parent,
     scheduledBy: event.scheduledBy,
     permit,
+    deadlineAt: event.deadlineAt,
+    deadlineGiven: event.deadlineGiven,
     from: event.carried?.from,
     inbox: carriedSignals(event),
     // the start event makes version 0

@@ -1,3 +1,5 @@
+import { errorInfo } from "../errors/error-info.ts";
+import { StepfoldError } from "../errors/stepfold-error.ts";
 import { scopedKey } from "../snapshot/address.ts";
 import type {
   AnswerRefusedEvent,
@@ -6,6 +8,7 @@ import type {
   CompletedEvent,
   DeliveredEvent,
   Event,
+  ExpiredEvent,
   FailedEvent,
   ItemAddedEvent,
   MapClosedEvent,
@@ -22,9 +25,9 @@ import { sizeOfJson } from "../values/json-size.ts";
 import { cancellation, countItems, skipItem, spawn } from "./children/children.ts";
 import { failWhole } from "./children/complete-children.ts";
 import { addResult, markChanged } from "./draft/add-result.ts";
-import type { Draft, ScopeDraft } from "./draft/draft.ts";
+import { type Draft, isChild, type ScopeDraft } from "./draft/draft.ts";
 import { type DraftPath, letGo, recordAnswer, visitAgain } from "./draft/draft-path.ts";
-import { earliestTimer, endsParking, park } from "./draft/draft-status.ts";
+import { deadlineIn, earliestTimer, endsParking, park } from "./draft/draft-status.ts";
 import { releaseVariables, setVariables } from "./draft/draft-variables.ts";
 import { countEvent, subtractSize } from "./draft/held-size.ts";
 import { scopeAt } from "./draft/open-draft.ts";
@@ -144,6 +147,8 @@ function takeIn(scope: ScopeDraft, event: Exclude<ScopedEvent, { type: "started"
     }
     case "timedOut":
       return applyTimedOut(scope, event);
+    case "expired":
+      return applyExpired(scope, event);
     case "retried":
       return applyRetried(scope, event.pathId);
     case "cancelled":
@@ -274,6 +279,17 @@ function applyTimedOut(scope: ScopeDraft, event: TimedOutEvent): boolean {
   scope.root.sizeBytes += event.error.message.length;
   if (found.path.children) failWhole(scope, found.path, event, event.version);
   else failPath(scope, found.path, event.error, event.handle, event.version);
+  return true;
+}
+
+/** Ends a scope that has taken too long. Its end comes before the failures of its steps: nothing in it runs on, also with `onFailure: "finish"`. */
+function applyExpired(scope: ScopeDraft, { at, version }: ExpiredEvent): boolean {
+  const deadlineAt = deadlineIn(scope);
+  if (deadlineAt > at) return false;
+  const { workflow, root } = scope;
+  const deadline = new Date(deadlineAt).toISOString();
+  const details = { workflowId: root.workflowId, deadline, ...(isChild(scope) && { workflow: workflow.definition.id }) };
+  stop(scope, "failed", scope.paths[0]!.nodeId, errorInfo(new StepfoldError("EXECUTION_TIMED_OUT", details)), version);
   return true;
 }
 

@@ -70,7 +70,7 @@ function settleChildren(scope: ScopeDraft, at: EpochMs): boolean {
       }
       let child: ChildDraft | null = null;
       try {
-        child = nextChild(scope, path.children, scope.root.version + 1);
+        child = nextChild(scope, path.children, scope.root.version + 1, at);
       } catch (error) {
         failChildren(scope, path, error, at);
         moved = true;

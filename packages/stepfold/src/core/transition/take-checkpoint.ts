@@ -38,6 +38,8 @@ export interface GoingOn {
     /** It waits once more, as it had before it failed because a detached execution did. */
     readonly waitsAgain?: Pick<SuspendedEvent, "turn" | "waits"> | null | undefined;
   } | null;
+  /** How much later the deadlines of children are that had passed: these get their whole time again. By the keys of the children. */
+  readonly expired?: ReadonlyMap<string, number>;
   /** Messages to the detached executions that the new execution goes on to wait for. */
   readonly adopts?: readonly Adoption[];
   /** The steps that were undone count as not undone. */
@@ -168,7 +170,7 @@ function movedScope(scope: ScopeHead, key: string, base: number, goingOn: GoingO
 }
 
 function movedChild(child: ChildState, key: string, base: number, status: Status, goingOn: GoingOn): ChildState {
-  const { ending, queued, inEvents: _, ...rest } = child;
+  const { ending, queued, deadlineAt, inEvents: _, ...rest } = child;
   return {
     ...rest,
     ...movedScope(child, key, base, goingOn),
@@ -176,6 +178,7 @@ function movedChild(child: ChildState, key: string, base: number, status: Status
     version: child.version - base,
     context: movedContext(child.context, base),
     ...(child.variables && { variables: movedVariables(child.variables, base) }),
+    ...(deadlineAt !== undefined && { deadlineAt: later(deadlineAt, goingOn.expired?.get(key) ?? goingOn.laterMs) }),
     ...(queued !== undefined && { queued: queued - base }),
     ...(ending && { ending: movedEnding(ending, base) }),
   };

@@ -9,6 +9,7 @@ import type { RuntimeContext } from "../context/runtime-context.ts";
 import { latestOf } from "../context/successor.ts";
 import { adoptChild } from "./adopt-child.ts";
 import { continueExecution } from "./continue-execution.ts";
+import { isRefusedStart } from "./is-refused-start.ts";
 import { commandLocally, type LocalWork, startLocally, wakeExecution } from "./local-work.ts";
 import { endToReport, type OutboxDelivery, reportEnd, unlessGone } from "./report-end.ts";
 import { cancelRoot, endNews, refusalNews, reportToSchedule, startRoot } from "./root-execution.ts";
@@ -97,7 +98,8 @@ async function startChild(delivery: OutboxDelivery, message: StartMessage): Prom
     parent,
   }).catch((error: unknown) => {
     if (StepfoldError.is(error, "WORKFLOW_EXISTS")) return taken;
-    if (!isRefused(error)) throw error;
+    // the node that wants the child fails, and the execution is not parked
+    if (!isRefusedStart(error)) throw error;
     refusal = error;
     return taken;
   });
@@ -142,11 +144,6 @@ async function goOn(delivery: OutboxDelivery, message: Message & { readonly type
     incarnation,
     end: { status: "failed", error: errorInfo(refusal) },
   });
-}
-
-/** Whether a start would be refused by every worker. Then the node that wants the child fails, and the execution is not parked. */
-function isRefused(error: unknown): boolean {
-  return StepfoldError.is(error) && ["OPTION_INVALID", "LIMIT_EXCEEDED", "VALUE_NOT_JSON"].includes(error.code);
 }
 
 /** Whether the execution exists, and this very wait has started it. */

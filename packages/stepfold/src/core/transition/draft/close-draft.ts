@@ -96,6 +96,7 @@ function headFields(draft: Draft): Mutable<SnapshotHead> {
   if (parent) head.parent = parent;
   if (scheduledBy) head.scheduledBy = scheduledBy;
   if (from) head.from = from;
+  if (draft.deadlineGiven) head.deadlineGiven = true;
   if (permit) head.permit = permit;
   if (continuedAs) head.continuedAs = continuedAs;
   if (draft.descendants > 0) head.descendants = draft.descendants;
@@ -127,6 +128,7 @@ function closeScope(scope: ScopeDraft, head: Mutable<ScopeHead>): void {
   const output = !scope.ended && outputAt?.output === scope.output ? outputAt?.at : undefined;
   if (inputAt !== undefined || output !== undefined)
     head.inEvents = Object.freeze({ ...(inputAt !== undefined && { input: inputAt }), ...(output !== undefined && { output }) });
+  if (scope.deadlineAt !== undefined) head.deadlineAt = scope.deadlineAt;
   if (scope.error !== undefined) head.error = scope.error;
   if (scope.ending) head.ending = scope.ending;
   if (scope.begun.length > 0) head.begun = scope.begun;

@@ -72,6 +72,7 @@ export interface ScopeDraft {
   /** Where the input and an output lie in the events, if they are large. */
   readonly inputAt: string | undefined;
   outputAt: { readonly output: Json; readonly at: string } | undefined;
+  readonly deadlineAt: EpochMs | undefined;
   error: ErrorInfo | undefined;
   ending: Ending | undefined;
   /** Steps that did not complete and may have had an effect. */
@@ -134,6 +135,7 @@ export interface Draft extends ScopeDraft {
   readonly parent: Snapshot["parent"];
   readonly scheduledBy: Snapshot["scheduledBy"];
   readonly from: Snapshot["from"];
+  readonly deadlineGiven: true | undefined;
   readonly permit: Permit | undefined;
   continuedAs: Snapshot["continuedAs"];
   version: number;

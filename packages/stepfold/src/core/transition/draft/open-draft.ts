@@ -5,7 +5,7 @@ import { type ChildState, type Context, isTerminal, type NodeResult, type ScopeH
 import { noVariables } from "../../snapshot/variables.ts";
 import { type ChildDraft, type Draft, newFamily, noFamily, type ScopeDraft } from "./draft.ts";
 import { type DraftPath, openPath } from "./draft-path.ts";
-import { earliestTimer } from "./draft-status.ts";
+import { earliestTime } from "./draft-status.ts";
 import { noteRevised } from "./draft-variables.ts";
 import { groupAt, wait } from "./join-group.ts";
 
@@ -25,6 +25,7 @@ export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft
     parent: snapshot.parent,
     scheduledBy: snapshot.scheduledBy,
     from: snapshot.from,
+    deadlineGiven: snapshot.deadlineGiven,
     permit: snapshot.permit,
     continuedAs: snapshot.continuedAs,
     version: snapshot.version,
@@ -108,7 +109,7 @@ const noSteps: ScopeDraft["begun"] = Object.freeze([]);
 type Opened = Omit<ScopeDraft, "root" | "key">;
 
 function openScope(workflow: CompiledWorkflow, state: ScopeHead, held: Pick<ChildState, "context" | "variables">): Opened {
-  const { status, input, output, error, ending, begun = noSteps, currentNodeId, inEvents } = state;
+  const { status, input, output, error, ending, begun = noSteps, currentNodeId, inEvents, deadlineAt } = state;
   const context = keptContext(workflow, held.context);
   return {
     workflow,
@@ -119,6 +120,7 @@ function openScope(workflow: CompiledWorkflow, state: ScopeHead, held: Pick<Chil
     outputAt: inEvents?.output === undefined || output === undefined ? undefined : { output, at: inEvents.output },
     failedAt: ending ? ending.nodeId : isTerminal(status) ? currentNodeId : (error?.nodeId ?? null),
     output,
+    deadlineAt,
     error,
     ending,
     begun,
@@ -165,11 +167,11 @@ function openFamily(draft: Draft, states: Snapshot["childStates"] = {}, items: S
     if (isTerminal(status)) continue;
     draft.openChildren++;
     if (status === "paused") {
-      draft.timers.set(key, earliestTimer((state as ChildState).activePaths));
+      draft.timers.set(key, earliestTime(state, (state as ChildState).activePaths));
       continue;
     }
     const child = childOf(draft, key)!;
-    draft.timers.set(key, earliestTimer(child.paths));
+    draft.timers.set(key, earliestTime(child, child.paths));
     if (child.queued !== null) queued.push(child);
     else {
       draft.awake.add(child);

@@ -84,11 +84,11 @@ const scope: Readonly<Record<string, Layout>> = {
 };
 
 /** The layout of a `ChildHead`. */
-export const childLayout: FieldsLayout = fields("status currentNodeId version workflow queued kept settled", scope);
+export const childLayout: FieldsLayout = fields("status currentNodeId version workflow queued kept settled deadlineAt", scope);
 
 /** The layout of a `SnapshotHead`. */
 export const headLayout: FieldsLayout = fields(
-  "status currentNodeId version schema workflowId lastStartedAt totalExecutionTime steps sizeBytes historyBytes createdAt incarnation descendants tenant unnamed",
+  "status currentNodeId version schema workflowId lastStartedAt totalExecutionTime steps sizeBytes historyBytes createdAt incarnation descendants tenant unnamed deadlineAt deadlineGiven",
   {
     ...scope,
     definition,
@@ -155,7 +155,7 @@ const spawnedMap = fields("concurrency open completeWhen remaining tolerated", {
 export const eventLayout: Layout = fields(
   [
     "type version at sizeBytes scope pathId turn nodeId attempt startedAt visit workflowId incarnation handle handles terminates",
-    "retryAt anew begun waitId by expiresAt pathIds completes ids tenant unnamed answer startAt",
+    "retryAt anew begun waitId by expiresAt pathIds completes ids tenant unnamed answer startAt deadlineAt deadlineGiven",
   ].join(" "),
   {
     consequences: fields("", {
