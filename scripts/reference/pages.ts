@@ -34,7 +34,7 @@ export function referencePages(): ReadonlyMap<string, string> {
 function nodeTypes(): string {
   const sections = Object.keys(builtinNodes).map((type) => {
     const { description } = (builtinNodes[type as keyof typeof builtinNodes].metadata ?? {}) as { readonly description?: string };
-    return `## \`${type}\`\n\n${description ? `*${description}.*\n\n` : ""}${docAbove(read(`stepfold/src/nodes/${type}.ts`), `export const ${type}Node`)}`;
+    return `## \`${type}\`\n\n${description ? `*${description}.*\n\n` : ""}${docAbove(read(`stepfold/src/nodes/${kebab(type)}.ts`), `export const ${type}Node`)}`;
   });
   const http = `## \`http\`\n\n${docAbove(read("stepfold/src/nodes/http/http-node.ts"), "export function httpNode")}`;
   return page(
@@ -43,6 +43,11 @@ function nodeTypes(): string {
     ...sections,
     http,
   );
+}
+
+/** `sendSignal` as a file is called: `send-signal`. */
+function kebab(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 function expressions(): string {

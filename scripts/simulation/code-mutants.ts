@@ -48,8 +48,8 @@ export const codeMutants: readonly CodeMutant[] = [
     patches: [
       {
         file: "core/transition/take-checkpoint.ts",
-        find: "  return waitsForChild || (path.status",
-        put: "  return (waitsForChild && false) || (path.status",
+        find: "  return waitsForMessage === true || (path.status",
+        put: "  return (waitsForMessage === true && false) || (path.status",
       },
     ],
   },

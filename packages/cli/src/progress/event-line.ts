@@ -10,6 +10,7 @@ import type {
   Snapshot,
   SpawnedEvent,
 } from "stepfold";
+import { isJsonObject } from "stepfold/core";
 import { countdownText } from "../text/duration-text.ts";
 import { namesText } from "../text/names-text.ts";
 import { printable, printableJson } from "../text/printable.ts";
@@ -90,6 +91,7 @@ function spawnedLine({ children: { workflow, map } }: SpawnedEvent, address: str
 function resumedText({ by, who, payload }: ResumedEvent): string {
   if (by === "timer") return "the time has come";
   if (by === "child") return `the execution has ended: ${printableJson(payload ?? null)}`;
+  if (by === "delivery") return `its signal ${isJsonObject(payload) && payload.status === "completed" ? "has arrived" : "cannot arrive"}`;
   return `is answered${who === undefined ? "" : ` by ${printable(who)}`}${payload === undefined ? "" : `: ${printableJson(payload)}`}`;
 }
 

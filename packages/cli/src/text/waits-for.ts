@@ -15,7 +15,7 @@ export function waitsFor(snapshot: Snapshot, now: EpochMs): string {
   const counts = [
     counted(open.filter(({ kind }) => kind === "external" || kind === "incident").length, "answer"),
     counted(open.filter(({ kind }) => kind === "signal").length, "signal"),
-    counted(open.filter(({ kind }) => kind === "child").length, "execution"),
+    counted(open.filter(({ kind }) => kind === "child" || kind === "delivery").length, "execution"),
   ];
   const wanted = open.length === 1 ? [printable(wantedText(open[0]!) ?? "", maxLength)] : counts;
   const time = open.length === 0 || snapshot.status === "error" ? timeText(snapshot, now) : "";

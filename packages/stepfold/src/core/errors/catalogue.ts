@@ -127,7 +127,8 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
   ACTION_DENIED: {
     status: 403,
     retryable: false,
-    say: (d) => `Node "${d.nodeId}" may not ${d.action} execution "${d.id}" of workflow "${d.workflow}": ${d.reason}`,
+    say: (d) =>
+      `Node "${d.nodeId}" may not ${d.action} execution "${d.id}"${d.workflow === undefined ? "" : ` of workflow "${d.workflow}"`}: ${d.reason}`,
   },
   GLOBAL_DENIED: {
     status: 403,

@@ -27,6 +27,10 @@ const samples: { [C in ErrorCode]: readonly [ErrorDetails<C>, string][] } = {
       { nodeId: "n", action: "start", workflow: "w", id: "e", reason: "the host refuses it" },
       'Node "n" may not start execution "e" of workflow "w"',
     ],
+    [
+      { nodeId: "n", action: "signal", id: "e", reason: "the host refuses it" },
+      'Node "n" may not signal execution "e": the host refuses it',
+    ],
   ],
   GLOBAL_DENIED: [
     [{ nodeId: "n", name: "stripe", allowed: ["mail"] }, "reads globals.stripe, which this workflow may not read. It may read: mail"],

@@ -97,7 +97,13 @@ function openStatusOf({ status, waits = [], children }: ActivePath, isHeldUp: bo
   if (status === "held") return "turn";
   if (children) return "children";
   const has = (kind: string): boolean => waits.some((wait) => wait.kind === kind);
-  return has("external") || has("incident") ? "somebody" : has("signal") ? "signal" : has("child") ? "execution" : "time";
+  return has("external") || has("incident")
+    ? "somebody"
+    : has("signal")
+      ? "signal"
+      : has("child") || has("delivery")
+        ? "execution"
+        : "time";
 }
 
 /** True if a child, or one around it, is ready and waits for room in its map. */

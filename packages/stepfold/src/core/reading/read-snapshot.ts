@@ -161,9 +161,10 @@ function readOutbox(value: Json): Snapshot["outbox"] {
     if (!isWorkflowId(to)) return invalid(`${pointer}/to`, "must name an execution");
     if (type === "start") checkStart(message, pointer);
     else if (type === "cancel" || type === "adopt") text(message.waitId, `${pointer}/waitId`, "must be the id of a wait");
+    else if (type === "signal") checkSignal(message, pointer);
     else if (type === "startRoot" || type === "cancelRoot") checkRoot(message, pointer);
     else if (type !== "ended" && type !== "continue")
-      return invalid(`${pointer}/type`, "must be start, continue, cancel, adopt, ended, startRoot or cancelRoot");
+      return invalid(`${pointer}/type`, "must be start, continue, cancel, adopt, signal, ended, startRoot or cancelRoot");
   }
   return value as unknown as Snapshot["outbox"];
 }
@@ -172,6 +173,13 @@ function checkStart({ definition, waitId, descendants }: JsonObject, pointer: st
   readDefinition(definition, `${pointer}/definition`);
   if (descendants !== undefined) count(descendants, `${pointer}/descendants`);
   if (waitId !== undefined) text(waitId, `${pointer}/waitId`, "must be the id of a wait");
+}
+
+function checkSignal(message: JsonObject, pointer: string): void {
+  text(message.waitId, `${pointer}/waitId`, "must be the id of a wait");
+  text(message.name, `${pointer}/name`, "must be the name of a signal");
+  optionalText(message, ["key"], pointer);
+  time(message.ttlMs, `${pointer}/ttlMs`);
 }
 
 function checkRoot({ type, workflow, schedule, scheduledBy, metadata }: JsonObject, pointer: string): void {

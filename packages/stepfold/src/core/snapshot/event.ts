@@ -2,7 +2,7 @@ import type { ErrorInfo } from "../errors/error-info.ts";
 import type { SchemaIssue } from "../errors/schema-issue.ts";
 import type { EpochMs, Json } from "../values/json.ts";
 import type { Checkpoint } from "./checkpoint.ts";
-import type { ChildStart, RootCancel, RootStart, ScheduledBy } from "./message.ts";
+import type { ChildStart, RootCancel, RootStart, ScheduledBy, SignalSend } from "./message.ts";
 import type { KeptSignal, NodeResult, Origin, ParentLink, Parked, Permit, Snapshot, Undo, Wait } from "./snapshot.ts";
 
 interface Stamp {
@@ -142,6 +142,8 @@ export interface SuspendedEvent extends Step {
   readonly waits: readonly Wait[];
   /** The execution whose end it waits for. */
   readonly starts?: ChildStart;
+  /** The signal that it sends, and whose arrival it waits for. */
+  readonly signal?: SignalSend;
   /** What waits name as `typeSchema`, and the execution does not hold yet. */
   readonly schemas?: Snapshot["schemas"];
 }
@@ -191,12 +193,12 @@ export interface SpawnedMap {
   readonly tolerated: number;
 }
 
-/** A wait was answered, its time came, or the execution that it waited for has ended. */
+/** A wait was answered, its time came, the execution that it waited for has ended, or the signal of the step has arrived, or cannot. */
 export interface ResumedEvent extends Placed {
   readonly type: "resumed";
   readonly pathId: string;
   readonly waitId: string;
-  readonly by: "payload" | "timer" | "child";
+  readonly by: "payload" | "timer" | "child" | "delivery";
   readonly payload?: Json;
   /** Who answered, as told. */
   readonly who?: string;

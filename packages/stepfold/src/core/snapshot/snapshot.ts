@@ -43,9 +43,9 @@ export interface Wait extends InEvents {
   /**
    * `external`: a payload from outside. `signal`: a signal by its name. `timer`: only time. `child`: an execution of its own. `incident`: a
    * decision about a step that has failed for good; its payload is `{ error, attempt }`, and its answer an `IncidentAnswer`. `children`: the
-   * sub-workflow or items of the path, which have to end by `timeoutAt`.
+   * sub-workflow or items of the path, which have to end by `timeoutAt`. `delivery`: the arrival of the signal `{ workflowId, signal, key? }`.
    */
-  readonly kind: "external" | "signal" | "timer" | "child" | "incident" | "children";
+  readonly kind: "external" | "signal" | "timer" | "child" | "incident" | "children" | "delivery";
   /** What the step suspended with: for those who answer. */
   readonly payload?: Json;
   /** What a resume payload must look like. */
@@ -93,7 +93,7 @@ export interface Reopening {
 
 /** Why a suspended step runs again. */
 export interface Resumed extends InEvents {
-  readonly by: "payload" | "signal" | "timer" | "child";
+  readonly by: "payload" | "signal" | "timer" | "child" | "delivery";
   readonly payload?: Json;
   /** What the step had suspended with. */
   readonly suspendPayload?: Json;

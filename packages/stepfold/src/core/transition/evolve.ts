@@ -31,7 +31,16 @@ import { deadlineIn, earliestTimer, endsParking, park } from "./draft/draft-stat
 import { releaseVariables, setVariables } from "./draft/draft-variables.ts";
 import { countEvent, subtractSize } from "./draft/held-size.ts";
 import { scopeAt } from "./draft/open-draft.ts";
-import { applyDelivered, enqueueEnd, enqueueSends, enqueueStart, enqueueSuccessor, hasOnlyMessages, withdraw } from "./draft/outbox.ts";
+import {
+  applyDelivered,
+  enqueueEnd,
+  enqueueSends,
+  enqueueSignal,
+  enqueueStart,
+  enqueueSuccessor,
+  hasOnlyMessages,
+  withdraw,
+} from "./draft/outbox.ts";
 import { reopen } from "./draft/reopen.ts";
 import { endPath, forgetChildren, stop, terminate } from "./paths/end-path.ts";
 import { failPath } from "./paths/fail-path.ts";
@@ -227,8 +236,8 @@ function applySuspended(scope: ScopeDraft, event: SuspendedEvent): boolean {
   if (!path) return false;
   path.status = "suspended";
   path.turn++;
-  // the end of the execution that it waits for decides whether this attempt was the last
-  if (event.waits[0]!.kind !== "child") path.attempts = 0;
+  // what becomes of the message that it sends decides whether this attempt was the last
+  if (!event.starts && !event.signal) path.attempts = 0;
   path.nextRetryAt = undefined;
   letGo(scope.root, path);
   const isLarge = isLargeIn(scope.root, event);
@@ -236,6 +245,7 @@ function applySuspended(scope: ScopeDraft, event: SuspendedEvent): boolean {
     ? Object.freeze(event.waits.map((wait, index) => referring(wait, `${event.version}/waits/${index}`, "payload", "schema")))
     : event.waits;
   if (event.starts) enqueueStart(scope.root, event.starts, event.waits[0]!.id);
+  if (event.signal) enqueueSignal(scope.root, event.signal, event.waits[0]!.id);
   if (event.schemas) holdSchemas(scope.root, event.schemas);
   takeKept(scope.root, path, event.at);
   return true;

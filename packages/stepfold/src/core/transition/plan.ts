@@ -191,8 +191,13 @@ function timedOut(
 }
 
 function lateness({ kind, workflowId, timeoutAt }: Wait, nodeId: string): { readonly code: string; readonly message: string } {
-  if (kind !== "children" && kind !== "child") return { code: "WAIT_TIMEOUT", message: `Node "${nodeId}" was not answered in time` };
-  const what = kind === "child" ? `Execution "${workflowId}"` : "What it runs";
+  const awaited: Partial<Record<Wait["kind"], string>> = {
+    child: `Execution "${workflowId}"`,
+    children: "What it runs",
+    delivery: "The delivery of its signal",
+  };
+  const what = awaited[kind];
+  if (what === undefined) return { code: "WAIT_TIMEOUT", message: `Node "${nodeId}" was not answered in time` };
   return {
     code: "STEP_TIMEOUT",
     message: `Node "${nodeId}" is not done in time: ${what} had to end by ${new Date(timeoutAt!).toISOString()}`,

@@ -145,11 +145,13 @@ function mayWaitAgain({ anew, adopts = [] }: GoingOn): boolean {
   return anew!.waitsAgain!.waits.every(({ id }) => adopts.some(({ waitId }) => waitId === id));
 }
 
-/** Whether the step of a path begins anew: it waits for a detached execution, or its failure has ended the execution. */
+/** Whether the step of a path begins anew: it waits for a detached execution or the arrival of its signal, or its failure has ended the execution. */
 function isPerformedAgain(path: ActivePath, scope: string, goingOn: GoingOn): boolean {
   const { adopts = [], anew } = goingOn;
-  const waitsForChild = path.waits?.some(({ kind, id }) => kind === "child" && !adopts.some(({ waitId }) => waitId === id)) === true;
-  return waitsForChild || (path.status !== "suspended" && isAnew(path, scope, goingOn) && !anew?.waitsAgain);
+  const waitsForMessage = path.waits?.some(
+    ({ kind, id }) => kind === "delivery" || (kind === "child" && !adopts.some(({ waitId }) => waitId === id)),
+  );
+  return waitsForMessage === true || (path.status !== "suspended" && isAnew(path, scope, goingOn) && !anew?.waitsAgain);
 }
 
 function isAnew({ id }: ActivePath, scope: string, { anew }: GoingOn): boolean {

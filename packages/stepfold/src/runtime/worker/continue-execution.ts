@@ -2,9 +2,9 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Message } from "../../core/snapshot/message.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
 import { carriedBy } from "../../core/transition/take-checkpoint.ts";
+import { isRefusedStart } from "../commands/is-refused-start.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { successorAt } from "../context/successor.ts";
-import { isRefusedStart } from "./is-refused-start.ts";
 import { type LocalWork, startLocally, wakeExecution } from "./local-work.ts";
 
 /**

@@ -4,15 +4,16 @@ import type { Message } from "../../core/snapshot/message.ts";
 import type { ParentLink } from "../../core/snapshot/snapshot.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
 import { isRestartOf } from "../../core/values/id.ts";
+import { isRefusedStart } from "../commands/is-refused-start.ts";
 import { requireHead, requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { latestOf } from "../context/successor.ts";
 import { adoptChild } from "./adopt-child.ts";
 import { continueExecution } from "./continue-execution.ts";
-import { isRefusedStart } from "./is-refused-start.ts";
 import { commandLocally, type LocalWork, startLocally, wakeExecution } from "./local-work.ts";
 import { endToReport, type OutboxDelivery, reportEnd, unlessGone } from "./report-end.ts";
 import { cancelRoot, endNews, refusalNews, reportToSchedule, startRoot } from "./root-execution.ts";
+import { signalExecution } from "./signal-execution.ts";
 
 /** Messages delivered in one go: they leave the outbox before the next ones are delivered. */
 const maxMessages = 100;
@@ -63,6 +64,8 @@ async function deliver(delivery: OutboxDelivery, message: Message): Promise<void
       return goOn(delivery, message);
     case "adopt":
       return adoptChild(delivery, message);
+    case "signal":
+      return signalExecution(delivery, message);
     case "startRoot":
       return startScheduled(delivery, message);
     case "cancelRoot":

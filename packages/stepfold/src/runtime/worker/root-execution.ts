@@ -3,10 +3,10 @@ import type { RootCancel, RootStart, ScheduledBy } from "../../core/snapshot/mes
 import { isTerminal } from "../../core/snapshot/snapshot.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
 import type { Json } from "../../core/values/json.ts";
+import { isRefusedStart } from "../commands/is-refused-start.ts";
 import { latestSchedule, scheduleSignal } from "../context/latest-schedule.ts";
 import { requireHead } from "../context/require-snapshot.ts";
 import { latestOf, successorOf } from "../context/successor.ts";
-import { isRefusedStart } from "./is-refused-start.ts";
 import { commandLocally, startLocally, wakeExecution } from "./local-work.ts";
 import { type OutboxDelivery, unlessGone } from "./report-end.ts";
 

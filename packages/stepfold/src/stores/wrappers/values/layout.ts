@@ -101,7 +101,7 @@ export const headLayout: FieldsLayout = fields(
     from: origin,
     continuedAs: fields("workflowId"),
     outbox: listOf(
-      fields("id to type waitId descendants compensated workflow schedule", { definition, scheduledBy, metadata: "metadata" }),
+      fields("id to type waitId descendants compensated workflow schedule ttlMs", { definition, scheduledBy, metadata: "metadata" }),
     ),
   },
 );
@@ -169,6 +169,7 @@ export const eventLayout: Layout = fields(
     scheduledBy,
     undoes: undo,
     starts: start,
+    signal: fields("type to ttlMs allowed"),
     sends: listOf(fields("type to workflow schedule", { scheduledBy, metadata: "metadata" })),
     continues: fields("workflowId"),
     carried: fields("", { from: origin, inbox: listOf(fields("expiresAt", inEvents)), variables: { recordOf: "value" } }),
