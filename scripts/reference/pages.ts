@@ -55,7 +55,7 @@ function expressions(): string {
   return page(
     "Expressions",
     docAbove(read("stepfold/src/expressions/compile-template.ts"), "export const compileTemplate"),
-    "## What can be read\n\n`input`, `metadata`, `globals` and `$now` (ISO 8601, the recorded time); `$json`, the output of the node before; `nodes.ID.last` and `nodes.ID.all`, what a node produced (`.data`, `.error`, `.handle`); `vars.NAME`, a [variable](../guides/variables.md); `item`, `index` and `inputs` where a map or a join gives them; `execution.id`, `.workflow`, `.startedAt` and `.input` (what the execution was started with, also in its children); `attempt` in what a step is given; `error` in `retryIf`; `paths` in `when`; `results`, `total`, `done`, `failed` in `completeWhen`; `current` and `value` in a reducer.",
+    "## What can be read\n\n`input`, `metadata`, `globals` and `$now` (ISO 8601, the recorded time); `$json`, the output of the node before; `nodes.ID.last` and `nodes.ID.all`, what a node produced (`.data`, `.error`, `.handle`); `vars.NAME`, a [variable](../guides/variables.md); `item`, `index` and `inputs` where a map or a join gives them; `execution.id`, `.workflow`, `.startedAt` and `.input` (what the execution was started with, also in its children), `execution.end` in nodes that run at the end (`finally`): `.status`, `.output` and `.error`; `attempt` in what a step is given; `error` in `retryIf`; `paths` in `when`; `results`, `total`, `done`, `failed` in `completeWhen`; `current` and `value` in a reducer.",
     `## Examples\n\nOver this data:\n\n\`\`\`json\n${exampleData}\n\`\`\`\n\n${["| expression | gives |", "| --- | --- |", ...expressionExamples()].join("\n")}`,
     "## Ways to write",
     expressionForms,

@@ -4,7 +4,7 @@ import { openPaths } from "stepfold/core";
 /** The command waits for a timer that is nearer than this, even if there is a wait that can be answered. */
 const soonMs = 60_000;
 
-type StatusFields = Pick<Snapshot, "status" | "activePaths" | "childStates" | "outbox" | "parked" | "deadlineAt" | "ending">;
+type StatusFields = Pick<Snapshot, "status" | "activePaths" | "childStates" | "outbox" | "parked" | "deadlineAt" | "ending" | "closing">;
 
 /** Whether the command has nothing to wait for: the execution has ended, or waits for an answer or a signal and nothing else moves soon. */
 export function hasNothingToWaitFor(snapshot: StatusFields, now: EpochMs): boolean {
@@ -28,8 +28,8 @@ export function canRunNow(snapshot: StatusFields, now: EpochMs): boolean {
 }
 
 /** Whether its deadline has passed, and nobody has ended it yet. */
-function isExpired({ deadlineAt, ending }: StatusFields, now: EpochMs): boolean {
-  return deadlineAt !== undefined && deadlineAt <= now && !ending;
+function isExpired({ deadlineAt, ending, closing }: StatusFields, now: EpochMs): boolean {
+  return deadlineAt !== undefined && deadlineAt <= now && !ending && !closing;
 }
 
 /** When a path moves by itself; infinity for never. */

@@ -22,8 +22,8 @@ export function waitsFor(snapshot: Snapshot, now: EpochMs): string {
   return [...wanted, time, deadlineText(snapshot, now)].filter((text) => text !== "").join(", ");
 }
 
-function deadlineText({ deadlineAt, ending }: Snapshot, now: EpochMs): string {
-  if (deadlineAt === undefined || ending) return "";
+function deadlineText({ deadlineAt, ending, closing }: Snapshot, now: EpochMs): string {
+  if (deadlineAt === undefined || ending || closing) return "";
   return deadlineAt <= now ? "must have ended" : `must end in ${countdownText(deadlineAt - now)}`;
 }
 

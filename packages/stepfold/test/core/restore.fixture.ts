@@ -248,7 +248,19 @@ export function randomDefinition(seed: number): WorkflowDefinition {
   const roll = (): number => hash32(`${seed}/${drawn++}`) / 2 ** 32;
   const item = randomGraph("item", 1 + Math.floor(roll() * 2), [], roll);
   const inner = randomGraph("inner", 1 + Math.floor(roll() * 3), ["item"], roll);
-  return { ...randomGraph("outer", 2 + Math.floor(roll() * 4), ["inner", "item"], roll), workflows: { inner, item } };
+  const outer = randomGraph("outer", 2 + Math.floor(roll() * 4), ["inner", "item"], roll);
+  return { ...(roll() < 0.4 ? withLast(outer, roll() < 0.5) : outer), workflows: { inner, item } };
+}
+
+/** The graph with two nodes that run at its end. */
+function withLast({ nodes, edges, ...rest }: WorkflowDefinition, runsInner: boolean): WorkflowDefinition {
+  const first: Node = runsInner ? { id: "last", type: "workflow", data: { workflow: "inner" } } : { id: "last", type: "noop" };
+  return {
+    ...rest,
+    finally: "last",
+    nodes: [...nodes, first, { id: "after", type: "noop" }],
+    edges: [...edges, { source: "last", target: "after" }],
+  };
 }
 
 function randomGraph(id: string, size: number, inner: readonly string[], roll: () => number): WorkflowDefinition {

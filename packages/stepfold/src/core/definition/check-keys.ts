@@ -86,7 +86,21 @@ interface KnownKeys {
 
 const workflowKeys: KnownKeys = {
   own: [
-    ...["id", "name", "description", "version", "metadata", "input", "output", "start", "nodes", "edges", "onFailure", "incident"],
+    ...[
+      "id",
+      "name",
+      "description",
+      "version",
+      "metadata",
+      "input",
+      "output",
+      "start",
+      "finally",
+      "nodes",
+      "edges",
+      "onFailure",
+      "incident",
+    ],
     ...["timeout", "concurrency", "variables", "workflows", "needs"],
   ],
   foreign: editorWorkflowKeys,
@@ -103,6 +117,8 @@ const workflowKeys: KnownKeys = {
     vars: "variables",
     timeoutMs: "timeout",
     deadline: "timeout",
+    onExit: "finally",
+    always: "finally",
   },
 };
 const nodeKeys: KnownKeys = {

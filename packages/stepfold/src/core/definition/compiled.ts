@@ -15,6 +15,8 @@ export interface CompiledWorkflow {
   readonly nodes: ReadonlyMap<string, CompiledNode>;
   /** Ids of the nodes that an execution may begin at. If there is exactly one, it begins there; else the start has to name one. */
   readonly starts: readonly string[];
+  /** The node at which the end of every execution begins; null if there is none. */
+  readonly finally: CompiledNode | null;
   /** The template of the execution's output; null if the output is the last result. */
   readonly output: Template | null;
   /** The variables that it declares. */

@@ -14,13 +14,28 @@ export function definitionHash(definition: WorkflowDefinition): string {
 }
 
 function identity(definition: WorkflowDefinition): Json {
-  const { id, input, output, start, nodes, edges, onFailure, incident, timeout, concurrency, variables, workflows } = definition;
+  const {
+    id,
+    input,
+    output,
+    start,
+    finally: last,
+    nodes,
+    edges,
+    onFailure,
+    incident,
+    timeout,
+    concurrency,
+    variables,
+    workflows,
+  } = definition;
   const inner = workflows && Object.fromEntries(Object.entries(workflows).map(([name, workflow]) => [name, identity(workflow)]));
   return present({
     id,
     input,
     output,
     start,
+    finally: last,
     nodes: nodes.map(ofNode),
     edges: edges.map(ofEdge),
     onFailure,

@@ -21,6 +21,11 @@ export interface WorkflowDefinition {
   readonly output?: Json;
   /** First node. Default: the one node that no other node has an edge to. */
   readonly start?: string;
+  /**
+   * The first of the nodes that run at the end of an execution, whatever the end is: completed, failed or cancelled. Nothing else leads to them. They read how
+   * it ends as `execution.end`. Only for whole executions: not where the workflow is run inside another one.
+   */
+  readonly finally?: string;
   readonly nodes: readonly Node[];
   readonly edges: readonly Edge[];
   /** `stop` (default): a failure ends the other paths. `finish`: they run to their ends first. */

@@ -13,6 +13,7 @@ export interface Feature {
 const features: readonly Feature[] = [
   { name: "incident", isUsedBy: ({ incident, nodes }) => incident === true || nodes.some((node) => node.incident === true) },
   { name: "variables", isUsedBy: ({ variables, nodes }) => variables !== undefined || nodes.some((node) => namesSet(node).length > 0) },
+  { name: "finally", isUsedBy: (definition) => definition.finally !== undefined },
   { name: "timeout", isUsedBy: ({ timeout }) => timeout !== undefined },
 ];
 

@@ -53,7 +53,7 @@ const maxChildren = 5;
 const interest: readonly OpenStatus[] = ["somebody", "signal", "retrying", "running", "execution", "time", "branches", "turn", "place"];
 
 /** Looks once at every open path of every scope. */
-export function survey(snapshot: Pick<Snapshot, "activePaths" | "childStates" | "deadlineAt" | "ending">): Survey {
+export function survey(snapshot: Pick<Snapshot, "activePaths" | "childStates" | "deadlineAt" | "ending" | "closing">): Survey {
   const counts = noCounts();
   const asking = new Map<string, "somebody" | "signal">();
   let ready: Placed | null = null;

@@ -11,7 +11,7 @@ import { checkFamilies, readChildren } from "./read-children.ts";
 import { readParked } from "./read-parked.ts";
 import { readPermit } from "./read-permit.ts";
 import { readScope } from "./read-scope.ts";
-import { readCompensations } from "./read-undo.ts";
+import { readClosing, readCompensations } from "./read-undo.ts";
 import { count, highestCount, invalid, isIn, list, object, optionalText, rootContext, text, time } from "./read-value.ts";
 
 /**
@@ -64,7 +64,7 @@ export function readSnapshot(value: unknown, workflow: CompiledWorkflow, limits:
 /** Fields that may be missing, checked where they are there. */
 function optional(plain: JsonObject, version: number): Partial<Snapshot> {
   const { inbox, outbox, parent, scheduledBy, from, continuedAs, compensations, parked, permit, descendants, tenant, unnamed } = plain;
-  const { historyBytes, answered, schemas, deadlineGiven } = plain;
+  const { historyBytes, answered, schemas, deadlineGiven, closing } = plain;
   if ((parked !== undefined) !== (plain.status === "parked"))
     return invalid("/parked", 'must be there if the status is "parked", and only then');
   const retryState = retryStateOf(plain);
@@ -85,6 +85,7 @@ function optional(plain: JsonObject, version: number): Partial<Snapshot> {
     ...(outbox !== undefined && { outbox: readOutbox(outbox) }),
     ...(parent !== undefined && { parent: readParent(parent) }),
     ...(scheduledBy !== undefined && { scheduledBy: readScheduledBy(scheduledBy, "/scheduledBy") }),
+    ...(closing !== undefined && { closing: readClosing(closing, plain) }),
     ...(from !== undefined && { from: readOrigin(from) }),
     ...(continuedAs !== undefined && { continuedAs: readSuccessor(continuedAs) }),
     ...(parked !== undefined && { parked: readParked(parked) }),

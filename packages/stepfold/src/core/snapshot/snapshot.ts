@@ -2,14 +2,11 @@ import type { ErrorInfo } from "../errors/error-info.ts";
 import type { EpochMs, Json, JsonSchema } from "../values/json.ts";
 import type { AnsweredKey } from "./answered-key.ts";
 import type { InEvents } from "./in-events.ts";
-import type { Message, ScheduledBy } from "./message.ts";
+import type { ChildEnd, Message, ScheduledBy } from "./message.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Variables } from "./variables.ts";
 
-/**
- * Where an execution stands as a whole. The last three are terminal. A `parked` one could not be driven, whatever its paths
- * are: `parked` of the snapshot tells why.
- */
+/** Where an execution stands as a whole. The last three are terminal. Why one is `parked`, whatever its paths are, is told beside. */
 export type Status = "active" | "paused" | "error" | "parked" | "completed" | "failed" | "cancelled";
 
 /** What every node has produced, by node id, oldest first. */
@@ -367,6 +364,8 @@ export interface SnapshotHead extends ScopeHead {
   readonly parent?: ParentLink;
   /** The schedule that started it. */
   readonly scheduledBy?: ScheduledBy;
+  /** How it ends: that is decided, and the nodes that run at its end (`finally`) are under way. */
+  readonly closing?: ChildEnd & { readonly nodeId: string | null };
   /** The execution that it goes on from: it is a fork or a restart of that. */
   readonly from?: Origin;
   /** It has ended, and goes on as this execution, which holds what it handed over. */

@@ -6,6 +6,7 @@ import type { ActivePath, KeptSignal, Resumed, Wait } from "../snapshot/snapshot
 import { noVariables, withValues } from "../snapshot/variables.ts";
 import type { EpochMs, Json } from "../values/json.ts";
 import { sizeOfJson } from "../values/json-size.ts";
+import { close } from "./close.ts";
 import { type Draft, noFamily } from "./draft/draft.ts";
 import { type DraftPath, firstPath } from "./draft/draft-path.ts";
 import { historyBytesOf } from "./draft/held-size.ts";
@@ -85,6 +86,7 @@ function waitToBegin(first: DraftPath, startAt: EpochMs): void {
 
 /** What an execution has not come to yet when it begins. */
 const unused = {
+  closing: undefined,
   continuedAs: undefined,
   ended: null,
   failedAt: null,
@@ -154,6 +156,7 @@ function beginAtNode(workflow: CompiledWorkflow, event: StartedEvent): Draft {
   enter(first);
   if (startAt !== undefined) waitToBegin(first, startAt);
   settle(draft as Draft, at);
+  if ((draft as Draft).ended) close(draft as Draft, at);
   enqueueEnd(draft as Draft);
   draft.version = 0;
   return draft as Draft;

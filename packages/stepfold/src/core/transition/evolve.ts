@@ -24,6 +24,7 @@ import type { Json } from "../values/json.ts";
 import { sizeOfJson } from "../values/json-size.ts";
 import { cancellation, countItems, skipItem, spawn } from "./children/children.ts";
 import { failWhole } from "./children/complete-children.ts";
+import { close } from "./close.ts";
 import { addResult, markChanged } from "./draft/add-result.ts";
 import { type Draft, isChild, type ScopeDraft } from "./draft/draft.ts";
 import { type DraftPath, letGo, recordAnswer, visitAgain } from "./draft/draft-path.ts";
@@ -88,6 +89,8 @@ function taken(draft: Draft, event: ScopedEvent): boolean {
   const scope = take(draft, event);
   if (!scope) return false;
   settle(scope, event.at);
+  // what could not be undone is tried again after all else
+  if (draft.ended && !isAgain) close(draft, event.at);
   if (draft.ended) end(draft, event.version, isAgain && event.type === "cancelled");
   if (draft.revised) releaseVariables(draft);
   draft.version = event.version;

@@ -105,7 +105,8 @@ function complete(scope: ScopeDraft, at: EpochMs): void {
     stop(scope, "failed", scope.failedAt, scope.error, version);
     return;
   }
-  if (scope.root.continuedAs) {
+  const { continuedAs, closing } = scope.root;
+  if (continuedAs || (closing && !isChild(scope))) {
     scope.output = undefined;
     scope.ended = "completed";
     return;

@@ -49,7 +49,7 @@ export function snapshotAt({ workflowId, compiled, events }: History, version: n
   if (!Number.isSafeInteger(version) || version < 0 || version > last)
     throw refused(workflowId, version, `the execution has the versions 0 to ${last}`);
   const snapshot = fold(compiled, [started, ...others.slice(0, version)]);
-  if (snapshot.ending || snapshot.activePaths.length === 0)
+  if (snapshot.ending || snapshot.closing || snapshot.activePaths.length === 0)
     throw refused(workflowId, version, "it was ending then; choose an earlier version");
   return { snapshot, until: events[version + 1]?.at ?? null, ended: null };
 }
@@ -67,7 +67,7 @@ export function versionAtNode(history: History, node: string): number {
     const hasCome = draft.paths.some(
       ({ nodeId, since, status }) => nodeId === node && status === "ready" && (since === version || version === 0),
     );
-    if (hasCome && !draft.ending) found = version;
+    if (hasCome && !draft.ending && !draft.closing) found = version;
   });
   if (found === null) throw refused(workflowId, null, `it has never come to the node "${node}"`);
   return found;
@@ -84,7 +84,7 @@ export function versionBeforeEnd(history: History): ForkPoint {
   let end: Event | null = null;
   replay(history, (draft, event) => {
     if (event.type === "suspended") suspended.set(scopedKey(event.scope ?? "", event.pathId), event);
-    if (draft.ended !== null || draft.ending) end ??= event;
+    if (draft.ended !== null || draft.ending || draft.closing) end ??= event;
   });
   const ending = end as Event | null;
   if (!ending || ending.version === 0) throw refused(workflowId, null, "it has not ended; fork it, or cancel it first");

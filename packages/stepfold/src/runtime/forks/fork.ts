@@ -153,7 +153,7 @@ export function planAdoption(
   const snapshot = readSnapshot(given, compiled, context.setting.limits);
   const { workflowId = snapshot.workflowId, metadata, tenant, input, status, version, deadlineAt: deadline } = { ...snapshot, ...options };
   if (isTerminal(status)) throw refused(snapshot.workflowId, version, `it is ${status}`);
-  if (snapshot.ending) throw refused(snapshot.workflowId, version, "it is ending; drive it to its end with the engine");
+  if (snapshot.ending || snapshot.closing) throw refused(snapshot.workflowId, version, "it is ending; drive it to its end with the engine");
   const checkpoint = takeCheckpoint(snapshot, { reason: "adopt", laterMs: 0 });
   return {
     start: {

@@ -98,6 +98,7 @@ function headFields(draft: Draft): Mutable<SnapshotHead> {
   if (from) head.from = from;
   if (draft.deadlineGiven) head.deadlineGiven = true;
   if (permit) head.permit = permit;
+  if (draft.closing) head.closing = draft.closing;
   if (continuedAs) head.continuedAs = continuedAs;
   if (draft.descendants > 0) head.descendants = draft.descendants;
   if (outbox.length > 0) head.outbox = outbox;

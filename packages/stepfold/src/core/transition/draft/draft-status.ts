@@ -68,11 +68,12 @@ function timeIn(paths: readonly DraftPath[], planned: EpochMs): EpochMs {
 interface Limited {
   readonly deadlineAt?: EpochMs | undefined;
   readonly ending?: Ending | undefined;
+  readonly closing?: object | undefined;
 }
 
 /** By when a scope must have ended, as long as its end is not decided; for ever, if there is no such time. */
-export function deadlineIn({ deadlineAt = Number.POSITIVE_INFINITY, ending }: Limited): EpochMs {
-  return ending ? Number.POSITIVE_INFINITY : deadlineAt;
+export function deadlineIn({ deadlineAt = Number.POSITIVE_INFINITY, ending, closing }: Limited): EpochMs {
+  return ending || closing ? Number.POSITIVE_INFINITY : deadlineAt;
 }
 
 /** When time moves a scope by itself: at the first timer of its paths, or at its deadline; null for never. */

@@ -137,6 +137,7 @@ export interface Draft extends ScopeDraft {
   readonly from: Snapshot["from"];
   readonly deadlineGiven: true | undefined;
   readonly permit: Permit | undefined;
+  closing: Snapshot["closing"];
   continuedAs: Snapshot["continuedAs"];
   version: number;
   lastStartedAt: EpochMs | undefined;
@@ -202,8 +203,8 @@ export function isHeldUp(child: ChildDraft): boolean {
 }
 
 /** What expressions may know of the execution that they belong to. */
-export function factsOf({ workflowId, definition, createdAt, input }: Draft): ExecutionFacts {
-  return { id: workflowId, workflow: definition.id, startedAt: createdAt, input };
+export function factsOf({ workflowId, definition, createdAt, input, closing: end }: Draft): ExecutionFacts {
+  return { id: workflowId, workflow: definition.id, startedAt: createdAt, input, end };
 }
 
 /** What chance is drawn from in this execution and in no other, also if one of the same id was there before. */

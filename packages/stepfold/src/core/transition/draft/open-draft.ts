@@ -27,6 +27,7 @@ export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft
     from: snapshot.from,
     deadlineGiven: snapshot.deadlineGiven,
     permit: snapshot.permit,
+    closing: snapshot.closing,
     continuedAs: snapshot.continuedAs,
     version: snapshot.version,
     lastStartedAt: snapshot.lastStartedAt,

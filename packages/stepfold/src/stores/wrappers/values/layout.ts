@@ -100,6 +100,7 @@ export const headLayout: FieldsLayout = fields(
     scheduledBy,
     from: origin,
     continuedAs: fields("workflowId"),
+    closing: fields("status nodeId", { error }),
     outbox: listOf(
       fields("id to type waitId descendants compensated workflow schedule ttlMs", { definition, scheduledBy, metadata: "metadata" }),
     ),

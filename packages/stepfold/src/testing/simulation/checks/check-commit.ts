@@ -51,10 +51,10 @@ function checkWake(ledger: Ledger, { workflowId, head, wakeAt }: Commit): void {
     ledger.violate("I7", `it is ${head.status}, needs somebody at ${needed} and is due at ${wakeAt}`, workflowId);
 }
 
-function neededAt({ status, activePaths, outbox, deadlineAt, ending }: SnapshotHead): number | null {
+function neededAt({ status, activePaths, outbox, deadlineAt, ending, closing }: SnapshotHead): number | null {
   if (isTerminal(status) || status === "parked") return null;
   if (outbox && outbox.length > 0) return 0;
-  let needed = ending ? Number.POSITIVE_INFINITY : (deadlineAt ?? Number.POSITIVE_INFINITY);
+  let needed = ending || closing ? Number.POSITIVE_INFINITY : (deadlineAt ?? Number.POSITIVE_INFINITY);
   for (const { status: standing, nextRetryAt, waits = [] } of activePaths) {
     if (standing === "ready") return 0;
     if (standing === "retrying") needed = Math.min(needed, nextRetryAt ?? 0);
