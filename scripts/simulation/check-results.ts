@@ -1,28 +1,30 @@
 import type { WorkflowDefinition } from "../../packages/stepfold/src/core/definition/definition.ts";
 import { definitionHash } from "../../packages/stepfold/src/core/definition/definition-hash.ts";
 import type { Event } from "../../packages/stepfold/src/core/snapshot/event.ts";
-import type { Snapshot } from "../../packages/stepfold/src/core/snapshot/snapshot.ts";
-import { workflowsOf } from "./graph.ts";
+import { isTerminal, type Snapshot } from "../../packages/stepfold/src/core/snapshot/snapshot.ts";
+import { type Frame, lastStep, workflowsOf } from "./graph.ts";
 import { type Expected, either, expectedOf } from "./model.ts";
 import type { Program } from "./program.ts";
 
 /** What has to come of an execution, and how long it may take by its definition. */
 interface Wanted extends Expected {
   readonly timeoutMs: number;
+  readonly hasLast: boolean;
 }
 
-/** What has to come of executions, by the hash of their definition. @param timeouts those of the programs, by their ids */
-export function expectations(
-  programs: Readonly<Record<string, Program>>,
-  timeouts: Readonly<Record<string, number | undefined>>,
-): Map<string, Wanted> {
+/** What has to come of executions, by the hash of their definition. @param frames what else the workflows have, by the ids of the programs */
+export function expectations(programs: Readonly<Record<string, Program>>, frames: Readonly<Record<string, Frame>>): Map<string, Wanted> {
   const expected = new Map<string, Wanted>();
   const add = (definition: WorkflowDefinition, program: Program): void => {
     const { timeout = Number.POSITIVE_INFINITY } = definition;
-    expected.set(definitionHash(definition), { ...expectedOf(program), timeoutMs: timeout as number });
+    expected.set(definitionHash(definition), {
+      ...expectedOf(program),
+      timeoutMs: timeout as number,
+      hasLast: definition.finally !== undefined,
+    });
   };
   for (const [id, program] of Object.entries(programs)) {
-    const [own, ...detached] = workflowsOf(id, program, timeouts[id]);
+    const [own, ...detached] = workflowsOf(id, program, frames[id]);
     add(own!, program);
     const bodies = detachedBodies(program);
     for (const definition of detached) add(definition, bodies.get(definition.id.slice(id.length + 1))!);
@@ -36,6 +38,13 @@ export function* wrongDeadline([started]: readonly Event[], expected: Wanted | u
   const { at, deadlineAt = Number.POSITIVE_INFINITY } = started;
   const wanted = at + Math.min(expected.timeoutMs, givenMs);
   if (deadlineAt !== wanted) yield `I8 it has to end by ${deadlineAt}, and not by ${wanted}`;
+}
+
+/** I11: what runs at the end has run once when an execution has ended, and never before. One that is cancelled meanwhile gives it up. */
+export function* wrongLast({ context, status }: Snapshot, expected: Wanted | undefined, mayBeCancelled: boolean): Generator<string> {
+  const times = context[lastStep]?.length ?? 0;
+  const wanted = expected?.hasLast && isTerminal(status) ? 1 : 0;
+  if (times !== wanted && !(mayBeCancelled && times < wanted)) yield `I11 what runs at the end has run ${times} times, and it is ${status}`;
 }
 
 /** I10, I11: an execution that has completed has every result, once and in order; one that has not, the first of them. */
@@ -52,6 +61,7 @@ export function* wrongResults(
   if (status === "completed" && JSON.stringify(output) !== expected.results.get("end")?.at(-1))
     yield `I10 its output is ${JSON.stringify(output)}`;
   for (const nodeId of new Set([...Object.keys(context), ...expected.results.keys()])) {
+    if (nodeId === lastStep || nodeId === "pause") continue;
     if (expected.limited.has(nodeId)) {
       const last = context[nodeId]?.at(-1);
       if (status === "completed" && last && JSON.stringify(last.output) !== expected.limited.get(nodeId))

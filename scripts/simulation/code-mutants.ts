@@ -114,6 +114,18 @@ export const codeMutants: readonly CodeMutant[] = [
     ],
   },
   {
+    name: "nothing-runs-at-the-end-of-what-has-failed",
+    caughtBy: ["I11"],
+    options: faultFree,
+    patches: [
+      {
+        file: "core/transition/paths/finally.ts",
+        find: "  if (!workflow.finally || continuedAs) return false;",
+        put: '  if (!workflow.finally || continuedAs || ended === "failed") return false;',
+      },
+    ],
+  },
+  {
     name: "decision-without-output",
     caughtBy: ["I10"],
     options: faultFree,

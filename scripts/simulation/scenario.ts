@@ -1,8 +1,8 @@
 import type { Random } from "../../packages/stepfold/src/testing/simulation/random.ts";
 import type { ClientScript, Scenario } from "../../packages/stepfold/src/testing/simulation/scenario.ts";
 import { wrongRefusals } from "./check-refusals.ts";
-import { expectations, wrongDeadline, wrongResults } from "./check-results.ts";
-import { workflowsOf } from "./graph.ts";
+import { expectations, wrongDeadline, wrongLast, wrongResults } from "./check-results.ts";
+import { type Frame, workflowsOf } from "./graph.ts";
 import { nodes, secret } from "./nodes.ts";
 import { type Program, randomProgram, randomTimeout } from "./program.ts";
 import { approver, bell, canceller, forker, herald, hurrier, owner, restarter, watcher } from "./scripts.ts";
@@ -17,7 +17,7 @@ const latestForkMs = 8_000;
 export function randomScenario(random: Random): Scenario {
   const first: Record<string, Program> = {};
   const edited: Record<string, Program> = {};
-  const timeouts: Record<string, number | undefined> = {};
+  const frames: Record<string, Frame> = {};
   const given = new Map<string, number>();
   const clients: ClientScript[][] = [];
   const cancelled = new Set<string>();
@@ -27,7 +27,7 @@ export function randomScenario(random: Random): Scenario {
     first[id] = program;
     edited[id] = { kind: "sequence", parts: [{ kind: "step", id: "edited" }, program] };
     const limits = random.fork(`deadline ${id}`);
-    timeouts[id] = randomTimeout(limits).timeoutMs;
+    frames[id] = { ...randomTimeout(limits), hasLast: random.fork(`last ${id}`).chance(0.3) };
     const { timeoutMs } = randomTimeout(limits);
     if (timeoutMs !== undefined) given.set(id, timeoutMs);
     const scripts = [owner(id, timeoutMs)];
@@ -47,9 +47,9 @@ export function randomScenario(random: Random): Scenario {
   }
   const isEdited = random.chance(0.5);
   const releases = [first, edited].map((programs) =>
-    Object.entries(programs).flatMap(([id, program]) => workflowsOf(id, program, timeouts[id])),
+    Object.entries(programs).flatMap(([id, program]) => workflowsOf(id, program, frames[id])),
   );
-  const expected = new Map([...expectations(first, timeouts), ...expectations(edited, timeouts)]);
+  const expected = new Map([...expectations(first, frames), ...expectations(edited, frames)]);
   return {
     store: simulatedStore,
     workflows: (release) => releases[isEdited ? Math.min(release, 1) : 0]!,
@@ -64,6 +64,7 @@ export function randomScenario(random: Random): Scenario {
     check: ({ snapshot, events }) => {
       const { workflowId, parent } = snapshot;
       const wrong = [...wrongResults(snapshot, expected.get(snapshot.definition.hash), cancelled.has(workflowId) || parent !== undefined)];
+      wrong.push(...wrongLast(snapshot, expected.get(snapshot.definition.hash), cancelled.has(/^w\d+/.exec(workflowId)?.[0] ?? "")));
       wrong.push(...wrongRefusals(events));
       const givenMs = parent ? undefined : given.get(/^w\d+/.exec(workflowId)?.[0] ?? "");
       wrong.push(...wrongDeadline(events, expected.get(snapshot.definition.hash), givenMs ?? Number.POSITIVE_INFINITY));

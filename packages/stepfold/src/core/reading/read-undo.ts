@@ -55,7 +55,7 @@ export function readClosing(value: Json, { status, ending }: JsonObject): NonNul
 /** Checks an end that is decided. */
 function checkDecided({ status, nodeId, error }: JsonObject, pointer: string): void {
   if (status !== "failed" && status !== "cancelled" && status !== "completed")
-    return invalid(`${pointer}/status`, "must be failed, cancelled or completed");
+    invalid(`${pointer}/status`, "must be failed, cancelled or completed");
   if (nodeId !== null) text(nodeId, `${pointer}/nodeId`, "must be the id of a node, or null");
   if (error !== undefined) readError(error, `${pointer}/error`);
 }

@@ -188,8 +188,7 @@ describe("what runs at the end of an execution", () => {
     const store = encryptedStore(plain, { keys: [{ id: "k1", key: new Uint8Array(32).fill(7) }] });
     const { runtime } = living({ store, workflows: [secret] }, environment);
     const run = await runtime.start("secret", { workflowId: "s" });
-    await environment.settle();
-    expect(await run.snapshot()).toMatchObject({ closing: { output: "canary" } });
+    expect(await run.settled()).toMatchObject({ closing: { output: "canary" } });
     expect(JSON.stringify(await plain.loadHead("s"))).not.toContain("canary");
   });
 });

@@ -93,8 +93,13 @@ function checkDeadline(ledger: Ledger, workflowId: string, started: Event, event
     if (earlyMs > 0) ledger.violate("I8", `it failed ${earlyMs} ms before its deadline`, workflowId);
     if (-earlyMs > ledger.maxLateMs) ledger.violate("I7", `it failed ${-earlyMs} ms after its deadline`, workflowId);
   }
-  if ("startedAt" in event && !event.undoes && event.startedAt >= (deadlineAt ?? Number.POSITIVE_INFINITY))
+  if ("startedAt" in event && !event.undoes && !isAtEnd(event) && event.startedAt >= (deadlineAt ?? Number.POSITIVE_INFINITY))
     ledger.violate("I19", `${event.nodeId} was begun ${event.startedAt - deadlineAt!} ms after the deadline`, workflowId);
+}
+
+/** Whether a step is one of those that run at the end (`finally`), or in what these run. */
+function isAtEnd({ scope = "", pathId }: { readonly scope?: string; readonly pathId: string }): boolean {
+  return scopedKey(scope, pathId).startsWith("finally");
 }
 
 /** I8: what goes on from another execution waits no shorter than that one did. */
