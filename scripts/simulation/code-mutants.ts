@@ -119,9 +119,9 @@ export const codeMutants: readonly CodeMutant[] = [
     options: faultFree,
     patches: [
       {
-        file: "core/transition/paths/finally.ts",
-        find: "  if (!workflow.finally || continuedAs) return false;",
-        put: '  if (!workflow.finally || continuedAs || ended === "failed") return false;',
+        file: "core/transition/close.ts",
+        find: "  if (continuedAs) return false;",
+        put: '  if (continuedAs || ended === "failed") return false;',
       },
     ],
   },

@@ -64,7 +64,7 @@ export function randomScenario(random: Random): Scenario {
     check: ({ snapshot, events }) => {
       const { workflowId, parent } = snapshot;
       const wrong = [...wrongResults(snapshot, expected.get(snapshot.definition.hash), cancelled.has(workflowId) || parent !== undefined)];
-      wrong.push(...wrongLast(snapshot, expected.get(snapshot.definition.hash), cancelled.has(/^w\d+/.exec(workflowId)?.[0] ?? "")));
+      wrong.push(...wrongLast(snapshot, expected.get(snapshot.definition.hash)));
       wrong.push(...wrongRefusals(events));
       const givenMs = parent ? undefined : given.get(/^w\d+/.exec(workflowId)?.[0] ?? "");
       wrong.push(...wrongDeadline(events, expected.get(snapshot.definition.hash), givenMs ?? Number.POSITIVE_INFINITY));

@@ -156,7 +156,7 @@ function beginAtNode(workflow: CompiledWorkflow, event: StartedEvent): Draft {
   enter(first);
   if (startAt !== undefined) waitToBegin(first, startAt);
   settle(draft as Draft, at);
-  if ((draft as Draft).ended) close(draft as Draft, at);
+  if ((draft as Draft).ended && workflow.finally) close(draft as Draft, at);
   enqueueEnd(draft as Draft);
   draft.version = 0;
   return draft as Draft;

@@ -90,7 +90,7 @@ function taken(draft: Draft, event: ScopedEvent): boolean {
   if (!scope) return false;
   settle(scope, event.at);
   // what could not be undone is tried again after all else
-  if (draft.ended && !isAgain) close(draft, event.at);
+  if (draft.ended && !isAgain && (draft.closing || draft.workflow.finally)) close(draft, event.at);
   if (draft.ended) end(draft, event.version, isAgain && event.type === "cancelled");
   if (draft.revised) releaseVariables(draft);
   draft.version = event.version;
@@ -318,6 +318,7 @@ function applyRetried(scope: ScopeDraft, pathId: string): boolean {
 function applyCancelled(scope: ScopeDraft, { pathIds, reason, version }: CancelledEvent): boolean {
   if (scope.ending) return !pathIds && giveUp(scope);
   if (!pathIds) {
+    if (!isChild(scope) && scope.root.closing) return false;
     stop(scope, "cancelled", scope.paths[0]!.nodeId, cancellation(scope.key, reason), version);
     return true;
   }

@@ -5,6 +5,7 @@ import { isTerminal } from "../../core/snapshot/snapshot.ts";
 import { sha256 } from "../../core/values/sha256.ts";
 import { scheduleWorkflowId } from "../context/latest-schedule.ts";
 import { requireHead } from "../context/require-snapshot.ts";
+import { successorOf } from "../context/successor.ts";
 import { commandLocally } from "./local-work.ts";
 import { type OutboxDelivery, reportEnd } from "./report-end.ts";
 
@@ -68,6 +69,9 @@ async function sendTo(
   } catch (error) {
     const now = StepfoldError.is(error, "EXECUTION_ENDED") ? await context.store.loadHead(workflowId) : null;
     if (!now?.continuedAs) throw error;
-    return isTerminal(now.status) ? now.continuedAs.workflowId : workflowId;
+    if (!isTerminal(now.status)) return workflowId;
+    const next = await successorOf(context.store, now);
+    if (!next) throw error;
+    return next.workflowId;
   }
 }

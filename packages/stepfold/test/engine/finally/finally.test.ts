@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { explain } from "../../../src/core/explain/explain.ts";
 import { readSnapshot } from "../../../src/core/reading/read-snapshot.ts";
 import type { Snapshot } from "../../../src/core/snapshot/snapshot.ts";
+import { apply } from "../../../src/core/transition/apply.ts";
 import { defineNode } from "../../../src/engine/node/define-node.ts";
 import { FatalError } from "../../../src/engine/node/fatal-error.ts";
 import { WorkflowEngine } from "../../../src/engine/workflow-engine.ts";
@@ -134,13 +135,15 @@ describe("nodes that run at the end", () => {
     expect(other).toMatchObject({ status: "failed", error: { code: "NO" }, context: { last: [{ error: "it is broken" }] } });
   });
 
-  it("are given up by a cancellation, and the end stays what was decided", async () => {
+  it("are given up place by place, and not by a cancellation of the whole, which may come twice", async () => {
     const { engine, go } = engineOf(asking({}, { last: "approval" }));
     const closing = await go({ snapshot: await go({ workflowId: "x" }), externalPayload: { approved: true } });
-    const end = await engine.send(closing, { type: "cancel" });
-    expect(end).toMatchObject({ status: "completed", output: "the result" });
+    await expect(engine.send(closing, { type: "cancel" })).rejects.toMatchObject({
+      code: "EXECUTION_ENDED",
+      details: { status: "completed" },
+    });
+    expect(apply(engine.workflow, closing, { type: "cancelled", version: closing.version + 1, at: 0 })).toBe(closing);
     expect(await engine.send(closing, { type: "cancel", target: "last" })).toMatchObject({ status: "completed", output: "the result" });
-    await expect(engine.send(closing, { type: "cancel", parent: { workflowId: "p" } })).rejects.toMatchObject({ code: "EXECUTION_ENDED" });
   });
 
   it("run once, also where something could not be undone and is tried again", async () => {

@@ -168,7 +168,8 @@ describe("what runs at the end of an execution", () => {
     const run = await runtime.start("order", { workflowId: "o" });
     await environment.advance(5 * hour + second);
     expect(await run.snapshot()).toMatchObject({ status: "paused", closing: { status: "failed", error: { code: "EXECUTION_TIMED_OUT" } } });
-    await run.cancel();
+    await expect(run.cancel()).rejects.toMatchObject({ code: "EXECUTION_ENDED" });
+    await run.cancel({ step: "pause" });
     expect(await run.snapshot()).toMatchObject({ status: "failed", error: { code: "EXECUTION_TIMED_OUT" } });
     expect(names()).toEqual(["pay", "pay", "release"]);
   });
