@@ -22,7 +22,8 @@ export interface SendSignalData {
  * it yet it is kept for `ttl`, 30 days by default. One that has gone on as a new execution (`continueAs`) is followed.
  *
  * It arrives once, whatever crashes: it is part of what this execution commits, and is delivered again until it has arrived. It only reaches
- * executions of the same tenant, and the hook `may` of the runtime decides which (`action: "signal"`). `timeout` of this node is how long the
+ * executions of the same tenant, and the option `may` of the runtime decides which (`action: "signal"`); without it, only itself, the execution that
+ * has begun this one, and those that this one has begun. `timeout` of this node is how long the
  * delivery may take; a signal that is late may still arrive. If this execution ends meanwhile, it may arrive or not.
  *
  * Fails with `WORKFLOW_NOT_FOUND` if there is no such execution, `EXECUTION_ENDED` if it has ended, `RESUME_INVALID` if it refuses the payload,

@@ -2,8 +2,10 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { scopedKey } from "../../core/snapshot/address.ts";
 import type { SignalSend } from "../../core/snapshot/message.ts";
 import type { Wait } from "../../core/snapshot/snapshot.ts";
+import type { Draft } from "../../core/transition/draft/draft.ts";
 import { durationMs } from "../../core/values/duration.ts";
 import { isWorkflowId } from "../../core/values/id.ts";
+import { ofTenant } from "../../core/values/tenant.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import type { SignalRequest } from "../node/node-definition.ts";
 import type { AttemptState } from "./attempt-state.ts";
@@ -27,6 +29,7 @@ export function sentSignal(run: AttemptState, { to, name, key, payload, ttl }: S
     ...(kept && { payload: kept.value }),
     ...(ttl !== undefined && { ttlMs: durationMs(ttl) }),
   });
+  if (!around.may && !isOfFamily(root, to)) throw denied(task.nodeId, to);
   const from = { workflowId: root.workflowId, definition: root.definition, nodeId: task.nodeId, unnamed: root.unnamed === true };
   return ifAllowed(around.may, { action: "signal", from, signal: signal.name, id: to, tenant: root.tenant }, (isAsked) => {
     const endedAt = around.now();
@@ -40,6 +43,22 @@ export function sentSignal(run: AttemptState, { to, name, key, payload, ttl }: S
     const allowed = isAsked ? Object.freeze({ ...signal, allowed: true as const }) : signal;
     return { type: "suspended", startedAt, endedAt, waits: Object.freeze([wait]), sizeBytes: kept?.sizeBytes ?? 0, signal: allowed };
   });
+}
+
+/** True for the execution itself, that which has begun it, and those that it has begun. */
+function isOfFamily(root: Draft, id: string): boolean {
+  const { workflowId, parent, tenant, paths, children } = root;
+  if (id === workflowId || id === parent?.workflowId || id.startsWith(ofTenant(tenant, `${workflowId}/`))) return true;
+  const isAwaited = ({ waits = [] }: { readonly waits?: readonly Wait[] | undefined }): boolean =>
+    waits.some((wait) => wait.kind === "child" && wait.workflowId === id);
+  return (
+    paths.some(isAwaited) || [...children.values()].some((child) => ("root" in child ? child.paths : child.activePaths).some(isAwaited))
+  );
+}
+
+function denied(nodeId: string, id: string): StepfoldError {
+  const reason = "without the option `may` an execution tells only itself, that which has begun it, and those that it has begun";
+  return new StepfoldError("ACTION_DENIED", { nodeId, action: "signal", id, reason });
 }
 
 function invalid(option: string, reason: string): StepfoldError {

@@ -39,7 +39,7 @@ const teller = flow(
 );
 const workflows = [order, strict, cycle, teller] as never;
 const living = (more: object = {}, environment?: Parameters<typeof setUp>[1]): ReturnType<typeof setUp> =>
-  setUp({ nodeDefinitions: builtinNodes, workflows, ...more }, environment);
+  setUp({ nodeDefinitions: builtinNodes, workflows, may: () => true, ...more }, environment);
 
 describe("a node that sends a signal", () => {
   it("wakes the step of another execution that waits for it, and goes on with what came", async () => {
@@ -198,7 +198,7 @@ describe("a node that sends a signal", () => {
           return store.commit(commit);
         },
       };
-      const first = setUp({ store: counting, nodeDefinitions: builtinNodes, workflows }, mortal.environment as never);
+      const first = setUp({ store: counting, nodeDefinitions: builtinNodes, workflows, may: () => true }, mortal.environment as never);
       await first.runtime.start("teller", { workflowId: "t", input: { to: "o", key: "k" } });
       await environment.advance(second);
       living({ store }, environment);
@@ -249,6 +249,33 @@ describe("a node that sends a signal", () => {
     const denied = await runtime.start("teller", { input: { to: "closed", key: "k" } });
     expect(await denied.result()).toEqual({ code: "ACTION_DENIED" });
     expect((await denied.snapshot()).context.tell?.[0]?.error).toBe('Node "tell" may not signal execution "closed": the host refuses it');
+  });
+
+  it("tells no stranger anything where the host has no `may`: only itself, its parent, and what it has begun", async () => {
+    const child = flow("child", { ask: ["signal", { name: "go" }], tell: ["sendSignal", { to: "{{ input.parent }}", name: "done" }] }, [
+      "ask>tell",
+    ]);
+    const parent = flow(
+      "parent",
+      {
+        f: "noop",
+        begin: ["workflow", { workflow: "child", detached: true, workflowId: "given", input: { parent: "{{ execution.id }}" } }],
+        leave: ["workflow", { workflow: "child", detached: true, wait: false, input: { parent: "{{ execution.id }}" } }],
+        first: ["sendSignal", { to: "given", name: "go" }],
+        second: ["sendSignal", { to: "{{ nodes.leave.last.data.workflowId }}", name: "go" }],
+        nap: ["wait", { for: "1s" }],
+        hear: ["signal", { name: "done" }],
+      },
+      ["f>begin", "f>leave", "leave>second", "f>nap", "nap>first", "f>hear"],
+    );
+    const { runtime, environment } = living({ may: undefined, workflows: [...(workflows as object[]), child, parent] });
+    const run = await runtime.start("parent", { workflowId: "p" });
+    await environment.advance(5 * second);
+    expect(await run.snapshot()).toMatchObject({ status: "completed" });
+    await runtime.start("order", { workflowId: "o", input: { key: "k" } });
+    const denied = await runtime.start("teller", { input: { to: "o", key: "k" } });
+    expect(await denied.result()).toEqual({ code: "ACTION_DENIED" });
+    expect((await denied.snapshot()).context.tell?.[0]?.error).toContain("without the option `may`");
   });
 
   it("cannot tell a schedule anything", async () => {
