@@ -6,7 +6,6 @@ import { largeBytes } from "../../snapshot/large-values.ts";
 import { isNotUndone } from "../../snapshot/not-undone.ts";
 import { childBytes, sizeOfHeld } from "../../snapshot/result-size.ts";
 import { type ChildState, isTerminal, type MapState, type Wait } from "../../snapshot/snapshot.ts";
-import { noVariables } from "../../snapshot/variables.ts";
 import type { EpochMs } from "../../values/json.ts";
 import { sizeOfJson } from "../../values/json-size.ts";
 import { markChanged } from "../draft/add-result.ts";
@@ -15,6 +14,7 @@ import { type ChildDraft, type Draft, newFamily, noFamily, type ScopeDraft } fro
 import { type DraftChildren, type DraftPath, firstPath, letGo, openChildren } from "../draft/draft-path.ts";
 import { recount } from "../draft/draft-status.ts";
 import { subtractSize } from "../draft/held-size.ts";
+import { newChild } from "../draft/new-draft.ts";
 import { scopeAt } from "../draft/open-draft.ts";
 import { forgetChildren } from "../paths/end-path.ts";
 import { enter } from "../paths/leave.ts";
@@ -95,35 +95,20 @@ function begin(scope: ScopeDraft, children: DraftChildren, item: number | null, 
   const items = root.mapItems.get(scopedKey(scope.key, children.key))!;
   const input = items[item ?? 0];
   const isLarge = root.incarnation !== undefined && input !== undefined && sizeOfJson(input) >= largeBytes;
-  const child: ChildDraft = {
+  const child = newChild({
     root,
     key,
     parent: scope,
     workflow,
     workflowName: children.workflow,
     item,
-    siblings: children,
+    deadlineAt: deadlineOf(workflow, { input, metadata: root.metadata, at }),
     input,
     inputAt: isLarge ? `items/${scopedKey(scope.key, children.key)}/${item ?? 0}` : undefined,
-    outputAt: undefined,
-    deadlineAt: deadlineOf(workflow, { input, metadata: root.metadata, at }),
-    paths: [firstPath(workflow.nodes.get(workflow.starts[0]!)!, version)],
-    ended: null,
-    failedAt: null,
-    output: undefined,
-    error: undefined,
-    ending: undefined,
-    begun: [],
-    context: {},
-    borrowed: {},
-    variables: noVariables,
-    groups: null,
-    status: "paused",
-    queued: null,
-    kept: false,
-    settled: false,
-    version,
-  };
+  });
+  child.siblings = children;
+  child.version = version;
+  child.paths.push(firstPath(workflow.nodes.get(workflow.starts[0]!)!, version));
   enter(child.paths[0]!);
   root.children.set(key, child);
   root.openChildren++;
