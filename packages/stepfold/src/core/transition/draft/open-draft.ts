@@ -2,12 +2,11 @@ import type { CompiledWorkflow } from "../../definition/compiled.ts";
 import { StepfoldError } from "../../errors/stepfold-error.ts";
 import { groupOf, itemOf, localKey, parentKey } from "../../snapshot/address.ts";
 import { type ChildState, type Context, isTerminal, type NodeResult, type ScopeHead, type Snapshot } from "../../snapshot/snapshot.ts";
-import { type ChildDraft, type Draft, newFamily, type ScopeDraft } from "./draft.ts";
+import { type ChildDraft, type Draft, newChild, newDraft, newFamily, type ScopeDraft } from "./draft.ts";
 import { type DraftPath, openPath } from "./draft-path.ts";
 import { earliestTime } from "./draft-status.ts";
 import { noteRevised } from "./draft-variables.ts";
 import { groupAt, wait } from "./join-group.ts";
-import { newChild, newDraft } from "./new-draft.ts";
 
 /** Opens a draft of a snapshot. The snapshot does not change. */
 export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft {
