@@ -121,3 +121,24 @@ describe("an execution that waits for many things", () => {
     expect(other.stderr).toMatch(/^error WAIT_GONE: /);
   });
 });
+
+describe("an execution with a deadline", () => {
+  it("says by when it must have ended, and fails when somebody drives it after that", async () => {
+    const place = { cwd: newFolder() };
+    const say = (...args: string[]): Promise<Ended> => cli(args, place);
+    writeFileSync(join(place.cwd, "review.json"), JSON.stringify({ ...approve({}), timeout: "1h" }));
+    const started = ["run", "review.json", "--id", "r", "--timeout", "3s", "--deadline", "2999-01-01T00:00:00Z"];
+    expect(await say("run", "review.json", "--deadline", "soon")).toMatchObject({ code: 2 });
+    expect(await say("run", "review.json", "--timeout", "soon")).toMatchObject({ code: 2 });
+    expect(await say(...started)).toMatchObject({ code: 0 });
+    const { snapshot } = JSON.parse((await say("show", "r", "--json")).stdout) as { snapshot: { createdAt: number; deadlineAt: number } };
+    expect(snapshot.deadlineAt - snapshot.createdAt).toBe(3_000);
+    expect((await say("show", "r")).stdout).toMatch(/approve waits for an answer\. It must have ended by .*, or it fails\./);
+    expect((await say("ls")).stdout).toMatch(/an answer, must (end in|have ended)/);
+    await new Promise((resolve) => setTimeout(resolve, snapshot.deadlineAt - Date.now() + 10));
+    const late = await say(...started);
+    expect(late.code).toBe(1);
+    expect(late.stdout).toMatch(/✖ deadline +did not end in time/);
+    expect((await say("show", "r")).stdout).toContain('Execution "r" had to end by');
+  });
+});

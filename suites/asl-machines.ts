@@ -195,6 +195,14 @@ export const aslMachines: readonly Situation[] = [
     output: "late",
   },
   {
+    name: "TimeoutSeconds of the whole machine",
+    nodes: [{ id: "ask", type: "signal", data: { name: "callback" } }],
+    workflow: { timeout: "1h" },
+    moves: [{ laterMs: 3_600_000 }],
+    status: "failed",
+    error: { code: "EXECUTION_TIMED_OUT" },
+  },
+  {
     name: "Intrinsic functions: Base64, Hash, JSON, Array, Math",
     nodes: [
       {

@@ -17,7 +17,6 @@ export const unsayable: Readonly<Record<string, readonly (readonly [what: string
     ["variables (`Assign`)", "the result of a `set`, read by its id from anywhere behind it"],
     ["`Retry` of a whole `Map` or `Parallel`", "an edge back from its `error`"],
     ["null told from missing by a strict path", "`a!` refuses both; `'a' in b` tells them apart"],
-    ["`TimeoutSeconds` of an execution", "a `race`, or a path with a `wait` and `terminate`"],
   ],
   "Serverless Workflow": [
     ["`emit` of an event to nobody in particular", "a node of yours that publishes it"],
@@ -27,7 +26,10 @@ export const unsayable: Readonly<Record<string, readonly (readonly [what: string
     ["`schedule`", "start executions from a scheduler; the id is the idempotency key"],
   ],
   BPMN: [
-    ["signals that all instances hear, thrown by an instance", "`runtime.signal` for each of `store.list`"],
+    [
+      "signals that all instances hear, thrown by an instance",
+      "`sendSignal` to each by its id, or `runtime.signal` for each of `store.list`",
+    ],
     ["start events by message and time", "start executions when they come"],
     ["correlation without an id of the execution", "the order's number as `workflowId`"],
     ["escalation events", "a signal, or an edge of its own"],

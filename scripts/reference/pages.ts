@@ -34,7 +34,7 @@ export function referencePages(): ReadonlyMap<string, string> {
 function nodeTypes(): string {
   const sections = Object.keys(builtinNodes).map((type) => {
     const { description } = (builtinNodes[type as keyof typeof builtinNodes].metadata ?? {}) as { readonly description?: string };
-    return `## \`${type}\`\n\n${description ? `*${description}.*\n\n` : ""}${docAbove(read(`stepfold/src/nodes/${type}.ts`), `export const ${type}Node`)}`;
+    return `## \`${type}\`\n\n${description ? `*${description}.*\n\n` : ""}${docAbove(read(`stepfold/src/nodes/${kebab(type)}.ts`), `export const ${type}Node`)}`;
   });
   const http = `## \`http\`\n\n${docAbove(read("stepfold/src/nodes/http/http-node.ts"), "export function httpNode")}`;
   return page(
@@ -45,12 +45,17 @@ function nodeTypes(): string {
   );
 }
 
+/** `sendSignal` as a file is called: `send-signal`. */
+function kebab(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
 function expressions(): string {
   const names = (map: ReadonlyMap<string, unknown>): string => [...map.keys()].map((name) => `\`${name}\``).join(" ");
   return page(
     "Expressions",
     docAbove(read("stepfold/src/expressions/compile-template.ts"), "export const compileTemplate"),
-    "## What can be read\n\n`input`, `metadata`, `globals` and `$now` (ISO 8601, the recorded time); `$json`, the output of the node before; `nodes.ID.last` and `nodes.ID.all`, what a node produced (`.data`, `.error`, `.handle`); `vars.NAME`, a [variable](../guides/variables.md); `item`, `index` and `inputs` where a map or a join gives them; `execution.id`, `.workflow`, `.startedAt` and `.input` (what the execution was started with, also in its children); `attempt` in what a step is given; `error` in `retryIf`; `paths` in `when`; `results`, `total`, `done`, `failed` in `completeWhen`; `current` and `value` in a reducer.",
+    "## What can be read\n\n`input`, `metadata`, `globals` and `$now` (ISO 8601, the recorded time); `$json`, the output of the node before; `nodes.ID.last` and `nodes.ID.all`, what a node produced (`.data`, `.error`, `.handle`); `vars.NAME`, a [variable](../guides/variables.md); `item`, `index` and `inputs` where a map or a join gives them; `execution.id`, `.workflow`, `.startedAt` and `.input` (what the execution was started with, also in its children), `execution.end` in nodes that run at the end (`finally`): `.status`, `.output` and `.error`; `attempt` in what a step is given; `error` in `retryIf`; `paths` in `when`; `results`, `total`, `done`, `failed` in `completeWhen`; `current` and `value` in a reducer.",
     `## Examples\n\nOver this data:\n\n\`\`\`json\n${exampleData}\n\`\`\`\n\n${["| expression | gives |", "| --- | --- |", ...expressionExamples()].join("\n")}`,
     "## Ways to write",
     expressionForms,

@@ -4,7 +4,7 @@ import { portMutants } from "./port-mutants.ts";
 import { runJobs } from "./threads.ts";
 
 /** So many schedules are tried until a mutant counts as not caught. */
-const mostSchedules = 300;
+const mostSchedules = 600;
 
 /** Makes every mistake, or the one that is named, and tells by which rule it was noticed. */
 export async function catchMutants(only: string | null): Promise<{ readonly caught: number; readonly all: number }> {

@@ -1,35 +1,73 @@
+import type { WorkflowDefinition } from "../../packages/stepfold/src/core/definition/definition.ts";
 import { definitionHash } from "../../packages/stepfold/src/core/definition/definition-hash.ts";
-import type { Snapshot } from "../../packages/stepfold/src/core/snapshot/snapshot.ts";
-import { workflowsOf } from "./graph.ts";
+import type { Event } from "../../packages/stepfold/src/core/snapshot/event.ts";
+import { isTerminal, type Snapshot } from "../../packages/stepfold/src/core/snapshot/snapshot.ts";
+import { type Frame, lastStep, workflowsOf } from "./graph.ts";
 import { type Expected, either, expectedOf } from "./model.ts";
 import type { Program } from "./program.ts";
 
-/** What has to come of executions, by the hash of their definition. */
-export function expectations(programs: Readonly<Record<string, Program>>): Map<string, Expected> {
-  const expected = new Map<string, Expected>();
+/** What has to come of an execution, and how long it may take by its definition. */
+interface Wanted extends Expected {
+  readonly timeoutMs: number;
+  readonly hasLast: boolean;
+}
+
+/** What has to come of executions, by the hash of their definition. @param frames what else the workflows have, by the ids of the programs */
+export function expectations(programs: Readonly<Record<string, Program>>, frames: Readonly<Record<string, Frame>>): Map<string, Wanted> {
+  const expected = new Map<string, Wanted>();
+  const add = (definition: WorkflowDefinition, program: Program): void => {
+    const { timeout = Number.POSITIVE_INFINITY } = definition;
+    expected.set(definitionHash(definition), {
+      ...expectedOf(program),
+      timeoutMs: timeout as number,
+      hasLast: definition.finally !== undefined,
+    });
+  };
   for (const [id, program] of Object.entries(programs)) {
-    const [own, ...detached] = workflowsOf(id, program);
-    expected.set(definitionHash(own!), expectedOf(program));
+    const [own, ...detached] = workflowsOf(id, program, frames[id]);
+    add(own!, program);
     const bodies = detachedBodies(program);
-    for (const definition of detached)
-      expected.set(definitionHash(definition), expectedOf(bodies.get(definition.id.slice(id.length + 1))!));
+    for (const definition of detached) add(definition, bodies.get(definition.id.slice(id.length + 1))!);
   }
   return expected;
 }
 
+/** I8: an execution has the time that its definition gives it, or its start, if that is less; also one that goes on from another. */
+export function* wrongDeadline([started]: readonly Event[], expected: Wanted | undefined, givenMs: number): Generator<string> {
+  if (started?.type !== "started" || !expected) return;
+  const { at, deadlineAt = Number.POSITIVE_INFINITY } = started;
+  const wanted = at + Math.min(expected.timeoutMs, givenMs);
+  if (deadlineAt !== wanted) yield `I8 it has to end by ${deadlineAt}, and not by ${wanted}`;
+}
+
+/** I11: what runs at the end has run once when an execution has ended, and never before. */
+export function* wrongLast({ context, status }: Snapshot, expected: Wanted | undefined): Generator<string> {
+  const times = context[lastStep]?.length ?? 0;
+  const wanted = expected?.hasLast && isTerminal(status) ? 1 : 0;
+  if (times !== wanted) yield `I11 what runs at the end has run ${times} times, and it is ${status}`;
+}
+
 /** I10, I11: an execution that has completed has every result, once and in order; one that has not, the first of them. */
 export function* wrongResults(
-  { context, status, definition, output, from, error: failure }: Snapshot,
+  { context, status, definition, output, from, error: failure, deadlineAt }: Snapshot,
   expected: Expected | undefined,
   mayBeCancelled: boolean,
 ): Generator<string> {
   if (!expected) return yield `I10 it runs a definition that nobody knows: ${definition.hash}`;
   if (status === "completed" && expected.failsAt) yield `I10 it completed and should have failed at ${expected.failsAt}`;
-  if (status === "failed" && !expected.failsAt) yield "I10 it failed and should have completed";
+  if (status === "failed" && !expected.failsAt && !isLate(failure, expected, deadlineAt !== undefined))
+    yield "I10 it failed and should have completed";
   if (status === "cancelled" && !mayBeCancelled) yield "I10 it was cancelled by nobody";
   if (status === "completed" && JSON.stringify(output) !== expected.results.get("end")?.at(-1))
     yield `I10 its output is ${JSON.stringify(output)}`;
   for (const nodeId of new Set([...Object.keys(context), ...expected.results.keys()])) {
+    if (nodeId === lastStep || nodeId === "pause") continue;
+    if (expected.limited.has(nodeId)) {
+      const last = context[nodeId]?.at(-1);
+      if (status === "completed" && last && JSON.stringify(last.output) !== expected.limited.get(nodeId))
+        yield `I10 ${nodeId} has ${JSON.stringify(last)}, not ${expected.limited.get(nodeId)}`;
+      continue;
+    }
     const results = (context[nodeId] ?? []).map(({ output: value, error }) => (error === undefined ? JSON.stringify(value) : null));
     const wanted = expected.results.get(nodeId) ?? [];
     // what failed has all its attempts again
@@ -40,6 +78,12 @@ export function* wrongResults(
     else if ((status === "completed" || (status === "failed" && failure?.nodeId === nodeId)) && there.length < all.length)
       yield `I11 ${nodeId} has ${there}, and ${all.slice(there.length)} is missing`;
   }
+}
+
+/** Whether it has failed because it was too slow, or something that may be, at the node where it failed. */
+function isLate(failure: Snapshot["error"], { limited }: Expected, hasDeadline: boolean): boolean {
+  const isTimedOut = [failure?.code, failure?.cause?.code].includes("EXECUTION_TIMED_OUT");
+  return isTimedOut && (failure!.nodeId === undefined ? hasDeadline : limited.has(failure!.nodeId));
 }
 
 type Outputs = readonly (string | null)[];

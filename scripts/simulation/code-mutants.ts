@@ -48,8 +48,8 @@ export const codeMutants: readonly CodeMutant[] = [
     patches: [
       {
         file: "core/transition/take-checkpoint.ts",
-        find: "  return waitsForChild || (path.status",
-        put: "  return (waitsForChild && false) || (path.status",
+        find: "  return waitsForMessage === true || (path.status",
+        put: "  return (waitsForMessage === true && false) || (path.status",
       },
     ],
   },
@@ -74,6 +74,54 @@ export const codeMutants: readonly CodeMutant[] = [
         file: "runtime/context/successor.ts",
         find: '  return from?.reason === "restart" && from.workflowId',
         put: '  return from?.reason === "fork" && from.workflowId',
+      },
+    ],
+  },
+  {
+    name: "deadline-is-nobody-s-business",
+    caughtBy: ["I7"],
+    options: faultFree,
+    patches: [
+      {
+        file: "core/transition/draft/draft-status.ts",
+        find: "Math.min(wakeOf(draft.paths), deadlineIn(draft), draft",
+        put: "Math.min(wakeOf(draft.paths), draft",
+      },
+    ],
+  },
+  {
+    name: "steps-are-begun-after-the-deadline",
+    caughtBy: ["I19"],
+    options: { mode: "liveness", faults: ["storeSlow"] },
+    patches: [
+      {
+        file: "engine/turn.ts",
+        find: "if (events.length > 0 && !this.#draining && this.#due()) continue;",
+        put: "",
+      },
+    ],
+  },
+  {
+    name: "restart-has-the-old-deadline",
+    caughtBy: ["I8", "check"],
+    options: faultFree,
+    patches: [
+      {
+        file: "runtime/forks/fork.ts",
+        find: "return deadlineGiven ? { timeout: Math.max(0, deadlineAt! - startAt) } : {};",
+        put: "return deadlineGiven && startAt >= 0 ? { deadline: deadlineAt } : {};",
+      },
+    ],
+  },
+  {
+    name: "nothing-runs-at-the-end-of-what-has-failed",
+    caughtBy: ["I11"],
+    options: faultFree,
+    patches: [
+      {
+        file: "core/transition/close.ts",
+        find: "  if (continuedAs) return false;",
+        put: '  if (continuedAs || ended === "failed") return false;',
       },
     ],
   },

@@ -15,19 +15,37 @@ interface Graph {
   readonly detached: WorkflowDefinition[];
 }
 
-/** The workflow of a program, and those that it starts as executions of their own. */
-export function workflowsOf(id: string, program: Program): readonly WorkflowDefinition[] {
-  const detached: WorkflowDefinition[] = [];
-  return [definitionOf(id, program, detached), ...detached];
+/** What a workflow has beside its program. */
+export interface Frame {
+  readonly timeoutMs?: number;
+  /** A timer and a step run at its end. */
+  readonly hasLast?: boolean;
 }
 
-function definitionOf(id: string, program: Program, detached: WorkflowDefinition[]): WorkflowDefinition {
+/** The step that runs at the end, after its timer. */
+export const lastStep = "bye";
+
+/** The workflow of a program, and those that it starts as executions of their own. */
+export function workflowsOf(id: string, program: Program, frame: Frame = {}): readonly WorkflowDefinition[] {
+  const detached: WorkflowDefinition[] = [];
+  return [definitionOf(id, program, detached, frame), ...detached];
+}
+
+function definitionOf(id: string, program: Program, detached: WorkflowDefinition[], { timeoutMs, hasLast }: Frame): WorkflowDefinition {
   const graph: Graph = { nodes: [], edges: [], workflows: {}, detached };
   const { entry, exits } = add(graph, id, program);
   graph.nodes.push({ id: "end", type: "step" });
   connect(graph, exits, "end");
   const { nodes, edges, workflows } = graph;
-  return { id, start: entry, nodes, edges, ...(Object.keys(workflows).length > 0 && { workflows }) };
+  const inner = Object.keys(workflows).length > 0 && { workflows };
+  const timeout = timeoutMs !== undefined && { timeout: timeoutMs };
+  if (!hasLast) return { id, start: entry, nodes, edges, ...inner, ...timeout };
+  const last: Node[] = [
+    { id: "pause", type: "timer", data: { ms: 300 } },
+    { id: lastStep, type: "step" },
+  ];
+  const all = { nodes: [...nodes, ...last], edges: [...edges, { source: "pause", target: lastStep }] };
+  return { id, start: entry, finally: "pause", ...all, ...inner, ...timeout };
 }
 
 function add(graph: Graph, workflow: string, program: Program): Ends {
@@ -92,7 +110,7 @@ function addParallel(graph: Graph, workflow: string, { id, branches }: Extract<P
 function addChildren(graph: Graph, workflow: string, program: Extract<Program, { kind: "child" | "map" }>): Ends {
   const { id, kind, body } = program;
   const name = `${workflow}-${id}`;
-  const definition = definitionOf(name, body, graph.detached);
+  const definition = definitionOf(name, body, graph.detached, program);
   const isDetached = kind === "child" && program.isDetached;
   if (isDetached) graph.detached.push(definition);
   else graph.workflows[name] = definition;

@@ -14,16 +14,19 @@ export interface Expected {
   readonly results: Results;
   /** The node at which it fails for good; null if it completes. */
   readonly failsAt: string | null;
+  /** Nodes whose sub-workflow or items may be too slow: what they give if they are not. */
+  readonly limited: ReadonlyMap<string, string | null>;
 }
 
 interface Run {
   readonly results: Map<string, (string | null)[]>;
+  readonly limited: Map<string, string | null>;
   failsAt: string | null;
 }
 
 /** Runs a program in the head. */
 export function expectedOf(program: Program): Expected {
-  const run: Run = { results: new Map(), failsAt: null };
+  const run: Run = { results: new Map(), limited: new Map(), failsAt: null };
   go(run, program);
   if (!run.failsAt) produce(run, "end");
   return run;
@@ -68,7 +71,7 @@ function go(run: Run, program: Program): void {
 }
 
 function alone(run: Run, program: Program): string | null {
-  const branch: Run = { results: run.results, failsAt: null };
+  const branch: Run = { results: run.results, limited: run.limited, failsAt: null };
   go(branch, program);
   return branch.failsAt;
 }
@@ -84,11 +87,13 @@ function goFlaky(run: Run, { id, failures, maxAttempts, isCaught, incident }: Ex
 function goInside(run: Run, { id, kind, ...program }: Extract<Program, { kind: "child" | "map" }>): void {
   const { failsAt, results } = expectedOf(program.body);
   const output = JSON.parse(results.get("end")?.[0] ?? "null") as string | null;
+  const whole = JSON.stringify("items" in program ? Array.from({ length: program.items }, () => output) : output);
+  if (program.timeoutMs !== undefined) run.limited.set(id, failsAt ? null : whole);
   if (failsAt) {
     const attempts = "attempts" in program ? program.attempts : 1;
     for (let attempt = 1; attempt <= attempts; attempt++) list(run, id).push(null);
     run.failsAt = id;
-  } else list(run, id).push(JSON.stringify("items" in program ? Array.from({ length: program.items }, () => output) : output));
+  } else list(run, id).push(whole);
 }
 
 /** Nodes number their results. */

@@ -27,6 +27,7 @@ it("every rule is shown to notice something", () => {
     "I16",
     "I17",
     "I18",
+    "I19",
   ];
   expect(rules.filter((rule) => !shown.has(rule))).toEqual([]);
 });

@@ -25,8 +25,16 @@ export type Program =
   | { readonly kind: "choice"; readonly id: string; readonly taken: number; readonly options: readonly Program[] }
   | { readonly kind: "loop"; readonly id: string; readonly times: number; readonly body: Program }
   /** Begun so many times, if it fails. */
-  | { readonly kind: "child"; readonly id: string; readonly isDetached: boolean; readonly body: Program; readonly attempts: number }
-  | { readonly kind: "map"; readonly id: string; readonly items: number; readonly concurrency: number; readonly body: Program };
+  | ({ readonly kind: "child"; readonly isDetached: boolean; readonly attempts: number } & Inside)
+  | ({ readonly kind: "map"; readonly items: number; readonly concurrency: number } & Inside);
+
+/** A program that a node runs. */
+interface Inside {
+  readonly id: string;
+  readonly body: Program;
+  /** Longest time that a run of it may take: it fails then. */
+  readonly timeoutMs?: number;
+}
 
 /** What is decided about a step that has failed for good. */
 export const incidentPlans = ["skip", "retry", "fail"] as const;
@@ -82,12 +90,23 @@ function randomPart(random: Random, size: Size, ids: () => string): Program {
     case "loop":
       return { kind, id, times: random.between(1, 3), body: body(false) };
     case "child":
-      return { kind, id, isDetached: random.chance(0.6), body: body(false), attempts: random.fork(`attempts ${id}`).between(1, 2) };
+      return {
+        ...{ kind, id, isDetached: random.chance(0.6), body: body(false), attempts: random.fork(`attempts ${id}`).between(1, 2) },
+        ...randomTimeout(random.fork(`timeout ${id}`)),
+      };
     case "map":
-      return { kind, id, items: random.between(1, 3), concurrency: random.between(1, 3), body: body(false) };
+      return {
+        ...{ kind, id, items: random.between(1, 3), concurrency: random.between(1, 3), body: body(false) },
+        ...randomTimeout(random.fork(`timeout ${id}`)),
+      };
     default:
       return { kind, id };
   }
+}
+
+/** A timeout of some: long enough for many to end before it, and short enough for others to be late. */
+export function randomTimeout(random: Random): { readonly timeoutMs?: number } {
+  return random.chance(0.25) ? { timeoutMs: random.between(500, 8_000) } : {};
 }
 
 function counting(): () => string {

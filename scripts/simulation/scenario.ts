@@ -1,10 +1,10 @@
 import type { Random } from "../../packages/stepfold/src/testing/simulation/random.ts";
 import type { ClientScript, Scenario } from "../../packages/stepfold/src/testing/simulation/scenario.ts";
 import { wrongRefusals } from "./check-refusals.ts";
-import { expectations, wrongResults } from "./check-results.ts";
-import { workflowsOf } from "./graph.ts";
+import { expectations, wrongDeadline, wrongLast, wrongResults } from "./check-results.ts";
+import { type Frame, workflowsOf } from "./graph.ts";
 import { nodes, secret } from "./nodes.ts";
-import { type Program, randomProgram } from "./program.ts";
+import { type Program, randomProgram, randomTimeout } from "./program.ts";
 import { approver, bell, canceller, forker, herald, hurrier, owner, restarter, watcher } from "./scripts.ts";
 import { simulatedStore } from "./simulated-store.ts";
 
@@ -17,6 +17,8 @@ const latestForkMs = 8_000;
 export function randomScenario(random: Random): Scenario {
   const first: Record<string, Program> = {};
   const edited: Record<string, Program> = {};
+  const frames: Record<string, Frame> = {};
+  const given = new Map<string, number>();
   const clients: ClientScript[][] = [];
   const cancelled = new Set<string>();
   for (let i = random.between(1, mostExecutions); i > 0; i--) {
@@ -24,7 +26,11 @@ export function randomScenario(random: Random): Scenario {
     const program = randomProgram(random.fork(id));
     first[id] = program;
     edited[id] = { kind: "sequence", parts: [{ kind: "step", id: "edited" }, program] };
-    const scripts = [owner(id)];
+    const limits = random.fork(`deadline ${id}`);
+    frames[id] = { ...randomTimeout(limits), hasLast: random.fork(`last ${id}`).chance(0.3) };
+    const { timeoutMs } = randomTimeout(limits);
+    if (timeoutMs !== undefined) given.set(id, timeoutMs);
+    const scripts = [owner(id, timeoutMs)];
     if (random.chance(0.6)) scripts.push(approver(id, "ann"), approver(id, "bob"));
     if (random.chance(0.4)) scripts.push(watcher(id));
     if (random.chance(0.3)) scripts.push(hurrier(id));
@@ -40,8 +46,10 @@ export function randomScenario(random: Random): Scenario {
     clients.push(scripts);
   }
   const isEdited = random.chance(0.5);
-  const releases = [first, edited].map((programs) => Object.entries(programs).flatMap(([id, program]) => workflowsOf(id, program)));
-  const expected = new Map([...expectations(first), ...expectations(edited)]);
+  const releases = [first, edited].map((programs) =>
+    Object.entries(programs).flatMap(([id, program]) => workflowsOf(id, program, frames[id])),
+  );
+  const expected = new Map([...expectations(first, frames), ...expectations(edited, frames)]);
   return {
     store: simulatedStore,
     workflows: (release) => releases[isEdited ? Math.min(release, 1) : 0]!,
@@ -56,7 +64,10 @@ export function randomScenario(random: Random): Scenario {
     check: ({ snapshot, events }) => {
       const { workflowId, parent } = snapshot;
       const wrong = [...wrongResults(snapshot, expected.get(snapshot.definition.hash), cancelled.has(workflowId) || parent !== undefined)];
+      wrong.push(...wrongLast(snapshot, expected.get(snapshot.definition.hash)));
       wrong.push(...wrongRefusals(events));
+      const givenMs = parent ? undefined : given.get(/^w\d+/.exec(workflowId)?.[0] ?? "");
+      wrong.push(...wrongDeadline(events, expected.get(snapshot.definition.hash), givenMs ?? Number.POSITIVE_INFINITY));
       if (JSON.stringify([snapshot, events]).includes(secret)) wrong.push("I15 a secret was stored");
       return wrong;
     },

@@ -22,10 +22,10 @@ const overtaken: readonly ErrorCode[] = [
 ];
 
 /** Starts an execution, twice, and answers what it asks until it has ended; its result is what it was told. */
-export function owner(workflowId: string): ClientScript {
+export function owner(workflowId: string, timeout: number | undefined): ClientScript {
   return async (client) => {
     const { runtime } = client;
-    const start = (): Promise<Run> => runtime.start(workflowId, { workflowId, input: { name: workflowId } });
+    const start = (): Promise<Run> => runtime.start(workflowId, { workflowId, input: { name: workflowId }, timeout });
     const [run] = await Promise.all([start(), client.random.chance(0.3) ? start() : null]);
     // the result of this execution itself: that of its restart is checked by the script that restarts it
     const told = run.result({ follow: false }).then(

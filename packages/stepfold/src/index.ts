@@ -37,6 +37,7 @@ export type {
   DeliveredEvent,
   EndedPath,
   Event,
+  ExpiredEvent,
   FailedEvent,
   ItemAddedEvent,
   MapClosedEvent,

@@ -28,7 +28,7 @@ export async function cancel(workflowId: string, options: CancelCommandOptions):
   });
 }
 
-/** A command that was killed while what had been done was undone can be given again. */
-function isBeingCancelled(error: unknown, { before }: Moving): boolean {
-  return StepfoldError.is(error, "EXECUTION_ENDED") && before.ending?.status === "cancelled";
+/** A command that was killed while what had been done was undone, or what comes at the end was done, can be given again. */
+function isBeingCancelled(error: unknown, { before: { ending, closing } }: Moving): boolean {
+  return StepfoldError.is(error, "EXECUTION_ENDED") && (ending ?? closing)?.status === "cancelled";
 }

@@ -16,6 +16,8 @@ export function addExecutionCommands(stepfold: Command, act: Act): void {
     .description("start an execution of a workflow (a JSON file, or an id of the config), and drive it until it ends or waits for somebody")
     .option("--input <json|@file|->", "what it is started with: JSON, a file, or - for standard input")
     .option("--id <id>", "id of the execution; one that exists with the same input goes on (default: a new one)")
+    .option("--timeout <duration>", "how long it may take: 2h, PT5M; then it fails (default: what the workflow says)")
+    .option("--deadline <time>", "by when it must have ended: 2026-11-30T17:00:00Z; of this and --timeout the earlier counts")
     .option(...options.store)
     .option(...options.config)
     .option(...options.exitCode)

@@ -1,5 +1,5 @@
 import { type Snapshot, StepfoldError, type WorkflowDefinition, WorkflowEngine } from "stepfold";
-import type { Run } from "stepfold/runtime";
+import type { Run, Runtime, StartRunOptions } from "stepfold/runtime";
 import { BadInput } from "../bad-input.ts";
 import { cleanup } from "../cleanup.ts";
 import type { StepfoldConfig } from "../config/config.ts";
@@ -23,6 +23,8 @@ const maxStacks = 3;
 export interface RunOptions {
   readonly input?: string;
   readonly id?: string;
+  readonly timeout?: string;
+  readonly deadline?: string;
   readonly store?: string;
   readonly config?: string;
   readonly json?: boolean;
@@ -45,17 +47,9 @@ export async function run(file: string, options: RunOptions): Promise<number> {
     closing.add(() => store.close());
     const session = await openSession({ workflowId, store, database, config, configPath, cleanup: closing });
     const before = await store.load(workflowId);
-    const { runtime } = session;
-    const started = await start(async () => {
-      try {
-        return await runtime.start(workflow, { workflowId, input, metadata: rememberConfig(configPath, database.folder) });
-      } catch (error) {
-        if (!StepfoldError.is(error, "START_CONFLICT") || error.details.differs !== "definition") throw error;
-        // another version of the same workflow: the execution goes on with its own
-        if (before?.definition.id !== workflow.id) throw error;
-        return runtime.get(workflowId);
-      }
-    });
+    const { timeout, deadline } = options;
+    const metadata = rememberConfig(configPath, database.folder);
+    const started = await startOrFind(session.runtime, workflow, { workflowId, input, metadata, timeout, deadline }, before);
     if (before && !options.json) noteOtherVersion(before, workflow, file, config);
     const exitCode = await followExecution({
       store,
@@ -77,6 +71,8 @@ export async function run(file: string, options: RunOptions): Promise<number> {
           optionWords({
             "--input": options.input?.trim() === "-" ? JSON.stringify(input) : options.input,
             "--id": workflowId,
+            "--timeout": options.timeout,
+            "--deadline": options.deadline,
             "--config": options.config,
             "--store": database.flag ?? undefined,
           }),
@@ -89,12 +85,21 @@ export async function run(file: string, options: RunOptions): Promise<number> {
   }
 }
 
-async function start(begin: () => Promise<Run>): Promise<Run> {
+/** Starts an execution, or finds the one that was started before. */
+async function startOrFind(
+  runtime: Runtime,
+  workflow: WorkflowDefinition,
+  options: StartRunOptions & { readonly workflowId: string },
+  before: Snapshot | null,
+): Promise<Run> {
+  const { workflowId } = options;
   try {
-    return await begin();
+    return await runtime.start(workflow, options);
   } catch (error) {
     if (!StepfoldError.is(error, "START_CONFLICT")) throw error;
-    const { workflowId, differs } = error.details;
+    const { differs } = error.details;
+    // another version of the same workflow: the execution goes on with its own
+    if (differs === "definition" && before?.definition.id === workflow.id) return runtime.get(workflowId);
     throw new BadInput(
       "START_CONFLICT",
       `Execution "${workflowId}" was started before with another ${differs === "input" ? "input" : "workflow"}`,

@@ -4,13 +4,13 @@ import { openPaths } from "stepfold/core";
 /** The command waits for a timer that is nearer than this, even if there is a wait that can be answered. */
 const soonMs = 60_000;
 
-type StatusFields = Pick<Snapshot, "status" | "activePaths" | "childStates" | "outbox" | "parked">;
+type StatusFields = Pick<Snapshot, "status" | "activePaths" | "childStates" | "outbox" | "parked" | "deadlineAt" | "ending" | "closing">;
 
 /** Whether the command has nothing to wait for: the execution has ended, or waits for an answer or a signal and nothing else moves soon. */
 export function hasNothingToWaitFor(snapshot: StatusFields, now: EpochMs): boolean {
   if (isTerminal(snapshot.status)) return true;
   if (snapshot.parked) return snapshot.parked.until === undefined || snapshot.parked.until > now + soonMs;
-  if (snapshot.status === "active" || snapshot.outbox) return false;
+  if (snapshot.status === "active" || snapshot.outbox || isExpired(snapshot, now)) return false;
   let asks = false;
   for (const { scope, path } of openPaths(snapshot)) {
     const answerable = isAnswerable(path);
@@ -24,7 +24,12 @@ export function hasNothingToWaitFor(snapshot: StatusFields, now: EpochMs): boole
 export function canRunNow(snapshot: StatusFields, now: EpochMs): boolean {
   if (snapshot.parked) return snapshot.parked.until !== undefined && snapshot.parked.until <= now;
   for (const { scope, path } of openPaths(snapshot)) if (isReady(snapshot, scope, path) || nextMove(path) <= now) return true;
-  return false;
+  return isExpired(snapshot, now);
+}
+
+/** Whether its deadline has passed, and nobody has ended it yet. */
+function isExpired({ deadlineAt, ending, closing }: StatusFields, now: EpochMs): boolean {
+  return deadlineAt !== undefined && deadlineAt <= now && !ending && !closing;
 }
 
 /** When a path moves by itself; infinity for never. */

@@ -36,6 +36,11 @@ describe("eventLines", () => {
     expect(line({ ...late, undoes: { pathId: "0" } })).toBe("✖ pay       nobody answered in time; it is not undone");
   });
 
+  it("say what did not end in time: the execution, or what it runs", () => {
+    expect(line({ ...stamp, type: "expired" })).toBe("✖ deadline  did not end in time");
+    expect(line({ ...stamp, type: "expired", scope: "0#1/3" })).toBe("✖ charge[3]  did not end in time");
+  });
+
   it("say whose answer the code of a node has refused, and why", () => {
     const refused = { ...step, type: "answerRefused", waitId: "0@2" } as const;
     const issues = [{ pointer: "/amount", message: "must be even" }];

@@ -3,12 +3,14 @@ import type {
   CancelledEvent,
   CompletedEvent,
   Event,
+  ExpiredEvent,
   MapClosedEvent,
   ResumedEvent,
   SignalledEvent,
   Snapshot,
   SpawnedEvent,
 } from "stepfold";
+import { isJsonObject } from "stepfold/core";
 import { countdownText } from "../text/duration-text.ts";
 import { namesText } from "../text/names-text.ts";
 import { printable, printableJson } from "../text/printable.ts";
@@ -53,6 +55,8 @@ function lineOf(event: Event, telling: EventLineContext): string | null {
       const what = event.undoes ? "nobody answered in time; it is not undone" : "nobody answered in time";
       return stepLine("✖", "bad", nodeAddress(event, trail), [what, handleText(event.handle)], style);
     }
+    case "expired":
+      return expiredLine(event, telling);
     case "retried":
       return stepLine("↻", "wait", trail.at(event.scope, event.pathId), ["is retried at once"], style);
     case "cancelled":
@@ -89,6 +93,7 @@ function spawnedLine({ children: { workflow, map } }: SpawnedEvent, address: str
 function resumedText({ by, who, payload }: ResumedEvent): string {
   if (by === "timer") return "the time has come";
   if (by === "child") return `the execution has ended: ${printableJson(payload ?? null)}`;
+  if (by === "delivery") return `its signal ${isJsonObject(payload) && payload.status === "completed" ? "has arrived" : "cannot arrive"}`;
   return `is answered${who === undefined ? "" : ` by ${printable(who)}`}${payload === undefined ? "" : `: ${printableJson(payload)}`}`;
 }
 
@@ -119,6 +124,10 @@ function cancelledLine({ scope, pathIds, reason, consequences }: CancelledEvent,
   const ended = (consequences?.ended ?? []).filter((one) => one.scope === scope && pathIds.includes(one.pathId));
   const names = ended.length > 0 ? ended.map(({ nodeId }) => trail.address(scope, nodeId)) : pathIds.map((id) => trail.at(scope, id));
   return stepLine("■", "bad", namesText(names), ["cancelled", why], style);
+}
+
+function expiredLine({ scope }: ExpiredEvent, { trail, style }: EventLineContext): string {
+  return stepLine("✖", "bad", scope === undefined ? "deadline" : trail.child(scope), ["did not end in time"], style);
 }
 
 function closedText({ completes }: MapClosedEvent): string {

@@ -52,6 +52,8 @@ function eventText(event: Event, paint: Paint): string | null {
       return `${paint("wait", "…")} ${addressText(event)} waits`;
     case "answerRefused":
       return `${paint("bad", "✖")} ${addressText(event)} has refused an answer, and waits again`;
+    case "expired":
+      return `${paint("bad", "✖")} ${event.scope === undefined ? "the deadline has passed: it" : `a sub-workflow${itemsText(event.scope)}`} did not end in time`;
     case "timedOut":
       return `${paint("bad", "✖")} ${addressText(event)} was not answered in time`;
     default:
@@ -61,12 +63,17 @@ function eventText(event: Event, paint: Paint): string | null {
 
 /** `fetch`, `fetch of item 3`. Other workers may have begun the map: the event alone says which item it is. */
 function addressText({ scope, nodeId }: { readonly scope?: string; readonly nodeId: string }): string {
+  return `${printable(nodeId)}${itemsText(scope)}`;
+}
+
+/** The items that a scope is in. */
+function itemsText(scope: string = ""): string {
   const items: number[] = [];
-  for (let key = scope ?? ""; key !== ""; key = parentKey(key)) {
+  for (let key = scope; key !== ""; key = parentKey(key)) {
     const item = itemOf(key);
     if (item !== null) items.unshift(item);
   }
-  return `${printable(nodeId)}${items.length === 0 ? "" : ` of item ${items.join("/")}`}`;
+  return items.length === 0 ? "" : ` of item ${items.join("/")}`;
 }
 
 function clock(): string {

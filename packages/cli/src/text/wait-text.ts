@@ -28,6 +28,7 @@ export function wantedText(wait: AnyWait): string | null {
   if (kind === "signal") return `the signal "${printable(signal, 80)}"${key === undefined ? "" : ` (key ${printable(key, 80)})`}`;
   if (kind === "incident") return "a decision about its failure (retry, skip or fail)";
   if (kind === "child") return `the execution ${printable(workflowId, 80)}`;
+  if (kind === "delivery") return "its signal to arrive";
   const { quorum, answers = [], answered = answers.map(({ by }) => by), missing = quorum ?? 1, responders } = wait;
   const left = responders?.filter((name) => !answered.includes(name)).map((name) => printable(name, 80));
   const count = `${missing}${answered.length > 0 ? " more" : ""}`;

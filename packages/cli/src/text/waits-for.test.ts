@@ -24,6 +24,14 @@ describe("waitsFor", () => {
     expect(told("error", retrying, suspended({ kind: "external", timeoutAt: now + 1 }))).toBe("an answer, a retry in 1 min");
   });
 
+  it("says by when an execution must have ended", () => {
+    const limited = (deadlineAt: number, more: object = {}): string =>
+      waitsFor({ status: "paused", activePaths: [suspended({ kind: "external" })], deadlineAt, ...more } as unknown as Snapshot, now);
+    expect(limited(now + 60_000)).toBe("an answer, must end in 1 min");
+    expect(limited(now)).toBe("an answer, must have ended");
+    expect(limited(now, { ending: { status: "failed" } })).toBe("an answer");
+  });
+
   it("says nothing of what just runs, is held, or has ended", () => {
     expect(told("active", { id: "0", nodeId: "n", status: "ready" })).toBe("");
     expect(told("paused", { id: "0", nodeId: "n", status: "held" })).toBe("");

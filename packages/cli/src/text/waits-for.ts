@@ -15,11 +15,16 @@ export function waitsFor(snapshot: Snapshot, now: EpochMs): string {
   const counts = [
     counted(open.filter(({ kind }) => kind === "external" || kind === "incident").length, "answer"),
     counted(open.filter(({ kind }) => kind === "signal").length, "signal"),
-    counted(open.filter(({ kind }) => kind === "child").length, "execution"),
+    counted(open.filter(({ kind }) => kind === "child" || kind === "delivery").length, "execution"),
   ];
   const wanted = open.length === 1 ? [printable(wantedText(open[0]!) ?? "", maxLength)] : counts;
   const time = open.length === 0 || snapshot.status === "error" ? timeText(snapshot, now) : "";
-  return [...wanted, time].filter((text) => text !== "").join(", ");
+  return [...wanted, time, deadlineText(snapshot, now)].filter((text) => text !== "").join(", ");
+}
+
+function deadlineText({ deadlineAt, ending, closing }: Snapshot, now: EpochMs): string {
+  if (deadlineAt === undefined || ending || closing) return "";
+  return deadlineAt <= now ? "must have ended" : `must end in ${countdownText(deadlineAt - now)}`;
 }
 
 function parkedText({ until }: Parked, now: EpochMs): string {

@@ -53,6 +53,7 @@ export type {
   DeliveredEvent,
   EndedPath,
   Event,
+  ExpiredEvent,
   FailedEvent,
   ItemAddedEvent,
   MapClosedEvent,

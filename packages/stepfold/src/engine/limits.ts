@@ -114,13 +114,13 @@ function itemsAround(scope: ScopeDraft): number {
  */
 export function exhausted(
   limits: Limits,
-  { workflowId, steps }: Draft,
+  { workflowId, steps, closing }: Draft,
   { nodeId, undoes }: Task,
   begun: number,
   now: EpochMs,
 ): Outcome | null {
-  // what an execution has done in all of its steps can still be undone, with some attempts in vain
-  const max = undoes ? 3 * limits.steps : limits.steps;
+  // what an execution has done in all of its steps can still be undone, with some attempts in vain, and what runs at its end has its steps too
+  const max = undoes || closing ? 3 * limits.steps : limits.steps;
   if (steps + begun < max) return null;
   const error = errorInfo(new StepfoldError("STEPS_EXCEEDED", { workflowId, max }), nodeId);
   return { type: "failed", error, sizeBytes: error.message.length, retryAt: null, startedAt: now, endedAt: now, uncalled: true };

@@ -181,6 +181,8 @@ export class Turn {
         if (this.#stopped || this.draft.ended) break;
         this.#post?.check();
         if (this.draft.endings !== this.#endings) this.#withdraw();
+        // while it was committed time has passed: what became due goes before what would be begun
+        if (events.length > 0 && !this.#draining && this.#due()) continue;
         if (!this.#draining) {
           this.#begin(announcedAt);
           this.#post?.send(this.draft);

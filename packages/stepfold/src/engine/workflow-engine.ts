@@ -81,7 +81,7 @@ export interface ContinueRequest extends Slice {
 }
 
 const sliceKeys = ["snapshot", "globals", "stepLimit", "concurrency", "signal", "externalPayload"] as const;
-const startKeys = [...sliceKeys, "initialNodeId", "workflowId", "input", "metadata", "tenant"];
+const startKeys = [...sliceKeys, "initialNodeId", "workflowId", "input", "metadata", "tenant", "timeout", "deadline"];
 const continueKeys = [...sliceKeys, "target", "definition"];
 
 /** One step of a stream. */

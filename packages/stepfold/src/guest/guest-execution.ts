@@ -5,7 +5,7 @@ import type { Event } from "../core/snapshot/event.ts";
 import { begin } from "../core/transition/begin.ts";
 import { closeDraft } from "../core/transition/draft/close-draft.ts";
 import type { Draft } from "../core/transition/draft/draft.ts";
-import { earliestTimer, wakeAt } from "../core/transition/draft/draft-status.ts";
+import { earliestTime, wakeAt } from "../core/transition/draft/draft-status.ts";
 import { evolve } from "../core/transition/evolve.ts";
 import { AnnouncedSteps, due, planDraft, type Task } from "../core/transition/plan.ts";
 import type { EpochMs } from "../core/values/json.ts";
@@ -100,10 +100,11 @@ export class GuestExecution {
     this.#fold(event.type === "failed" && task.begun ? { ...event, begun: true } : event);
   }
 
-  /** The first timer of any path. */
+  /** The first timer of any path, or the deadline. */
   #timerAt(): EpochMs {
     const { paths, timers } = this.draft;
-    return Math.min(earliestTimer(paths) ?? Number.POSITIVE_INFINITY, timers.first()?.at ?? Number.POSITIVE_INFINITY);
+    const never = Number.POSITIVE_INFINITY;
+    return Math.min(earliestTime(this.draft, paths) ?? never, timers.first()?.at ?? never);
   }
 
   /** Takes the next message; if none comes until a time, that time has come, and so have the timers up to it. */

@@ -1,7 +1,7 @@
 import { isJsonObject } from "../core/values/json.ts";
 import { defineNode } from "../engine/node/define-node.ts";
 import type { NodeDefinition, NodeOutput } from "../engine/node/node-definition.ts";
-import { type ApprovalAnswer, type ApprovalData, type ApprovalResult, answerSchema, plainAnswerSchema } from "./approval-data.ts";
+import { type ApprovalAnswer, type ApprovalData, type ApprovalResult, answerSchema, plainAnswerSchema } from "./data/approval-data.ts";
 
 /**
  * Node type `approval`: waits for a decision, then leaves by the handle `approved` or `rejected`. Its output is

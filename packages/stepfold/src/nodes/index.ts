@@ -5,6 +5,7 @@ import { ifNode } from "./if.ts";
 import { mapNode } from "./map.ts";
 import { noopNode } from "./noop.ts";
 import { raceNode } from "./race.ts";
+import { sendSignalNode } from "./send-signal.ts";
 import { setNode } from "./set.ts";
 import { signalNode } from "./signal.ts";
 import { switchNode } from "./switch.ts";
@@ -12,18 +13,19 @@ import { waitNode } from "./wait.ts";
 import { workflowNode } from "./workflow.ts";
 
 export { approvalNode } from "./approval.ts";
-export type { ApprovalAnswer, ApprovalData, ApprovalResult } from "./approval-data.ts";
+export type { ApprovalAnswer, ApprovalData, ApprovalResult } from "./data/approval-data.ts";
+export type { RaceAnswer, RaceData, RaceResult, RaceSignal, RaceTimer } from "./data/race-data.ts";
+export type { TimeAhead } from "./data/timestamp.ts";
 export { type EndData, endNode } from "./end.ts";
 export { type FailData, failNode } from "./fail.ts";
 export { type IfData, ifNode } from "./if.ts";
 export { type MapData, mapNode } from "./map.ts";
 export { noopNode } from "./noop.ts";
 export { raceNode } from "./race.ts";
-export type { RaceAnswer, RaceData, RaceResult, RaceSignal, RaceTimer } from "./race-data.ts";
+export { type SendSignalData, sendSignalNode } from "./send-signal.ts";
 export { setNode } from "./set.ts";
 export { type SignalData, signalNode } from "./signal.ts";
 export { type SwitchCase, type SwitchData, switchNode } from "./switch.ts";
-export type { TimeAhead } from "./timestamp.ts";
 export { type WaitData, waitNode } from "./wait.ts";
 export { type WorkflowData, workflowNode } from "./workflow.ts";
 
@@ -43,6 +45,7 @@ export const builtinNodes: {
   readonly map: typeof mapNode;
   readonly noop: typeof noopNode;
   readonly race: typeof raceNode;
+  readonly sendSignal: typeof sendSignalNode;
   readonly set: typeof setNode;
   readonly signal: typeof signalNode;
   readonly switch: typeof switchNode;
@@ -56,6 +59,7 @@ export const builtinNodes: {
   map: mapNode,
   noop: noopNode,
   race: raceNode,
+  sendSignal: sendSignalNode,
   set: setNode,
   signal: signalNode,
   switch: switchNode,

@@ -4,8 +4,8 @@ import { defineNode } from "../engine/node/define-node.ts";
 import { FatalError } from "../engine/node/fatal-error.ts";
 import type { NodeDefinition } from "../engine/node/node-definition.ts";
 import type { SuspendOptions } from "../engine/node/step-context.ts";
-import { type RaceData, type RaceResult, raceSchema } from "./race-data.ts";
-import { timestampOf } from "./timestamp.ts";
+import { type RaceData, type RaceResult, raceSchema } from "./data/race-data.ts";
+import { timestampOf } from "./data/timestamp.ts";
 
 /**
  * Node type `race`: waits for several things at once, and leaves by the handle of whatever comes first. The others count

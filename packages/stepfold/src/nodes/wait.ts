@@ -1,7 +1,7 @@
 import type { Json } from "../core/values/json.ts";
 import { defineNode } from "../engine/node/define-node.ts";
 import type { NodeDefinition } from "../engine/node/node-definition.ts";
-import { type TimeAhead, timeFields, timestampOf } from "./timestamp.ts";
+import { type TimeAhead, timeFields, timestampOf } from "./data/timestamp.ts";
 
 /** What a `wait` node is given: exactly one of `for` and `until`. */
 export type WaitData = TimeAhead;

@@ -175,6 +175,8 @@ export interface ExecutionSummary {
   readonly error: Pick<ErrorInfo, "name" | "message" | "code" | "nodeId"> | null;
   /** Attempts made, in all. */
   readonly steps: number;
+  /** By when it must have ended. Absent: at any time. */
+  readonly deadlineAt?: EpochMs;
   /** About how many bytes of JSON it holds. */
   readonly sizeBytes: number;
 }

@@ -27,6 +27,17 @@ const delivered = (snapshot: Snapshot): Event => ({
 });
 
 describe("an execution that goes on as a new one", () => {
+  it("leaves what runs at the end to that", () => {
+    const closing = graph(["a>b"], ["bye"], { finally: "bye" });
+    const first = fold(closing, [startedAt(closing, "a")]);
+    const ending = apply(closing, first, continued(first, "0"));
+    expect(ending).toMatchObject({ activePaths: [], continuedAs: { workflowId: "order-1~2" }, ending: { status: "completed" } });
+    expect(ending).not.toHaveProperty("closing");
+    // another one runs it
+    const other = apply(closing, first, { type: "cancelled", version: 1, at: 0 });
+    expect(other).toMatchObject({ activePaths: [{ id: "finally", nodeId: "bye" }], closing: { status: "cancelled" } });
+  });
+
   it("is over once that is begun, without an output, and names it", () => {
     const before = forked({ parent });
     const ending = apply(flow, before, continued(before, "0", 5));

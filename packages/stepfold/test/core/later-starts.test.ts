@@ -4,6 +4,7 @@ import { apply, fold } from "../../src/core/transition/apply.ts";
 import { wakeAt } from "../../src/core/transition/draft/draft-status.ts";
 import { openDraft } from "../../src/core/transition/draft/open-draft.ts";
 import { due, plan } from "../../src/core/transition/plan.ts";
+import { takeCheckpoint } from "../../src/core/transition/take-checkpoint.ts";
 import { completing, graph, startedAt } from "./execution.fixture.ts";
 
 const flow = graph(["a>b"]);
@@ -26,6 +27,15 @@ describe("an execution that begins later", () => {
     expect(begun.sizeBytes).toBe(fold(flow, [startedAt(flow, "a")]).sizeBytes);
     expect(plan(begun, 5_000)).toMatchObject([{ nodeId: "a", attempt: 1 }]);
     expect(completing(flow, begun, "0", "x", "y")).toMatchObject({ status: "completed", output: "y" });
+  });
+
+  it("has the deadline that its start says, also one that goes on from another execution", () => {
+    const limits = { deadlineAt: 9_000, deadlineGiven: true } as const;
+    const first = fold(flow, [startedAt(flow, "a", limits)]);
+    expect(first).toMatchObject(limits);
+    const checkpoint = takeCheckpoint(first, { reason: "fork", laterMs: 50 });
+    expect(fold(flow, [startedAt(flow, "a", { checkpoint, ...limits })])).toMatchObject(limits);
+    expect(fold(flow, [startedAt(flow, "a", { checkpoint })])).not.toHaveProperty("deadlineAt");
   });
 
   it("is held by what holds its first node", () => {

@@ -8,8 +8,10 @@ import { restore } from "../../src/core/snapshot/restore.ts";
 import type { ChildHead, Snapshot, SnapshotHead, Wait } from "../../src/core/snapshot/snapshot.ts";
 import { begin } from "../../src/core/transition/begin.ts";
 import { closeDraft, closedHead, takeChanges } from "../../src/core/transition/draft/close-draft.ts";
+import { deadlineOf } from "../../src/core/transition/draft/deadline.ts";
 import { type Draft, isChild, isHeldUp, type ScopeDraft } from "../../src/core/transition/draft/draft.ts";
 import type { DraftPath } from "../../src/core/transition/draft/draft-path.ts";
+import { deadlineIn } from "../../src/core/transition/draft/draft-status.ts";
 import { scopeAt } from "../../src/core/transition/draft/open-draft.ts";
 import { evolve, withConsequences } from "../../src/core/transition/evolve.ts";
 import type { Json } from "../../src/core/values/json.ts";
@@ -70,7 +72,8 @@ export function keptHistory(definition: WorkflowDefinition, thrown: readonly num
   let throws = 0;
   const roll = (): number => hash32(`${thrown[throws++ % thrown.length]} ${throws}`) / 2 ** 32;
   const workflow = compile(definition, expressionLanguage);
-  const started = startedAt(workflow, workflow.starts[0]!, { input: "start" });
+  const deadlineAt = deadlineOf(workflow, { metadata: {}, at: 1_000 });
+  const started = startedAt(workflow, workflow.starts[0]!, { input: "start", ...(deadlineAt !== undefined && { deadlineAt }) });
   const kept = new Kept();
   const draft = begin(workflow, started);
   let pending: Event[] = [withConsequences(draft, started)];
@@ -102,6 +105,7 @@ function movesOf(draft: Draft): Move[] {
     if (scope.ended) continue;
     const placed = isChild(scope) ? { ...stamp, scope: key } : stamp;
     for (const path of scope.paths) moves.push(...movesOfPath(scope, path, placed));
+    if (deadlineIn(scope) <= stamp.at) moves.push(() => ({ ...placed, type: "expired" }));
   }
   const scopes = [...draft.children.keys()].map((scope) => ({ scope }));
   moves.push((roll) => {
@@ -244,7 +248,19 @@ export function randomDefinition(seed: number): WorkflowDefinition {
   const roll = (): number => hash32(`${seed}/${drawn++}`) / 2 ** 32;
   const item = randomGraph("item", 1 + Math.floor(roll() * 2), [], roll);
   const inner = randomGraph("inner", 1 + Math.floor(roll() * 3), ["item"], roll);
-  return { ...randomGraph("outer", 2 + Math.floor(roll() * 4), ["inner", "item"], roll), workflows: { inner, item } };
+  const outer = randomGraph("outer", 2 + Math.floor(roll() * 4), ["inner", "item"], roll);
+  return { ...(roll() < 0.4 ? withLast(outer, roll() < 0.5) : outer), workflows: { inner, item } };
+}
+
+/** The graph with two nodes that run at its end. */
+function withLast({ nodes, edges, ...rest }: WorkflowDefinition, runsInner: boolean): WorkflowDefinition {
+  const first: Node = runsInner ? { id: "last", type: "workflow", data: { workflow: "inner" } } : { id: "last", type: "noop" };
+  return {
+    ...rest,
+    finally: "last",
+    nodes: [...nodes, first, { id: "after", type: "noop" }],
+    edges: [...edges, { source: "last", target: "after" }],
+  };
 }
 
 function randomGraph(id: string, size: number, inner: readonly string[], roll: () => number): WorkflowDefinition {
@@ -266,5 +282,6 @@ function randomGraph(id: string, size: number, inner: readonly string[], roll: (
     const again = named !== null && roll() < 0.3 ? { retryPolicy } : {};
     return { id: `n${index}`, ...work, ...join, ...compensate, ...keep, ...again };
   });
-  return { id, start: "n0", nodes, edges, onFailure: roll() < 0.3 ? "finish" : "stop" };
+  const timeout = roll() < (id === "outer" ? 0.2 : 0.4) ? { timeout: (id === "outer" ? 20 : 2) + place(20) } : {};
+  return { id, start: "n0", nodes, edges, onFailure: roll() < 0.3 ? "finish" : "stop", ...timeout };
 }

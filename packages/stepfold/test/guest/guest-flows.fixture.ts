@@ -281,4 +281,42 @@ export const flows: Readonly<Record<string, Flow>> = {
     ),
     script: [{ atMs: minute, command: { type: "cancel", reason: "no more time" } }],
   },
+  "a deadline that passes while it waits": {
+    workflow: flow(
+      "overdue",
+      [node("hotel", { value: "h" }, { compensate: { type: "undo" } }), node("ask", { message: "ok?" }, { type: "approval" })],
+      ["hotel>ask"],
+      { timeout: "1h" },
+    ),
+  },
+  "a deadline that passes while a step runs": {
+    workflow: flow("cut-off", [node("slow", { value: "slow", takesMs: 3_000 }), node("then", { value: 1 })], ["slow>then"], {
+      timeout: "1s",
+    }),
+  },
+  "a deadline of a workflow in a workflow": {
+    workflow: flow(
+      "patient",
+      [node("sub", { workflow: "nap" }, { type: "workflow" }), node("else", { value: "{{ nodes.sub.last.error }}" })],
+      ["sub>else@error"],
+    ),
+    more: [flow("nap", [node("rest", { for: "1h" }, { type: "wait" })], [], { timeout: "1m" })],
+  },
+  "what runs at the end of a failure": {
+    workflow: flow(
+      "cleaned",
+      [
+        node("hotel", { value: "h" }, { compensate: { type: "undo" } }),
+        node("pay", { fails: 1, fatal: true }),
+        node(
+          "clean",
+          { value: "{{ execution.end.status }}", fails: 1 },
+          { retryPolicy: { maxAttempts: 2, interval: "3s", backoff: "fixed" } },
+        ),
+        node("tell", { value: "{{ nodes.clean.last.data }}" }),
+      ],
+      ["hotel>pay", "clean>tell"],
+      { finally: "clean" },
+    ),
+  },
 };

@@ -12,6 +12,8 @@ const maxConcurrency = 10_000;
 /** The highest limit of a rate: a store keeps the time of each execution that counts. */
 const maxRate = 1_000;
 const maxPeriodMs = 366 * 24 * 60 * 60 * 1000;
+/** Why a workflow that is run inside another one has no `finally`. */
+export const wholesOnly = "is for whole executions, and not for a workflow that is run inside another one";
 /** How deep definitions may be nested. */
 const maxNesting = 8;
 
@@ -44,6 +46,7 @@ function checkWorkflow(definition: unknown, at: string, nesting: number, limits:
   checkEdges(edges, `${at}/edges`, ids, report);
   if (definition.start !== undefined && !ids.has(definition.start as string))
     report.add("START_UNKNOWN", `${at}/start`, `names no node${report.suggestion(definition.start, ids)}`);
+  checkFinally(definition.finally, at, ids, report);
   checkType(definition, at, "workflows", "object", report);
   if (!isJsonObject(definition.workflows)) return;
   if (nesting >= maxNesting) {
@@ -57,6 +60,12 @@ function checkWorkflow(definition: unknown, at: string, nesting: number, limits:
     if (!isId(name)) report.add("ID_INVALID", `${at}/workflows`, `"${name}" must be 1 to 128 letters, digits, "_" or "-"`);
     checkWorkflow(inner, `${at}/workflows/${name}`, nesting + 1, limits, report);
   }
+}
+
+function checkFinally(last: unknown, at: string, ids: ReadonlySet<string>, report: DefinitionReport): void {
+  if (last === undefined) return;
+  if (at !== "") report.add("FINALLY_INVALID", `${at}/finally`, `${wholesOnly}: run this workflow with "detached"`);
+  else if (!ids.has(last as string)) report.add("FINALLY_INVALID", "/finally", `names no node${report.suggestion(last, ids)}`);
 }
 
 function checkNeeds(needs: unknown, at: string, report: DefinitionReport): void {

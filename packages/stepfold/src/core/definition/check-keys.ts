@@ -86,8 +86,8 @@ interface KnownKeys {
 
 const workflowKeys: KnownKeys = {
   own: [
-    ...["id", "name", "description", "version", "metadata", "input", "output", "start", "nodes", "edges", "onFailure", "incident"],
-    ...["concurrency", "rateLimit", "variables", "workflows", "needs"],
+    ...["id", "name", "description", "version", "metadata", "input", "output", "start", "finally", "nodes", "edges"],
+    ...["onFailure", "incident", "timeout", "concurrency", "rateLimit", "variables", "workflows", "needs"],
   ],
   foreign: editorWorkflowKeys,
   slips: {
@@ -101,6 +101,10 @@ const workflowKeys: KnownKeys = {
     subworkflows: "workflows",
     subWorkflows: "workflows",
     vars: "variables",
+    timeoutMs: "timeout",
+    deadline: "timeout",
+    onExit: "finally",
+    always: "finally",
   },
 };
 const nodeKeys: KnownKeys = {

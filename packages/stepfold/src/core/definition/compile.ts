@@ -6,11 +6,12 @@ import { isJsonObject, type Json } from "../values/json.ts";
 import { defaultLimits, type Limits } from "../values/limits.ts";
 import { plainJson } from "../values/to-json.ts";
 import { WorkBudget } from "../values/work-budget.ts";
-import { checkDefinition } from "./check-definition.ts";
+import { checkDefinition, wholesOnly } from "./check-definition.ts";
 import { checkKeys } from "./check-keys.ts";
 import { compileJoins, type OpenNode, type PlacedEdge } from "./compile-joins.ts";
 import { compileNode } from "./compile-node.ts";
 import type { CompiledEdge, CompiledVariable, CompiledWorkflow, Reducer } from "./compiled.ts";
+import { compileDuration } from "./compiled-policy.ts";
 import type { Edge, WorkflowDefinition } from "./definition.ts";
 import { definitionHash } from "./definition-hash.ts";
 import { DefinitionReport } from "./definition-report.ts";
@@ -18,6 +19,7 @@ import { lintGraph } from "./lint-graph.ts";
 import { lintReads, noting, type TemplateUse } from "./lint-reads.ts";
 import { NamedWorkflows } from "./named-workflows.ts";
 import { namesSet } from "./needs.ts";
+import { reachedFrom } from "./reached-from.ts";
 import type { ExpressionLanguage, NodeNames, Template } from "./template.ts";
 
 /** Where a definition comes from. */
@@ -156,12 +158,15 @@ function buildWorkflow(definition: WorkflowDefinition, pointer: string, building
   };
   const { nodes, placed } = buildNodes(definition, pointer, own);
   const entered = new Set(definition.edges.filter(({ source, target }) => source !== target).map(({ target }) => target));
-  const starts =
-    definition.start === undefined ? definition.nodes.map(({ id }) => id).filter((id) => !entered.has(id)) : [definition.start];
-  const joins = compileJoins([...nodes.values()], placed, starts, work);
+  const last = definition.finally;
+  const free = definition.nodes.map(({ id }) => id).filter((id) => !entered.has(id) && id !== last);
+  const starts = definition.start === undefined ? free : [definition.start];
+  const firsts = last === undefined ? starts : [...starts, last];
+  const joins = compileJoins([...nodes.values()], placed, firsts, work);
   if (!joins)
     report.add("TOO_MANY", `${pointer}/edges`, "joins and edges are more than can be checked: split the workflow into sub-workflows");
-  lintGraph(definition, nodes, starts, pointer, report, work);
+  lintGraph(definition, nodes, firsts, pointer, report, work);
+  if (last !== undefined) checkLast(nodes, starts, last, report);
   const inner = Object.entries(definition.workflows ?? {}).map(
     ([name, workflow]) => [name, buildWorkflow(workflow, `${pointer}/workflows/${name}`, { ...building, variables })] as const,
   );
@@ -172,8 +177,11 @@ function buildWorkflow(definition: WorkflowDefinition, pointer: string, building
     hash: definitionHash(definition),
     nodes,
     starts,
+    finally: last === undefined ? null : nodes.get(last)!,
     output,
     variables: variablesOf(definition, pointer, building),
+    timeoutMs:
+      definition.timeout === undefined ? null : compileDuration(definition.timeout, `${pointer}/timeout`, language.compileTemplate, report),
     concurrency: concurrencyOf(definition, pointer, building),
     rateLimit: rateLimitOf(definition, pointer, building),
     joins: joins ?? [],
@@ -184,6 +192,18 @@ function buildWorkflow(definition: WorkflowDefinition, pointer: string, building
     language,
     limits,
   };
+}
+
+/** What runs at the end is apart from all else, and is not undone. */
+function checkLast(nodes: ReadonlyMap<string, OpenNode>, starts: readonly string[], last: string, report: DefinitionReport): void {
+  const before = reachedFrom(starts.map((id) => nodes.get(id)!));
+  for (const id of reachedFrom([nodes.get(last)!])) {
+    const { index, compensation } = nodes.get(id)!;
+    const at = `/nodes/${index}`;
+    if (before.has(id))
+      report.add("FINALLY_INVALID", at, `"${id}" is led to from a first node too, and from "${last}", which "finally" names`);
+    if (compensation) report.add("FINALLY_INVALID", `${at}/compensate`, `"${id}" runs at the end, and is never undone`);
+  }
 }
 
 /** Links every workflow to itself and those around it. */
@@ -205,6 +225,8 @@ function checkNames({ definition, workflows }: CompiledWorkflow, at: string, rep
     const starts = workflows.get(name)?.starts.length;
     if (starts === undefined)
       report.add("WORKFLOW_UNKNOWN", pointer, `there is no workflow "${name}"${report.suggestionOrList(name, workflows.keys())}`);
+    else if (workflows.get(name)!.finally)
+      report.add("FINALLY_INVALID", pointer, `"${name}" has "finally", which ${wholesOnly}: run it with "detached"`);
     else if (starts !== 1) report.add("START_UNKNOWN", pointer, `"${name}" has ${starts} first nodes: set its "start"`);
   }
   for (const name of Object.keys(definition.workflows ?? {})) checkNames(workflows.get(name)!, `${at}/workflows/${name}`, report);

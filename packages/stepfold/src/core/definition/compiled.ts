@@ -15,10 +15,14 @@ export interface CompiledWorkflow {
   readonly nodes: ReadonlyMap<string, CompiledNode>;
   /** Ids of the nodes that an execution may begin at. If there is exactly one, it begins there; else the start has to name one. */
   readonly starts: readonly string[];
+  /** The node at which the end of every execution begins; null if there is none. */
+  readonly finally: CompiledNode | null;
   /** The template of the execution's output; null if the output is the last result. */
   readonly output: Template | null;
   /** The variables that it declares. */
   readonly variables: ReadonlyMap<string, CompiledVariable>;
+  /** Longest time that one run of it may take; null: any. */
+  readonly timeoutMs: Computed | null;
   /** The concurrency key and limit of its executions; null if there is none. */
   readonly concurrency: { readonly key: Template; readonly limit: number } | null;
   /** How fast executions of one key may begin; null if there is no limit. Key null: that is the id of the workflow. */

@@ -14,17 +14,19 @@ export function definitionHash(definition: WorkflowDefinition): string {
 }
 
 function identity(definition: WorkflowDefinition): Json {
-  const { id, input, output, start, nodes, edges, onFailure, incident, concurrency, rateLimit, variables, workflows } = definition;
+  const { id, input, output, start, nodes, edges, onFailure, incident, timeout, concurrency, rateLimit, variables, workflows } = definition;
   const inner = workflows && Object.fromEntries(Object.entries(workflows).map(([name, workflow]) => [name, identity(workflow)]));
   return present({
     id,
     input,
     output,
     start,
+    finally: definition.finally,
     nodes: nodes.map(ofNode),
     edges: edges.map(ofEdge),
     onFailure,
     incident,
+    timeout,
     concurrency: concurrency && present({ key: concurrency.key, limit: concurrency.limit }),
     rateLimit: rateLimit && present({ limit: rateLimit.limit, period: rateLimit.period, key: rateLimit.key }),
     variables:

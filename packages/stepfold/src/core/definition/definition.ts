@@ -21,12 +21,22 @@ export interface WorkflowDefinition {
   readonly output?: Json;
   /** First node. Default: the one node that no other node has an edge to. */
   readonly start?: string;
+  /**
+   * The first of the nodes that run at the end of an execution, whatever the end is: completed, failed or cancelled. Nothing else leads to them. They read how
+   * it ends as `execution.end`. Only for whole executions: not where the workflow is run inside another one.
+   */
+  readonly finally?: string;
   readonly nodes: readonly Node[];
   readonly edges: readonly Edge[];
   /** `stop` (default): a failure ends the other paths. `finish`: they run to their ends first. */
   readonly onFailure?: "stop" | "finish";
   /** As `incident` of every node that says nothing itself. */
   readonly incident?: boolean;
+  /**
+   * Longest time that an execution may take, from its start, or from `startAt`, to its end; where the workflow is run inside another one, each
+   * run. Then it fails with `EXECUTION_TIMED_OUT`, whatever `onFailure` says. May be an `{{ expression }}` over input and metadata. Default: any.
+   */
+  readonly timeout?: Duration;
   /**
    * How many executions of one key may be driven at once; others wait for their turn, the longest due first. One that is
    * paused holds no place. Only where there is a store that can do this.

@@ -14,6 +14,8 @@ const features: readonly Feature[] = [
   { name: "incident", isUsedBy: ({ incident, nodes }) => incident === true || nodes.some((node) => node.incident === true) },
   { name: "variables", isUsedBy: ({ variables, nodes }) => variables !== undefined || nodes.some((node) => namesSet(node).length > 0) },
   { name: "rateLimit", isUsedBy: ({ rateLimit }) => rateLimit !== undefined },
+  { name: "finally", isUsedBy: (definition) => definition.finally !== undefined },
+  { name: "timeout", isUsedBy: ({ timeout }) => timeout !== undefined },
 ];
 
 /** The names of the variables that a node of type `set` sets. */

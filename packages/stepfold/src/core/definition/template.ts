@@ -1,5 +1,6 @@
 import type { ErrorInfo } from "../errors/error-info.ts";
 import type { Issue } from "../errors/issue.ts";
+import type { ChildEnd } from "../snapshot/message.ts";
 import type { Context, NodeResult } from "../snapshot/snapshot.ts";
 import type { EpochMs, Json } from "../values/json.ts";
 
@@ -42,6 +43,8 @@ export interface ExecutionFacts {
   readonly startedAt: EpochMs | undefined;
   /** What the execution was started with, also in its children. */
   readonly input: Json | undefined;
+  /** How it ends, once that is decided: for the nodes that run at its end (`finally`). */
+  readonly end?: ChildEnd | undefined;
 }
 
 /** What a scope is made from. */

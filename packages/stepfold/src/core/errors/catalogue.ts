@@ -106,6 +106,12 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
   },
   STEP_TIMEOUT: { status: 504, retryable: true, say: (d) => `Node "${d.nodeId}" did not end within ${d.timeoutMs} ms` },
   HEARTBEAT_TIMEOUT: { status: 504, retryable: true, say: (d) => `Node "${d.nodeId}" gave no heartbeat for ${d.timeoutMs} ms` },
+  EXECUTION_TIMED_OUT: {
+    status: 504,
+    retryable: false,
+    say: (d) =>
+      `${d.workflow === undefined ? "Execution" : `Sub-workflow "${d.workflow}" of execution`} "${d.workflowId}" had to end by ${d.deadline}`,
+  },
   STEPS_EXCEEDED: {
     status: 422,
     retryable: false,
@@ -121,7 +127,8 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
   ACTION_DENIED: {
     status: 403,
     retryable: false,
-    say: (d) => `Node "${d.nodeId}" may not ${d.action} execution "${d.id}" of workflow "${d.workflow}": ${d.reason}`,
+    say: (d) =>
+      `Node "${d.nodeId}" may not ${d.action} execution "${d.id}"${d.workflow === undefined ? "" : ` of workflow "${d.workflow}"`}: ${d.reason}`,
   },
   GLOBAL_DENIED: {
     status: 403,

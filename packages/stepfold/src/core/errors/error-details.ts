@@ -35,9 +35,10 @@ interface DetailsByCode {
   VARIABLE_INVALID: { nodeId: string; variable: string; reason: string };
   STEP_TIMEOUT: { nodeId: string; timeoutMs: number };
   HEARTBEAT_TIMEOUT: { nodeId: string; timeoutMs: number };
+  EXECUTION_TIMED_OUT: { workflowId: string; deadline: string; workflow?: string };
   STEPS_EXCEEDED: { workflowId: string; max: number };
   JOIN_SHORT: { nodeId: string; wanted: number; came: number };
-  ACTION_DENIED: { nodeId: string; action: string; workflow: string; id: string; reason: string };
+  ACTION_DENIED: { nodeId: string; action: string; workflow?: string; id: string; reason: string };
   GLOBAL_DENIED: { nodeId: string; name: string; allowed: readonly string[] };
   MAP_FAILED: { nodeId: string; failed: number; tolerated: number; message: string };
   STALLED: { nodes: readonly string[] };

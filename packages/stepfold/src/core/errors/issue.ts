@@ -26,6 +26,7 @@ export type IssueCode =
   | "KEY_POINTLESS"
   | "WORKFLOW_UNKNOWN"
   | "START_UNKNOWN"
+  | "FINALLY_INVALID"
   | "TOO_MANY"
   | "DURATION_INVALID"
   | "RETRY_INVALID"

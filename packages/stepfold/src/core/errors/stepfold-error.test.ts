@@ -27,6 +27,10 @@ const samples: { [C in ErrorCode]: readonly [ErrorDetails<C>, string][] } = {
       { nodeId: "n", action: "start", workflow: "w", id: "e", reason: "the host refuses it" },
       'Node "n" may not start execution "e" of workflow "w"',
     ],
+    [
+      { nodeId: "n", action: "signal", id: "e", reason: "the host refuses it" },
+      'Node "n" may not signal execution "e": the host refuses it',
+    ],
   ],
   GLOBAL_DENIED: [
     [{ nodeId: "n", name: "stripe", allowed: ["mail"] }, "reads globals.stripe, which this workflow may not read. It may read: mail"],
@@ -78,6 +82,10 @@ const samples: { [C in ErrorCode]: readonly [ErrorDetails<C>, string][] } = {
   HANDLE_MISSING: [[{ nodeId: "n", known: ["h"] }, "one of: h"]],
   STEP_TIMEOUT: [[{ nodeId: "n", timeoutMs: 5 }, "within 5 ms"]],
   HEARTBEAT_TIMEOUT: [[{ nodeId: "n", timeoutMs: 5 }, "no heartbeat for 5 ms"]],
+  EXECUTION_TIMED_OUT: [
+    [{ workflowId: "e", deadline: "1970-01-01T00:00:00.000Z" }, 'Execution "e" had to end by 1970-01-01T00:00:00.000Z'],
+    [{ workflowId: "e", deadline: "1970-01-01T00:00:00.000Z", workflow: "w" }, 'Sub-workflow "w" of execution "e" had to end by 1970'],
+  ],
   STEPS_EXCEEDED: [[{ workflowId: "e", max: 5 }, "made 5 steps"]],
   RETRY_POLICY_INVALID: [[{ nodeId: "n", field: "interval", reason: "no" }, 'no usable "interval"']],
   EXPRESSION_INVALID: [

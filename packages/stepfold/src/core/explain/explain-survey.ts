@@ -1,6 +1,6 @@
 import { groupOf, openScopes, parentKey, scopedKey } from "../snapshot/address.ts";
 import type { ActivePath, ChildState, Snapshot } from "../snapshot/snapshot.ts";
-import { earliestTimer } from "../transition/draft/draft-status.ts";
+import { deadlineIn, earliestTimer } from "../transition/draft/draft-status.ts";
 import type { EpochMs } from "../values/json.ts";
 
 /** What an open path, or an item of a map, does or waits for. */
@@ -40,6 +40,8 @@ export interface Survey {
   readonly ready: Placed | null;
   /** What moves first by itself, when no step can run. */
   readonly first: (Placed & { readonly at: EpochMs }) | null;
+  /** The deadline that comes first, and the scope that must have ended by then. */
+  readonly deadline: { readonly scope: string; readonly at: EpochMs } | null;
   /** The only open place, apart from paths that wait for their children; null if there are several. */
   readonly only: Placed | null;
 }
@@ -51,14 +53,17 @@ const maxChildren = 5;
 const interest: readonly OpenStatus[] = ["somebody", "signal", "retrying", "running", "execution", "time", "branches", "turn", "place"];
 
 /** Looks once at every open path of every scope. */
-export function survey(snapshot: Pick<Snapshot, "activePaths" | "childStates">): Survey {
+export function survey(snapshot: Pick<Snapshot, "activePaths" | "childStates" | "deadlineAt" | "ending" | "closing">): Survey {
   const counts = noCounts();
   const asking = new Map<string, "somebody" | "signal">();
   let ready: Placed | null = null;
   let first: (Placed & { at: EpochMs }) | null = null;
+  let deadline = { scope: "", at: deadlineIn(snapshot) };
   let only: Placed | null = null;
   let leaves = 0;
   for (const [scope, paths] of openScopes(snapshot)) {
+    const endsBy = scope === "" ? deadline.at : deadlineIn(snapshot.childStates![scope]!);
+    if (endsBy < deadline.at) deadline = { scope, at: endsBy };
     const isHeldUp = heldUp(snapshot, scope);
     for (const path of paths) {
       const standing = openStatusOf(path, isHeldUp);
@@ -75,7 +80,8 @@ export function survey(snapshot: Pick<Snapshot, "activePaths" | "childStates">):
       if (at !== null && (!first || at < first.at)) first = { scope, path, at };
     }
   }
-  return { counts, groups: groupsOf(snapshot, asking), ready, first, only: leaves > 1 ? null : only };
+  const next = { ready, first, deadline: deadline.at === Number.POSITIVE_INFINITY ? null : deadline };
+  return { counts, groups: groupsOf(snapshot, asking), ...next, only: leaves > 1 ? null : only };
 }
 
 /** When a path moves by itself; null for never. */
@@ -91,7 +97,13 @@ function openStatusOf({ status, waits = [], children }: ActivePath, isHeldUp: bo
   if (status === "held") return "turn";
   if (children) return "children";
   const has = (kind: string): boolean => waits.some((wait) => wait.kind === kind);
-  return has("external") || has("incident") ? "somebody" : has("signal") ? "signal" : has("child") ? "execution" : "time";
+  return has("external") || has("incident")
+    ? "somebody"
+    : has("signal")
+      ? "signal"
+      : has("child") || has("delivery")
+        ? "execution"
+        : "time";
 }
 
 /** True if a child, or one around it, is ready and waits for room in its map. */

@@ -46,6 +46,7 @@ function wantedBy(wait: WaitInfo): string | null {
   if (kind === "external") return `${answerText(wait)}${refusalText(wait)}`;
   if (kind === "incident") return `a decision about its failure, ${cut(failureIn(wait), maxReasonLength)} (retry, skip or fail)`;
   if (kind === "child") return `the execution "${cut(workflowId, maxNameLength)}"`;
+  if (kind === "delivery") return deliveryText(wait);
   if (kind === "timer" || kind === "children") return null;
   return `the signal "${cut(signal, maxNameLength)}"${key === undefined ? "" : ` with the key "${cut(key, maxNameLength)}"`}${refusalText(wait)}`;
 }
@@ -58,6 +59,11 @@ function refusalText({ refused }: WaitInfo): string {
   const from = who === undefined ? "the last one" : `that of ${cut(who, maxNameLength)}`;
   const why = first ? `: ${cut(`${first.pointer || "/"} ${first.message}`, maxReasonLength)}` : "";
   return ` (${from} was refused${why})`;
+}
+
+function deliveryText({ payload }: WaitInfo): string {
+  const { workflowId, signal } = payload as unknown as { readonly workflowId: string; readonly signal: string };
+  return `its signal "${cut(signal, maxNameLength)}" to reach the execution "${cut(workflowId, maxNameLength)}"`;
 }
 
 function failureIn({ payload }: WaitInfo): string {

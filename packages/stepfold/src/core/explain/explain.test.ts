@@ -159,6 +159,12 @@ describe("explain: steps", () => {
     expect(whole).toMatch(/^Will fail at f: no.*, once the rest has come to its end: ask waits for an answer\.$/);
   });
 
+  it("says which signal is under way, and to whom", () => {
+    const payload = { workflowId: "order-7", signal: "paid" };
+    const sending = at({ nodeId: "tell", status: "suspended", waits: [{ id: "i", kind: "delivery", payload }] });
+    expect(told(sending).whole).toBe('tell waits for its signal "paid" to reach the execution "order-7".');
+  });
+
   it("counts where many things are open", () => {
     const ready = { nodeId: "a", status: "ready" };
     const waiting = (kind: string): object => ({ nodeId: "b", status: "suspended", waits: [{ id: "i", kind }] });

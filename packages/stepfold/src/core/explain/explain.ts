@@ -2,7 +2,7 @@ import type { CompiledWorkflow } from "../definition/compiled.ts";
 import type { ErrorInfo } from "../errors/error-info.ts";
 import { scopedKey } from "../snapshot/address.ts";
 import { notUndone } from "../snapshot/not-undone.ts";
-import { isTerminal, type Parked, type Snapshot, type Status } from "../snapshot/snapshot.ts";
+import { type Ending, isTerminal, type Parked, type Snapshot, type Status } from "../snapshot/snapshot.ts";
 import { endOf } from "../transition/draft/outbox.ts";
 import type { EpochMs } from "../values/json.ts";
 import { type ExplainContext, explainContext, explainPath, itemText, nodeOfPath, type PlaceInfo } from "./explain-path.ts";
@@ -12,6 +12,7 @@ import { counted, cut, iso, listed } from "./explain-words.ts";
 
 /** What happens next by itself. */
 export interface NextInfo {
+  /** Empty for the execution as a whole, when its deadline comes first. */
   readonly address: string;
   /** Null: at once. */
   readonly at: EpochMs | null;
@@ -138,19 +139,20 @@ const phrases: readonly (readonly [OpenStatus, one: string, many: string])[] = [
 
 function wholeText(tell: ExplainContext): string {
   const { snapshot, survey: found } = tell;
-  const { ending, error } = snapshot;
+  const { ending, error, deadlineAt, closing } = snapshot;
+  const latest = deadlineAt === undefined ? "" : ` It must have ended by ${iso(deadlineAt)}, or it fails.`;
   const now = found.only ? onlyText(tell, found.only) : countsText(found.counts);
+  if (closing) return `${decidedText(closing)}; what comes at the end: ${now}.`;
   if (ending) {
-    const { status, error: failure, nodeId } = ending;
-    const what =
-      status === "failed"
-        ? `Failed${failureText(failure, nodeId)}`
-        : status === "cancelled"
-          ? `Cancelled${reasonText(failure)}`
-          : "Completed";
-    return `${what}; what ${ending.again ? "could not be undone is tried again" : "was done is being undone"}: ${now}.`;
+    return `${decidedText(ending)}; what ${ending.again ? "could not be undone is tried again" : "was done is being undone"}: ${now}.`;
   }
-  return error ? `Will fail${failureText(error, null)}, once the rest has come to its end: ${now}.` : `${now}.`;
+  return error ? `Will fail${failureText(error, null)}, once the rest has come to its end: ${now}.` : `${now}.${latest}`;
+}
+
+/** The end that is decided. */
+function decidedText({ status, error, nodeId }: Pick<Ending, "status" | "error" | "nodeId">): string {
+  if (status === "failed") return `Failed${failureText(error, nodeId)}`;
+  return status === "cancelled" ? `Cancelled${reasonText(error)}` : "Completed";
 }
 
 function onlyText(tell: ExplainContext, only: Placed): string {
@@ -168,10 +170,15 @@ function countsText(counts: Readonly<Record<OpenStatus, number>>): string {
 }
 
 function nextOf(tell: ExplainContext): NextInfo | null {
-  const { ready, first } = tell.survey;
+  const { ready, first, deadline } = tell.survey;
   if (ready) {
     const address = tell.address(ready.scope, ready.path.nodeId);
     return { address, at: null, sentence: `${address} ${explainPath(tell, ready).sentence}.` };
+  }
+  if (deadline && deadline.at < (first?.at ?? Number.POSITIVE_INFINITY)) {
+    const { scope, at } = deadline;
+    const what = scope === "" ? "" : tell.address(scope, "").slice(0, -1);
+    return { address: what, at, sentence: `At ${iso(at)} ${what || "the execution"} fails, unless it has ended.` };
   }
   if (!first) return null;
   const { scope, path, at } = first;

@@ -138,6 +138,22 @@ describe("a snapshot with paths that wait", () => {
     expect(read.activePaths[0]?.waits?.[0]).toMatchObject({ kind: "child", workflowId: "other" });
   });
 
+  it("is refused where it says not which signal is to arrive, and where", () => {
+    const wait = "/activePaths/0/waits/0";
+    const plain = {
+      [`${wait}/kind`]: "delivery",
+      [`${wait}/quorum`]: undefined,
+      [`${wait}/tally`]: undefined,
+      [`${wait}/answers`]: undefined,
+    };
+    const payload = { workflowId: "other", signal: "paid" };
+    refused({ ...plain, [`${wait}/payload`]: 5 }, `${wait}/payload`, "workflowId and signal");
+    refused({ ...plain, [`${wait}/payload`]: { ...payload, workflowId: "" } }, `${wait}/payload/workflowId`, "must name an execution");
+    refused({ ...plain, [`${wait}/payload`]: { ...payload, signal: 1 } }, `${wait}/payload/signal`, "must name a signal");
+    const read = readSnapshot(changed(snapshot, { ...plain, [`${wait}/payload`]: payload }), engine.workflow);
+    expect(read.activePaths[0]?.waits?.[0]).toMatchObject({ kind: "delivery", payload });
+  });
+
   it("may leave out where a path came from, but not how many have forked off it", () => {
     const unknown = readSnapshot(changed(snapshot, { "/activePaths/0/stepPath": undefined }), engine.workflow);
     expect(unknown.activePaths[0]?.stepPath).toEqual([]);
@@ -222,6 +238,17 @@ describe("a snapshot with messages to other executions", () => {
     const scheduledBy = { schedule: "s", workflowId: "schedule:s", at: 5, reports: true };
     const root = { id: "3.0", type: "startRoot", to: "s@5", workflow: "w", metadata: { a: 1 }, scheduledBy };
     const messages = [root, { id: "3.1", type: "cancelRoot", to: "s@4", schedule: "s" }];
+    expect(readSnapshot(changed(snapshot, { "/outbox": messages }), engine.workflow).outbox).toEqual(messages);
+    refused({ "/outbox": messages, ...change }, pointer);
+  });
+
+  it.each<[change: Record<string, unknown>, pointer: string]>([
+    [{ "/outbox/0/waitId": undefined }, "/outbox/0/waitId"],
+    [{ "/outbox/0/name": "" }, "/outbox/0/name"],
+    [{ "/outbox/0/key": 5 }, "/outbox/0/key"],
+    [{ "/outbox/0/ttlMs": -1 }, "/outbox/0/ttlMs"],
+  ])("is refused where it is a signal with %j", (change, pointer) => {
+    const messages = [{ id: "3.0", type: "signal", to: "other", waitId: "0@2", name: "paid", key: "k", payload: 1, ttlMs: 5 }];
     expect(readSnapshot(changed(snapshot, { "/outbox": messages }), engine.workflow).outbox).toEqual(messages);
     refused({ "/outbox": messages, ...change }, pointer);
   });

@@ -189,8 +189,8 @@ function checkMap(value: Json, pointer: string): void {
   flag(map.open, `${pointer}/open`);
 }
 
-const kinds = ["external", "signal", "timer", "child", "incident", "children"];
-const reasons: readonly Json[] = ["payload", "signal", "timer", "child"] satisfies readonly Resumed["by"][];
+const kinds = ["external", "signal", "timer", "child", "incident", "children", "delivery"];
+const reasons: readonly Json[] = ["payload", "signal", "timer", "child", "delivery"] satisfies readonly Resumed["by"][];
 
 /** The waits of a path, checked. @param name what their ids begin with: the path's own, and its turn */
 function checkWaits(value: Json, pointer: string, name: string): void {
@@ -214,6 +214,13 @@ function checkIncident({ payload }: JsonObject, pointer: string): void {
   count(attempt, `${pointer}/payload/attempt`, 1);
 }
 
+/** The arrival of a signal says which, and where. */
+function checkDelivery({ payload }: JsonObject, pointer: string): void {
+  const { workflowId, signal } = object(payload, `${pointer}/payload`, "must be an object with workflowId and signal");
+  if (!isWorkflowId(workflowId)) invalid(`${pointer}/payload/workflowId`, "must name an execution");
+  text(signal, `${pointer}/payload/signal`, "must name a signal");
+}
+
 function checkWait(wait: JsonObject, pointer: string): void {
   const { kind, schema, resumeAt, workflowId } = wait;
   if (!kinds.includes(kind as string)) invalid(`${pointer}/kind`, `must be one of ${kinds.join(", ")}`);
@@ -221,6 +228,7 @@ function checkWait(wait: JsonObject, pointer: string): void {
   if (kind === "child" && !isWorkflowId(workflowId)) invalid(`${pointer}/workflowId`, "must name an execution");
   if (kind !== "child" && workflowId !== undefined) invalid(`${pointer}/workflowId`, "says nothing but where the kind is child");
   if (kind === "incident") checkIncident(wait, pointer);
+  if (kind === "delivery") checkDelivery(wait, pointer);
   if (kind === "timer" && resumeAt === undefined) invalid(`${pointer}/resumeAt`, "must say until when");
   if (schema !== undefined && typeof schema !== "boolean" && !isJsonObject(schema)) invalid(`${pointer}/schema`, "must be a JSON Schema");
   if (wait.refused !== undefined) checkRefusal(wait.refused, `${pointer}/refused`);
@@ -286,7 +294,7 @@ function checkReopening(value: Json, pointer: string): void {
   for (const [i, given] of waits.entries()) {
     const at = `${pointer}/waits/${i}`;
     const wait = object(given, at, "must be an object with an id");
-    if (wait.kind === "incident" || wait.kind === "child") invalid(`${at}/kind`, "cannot be waited for once more");
+    if (["incident", "child", "delivery"].includes(wait.kind as string)) invalid(`${at}/kind`, "cannot be waited for once more");
     checkWait(wait, at);
     text(wait.id, `${at}/id`);
   }

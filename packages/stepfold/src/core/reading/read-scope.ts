@@ -39,9 +39,11 @@ export function readScope(plain: JsonObject, place: ReadContext, onlyTells = fal
 function fieldsOf(plain: JsonObject, place: ReadContext): Partial<ScopeHead> {
   const { pointer } = place;
   const { error, rounds, ending, begun } = plain;
+  const deadlineAt = time(plain.deadlineAt, `${pointer}/deadlineAt`);
   return {
     ...picked(plain, ["input", "output"]),
     ...(plain.inEvents !== undefined && { inEvents: readInEvents(plain.inEvents, `${pointer}/inEvents`) }),
+    ...(deadlineAt !== undefined && { deadlineAt }),
     ...(error !== undefined && { error: readError(error, `${pointer}/error`) }),
     ...(rounds !== undefined && { rounds: readRounds(rounds, `${pointer}/rounds`, place) }),
     ...(begun !== undefined && { begun: readBegun(begun, `${pointer}/begun`, place) }),

@@ -30,10 +30,10 @@ const changed = (pointer: string, value: unknown, from: Snapshot = mixed): unkno
 const classic = { workflowId: "w", status: "active", currentNodeId: "a", context: {}, version: 3, metadata: {} };
 
 describe("the tenant and the budget of a snapshot from outside", () => {
-  const own = fold(flow, [startedAt(flow, "f", { tenant: "acme", unnamed: true })]);
+  const own = fold(flow, [startedAt(flow, "f", { tenant: "acme", unnamed: true, deadlineAt: 5_000, deadlineGiven: true })]);
 
   it("are read as they were written", () => {
-    expect(readSnapshot(copy(own), flow)).toMatchObject({ tenant: "acme", unnamed: true });
+    expect(readSnapshot(copy(own), flow)).toMatchObject({ tenant: "acme", unnamed: true, deadlineAt: 5_000, deadlineGiven: true });
     const parent = { workflowId: "p", depth: 1, descendants: 7 };
     expect(readSnapshot(changed("/parent", parent, own), flow).parent).toMatchObject(parent);
     for (const reason of ["fork", "restart", "adopt"]) {
@@ -56,6 +56,7 @@ describe("the tenant and the budget of a snapshot from outside", () => {
   it.each<[string, unknown]>([
     ["/tenant", ""],
     ["/tenant", 7],
+    ["/deadlineAt", "soon"],
     ["/tenant", "a\u0000b"],
     ["/parent", { workflowId: "p", depth: 1, descendants: -1 }],
     ["/from", "o"],

@@ -11,7 +11,7 @@ import { checkFamilies, readChildren } from "./read-children.ts";
 import { readParked } from "./read-parked.ts";
 import { readPermit, readRate } from "./read-permit.ts";
 import { readScope } from "./read-scope.ts";
-import { readCompensations } from "./read-undo.ts";
+import { readClosing, readCompensations } from "./read-undo.ts";
 import { count, highestCount, invalid, isIn, list, object, optionalText, rootContext, text, time } from "./read-value.ts";
 
 /**
@@ -65,7 +65,7 @@ export function readSnapshot(value: unknown, workflow: CompiledWorkflow, limits:
 function optional(plain: JsonObject, version: number): Partial<Snapshot> {
   const { inbox, outbox, parent, scheduledBy, from, continuedAs, compensations, parked, permit, rate, descendants, tenant, unnamed } =
     plain;
-  const { historyBytes, answered, schemas } = plain;
+  const { historyBytes, answered, schemas, deadlineGiven, closing } = plain;
   if ((parked !== undefined) !== (plain.status === "parked"))
     return invalid("/parked", 'must be there if the status is "parked", and only then');
   const retryState = retryStateOf(plain);
@@ -81,10 +81,12 @@ function optional(plain: JsonObject, version: number): Partial<Snapshot> {
     ...(plain.incarnation !== undefined && { incarnation: plain.incarnation as string }),
     ...(tenant !== undefined && { tenant }),
     ...(unnamed === true && { unnamed }),
+    ...(deadlineGiven === true && { deadlineGiven }),
     ...(inbox !== undefined && { inbox: readInbox(inbox) }),
     ...(outbox !== undefined && { outbox: readOutbox(outbox) }),
     ...(parent !== undefined && { parent: readParent(parent) }),
     ...(scheduledBy !== undefined && { scheduledBy: readScheduledBy(scheduledBy, "/scheduledBy") }),
+    ...(closing !== undefined && { closing: readClosing(closing, plain) }),
     ...(from !== undefined && { from: readOrigin(from) }),
     ...(continuedAs !== undefined && { continuedAs: readSuccessor(continuedAs) }),
     ...(parked !== undefined && { parked: readParked(parked) }),
@@ -164,9 +166,10 @@ function readOutbox(value: Json): Snapshot["outbox"] {
     if (!isWorkflowId(to)) return invalid(`${pointer}/to`, "must name an execution");
     if (type === "start") checkStart(message, pointer);
     else if (type === "cancel" || type === "adopt") text(message.waitId, `${pointer}/waitId`, "must be the id of a wait");
+    else if (type === "signal") checkSignal(message, pointer);
     else if (type === "startRoot" || type === "cancelRoot") checkRoot(message, pointer);
     else if (type !== "ended" && type !== "continue")
-      return invalid(`${pointer}/type`, "must be start, continue, cancel, adopt, ended, startRoot or cancelRoot");
+      return invalid(`${pointer}/type`, "must be start, continue, cancel, adopt, signal, ended, startRoot or cancelRoot");
   }
   return value as unknown as Snapshot["outbox"];
 }
@@ -175,6 +178,13 @@ function checkStart({ definition, waitId, descendants }: JsonObject, pointer: st
   readDefinition(definition, `${pointer}/definition`);
   if (descendants !== undefined) count(descendants, `${pointer}/descendants`);
   if (waitId !== undefined) text(waitId, `${pointer}/waitId`, "must be the id of a wait");
+}
+
+function checkSignal(message: JsonObject, pointer: string): void {
+  text(message.waitId, `${pointer}/waitId`, "must be the id of a wait");
+  text(message.name, `${pointer}/name`, "must be the name of a signal");
+  optionalText(message, ["key"], pointer);
+  time(message.ttlMs, `${pointer}/ttlMs`);
 }
 
 function checkRoot({ type, workflow, schedule, scheduledBy, metadata }: JsonObject, pointer: string): void {

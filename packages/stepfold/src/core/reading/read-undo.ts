@@ -1,5 +1,5 @@
 import { belongsTo } from "../snapshot/address.ts";
-import type { ActivePath, BegunStep, Ending, Snapshot, Undo } from "../snapshot/snapshot.ts";
+import { type ActivePath, type BegunStep, type Ending, isTerminal, type Snapshot, type Status, type Undo } from "../snapshot/snapshot.ts";
 import type { Json, JsonObject } from "../values/json.ts";
 import { count, invalid, list, object, oldestVersion, optionalText, type ReadContext, readError, text, time } from "./read-value.ts";
 
@@ -35,16 +35,29 @@ export function readBegun(value: Json, pointer: string, place: ReadContext): rea
 /** How a scope is about to end, checked. */
 export function readEnding(value: Json, pointer: string, place: ReadContext): Ending {
   const ending = object(value, pointer, "must be an object with status and begun");
-  const { status, nodeId, error } = ending;
-  if (status !== "failed" && status !== "cancelled" && status !== "completed")
-    return invalid(`${pointer}/status`, "must be failed, cancelled or completed");
-  if (nodeId !== null) text(nodeId, `${pointer}/nodeId`, "must be the id of a node, or null");
-  if (error !== undefined) readError(error, `${pointer}/error`);
+  checkDecided(ending, pointer);
   // otherwise the step would be undone again and again
   for (const { step, at } of readSteps(ending.begun, `${pointer}/begun`, place))
     if (step.version !== undefined) return invalid(`${at}/version`, "says nothing of a step that has not completed");
   if (ending.again !== undefined) readSteps(ending.again, `${pointer}/again`, place);
   return ending as unknown as Ending;
+}
+
+/** How an execution ends that runs the nodes at its end, checked. */
+export function readClosing(value: Json, { status, ending }: JsonObject): NonNullable<Snapshot["closing"]> {
+  const closing = object(value, "/closing", "must be an object with status and nodeId");
+  checkDecided(closing, "/closing");
+  if (isTerminal(status as Status) || ending !== undefined)
+    return invalid("/closing", "cannot be there at the end, or while steps are undone");
+  return closing as unknown as NonNullable<Snapshot["closing"]>;
+}
+
+/** Checks an end that is decided. */
+function checkDecided({ status, nodeId, error }: JsonObject, pointer: string): void {
+  if (status !== "failed" && status !== "cancelled" && status !== "completed")
+    invalid(`${pointer}/status`, "must be failed, cancelled or completed");
+  if (nodeId !== null) text(nodeId, `${pointer}/nodeId`, "must be the id of a node, or null");
+  if (error !== undefined) readError(error, `${pointer}/error`);
 }
 
 function readSteps(value: Json | undefined, pointer: string, place: ReadContext): { readonly step: JsonObject; readonly at: string }[] {

@@ -29,6 +29,12 @@ describe("the summary of a head", () => {
     expect(summaryOf(place).waiting).toBeNull();
   });
 
+  it("says by when it must have ended", () => {
+    expect(summaryOfHead({ currentNodeId: "approve", activePaths: [place], steps: 2, deadlineAt: 5_000 })).toMatchObject({
+      deadlineAt: 5_000,
+    });
+  });
+
   it("has the error without its details", () => {
     const error = { name: "TypeError", message: "no number", code: "E_NONE", nodeId: "ship", details: { x: 1 }, stack: "at" };
     const { details: _, stack: __, ...short } = error;

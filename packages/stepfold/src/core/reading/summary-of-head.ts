@@ -20,12 +20,14 @@ export interface HeadSummary {
   readonly waiting: WaitSummary | null;
   readonly error: Pick<ErrorInfo, "name" | "message" | "code" | "nodeId"> | null;
   readonly steps: number;
+  readonly deadlineAt?: EpochMs;
 }
 
 /** What a list shows of a head. What children wait for is not in it: they do not lie in the head. */
-export function summaryOfHead(head: Pick<SnapshotHead, "currentNodeId" | "activePaths" | "error" | "steps">): HeadSummary {
-  const { currentNodeId, activePaths, steps } = head;
-  return { currentNodeId, waiting: waitingIn(activePaths), error: head.error ? shortError(head.error) : null, steps };
+export function summaryOfHead(head: Pick<SnapshotHead, "currentNodeId" | "activePaths" | "error" | "steps" | "deadlineAt">): HeadSummary {
+  const { currentNodeId, activePaths, steps, deadlineAt } = head;
+  const error = head.error ? shortError(head.error) : null;
+  return { currentNodeId, waiting: waitingIn(activePaths), error, steps, ...(deadlineAt !== undefined && { deadlineAt }) };
 }
 
 function waitingIn(paths: SnapshotHead["activePaths"]): WaitSummary | null {

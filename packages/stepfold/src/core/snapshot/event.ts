@@ -3,7 +3,7 @@ import type { SchemaIssue } from "../errors/schema-issue.ts";
 import type { EpochMs, Json } from "../values/json.ts";
 import type { Rate } from "../values/rate.ts";
 import type { Checkpoint } from "./checkpoint.ts";
-import type { ChildStart, RootCancel, RootStart, ScheduledBy } from "./message.ts";
+import type { ChildStart, RootCancel, RootStart, ScheduledBy, SignalSend } from "./message.ts";
 import type { KeptSignal, NodeResult, Origin, ParentLink, Parked, Permit, Snapshot, Undo, Wait } from "./snapshot.ts";
 
 interface Stamp {
@@ -75,6 +75,10 @@ export interface StartedEvent extends Stamp {
   readonly startAt?: EpochMs;
   readonly permit?: Permit;
   readonly rate?: Rate;
+  /** By when it must have ended. */
+  readonly deadlineAt?: EpochMs;
+  /** That was said at the start, and is earlier than by the definition. */
+  readonly deadlineGiven?: true;
   /** It goes on from another execution: instead of one path at `nodeId` it has what that held. */
   readonly checkpoint?: Checkpoint;
   /** It goes on from another execution, at the first node, with what that has handed over. */
@@ -142,6 +146,8 @@ export interface SuspendedEvent extends Step {
   readonly waits: readonly Wait[];
   /** The execution whose end it waits for. */
   readonly starts?: ChildStart;
+  /** The signal that it sends, and whose arrival it waits for. */
+  readonly signal?: SignalSend;
   /** What waits name as `typeSchema`, and the execution does not hold yet. */
   readonly schemas?: Snapshot["schemas"];
 }
@@ -191,12 +197,12 @@ export interface SpawnedMap {
   readonly tolerated: number;
 }
 
-/** A wait was answered, its time came, or the execution that it waited for has ended. */
+/** A wait was answered, its time came, the execution that it waited for has ended, or the signal of the step has arrived, or cannot. */
 export interface ResumedEvent extends Placed {
   readonly type: "resumed";
   readonly pathId: string;
   readonly waitId: string;
-  readonly by: "payload" | "timer" | "child";
+  readonly by: "payload" | "timer" | "child" | "delivery";
   readonly payload?: Json;
   /** Who answered, as told. */
   readonly who?: string;
@@ -230,6 +236,11 @@ export interface TimedOutEvent extends Placed {
   readonly error: ErrorInfo;
   /** The edge that takes it. Absent when there is none: the execution fails. */
   readonly handle?: "timeout" | "error";
+}
+
+/** The deadline of the execution, or of one of its children, has passed: it fails. */
+export interface ExpiredEvent extends Placed {
+  readonly type: "expired";
 }
 
 /** A pending retry is to be made at once. */
@@ -298,6 +309,7 @@ export type Event =
   | ResumedEvent
   | SignalledEvent
   | TimedOutEvent
+  | ExpiredEvent
   | RetriedEvent
   | CancelledEvent
   | ItemAddedEvent

@@ -21,7 +21,8 @@ export type Message =
   | (Addressed & { readonly type: "ended" })
   | (Addressed & RootStart)
   | (Addressed & RootCancel)
-  | (Addressed & AdoptChild);
+  | (Addressed & AdoptChild)
+  | (Addressed & Omit<SignalSend, "allowed"> & { readonly waitId: string });
 
 /**
  * A restarted execution goes on to wait for a detached execution of its origin: one that has ended well tells its end, one that has failed
@@ -55,6 +56,19 @@ export interface RootCancel {
   readonly type: "cancelRoot";
   readonly to: string;
   readonly schedule: string;
+}
+
+/** A signal of a step to another execution, of the same tenant. The step waits until it has arrived. */
+export interface SignalSend {
+  readonly type: "signal";
+  readonly to: string;
+  readonly name: string;
+  readonly key?: string;
+  readonly payload?: Json;
+  /** How long it is kept where nobody waits for it yet. Absent: as the signals of anybody. */
+  readonly ttlMs?: number;
+  /** The verdict of the host, where one was asked for (`may`). */
+  readonly allowed?: true;
 }
 
 /** An execution of its own that a step begins. */

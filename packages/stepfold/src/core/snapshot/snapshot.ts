@@ -3,14 +3,11 @@ import type { EpochMs, Json, JsonSchema } from "../values/json.ts";
 import type { Rate } from "../values/rate.ts";
 import type { AnsweredKey } from "./answered-key.ts";
 import type { InEvents } from "./in-events.ts";
-import type { Message, ScheduledBy } from "./message.ts";
+import type { ChildEnd, Message, ScheduledBy } from "./message.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Variables } from "./variables.ts";
 
-/**
- * Where an execution stands as a whole. The last three are terminal. A `parked` one could not be driven, whatever its paths
- * are: `parked` of the snapshot tells why.
- */
+/** Where an execution stands as a whole. The last three are terminal. Why one is `parked`, whatever its paths are, is told beside. */
 export type Status = "active" | "paused" | "error" | "parked" | "completed" | "failed" | "cancelled";
 
 /** What every node has produced, by node id, oldest first. */
@@ -44,9 +41,9 @@ export interface Wait extends InEvents {
   /**
    * `external`: a payload from outside. `signal`: a signal by its name. `timer`: only time. `child`: an execution of its own. `incident`: a
    * decision about a step that has failed for good; its payload is `{ error, attempt }`, and its answer an `IncidentAnswer`. `children`: the
-   * sub-workflow or items of the path, which have to end by `timeoutAt`.
+   * sub-workflow or items of the path, which have to end by `timeoutAt`. `delivery`: the arrival of the signal `{ workflowId, signal, key? }`.
    */
-  readonly kind: "external" | "signal" | "timer" | "child" | "incident" | "children";
+  readonly kind: "external" | "signal" | "timer" | "child" | "incident" | "children" | "delivery";
   /** What the step suspended with: for those who answer. */
   readonly payload?: Json;
   /** What a resume payload must look like. */
@@ -94,7 +91,7 @@ export interface Reopening {
 
 /** Why a suspended step runs again. */
 export interface Resumed extends InEvents {
-  readonly by: "payload" | "signal" | "timer" | "child";
+  readonly by: "payload" | "signal" | "timer" | "child" | "delivery";
   readonly payload?: Json;
   /** What the step had suspended with. */
   readonly suspendPayload?: Json;
@@ -301,6 +298,8 @@ export interface ScopeHead extends InEvents {
   readonly input?: Json;
   /** While the scope is open: of the path that came to an end of the graph last. */
   readonly output?: Json;
+  /** By when it must have ended: then it fails, unless its end is decided. */
+  readonly deadlineAt?: EpochMs;
   /** What it failed with, or will fail with once its other paths have ended. */
   readonly error?: ErrorInfo;
   /** Numeric joins that have fired and still expect paths, by node and wave. */
@@ -353,6 +352,8 @@ export interface SnapshotHead extends ScopeHead {
   readonly sizeBytes: number;
   /** About how many bytes of JSON all its events have. Only with a store. */
   readonly historyBytes?: number;
+  /** Its deadline was said at its start, and is earlier than by its definition. */
+  readonly deadlineGiven?: true;
   /** Its concurrency key and limit, as they were at the start. */
   readonly permit?: Permit;
   /** The rate that its beginning counts for, as it was at the start. */
@@ -366,6 +367,8 @@ export interface SnapshotHead extends ScopeHead {
   readonly parent?: ParentLink;
   /** The schedule that started it. */
   readonly scheduledBy?: ScheduledBy;
+  /** How it ends: that is decided, and the nodes that run at its end (`finally`) are under way. */
+  readonly closing?: ChildEnd & { readonly nodeId: string | null };
   /** The execution that it goes on from: it is a fork or a restart of that. */
   readonly from?: Origin;
   /** It has ended, and goes on as this execution, which holds what it handed over. */

@@ -6,7 +6,8 @@ import type { ActivePath, KeptSignal, Resumed, Wait } from "../snapshot/snapshot
 import { noVariables, withValues } from "../snapshot/variables.ts";
 import type { EpochMs, Json } from "../values/json.ts";
 import { sizeOfJson } from "../values/json-size.ts";
-import { type Draft, noFamily } from "./draft/draft.ts";
+import { close } from "./close.ts";
+import { type Draft, newDraft } from "./draft/draft.ts";
 import { type DraftPath, firstPath } from "./draft/draft-path.ts";
 import { historyBytesOf } from "./draft/held-size.ts";
 import { openDraft } from "./draft/open-draft.ts";
@@ -21,7 +22,20 @@ export function begin(workflow: CompiledWorkflow, event: StartedEvent): Draft {
 
 /** The draft of an execution that goes on from another one. */
 function goOn(workflow: CompiledWorkflow, event: StartedEvent, { from, state }: Checkpoint): Draft {
-  const { workflowId, definition, metadata, at: createdAt, tenant, unnamed, input, incarnation, parent, permit } = event;
+  const {
+    workflowId,
+    definition,
+    metadata,
+    at: createdAt,
+    tenant,
+    unnamed,
+    input,
+    incarnation,
+    parent,
+    permit,
+    deadlineAt,
+    deadlineGiven,
+  } = event;
   const draft = openDraft(workflow, {
     ...state,
     ...(incarnation !== undefined && { activePaths: state.activePaths.map(pathAtStart) }),
@@ -32,6 +46,8 @@ function goOn(workflow: CompiledWorkflow, event: StartedEvent, { from, state }: 
     ...(incarnation !== undefined && { incarnation }),
     ...(parent && { parent }),
     ...(permit && { permit }),
+    ...(deadlineAt !== undefined && { deadlineAt }),
+    ...(deadlineGiven && { deadlineGiven }),
   });
   draft.historyBytes = historyBytesOf(event);
   // the first commit writes all of them
@@ -68,77 +84,40 @@ function waitToBegin(first: DraftPath, startAt: EpochMs): void {
   first.waits = Object.freeze([Object.freeze(wait)]);
 }
 
-/** What an execution has not come to yet when it begins. */
-const unused = {
-  continuedAs: undefined,
-  ended: null,
-  failedAt: null,
-  output: undefined,
-  inputAt: undefined,
-  outputAt: undefined,
-  error: undefined,
-  ending: undefined,
-  begun: [],
-  lastStartedAt: undefined,
-  totalExecutionTime: undefined,
-  steps: 0,
-  descendants: 0,
-  groups: null,
-  outbox: [],
-  parked: undefined,
-  schemas: undefined,
-  openChildren: 0,
-  shorts: null,
-  endings: 0,
-} as const;
-
 function beginAtNode(workflow: CompiledWorkflow, event: StartedEvent): Draft {
-  const { workflowId, definition, incarnation, nodeId, input, metadata, payload, parent, permit, rate, at, sizeBytes = 0 } = event;
+  const { workflowId, definition, incarnation, nodeId, input, metadata, payload, startAt, carried, at, sizeBytes = 0 } = event;
+  const { tenant, unnamed, parent, scheduledBy, permit, rate, deadlineAt, deadlineGiven } = event;
   const first = firstPath(workflow.nodes.get(nodeId)!, 0);
   if (payload !== undefined) first.resumed = firstPayload(event, payload);
-  const { startAt } = event;
-  const draft: Omit<Draft, "root"> & { root: Draft | null } = {
-    ...unused,
-    ...noFamily,
-    root: null,
-    key: "",
+  const draft = newDraft({
     workflow,
     workflowId,
     definition,
     metadata,
-    tenant: event.tenant,
-    unnamed: event.unnamed,
-    input,
+    tenant,
+    unnamed,
     createdAt: at,
     incarnation,
     parent,
-    scheduledBy: event.scheduledBy,
+    scheduledBy,
+    from: carried?.from,
     permit,
     rate,
-    from: event.carried?.from,
-    inbox: carriedSignals(event),
-    // the start event makes version 0
-    version: -1,
-    paths: [first],
-    sizeBytes,
-    context: {},
-    borrowed: {},
-    variables: event.carried?.variables ? withValues(noVariables, event.carried.variables, 0) : noVariables,
-    historyBytes: historyBytesOf(event),
-    committedHistoryBytes: 0,
-    answered: [],
-    compensations: [],
-    dropped: [],
-    revised: null,
-    results: [],
-    endedPaths: [],
-    warnings: [],
-  };
-  draft.root = draft as Draft;
+    deadlineAt,
+    deadlineGiven,
+    input,
+    inputAt: undefined,
+  });
+  draft.paths.push(first);
+  draft.inbox = carriedSignals(event);
+  if (carried?.variables) draft.variables = withValues(noVariables, carried.variables, 0);
+  draft.sizeBytes = sizeBytes;
+  draft.historyBytes = historyBytesOf(event);
   enter(first);
   if (startAt !== undefined) waitToBegin(first, startAt);
-  settle(draft as Draft, at);
-  enqueueEnd(draft as Draft);
+  settle(draft, at);
+  if (draft.ended && workflow.finally) close(draft, at);
+  enqueueEnd(draft);
   draft.version = 0;
-  return draft as Draft;
+  return draft;
 }

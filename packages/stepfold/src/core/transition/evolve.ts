@@ -1,3 +1,5 @@
+import { errorInfo } from "../errors/error-info.ts";
+import { StepfoldError } from "../errors/stepfold-error.ts";
 import { scopedKey } from "../snapshot/address.ts";
 import type {
   AnswerRefusedEvent,
@@ -6,6 +8,7 @@ import type {
   CompletedEvent,
   DeliveredEvent,
   Event,
+  ExpiredEvent,
   FailedEvent,
   ItemAddedEvent,
   MapClosedEvent,
@@ -22,14 +25,24 @@ import type { Json } from "../values/json.ts";
 import { sizeOfJson } from "../values/json-size.ts";
 import { cancellation, countItems, skipItem, spawn } from "./children/children.ts";
 import { failWhole } from "./children/complete-children.ts";
+import { close } from "./close.ts";
 import { addResult, markChanged } from "./draft/add-result.ts";
-import type { Draft, ScopeDraft } from "./draft/draft.ts";
+import { type Draft, isChild, type ScopeDraft } from "./draft/draft.ts";
 import { type DraftPath, letGo, recordAnswer, visitAgain } from "./draft/draft-path.ts";
-import { earliestTimer, endsParking, park } from "./draft/draft-status.ts";
+import { deadlineIn, earliestTimer, endsParking, park } from "./draft/draft-status.ts";
 import { releaseVariables, setVariables } from "./draft/draft-variables.ts";
 import { countEvent, setMetadata, subtractSize } from "./draft/held-size.ts";
 import { scopeAt } from "./draft/open-draft.ts";
-import { applyDelivered, enqueueEnd, enqueueSends, enqueueStart, enqueueSuccessor, hasOnlyMessages, withdraw } from "./draft/outbox.ts";
+import {
+  applyDelivered,
+  enqueueEnd,
+  enqueueSends,
+  enqueueSignal,
+  enqueueStart,
+  enqueueSuccessor,
+  hasOnlyMessages,
+  withdraw,
+} from "./draft/outbox.ts";
 import { reopen } from "./draft/reopen.ts";
 import { endPath, forgetChildren, stop, terminate } from "./paths/end-path.ts";
 import { failPath } from "./paths/fail-path.ts";
@@ -89,6 +102,8 @@ function taken(draft: Draft, event: ScopedEvent): boolean {
   const scope = take(draft, event);
   if (!scope) return false;
   settle(scope, event.at);
+  // what could not be undone is tried again after all else
+  if (draft.ended && !isAgain && (draft.closing || draft.workflow.finally)) close(draft, event.at);
   if (draft.ended) end(draft, event.version, isAgain && event.type === "cancelled");
   if (draft.revised) releaseVariables(draft);
   draft.version = event.version;
@@ -157,6 +172,8 @@ function takeIn(scope: ScopeDraft, event: Exclude<ScopedEvent, { type: "started"
     }
     case "timedOut":
       return applyTimedOut(scope, event);
+    case "expired":
+      return applyExpired(scope, event);
     case "retried":
       return applyRetried(scope, event.pathId);
     case "cancelled":
@@ -236,8 +253,8 @@ function applySuspended(scope: ScopeDraft, event: SuspendedEvent): boolean {
   if (!path) return false;
   path.status = "suspended";
   path.turn++;
-  // the end of the execution that it waits for decides whether this attempt was the last
-  if (event.waits[0]!.kind !== "child") path.attempts = 0;
+  // what becomes of the message that it sends decides whether this attempt was the last
+  if (!event.starts && !event.signal) path.attempts = 0;
   path.nextRetryAt = undefined;
   letGo(scope.root, path);
   const isLarge = isLargeIn(scope.root, event);
@@ -245,6 +262,7 @@ function applySuspended(scope: ScopeDraft, event: SuspendedEvent): boolean {
     ? Object.freeze(event.waits.map((wait, index) => referring(wait, `${event.version}/waits/${index}`, "payload", "schema")))
     : event.waits;
   if (event.starts) enqueueStart(scope.root, event.starts, event.waits[0]!.id);
+  if (event.signal) enqueueSignal(scope.root, event.signal, event.waits[0]!.id);
   if (event.schemas) holdSchemas(scope.root, event.schemas);
   takeKept(scope.root, path, event.at);
   return true;
@@ -291,6 +309,17 @@ function applyTimedOut(scope: ScopeDraft, event: TimedOutEvent): boolean {
   return true;
 }
 
+/** Ends a scope that has taken too long. Its end comes before the failures of its steps: nothing in it runs on, also with `onFailure: "finish"`. */
+function applyExpired(scope: ScopeDraft, { at, version }: ExpiredEvent): boolean {
+  const deadlineAt = deadlineIn(scope);
+  if (deadlineAt > at) return false;
+  const { workflow, root } = scope;
+  const deadline = new Date(deadlineAt).toISOString();
+  const details = { workflowId: root.workflowId, deadline, ...(isChild(scope) && { workflow: workflow.definition.id }) };
+  stop(scope, "failed", scope.paths[0]!.nodeId, errorInfo(new StepfoldError("EXECUTION_TIMED_OUT", details)), version);
+  return true;
+}
+
 function applyRetried(scope: ScopeDraft, pathId: string): boolean {
   const path = pathWith(scope, pathId);
   if (path?.status !== "retrying") return false;
@@ -303,6 +332,7 @@ function applyRetried(scope: ScopeDraft, pathId: string): boolean {
 function applyCancelled(scope: ScopeDraft, { pathIds, reason, version }: CancelledEvent): boolean {
   if (scope.ending) return !pathIds && giveUp(scope);
   if (!pathIds) {
+    if (!isChild(scope) && scope.root.closing) return false;
     stop(scope, "cancelled", scope.paths[0]!.nodeId, cancellation(scope.key, reason), version);
     return true;
   }

@@ -4,6 +4,7 @@ import { addressOf, openScopes, parentKey } from "../snapshot/address.ts";
 import { isTerminal, type Snapshot, type Wait } from "../snapshot/snapshot.ts";
 import { type FoundPath, readTarget, select, type Target, targetText, type Wanted } from "../snapshot/target.ts";
 import type { EpochMs } from "../values/json.ts";
+import { deadlineIn } from "./draft/draft-status.ts";
 
 /** A wait, and the path it holds. */
 export interface OpenWait extends FoundPath {
@@ -50,17 +51,19 @@ export function findWait(workflow: CompiledWorkflow, snapshot: Snapshot, target:
       open: listed.map(({ id, nodeId }) => `${nodeId} (${id})`),
     });
   }
-  const timeoutAt = deadlineOf(found);
+  const timeoutAt = answerableUntil(snapshot, found);
   if (timeoutAt !== undefined && timeoutAt <= now)
     throw new StepfoldError("WAIT_EXPIRED", { workflowId, waitId: found.wait.id, timeoutAt });
   return found;
 }
 
-/** When a wait can no longer be answered: at its own deadline, or when a timer of the same path is due. */
-function deadlineOf({ path, wait }: OpenWait): EpochMs | undefined {
+/** When a wait can no longer be answered: at its own deadline or that of a scope around it, or when a timer of the same path is due. */
+function answerableUntil(snapshot: Snapshot, { scope, path, wait }: OpenWait): EpochMs | undefined {
   const times = path.waits!.flatMap((other) => [other === wait ? undefined : other.resumeAt, other.timeoutAt]);
   const known = times.filter((time) => time !== undefined);
-  return known.length > 0 ? Math.min(...known) : undefined;
+  for (let key = scope; key !== ""; key = parentKey(key)) known.push(deadlineIn(snapshot.childStates![key]!));
+  const last = Math.min(...known, deadlineIn(snapshot));
+  return last === Number.POSITIVE_INFINITY ? undefined : last;
 }
 
 const maxListed = 100;

@@ -1,11 +1,11 @@
 import type { CompiledNode } from "../definition/compiled.ts";
 import { parentKey } from "../snapshot/address.ts";
-import type { BegunEvent, ResumedEvent, TimedOutEvent } from "../snapshot/event.ts";
+import type { BegunEvent, ExpiredEvent, ResumedEvent, TimedOutEvent } from "../snapshot/event.ts";
 import type { ActivePath, ChildState, ResultRef, Resumed, Snapshot, Undo, Wait } from "../snapshot/snapshot.ts";
 import type { EpochMs } from "../values/json.ts";
 import { type Draft, isChild, isHeldUp, type ScopeDraft } from "./draft/draft.ts";
 import { type DraftPath, earliestRetry } from "./draft/draft-path.ts";
-import { rests } from "./draft/draft-status.ts";
+import { deadlineIn, rests } from "./draft/draft-status.ts";
 import { scopeAt } from "./draft/open-draft.ts";
 
 /** One node on one path that could be performed now. */
@@ -128,43 +128,52 @@ function taskOf(path: PlannedPath, scope: string): Task {
 
 interface Due {
   readonly scope: ScopeDraft;
-  readonly path: DraftPath;
-  readonly wait: Wait;
   readonly at: EpochMs;
-  readonly late: boolean;
+  /** Null if it is the deadline of the scope. */
+  readonly timer: { readonly path: DraftPath; readonly wait: Wait; readonly late: boolean } | null;
 }
 
-/** Whether any path waits for something that may have a time. If none does, the clock need not be read. */
-export function hasTimer({ paths, timers }: Draft): boolean {
-  return paths.some(({ waits }) => waits) || timers.first() !== null;
+/** Whether anything may have a time. If nothing does, the clock need not be read. */
+export function hasTimer({ paths, timers, deadlineAt }: Draft): boolean {
+  return deadlineAt !== undefined || paths.some(({ waits }) => waits) || timers.first() !== null;
 }
 
 /**
- * The event of the timer that came first, if one is due; null if none is.
+ * The event of the timer or deadline that came first, if one is due; null if none is.
  *
- * Of a wait's two times the earlier wins, on a tie the timeout.
+ * Of a wait's two times the earlier wins, on a tie the timeout. On other ties the deadline of a scope comes after everything in it.
  */
-export function due(draft: Draft, now: EpochMs): ResumedEvent | TimedOutEvent | null {
+export function due(draft: Draft, now: EpochMs): ResumedEvent | TimedOutEvent | ExpiredEvent | null {
   if (rests(draft, now)) return null;
   let first = dueIn(draft, now, null);
   const child = draft.timers.first();
   if (child && child.at <= now) first = dueIn(scopeAt(draft, child.key)!, now, first);
+  first = deadlineDue(draft, now, first);
   if (!first) return null;
-  const { scope, path, wait, late } = first;
-  const stamp = { version: draft.version + 1, at: now, ...(isChild(scope) && { scope: scope.key }), pathId: path.id, waitId: wait.id };
-  return late ? timedOut(scope, path, wait, stamp) : { type: "resumed", ...stamp, by: "timer" };
+  const { scope, timer } = first;
+  const stamp = { version: draft.version + 1, at: now, ...(isChild(scope) && { scope: scope.key }) };
+  if (!timer) return { type: "expired", ...stamp };
+  const { path, wait, late } = timer;
+  const answered = { ...stamp, pathId: path.id, waitId: wait.id };
+  return late ? timedOut(scope, path, wait, answered) : { type: "resumed", ...answered, by: "timer" };
 }
 
+/** What is due first in a scope, without its children; its deadline only if it is a child. */
 function dueIn(scope: ScopeDraft, now: EpochMs, before: Due | null): Due | null {
   let first = before;
   for (const path of scope.paths) {
     for (const wait of path.waits ?? []) {
       const { resumeAt = Number.POSITIVE_INFINITY, timeoutAt = Number.POSITIVE_INFINITY } = wait;
       const at = Math.min(resumeAt, timeoutAt);
-      if (at <= now && (!first || at < first.at)) first = { scope, path, wait, at, late: timeoutAt <= resumeAt };
+      if (at <= now && (!first || at < first.at)) first = { scope, at, timer: { path, wait, late: timeoutAt <= resumeAt } };
     }
   }
-  return first;
+  return isChild(scope) ? deadlineDue(scope, now, first) : first;
+}
+
+function deadlineDue(scope: ScopeDraft, now: EpochMs, first: Due | null): Due | null {
+  const at = deadlineIn(scope);
+  return at <= now && (!first || at < first.at) ? { scope, at, timer: null } : first;
 }
 
 function timedOut(
@@ -182,8 +191,13 @@ function timedOut(
 }
 
 function lateness({ kind, workflowId, timeoutAt }: Wait, nodeId: string): { readonly code: string; readonly message: string } {
-  if (kind !== "children" && kind !== "child") return { code: "WAIT_TIMEOUT", message: `Node "${nodeId}" was not answered in time` };
-  const what = kind === "child" ? `Execution "${workflowId}"` : "What it runs";
+  const awaited: Partial<Record<Wait["kind"], string>> = {
+    child: `Execution "${workflowId}"`,
+    children: "What it runs",
+    delivery: "The delivery of its signal",
+  };
+  const what = awaited[kind];
+  if (what === undefined) return { code: "WAIT_TIMEOUT", message: `Node "${nodeId}" was not answered in time` };
   return {
     code: "STEP_TIMEOUT",
     message: `Node "${nodeId}" is not done in time: ${what} had to end by ${new Date(timeoutAt!).toISOString()}`,

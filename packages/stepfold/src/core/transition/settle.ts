@@ -70,7 +70,7 @@ function settleChildren(scope: ScopeDraft, at: EpochMs): boolean {
       }
       let child: ChildDraft | null = null;
       try {
-        child = nextChild(scope, path.children, scope.root.version + 1);
+        child = nextChild(scope, path.children, scope.root.version + 1, at);
       } catch (error) {
         failChildren(scope, path, error, at);
         moved = true;
@@ -105,7 +105,8 @@ function complete(scope: ScopeDraft, at: EpochMs): void {
     stop(scope, "failed", scope.failedAt, scope.error, version);
     return;
   }
-  if (scope.root.continuedAs) {
+  const { continuedAs, closing } = scope.root;
+  if (continuedAs || (closing && !isChild(scope))) {
     scope.output = undefined;
     scope.ended = "completed";
     return;

@@ -66,7 +66,7 @@ const forks: fc.Arbitrary<Fork> = fc
     const version = chosen % events.length;
     const [started, ...others] = events;
     const snapshot = fold(workflow, [started, ...others.slice(0, version)]);
-    if (snapshot.activePaths.length === 0 || snapshot.ending) return null;
+    if (snapshot.activePaths.length === 0 || snapshot.ending || snapshot.closing) return null;
     const checkpoint = takeCheckpoint(snapshot, { reason: "fork", laterMs: 0 });
     const rest = countedFrom(events.slice(version + 1), version);
     return { workflow, events, version, started: throughJson({ ...started, checkpoint }), rest };

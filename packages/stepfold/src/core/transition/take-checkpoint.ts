@@ -38,6 +38,8 @@ export interface GoingOn {
     /** It waits once more, as it had before it failed because a detached execution did. */
     readonly waitsAgain?: Pick<SuspendedEvent, "turn" | "waits"> | null | undefined;
   } | null;
+  /** How much later the deadlines of children are that had passed: these get their whole time again. By the keys of the children. */
+  readonly expired?: ReadonlyMap<string, number>;
   /** Messages to the detached executions that the new execution goes on to wait for. */
   readonly adopts?: readonly Adoption[];
   /** The steps that were undone count as not undone. */
@@ -143,11 +145,13 @@ function mayWaitAgain({ anew, adopts = [] }: GoingOn): boolean {
   return anew!.waitsAgain!.waits.every(({ id }) => adopts.some(({ waitId }) => waitId === id));
 }
 
-/** Whether the step of a path begins anew: it waits for a detached execution, or its failure has ended the execution. */
+/** Whether the step of a path begins anew: it waits for a detached execution or the arrival of its signal, or its failure has ended the execution. */
 function isPerformedAgain(path: ActivePath, scope: string, goingOn: GoingOn): boolean {
   const { adopts = [], anew } = goingOn;
-  const waitsForChild = path.waits?.some(({ kind, id }) => kind === "child" && !adopts.some(({ waitId }) => waitId === id)) === true;
-  return waitsForChild || (path.status !== "suspended" && isAnew(path, scope, goingOn) && !anew?.waitsAgain);
+  const waitsForMessage = path.waits?.some(
+    ({ kind, id }) => kind === "delivery" || (kind === "child" && !adopts.some(({ waitId }) => waitId === id)),
+  );
+  return waitsForMessage === true || (path.status !== "suspended" && isAnew(path, scope, goingOn) && !anew?.waitsAgain);
 }
 
 function isAnew({ id }: ActivePath, scope: string, { anew }: GoingOn): boolean {
@@ -168,7 +172,7 @@ function movedScope(scope: ScopeHead, key: string, base: number, goingOn: GoingO
 }
 
 function movedChild(child: ChildState, key: string, base: number, status: Status, goingOn: GoingOn): ChildState {
-  const { ending, queued, inEvents: _, ...rest } = child;
+  const { ending, queued, deadlineAt, inEvents: _, ...rest } = child;
   return {
     ...rest,
     ...movedScope(child, key, base, goingOn),
@@ -176,6 +180,7 @@ function movedChild(child: ChildState, key: string, base: number, status: Status
     version: child.version - base,
     context: movedContext(child.context, base),
     ...(child.variables && { variables: movedVariables(child.variables, base) }),
+    ...(deadlineAt !== undefined && { deadlineAt: later(deadlineAt, goingOn.expired?.get(key) ?? goingOn.laterMs) }),
     ...(queued !== undefined && { queued: queued - base }),
     ...(ending && { ending: movedEnding(ending, base) }),
   };

@@ -18,6 +18,7 @@ export function spawnedChildren(run: AttemptState, request: unknown): Outcome {
   const workflow = safeMember(request, "workflow");
   const inner = typeof workflow === "string" ? place.workflow.workflows.get(workflow) : undefined;
   if (!inner) throw new StepfoldError("DEFINITION_UNKNOWN", { workflow: String(workflow), known: [...place.workflow.workflows.keys()] });
+  if (inner.finally) throw invalid("workflow", `names "${inner.definition.id}", which has "finally": run it with "detached"`);
   if (inner.starts.length !== 1) throw new StepfoldError("START_AMBIGUOUS", { workflow: inner.definition.id, candidates: inner.starts });
   let sizeBytes = 0;
   const keep = (value: unknown, what: string): Json => {

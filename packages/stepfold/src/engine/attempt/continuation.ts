@@ -15,6 +15,7 @@ export function continuation(run: AttemptState, request: unknown): Outcome {
     new StepfoldError("OUTPUT_INVALID", { nodeId: task.nodeId, issues: [{ pointer: "/continueAs", message }] });
   if (task.undoes) throw refused("is nothing that a compensation can do");
   if (place !== root) throw refused("is for a step of the execution itself, and this one is in a sub-workflow or an item of a map");
+  if (root.closing) throw refused("comes too late: how the execution ends is decided");
   if (root.incarnation === undefined) throw refused("needs a runtime, which begins the next execution");
   if (!isJsonObject(request as Json) || Object.keys(request as object).some((key) => key !== "input"))
     throw refused("must be an object with `input`, or empty");

@@ -2,7 +2,7 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 
 /** What a definition wants to do to another execution. */
 export interface ActionRequest {
-  /** Today nodes only start executions. */
+  /** Nodes start executions (`workflow` with `detached`), and send signals (`sendSignal`). */
   readonly action: "start" | "signal" | "read";
   /** The execution that asks, and the node in it. */
   readonly from: {
@@ -12,8 +12,10 @@ export interface ActionRequest {
     /** Its definition was handed to `start`, and has no name here. */
     readonly unnamed: boolean;
   };
-  /** Id of the workflow that the other execution runs. */
-  readonly workflow: string;
+  /** Id of the workflow that the other execution runs. Absent for a signal: nobody has looked yet. */
+  readonly workflow?: string;
+  /** Name of the signal. */
+  readonly signal?: string;
   /** Id of the other execution: chosen by the definition, or made for it. */
   readonly id: string;
   readonly tenant: string | undefined;
@@ -46,5 +48,5 @@ export function ifAllowed<T>(may: May | null, request: ActionRequest, then: (isA
 }
 
 function denied({ action, workflow, id, from: { nodeId } }: ActionRequest, reason: string, cause?: unknown): StepfoldError {
-  return new StepfoldError("ACTION_DENIED", { nodeId, action, workflow, id, reason }, { cause });
+  return new StepfoldError("ACTION_DENIED", { nodeId, action, ...(workflow !== undefined && { workflow }), id, reason }, { cause });
 }

@@ -9,7 +9,7 @@ import type {
   SpawnedEvent,
   SuspendedEvent,
 } from "../../core/snapshot/event.ts";
-import type { ChildStart } from "../../core/snapshot/message.ts";
+import type { ChildStart, SignalSend } from "../../core/snapshot/message.ts";
 import type { Wait } from "../../core/snapshot/snapshot.ts";
 import type { Task } from "../../core/transition/plan.ts";
 import type { EpochMs, Json } from "../../core/values/json.ts";
@@ -54,6 +54,7 @@ export type Outcome =
       readonly waits: readonly Wait[];
       readonly sizeBytes: number;
       readonly starts?: ChildStart;
+      readonly signal?: SignalSend;
       readonly schemas?: SuspendedEvent["schemas"];
     })
   /** The payload that it was resumed with does not fit: the executor was not called. */
@@ -84,8 +85,8 @@ function ofPath(task: Task, outcome: Exclude<Outcome, { type: "aborted" }>, vers
   }
   const step = { version, at, pathId, turn, nodeId, attempt, startedAt, sizeBytes };
   if (outcome.type === "suspended") {
-    const { waits, starts, schemas } = outcome;
-    return { type: "suspended", ...step, waits, ...(starts && { starts }), ...(schemas && { schemas }) };
+    const { waits, starts, signal, schemas } = outcome;
+    return { type: "suspended", ...step, waits, ...(starts && { starts }), ...(signal && { signal }), ...(schemas && { schemas }) };
   }
   if (outcome.type === "refused") {
     const { who, reopens } = task.resumed!;

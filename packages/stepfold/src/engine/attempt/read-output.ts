@@ -5,6 +5,7 @@ import { isId } from "../../core/values/id.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../core/values/json.ts";
 import { pointerOf } from "../../core/values/pointer.ts";
 import { normalise } from "../../core/values/to-json.ts";
+import type { SignalRequest } from "../node/node-definition.ts";
 import { CheckBudget } from "../schema/check-run.ts";
 import { isStandard } from "../workflow/validator.ts";
 import type { AttemptState } from "./attempt-state.ts";
@@ -13,6 +14,7 @@ import { continuation } from "./continuation.ts";
 import { spawnedDetached } from "./detached-request.ts";
 import type { Outcome } from "./outcome.ts";
 import { sendsOf } from "./sends.ts";
+import { sentSignal } from "./signal-request.ts";
 import { suspensionOf } from "./suspension.ts";
 
 /** What an executor returned, made into an outcome. */
@@ -37,9 +39,9 @@ function withWrites(outcome: Outcome, writes: Writes): Outcome {
 }
 
 /** The values that a step sets variables to. */
-function writesOf(run: AttemptState, { vars, __pause, __children }: Returned): Readonly<Record<string, Json>> {
+function writesOf(run: AttemptState, { vars, __pause, __children, __signal }: Returned): Readonly<Record<string, Json>> {
   const { task, around } = run;
-  if (__pause === true || __children !== undefined || task.undoes)
+  if (__pause === true || __children !== undefined || __signal !== undefined || task.undoes)
     throw invalid(run, "are set by a step that completes, and this one waits, goes on in children, or undoes another one", "/vars");
   const { value } = normalise(vars, `The variables of node "${task.nodeId}"`, around.limits);
   if (!isJsonObject(value)) throw invalid(run, "must be an object of values, by the names of variables", "/vars");
@@ -62,6 +64,7 @@ function outcomeOf(run: AttemptState, returned: Returned): Outcome | Promise<Out
       ? spawnedDetached(run, returned.__children)
       : spawnedChildren(run, returned.__children);
   }
+  if (returned.__signal !== undefined) return sentSignal(run, returned.__signal as SignalRequest);
   if (returned.continueAs !== undefined) return continuation(run, returned.continueAs);
   const terminates = returned.terminate === true;
   const leaving: Leaving = {
@@ -95,6 +98,7 @@ interface Returned {
   readonly nextHandles?: unknown;
   readonly __pause?: unknown;
   readonly __children?: unknown;
+  readonly __signal?: unknown;
   readonly __sends?: unknown;
   readonly terminate?: unknown;
   readonly continueAs?: unknown;

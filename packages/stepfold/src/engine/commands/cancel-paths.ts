@@ -25,7 +25,9 @@ export function cancelEvent(
   { target, reason, parent }: CancelCommand,
   stamp: { readonly version: number; readonly at: EpochMs },
 ): CancelledEvent {
-  const { workflowId, ending } = snapshot;
+  const { workflowId, ending, closing } = snapshot;
+  // its end is decided; of what runs at the end only places can be given up, by their names
+  if (closing && target === undefined) throw new StepfoldError("EXECUTION_ENDED", { workflowId, status: closing.status });
   // at its end an execution that could not be undone may be given up, but not by the one that waits for it
   if (ending && !(ending.again && target === undefined && parent === undefined))
     throw new StepfoldError("EXECUTION_ENDED", { workflowId, status: ending.status });

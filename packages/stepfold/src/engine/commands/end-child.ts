@@ -9,12 +9,12 @@ import type { EpochMs } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import { keepValue } from "./keep-value.ts";
 
-/** Tells an execution that a detached child of it has ended. */
+/** Tells an execution that a detached child of it has ended, or what has become of a signal that it has sent. */
 export interface EndChildCommand {
   readonly type: "endChild";
-  /** The execution that has ended. */
+  /** The execution that has ended, or that the signal was sent to. */
   readonly workflowId: string;
-  /** The wait that it was begun for. */
+  /** The wait for it. */
   readonly waitId: string;
   /** Incarnation of the parent: a new execution with the same id has another one. */
   readonly incarnation?: string | undefined;
@@ -30,24 +30,32 @@ export function childEndEvent(
 ): ResumedEvent {
   const found = incarnation === snapshot.incarnation ? findWait(snapshot, workflowId, waitId) : null;
   if (!found) throw new StepfoldError("WAIT_GONE", { workflowId: snapshot.workflowId, target: waitId, open: [] });
-  const { scope, pathId } = found;
+  const { scope, pathId, kind } = found;
   checkEnd(end);
   const kept = keepValue(snapshot, "payload", end, limits);
-  return { type: "resumed", ...stamp, ...(scope !== "" && { scope }), pathId, waitId, by: "child", ...kept };
+  return { type: "resumed", ...stamp, ...(scope !== "" && { scope }), pathId, waitId, by: kind, ...kept };
 }
 
-function findWait(snapshot: Snapshot, workflowId: string, waitId: string): { readonly scope: string; readonly pathId: string } | null {
+interface MessageWait {
+  readonly scope: string;
+  readonly pathId: string;
+  readonly kind: "child" | "delivery";
+}
+
+function findWait(snapshot: Snapshot, workflowId: string, waitId: string): MessageWait | null {
   for (const [scope, paths] of openScopes(snapshot)) {
     for (const { id: pathId, waits = [] } of paths) {
-      if (waits.some((wait) => wait.id === waitId && isFor(wait, workflowId))) return { scope, pathId };
+      const wait = waits.find(({ id }) => id === waitId);
+      if (wait?.kind === "delivery") return { scope, pathId, kind: wait.kind };
+      if (wait?.kind === "child" && isFor(wait, workflowId)) return { scope, pathId, kind: wait.kind };
     }
   }
   return null;
 }
 
 /** The execution that has ended may be a restart of the one that was begun for the wait. */
-function isFor({ kind, workflowId: awaited }: Wait, ended: string): boolean {
-  return kind === "child" && (awaited === ended || isRestartOf(ended, awaited!));
+function isFor({ workflowId: awaited }: Wait, ended: string): boolean {
+  return awaited === ended || isRestartOf(ended, awaited!);
 }
 
 function checkEnd(end: unknown): void {

@@ -1,4 +1,5 @@
 import type { RetryPolicy } from "../../core/definition/definition.ts";
+import type { Duration } from "../../core/values/duration.ts";
 import type { EpochMs, Json, JsonSchema } from "../../core/values/json.ts";
 import type { StandardSchema } from "./standard-schema.ts";
 import type { StepContext } from "./step-context.ts";
@@ -7,6 +8,7 @@ import type { StepContext } from "./step-context.ts";
 export type NodeOutput<Out = unknown, Handle extends string = string> =
   | { readonly __pause: true; readonly data?: unknown; readonly resumeAt?: number | undefined }
   | { readonly __children: ChildrenRequest }
+  | { readonly __signal: SignalRequest }
   | { readonly continueAs: Continuation; readonly vars?: Readonly<Record<string, unknown>> | undefined }
   // the last, because the compiler explains what is wrong by the last that has as much in common
   | {
@@ -24,6 +26,7 @@ export type NodeOutput<Out = unknown, Handle extends string = string> =
       readonly vars?: Readonly<Record<string, unknown>> | undefined;
       readonly __pause?: false | undefined;
       readonly __children?: undefined;
+      readonly __signal?: undefined;
       readonly continueAs?: undefined;
     };
 
@@ -63,6 +66,21 @@ export type SendRequest =
       readonly reports: boolean;
     }
   | { readonly cancel: string; readonly schedule: string };
+
+/**
+ * The step sends a signal to another execution. When that has it, or cannot have it, the step is performed again, with
+ * `resumed: { by: "delivery", payload: { status, error? } }`.
+ */
+export interface SignalRequest {
+  /** Id of the execution. */
+  readonly to: string;
+  readonly name: string;
+  /** Only for waits with the same key. */
+  readonly key?: string | undefined;
+  readonly payload?: unknown;
+  /** How long it is kept if nobody waits for it yet. Default: 30 days. */
+  readonly ttl?: Duration | undefined;
+}
 
 /** The step goes on in children: one sub-workflow, or one for each item of a map; or in an execution of its own. */
 export interface ChildrenRequest {

@@ -1,8 +1,11 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { StartedEvent } from "../../core/snapshot/event.ts";
+import { deadlineOf, laterBy } from "../../core/transition/draft/deadline.ts";
+import { type Duration, durationMs } from "../../core/values/duration.ts";
 import { isWorkflowId } from "../../core/values/id.ts";
-import { isJsonObject, type Json } from "../../core/values/json.ts";
+import { type EpochMs, isJsonObject, type Json } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
+import { readTimestamp } from "../../core/values/timestamp.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import type { Environment } from "../../ports/environment.ts";
 import { CheckBudget } from "../schema/check-run.ts";
@@ -26,16 +29,30 @@ export interface StartOptions {
   readonly tenant?: string | undefined;
   /** For the first node, as if it were resumed with it. */
   readonly externalPayload?: unknown;
+  /**
+   * Longest time that it may take, from its start, or from `startAt`: milliseconds, or text such as `"2h"`. Of this, `deadline` and the `timeout`
+   * of its workflow the earliest counts: then it fails with `EXECUTION_TIMED_OUT`, and what it did is undone. Default: what the workflow says.
+   */
+  readonly timeout?: Duration | undefined;
+  /** When it must have ended: ISO 8601, or milliseconds since 1970. */
+  readonly deadline?: string | EpochMs | undefined;
+}
+
+/** What a start may be told beside. */
+export interface StartDetails extends StartOptions {
+  /** Its first node is not performed before this. */
+  readonly startAt?: EpochMs | undefined;
 }
 
 /**
  * The event that begins an execution.
  *
- * @throws StepfoldError `START_AMBIGUOUS`, `NODE_UNKNOWN`, `INPUT_INVALID`, `EXPRESSION_FAILED`, `OPTION_INVALID`, `VALUE_NOT_JSON`, `LIMIT_EXCEEDED`
+ * @throws StepfoldError `START_AMBIGUOUS`, `NODE_UNKNOWN`, `INPUT_INVALID`, `EXPRESSION_FAILED`, `DURATION_INVALID`, `OPTION_INVALID`,
+ * `VALUE_NOT_JSON`, `LIMIT_EXCEEDED`
  */
 export function startEvent(
   { compiled }: PreparedWorkflow,
-  options: StartOptions,
+  options: StartDetails,
   environment: Pick<Environment, "now" | "newId">,
   limits: Limits,
 ): StartedEvent {
@@ -65,7 +82,38 @@ export function startEvent(
   if (externalPayload !== undefined) event.payload = keep(externalPayload, "The payload");
   event.sizeBytes = sizeBytes;
   checkInput({ compiled }, event.input, limits);
+  setTimes({ compiled }, event, options, limits);
   return Object.assign(event, sharedKeysOf({ compiled }, event));
+}
+
+/** Sets when an execution begins, and by when it must have ended. */
+function setTimes(
+  { compiled }: Pick<PreparedWorkflow, "compiled">,
+  event: { -readonly [K in keyof StartedEvent]: StartedEvent[K] },
+  { startAt, timeout, deadline }: StartDetails,
+  { timerMs: max }: Limits,
+): void {
+  const { workflowId, input, metadata } = event;
+  const never = Number.POSITIVE_INFINITY;
+  if (startAt !== undefined && startAt > event.at)
+    event.startAt = laterBy(startAt - event.at, event.at, max, `The start of execution "${workflowId}"`);
+  const at = event.startAt ?? event.at;
+  const byWorkflow = deadlineOf(compiled, { input, metadata, at }) ?? never;
+  const byTimeout = timeout === undefined ? never : laterBy(durationMs(timeout), at, max, `The timeout of execution "${workflowId}"`);
+  const byDate = deadline === undefined ? never : requireTime("deadline", deadline);
+  if (startAt !== undefined && byDate <= startAt)
+    throw new StepfoldError("OPTION_INVALID", { option: "deadline", reason: "must be later than startAt" });
+  const given = Math.min(byTimeout, byDate);
+  if (given === never && byWorkflow === never) return;
+  event.deadlineAt = Math.min(given, byWorkflow);
+  if (given < byWorkflow) event.deadlineGiven = true;
+}
+
+/** Milliseconds of a moment that was given. @throws StepfoldError `OPTION_INVALID` */
+export function requireTime(option: string, value: unknown): EpochMs {
+  const at = readTimestamp(value);
+  if (at !== undefined && at >= 0) return at;
+  throw new StepfoldError("OPTION_INVALID", { option, reason: "must be a time: 2026-11-22T02:00:00Z, or milliseconds since 1970" });
 }
 
 /** @throws StepfoldError `OPTION_INVALID` */

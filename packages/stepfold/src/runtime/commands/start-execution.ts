@@ -100,14 +100,18 @@ function newStartEvent(
   const incarnation = environment.newId();
   const checkpoint = goesOn?.checkpointAt(at);
   const initialNodeId = checkpoint?.state.currentNodeId ?? options.initialNodeId;
-  const begun = startEvent(prepared, { ...options, initialNodeId }, { now: () => at, newId: () => environment.newId() }, setting.limits);
+  const begun = startEvent(
+    prepared,
+    { ...options, initialNodeId, startAt },
+    { now: () => at, newId: () => environment.newId() },
+    setting.limits,
+  );
   // what goes on from another execution has begun already
   const { rate, ...free } = begun;
   const event: StartedEvent = {
     ...(checkpoint ? free : begun),
     incarnation,
     ...(parent && { parent }),
-    ...(startAt !== undefined && startAt > at && { startAt: checkedStart(begun.workflowId, startAt, at, setting.limits) }),
     ...(scheduledBy && { scheduledBy }),
     ...(unnamed && { unnamed }),
     ...(carried && { carried, sizeBytes: (begun.sizeBytes ?? 0) + sizeOfJson(carried as unknown as Json) }),
@@ -119,17 +123,6 @@ function newStartEvent(
     throw new StepfoldError("OPTION_INVALID", { option, reason });
   }
   return event;
-}
-
-/** @throws StepfoldError `LIMIT_EXCEEDED` */
-function checkedStart(workflowId: string, startAt: EpochMs, now: EpochMs, { timerMs: max }: Limits): EpochMs {
-  if (startAt - now <= max) return startAt;
-  throw new StepfoldError("LIMIT_EXCEEDED", {
-    what: `The start of execution "${workflowId}"`,
-    limit: "timerMs",
-    max,
-    actual: startAt - now,
-  });
 }
 
 /** The event that completes a node without performing it; the draft takes it. */

@@ -38,8 +38,8 @@ export async function adoptedChildren(
   for (const { id: waitId, workflowId: to } of waits) {
     const first = to === undefined ? null : await store.loadHead(to);
     if (to === undefined || first?.parent?.waitId !== waitId) continue;
-    const { workflowId, status, ending } = await latestOf(store, first);
-    if (ending)
+    const { workflowId, status, ending, closing } = await latestOf(store, first);
+    if (ending || closing)
       throw refused(origin.workflowId, null, `its execution "${workflowId}" is still coming to its end; try again when it has ended`);
     adopts.push({ type: "adopt", to, waitId, ...(compensated !== undefined && { compensated }) });
     plans.push({ workflowId, status });

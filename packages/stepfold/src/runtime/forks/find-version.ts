@@ -6,6 +6,7 @@ import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import { fold } from "../../core/transition/apply.ts";
 import { begin } from "../../core/transition/begin.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
+import { deadlineIn } from "../../core/transition/draft/draft-status.ts";
 import { evolve } from "../../core/transition/evolve.ts";
 import type { GoingOn } from "../../core/transition/take-checkpoint.ts";
 import { type EpochMs, isJsonObject } from "../../core/values/json.ts";
@@ -24,6 +25,8 @@ export interface ForkPoint {
   readonly until: EpochMs | null;
   /** The path whose end ended the execution, and since when it had waited; null if it did not wait. */
   readonly ended: EndedStep | null;
+  /** Children whose deadlines had passed, by key, each with when it had begun. */
+  readonly expired?: ReadonlyMap<string, EpochMs>;
 }
 
 /** The step whose end ended an execution. */
@@ -46,7 +49,7 @@ export function snapshotAt({ workflowId, compiled, events }: History, version: n
   if (!Number.isSafeInteger(version) || version < 0 || version > last)
     throw refused(workflowId, version, `the execution has the versions 0 to ${last}`);
   const snapshot = fold(compiled, [started, ...others.slice(0, version)]);
-  if (snapshot.ending || snapshot.activePaths.length === 0)
+  if (snapshot.ending || snapshot.closing || snapshot.activePaths.length === 0)
     throw refused(workflowId, version, "it was ending then; choose an earlier version");
   return { snapshot, until: events[version + 1]?.at ?? null, ended: null };
 }
@@ -64,7 +67,7 @@ export function versionAtNode(history: History, node: string): number {
     const hasCome = draft.paths.some(
       ({ nodeId, since, status }) => nodeId === node && status === "ready" && (since === version || version === 0),
     );
-    if (hasCome && !draft.ending) found = version;
+    if (hasCome && !draft.ending && !draft.closing) found = version;
   });
   if (found === null) throw refused(workflowId, null, `it has never come to the node "${node}"`);
   return found;
@@ -81,11 +84,12 @@ export function versionBeforeEnd(history: History): ForkPoint {
   let end: Event | null = null;
   replay(history, (draft, event) => {
     if (event.type === "suspended") suspended.set(scopedKey(event.scope ?? "", event.pathId), event);
-    if (draft.ended !== null || draft.ending) end ??= event;
+    if (draft.ended !== null || draft.ending || draft.closing) end ??= event;
   });
   const ending = end as Event | null;
   if (!ending || ending.version === 0) throw refused(workflowId, null, "it has not ended; fork it, or cancel it first");
-  const found = snapshotAt(history, ending.version - 1);
+  const point = snapshotAt(history, ending.version - 1);
+  const found = { ...point, expired: expiredChildren(history, point.snapshot, ending.at) };
   const hasPath = ending.type === "failed" || ending.type === "timedOut";
   if (!hasPath) return found;
   const { scope = "", pathId } = ending;
@@ -95,6 +99,17 @@ export function versionBeforeEnd(history: History): ForkPoint {
   return { ...found, ended: { scope, pathId, suspendedAt, waitsAgain } };
 }
 
+/** The children whose deadlines have passed at a time, each with when it had begun. */
+function expiredChildren(history: History, { childStates = {} }: Snapshot, at: EpochMs): ReadonlyMap<string, EpochMs> {
+  const keys = Object.keys(childStates).filter((key) => deadlineIn(childStates[key]!) <= at);
+  const begunAt = new Map<string, EpochMs>();
+  if (keys.length === 0) return begunAt;
+  replay(history, ({ children }, event) => {
+    for (const key of keys) if (!begunAt.has(key) && children.has(key)) begunAt.set(key, event.at);
+  });
+  return begunAt;
+}
+
 /** Whether a path goes on because a detached execution that it waited for has failed or was cancelled. */
 function hasFailedChild(snapshot: Snapshot, scope: string, pathId: string): boolean {
   const resumed = pathsOf(snapshot, scope).find(({ id }) => id === pathId)?.resumed;
@@ -102,7 +117,11 @@ function hasFailedChild(snapshot: Snapshot, scope: string, pathId: string): bool
 }
 
 /** How an execution goes on from there at a time. */
-export function goingOnAt({ until, ended }: ForkPoint, now: EpochMs, more: Pick<GoingOn, "reason" | "keepsUndone" | "adopts">): GoingOn {
+export function goingOnAt(
+  { until, ended, expired: begunAt }: ForkPoint,
+  now: EpochMs,
+  more: Pick<GoingOn, "reason" | "keepsUndone" | "adopts">,
+): GoingOn {
   const laterMs = until === null ? 0 : Math.max(0, now - until);
   const anew = ended && {
     scope: ended.scope,
@@ -110,7 +129,8 @@ export function goingOnAt({ until, ended }: ForkPoint, now: EpochMs, more: Pick<
     laterMs: ended.suspendedAt === null ? laterMs : now - ended.suspendedAt,
     waitsAgain: ended.waitsAgain,
   };
-  return { ...more, laterMs, anew };
+  const expired = begunAt && new Map([...begunAt].map(([key, at]) => [key, now - at]));
+  return { ...more, laterMs, anew, ...(expired && { expired }) };
 }
 
 /** Takes every event of a history. @param see told of the execution after each */

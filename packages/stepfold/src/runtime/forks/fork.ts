@@ -13,6 +13,7 @@ import type { Limits } from "../../core/values/limits.ts";
 import { refuseUnknown } from "../../core/values/refuse-unknown.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import type { PreparedWorkflow } from "../../engine/workflow/prepared-workflow.ts";
+import type { StartOptions } from "../../engine/workflow/start-event.ts";
 import { readHistory } from "../../ports/read-history.ts";
 import type { ExecutionStart } from "../commands/start-execution.ts";
 import { requireHead } from "../context/require-snapshot.ts";
@@ -20,8 +21,11 @@ import type { RuntimeContext } from "../context/runtime-context.ts";
 import { type AdoptedChild, type AdoptedChildren, adoptedChildren } from "./adopted-children.ts";
 import { type ForkPoint, goingOnAt, type History, refused, snapshotAt, versionAtNode, versionBeforeEnd } from "./find-version.ts";
 
+/** How much time the new execution has, as at a start. Default: what was said at the start of the origin, from its own beginning. */
+type TimeOptions = Pick<StartOptions, "timeout" | "deadline">;
+
 /** From where an execution is forked, and what is other in the fork. */
-export interface ForkOptions {
+export interface ForkOptions extends TimeOptions {
   /** The version of the execution to go on from. Without `node` and `version`: the latest. */
   readonly version?: number | undefined;
   /** Instead: the last time that a path had come to this node, and it was still to be performed. */
@@ -37,7 +41,7 @@ export interface ForkOptions {
 }
 
 /** How a restarted execution goes on. */
-export interface RestartOptions {
+export interface RestartOptions extends TimeOptions {
   /**
    * Needed where steps were undone. `again`: it goes on before the first of them, so they are performed again. `keep`: it goes on where it
    * failed, and they count as they were before they were undone.
@@ -76,7 +80,7 @@ export interface Forking {
 
 /** Plans a fork. @throws StepfoldError `FORK_REFUSED`, `NODE_UNKNOWN`, `DEFINITION_CHANGED`, `WORKFLOW_NOT_FOUND`, `OPTION_INVALID`, ... */
 export async function planFork(context: RuntimeContext, workflowId: string, options: ForkOptions): Promise<Forking> {
-  refuseUnknown("run.fork", options, ["version", "node", "input", "output", "definition", "workflowId"]);
+  refuseUnknown("run.fork", options, ["version", "node", "input", "output", "definition", "workflowId", "timeout", "deadline"]);
   const { version, node, output } = options;
   if (version !== undefined && node !== undefined) throw invalid("node", "cannot be given together with `version`");
   if (output !== undefined && node === undefined) throw invalid("output", "needs `node`, whose output it is");
@@ -99,8 +103,8 @@ export async function planRestart(
   options: RestartOptions,
   newParent?: ParentLink,
 ): Promise<Forking> {
-  refuseUnknown("run.restart", options, ["compensated", "definition"]);
-  const { compensated, definition } = options;
+  refuseUnknown("run.restart", options, ["compensated", "definition", "timeout", "deadline"]);
+  const { compensated, definition, timeout, deadline } = options;
   if (compensated !== undefined && compensated !== "again" && compensated !== "keep") throw invalid("compensated", "must be again or keep");
   const { head, history } = await loadHistory(context, workflowId);
   if (head.status === "completed") throw refused(workflowId, null, "it has completed; fork it at the node from which it should go on");
@@ -119,7 +123,7 @@ export async function planRestart(
     found,
     id,
     reason: "restart",
-    options: { definition },
+    options: { definition, timeout, deadline },
     keepsUndone: true,
     children,
     parent: newParent ?? head.parent,
@@ -147,14 +151,14 @@ export function planAdoption(
   const prepared = definitionOf(context, workflow);
   const { compiled } = prepared;
   const snapshot = readSnapshot(given, compiled, context.setting.limits);
-  const { workflowId = snapshot.workflowId, metadata, tenant, input, status, version } = { ...snapshot, ...options };
+  const { workflowId = snapshot.workflowId, metadata, tenant, input, status, version, deadlineAt: deadline } = { ...snapshot, ...options };
   if (isTerminal(status)) throw refused(snapshot.workflowId, version, `it is ${status}`);
-  if (snapshot.ending) throw refused(snapshot.workflowId, version, "it is ending; drive it to its end with the engine");
+  if (snapshot.ending || snapshot.closing) throw refused(snapshot.workflowId, version, "it is ending; drive it to its end with the engine");
   const checkpoint = takeCheckpoint(snapshot, { reason: "adopt", laterMs: 0 });
   return {
     start: {
       prepared,
-      options: { workflowId, metadata, tenant, ...(input !== undefined && { input }) },
+      options: { workflowId, metadata, tenant, deadline, ...(input !== undefined && { input }) },
       unnamed: typeof workflow !== "string",
       goesOn: { checkpointAt: () => checkpoint },
     },
@@ -176,7 +180,7 @@ interface PlanRequest {
   readonly found: ForkPoint;
   readonly id: string;
   readonly reason: Origin["reason"];
-  readonly options: Pick<ForkOptions, "definition" | "input" | "node" | "output">;
+  readonly options: Pick<ForkOptions, "definition" | "input" | "node" | "output" | "timeout" | "deadline">;
   readonly keepsUndone: boolean;
   readonly children?: AdoptedChildren;
   readonly parent?: ParentLink | undefined;
@@ -200,7 +204,13 @@ async function plan(context: RuntimeContext, request: PlanRequest): Promise<Fork
   const { compiled } = prepared;
   const start: ExecutionStart = {
     prepared,
-    options: { workflowId: id, metadata: head.metadata, tenant: head.tenant, ...(input !== undefined && { input }) },
+    options: {
+      workflowId: id,
+      metadata: head.metadata,
+      tenant: head.tenant,
+      ...(input !== undefined && { input }),
+      ...timeOf(history, options),
+    },
     unnamed: isUnnamed,
     ...(parent && { parent }),
     goesOn: { checkpointAt, ...(options.output !== undefined && { completes: { nodeId: options.node!, output: options.output } }) },
@@ -216,6 +226,13 @@ async function plan(context: RuntimeContext, request: PlanRequest): Promise<Fork
       children: children?.plans ?? [],
     },
   };
+}
+
+/** Without another one the time that was said at the start of the origin, anew; what its definition says counts by itself. */
+function timeOf({ events: [started] }: History, { timeout, deadline }: TimeOptions): TimeOptions {
+  if (timeout !== undefined || deadline !== undefined) return { timeout, deadline };
+  const { at, startAt = at, deadlineAt, deadlineGiven } = started;
+  return deadlineGiven ? { timeout: Math.max(0, deadlineAt! - startAt) } : {};
 }
 
 function definitionOf({ registry }: RuntimeContext, definition: string | WorkflowDefinition): PreparedWorkflow {

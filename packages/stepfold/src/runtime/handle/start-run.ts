@@ -5,8 +5,7 @@ import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import { canonicalJson } from "../../core/values/canonical-json.ts";
 import type { EpochMs, Json } from "../../core/values/json.ts";
 import { refuseUnknown } from "../../core/values/refuse-unknown.ts";
-import { readTimestamp } from "../../core/values/timestamp.ts";
-import type { StartOptions } from "../../engine/workflow/start-event.ts";
+import { requireTime, type StartOptions } from "../../engine/workflow/start-event.ts";
 import { requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { latestOf } from "../context/successor.ts";
@@ -24,7 +23,7 @@ export interface StartRunOptions extends Omit<StartOptions, "externalPayload"> {
 }
 
 const startOptions: readonly (keyof StartRunOptions)[] = [
-  ...(["initialNodeId", "workflowId", "input", "metadata", "tenant", "follow", "startAt"] as const),
+  ...(["initialNodeId", "workflowId", "input", "metadata", "tenant", "follow", "startAt", "timeout", "deadline"] as const),
 ];
 
 /**
@@ -40,7 +39,7 @@ export async function startRun(
 ): Promise<string> {
   refuseUnknown("runtime.start", given, startOptions);
   const { follow = true, startAt: later, ...options } = given;
-  const startAt = later === undefined ? undefined : readStart(later);
+  const startAt = later === undefined ? undefined : requireTime("startAt", later);
   const { registry, store } = context;
   const prepared = typeof workflow === "string" ? registry.current(workflow) : registry.prepare(workflow);
   const unnamed = typeof workflow !== "string";
@@ -56,16 +55,6 @@ export async function startRun(
     if (follow) return (await latestOf(store, existing)).workflowId;
   }
   return event.workflowId;
-}
-
-/** @throws StepfoldError `OPTION_INVALID` */
-function readStart(startAt: unknown): EpochMs {
-  const at = readTimestamp(startAt);
-  if (at !== undefined && at >= 0) return at;
-  throw new StepfoldError("OPTION_INVALID", {
-    option: "startAt",
-    reason: "must be a time: 2026-11-22T02:00:00Z, or milliseconds since 1970",
-  });
 }
 
 function requireSameStart(existing: Snapshot, { workflowId, definition, input, tenant }: StartedEvent): void {

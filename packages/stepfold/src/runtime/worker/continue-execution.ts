@@ -2,6 +2,7 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Message } from "../../core/snapshot/message.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
 import { carriedBy } from "../../core/transition/take-checkpoint.ts";
+import { isRefusedStart } from "../commands/is-refused-start.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { successorAt } from "../context/successor.ts";
 import { type LocalWork, startLocally, wakeExecution } from "./local-work.ts";
@@ -18,7 +19,7 @@ export async function continueExecution(
   from: Draft,
   { to: workflowId, input }: Message & { readonly type: "continue" },
 ): Promise<StepfoldError | null> {
-  const { definition, metadata, tenant, parent, scheduledBy, unnamed } = from;
+  const { definition, metadata, tenant, parent, scheduledBy, unnamed, deadlineAt, deadlineGiven } = from;
   const prepared = await context.registry.pinned(from.workflowId, definition.hash);
   const now = await context.clock.now();
   const signals = from.inbox.filter(({ expiresAt }) => expiresAt > now);
@@ -28,7 +29,7 @@ export async function continueExecution(
     signals,
     from.variables,
   );
-  const options = { workflowId, input, metadata, tenant };
+  const options = { workflowId, input, metadata, tenant, ...(deadlineGiven && { deadline: deadlineAt }) };
   try {
     const { committed, wakeUp } = await startLocally(context, local, { prepared, options, parent, scheduledBy, unnamed, carried });
     if (committed) return null;
@@ -41,7 +42,7 @@ export async function continueExecution(
     if (!StepfoldError.is(error)) throw error;
     // it was begun before, and was deleted since; or no worker could begin it
     if (error.code === "WORKFLOW_EXISTS") return null;
-    if (["OPTION_INVALID", "LIMIT_EXCEEDED", "INPUT_INVALID", "EXPRESSION_FAILED", "START_AMBIGUOUS"].includes(error.code)) return error;
+    if (isRefusedStart(error)) return error;
     throw error;
   }
 }

@@ -4,6 +4,7 @@ import type { Message } from "../../core/snapshot/message.ts";
 import type { ParentLink } from "../../core/snapshot/snapshot.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
 import { isRestartOf } from "../../core/values/id.ts";
+import { isRefusedStart } from "../commands/is-refused-start.ts";
 import { requireHead, requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { latestOf } from "../context/successor.ts";
@@ -12,6 +13,7 @@ import { continueExecution } from "./continue-execution.ts";
 import { commandLocally, type LocalWork, startLocally, wakeExecution } from "./local-work.ts";
 import { endToReport, type OutboxDelivery, reportEnd, unlessGone } from "./report-end.ts";
 import { cancelRoot, endNews, refusalNews, reportToSchedule, startRoot } from "./root-execution.ts";
+import { signalExecution } from "./signal-execution.ts";
 
 /** Messages delivered in one go: they leave the outbox before the next ones are delivered. */
 const maxMessages = 100;
@@ -62,6 +64,8 @@ async function deliver(delivery: OutboxDelivery, message: Message): Promise<void
       return goOn(delivery, message);
     case "adopt":
       return adoptChild(delivery, message);
+    case "signal":
+      return signalExecution(delivery, message);
     case "startRoot":
       return startScheduled(delivery, message);
     case "cancelRoot":
@@ -97,7 +101,8 @@ async function startChild(delivery: OutboxDelivery, message: StartMessage): Prom
     parent,
   }).catch((error: unknown) => {
     if (StepfoldError.is(error, "WORKFLOW_EXISTS")) return taken;
-    if (!isRefused(error)) throw error;
+    // the node that wants the child fails, and the execution is not parked
+    if (!isRefusedStart(error)) throw error;
     refusal = error;
     return taken;
   });
@@ -142,11 +147,6 @@ async function goOn(delivery: OutboxDelivery, message: Message & { readonly type
     incarnation,
     end: { status: "failed", error: errorInfo(refusal) },
   });
-}
-
-/** Whether a start would be refused by every worker. Then the node that wants the child fails, and the execution is not parked. */
-function isRefused(error: unknown): boolean {
-  return StepfoldError.is(error) && ["OPTION_INVALID", "LIMIT_EXCEEDED", "VALUE_NOT_JSON"].includes(error.code);
 }
 
 /** Whether the execution exists, and this very wait has started it. */

@@ -1,6 +1,6 @@
 import { openScopes } from "../../core/snapshot/address.ts";
 import type { Snapshot } from "../../core/snapshot/snapshot.ts";
-import { earliestTimer } from "../../core/transition/draft/draft-status.ts";
+import { earliestTime } from "../../core/transition/draft/draft-status.ts";
 import type { EpochMs } from "../../core/values/json.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import type { LocalWork } from "./local-work.ts";
@@ -154,11 +154,12 @@ export class Poller {
   }
 }
 
-/** The earliest timer or retry of any of its paths; null if there is none. */
+/** The earliest timer, retry or deadline of any of its paths and scopes; null if there is none. */
 function nextDueAt(snapshot: Snapshot): EpochMs | null {
   let earliest = Number.POSITIVE_INFINITY;
-  for (const [, paths] of openScopes(snapshot)) {
-    earliest = Math.min(earliest, earliestTimer(paths) ?? earliest);
+  for (const [key, paths] of openScopes(snapshot)) {
+    const scope = key === "" ? snapshot : snapshot.childStates![key]!;
+    earliest = Math.min(earliest, earliestTime(scope, paths) ?? earliest);
     for (const { nextRetryAt = earliest } of paths) earliest = Math.min(earliest, nextRetryAt);
   }
   return earliest === Number.POSITIVE_INFINITY ? null : earliest;

@@ -3,17 +3,15 @@ import type { RootCancel, RootStart, ScheduledBy } from "../../core/snapshot/mes
 import { isTerminal } from "../../core/snapshot/snapshot.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
 import type { Json } from "../../core/values/json.ts";
+import { isRefusedStart } from "../commands/is-refused-start.ts";
 import { latestSchedule, scheduleSignal } from "../context/latest-schedule.ts";
 import { requireHead } from "../context/require-snapshot.ts";
 import { latestOf, successorOf } from "../context/successor.ts";
 import { commandLocally, startLocally, wakeExecution } from "./local-work.ts";
 import { type OutboxDelivery, unlessGone } from "./report-end.ts";
 
-/** Codes of starts that every worker would refuse. */
-const refusals: readonly string[] = [
-  ...["OPTION_INVALID", "LIMIT_EXCEEDED", "VALUE_NOT_JSON", "INPUT_INVALID", "EXPRESSION_FAILED", "START_AMBIGUOUS"],
-  ...["DEFINITION_UNKNOWN", "WORKFLOW_EXISTS"],
-];
+/** Codes of starts that every worker would refuse because of what is there already, or not. */
+const refusals: readonly string[] = ["DEFINITION_UNKNOWN", "WORKFLOW_EXISTS"];
 
 /**
  * Starts an execution that a schedule wants: once, because the tick makes its id.
@@ -43,7 +41,7 @@ export async function startRoot(
       await reportToSchedule(delivery, scheduledBy, { type: "ended", workflowId, at: scheduledBy.at }, id);
     return null;
   } catch (error) {
-    if (StepfoldError.is(error) && refusals.includes(error.code)) return error;
+    if (StepfoldError.is(error) && (isRefusedStart(error) || refusals.includes(error.code))) return error;
     throw error;
   }
 }

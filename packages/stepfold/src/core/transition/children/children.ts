@@ -6,10 +6,11 @@ import { largeBytes } from "../../snapshot/large-values.ts";
 import { isNotUndone } from "../../snapshot/not-undone.ts";
 import { childBytes, sizeOfHeld } from "../../snapshot/result-size.ts";
 import { type ChildState, isTerminal, type MapState, type Wait } from "../../snapshot/snapshot.ts";
-import { noVariables } from "../../snapshot/variables.ts";
+import type { EpochMs } from "../../values/json.ts";
 import { sizeOfJson } from "../../values/json-size.ts";
 import { markChanged } from "../draft/add-result.ts";
-import { type ChildDraft, type Draft, newFamily, noFamily, type ScopeDraft } from "../draft/draft.ts";
+import { deadlineOf } from "../draft/deadline.ts";
+import { type ChildDraft, type Draft, newChild, newFamily, noFamily, type ScopeDraft } from "../draft/draft.ts";
 import { type DraftChildren, type DraftPath, firstPath, letGo, openChildren } from "../draft/draft-path.ts";
 import { recount } from "../draft/draft-status.ts";
 import { subtractSize } from "../draft/held-size.ts";
@@ -57,11 +58,11 @@ export function countItems(children: DraftChildren, change: Partial<MapState>): 
 /**
  * Lets the next child begin or go on, if there is one and the map's `concurrency` has room for it.
  *
- * @throws StepfoldError `LIMIT_EXCEEDED` if the execution may have no more children
+ * @throws StepfoldError `LIMIT_EXCEEDED` if the execution may have no more children; what the `timeout` of the workflow throws
  */
-export function nextChild(scope: ScopeDraft, children: DraftChildren, version: number): ChildDraft | null {
+export function nextChild(scope: ScopeDraft, children: DraftChildren, version: number, at: EpochMs): ChildDraft | null {
   const { map, queue } = children;
-  if (!map) return scope.root.children.has(childKey(scope.key, children.key, null)) ? null : begin(scope, children, null, version);
+  if (!map) return scope.root.children.has(childKey(scope.key, children.key, null)) ? null : begin(scope, children, null, version, at);
   if (children.busy >= map.concurrency) return null;
   const waiting = queue.shift();
   if (waiting !== undefined) return goOn(scope, children, waiting, version);
@@ -69,7 +70,7 @@ export function nextChild(scope: ScopeDraft, children: DraftChildren, version: n
   // skips items that were cancelled before they began
   while (scope.root.children.has(childKey(scope.key, children.key, item))) item++;
   if (item >= map.total) return null;
-  const child = begin(scope, children, item, version);
+  const child = begin(scope, children, item, version, at);
   countItems(children, { next: item + 1 });
   return child;
 }
@@ -83,7 +84,7 @@ function goOn({ root }: ScopeDraft, children: DraftChildren, key: string, versio
   return child;
 }
 
-function begin(scope: ScopeDraft, children: DraftChildren, item: number | null, version: number): ChildDraft {
+function begin(scope: ScopeDraft, children: DraftChildren, item: number | null, version: number, at: EpochMs): ChildDraft {
   const { root } = scope;
   const { scopes: max } = scope.workflow.limits;
   if (root.openChildren >= max)
@@ -93,34 +94,20 @@ function begin(scope: ScopeDraft, children: DraftChildren, item: number | null, 
   const items = root.mapItems.get(scopedKey(scope.key, children.key))!;
   const input = items[item ?? 0];
   const isLarge = root.incarnation !== undefined && input !== undefined && sizeOfJson(input) >= largeBytes;
-  const child: ChildDraft = {
+  const child = newChild({
     root,
     key,
     parent: scope,
     workflow,
     workflowName: children.workflow,
     item,
-    siblings: children,
+    deadlineAt: deadlineOf(workflow, { input, metadata: root.metadata, at }),
     input,
     inputAt: isLarge ? `items/${scopedKey(scope.key, children.key)}/${item ?? 0}` : undefined,
-    outputAt: undefined,
-    paths: [firstPath(workflow.nodes.get(workflow.starts[0]!)!, version)],
-    ended: null,
-    failedAt: null,
-    output: undefined,
-    error: undefined,
-    ending: undefined,
-    begun: [],
-    context: {},
-    borrowed: {},
-    variables: noVariables,
-    groups: null,
-    status: "paused",
-    queued: null,
-    kept: false,
-    settled: false,
-    version,
-  };
+  });
+  child.siblings = children;
+  child.version = version;
+  child.paths.push(firstPath(workflow.nodes.get(workflow.starts[0]!)!, version));
   enter(child.paths[0]!);
   root.children.set(key, child);
   root.openChildren++;

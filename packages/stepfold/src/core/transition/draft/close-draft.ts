@@ -96,8 +96,10 @@ function headFields(draft: Draft): Mutable<SnapshotHead> {
   if (parent) head.parent = parent;
   if (scheduledBy) head.scheduledBy = scheduledBy;
   if (from) head.from = from;
+  if (draft.deadlineGiven) head.deadlineGiven = true;
   if (permit) head.permit = permit;
   if (rate) head.rate = rate;
+  if (draft.closing) head.closing = draft.closing;
   if (continuedAs) head.continuedAs = continuedAs;
   if (draft.descendants > 0) head.descendants = draft.descendants;
   if (outbox.length > 0) head.outbox = outbox;
@@ -128,6 +130,7 @@ function closeScope(scope: ScopeDraft, head: Mutable<ScopeHead>): void {
   const output = !scope.ended && outputAt?.output === scope.output ? outputAt?.at : undefined;
   if (inputAt !== undefined || output !== undefined)
     head.inEvents = Object.freeze({ ...(inputAt !== undefined && { input: inputAt }), ...(output !== undefined && { output }) });
+  if (scope.deadlineAt !== undefined) head.deadlineAt = scope.deadlineAt;
   if (scope.error !== undefined) head.error = scope.error;
   if (scope.ending) head.ending = scope.ending;
   if (scope.begun.length > 0) head.begun = scope.begun;

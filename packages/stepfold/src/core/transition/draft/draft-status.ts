@@ -1,5 +1,5 @@
 import type { Event, ParkedEvent, UnparkedEvent } from "../../snapshot/event.ts";
-import type { Parked, Status, Wait } from "../../snapshot/snapshot.ts";
+import type { Ending, Parked, Status, Wait } from "../../snapshot/snapshot.ts";
 import type { EpochMs } from "../../values/json.ts";
 import { type ChildDraft, type Draft, isHeldUp, type ScopeDraft } from "./draft.ts";
 import type { DraftPath } from "./draft-path.ts";
@@ -23,7 +23,7 @@ export function wakeAt(draft: Draft): EpochMs | null {
   if (draft.ended) return null;
   if (draft.parked) return draft.parked.until ?? null;
   if (draft.outbox.length > 0) return 0;
-  let earliest = Math.min(wakeOf(draft.paths), draft.timers.first()?.at ?? Number.POSITIVE_INFINITY);
+  let earliest = Math.min(wakeOf(draft.paths), deadlineIn(draft), draft.timers.first()?.at ?? Number.POSITIVE_INFINITY);
   for (const child of draft.awake) {
     if (earliest === 0) break;
     if (isHeldUp(child)) continue;
@@ -49,7 +49,7 @@ function wakeOf(paths: readonly DraftPath[]): EpochMs {
  */
 export function nextTimerAt(draft: Draft, planned: EpochMs): EpochMs | null {
   if (draft.ended || draft.parked) return null;
-  let earliest = Math.min(timeIn(draft.paths, planned), draft.timers.first()?.at ?? Number.POSITIVE_INFINITY);
+  let earliest = Math.min(timeIn(draft.paths, planned), deadlineIn(draft), draft.timers.first()?.at ?? Number.POSITIVE_INFINITY);
   // a child that is held up has no retry: it was paused when its map had no more room
   for (const { paths } of draft.awake) earliest = Math.min(earliest, timeIn(paths, planned));
   return earliest === Number.POSITIVE_INFINITY ? null : earliest;
@@ -62,6 +62,24 @@ function timeIn(paths: readonly DraftPath[], planned: EpochMs): EpochMs {
     if (status === "retrying" && nextRetryAt! > planned) earliest = Math.min(earliest, nextRetryAt!);
   }
   return earliest;
+}
+
+/** What is read of a scope that may have a deadline. Drafts have it too. */
+interface Limited {
+  readonly deadlineAt?: EpochMs | undefined;
+  readonly ending?: Ending | undefined;
+  readonly closing?: object | undefined;
+}
+
+/** By when a scope must have ended, as long as its end is not decided; for ever, if there is no such time. */
+export function deadlineIn({ deadlineAt = Number.POSITIVE_INFINITY, ending, closing }: Limited): EpochMs {
+  return ending || closing ? Number.POSITIVE_INFINITY : deadlineAt;
+}
+
+/** When time moves a scope by itself: at the first timer of its paths, or at its deadline; null for never. */
+export function earliestTime(scope: Limited, paths: Iterable<{ readonly waits?: readonly Wait[] | undefined }>): EpochMs | null {
+  const earliest = Math.min(earliestTimer(paths) ?? Number.POSITIVE_INFINITY, deadlineIn(scope));
+  return earliest === Number.POSITIVE_INFINITY ? null : earliest;
 }
 
 /** The first timer of these paths; null if none waits for one. */
@@ -83,7 +101,7 @@ export function recount(child: ChildDraft): void {
   const siblings = child.siblings!;
   const before = child.status;
   const after = statusOf(child);
-  root.timers.set(child.key, child.ended ? null : earliestTimer(child.paths));
+  root.timers.set(child.key, child.ended ? null : earliestTime(child, child.paths));
   child.status = after;
   const busy = after === "active" || after === "error";
   const wasBusy = child.queued === null && (before === "active" || before === "error");
@@ -131,6 +149,7 @@ export function endsParking(event: Event): boolean {
     case "answerRefused":
     case "spawned":
     case "timedOut":
+    case "expired":
     case "delivered":
       return true;
     case "resumed":

@@ -2,19 +2,16 @@ import type { CompiledWorkflow } from "../../definition/compiled.ts";
 import { StepfoldError } from "../../errors/stepfold-error.ts";
 import { groupOf, itemOf, localKey, parentKey } from "../../snapshot/address.ts";
 import { type ChildState, type Context, isTerminal, type NodeResult, type ScopeHead, type Snapshot } from "../../snapshot/snapshot.ts";
-import { noVariables } from "../../snapshot/variables.ts";
-import { type ChildDraft, type Draft, newFamily, noFamily, type ScopeDraft } from "./draft.ts";
+import { type ChildDraft, type Draft, newChild, newDraft, newFamily, type ScopeDraft } from "./draft.ts";
 import { type DraftPath, openPath } from "./draft-path.ts";
-import { earliestTimer } from "./draft-status.ts";
+import { earliestTime } from "./draft-status.ts";
 import { noteRevised } from "./draft-variables.ts";
 import { groupAt, wait } from "./join-group.ts";
 
 /** Opens a draft of a snapshot. The snapshot does not change. */
 export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft {
-  const draft: Omit<Draft, "root"> & { root: Draft | null } = {
-    ...openScope(workflow, snapshot, snapshot),
-    root: null,
-    key: "",
+  const draft = newDraft({
+    workflow,
     workflowId: snapshot.workflowId,
     definition: snapshot.definition,
     metadata: snapshot.metadata,
@@ -27,42 +24,32 @@ export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft
     from: snapshot.from,
     permit: snapshot.permit,
     rate: snapshot.rate,
-    continuedAs: snapshot.continuedAs,
-    version: snapshot.version,
-    lastStartedAt: snapshot.lastStartedAt,
-    totalExecutionTime: snapshot.totalExecutionTime,
-    steps: snapshot.steps,
-    sizeBytes: snapshot.sizeBytes,
-    descendants: snapshot.descendants ?? 0,
-    historyBytes: snapshot.historyBytes ?? 0,
-    committedHistoryBytes: snapshot.historyBytes ?? 0,
-    answered: [...(snapshot.answered ?? [])],
-    schemas: snapshot.schemas,
-    inbox: snapshot.inbox ?? [],
-    outbox: snapshot.outbox ?? [],
-    parked: snapshot.parked,
-    compensations: [...(snapshot.compensations ?? [])],
-    children: noFamily.children,
-    mapItems: noFamily.mapItems,
-    openChildren: 0,
-    awake: noFamily.awake,
-    timers: noFamily.timers,
-    changed: noFamily.changed,
-    dropped: [],
-    revised: null,
-    results: [],
-    endedPaths: [],
-    warnings: [],
-    shorts: null,
-    endings: 0,
-  };
-  draft.root = draft as Draft;
-  if (draft.variables !== noVariables) noteRevised(draft as Draft);
-  openGroups(draft as Draft, snapshot);
+    deadlineAt: snapshot.deadlineAt,
+    deadlineGiven: snapshot.deadlineGiven,
+    input: snapshot.input,
+    inputAt: snapshot.inEvents?.input,
+  });
+  openScope(draft, snapshot, snapshot);
+  draft.closing = snapshot.closing;
+  draft.continuedAs = snapshot.continuedAs;
+  draft.version = snapshot.version;
+  draft.lastStartedAt = snapshot.lastStartedAt;
+  draft.totalExecutionTime = snapshot.totalExecutionTime;
+  draft.steps = snapshot.steps;
+  draft.sizeBytes = snapshot.sizeBytes;
+  draft.descendants = snapshot.descendants ?? 0;
+  draft.historyBytes = draft.committedHistoryBytes = snapshot.historyBytes ?? 0;
+  if (snapshot.answered) draft.answered = [...snapshot.answered];
+  draft.schemas = snapshot.schemas;
+  if (snapshot.inbox) draft.inbox = snapshot.inbox;
+  if (snapshot.outbox) draft.outbox = snapshot.outbox;
+  draft.parked = snapshot.parked;
+  if (snapshot.compensations) draft.compensations = [...snapshot.compensations];
+  openGroups(draft, snapshot);
   const { childStates, mapItems } = snapshot;
-  if (childStates || mapItems) openFamily(draft as Draft, childStates, mapItems);
-  openUndo(draft as Draft);
-  return draft as Draft;
+  if (childStates || mapItems) openFamily(draft, childStates, mapItems);
+  openUndo(draft);
+  return draft;
 }
 
 /** The child with a key, ready to be changed; null if there is none. */
@@ -83,51 +70,47 @@ function openChild(draft: Draft, key: string, state: ChildState): ChildDraft {
   if (!parent || !workflow) throw damaged(key, "belongs to nothing that is there");
   const group = groupOf(key);
   const path = parent.paths.find(({ children }) => children?.key === group);
-  const child: ChildDraft = {
-    ...openScope(workflow, state, state),
+  const child = newChild({
     root: draft,
     key,
     parent,
+    workflow,
     workflowName: state.workflow,
     item: itemOf(key),
-    siblings: path?.children ?? null,
-    status: state.status,
-    queued: state.queued ?? null,
-    kept: state.kept === true,
-    settled: state.settled === true,
-    version: state.version,
-  };
+    deadlineAt: state.deadlineAt,
+    input: state.input,
+    inputAt: state.inEvents?.input,
+  });
+  openScope(child, state, state);
+  child.siblings = path?.children ?? null;
+  child.status = state.status;
+  child.queued = state.queued ?? null;
+  child.kept = state.kept === true;
+  child.settled = state.settled === true;
+  child.version = state.version;
   openGroups(child, state);
-  if (child.variables !== noVariables) noteRevised(child);
   draft.children.set(key, child);
   openUndo(child);
   return child;
 }
 
-const noSteps: ScopeDraft["begun"] = Object.freeze([]);
-
-type Opened = Omit<ScopeDraft, "root" | "key">;
-
-function openScope(workflow: CompiledWorkflow, state: ScopeHead, held: Pick<ChildState, "context" | "variables">): Opened {
-  const { status, input, output, error, ending, begun = noSteps, currentNodeId, inEvents } = state;
-  const context = keptContext(workflow, held.context);
-  return {
-    workflow,
-    input,
-    paths: state.activePaths.map((path) => openPath(path, workflow.nodes)),
-    ended: status === "completed" || status === "failed" || status === "cancelled" ? status : null,
-    inputAt: inEvents?.input,
-    outputAt: inEvents?.output === undefined || output === undefined ? undefined : { output, at: inEvents.output },
-    failedAt: ending ? ending.nodeId : isTerminal(status) ? currentNodeId : (error?.nodeId ?? null),
-    output,
-    error,
-    ending,
-    begun,
-    context: context as Record<string, NodeResult[]>,
-    borrowed: context,
-    variables: held.variables ?? noVariables,
-    groups: null,
-  };
+/** Takes over what a scope holds that changes. */
+function openScope(scope: ScopeDraft, state: ScopeHead, held: Pick<ChildState, "context" | "variables">): void {
+  const { status, output, error, ending, begun, currentNodeId, inEvents } = state;
+  const { nodes } = scope.workflow;
+  scope.paths = state.activePaths.map((path) => openPath(path, nodes));
+  if (status === "completed" || status === "failed" || status === "cancelled") scope.ended = status;
+  scope.failedAt = ending ? ending.nodeId : isTerminal(status) ? currentNodeId : (error?.nodeId ?? null);
+  scope.output = output;
+  if (inEvents?.output !== undefined && output !== undefined) scope.outputAt = { output, at: inEvents.output };
+  scope.error = error;
+  scope.ending = ending;
+  if (begun) scope.begun = begun;
+  scope.borrowed = keptContext(scope.workflow, held.context);
+  scope.context = scope.borrowed as Record<string, NodeResult[]>;
+  if (!held.variables) return;
+  scope.variables = held.variables;
+  noteRevised(scope);
 }
 
 /** Finds the node of a compensation, which may belong to a child with another workflow. */
@@ -166,11 +149,11 @@ function openFamily(draft: Draft, states: Snapshot["childStates"] = {}, items: S
     if (isTerminal(status)) continue;
     draft.openChildren++;
     if (status === "paused") {
-      draft.timers.set(key, earliestTimer((state as ChildState).activePaths));
+      draft.timers.set(key, earliestTime(state, (state as ChildState).activePaths));
       continue;
     }
     const child = childOf(draft, key)!;
-    draft.timers.set(key, earliestTimer(child.paths));
+    draft.timers.set(key, earliestTime(child, child.paths));
     if (child.queued !== null) queued.push(child);
     else {
       draft.awake.add(child);

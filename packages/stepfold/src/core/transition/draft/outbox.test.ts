@@ -97,6 +97,28 @@ describe("an execution that begins others", () => {
     expect(apply(flow, half, delivered(half, "2.0")).status).toBe("completed");
   });
 
+  it("sends the signal of a step, which waits for its arrival", () => {
+    const waits = [{ id: "0@2", kind: "delivery" as const, payload: { workflowId: "one", signal: "go" } }];
+    const signal = { type: "signal", to: "one", name: "go", payload: 5, allowed: true } as const;
+    const waiting = apply(flow, child, { ...eventOn(child, "0", { waits }), signal } as Event);
+    expect(waiting.outbox).toEqual([{ id: "1.0", type: "signal", to: "one", name: "go", payload: 5, waitId: "0@2" }]);
+    const arrived = {
+      type: "resumed",
+      version: 2,
+      at: 0,
+      pathId: "0",
+      waitId: "0@2",
+      by: "delivery",
+      payload: { status: "completed" },
+    } as const;
+    expect(apply(flow, waiting, arrived).activePaths).toMatchObject([{ status: "ready", resumed: { by: "delivery" } }]);
+    // one that is not waited for any more may arrive all the same
+    expect(told(apply(flow, waiting, { type: "cancelled", version: 2, at: 0 }))).toEqual([
+      ["1.0", "signal", "one"],
+      ["2.0", "ended", "outer"],
+    ]);
+  });
+
   it("tells those that it waited for when it waits no more", () => {
     const waits = [{ id: "0@2", kind: "child" as const, workflowId: "one" }];
     const waiting = apply(flow, child, { ...eventOn(child, "0", { waits }), ...starts("one") } as Event);

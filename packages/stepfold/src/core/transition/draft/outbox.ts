@@ -1,5 +1,5 @@
 import type { CompletedEvent, DeliveredEvent } from "../../snapshot/event.ts";
-import type { ChildStart, Message } from "../../snapshot/message.ts";
+import type { ChildStart, Message, SignalSend } from "../../snapshot/message.ts";
 import type { Snapshot, Wait } from "../../snapshot/snapshot.ts";
 import type { Draft } from "./draft.ts";
 
@@ -16,6 +16,11 @@ function enqueueMessage(draft: Draft, message: Unsent): void {
 export function enqueueStart(draft: Draft, { workflowId, allowed: _, ...start }: ChildStart, waitId?: string): void {
   draft.descendants += 1 + (start.descendants ?? 0);
   enqueueMessage(draft, { type: "start", to: workflowId, ...start, ...(waitId !== undefined && { waitId }) });
+}
+
+/** Keeps the signal that a step sends. */
+export function enqueueSignal(draft: Draft, { allowed: _, ...signal }: SignalSend, waitId: string): void {
+  enqueueMessage(draft, { ...signal, waitId });
 }
 
 /** Keeps what a step tells executions that are no children of this one. */

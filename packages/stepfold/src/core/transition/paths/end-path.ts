@@ -199,7 +199,9 @@ export function stop(
   scope.output = undefined;
   scope.error = error;
   scope.ending = Object.freeze(error ? { status, nodeId, error, begun } : { status, nodeId, begun });
-  if (firstUndo(scope, version)) return;
+  // of an execution that runs the nodes at its end nothing is undone any more
+  const isClosing = !isChild(scope) && scope.root.closing !== undefined;
+  if (!isClosing && firstUndo(scope, version)) return;
   scope.ending = undefined;
   scope.ended = status;
 }

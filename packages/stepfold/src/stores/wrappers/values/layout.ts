@@ -84,11 +84,11 @@ const scope: Readonly<Record<string, Layout>> = {
 };
 
 /** The layout of a `ChildHead`. */
-export const childLayout: FieldsLayout = fields("status currentNodeId version workflow queued kept settled", scope);
+export const childLayout: FieldsLayout = fields("status currentNodeId version workflow queued kept settled deadlineAt", scope);
 
 /** The layout of a `SnapshotHead`. */
 export const headLayout: FieldsLayout = fields(
-  "status currentNodeId version schema workflowId lastStartedAt totalExecutionTime steps sizeBytes historyBytes createdAt incarnation descendants tenant unnamed",
+  "status currentNodeId version schema workflowId lastStartedAt totalExecutionTime steps sizeBytes historyBytes createdAt incarnation descendants tenant unnamed deadlineAt deadlineGiven",
   {
     ...scope,
     definition,
@@ -101,8 +101,9 @@ export const headLayout: FieldsLayout = fields(
     scheduledBy,
     from: origin,
     continuedAs: fields("workflowId"),
+    closing: fields("status nodeId", { error }),
     outbox: listOf(
-      fields("id to type waitId descendants compensated workflow schedule", { definition, scheduledBy, metadata: "metadata" }),
+      fields("id to type waitId descendants compensated workflow schedule ttlMs", { definition, scheduledBy, metadata: "metadata" }),
     ),
   },
 );
@@ -156,7 +157,7 @@ const spawnedMap = fields("concurrency open completeWhen remaining tolerated", {
 export const eventLayout: Layout = fields(
   [
     "type version at sizeBytes scope pathId turn nodeId attempt startedAt visit workflowId incarnation handle handles terminates",
-    "retryAt anew begun waitId by expiresAt pathIds completes ids tenant unnamed answer startAt",
+    "retryAt anew begun waitId by expiresAt pathIds completes ids tenant unnamed answer startAt deadlineAt deadlineGiven",
   ].join(" "),
   {
     consequences: fields("", {
@@ -171,6 +172,7 @@ export const eventLayout: Layout = fields(
     scheduledBy,
     undoes: undo,
     starts: start,
+    signal: fields("type to ttlMs allowed"),
     sends: listOf(fields("type to workflow schedule", { scheduledBy, metadata: "metadata" })),
     continues: fields("workflowId"),
     carried: fields("", { from: origin, inbox: listOf(fields("expiresAt", inEvents)), variables: { recordOf: "value" } }),

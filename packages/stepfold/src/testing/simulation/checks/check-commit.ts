@@ -40,6 +40,7 @@ export function checkCommit(ledger: Ledger, entry: LedgerEntry, commit: Commit, 
     if (event.type === "started" && event.checkpoint) checkWaitsOfFork(ledger, workflowId, event.checkpoint);
     checkStamp(ledger, workflowId, event);
     checkTime(ledger, entry, known, event);
+    checkDeadline(ledger, workflowId, known[0]!, event);
   }
 }
 
@@ -50,10 +51,10 @@ function checkWake(ledger: Ledger, { workflowId, head, wakeAt }: Commit): void {
     ledger.violate("I7", `it is ${head.status}, needs somebody at ${needed} and is due at ${wakeAt}`, workflowId);
 }
 
-function neededAt({ status, activePaths, outbox }: SnapshotHead): number | null {
+function neededAt({ status, activePaths, outbox, deadlineAt, ending, closing }: SnapshotHead): number | null {
   if (isTerminal(status) || status === "parked") return null;
   if (outbox && outbox.length > 0) return 0;
-  let needed = Number.POSITIVE_INFINITY;
+  let needed = ending || closing ? Number.POSITIVE_INFINITY : (deadlineAt ?? Number.POSITIVE_INFINITY);
   for (const { status: standing, nextRetryAt, waits = [] } of activePaths) {
     if (standing === "ready") return 0;
     if (standing === "retrying") needed = Math.min(needed, nextRetryAt ?? 0);
@@ -82,6 +83,23 @@ function checkTime(ledger: Ledger, { workflowId }: LedgerEntry, known: readonly 
   const earlyMs = (dueAt ?? Number.POSITIVE_INFINITY) - beginsAt - ledger.nowMs;
   if (earlyMs > 0) ledger.violate("I8", `timer ${event.waitId} fired ${earlyMs} ms early`, workflowId);
   if (-earlyMs > ledger.maxLateMs) ledger.violate("I7", `timer ${event.waitId} fired ${-earlyMs} ms late`, workflowId);
+}
+
+/** I8, I7: an execution fails neither before its deadline nor long after it. I19: it begins nothing after it. */
+function checkDeadline(ledger: Ledger, workflowId: string, started: Event, event: Event): void {
+  const deadlineAt = started.type === "started" ? started.deadlineAt : undefined;
+  if (event.type === "expired" && event.scope === undefined) {
+    const earlyMs = (deadlineAt ?? Number.POSITIVE_INFINITY) - beginsAt - ledger.nowMs;
+    if (earlyMs > 0) ledger.violate("I8", `it failed ${earlyMs} ms before its deadline`, workflowId);
+    if (-earlyMs > ledger.maxLateMs) ledger.violate("I7", `it failed ${-earlyMs} ms after its deadline`, workflowId);
+  }
+  if ("startedAt" in event && !event.undoes && !isAtEnd(event) && event.startedAt >= (deadlineAt ?? Number.POSITIVE_INFINITY))
+    ledger.violate("I19", `${event.nodeId} was begun ${event.startedAt - deadlineAt!} ms after the deadline`, workflowId);
+}
+
+/** Whether a step is one of those that run at the end (`finally`), or in what these run. */
+function isAtEnd({ scope = "", pathId }: { readonly scope?: string; readonly pathId: string }): boolean {
+  return scopedKey(scope, pathId).startsWith("finally");
 }
 
 /** I8: what goes on from another execution waits no shorter than that one did. */

@@ -1,6 +1,6 @@
-import type { Answer } from "../core/snapshot/snapshot.ts";
-import type { Duration } from "../core/values/duration.ts";
-import { isJsonObject, type Json, type JsonObject, type JsonSchema } from "../core/values/json.ts";
+import type { Answer } from "../../core/snapshot/snapshot.ts";
+import type { Duration } from "../../core/values/duration.ts";
+import { isJsonObject, type Json, type JsonObject, type JsonSchema } from "../../core/values/json.ts";
 
 /** What an `approval` node is given. */
 export interface ApprovalData {

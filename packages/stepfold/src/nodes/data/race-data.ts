@@ -1,4 +1,4 @@
-import type { Json, JsonObject, JsonSchema } from "../core/values/json.ts";
+import type { Json, JsonObject, JsonSchema } from "../../core/values/json.ts";
 import { type TimeAhead, timeFields } from "./timestamp.ts";
 
 /** A signal that may win a race. */

@@ -1,8 +1,8 @@
-import type { Duration } from "../core/values/duration.ts";
-import { durationMs } from "../core/values/duration.ts";
-import type { EpochMs, JsonObject } from "../core/values/json.ts";
-import { readTimestamp } from "../core/values/timestamp.ts";
-import { FatalError } from "../engine/node/fatal-error.ts";
+import type { Duration } from "../../core/values/duration.ts";
+import { durationMs } from "../../core/values/duration.ts";
+import type { EpochMs, JsonObject } from "../../core/values/json.ts";
+import { readTimestamp } from "../../core/values/timestamp.ts";
+import { FatalError } from "../../engine/node/fatal-error.ts";
 
 /** A time to come: exactly one of a duration from now and a moment. */
 export interface TimeAhead {

@@ -1,0 +1,51 @@
+import type { EpochMs } from "../values/json.ts";
+import type { Draft } from "./draft/draft.ts";
+import { firstPath } from "./draft/draft-path.ts";
+import { enter } from "./paths/leave.ts";
+import { settle } from "./settle.ts";
+
+/** The id of the path that begins when the end of an execution is decided. */
+const lastPathId = "finally";
+
+/** Of an execution whose end is decided: begins the nodes that run at its end; once they have run, ends it as was decided. */
+export function close(draft: Draft, at: EpochMs): void {
+  if (!draft.closing) {
+    if (!beginClosing(draft, draft.version + 1)) return;
+    settle(draft, at);
+  }
+  if (draft.ended) endClosing(draft);
+}
+
+/**
+ * Lets an execution whose end has just been decided run the nodes that run at its end (docs/path-semantics.md, "Endings").
+ *
+ * @returns false if it goes on as another execution: it leaves them to that
+ */
+function beginClosing(draft: Draft, version: number): boolean {
+  const { workflow, ended, failedAt: nodeId, error, output, continuedAs } = draft;
+  if (continuedAs) return false;
+  const first = { ...firstPath(workflow.finally!, version), id: lastPathId };
+  draft.closing = Object.freeze({ status: ended!, nodeId, ...(output !== undefined && { output }), ...(error && { error }) });
+  draft.ended = null;
+  draft.failedAt = null;
+  draft.error = undefined;
+  draft.output = undefined;
+  draft.outputAt = undefined;
+  draft.groups = null;
+  draft.paths = [first];
+  draft.endings++;
+  enter(first);
+  return true;
+}
+
+/** Ends an execution as it was decided. If it would have completed, and what ran at its end has failed, it has failed with that. */
+function endClosing(draft: Draft): void {
+  const { status, nodeId, error, output } = draft.closing!;
+  draft.closing = undefined;
+  draft.outputAt = undefined;
+  if (status === "completed" && draft.ended === "failed") return;
+  draft.ended = status;
+  draft.failedAt = nodeId;
+  draft.error = error;
+  draft.output = output;
+}

@@ -1,0 +1,24 @@
+import type { CompiledWorkflow } from "../../definition/compiled.ts";
+import { evaluateDuration } from "../../definition/compiled-policy.ts";
+import type { ScopeParts } from "../../definition/template.ts";
+import { StepfoldError } from "../../errors/stepfold-error.ts";
+import type { EpochMs } from "../../values/json.ts";
+import { lastMs } from "../../values/timestamp.ts";
+
+/**
+ * By when a run of a workflow that begins now must have ended; undefined if it may take any time.
+ *
+ * @throws StepfoldError `EXPRESSION_FAILED`, `DURATION_INVALID`, `LIMIT_EXCEEDED`
+ */
+export function deadlineOf(workflow: CompiledWorkflow, parts: Pick<ScopeParts, "input" | "metadata" | "at">): EpochMs | undefined {
+  const { timeoutMs, language, limits, definition } = workflow;
+  if (timeoutMs === null) return undefined;
+  const ms = evaluateDuration(timeoutMs, language.executionScope({ context: {}, since: 0, ...parts }));
+  return laterBy(ms, parts.at, limits.timerMs, `The timeout of workflow "${definition.id}"`);
+}
+
+/** A time that lies so far ahead of another one. @throws StepfoldError `LIMIT_EXCEEDED` */
+export function laterBy(ms: number, from: EpochMs, max: number, what: string): EpochMs {
+  if (ms <= max) return Math.min(from + Math.ceil(ms), lastMs);
+  throw new StepfoldError("LIMIT_EXCEEDED", { what, limit: "timerMs", max, actual: ms });
+}

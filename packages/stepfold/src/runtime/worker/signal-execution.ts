@@ -1,0 +1,77 @@
+import { type ErrorInfo, errorInfo } from "../../core/errors/error-info.ts";
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import type { Message } from "../../core/snapshot/message.ts";
+import { isTerminal } from "../../core/snapshot/snapshot.ts";
+import { sha256 } from "../../core/values/sha256.ts";
+import { scheduleWorkflowId } from "../context/latest-schedule.ts";
+import { requireHead } from "../context/require-snapshot.ts";
+import { successorOf } from "../context/successor.ts";
+import { commandLocally } from "./local-work.ts";
+import { type OutboxDelivery, reportEnd } from "./report-end.ts";
+
+/** Codes of signals that will not arrive, however often they are sent. */
+const refusals: readonly string[] = [
+  ...["WORKFLOW_NOT_FOUND", "EXECUTION_ENDED", "RESUME_INVALID", "RESUME_CONFLICT", "CODE_NEEDED", "DEFINITION_CHANGED"],
+  ...["LIMIT_EXCEEDED", "OPTION_INVALID", "VALUE_NOT_JSON"],
+];
+
+/**
+ * Sends the signal of a step, and tells the step that it has arrived, or why it cannot. After a crash it is sent again, under the same
+ * idempotency key: it counts once.
+ */
+export async function signalExecution(delivery: OutboxDelivery, message: Message & { readonly type: "signal" }): Promise<void> {
+  const { to, waitId } = message;
+  const { workflowId, incarnation } = delivery.from;
+  const error = await send(delivery, message);
+  const end = error ? { status: "failed" as const, error } : { status: "completed" as const };
+  await reportEnd(delivery, workflowId, { type: "endChild", workflowId: to, waitId, incarnation, end });
+}
+
+/** How long, and how often, an execution is waited for that is just going on as another one. */
+const [waitMs, maxWaits] = [100, 100];
+
+/** Null if it has arrived, else why it cannot. */
+async function send(delivery: OutboxDelivery, message: Message & { readonly type: "signal" }): Promise<ErrorInfo | null> {
+  const { context } = delivery;
+  try {
+    for (let [workflowId, waits] = [message.to, 0]; ; ) {
+      const next = await sendTo(delivery, workflowId, message);
+      if (next === null) return null;
+      if (next === workflowId) {
+        if (++waits > maxWaits)
+          throw new StepfoldError("STORE_UNAVAILABLE", {
+            store: context.store.name,
+            reason: `what "${workflowId}" goes on as is not there yet`,
+          });
+        await new Promise<void>((resolve) => void context.environment.after(waitMs, resolve));
+      }
+      workflowId = next;
+    }
+  } catch (error) {
+    if (!StepfoldError.is(error) || !refusals.includes(error.code)) throw error;
+    return errorInfo(error);
+  }
+}
+
+/** Null if it has arrived; else the execution to try next: the one that it goes on as, or itself, while that is not there. */
+async function sendTo(
+  { context, local, from, isHeld }: OutboxDelivery,
+  workflowId: string,
+  { name, key, payload, ttlMs: ttl, waitId }: Message & { readonly type: "signal" },
+): Promise<string | null> {
+  const idempotencyKey = sha256(JSON.stringify([from.workflowId, from.incarnation, waitId]));
+  const { tenant, definition } = await requireHead(context.store, workflowId);
+  // executions of others are not there for it, and schedules are none of its business
+  if (tenant !== from.tenant || definition.id === scheduleWorkflowId) throw new StepfoldError("WORKFLOW_NOT_FOUND", { workflowId });
+  try {
+    await commandLocally(context, local, workflowId, { type: "signal", name, key, payload, ttl, idempotencyKey }, isHeld);
+    return null;
+  } catch (error) {
+    const now = StepfoldError.is(error, "EXECUTION_ENDED") ? await context.store.loadHead(workflowId) : null;
+    if (!now?.continuedAs) throw error;
+    if (!isTerminal(now.status)) return workflowId;
+    const next = await successorOf(context.store, now);
+    if (!next) throw error;
+    return next.workflowId;
+  }
+}
