@@ -69,7 +69,6 @@ export {
   type NodeResult,
   type ParentLink,
   type Parked,
-  type Permit,
   type Reopening,
   type ResultRef,
   type Resumed,
@@ -92,7 +91,7 @@ export type { Duration } from "./core/values/duration.ts";
 export { durationMs } from "./core/values/duration.ts";
 export type { EpochMs, Json, JsonObject, JsonSchema } from "./core/values/json.ts";
 export { defaultLimits, type Limits } from "./core/values/limits.ts";
-export type { Rate } from "./core/values/rate.ts";
+export type { Permit, Rate } from "./core/values/shared-keys.ts";
 export type { Outcome } from "./engine/attempt/outcome.ts";
 export type { ResumeCommand } from "./engine/commands/answer-wait.ts";
 export type { CancelCommand } from "./engine/commands/cancel-paths.ts";

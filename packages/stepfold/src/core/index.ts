@@ -87,7 +87,6 @@ export {
   type NodeResult,
   type ParentLink,
   type Parked,
-  type Permit,
   type Reopening,
   type ResultRef,
   type Resumed,
@@ -114,5 +113,5 @@ export { isId, isWorkflowId } from "./values/id.ts";
 export type { EpochMs, Json, JsonObject, JsonSchema } from "./values/json.ts";
 export { isJsonObject } from "./values/json.ts";
 export { defaultLimits, type Limits } from "./values/limits.ts";
-export type { Rate } from "./values/rate.ts";
+export type { Permit, Rate } from "./values/shared-keys.ts";
 export { type Normalised, normalise, plainJson } from "./values/to-json.ts";

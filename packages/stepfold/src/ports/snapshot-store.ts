@@ -5,7 +5,7 @@ import type { Event } from "../core/snapshot/event.ts";
 import type { HistoryCheckpoint } from "../core/snapshot/history-checkpoint.ts";
 import type { ChildHead, Snapshot, SnapshotHead, Status } from "../core/snapshot/snapshot.ts";
 import type { EpochMs, Json } from "../core/values/json.ts";
-import type { Rate } from "../core/values/rate.ts";
+import type { Rate } from "../core/values/shared-keys.ts";
 import type { EndedSeries, ExecutionCounts, SeriesQuery } from "./execution-counts.ts";
 import type { TransactionQuery } from "./transaction-query.ts";
 

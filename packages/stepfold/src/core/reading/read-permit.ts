@@ -1,6 +1,5 @@
-import type { Permit } from "../snapshot/snapshot.ts";
 import type { Json } from "../values/json.ts";
-import type { Rate } from "../values/rate.ts";
+import type { Permit, Rate } from "../values/shared-keys.ts";
 import { count, object, text } from "./read-value.ts";
 
 /** What an execution needs to be driven, checked. */

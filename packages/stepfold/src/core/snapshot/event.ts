@@ -1,10 +1,10 @@
 import type { ErrorInfo } from "../errors/error-info.ts";
 import type { SchemaIssue } from "../errors/schema-issue.ts";
 import type { EpochMs, Json } from "../values/json.ts";
-import type { Rate } from "../values/rate.ts";
+import type { Permit, Rate } from "../values/shared-keys.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import type { ChildStart, RootCancel, RootStart, ScheduledBy, SignalSend } from "./message.ts";
-import type { KeptSignal, NodeResult, Origin, ParentLink, Parked, Permit, Snapshot, Undo, Wait } from "./snapshot.ts";
+import type { KeptSignal, NodeResult, Origin, ParentLink, Parked, Snapshot, Undo, Wait } from "./snapshot.ts";
 
 interface Stamp {
   /** The version this event makes. */

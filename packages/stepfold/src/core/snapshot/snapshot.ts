@@ -1,6 +1,6 @@
 import type { ErrorInfo } from "../errors/error-info.ts";
 import type { EpochMs, Json, JsonSchema } from "../values/json.ts";
-import type { Rate } from "../values/rate.ts";
+import type { Permit, Rate } from "../values/shared-keys.ts";
 import type { AnsweredKey } from "./answered-key.ts";
 import type { InEvents } from "./in-events.ts";
 import type { ChildEnd, Message, ScheduledBy } from "./message.ts";
@@ -222,13 +222,6 @@ export interface KeptSignal extends InEvents {
   readonly key?: string;
   readonly payload?: Json;
   readonly expiresAt: EpochMs;
-}
-
-/** What an execution needs to be driven: one of the places that executions with the same key share. */
-export interface Permit {
-  readonly key: string;
-  /** How many executions with this key are driven at the same time, at most. */
-  readonly limit: number;
 }
 
 /** Why an execution is parked. */

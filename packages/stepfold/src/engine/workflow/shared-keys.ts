@@ -1,8 +1,7 @@
 import type { Template } from "../../core/definition/template.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { StartedEvent } from "../../core/snapshot/event.ts";
-import type { Permit } from "../../core/snapshot/snapshot.ts";
-import type { Rate } from "../../core/values/rate.ts";
+import type { Permit, Rate } from "../../core/values/shared-keys.ts";
 import { indexedOfTenant } from "../../core/values/tenant.ts";
 import type { PreparedWorkflow } from "./prepared-workflow.ts";
 

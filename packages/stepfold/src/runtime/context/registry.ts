@@ -4,7 +4,7 @@ import type { Issue } from "../../core/errors/issue.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { ChildStart } from "../../core/snapshot/message.ts";
 import type { Limits } from "../../core/values/limits.ts";
-import type { Rate } from "../../core/values/rate.ts";
+import type { Rate } from "../../core/values/shared-keys.ts";
 import type { NodeDefinitions } from "../../engine/node/node-definition.ts";
 import { deniedGlobal } from "../../engine/workflow/global-reads.ts";
 import { type Library, libraryOf } from "../../engine/workflow/link-workflows.ts";

@@ -1,4 +1,5 @@
-import type { Permit, Status } from "../../core/snapshot/snapshot.ts";
+import type { Status } from "../../core/snapshot/snapshot.ts";
+import type { Permit } from "../../core/values/shared-keys.ts";
 import type { SeriesQuery } from "../../ports/execution-counts.ts";
 import type { EndedQuery, ExecutionGuard, ListedRow, PageQuery, RowCondition } from "./execution-table.ts";
 

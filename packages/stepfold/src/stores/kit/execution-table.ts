@@ -1,6 +1,7 @@
 import type { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { Permit, Status } from "../../core/snapshot/snapshot.ts";
+import type { Status } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
+import type { Permit } from "../../core/values/shared-keys.ts";
 import type { SeriesQuery } from "../../ports/execution-counts.ts";
 import type { StoreFeatures } from "../../ports/snapshot-store.ts";
 import type { TransactionQuery } from "../../ports/transaction-query.ts";

@@ -1,6 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import { isTerminal, type Permit, type Snapshot } from "../../core/snapshot/snapshot.ts";
+import { isTerminal, type Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
+import type { Permit } from "../../core/values/shared-keys.ts";
 import type { Claim, ClaimOptions, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { altered } from "./broken-store.ts";
 

@@ -1,6 +1,6 @@
 import { isTerminal } from "../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../core/values/json.ts";
-import type { Rate } from "../../core/values/rate.ts";
+import type { Rate } from "../../core/values/shared-keys.ts";
 import type { Claim, ClaimOptions, Commit, SnapshotStore } from "../../ports/snapshot-store.ts";
 import { altered } from "./broken-store.ts";
 

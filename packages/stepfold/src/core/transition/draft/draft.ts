@@ -13,7 +13,6 @@ import type {
   KeptSignal,
   NodeResult,
   Parked,
-  Permit,
   Snapshot,
   Status,
 } from "../../snapshot/snapshot.ts";
@@ -21,7 +20,7 @@ import type { Variables } from "../../snapshot/variables.ts";
 import { indexAt, noVariables } from "../../snapshot/variables.ts";
 import type { Warning } from "../../snapshot/warning.ts";
 import type { EpochMs, Json } from "../../values/json.ts";
-import type { Rate } from "../../values/rate.ts";
+import type { Permit, Rate } from "../../values/shared-keys.ts";
 import type { DraftChildren, DraftPath } from "./draft-path.ts";
 
 /** Times by key, and the earliest of them. Asking for it again costs nothing until it changes. */

@@ -1,4 +1,5 @@
-import type { Permit, Status } from "../../../core/snapshot/snapshot.ts";
+import type { Status } from "../../../core/snapshot/snapshot.ts";
+import type { Permit } from "../../../core/values/shared-keys.ts";
 import { listedRowOf } from "../../kit/columns.ts";
 import type { ListedRow, StoredEvent } from "../../kit/execution-table.ts";
 import type { StoredRows } from "../../kit/restored-snapshot.ts";

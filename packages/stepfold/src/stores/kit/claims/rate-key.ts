@@ -1,5 +1,5 @@
-import type { Rate } from "../../../core/values/rate.ts";
 import { sha256 } from "../../../core/values/sha256.ts";
+import type { Rate } from "../../../core/values/shared-keys.ts";
 import type { ExecutionGuard } from "../execution-table.ts";
 
 /** Holds the row of an execution that waits for its first claim, because its workflow has a rate limit: see `rates.ts`. */

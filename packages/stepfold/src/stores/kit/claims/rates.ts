@@ -1,6 +1,6 @@
 import type { SnapshotHead } from "../../../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
-import type { Rate } from "../../../core/values/rate.ts";
+import type { Rate } from "../../../core/values/shared-keys.ts";
 import type { CheckedClaim } from "../checked-store.ts";
 import type { ExecutionGuard, ExecutionTable, ListedRow } from "../execution-table.ts";
 import type { StoredRecord } from "../record-table.ts";

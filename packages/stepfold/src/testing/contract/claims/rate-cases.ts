@@ -1,4 +1,4 @@
-import type { Rate } from "../../../core/values/rate.ts";
+import type { Rate } from "../../../core/values/shared-keys.ts";
 import type { Claim, ClaimOptions, Commit, SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
