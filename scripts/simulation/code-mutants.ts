@@ -72,8 +72,8 @@ export const codeMutants: readonly CodeMutant[] = [
     patches: [
       {
         file: "runtime/context/successor.ts",
-        find: '  return from?.reason === "restart" && from.workflowId',
-        put: '  return from?.reason === "fork" && from.workflowId',
+        find: 'ended, "restart");',
+        put: 'ended, "fork");',
       },
     ],
   },

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { codeMutants } from "./code-mutants.ts";
 import { portMutants } from "./port-mutants.ts";
@@ -34,4 +36,13 @@ it("every rule is shown to notice something", () => {
 
 it("no two mistakes have one name", () => {
   expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
+});
+
+// each is one change of the code: where the code changes, so must the mistake
+it.each(codeMutants.flatMap(({ name, patches }) => patches.map((patch) => [name, patch] as const)))("%s fits the code", (_, {
+  file,
+  find,
+}) => {
+  const text = readFileSync(join(import.meta.dirname, "../../packages/stepfold/src", file), "utf8");
+  expect(text.split(find)).toHaveLength(2);
 });
