@@ -1,34 +1,44 @@
+import { leavable } from "./leavable.ts";
+
 /**
- * What `work` emits, as an async iteration whose return value is what `work` gives. Leaving the iteration aborts the
- * signal that `work` was given.
+ * Runs `work`, and gives what it emits as an async iteration. The return value of the iteration is the result of `work`; `for await` does not
+ * show it, `next()` does. What `work` throws is thrown to the reader.
+ *
+ * `work` begins with the first `next()`. It does not wait for its reader: what it emits is kept until it is read.
+ *
+ * Leaving the iteration aborts `leaving` at once, also while a `next()` waits for an item; that one is answered when `work` ends. Without
+ * a waiting `next()` nobody learns the result of `work`, or what it throws.
  */
-export async function* pump<Item, Result>(
-  work: (emit: (item: Item) => void, left: AbortSignal) => Promise<Result>,
+export function pump<Item, Result>(
+  work: (emit: (item: Item) => void, leaving: AbortSignal) => Promise<Result>,
+): AsyncGenerator<Item, Result, void> {
+  return leavable((leaving) => emittedBy(work, leaving));
+}
+
+async function* emittedBy<Item, Result>(
+  work: (emit: (item: Item) => void, leaving: AbortSignal) => Promise<Result>,
+  leaving: AbortSignal,
 ): AsyncGenerator<Item, Result, void> {
   const items: Item[] = [];
-  const left = new AbortController();
   let wake = (): void => undefined;
-  let over = false;
+  let isOver = false;
   const working = work((item) => {
     items.push(item);
     wake();
-  }, left.signal);
+  }, leaving);
   const end = (): void => {
-    over = true;
+    isOver = true;
     wake();
   };
   working.then(end, end);
-  try {
-    for (;;) {
-      const news = new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-      yield* items.splice(0);
-      if (items.length > 0) continue;
-      if (over) return await working;
-      await news;
-    }
-  } finally {
-    left.abort();
+  for (;;) {
+    // made before items are given: what is emitted while the reader has one must wake the wait below
+    const more = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    yield* items.splice(0);
+    if (items.length > 0) continue;
+    if (isOver) return await working;
+    await more;
   }
 }

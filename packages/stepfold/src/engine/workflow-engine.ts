@@ -177,15 +177,16 @@ export class WorkflowEngine<const D extends NodeDefinitions = NodeDefinitions> {
   }
 
   /**
-   * `execute`, event by event, each with the snapshot after it. Leaving the loop ends the turn.
+   * `execute`, event by event, each with the snapshot after it. Leaving the iteration ends the turn at once, also while a step runs
+   * (`return()` of the iteration, as a stream calls it whose reader has gone).
    *
    * ```ts
    * for await (const { event } of engine.stream({ input })) console.log(event.type);
    * ```
    */
-  async *stream(request: (StartRequest | ContinueRequest) & GlobalsOption<D>): AsyncGenerator<StreamItem, Snapshot, void> {
-    return yield* pump<StreamItem, Snapshot>((emit, left) => {
-      const signal = request.signal ? AbortSignal.any([request.signal, left]) : left;
+  stream(request: (StartRequest | ContinueRequest) & GlobalsOption<D>): AsyncGenerator<StreamItem, Snapshot, void> {
+    return pump<StreamItem, Snapshot>((emit, leaving) => {
+      const signal = request.signal ? AbortSignal.any([request.signal, leaving]) : leaving;
       return this.#run({ ...request, signal }, emit);
     });
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Event } from "../../src/core/snapshot/event.ts";
+import type { Snapshot } from "../../src/core/snapshot/snapshot.ts";
 import { fold } from "../../src/core/transition/apply.ts";
 import type { Plugin } from "../../src/engine/plugin.ts";
 import { type StreamItem, WorkflowEngine } from "../../src/engine/workflow-engine.ts";
@@ -192,6 +193,38 @@ describe("stream", () => {
     await settled();
     expect(aborted).toEqual([false, true]);
     expect(await engine.execute({ snapshot: last!.snapshot })).toMatchObject({ status: "completed", output: 2, version: 2 });
+  });
+
+  it.each<[string, (stream: AsyncGenerator<StreamItem, Snapshot, void>) => PromiseLike<unknown>]>([
+    ["return", (stream) => stream.return(null as never)],
+    ["throw", (stream) => stream.throw(new Error("gone")).catch(() => undefined)],
+    ["dispose", (stream) => stream[Symbol.asyncDispose]()],
+  ])("ends the turn when it is left by %s while a step runs: nothing waits for that step", async (_, leave) => {
+    const signals: AbortSignal[] = [];
+    const { engine } = engineOf({
+      a: (_input, { signal }) => {
+        signals.push(signal);
+        return new Promise<never>(() => undefined);
+      },
+    });
+    const stream = engine.stream({});
+    await stream.next();
+    const pending = stream.next();
+    await settled();
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+    await leave(stream);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(await pending).toMatchObject({ done: true, value: { status: "active", version: 0 } });
+    expect(await stream.next()).toEqual({ done: true, value: undefined });
+  });
+
+  it("begins nothing if it is left before it was asked for anything", async () => {
+    let calls = 0;
+    const { engine } = engineOf({ a: () => ({ data: calls++ }) });
+    const stream = engine.stream({});
+    await stream.return(null as never);
+    expect(await stream.next()).toEqual({ done: true, value: undefined });
+    expect(calls).toBe(0);
   });
 
   it("ends also when the caller's signal is aborted", async () => {

@@ -5,6 +5,7 @@ import type { Snapshot } from "../../core/snapshot/snapshot.ts";
 import type { Json } from "../../core/values/json.ts";
 import { refuseUnknown } from "../../core/values/refuse-unknown.ts";
 import type { Command } from "../../engine/commands/command.ts";
+import { leavable } from "../../engine/leavable.ts";
 import { requireHead, requireSnapshot } from "../context/require-snapshot.ts";
 import type { RuntimeContext } from "../context/runtime-context.ts";
 import { latestOf } from "../context/successor.ts";
@@ -19,7 +20,7 @@ import { signalLatest } from "./signal-latest.ts";
 import { waitingFor } from "./wait-for.ts";
 import { waitUntilEnded } from "./wait-until.ts";
 import { waitUntilSettled } from "./wait-until-settled.ts";
-import { leavable, watch } from "./watch.ts";
+import { watch } from "./watch.ts";
 
 const addressKeys = ["step", "item", "waitId", "pathId"] as const;
 

@@ -88,26 +88,6 @@ export async function* watch({
   }
 }
 
-/** An iteration that can be left while it waits for its next item. */
-export function leavable<T>(begin: (left: AbortSignal) => AsyncGenerator<T, void, void>): AsyncGenerator<T, void, void> {
-  const leaving = new AbortController();
-  const items = begin(leaving.signal);
-  const iteration = {
-    next: () => items.next(),
-    return: (value: void | PromiseLike<void>) => {
-      leaving.abort();
-      return items.return(value);
-    },
-    throw: (error: unknown) => {
-      leaving.abort();
-      return items.throw(error);
-    },
-    [Symbol.asyncIterator]: () => iteration,
-    [Symbol.asyncDispose]: async () => void (await iteration.return()),
-  };
-  return iteration as AsyncGenerator<T, void, void>;
-}
-
 function stateAfter(draft: Draft | null, event: Event, workflow: PreparedWorkflow, store: SnapshotStore): Draft {
   if (!draft) {
     if (event.type === "started") return begin(workflow.compiled, event);
