@@ -1,4 +1,4 @@
-import { dueRows, history, prelude } from "./redis-schema.ts";
+import { dueRows, loading, prelude } from "./redis-schema.ts";
 
 /** Guards: KEYS[2..] are the heads. Answers the time, and a list for each: empty if there is none, or it is damaged. */
 export const readScript: string = `${prelude}
@@ -21,10 +21,10 @@ return answers
 `;
 
 /** Whole executions: KEYS[2..] are the heads. Answers the rows of each: empty if there is none. Those over the budget are left out. */
-export const loadScript: string = `${prelude}${history}
+export const loadScript: string = `${prelude}${loading}
 local answers, size = {}, 0
 for index = 2, #KEYS do
-  if size > budget then break end
+  if size > budgetBytes then break end
   local row, rows, more = readRow(KEYS[index]), {}, 0
   if row == false or (row and not row.deleted) then rows, more = rowsOf(row) end
   answers[index - 1] = rows
@@ -34,7 +34,7 @@ return answers
 `;
 
 /** A part of a history: KEYS[2] the head, ARGV first version, most. Answers the incarnation and the rows. */
-export const eventsScript: string = `${prelude}${history}
+export const eventsScript: string = `${prelude}${loading}
 local row = readRow(KEYS[2])
 if not row or row.deleted then return { "", {} } end
 local events = eventsFrom(row.id, tonumber(ARGV[1]), tonumber(ARGV[2]))
@@ -43,7 +43,7 @@ return { say(row.incarnation), events }
 
 /** What is due: ARGV overdue, limit, and keys of permits; without keys what has no permit. Answers whether something with a permit is due, and guards. */
 export const dueScript: string = `${prelude}${dueRows}
-local answers = { say(areKeysDue() and "1") }
+local answers = { say(arePermitKeysDue() and "1") }
 for index = 3, math.max(3, #ARGV) do
   for _, row in ipairs(dueRows(ARGV[index], tonumber(ARGV[1]), tonumber(ARGV[2]))) do answers[#answers + 1] = guardOf(row) end
 end
@@ -57,7 +57,7 @@ return answers
  */
 export const dueKeysScript: string = `${prelude}${dueRows}
 local overdueMs, limit = tonumber(ARGV[1]), tonumber(ARGV[2])
-for _, key in ipairs(redis.call("ZRANGEBYSCORE", later, "-inf", whole(now), "LIMIT", "0", "1000")) do moveKey(key) end
+for _, key in ipairs(redis.call("ZRANGEBYSCORE", later, "-inf", whole(now), "LIMIT", "0", "1000")) do movePermitKey(key) end
 local keys = redis.call("ZRANGEBYLEX", ready, ARGV[3], "+", "LIMIT", "0", ARGV[2])
 local answers = { say(#keys == limit and keys[limit]) }
 for _, key in ipairs(keys) do
@@ -83,8 +83,8 @@ for position = statuses.first, statuses.last do isWanted[ARGV[position]] = true 
 
 local function fits(row)
   if row.deleted or string.sub(row.id, 1, #prefix) ~= prefix or (statuses.last >= statuses.first and not isWanted[row.status]) then return false end
-  if definition ~= "" and "=" .. (redis.call("HGET", row.head, "definitionId") or "") ~= definition then return false end
-  local own = labels.last >= labels.first and redis.call("HGET", row.head, "labels") or ""
+  if definition ~= "" and "=" .. (redis.call("HGET", row.headKey, "definitionId") or "") ~= definition then return false end
+  local own = labels.last >= labels.first and redis.call("HGET", row.headKey, "labels") or ""
   for position = labels.first, labels.last do
     if not string.find(own, ARGV[position], 1, true) then return false end
   end
@@ -92,8 +92,8 @@ local function fits(row)
 end
 
 local function look(entry)
-  local row = readRow(headOf(string.sub(entry, 33)))
-  if row == nil or (row and row.member ~= string.sub(entry, 17)) then
+  local row = readRow(headKeyOf(behindNumber(behindNumber(entry))))
+  if row == nil or (row and row.member ~= behindNumber(entry)) then
     -- the head is gone
     if index == ended then redis.call("ZREM", index, entry) end
   elseif row and fits(row) then

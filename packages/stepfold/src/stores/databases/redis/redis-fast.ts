@@ -6,12 +6,12 @@ import { dueRows, prelude } from "./redis-schema.ts";
  */
 export const claimScript: string = `${prelude}${dueRows}
 local owner, leaseMs, limit, overdueMs, fenceStep = take(), tonumber(take()), tonumber(take()), tonumber(take()), tonumber(take())
-local answers = { say(whole(now)), say(areKeysDue() and "1") }
+local answers = { say(whole(now)), say(arePermitKeysDue() and "1") }
 for _, row in ipairs(dueRows(nil, overdueMs, limit)) do
   -- the one that held it until now was lost
   row.crashes = whole(tonumber(row.crashes) + (row.owner and 1 or 0))
   row.owner, row.fence = owner, whole(tonumber(row.fence) + fenceStep)
-  redis.call("HSET", row.head, "owner", row.owner, "fence", row.fence, "crashes", row.crashes)
+  redis.call("HSET", row.headKey, "owner", row.owner, "fence", row.fence, "crashes", row.crashes)
   setDue(row, now + leaseMs)
   answers[#answers + 1] = guardOf(row, whole(now + leaseMs))
 end

@@ -1,14 +1,16 @@
 /**
- * The beginning of every script: names of keys, and how rows and indexes are read and written. The keys are described in
- * docs/stores/redis.md. KEYS[1] is `due`; all others are made from it, so that a client may put a prefix before all keys, and
- * so that they stay in one slot. KEYS[2..] are heads.
+ * The beginning of every script: the names of keys, and how rows and indexes are read and written. docs/stores/redis.md describes the keys.
  *
- * Numbers are sent and answered as text, whole ones without an exponent: Lua writes a large one as 1e+15. Values of users are
- * text that is moved and compared, never read: Lua's JSON makes `{}` of `[]`.
+ * KEYS[1] is the key `due`, with the prefix that a client may put before it. The keys of indexes are made from it. KEYS[2], KEYS[3], ... are the
+ * keys of the executions' hashes; the keys of their histories and children are made from `due` and the id. All begin with the same text in
+ * braces, `{stepfold}:`, so a cluster keeps them in one slot.
+ *
+ * Numbers are sent and answered as text, whole ones without an exponent: Lua writes a large one as 1e+15. Values of users are moved and compared
+ * as text, never read: Lua's JSON makes `{}` of `[]`.
  */
 export const prelude: string = `
 local due = KEYS[1]
-local base = string.sub(due, 1, -4)
+local base = string.sub(due, 1, -1 - #"due")
 local ready, later, layout = base .. "ready", base .. "later", base .. "layout"
 local created, ended = base .. "created", base .. "ended"
 local terminal = { completed = true, failed = true, cancelled = true }
@@ -30,117 +32,131 @@ local function takeMany(count)
   return { first = first, last = at }
 end
 
--- a sign before every text: no client takes it for JSON
+-- an answer: "=" and the text, because some clients read what looks like JSON; "" where there is no text
 local function say(text) return text and "=" .. text or "" end
 local function failed(reply) return type(reply) == "table" and reply.err ~= nil end
 
-local function headOf(id) return base .. "e:" .. id end
-local function historyOf(id) return base .. "h:" .. id end
-local function childrenOf(id) return base .. "c:" .. id end
-local function keyOf(permit) return permit and string.match(permit, "^%d+:(.*)$") or nil end
--- the index by due time: executions with the same key of a permit have one of their own
-local function lineOf(key) return key and base .. "w:" .. key or due end
+local function headKeyOf(id) return base .. "e:" .. id end
+local function idOf(headKey) return string.sub(headKey, #headKeyOf("") + 1) end
+local function historyKeyOf(id) return base .. "h:" .. id end
+local function childrenKeyOf(id) return base .. "c:" .. id end
+-- the key of a permit that is written as "limit:key"
+local function permitKeyOf(permit) return permit and string.match(permit, "^%d+:(.*)$") or nil end
+-- the sorted set of what is due, by time: one for each permit key, and one for all executions without a permit
+local function dueIndexOf(permitKey) return permitKey and base .. "w:" .. permitKey or due end
+-- a member of it is "<seq><id>", one of created and ended "<time><seq><id>": the rest behind the first number, of 16 digits
+local function behindNumber(text) return string.sub(text, 17) end
 
+-- wake is when the last commit wants the execution driven; when it is due, which may be the end of a lease, only its index knows
 local fields = { "seq", "incarnation", "version", "status", "wake", "owner", "fence", "crashes", "permit", "created", "updated",
   "deleted", "size" }
 
--- nil if there is none, false if what is there is damaged
-local function readRow(head)
-  local found = redis.pcall("HMGET", head, unpack(fields))
+-- what the hash of an execution holds, without its JSON; nil if there is none, false if it is damaged
+local function readRow(headKey)
+  local found = redis.pcall("HMGET", headKey, unpack(fields))
   if failed(found) then return false end
-  local row = { head = head, id = string.sub(head, #base + 3) }
+  local row = { headKey = headKey, id = idOf(headKey) }
   for index, field in ipairs(fields) do row[field] = found[index] or nil end
   if row.incarnation and row.version and row.status and row.created and tonumber(row.fence or "") and tonumber(row.seq or "") then
-    -- of those with one score a sorted set puts that first which was created first
+    -- members with the same score are ordered as text: what was created first comes first
     row.member = sortable(row.seq) .. row.id
-    row.key, row.crashes = keyOf(row.permit), row.crashes or "0"
+    row.permitKey, row.crashes = permitKeyOf(row.permit), row.crashes or "0"
     if row.owner == "" then row.owner = nil end
     return row
   end
-  if redis.call("EXISTS", head) == 0 then return nil end
+  if redis.call("EXISTS", headKey) == 0 then return nil end
   return false
 end
 
-local function dueAtOf(row) return redis.call("ZSCORE", lineOf(row.key), row.member) end
+local function dueAtOf(row) return redis.call("ZSCORE", dueIndexOf(row.permitKey), row.member) end
 
+-- what conditions of writes are about, as rowsIn of redis-reply.ts reads it
 local function guardOf(row, dueAt)
   local numbers = { row.seq, row.version, row.fence, row.crashes, row.wake or "", dueAt or dueAtOf(row) or "", row.created,
     row.updated or "", row.deleted or "", row.size or "0" }
   return { say(row.id), say(row.incarnation), say(row.status), say(row.owner), say(row.permit), say(table.concat(numbers, " ")) }
 end
 
--- the guard, and what else a list shows; and how long that is
+-- the guard and what else a list shows, and how many bytes that is
 local function listedOf(row)
   local told, size = guardOf(row), 0
-  for _, text in ipairs(redis.call("HMGET", row.head, "definition", "metadata", "head")) do
+  for _, text in ipairs(redis.call("HMGET", row.headKey, "definition", "metadata", "head")) do
     told[#told + 1] = say(text)
     size = size + #(text or "")
   end
   return told, size
 end
 
--- keys of permits stand in \`ready\`, by name, if something is due for them, else in \`later\`, by the time of the next one
-local function moveKey(key)
-  local first = redis.call("ZRANGE", lineOf(key), "0", "0", "WITHSCORES")[2]
+-- A permit key for which something is due is in \`ready\`, in the order of names. One for which something will be due is in \`later\`, by
+-- the time of its first execution. Puts a key where it belongs now.
+local function movePermitKey(permitKey)
+  local first = redis.call("ZRANGE", dueIndexOf(permitKey), "0", "0", "WITHSCORES")[2]
   local isDue = first and tonumber(first) <= now
-  if isDue then redis.call("ZADD", ready, "0", key) else redis.call("ZREM", ready, key) end
-  if first and not isDue then redis.call("ZADD", later, first, key) else redis.call("ZREM", later, key) end
+  if isDue then redis.call("ZADD", ready, "0", permitKey) else redis.call("ZREM", ready, permitKey) end
+  if first and not isDue then redis.call("ZADD", later, first, permitKey) else redis.call("ZREM", later, permitKey) end
 end
 
--- nil: never
+-- dueAt nil: it is never due
 local function setDue(row, dueAt)
-  if dueAt then redis.call("ZADD", lineOf(row.key), whole(dueAt), row.member) else redis.call("ZREM", lineOf(row.key), row.member) end
-  if row.key then moveKey(row.key) end
+  if dueAt then redis.call("ZADD", dueIndexOf(row.permitKey), whole(dueAt), row.member) else redis.call("ZREM", dueIndexOf(row.permitKey), row.member) end
+  if row.permitKey then movePermitKey(row.permitKey) end
 end
 `;
 
 /**
- * Rows that are due, the longest due first. What is not there any more is taken out of the index. What is damaged is put
- * aside for a minute, so that it is in nobody's way.
+ * Rows that are due, the longest due first. An entry of an execution that is gone is taken out of the index. A damaged execution is put off
+ * for a minute, so that it does not stand before the others each time.
  */
 export const dueRows: string = `
-local function areKeysDue()
+local damagedDelayMs = 60000
+
+local function arePermitKeysDue()
   return redis.call("EXISTS", ready) == 1 or redis.call("ZCOUNT", later, "-inf", whole(now)) > 0
 end
 
-local function dueRows(key, overdueMs, limit)
-  local line, rows = lineOf(key), {}
+local function dueRows(permitKey, overdueMs, limit)
+  local index, rows = dueIndexOf(permitKey), {}
   while #rows < limit do
-    local members = redis.call("ZRANGEBYSCORE", line, "-inf", whole(now - overdueMs), "LIMIT", whole(#rows), whole(limit - #rows))
+    local members = redis.call("ZRANGEBYSCORE", index, "-inf", whole(now - overdueMs), "LIMIT", whole(#rows), whole(limit - #rows))
     if #members == 0 then break end
     for _, member in ipairs(members) do
-      local row = readRow(headOf(string.sub(member, 17)))
-      if row and row.member == member and row.key == key then rows[#rows + 1] = row
-      elseif row == false then redis.call("ZADD", line, whole(now + 60000), member)
-      else redis.call("ZREM", line, member) end
+      local row = readRow(headKeyOf(behindNumber(member)))
+      if row and row.member == member and row.permitKey == permitKey then rows[#rows + 1] = row
+      elseif row == false then redis.call("ZADD", index, whole(now + damagedDelayMs), member)
+      else redis.call("ZREM", index, member) end
     end
   end
-  if key and #rows == 0 then moveKey(key) end
+  if permitKey and #rows == 0 then movePermitKey(permitKey) end
   return rows
 end
 `;
 
-/** Histories in parts: what is told is no longer than the budget and one part. */
-export const history: string = `
-local budget = 1000000
+/**
+ * How whole executions and parts of histories are read. An answer stays short: a history is read in parts, and reading stops after the part
+ * with which it passes the budget.
+ */
+export const loading: string = `
+local budgetBytes, partEvents = 1000000, 32
+
 local function eventsFrom(id, from, limit)
   local found, size, part = {}, 0, nil
   repeat
-    local first, count = from + #found, math.min(32, limit - #found)
-    part = redis.pcall("LRANGE", historyOf(id), whole(first), whole(first + count - 1))
+    local first, count = from + #found, math.min(partEvents, limit - #found)
+    part = redis.pcall("LRANGE", historyKeyOf(id), whole(first), whole(first + count - 1))
     if failed(part) then return {}, 0 end
     for _, event in ipairs(part) do
       found[#found + 1] = event
       size = size + #event
     end
-  until #part < 32 or #found >= limit or size >= budget
+  until #part < partEvents or #found >= limit or size >= budgetBytes
   return found, size
 end
 
--- all of one version, but for the end of a long history, which only grows and is fetched afterwards
+-- Head, children and events of one version, and how many bytes the events are. The events are those after the last checkpoint, whose version
+-- the field checkpoint holds. Events over the budget are missing: the caller reads them afterwards, for a history only grows.
 local function rowsOf(row)
-  local texts = row and redis.pcall("HMGET", row.head, "head", "checkpoint")
-  local children = row and redis.pcall("HGETALL", childrenOf(row.id))
+  local texts = row and redis.pcall("HMGET", row.headKey, "head", "checkpoint")
+  local children = row and redis.pcall("HGETALL", childrenKeyOf(row.id))
   if not texts or failed(texts) or not texts[1] or failed(children) then return { "" }, 0 end
   local first = tonumber(texts[2] or "-1") + 1
   local events, size = eventsFrom(row.id, first, tonumber(row.version) + 1 - first)

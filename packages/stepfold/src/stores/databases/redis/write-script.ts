@@ -10,17 +10,17 @@ import { prelude } from "./redis-schema.ts";
  */
 export const writeScript: string = `${prelude}
 -- an error here has written nothing
-local function checkIndexes(write, key)
-  if write.due ~= "" or write.kind ~= "update" then redis.call("ZCARD", lineOf(key)) end
+local function checkIndexes(write, permitKey)
+  if write.due ~= "" or write.kind ~= "update" then redis.call("ZCARD", dueIndexOf(permitKey)) end
   if write.kind ~= "update" then redis.call("ZCARD", created) end
   if write.e or write.kind == "bury" then redis.call("ZCARD", ended) end
-  if key then redis.call("ZCARD", ready) redis.call("ZCARD", later) end
+  if permitKey then redis.call("ZCARD", ready) redis.call("ZCARD", later) end
 end
 
-local function readWrite(head)
+local function readWrite(headKey)
   local kind, version, fence, isDue, due, flags, fields, events, children =
     string.match(take(), "^(%S*) (%S*) (%S*) (%S*) (%S*) (%S*) (%d+) (%d+) (%d+)$")
-  local write = { head = head, kind = kind, incarnation = take(), version = version, fence = fence, isDue = isDue, due = due,
+  local write = { headKey = headKey, kind = kind, incarnation = take(), version = version, fence = fence, isDue = isDue, due = due,
     fields = takeMany(fields), events = takeMany(events), children = takeMany(children) }
   for flag in string.gmatch(flags, ".") do write[flag] = true end
   return write
@@ -59,26 +59,26 @@ local function writeChildren(key, children)
   end
 end
 
-local function newRow(head, key)
-  local row = { head = head, id = string.sub(head, #base + 3), key = key }
+local function newRow(headKey, permitKey)
+  local row = { headKey = headKey, id = idOf(headKey), permitKey = permitKey }
   row.seq = redis.call("HINCRBY", layout, "seq", "1")
   row.member = sortable(row.seq) .. row.id
   redis.call("HSET", layout, "version", "1")
   -- of a head that somebody removed
-  redis.call("UNLINK", historyOf(row.id), childrenOf(row.id))
-  redis.call("HSET", head, "seq", whole(row.seq), "created", whole(now))
+  redis.call("UNLINK", historyKeyOf(row.id), childrenKeyOf(row.id))
+  redis.call("HSET", headKey, "seq", whole(row.seq), "created", whole(now))
   redis.call("ZADD", created, "0", sortable(now) .. row.member)
   return row
 end
 
 local function change(row, write)
   local hasHistory = write.events.last >= write.events.first
-  if hasHistory then callMany("HSET", row.head, write.fields, "updated", whole(now)) else callMany("HSET", row.head, write.fields) end
+  if hasHistory then callMany("HSET", row.headKey, write.fields, "updated", whole(now)) else callMany("HSET", row.headKey, write.fields) end
   if write.due ~= "" and not (write.u and row.owner) then changeDue(row, write.due) end
   if write.e then redis.call("ZADD", ended, "0", sortable(now) .. row.member) end
   if not hasHistory then return end
-  callMany("RPUSH", historyOf(row.id), write.events)
-  writeChildren(childrenOf(row.id), write.children)
+  callMany("RPUSH", historyKeyOf(row.id), write.events)
+  writeChildren(childrenKeyOf(row.id), write.children)
 end
 
 -- of a tombstone stays what guards its id, until the server forgets it
@@ -86,28 +86,28 @@ local function remove(row, write)
   setDue(row, nil)
   redis.call("ZREM", created, sortable(row.created) .. row.member)
   redis.call("ZREM", ended, sortable(tonumber(row.updated) or 0) .. row.member)
-  redis.call("UNLINK", row.head, historyOf(row.id), childrenOf(row.id))
+  redis.call("UNLINK", row.headKey, historyKeyOf(row.id), childrenKeyOf(row.id))
   if write.kind == "remove" then return end
-  redis.call("HSET", row.head, "seq", row.seq, "incarnation", row.incarnation, "version", row.version, "status", row.status,
+  redis.call("HSET", row.headKey, "seq", row.seq, "incarnation", row.incarnation, "version", row.version, "status", row.status,
     "fence", row.fence, "created", row.created, "deleted", whole(now))
-  redis.call("PEXPIRE", row.head, ARGV[write.fields.last])
+  redis.call("PEXPIRE", row.headKey, ARGV[write.fields.last])
 end
 
 local function isDamaged(row, write)
   if row == false then return true end
   if not row or write.events.last < write.events.first then return false end
-  return redis.pcall("LLEN", historyOf(row.id)) ~= tonumber(row.version) + 1 or failed(redis.pcall("HLEN", childrenOf(row.id)))
+  return redis.pcall("LLEN", historyKeyOf(row.id)) ~= tonumber(row.version) + 1 or failed(redis.pcall("HLEN", childrenKeyOf(row.id)))
 end
 
 local function make(write)
-  local row = readRow(write.head)
+  local row = readRow(write.headKey)
   local isNew = write.kind == "insert"
   if row and (isNew or not meets(row, write)) or (row == nil and not isNew) then return {} end
   if isDamaged(row, write) then return { say("damaged") } end
   -- the first field of a new one is its permit
-  local key = row and row.key or isNew and keyOf(ARGV[write.fields.first + 1])
-  checkIndexes(write, key)
-  row = row or newRow(write.head, key)
+  local permitKey = row and row.permitKey or isNew and permitKeyOf(ARGV[write.fields.first + 1])
+  checkIndexes(write, permitKey)
+  row = row or newRow(write.headKey, permitKey)
   if write.kind == "insert" or write.kind == "update" then change(row, write) else remove(row, write) end
   return { say(whole(now)), say(row.version), say(row.status) }
 end
