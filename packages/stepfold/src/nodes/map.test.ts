@@ -99,6 +99,7 @@ describe("map", () => {
     [[1, null, 3], { toleratedFailures: 1 }],
     [[1, null, 3], { toleratedFailures: "50%" }],
     [[1, null, 3], { toleratedFailures: "100%" }],
+    [[1, null, 3], { toleratedFailures: "100.0%" }],
     [[1, null, 3], { toleratedFailures: "{{ 1 + 1 }}" }],
   ])("tells of %j with %j what failed", async (items, data) => {
     const snapshot = await run(items, data);
@@ -241,6 +242,7 @@ describe("map", () => {
     [[1], { items: "{{ input.missing }}" }, "DATA_INVALID"],
     [[1], { concurrency: "{{ 0 }}" }, "DATA_INVALID"],
     [[1], { toleratedFailures: "{{ '101%' }}" }, "DATA_INVALID"],
+    [[1], { toleratedFailures: "{{ '100.1%' }}" }, "DATA_INVALID"],
     [[1], { remaining: "{{ 'keep' }}" }, "DATA_INVALID"],
     [[1], { workflow: "{{ 'constructor' }}" }, "DEFINITION_UNKNOWN"],
   ])("fails with the items %j and %j by %s, never retried", async (input, data, code) => {

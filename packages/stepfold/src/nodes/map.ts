@@ -21,7 +21,8 @@ export interface MapData {
  * `workflow` is named as in a node of type `workflow`; it sees its item as `input`. `items` must be a list, usually from
  * an expression; anything else fails with `DATA_INVALID`.
  *
- * - `concurrency`: items under way at once; one that waits for somebody does not count. Default 16.
+ * - `concurrency`: items under way at once; one that waits for somebody does not count. Default 16, or the limit
+ *   `mapConcurrency` if that is lower.
  * - `completeWhen`: goes on early, as soon as so many items are done or, as text, as soon as an expression over
  *   `results` (outputs of the items done), `total`, `done` and `failed` is true. Numbers that come from elsewhere belong
  *   into such an expression: `"done >= input.needed"`.
@@ -76,7 +77,7 @@ export const mapNode: NodeDefinition<MapData, readonly Json[]> = defineNode<MapD
         description: "Items that may fail: a number, or a share such as 10%. Default 0",
         type: ["integer", "string"],
         minimum: 0,
-        pattern: "^(?:\\d{1,2}(?:\\.\\d{1,3})?|100)%$",
+        pattern: "^(?:\\d{1,2}(?:\\.\\d{1,3})?|100(?:\\.0{1,3})?)%$",
       },
     },
     required: ["workflow", "items"],

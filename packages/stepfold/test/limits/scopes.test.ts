@@ -102,6 +102,11 @@ describe("the limit of open scopes", () => {
       error: { code: "LIMIT_EXCEEDED", message: expect.stringContaining('"mapConcurrency": 1001, at most 1000') },
     });
   });
+
+  it("of a map's concurrency is what a map has that says nothing, if it is below the default", async () => {
+    const { engine } = bench(asking({}), { mapConcurrency: 2 });
+    expect(await engine.execute({ initialNodeId: "m" })).toMatchObject({ activePaths: [{ children: { map: { concurrency: 2 } } }] });
+  });
 });
 
 describe("F16 c: signals that nobody waits for", () => {

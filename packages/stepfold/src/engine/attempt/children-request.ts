@@ -1,7 +1,7 @@
 import { safeMember } from "../../core/errors/safe-member.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { Spawn, SpawnedMap } from "../../core/snapshot/event.ts";
-import type { Json } from "../../core/values/json.ts";
+import type { Json, JsonSchema } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import { CheckBudget } from "../schema/check-run.ts";
@@ -10,30 +10,36 @@ import type { AttemptState } from "./attempt-state.ts";
 import { latestEnd } from "./latest-end.ts";
 import type { Outcome } from "./outcome.ts";
 
+/** Items under way at once where the request does not say, as far as the limit `mapConcurrency` allows. */
 const defaultConcurrency = 16;
 
-/** The children that a step asks for, checked. What it returned may be anything. */
+/**
+ * Checks the children that a step asks for, and gives them as an outcome. The request comes from the code of a node: it may be anything. An
+ * option that is undefined is not given; any other value, also null, must be a right one.
+ *
+ * @throws StepfoldError `OPTION_INVALID`, `DEFINITION_UNKNOWN`, `INPUT_INVALID`, `VALUE_NOT_JSON`, `LIMIT_EXCEEDED`; `START_AMBIGUOUS` if the
+ * child's workflow has no first node, or several
+ */
 export function spawnedChildren(run: AttemptState, request: unknown): Outcome {
   const { around, startedAt, place, task } = run;
-  const workflow = safeMember(request, "workflow");
-  const inner = typeof workflow === "string" ? place.workflow.workflows.get(workflow) : undefined;
-  if (!inner) throw new StepfoldError("DEFINITION_UNKNOWN", { workflow: String(workflow), known: [...place.workflow.workflows.keys()] });
-  if (inner.finally) throw invalid("workflow", `names "${inner.definition.id}", which has "finally": run it with "detached"`);
-  if (inner.starts.length !== 1) throw new StepfoldError("START_AMBIGUOUS", { workflow: inner.definition.id, candidates: inner.starts });
+  const workflow = workflowName(request);
+  const inner = place.workflow.workflows.get(workflow);
+  if (!inner) throw new StepfoldError("DEFINITION_UNKNOWN", { workflow, known: [...place.workflow.workflows.keys()] });
+  const { input: schema, id } = inner.definition;
+  if (inner.finally) throw invalid("workflow", `names "${id}", which has "finally": run it with "detached"`);
+  if (inner.starts.length !== 1) throw new StepfoldError("START_AMBIGUOUS", { workflow: id, candidates: inner.starts });
   let sizeBytes = 0;
-  const keep = (value: unknown, what: string): Json => {
-    const kept = normalise(value, what, around.limits);
-    sizeBytes += kept.sizeBytes;
-    return kept.value;
+  const toJson = (value: unknown, what: string): Json => {
+    const normalised = normalise(value, what, around.limits);
+    sizeBytes += normalised.sizeBytes;
+    return normalised.value;
   };
   const map = safeMember(request, "map");
-  const spawn: { -readonly [K in keyof Spawn]: Spawn[K] } = { workflow: workflow as string };
-  if (map !== undefined) spawn.map = mapOf(map, around.limits, (items) => keep(items, `The items of node "${task.nodeId}"`));
-  else {
-    const input = safeMember(request, "input");
-    if (input !== undefined) spawn.input = keep(input, `The input of node "${task.nodeId}"`);
-  }
-  const { input: schema, id } = inner.definition;
+  const input = safeMember(request, "input");
+  if (map !== undefined && input !== undefined) throw invalid("input", "cannot be given beside map, whose items are the inputs");
+  const spawn: { -readonly [K in keyof Spawn]: Spawn[K] } = { workflow };
+  if (map !== undefined) spawn.map = mapOf(map, around.limits, (items) => toJson(items, `The items of node "${task.nodeId}"`));
+  if (input !== undefined) spawn.input = toJson(input, `The input of the workflow that node "${task.nodeId}" runs`);
   if (schema !== undefined) checkInputs(schema, id, spawn, new CheckBudget(around.limits));
   const endedAt = around.now();
   const timeoutAt = latestEnd(run, endedAt);
@@ -41,48 +47,63 @@ export function spawnedChildren(run: AttemptState, request: unknown): Outcome {
   return { type: "spawned", startedAt, endedAt, children: Object.freeze(spawn), sizeBytes };
 }
 
-function mapOf(request: unknown, { mapConcurrency: max }: Limits, keep: (items: unknown) => Json): SpawnedMap {
-  const given = safeMember(request, "items");
-  if (!Array.isArray(given)) throw invalid("items", "must be a list");
-  const concurrency = safeMember(request, "concurrency") ?? defaultConcurrency;
-  if (!(Number.isSafeInteger(concurrency) && (concurrency as number) >= 1))
-    throw invalid("concurrency", "must be a whole number from 1 on");
-  if ((concurrency as number) > max)
-    throw new StepfoldError("LIMIT_EXCEEDED", {
-      what: "The concurrency of a map",
-      limit: "mapConcurrency",
-      max,
-      actual: concurrency as number,
-    });
-  const remaining = safeMember(request, "remaining") ?? "cancel";
-  if (remaining !== "finish" && remaining !== "cancel") throw invalid("remaining", 'must be "finish" or "cancel"');
+/** The name of the workflow that a request asks for. @throws StepfoldError `OPTION_INVALID` */
+export function workflowName(request: unknown): string {
+  const name = safeMember(request, "workflow");
+  if (typeof name !== "string") throw invalid("workflow", "must be the name of a workflow");
+  return name;
+}
+
+function mapOf(request: unknown, { mapConcurrency: max }: Limits, toJson: (items: unknown) => Json): SpawnedMap {
+  const items = safeMember(request, "items");
+  if (!Array.isArray(items)) throw invalid("items", "must be a list");
+  const remaining = safeMember(request, "remaining");
+  if (remaining !== undefined && remaining !== "finish" && remaining !== "cancel")
+    throw invalid("remaining", 'must be "finish" or "cancel"');
   const completeWhen = safeMember(request, "completeWhen");
-  if (completeWhen !== undefined && !(Number.isSafeInteger(completeWhen) && (completeWhen as number) >= 0))
-    throw invalid("completeWhen", "must be a whole number from 0 on, or an expression");
+  if (completeWhen !== undefined && !isCount(completeWhen)) throw invalid("completeWhen", "must be a whole number from 0 on");
+  const open = safeMember(request, "open");
+  if (open !== undefined && typeof open !== "boolean") throw invalid("open", "must be true or false");
   const map: { -readonly [K in keyof SpawnedMap]: SpawnedMap[K] } = {
-    items: keep(given) as readonly Json[],
-    concurrency: concurrency as number,
-    remaining,
-    tolerated: toleratedOf(safeMember(request, "toleratedFailures") ?? 0),
+    items: toJson(items) as readonly Json[],
+    concurrency: concurrencyOf(safeMember(request, "concurrency"), max),
+    remaining: remaining ?? "cancel",
+    tolerated: toleratedOf(safeMember(request, "toleratedFailures")),
   };
-  if (safeMember(request, "open") === true) map.open = true;
-  if (completeWhen !== undefined) map.completeWhen = completeWhen as number;
+  if (open) map.open = true;
+  if (completeWhen !== undefined) map.completeWhen = completeWhen;
   return Object.freeze(map);
 }
 
-/** A number of items, or their share of all, below 1. */
+function concurrencyOf(given: unknown, max: number): number {
+  if (given === undefined) return Math.min(defaultConcurrency, max);
+  if (!isCount(given) || given === 0) throw invalid("concurrency", "must be a whole number from 1 on");
+  if (given <= max) return given;
+  throw new StepfoldError("LIMIT_EXCEEDED", { what: "The concurrency of a map", limit: "mapConcurrency", max, actual: given });
+}
+
+/**
+ * How many items may fail: below 1 it is a share of all items, from 1 on a number of them. All of them are the largest number, because 1 means
+ * one item.
+ */
 function toleratedOf(given: unknown): number {
-  if (Number.isSafeInteger(given) && (given as number) >= 0) return given as number;
-  const share = typeof given === "string" && /^\d{1,2}(?:\.\d{1,3})?%$/.test(given) ? Number(given.slice(0, -1)) / 100 : Number.NaN;
-  if (Number.isFinite(share)) return share;
-  if (given === "100%") return Number.MAX_SAFE_INTEGER;
+  if (given === undefined) return 0;
+  if (isCount(given)) return given;
+  const percent = typeof given === "string" && /^\d{1,3}(?:\.\d{1,3})?%$/.test(given) ? Number(given.slice(0, -1)) : Number.NaN;
+  if (percent < 100) return percent / 100;
+  if (percent === 100) return Number.MAX_SAFE_INTEGER;
   throw invalid("toleratedFailures", 'must be a whole number from 0 on, or a share such as "10%"');
 }
 
-function checkInputs(schema: Parameters<typeof validatorOf>[0], workflow: string, { input, map }: Spawn, budget: CheckBudget): void {
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+/** Holds the input, or every item, against the schema of the child's workflow. */
+function checkInputs(schema: JsonSchema, workflow: string, { input, map }: Spawn, budget: CheckBudget): void {
   const validate = validatorOf(schema);
   for (const [i, item] of (map ? map.items : [input ?? null]).entries()) {
-    const { issues } = validate(item, budget) as Awaited<ReturnType<typeof validate>>;
+    const { issues } = validate(item, budget);
     if (!issues) continue;
     const pointer = map ? `/${i}` : "";
     throw new StepfoldError("INPUT_INVALID", { workflow, issues: issues.map((issue) => ({ ...issue, pointer: pointer + issue.pointer })) });

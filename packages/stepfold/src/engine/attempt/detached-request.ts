@@ -10,6 +10,7 @@ import { indexedOfTenant } from "../../core/values/tenant.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import { checkInput, firstNode } from "../workflow/start-event.ts";
 import type { AttemptState } from "./attempt-state.ts";
+import { workflowName } from "./children-request.ts";
 import { latestEnd } from "./latest-end.ts";
 import { ifAllowed } from "./may.ts";
 import type { Outcome } from "./outcome.ts";
@@ -18,8 +19,7 @@ import type { Outcome } from "./outcome.ts";
 export function spawnedDetached(run: AttemptState, request: unknown): Outcome | Promise<Outcome> {
   const { around, startedAt, place, task } = run;
   const { root } = place;
-  const name = safeMember(request, "workflow");
-  const prepared = around.workflowNamed(String(name));
+  const prepared = around.workflowNamed(workflowName(request));
   const { definition, hash } = prepared.compiled;
   firstNode(prepared, undefined);
   checkDepth(root.parent?.depth ?? 0, around);

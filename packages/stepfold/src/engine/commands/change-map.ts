@@ -8,7 +8,7 @@ import type { EpochMs } from "../../core/values/json.ts";
 import type { Limits } from "../../core/values/limits.ts";
 import { CheckBudget } from "../schema/check-run.ts";
 import type { PreparedWorkflow } from "../workflow/prepared-workflow.ts";
-import { type Validated, validatorOf } from "../workflow/validator.ts";
+import { validatorOf } from "../workflow/validator.ts";
 import { keepValue } from "./keep-value.ts";
 
 /** Gives an open map another item. */
@@ -46,7 +46,7 @@ export function mapEvent(
   const item = keepValue(snapshot, "item", command.item ?? null, limits);
   const { definition } = workflowOf(compiled, snapshot, scope)!.workflows.get(path.children!.workflow)!;
   if (definition.input !== undefined) {
-    const { issues } = validatorOf(definition.input)(item.item, new CheckBudget(limits)) as Validated;
+    const { issues } = validatorOf(definition.input)(item.item, new CheckBudget(limits));
     if (issues) throw new StepfoldError("INPUT_INVALID", { workflow: definition.id, issues });
   }
   return { type: "itemAdded", ...place, ...item };

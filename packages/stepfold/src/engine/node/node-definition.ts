@@ -88,7 +88,7 @@ export interface ChildrenRequest {
   readonly workflow: string;
   /** Input of the one child. */
   readonly input?: unknown;
-  /** Instead: each item is the input of a child of its own. */
+  /** Instead of `input`: each item is the input of a child of its own. */
   readonly map?: MapRequest | undefined;
   /**
    * Instead: an execution of its own. When it has ended the step is performed again, with
@@ -104,13 +104,13 @@ export interface ChildrenRequest {
 /** How a map goes through its items. */
 export interface MapRequest {
   readonly items: readonly unknown[];
-  /** Items under way at once; those that wait for somebody do not count. Default 16. */
+  /** Items under way at once; those that wait for somebody do not count. Default 16, or the limit `mapConcurrency` if that is lower. */
   readonly concurrency?: number | undefined;
   /** Items may be added until the map is closed. */
   readonly open?: boolean | undefined;
-  /** Goes on as soon as so many items are done. */
+  /** The step goes on as soon as this many items are done. Default: when all have ended. */
   readonly completeWhen?: number | undefined;
-  /** What becomes of the others then. Default `cancel`. */
+  /** What becomes then of the items that have not ended: `cancel` (default) ends them, `finish` lets them run on. */
   readonly remaining?: "finish" | "cancel" | undefined;
   /** Items that may fail: a number, or a share of all such as `"10%"`. Default 0. */
   readonly toleratedFailures?: number | string | undefined;

@@ -11,7 +11,7 @@ import type { Environment } from "../../ports/environment.ts";
 import { CheckBudget } from "../schema/check-run.ts";
 import type { PreparedWorkflow } from "./prepared-workflow.ts";
 import { sharedKeysOf } from "./shared-keys.ts";
-import { type Validated, validatorOf } from "./validator.ts";
+import { validatorOf } from "./validator.ts";
 
 /** What an execution begins with. */
 export interface StartOptions {
@@ -137,7 +137,7 @@ export function firstNode({ compiled }: Pick<PreparedWorkflow, "compiled">, init
 export function checkInput({ compiled }: Pick<PreparedWorkflow, "compiled">, input: Json | undefined, limits: Limits): void {
   const { input: schema, id } = compiled.definition;
   if (schema === undefined) return;
-  // a JSON Schema answers at once; without input it is asked about null
-  const { issues } = validatorOf(schema)(input ?? null, new CheckBudget(limits)) as Validated;
+  // without input the schema is asked about null
+  const { issues } = validatorOf(schema)(input ?? null, new CheckBudget(limits));
   if (issues) throw new StepfoldError("INPUT_INVALID", { workflow: id, issues });
 }

@@ -19,7 +19,12 @@ export type Validator = (value: unknown, budget: CheckBudget) => Validated | Pro
 const validators = new WeakMap<object, Validator>();
 const compiledSchemas = new WeakMap<object, CompiledSchema>();
 
+/** A check that answers at once, as that of every JSON Schema does. */
+export type SyncValidator = (value: unknown, budget: CheckBudget) => Validated;
+
 /** The check that a schema asks for. JSON Schemas are read as draft 2020-12. */
+export function validatorOf(schema: JsonSchema): SyncValidator;
+export function validatorOf(schema: StandardSchema | JsonSchema): Validator;
 export function validatorOf(schema: StandardSchema | JsonSchema): Validator {
   if (typeof schema === "boolean") return ofJsonSchema(schema);
   const known = validators.get(schema);
@@ -71,7 +76,7 @@ function ofResult(result: StandardResult<unknown>): Validated {
   };
 }
 
-function ofJsonSchema(schema: JsonSchema): Validator {
+function ofJsonSchema(schema: JsonSchema): SyncValidator {
   return (value, budget) => {
     try {
       const { mistakes, check } = compiledSchema(schema);
