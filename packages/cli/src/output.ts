@@ -48,5 +48,7 @@ export function chooseProgress(json: boolean, nodeWidth: number, context: Comman
     const timer = setInterval(tick, ms);
     return () => clearInterval(timer);
   };
-  return liveProgress({ write: (text) => write(terminalText(text)), say, now: Date.now, every }, context, style);
+  // some terminals do not tell their size
+  const rows = (): number => process.stdout.rows || 24;
+  return liveProgress({ write: (text) => write(terminalText(text)), say, now: Date.now, rows, every }, context, style);
 }

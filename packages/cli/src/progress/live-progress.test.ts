@@ -10,7 +10,7 @@ import type { Progress } from "./progress.ts";
 const context: CommandContext = { program: ["stepfold"], flags: [], workflow: null, resumeSchema: () => undefined, user: "ada" };
 
 /** A terminal that knows the few codes that are used, and shows what a person would see. */
-function fakeTerminal(): { view: Progress; screen: () => string[]; tick: (ms: number) => void; ticking: () => boolean } {
+function fakeTerminal(rows = 24): { view: Progress; screen: () => string[]; tick: (ms: number) => void; ticking: () => boolean } {
   let now = 10_000;
   let lines = [""];
   let tick: (() => void) | null = null;
@@ -31,7 +31,7 @@ function fakeTerminal(): { view: Progress; screen: () => string[]; tick: (ms: nu
       tick = null;
     };
   };
-  const view = liveProgress({ write, say: write, now: () => now, every }, context, { paint: plainPaint, nodeWidth: 6 });
+  const view = liveProgress({ write, say: write, now: () => now, rows: () => rows, every }, context, { paint: plainPaint, nodeWidth: 6 });
   return {
     view,
     screen: () => lines.filter(Boolean),
@@ -89,7 +89,55 @@ describe("liveProgress", () => {
     expect(ticking()).toBe(false);
   });
 
-  it("shows how to answer while other paths go on, and never more lines than a screen has", () => {
+  it("keeps to the lines that the screen has, and counts what it leaves out", () => {
+    const asking = Array.from({ length: 12 }, (_, i) =>
+      path({ id: `0.${i}`, nodeId: `ask${i}`, status: "suspended", waits: [{ id: `0.${i}@2`, kind: "external" }] }),
+    );
+    const drawn = (rows: number): string[] => {
+      const { view, screen } = fakeTerminal(rows);
+      view.begin(snapshot(...asking), false);
+      view.note("somebody else has it");
+      return screen().slice(1);
+    };
+    expect(drawn(24)).toHaveLength(11 + 10 + 1);
+    expect(drawn(24).slice(10, 12)).toEqual(["  and 2 more", "    stepfold resume o-1 --wait 0.0@2"]);
+    expect(drawn(7)).toEqual([
+      "⏸ ask0    waits for an answer",
+      "⏸ ask1    waits for an answer",
+      "  and 10 more",
+      "    stepfold resume o-1 --wait 0.0@2",
+      "    and 9 more",
+      "… somebody else has it",
+    ]);
+    expect(drawn(2)).toEqual(["… somebody else has it"]);
+  });
+
+  it("counts the commands that it does not show", () => {
+    const { view, screen } = fakeTerminal(50);
+    const waits = Array.from({ length: 12 }, (_, i) => ({ id: i === 0 ? "0@2" : `0@2.${i}`, kind: "external" as const }));
+    view.begin(snapshot(path({ nodeId: "ask", status: "suspended", waits })), false);
+    expect(screen()).toHaveLength(2 + 10 + 1);
+    expect(screen().at(-1)).toBe("    and 2 more");
+  });
+
+  it("goes on counting the time of a path that was not shown for a while", () => {
+    const { view, screen, tick } = fakeTerminal();
+    const slow = path({ id: "1", nodeId: "slow" });
+    const done = (version: number): Event => ({ ...step, type: "completed", output: 1, version });
+    view.begin(snapshot(slow), false);
+    tick(2_000);
+    const asking = Array.from({ length: 10 }, (_, i) =>
+      path({ id: `0.${i}`, nodeId: "ask", status: "suspended", waits: [{ id: `0.${i}@2`, kind: "external" }] }),
+    );
+    view.event(done(1), snapshot(...asking, slow));
+    expect(screen().some((line) => line.includes("slow"))).toBe(false);
+    tick(2_000);
+    view.event(done(2), snapshot(slow));
+    tick(0);
+    expect(screen().at(-1)).toBe("⠋ slow    4.0 s");
+  });
+
+  it("shows how to answer while other paths go on, and not every path of many", () => {
     const { view, screen, tick } = fakeTerminal();
     const ask = path({ nodeId: "ask", status: "suspended", waits: [{ id: "0@2", kind: "external", payload: "Well?" }] });
     const timer = path({ id: "0.1", nodeId: "cool", status: "suspended", waits: [{ id: "0.1@2", kind: "timer", resumeAt: 13_000 }] });

@@ -23,6 +23,8 @@ export interface LiveTerminal {
   /** Writes text that stays, folded to the width of the terminal. */
   say(text: string): void;
   now(): EpochMs;
+  /** Lines of the screen. */
+  rows(): number;
   /** Calls again and again until the function it returns is called. */
   every(ms: number, tick: () => void): () => void;
 }
@@ -36,7 +38,11 @@ export function liveProgress(terminal: LiveTerminal, context: CommandContext, st
   let drawn: readonly string[] = [];
   let stop: (() => void) | null = null;
 
-  const lines = (): string[] => [...region.lines(terminal.now()), ...(note === null ? [] : [style.paint("quiet", `… ${note}`)])];
+  const lines = (): string[] => {
+    const last = note === null ? [] : [style.paint("quiet", `… ${note}`)];
+    // the cursor stands in a line below them; what has scrolled out of the screen could not be erased
+    return [...region.lines(terminal.now(), terminal.rows() - 1 - last.length), ...last];
+  };
   /** Text that stays goes above what is drawn anew. */
   const draw = (stays = "", below: readonly string[] = lines()): void => {
     if (stays === "" && below.join("\n") === drawn.join("\n")) return;
