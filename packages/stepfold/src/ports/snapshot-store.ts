@@ -19,7 +19,10 @@ export interface AppendedRow {
 
 /** A child as a commit writes it. Its results lie in the events. */
 export interface ChangedChild {
-  /** Any text but an empty one, which names the execution itself: not a path, not a pattern, and another one in other case. The same key in two executions is two children. */
+  /**
+   * Any text but "", which means the execution itself. It has no inner form for a store, and is compared exactly, with case. Keys of
+   * different executions have nothing to do with each other.
+   */
   readonly key: string;
   /** Null: it is to be deleted. */
   readonly head: ChildHead | null;
@@ -27,6 +30,7 @@ export interface ChangedChild {
 
 /** The one atomic write of events and the new head. */
 export interface Commit {
+  /** Id of the execution; that of the workflow's definition is `head.definition.id`. */
   readonly workflowId: string;
   /** Of the execution that was loaded: an id that was deleted and created again is another execution. */
   readonly incarnation: string;
@@ -38,8 +42,8 @@ export interface Commit {
   readonly commitId: string;
   /**
    * Replaces the head that is stored: a field that is absent here is gone (`inbox`, `rounds`, `ending`, `error`...).
-   * Only `definition`, `tenant`, `input` and `incarnation` stay as `create` wrote them, and so does `metadata` in a commit without an event that has
-   * set it: else that of this head is what lists find the execution by from now on.
+   * `definition`, `tenant`, `input` and `incarnation` are those of `create` for good: a store may ignore what later commits say of them. `metadata`
+   * changes only with a commit one of whose events has set it: from then on lists find the execution by that of this head.
    *
    * A store keeps every field of it, known or not, and nothing beside: `context`, `childStates`, `mapItems` and
    * `compensations` are never in it, nor copied into it, because they grow; `restore` of `stepfold/core` makes them from
@@ -52,24 +56,28 @@ export interface Commit {
    * Children that have changed; all others stay as they are, and a commit costs nothing for them. Default: none.
    *
    * They are taken in this order: of two with one key the later counts. Each replaces what was there as a whole. The order
-   * of children is that of their creation: one that is there keeps its place when it changes, one that was deleted and is
-   * put again is the last. To delete one that is not there is no mistake.
+   * of children is that of their creation: one that is there keeps its place when it changes. One that was deleted and is
+   * put again comes last, also where one commit does both. Deleting one that is not there does nothing.
    */
   readonly children?: readonly ChangedChild[];
   /**
-   * What the execution holds at the version of the head: from this commit on `load` reads only the events after it, whatever came before.
-   * It takes the place of the last one, and is no part of the history. `load` gives what `restore` makes of it; a store that has no room for
-   * it, because it is larger than a value may be, takes no notice of it. Never in the first commit.
+   * What the execution holds at the version of the head. `load` then gives `restore` the checkpoint and the events after its version, so it
+   * need not read those before. The checkpoint replaces the one that was stored before, and is no part of the history.
+   *
+   * One that is larger than a value may be is ignored, without an error: the former one stays, and `load` only reads more. `create` is never
+   * given one.
    */
   readonly checkpoint?: HistoryCheckpoint;
   /** When the execution needs somebody to drive it: 0 for now, null for never. */
   readonly wakeAt: EpochMs | null;
-  /** Gives the claim back in the same write; only together with its fence. */
+  /** Gives the claim back in the same write. Ignored without `fence`: who has no claim cannot give one back. */
   readonly release?: boolean;
   /**
    * Writes something else in the same transaction, after the commit itself: both are there, or neither. If it rejects, nothing
-   * is written, and the commit rejects with what it rejected with. It may be called again for a commit that was applied before.
-   * Only stores with `features.transactions` do so, others take no notice.
+   * is written, and the commit rejects with what it rejected with. When a commit that was applied is repeated, it is called again: what it
+   * writes must be the same if it is written twice.
+   *
+   * Only stores with `features.transactions` call it. All others ignore it, so ask the feature first: what it should write is not written.
    */
   readonly alongside?: (query: TransactionQuery) => Promise<void>;
 }
@@ -95,12 +103,15 @@ export interface Claim extends Lease {
   readonly fence: number;
   /** The store's clock at that moment: it judges leases and due times, so whoever drives goes by it. */
   readonly claimedAt: EpochMs;
-  /** How many claims in a row ran out before this one, since the last commit of a holder: of processes that died or were lost, or never got the answer. */
+  /**
+   * How many claims ran out since the last commit of a holder: of processes that died or were lost, or never got the answer. One that was
+   * given back is not counted, and leaves the number as it was.
+   */
   readonly expired: number;
-  /** Those of them whose holder had begun: it had renewed its claim. A slow store loses claims, but only a process can crash. */
+  /** How many of the `expired` claims had been renewed, so that their holders had begun. A slow store loses claims, but only a process can crash. */
   readonly crashes: number;
   /**
-   * Two claims of it ran out before their holders began, so loading or running it may end the process. A process begins one such
+   * Two claims of it ran out before their holders began, so loading or running it may kill the process. A process begins one such
    * execution at a time, and renews the claim before it loads the snapshot. Then its death counts as a crash of this execution only.
    */
   readonly alone?: true;
@@ -108,13 +119,13 @@ export interface Claim extends Lease {
 
 /** What to claim. */
 export interface ClaimOptions extends Lease {
-  /** At most so many. */
+  /** The most executions to claim. */
   readonly limit: number;
-  /** Only this one. */
+  /** Only this execution. */
   readonly workflowId?: string;
-  /** Only those with this key in their `permit`. */
+  /** Only executions whose head has a `permit` with this `key`. */
   readonly permit?: string;
-  /** Only what is due, or out of its lease, for at least so many milliseconds: what another way of waking it has missed. Default 0. */
+  /** Only what has been due, or out of its lease, for at least this time: what another way of waking it has missed. Default 0. */
   readonly overdueMs?: number;
   /**
    * The rates of today, by the id of the workflow; null: it has none any more. They count instead of those that stand in the heads of
@@ -128,7 +139,7 @@ export interface ListQuery {
   readonly status?: readonly Status[];
   /** Id of the workflow definition. */
   readonly definitionId?: string;
-  /** Equal values of top-level metadata keys. */
+  /** Only executions whose metadata has each of these top-level keys with an equal value. */
   readonly metadata?: Readonly<Record<string, string | number | boolean | null>>;
   /** Only executions of this tenant. */
   readonly tenant?: string;
@@ -192,19 +203,19 @@ export interface Page<T> {
 
 /** Which ended executions to delete. */
 export interface PruneOptions {
-  /** Last changed before. */
+  /** Only executions that ended before this time. */
   readonly before: EpochMs;
   /** Only executions of this workflow definition. Default: of all. */
   readonly definitionId?: string;
   /** Default: all terminal ones. */
   readonly statuses?: readonly ("completed" | "failed" | "cancelled")[];
-  /** At most so many in one call; default 1,000. */
+  /** The most executions to delete in one call; default 1,000. */
   readonly limit?: number;
   /** Delete nothing, only say what would be deleted. */
   readonly dryRun?: boolean;
 }
 
-/** An execution that is no longer there. */
+/** An execution that was deleted, or would be. */
 export interface DeletedExecution {
   readonly workflowId: string;
   readonly incarnation: string;
@@ -214,7 +225,7 @@ export interface DeletedExecution {
 export interface PruneReport {
   readonly executions: number;
   readonly events: number;
-  /** The executions, those first that ended first. */
+  /** These executions, in the order in which they ended. */
   readonly deleted: readonly DeletedExecution[];
 }
 
@@ -231,7 +242,7 @@ export interface StoreFeatures {
    * `LIMIT_EXCEEDED` before anything is written. Absent: no limit below that of the engine.
    */
   readonly maxValueBytes?: number;
-  /** Executions with a `permit` take turns, and those with a `rate` begin no faster. Absent: the store takes no notice of permits, and must not be given any. */
+  /** Claims keep to the permits and the rates of executions (see `claim`). Absent: they do not, and no head with one may be given to the store. */
   readonly permits?: true;
   /** `create` and `commit` take `alongside`, and give it SQL of this kind. */
   readonly transactions?: "postgres";
@@ -242,15 +253,19 @@ export interface StoreFeatures {
 /**
  * The durable home of executions. Every adapter passes the contract in `stepfold/testing`.
  *
- * Any method may reject with `STORE_UNAVAILABLE` (try again) or `STORE_REJECTED`.
+ * A `workflowId` is always the id of an execution. "Null" as an answer means that there is none with that id.
+ *
+ * Any method may reject with `STORE_UNAVAILABLE` (the database did not answer; a write may have been made or not; try again), or with
+ * `STORE_REJECTED` (it refuses and will refuse again: a damaged execution, tables of another version, missing permissions).
  */
 export interface SnapshotStore {
   readonly name: string;
   readonly features: StoreFeatures;
   /**
-   * Stores a new execution: version 0 and the events after it. One with a `permit` or a `rate` in its head is not claimed with it.
+   * Stores a new execution: version 0 and the events after it. Repeating one that was applied is acknowledged.
    *
-   * @returns the claim, if one was asked for
+   * @returns the claim, if one was asked for; when it is repeated, only while that claim is still in force. Null for an execution
+   * whose head has a `permit` or a `rate`: only `claim` counts these
    * @throws StepfoldError `WORKFLOW_EXISTS` if the id is taken, or was within the retention of deleted ids
    * @throws StepfoldError `OPTION_INVALID` unless `leaseMs` is a whole number from 1 on
    */
@@ -258,30 +273,35 @@ export interface SnapshotStore {
   /** The whole snapshot: head, children and history of one version, also while others commit. Children in order of creation. */
   load(workflowId: string): Promise<Snapshot | null>;
   /**
-   * Gives where an execution stands, without its input, history and children. It reads little, however large the execution is: an
-   * execution whose snapshot ends each process that loads it can still be parked. `createdAt` is the store's time of creation, as in a list.
+   * The head without `input`. It reads neither history nor children, so it costs little however large the execution is: an
+   * execution whose snapshot kills each process that loads it can still be parked. `createdAt` is the store's time of creation, as in a list.
    */
   loadHead(workflowId: string): Promise<SnapshotHead | null>;
   /**
-   * Makes events, head and children visible together, or not at all. Repeating one that was applied is acknowledged.
+   * Makes events, head and children visible together, or not at all. Repeating a commit that was applied is acknowledged, also
+   * after the claim was lost or the execution has ended. The reasons to refuse one are asked in the order below: the first that holds is thrown.
+   * Then nothing is written.
    *
-   * @throws StepfoldError `VERSION_CONFLICT` if `expectedVersion` or `incarnation` is not what is stored; nothing is written
-   * @throws StepfoldError `FENCE_LOST` if a fence was sent and is not the current claim's; nothing is written
-   * @throws StepfoldError `EXECUTION_ENDED` if what is stored is terminal; nothing is written
-   * @throws StepfoldError `LIMIT_EXCEEDED` if a part of it is more than the store can hold; nothing is written
+   * @throws StepfoldError `LIMIT_EXCEEDED` if its head, an event or a child is larger than the store can hold
+   * @throws StepfoldError `VERSION_CONFLICT` if `incarnation` is not what is stored, or nothing is
+   * @throws StepfoldError `FENCE_LOST` if a fence was sent and is not that of the claim that is in force
+   * @throws StepfoldError `VERSION_CONFLICT` if `expectedVersion` is not what is stored
+   * @throws StepfoldError `EXECUTION_ENDED` if what is stored is terminal
    */
   commit(commit: Commit): Promise<void>;
   /**
-   * Takes executions that are due and that nobody holds, longest due first: what is due now before what has a time. With
-   * `workflowId`: that one, if it is. Where more is due than is ever taken, none of one kind waits for ever because of the
-   * others: what is due now, what has a time (also the end of a lease), what has a `permit`.
+   * Takes executions that are due and that nobody holds; with `workflowId` that one, if it is due and free.
    *
-   * One whose head has a `permit` is only taken while fewer than `limit` executions with the same key are claimed: claims
-   * whose lease has not ended, also those of other workflows and other limits. This is exact, however many claim at once.
-   * Those that have to wait for their turn hold up no others; of one key the longest due comes first.
+   * Order: there are three kinds of due executions: those due at once (`wakeAt` 0), those whose time has come (also the end of a lease), and those
+   * with a `permit`. Within a kind, and of those with a permit within a key, the longest due comes first. Those due at once usually come
+   * before those whose time has come; but when more is due than is taken, every kind gets a share, so that none waits for ever.
    *
-   * The first claim of one whose head has a `rate` is only made if fewer than `limit` first claims with the same key were made in the
-   * last `periodMs`, also of other workflows and other limits: exact, by the store's clock. Where that is the callers', periods are a second
+   * One whose head has a `permit` is only taken while fewer than `permit.limit` executions with the same `permit.key` are claimed: claims
+   * whose lease has not ended, also those of other workflows and with other limits. This is exact, however many claim at once.
+   * Executions that wait for a permit hold up no others.
+   *
+   * The first claim of one whose head has a `rate` is only made if fewer than `rate.limit` first claims with the same `rate.key` were made in the
+   * last `rate.periodMs`, also of other workflows and with other limits: exact, by the store's clock. Where that is the callers', periods are a second
    * longer, by which their clocks may differ. Until then it holds up no others, and is due when it may be its turn. Later claims are free,
    * also if the first one never began.
    *
@@ -290,15 +310,19 @@ export interface SnapshotStore {
   claim(options: ClaimOptions): Promise<readonly Claim[]>;
   /**
    * Prolongs a claim, and tells its holder what happened meanwhile. From now on the holder has begun: if it is lost without a commit
-   * or a release, that is a crash. After a commit the claim is passed with `expired` and `crashes` 0.
+   * or a release, that is a crash.
    *
-   * @throws StepfoldError `FENCE_LOST`
+   * `renew` and `release` store `expired` and `crashes` of the claim that they are given. A holder whose commit was acknowledged must therefore
+   * pass its claim with both set to 0, or the numbers from before the commit come back.
+   *
+   * @throws StepfoldError `FENCE_LOST` if the claim is no longer in force. Not for its last holder when the execution has ended: `status` says so
    */
   renew(claim: Claim): Promise<{ readonly version: number; readonly status: Status; readonly storeNow: EpochMs }>;
   /**
-   * Gives a claim back. A claim that is no longer held is given back already.
+   * Gives a claim back. Resolves, and does nothing, for a claim that is no longer in force.
    *
-   * @throws StepfoldError `VERSION_CONFLICT` if somebody committed since `version`: reload and go on; the claim is still yours
+   * @throws StepfoldError `VERSION_CONFLICT` if the claim is in force and somebody committed since `version`: it stays in force; load
+   * again and go on
    */
   release(claim: Claim, version: number): Promise<void>;
   /**
@@ -306,20 +330,20 @@ export interface SnapshotStore {
    * or a timer is due, however wrong the clocks of processes are.
    */
   now(): Promise<EpochMs>;
-  /** History after a version, oldest first. */
+  /** At most `limit` events after a version, the oldest first. Empty if there are none, or no such execution. */
   events(workflowId: string, afterVersion: number, limit: number): Promise<readonly AppendedRow[]>;
   /** @throws StepfoldError `OPTION_INVALID` for a limit out of range, or a cursor that no page gave */
   list(query?: ListQuery): Promise<Page<ExecutionSummary>>;
   /**
    * Counts the executions of a query by their status. Optional, as the next two: without it `countExecutions` counts what `list` gives.
    *
-   * @param atMost of each status; default 10,000. It costs no more than to look at so many
+   * @param atMost the number at which counting a status stops; default 10,000. It bounds what the call costs
    * @throws StepfoldError `OPTION_INVALID`
    */
   count?(query?: CountQuery, atMost?: number): Promise<ExecutionCounts>;
-  /** Those of these ids that are there, in any order. @throws StepfoldError `OPTION_INVALID` for more than 200 */
+  /** The executions of these ids, in any order; without those that are not there. @throws StepfoldError `OPTION_INVALID` for more than 200 ids */
   summaries?(workflowIds: readonly string[]): Promise<readonly ExecutionSummary[]>;
-  /** Counts what has ended in each part of a time, with how long it took. @throws StepfoldError `OPTION_INVALID` */
+  /** Divides a time into parts of equal length, and counts for each part what ended in it, by how long that had taken. @throws StepfoldError `OPTION_INVALID` */
   ended?(query: SeriesQuery): Promise<EndedSeries>;
   /**
    * Deletes an ended execution with its history and its children; its id stays taken for the store's retention (30 days by default).
@@ -329,9 +353,12 @@ export interface SnapshotStore {
   delete(workflowId: string): Promise<void>;
   /** Deletes what ended a while ago, the oldest first. @throws StepfoldError `OPTION_INVALID` */
   prune(options: PruneOptions): Promise<PruneReport>;
-  /** Keeps a definition under its hash, for ever and unchanged. */
+  /** Keeps a definition under its hash, for ever. Does nothing if there is one: the same hash means the same definition. */
   putDefinition(hash: string, definition: WorkflowDefinition): Promise<void>;
   getDefinition(hash: string): Promise<WorkflowDefinition | null>;
-  /** Waits for calls under way, half a minute at most, and frees what the store opened itself. Safe to call twice; any other call afterwards is `STORE_UNAVAILABLE`. */
+  /**
+   * Waits for calls under way, half a minute at most, and frees what the store opened itself. It may be called twice; every other call
+   * afterwards rejects with `STORE_UNAVAILABLE`.
+   */
   close(): Promise<void>;
 }

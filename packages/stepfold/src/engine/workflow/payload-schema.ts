@@ -15,39 +15,40 @@ export interface PayloadSchema {
   readonly sizeBytes: number;
 }
 
-/** A larger one would be written with the first wait of every execution. */
+/** Every execution that waits holds the schema once. One that is larger than this costs too much, and is not held. */
 const maxSchemaBytes = 64 * 1024;
+/** Hexadecimal digits of the hash: 96 bits, far more than tell the few schemas of one execution apart. */
 const idLength = 24;
 const known = new WeakMap<object, PayloadSchema | null>();
 
 /**
- * What a type of node says about the payload that resumes it, as a JSON Schema: for processes that do not have its code. Null if it cannot be
- * said: by a Standard Schema that gives none, by one that JSON Schema has no words for, and by one that is too large.
+ * The JSON Schema of the payload that resumes a node, for processes that do not have the code of its type. Null if there is none to hold: a
+ * Standard Schema cannot give one or cannot be written as one, or the JSON Schema is too large, no JSON, or has mistakes.
  */
 export function payloadSchemaOf(resume: StandardSchema | JsonSchema, limits: Limits): PayloadSchema | null {
   if (typeof resume === "boolean") return payloadSchema(resume);
   let found = known.get(resume);
   if (found === undefined) {
-    found = saidBy(resume, limits);
+    found = jsonSchemaOf(resume, limits);
     known.set(resume, found);
   }
   return found;
 }
 
-function saidBy(resume: Exclude<StandardSchema | JsonSchema, boolean>, limits: Limits): PayloadSchema | null {
+function jsonSchemaOf(resume: Exclude<StandardSchema | JsonSchema, boolean>, limits: Limits): PayloadSchema | null {
   try {
-    const said = isStandard(resume) ? resume["~standard"].jsonSchema?.input({ target: "draft-2020-12" }) : resume;
-    const { value } = plainJson(said, "The schema of the payload", limits);
+    const schema = isStandard(resume) ? resume["~standard"].jsonSchema?.input({ target: "draft-2020-12" }) : resume;
+    const { value } = plainJson(schema, "The schema of the payload", limits);
     if (!isJsonObject(value) && typeof value !== "boolean") return null;
-    // what is a mistake here may be none for the library that the code uses
+    // the validator of this library may not take all that the schema's own library takes
     return sizeOfJson(value) <= maxSchemaBytes && mistakesOf(value).length === 0 ? payloadSchema(value) : null;
   } catch {
-    // a date, a transformation without an input, a circle
+    // libraries throw for what JSON Schema cannot express, such as a date, and plainJson for what is no JSON, such as a circle
     return null;
   }
 }
 
 function payloadSchema(schema: JsonSchema): PayloadSchema {
-  const text = schema as Json;
-  return Object.freeze({ id: sha256(canonicalJson(text)).slice(0, idLength), schema, sizeBytes: sizeOfJson(text) });
+  const json = schema as Json;
+  return Object.freeze({ id: sha256(canonicalJson(json)).slice(0, idLength), schema, sizeBytes: sizeOfJson(json) });
 }

@@ -4,48 +4,63 @@ import { isJsonObject, type Json, type JsonObject, type JsonSchema } from "../..
 
 /** What an `approval` node is given. */
 export interface ApprovalData {
+  /** What is to be decided, in a few words. */
   readonly title?: string | undefined;
+  /** What whoever decides needs to know. */
   readonly message?: string | undefined;
+  /** Names to show as those who are asked. Anybody may still answer: only `responders` is enforced. Default: `responders`. */
   readonly approvers?: readonly string[] | undefined;
+  /** Names of those who may answer; the answers of all others are refused. Default: anybody may. */
   readonly responders?: readonly string[] | undefined;
+  /** How many have to approve. Default: the first answer decides. */
   readonly quorum?: number | undefined;
+  /** Data to show beside the message. */
   readonly details?: Json | undefined;
+  /** How long an answer is waited for. Default: for ever. */
   readonly timeout?: Duration | undefined;
+  /** An object schema with further fields of the answer; see `answerSchema`. Default: the answer has `approved` and `comment`. */
   readonly schema?: JsonObject | undefined;
 }
 
-/** The answer, and without a quorum the node's output. */
+/** The answer to an approval. It is also the node's output, unless the node has a `quorum`. */
 export interface ApprovalAnswer {
   readonly approved: boolean;
   readonly comment?: string | undefined;
-  /** In the output: the name that the resume gave. */
+  /** Only in the output: the name that the resume gave. One in the answer is left out, because anybody could write it. */
   readonly by?: string | undefined;
   readonly [field: string]: Json | undefined;
 }
 
-/** The node's output with a quorum. */
+/** The output of a node that has a `quorum`. */
 export interface ApprovalResult {
   /** True if the quorum was reached. */
   readonly approved: boolean;
-  /** All that came, in the order in which they came: `by`, `at` in milliseconds since 1970, and the answer as `payload`. */
+  /** Every answer, the first one first: `by`, `at` in milliseconds since 1970, and the answer as `payload`. */
   readonly answers: readonly Answer[];
 }
 
+/** Whoever answers sees these texts in the form that is made of the schema. */
 const answerFields = {
-  approved: { title: "Approved", description: "Whether it may go on", type: "boolean" },
-  comment: { title: "Comment", description: "Why", type: "string" },
+  approved: { title: "Approved", description: "Yes to approve, no to reject", type: "boolean" },
+  comment: { title: "Comment", description: "Reasons for the decision", type: "string" },
 } satisfies JsonObject;
 
-/** An answer without fields of yours. */
+/** The schema of an answer, where the workflow's author gives none. */
 export const plainAnswerSchema: JsonObject = { title: "Decision", type: "object", properties: answerFields, required: ["approved"] };
 
-/** One flat object schema, not an `allOf`: forms can be made from it, and `additionalProperties: false` works. */
-export function answerSchema(further: JsonObject | undefined): JsonSchema {
-  if (!further) return plainAnswerSchema;
-  const { properties, required } = further;
+/**
+ * The schema of an answer, with what the workflow's author adds to it. `approved` and `comment` are always those from here, and so is `type`;
+ * a `title` of the author replaces "Decision". It is one flat object schema and no `allOf`: forms can be made from it, and
+ * `additionalProperties: false` works.
+ *
+ * @param authored the author's object schema
+ */
+export function answerSchema(authored: JsonObject | undefined): JsonSchema {
+  if (!authored) return plainAnswerSchema;
+  const { properties, required } = authored;
   return {
     ...plainAnswerSchema,
-    ...further,
+    ...authored,
     type: "object",
     properties: { ...(isJsonObject(properties) ? properties : {}), ...answerFields },
     required: [...new Set(["approved", ...(Array.isArray(required) ? (required as string[]) : [])])],

@@ -10,7 +10,7 @@ const byHolder = ({ fence }: Commit): boolean => fence !== undefined;
 export const brokenCrashes: readonly BrokenStore[] = [
   {
     name: "never counts claims that ran out",
-    caughtBy: "expired: one for each claim in a row that ran out",
+    caughtBy: "expired: counts the claims that ran out one after the other",
     breaks: (store) =>
       altered(store, {
         claim: async (options) => (await store.claim(options)).map((claim) => ({ ...claim, expired: 0 })),
@@ -18,43 +18,43 @@ export const brokenCrashes: readonly BrokenStore[] = [
   },
   {
     name: "counts the claims of an execution as those that ran out",
-    caughtBy: "expired: a claim that was given back is none, and leaves those before it",
+    caughtBy: "expired: a claim that was given back is not counted, and leaves the count as it was",
     breaks: (store) => countingCrashes(store, { resets: (commit, applied) => applied && byHolder(commit), countsReleases: true }),
   },
   {
     name: "forgets claims that ran out when somebody else commits",
-    caughtBy: "expired: a commit of somebody else leaves them",
+    caughtBy: "expired: a commit of somebody else leaves the count as it was",
     breaks: (store) => countingCrashes(store, { resets: (_, applied) => applied }),
   },
   {
     name: "forgets claims that ran out when the holder's commit was refused",
-    caughtBy: "expired: a commit that was refused leaves them",
+    caughtBy: "expired: a commit that was refused leaves the count as it was",
     breaks: (store) => countingCrashes(store, { resets: byHolder }),
   },
   {
     name: "never forgets claims that ran out",
-    caughtBy: "expired: a commit of the holder sets them to 0",
+    caughtBy: "expired: a commit of the holder sets the count to 0",
     breaks: (store) => countingCrashes(store, { resets: () => false }),
   },
   {
     name: "forgets claims that ran out only by commits that leave the status as it is",
-    caughtBy: "expired: a commit of the holder that changes its status sets them to 0",
+    caughtBy: "expired: a commit of the holder that changes the status sets the count to 0",
     breaks: (store) =>
       countingCrashes(store, { resets: (commit, applied) => applied && byHolder(commit) && commit.head.status === "active" }),
   },
   {
     name: "forgets claims that ran out when a lost holder's commit comes again",
-    caughtBy: "expired: a commit of a lost holder that was applied before it was replaced leaves those since",
+    caughtBy: "expired: a lost holder's commit that is sent again after the next claim leaves the count as it was",
     breaks: (store) => countingCrashes(store, { resets: byHolder }),
   },
   {
     name: "forgets claims that ran out when the claim is renewed",
-    caughtBy: "expired: a renewal leaves them",
+    caughtBy: "expired: a renewal leaves the count as it was",
     breaks: (store) => countingCrashes(store, { resets: (commit, applied) => applied && byHolder(commit), renewalResets: true }),
   },
   {
     name: "counts claims that never began as crashes",
-    caughtBy: "crashes: claims that ran out after their holder had begun",
+    caughtBy: "crashes: counts the claims that ran out after their holder had begun",
     breaks: (store) =>
       altered(store, {
         claim: async (options) => (await store.claim(options)).map((claim) => ({ ...claim, crashes: claim.expired })),
@@ -62,7 +62,7 @@ export const brokenCrashes: readonly BrokenStore[] = [
   },
   {
     name: "never counts crashes",
-    caughtBy: "crashes: claims that ran out after their holder had begun",
+    caughtBy: "crashes: counts the claims that ran out after their holder had begun",
     breaks: (store) =>
       altered(store, {
         claim: async (options) => (await store.claim(options)).map((claim) => ({ ...claim, crashes: 0 })),
@@ -70,7 +70,7 @@ export const brokenCrashes: readonly BrokenStore[] = [
   },
   {
     name: "counts a claim that was given back as a crash",
-    caughtBy: "crashes: a claim that was given back is none, though its holder had begun",
+    caughtBy: "crashes: a claim that was given back is not counted, though its holder had begun",
     breaks: (store) => altered(store, { release: (claim, version) => store.release({ ...claim, crashes: claim.crashes + 1 }, version) }),
   },
   {

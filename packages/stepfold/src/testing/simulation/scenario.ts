@@ -18,34 +18,37 @@ export interface StoreWorld {
   /** Lets time pass within a call. */
   readonly sleep: (ms: number) => Promise<void>;
   /**
-   * For how long the transaction of somebody else, or of a process that stands still, still holds the row of an execution; 0: none does.
-   * Writes of the row wait for it or fail, claims pass it over, and all else goes on. Only a store that asks has this fault.
+   * For how many milliseconds from now another transaction will lock the row of an execution; 0: the row is free. A store should let writes of a
+   * locked row wait or fail, and claims pass it over. In a store that never calls this, the fault `rowLock` has no effect.
    */
   readonly lockedForMs: (workflowId: string) => number;
-  /** Called once by a store that can become what it was a moment ago. Only such a store has a `failover`. */
+  /**
+   * A store that can go back to an earlier state calls this once, when it is made. When the fault `failover` happens, the simulation calls
+   * `become` with the time whose state the store must take. In other stores that fault has no effect.
+   */
   readonly onFailover: (become: (asOf: EpochMs) => void) => void;
 }
 
 /** What a client's script can do. */
 export interface Client {
-  /** A runtime of its own, in a process of its own. */
+  /** The runtime of the process that the script runs in; other scripts may run in it too. */
   readonly runtime: Runtime;
-  /** The same numbers however often the script is begun. */
+  /** Begins anew with each restart: it gives the same numbers every time. */
   readonly random: Random;
   readonly now: () => EpochMs;
   readonly sleep: (ms: number) => Promise<void>;
-  /** How often its process has died, or was told that store or queue did not answer. */
+  /** How often the script was begun again: because its process ended, store or queue did not answer, or the store lost what it had acknowledged. */
   readonly restarts: number;
 }
 
 /**
- * What one client does. It may die at any moment; then, and when the store does not answer, it begins again from the
- * start: so everything in it has to be of the kind that may be repeated, with ids and keys of its own choice.
- * What it throws otherwise is a violation.
+ * What one client does. Its process may die at any moment. Then, and when the store does not answer, the script begins again from
+ * the start. So everything in it must be repeatable: ids and keys must be the same each time, fixed or from `random`. An error
+ * that it throws for another reason is a violation.
  */
 export type ClientScript = (client: Client) => Promise<void>;
 
-/** An execution at the end of a schedule. */
+/** An execution that has come to its end, as it is when the schedule is over. A schedule is one simulated run of a scenario. */
 export interface Ended {
   readonly snapshot: Snapshot;
   readonly events: readonly Event[];
@@ -53,48 +56,54 @@ export interface Ended {
 
 /** What is to be simulated. */
 export interface Scenario {
-  /** A new and empty store. Its answers must depend on nothing but its calls and `now`: a memory store with that clock. */
+  /**
+   * Makes a new and empty store. Its answers must depend on nothing but its calls and the world that it is given, or a schedule cannot be
+   * repeated. A memory store with the clock `now` will do.
+   */
   readonly store: (world: StoreWorld) => SnapshotStore;
-  /** What the processes of a release know. Later releases come with restarts. Default: the same for all. */
+  /** The workflows of every process, or a function that gives those of a release: 0 for the first process of each kind, one more whenever another process takes its place. */
   readonly workflows: readonly unknown[] | ((release: number) => readonly unknown[]);
-  /** Executors must not use real time or chance; they need not take time: the simulation sees to that. */
+  /** Executors must not use the real clock or real chance. They may answer at once: the simulation makes steps take virtual time. */
   readonly nodeDefinitions: NodeDefinitions;
-  /** Half of the processes that only hand over do not have the code of nodes: payloads that only it can check are refused with `CODE_NEEDED`. */
+  /**
+   * Whether about half of the processes that run no steps have no node definitions, as a web server may have none: there, payloads that only
+   * the code of a node can check are refused with `CODE_NEEDED`. Default: false.
+   */
   readonly withoutCode?: boolean;
   /** More options of the runtimes, `globals` for instance. */
   readonly runtime?: Partial<Omit<RuntimeOptions, "store" | "queue" | "nodeDefinitions" | "workflows" | "environment" | "drive">>;
-  /** What a runtime is given instead of the store, with its latency and faults: a wrapper that is to be tried, or a broken one. */
+  /** Wraps the store that a runtime uses, which already has latency and faults: to try a wrapper, or a broken one. Default: no wrapper. */
   readonly seenStore?: (store: SnapshotStore) => SnapshotStore;
-  /** The same of the simulated queue. */
+  /** The same for the simulated queue. */
   readonly seenQueue?: (queue: WorkQueue) => WorkQueue;
   /**
-   * What people and programs do, all at once. Those of one list belong together, as all that deal with one execution: where
-   * something went wrong the others are left out, to make it easier to understand.
+   * What people and programs do; all begin at the same time. Scripts in an inner list belong together, for instance because they deal with
+   * one execution: when a failed schedule is made smaller, an entry of the outer list is left out as a whole or not at all.
    */
   readonly clients: readonly (ClientScript | readonly ClientScript[])[];
-  /** More rules of yours: gives what is wrong with an execution at the end, nothing if all is well. Asked where all came to its end. */
+  /** Your own rule. Called after a schedule with every execution that has ended; gives one text for each thing that is wrong with it. */
   readonly check?: (ended: Ended) => Iterable<string>;
 }
 
-/** Makes what is to be simulated with a seed. */
+/** Makes the scenario of a seed. @param random decided by the seed */
 export type ScenarioOf = (random: Random) => Scenario;
 
 /** What decides a schedule: the same ones give the same schedule. */
 export interface ScheduleOptions {
   readonly seed: number;
-  /** Other latencies, faults and turns than those that the seed decides, in the same scenario. Default: those of the seed. */
+  /** A second seed, of latencies, of the moments of faults and of the order of calls; all else stays as `seed` decides. Default: `seed` decides these too. */
   readonly chance?: number;
-  /** Default: the seed decides. */
+  /** Whether faults end at some time, never end, or do not happen; see `SimulationMode`. Default: the seed decides. */
   readonly mode?: SimulationMode;
   /** Default: about half of all kinds, as the seed decides. */
   readonly faults?: readonly FaultKind[];
   /** When faults end, in milliseconds since the beginning. Default 15 s. */
   readonly faultsUntilMs?: number;
-  /** Only these clients, by their index. Default: all. */
+  /** Only these entries of `clients` of the scenario, by their index; an inner list is one entry. Default: all. */
   readonly clients?: readonly number[];
-  /** Default: the seed decides between `both`, `store` (no queue) and `queue` (nobody looks for what it lost; only where it loses nothing). */
+  /** What wakes the workers. Default: the seed decides; `queue` only where there are no faults, for nobody would find what a queue lost. */
   readonly wakeUps?: WakeUps;
 }
 
-/** What tells workers that there is something to do. */
+/** How workers learn that there is something to do: from the queue, by asking the store, or by both. */
 export type WakeUps = "both" | "store" | "queue";

@@ -6,11 +6,15 @@ import { isChild } from "./draft.ts";
 import { subtractSize } from "./held-size.ts";
 import { keepOf } from "./open-draft.ts";
 
-/** Appends the result of a node. */
+/**
+ * Appends the result of a node to the context. Of a node that keeps only its last results the older ones are dropped, and their size is
+ * subtracted. The size of the new one is not added: it is part of the size of its event, which is added when the event is applied.
+ */
 export function addResult(scope: ScopeDraft, node: CompiledNode, result: NodeResult): void {
   const nodeId = node.node.id;
   if (scope.context === scope.borrowed) scope.context = { ...scope.context };
   const { context, borrowed } = scope;
+  // the context and the lists in borrowed belong to the snapshot that the draft was opened with, and are copied before they change
   let results = Object.hasOwn(context, nodeId) ? context[nodeId]! : undefined;
   if (results === undefined) results = [];
   else if (Object.hasOwn(borrowed, nodeId) && results === borrowed[nodeId]) results = results.slice();
@@ -22,7 +26,10 @@ export function addResult(scope: ScopeDraft, node: CompiledNode, result: NodeRes
   context[nodeId] = results;
 }
 
-/** Appends a result that has no event of its own: it becomes a consequence of the event that is being applied. */
+/**
+ * Appends a result that has no event of its own. It is put into the `consequences` of the event that is being applied, so that the history
+ * holds it (`root.results` collects them), and its size is added.
+ */
 export function addConsequence(scope: ScopeDraft, node: CompiledNode, result: NodeResult): void {
   addResult(scope, node, result);
   const bytes = sizeOfResult(result);
@@ -32,7 +39,10 @@ export function addConsequence(scope: ScopeDraft, node: CompiledNode, result: No
   scope.root.results.push(isChild(scope) ? { scope: scope.key, ...placed } : placed);
 }
 
-/** Marks a child as changed, so that the next commit writes it. */
+/**
+ * Marks a child as changed by the event of this version, so that the next commit writes it. Does nothing for the execution itself: every
+ * commit writes its head.
+ */
 export function markChanged(scope: ScopeDraft, version: number): void {
   if (!isChild(scope)) return;
   scope.version = version;

@@ -7,7 +7,7 @@ import { claimFree, createClaimed, shortLeaseMs as leaseMs } from "./claiming.ts
 /** What a claim says about earlier claims whose holders were lost. */
 export const crashCases: readonly ContractCase[] = [
   {
-    name: "expired: one for each claim in a row that ran out",
+    name: "expired: counts the claims that ran out one after the other",
     async run(bench) {
       const claims = [(await createClaimed(bench.store, "a", leaseMs)).claim];
       for (const workflowId of [undefined, "a", undefined]) {
@@ -19,7 +19,7 @@ export const crashCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "expired: each execution has its own",
+    name: "expired: is counted for each execution alone",
     async run(bench) {
       await createClaimed(bench.store, "a", leaseMs);
       await bench.advance(leaseMs + 1);
@@ -30,7 +30,7 @@ export const crashCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "expired: a claim that was given back is none, and leaves those before it",
+    name: "expired: a claim that was given back is not counted, and leaves the count as it was",
     async run({ store, advance }) {
       const { claim } = await createClaimed(store, "a", leaseMs);
       await store.release(claim, 0);
@@ -47,10 +47,10 @@ export const crashCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "expired: a commit of the holder sets them to 0",
+    name: "expired: a commit of the holder sets the count to 0",
     async run(bench) {
       const { store, advance } = bench;
-      const { first, claim } = await crashedTwice(bench);
+      const { first, claim } = await lostTwice(bench);
       const second = stepCommit(first, { fence: claim.fence });
       await store.commit(second);
       await advance(leaseMs + 1);
@@ -61,20 +61,21 @@ export const crashCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "expired: a commit of the holder that changes its status sets them to 0",
+    name: "expired: a commit of the holder that changes the status sets the count to 0",
     async run(bench) {
       const { store } = bench;
-      const { first, claim } = await crashedTwice(bench);
+      const { first, claim } = await lostTwice(bench);
       await store.commit(stepCommit(first, { fence: claim.fence, status: "paused", wakeAt: 0 }));
+      // a release stores the counts of its claim: a holder that has committed gives 0 (see SnapshotStore.renew)
       await store.release({ ...claim, expired: 0, crashes: 0 }, 1);
       equal(expiredOf((await claimFree(store, "a", "worker", leaseMs)).claim), 0, "expired");
     },
   },
   {
-    name: "expired: a commit of somebody else leaves them",
+    name: "expired: a commit of somebody else leaves the count as it was",
     async run(bench) {
       const { store, advance } = bench;
-      const { first, claim } = await crashedTwice(bench);
+      const { first, claim } = await lostTwice(bench);
       const second = stepCommit(first, { output: "foreign" });
       await store.commit(second);
       await advance(leaseMs + 1);
@@ -86,10 +87,10 @@ export const crashCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "expired: a commit that was refused leaves them",
+    name: "expired: a commit that was refused leaves the count as it was",
     async run(bench) {
       const { store } = bench;
-      const { first, lost, claim } = await crashedTwice(bench);
+      const { first, lost, claim } = await lostTwice(bench);
       await store.commit(stepCommit(first, { output: "foreign" }));
       await rejectsWith("VERSION_CONFLICT", () => store.commit(stepCommit(first, { fence: claim.fence })));
       await rejectsWith("FENCE_LOST", () => store.commit(stepCommit(first, { fence: lost.fence })));
@@ -98,7 +99,7 @@ export const crashCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "expired: a commit of a lost holder that was applied before it was replaced leaves those since",
+    name: "expired: a lost holder's commit that is sent again after the next claim leaves the count as it was",
     async run({ store, advance }) {
       const { first, claim } = await createClaimed(store, "a", leaseMs);
       const second = stepCommit(first, { fence: claim.fence });
@@ -112,17 +113,17 @@ export const crashCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "expired: a renewal leaves them",
+    name: "expired: a renewal leaves the count as it was",
     async run(bench) {
       const { store, advance } = bench;
-      const { claim } = await crashedTwice(bench);
+      const { claim } = await lostTwice(bench);
       await store.renew(claim);
       await advance(leaseMs + 1);
       equal(expiredOf((await claimFree(store, "a", "worker", leaseMs)).claim), 3, "expired");
     },
   },
   {
-    name: "crashes: claims that ran out after their holder had begun",
+    name: "crashes: counts the claims that ran out after their holder had begun",
     async run({ store, advance }) {
       let { claim } = await createClaimed(store, "a", leaseMs);
       const seen: (readonly [number, number])[] = [];
@@ -146,7 +147,7 @@ export const crashCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "crashes: a claim that was given back is none, though its holder had begun",
+    name: "crashes: a claim that was given back is not counted, though its holder had begun",
     async run({ store, advance }) {
       const { claim } = await createClaimed(store, "a", leaseMs);
       await store.renew(claim);
@@ -159,7 +160,7 @@ export const crashCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "crashes: a commit of the holder ends those before it",
+    name: "crashes: a commit of the holder sets the count to 0",
     async run({ store, advance }) {
       const { first, claim } = await createClaimed(store, "a", leaseMs);
       await store.renew(claim);
@@ -173,7 +174,7 @@ export const crashCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "crashes: what was lost twice before it began is to be begun alone",
+    name: "crashes: an execution whose holders were lost twice before they began is to be begun alone",
     async run({ store, advance }) {
       const ids = ["a", "b", "c"];
       for (const id of ids) await createClaimed(store, id, leaseMs);
@@ -188,12 +189,16 @@ export const crashCases: readonly ContractCase[] = [
   },
 ];
 
+function expiredOf({ expired }: Claim): number {
+  return expired;
+}
+
 function isAlone({ alone }: Claim): boolean {
   return alone === true;
 }
 
-/** An execution whose first two holders were lost, and the claims of the second and the third. */
-async function crashedTwice({ store, advance }: StoreBench): Promise<{ first: ReturnType<typeof startCommit>; lost: Claim; claim: Claim }> {
+/** Execution "a" after its first two holders were lost before they began: `lost` is the claim of the second, `claim` that of the third, who holds it. */
+async function lostTwice({ store, advance }: StoreBench): Promise<{ first: ReturnType<typeof startCommit>; lost: Claim; claim: Claim }> {
   const { first } = await createClaimed(store, "a", leaseMs);
   await advance(leaseMs + 1);
   const { claim: lost } = await claimFree(store, "a", "second", leaseMs);
@@ -201,5 +206,3 @@ async function crashedTwice({ store, advance }: StoreBench): Promise<{ first: Re
   const { claim } = await claimFree(store, "a", "third", leaseMs);
   return { first, lost, claim };
 }
-
-const expiredOf = ({ expired }: Claim): number | undefined => expired;
