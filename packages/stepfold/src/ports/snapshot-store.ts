@@ -343,7 +343,7 @@ export interface SnapshotStore {
   count?(query?: CountQuery, atMost?: number): Promise<ExecutionCounts>;
   /** The executions of these ids, in any order; without those that are not there. @throws StepfoldError `OPTION_INVALID` for more than 200 ids */
   summaries?(workflowIds: readonly string[]): Promise<readonly ExecutionSummary[]>;
-  /** Divides a time into parts of equal length, and counts for each part what ended in it, by how long that had taken. @throws StepfoldError `OPTION_INVALID` */
+  /** Divides a time into parts of equal length, and counts what ended in each, by how long it had taken. @throws StepfoldError `OPTION_INVALID` */
   ended?(query: SeriesQuery): Promise<EndedSeries>;
   /**
    * Deletes an ended execution with its history and its children; its id stays taken for the store's retention (30 days by default).

@@ -61,7 +61,10 @@ export interface Scenario {
    * repeated. A memory store with the clock `now` will do.
    */
   readonly store: (world: StoreWorld) => SnapshotStore;
-  /** The workflows of every process, or a function that gives those of a release: 0 for the first process of each kind, one more whenever another process takes its place. */
+  /**
+   * The workflows of every process, or a function that gives those of a release. The first process of each kind has release 0; one that takes its
+   * place has one more.
+   */
   readonly workflows: readonly unknown[] | ((release: number) => readonly unknown[]);
   /** Executors must not use the real clock or real chance. They may answer at once: the simulation makes steps take virtual time. */
   readonly nodeDefinitions: NodeDefinitions;
@@ -91,7 +94,7 @@ export type ScenarioOf = (random: Random) => Scenario;
 /** What decides a schedule: the same ones give the same schedule. */
 export interface ScheduleOptions {
   readonly seed: number;
-  /** A second seed, of latencies, of the moments of faults and of the order of calls; all else stays as `seed` decides. Default: `seed` decides these too. */
+  /** A second seed, of latencies, of the moments of faults and of the order of calls; `seed` decides the rest. Default: `seed` decides all. */
   readonly chance?: number;
   /** Whether faults end at some time, never end, or do not happen; see `SimulationMode`. Default: the seed decides. */
   readonly mode?: SimulationMode;
