@@ -11,6 +11,8 @@ import { type Trail, trail } from "./trail.ts";
 const redrawMs = 100;
 /** For a map with more items than this, only failures and actions from outside are shown item by item. */
 const fewItems = 20;
+/** The cursor stands below what is drawn. What has scrolled out of the screen could not be erased. */
+const cursorLines = 1;
 const eraseBelow = control("[0J");
 // the terminal cuts long lines itself, so that a line is a line and can be erased
 const wrapOff = control("[?7l");
@@ -40,8 +42,7 @@ export function liveProgress(terminal: LiveTerminal, context: CommandContext, st
 
   const lines = (): string[] => {
     const last = note === null ? [] : [style.paint("quiet", `… ${note}`)];
-    // the cursor stands in a line below them; what has scrolled out of the screen could not be erased
-    return [...region.lines(terminal.now(), terminal.rows() - 1 - last.length), ...last];
+    return [...region.lines(terminal.now(), terminal.rows() - cursorLines - last.length), ...last];
   };
   /** Text that stays goes above what is drawn anew. */
   const draw = (stays = "", below: readonly string[] = lines()): void => {

@@ -1,9 +1,7 @@
 /**
- * The beginning of every script: the names of keys, and how rows and indexes are read and written. docs/stores/redis.md describes the keys.
- *
- * KEYS[1] is the key `due`, with the prefix that a client may put before it. The keys of indexes are made from it. KEYS[2], KEYS[3], ... are the
- * keys of the executions' hashes; the keys of their histories and children are made from `due` and the id. All begin with the same text in
- * braces, `{stepfold}:`, so a cluster keeps them in one slot.
+ * The beginning of every script: names of keys, and how rows and indexes are read and written. docs/stores/redis.md describes the keys. KEYS[1] is
+ * `due`, with the prefix that a client may put before it; other keys are made from it. KEYS[2], KEYS[3], ... are those of executions' hashes. All
+ * begin with the same text in braces, such as `{stepfold}`, so a cluster keeps them in one slot.
  *
  * Numbers are sent and answered as text, whole ones without an exponent: Lua writes a large one as 1e+15. Values of users are moved and compared
  * as text, never read: Lua's JSON makes `{}` of `[]`.
@@ -40,16 +38,14 @@ local function headKeyOf(id) return base .. "e:" .. id end
 local function idOf(headKey) return string.sub(headKey, #headKeyOf("") + 1) end
 local function historyKeyOf(id) return base .. "h:" .. id end
 local function childrenKeyOf(id) return base .. "c:" .. id end
--- the key of a permit that is written as "limit:key"
-local function permitKeyOf(permit) return permit and string.match(permit, "^%d+:(.*)$") or nil end
+local function permitKeyOf(permit) return permit and string.match(permit, "^%d+:(.*)$") or nil end -- a permit is "limit:key"
 -- the sorted set of what is due, by time: one for each permit key, and one for all executions without a permit
 local function dueIndexOf(permitKey) return permitKey and base .. "w:" .. permitKey or due end
--- a member of it is "<seq><id>", one of created and ended "<time><seq><id>": the rest behind the first number, of 16 digits
+-- the rest of a member behind its first number, of 16 digits: "<seq><id>" in that set, "<time><seq><id>" in created and ended
 local function behindNumber(text) return string.sub(text, 17) end
 
 -- wake is when the last commit wants the execution driven; when it is due, which may be the end of a lease, only its index knows
-local fields = { "seq", "incarnation", "version", "status", "wake", "owner", "fence", "crashes", "permit", "created", "updated",
-  "deleted", "size" }
+local fields = { "seq", "incarnation", "version", "status", "wake", "owner", "fence", "crashes", "permit", "created", "updated", "deleted", "size" }
 
 -- what the hash of an execution holds, without its JSON; nil if there is none, false if it is damaged
 local function readRow(headKey)
@@ -64,14 +60,12 @@ local function readRow(headKey)
     if row.owner == "" then row.owner = nil end
     return row
   end
-  if redis.call("EXISTS", headKey) == 0 then return nil end
-  return false
+  if redis.call("EXISTS", headKey) == 1 then return false end
 end
 
 local function dueAtOf(row) return redis.call("ZSCORE", dueIndexOf(row.permitKey), row.member) end
 
--- what conditions of writes are about, as rowsIn of redis-reply.ts reads it
-local function guardOf(row, dueAt)
+local function guardOf(row, dueAt) -- what writes are conditional on, as rowsIn of redis-reply.ts reads it
   local numbers = { row.seq, row.version, row.fence, row.crashes, row.wake or "", dueAt or dueAtOf(row) or "", row.created,
     row.updated or "", row.deleted or "", row.size or "0" }
   return { say(row.id), say(row.incarnation), say(row.status), say(row.owner), say(row.permit), say(table.concat(numbers, " ")) }
@@ -87,8 +81,7 @@ local function listedOf(row)
   return told, size
 end
 
--- A permit key for which something is due is in \`ready\`, in the order of names. One for which something will be due is in \`later\`, by
--- the time of its first execution. Puts a key where it belongs now.
+-- puts a permit key where it belongs: in \`ready\`, by name, if something is due for it; in \`later\`, by time, if something will be
 local function movePermitKey(permitKey)
   local first = redis.call("ZRANGE", dueIndexOf(permitKey), "0", "0", "WITHSCORES")[2]
   local isDue = first and tonumber(first) <= now
@@ -96,8 +89,7 @@ local function movePermitKey(permitKey)
   if first and not isDue then redis.call("ZADD", later, first, permitKey) else redis.call("ZREM", later, permitKey) end
 end
 
--- dueAt nil: it is never due
-local function setDue(row, dueAt)
+local function setDue(row, dueAt) -- dueAt is nil for what is never due
   if dueAt then redis.call("ZADD", dueIndexOf(row.permitKey), whole(dueAt), row.member) else redis.call("ZREM", dueIndexOf(row.permitKey), row.member) end
   if row.permitKey then movePermitKey(row.permitKey) end
 end
@@ -108,11 +100,7 @@ end
  * for a minute, so that it does not stand before the others each time.
  */
 export const dueRows: string = `
-local damagedDelayMs = 60000
-
-local function arePermitKeysDue()
-  return redis.call("EXISTS", ready) == 1 or redis.call("ZCOUNT", later, "-inf", whole(now)) > 0
-end
+local function arePermitKeysDue() return redis.call("EXISTS", ready) == 1 or redis.call("ZCOUNT", later, "-inf", whole(now)) > 0 end
 
 local function dueRows(permitKey, overdueMs, limit)
   local index, rows = dueIndexOf(permitKey), {}
@@ -122,7 +110,7 @@ local function dueRows(permitKey, overdueMs, limit)
     for _, member in ipairs(members) do
       local row = readRow(headKeyOf(behindNumber(member)))
       if row and row.member == member and row.permitKey == permitKey then rows[#rows + 1] = row
-      elseif row == false then redis.call("ZADD", index, whole(now + damagedDelayMs), member)
+      elseif row == false then redis.call("ZADD", index, whole(now + 60000), member)
       else redis.call("ZREM", index, member) end
     end
   end
@@ -131,13 +119,9 @@ local function dueRows(permitKey, overdueMs, limit)
 end
 `;
 
-/**
- * How whole executions and parts of histories are read. An answer stays short: a history is read in parts, and reading stops after the part
- * with which it passes the budget.
- */
+/** How executions and histories are read. An answer stays short: a history is read in parts, up to the one that passes the budget. */
 export const loading: string = `
 local budgetBytes, partEvents = 1000000, 32
-
 local function eventsFrom(id, from, limit)
   local found, size, part = {}, 0, nil
   repeat
@@ -152,8 +136,8 @@ local function eventsFrom(id, from, limit)
   return found, size
 end
 
--- Head, children and events of one version, and how many bytes the events are. The events are those after the last checkpoint, whose version
--- the field checkpoint holds. Events over the budget are missing: the caller reads them afterwards, for a history only grows.
+-- Head, children and the events after the last checkpoint, whose version is in the field checkpoint: all as of one version. Events over the
+-- budget are missing: the caller reads them afterwards, because a history only grows.
 local function rowsOf(row)
   local texts = row and redis.pcall("HMGET", row.headKey, "head", "checkpoint")
   local children = row and redis.pcall("HGETALL", childrenKeyOf(row.id))
