@@ -13,9 +13,6 @@ export const unsayable: Readonly<Record<string, readonly (readonly [what: string
   ],
   "Amazon States Language": [
     ["`ItemReader`, `ResultWriter`: collections outside", "a node of yours that reads and writes them"],
-    ["`HeartbeatSeconds`", "`timeout` of the node; `step.heartbeat` tells plugins only"],
-    ["variables (`Assign`)", "the result of a `set`, read by its id from anywhere behind it"],
-    ["`Retry` of a whole `Map` or `Parallel`", "an edge back from its `error`"],
     ["null told from missing by a strict path", "`a!` refuses both; `'a' in b` tells them apart"],
   ],
   "Serverless Workflow": [
@@ -23,18 +20,16 @@ export const unsayable: Readonly<Record<string, readonly (readonly [what: string
     ["`call` of OpenAPI, AsyncAPI and gRPC by their documents", "`http`, or a node of yours"],
     ["`http` with the request in its output", "a `set` before it that holds what is asked for"],
     ["`run` of scripts and containers", "a node of yours"],
-    ["`schedule`", "start executions from a scheduler; the id is the idempotency key"],
   ],
   BPMN: [
     [
       "signals that all instances hear, thrown by an instance",
-      "`sendSignal` to each by its id, or `runtime.signal` for each of `store.list`",
+      '`sendSignal` to each by its id, or `runtime.bulk({ action: "signal" })` from outside',
     ],
-    ["start events by message and time", "start executions when they come"],
+    ["start events by message", "start executions when they come; by time: schedules"],
     ["correlation without an id of the execution", "the order's number as `workflowId`"],
     ["escalation events", "a signal, or an edge of its own"],
     ["compensation thrown in the middle", "nodes that undo, drawn as a branch; `compensate` runs when the execution fails or is cancelled"],
-    ["incidents that are repaired in place", "`retry` of a pending attempt; a failed execution is started anew"],
     ["multi-instance strictly one by one where items wait", "a loop: a `map` asks all items at once"],
     ["ad-hoc sub-processes", "an open `map` that takes items until it is closed"],
   ],
