@@ -19,7 +19,8 @@ const seeds = fc.integer({ min: 0, max: 2 ** 31 - 1 });
 function limited(draft: Draft): (ScopeDraft & { readonly deadlineAt: number })[] {
   const scopes = ["", ...draft.children.keys()].map((key) => scopeAt(draft, key)!);
   return scopes.filter(
-    (scope): scope is ScopeDraft & { deadlineAt: number } => scope.ended === null && !scope.ending && scope.deadlineAt !== undefined,
+    (scope): scope is ScopeDraft & { deadlineAt: number } =>
+      scope.ended === null && !scope.ending && !(scope === draft && draft.closing) && scope.deadlineAt !== undefined,
   );
 }
 
