@@ -28,7 +28,7 @@ interface Parts<D extends NodeDefinitions> {
   readonly environment?: Environment;
   /** Is told of every failed attempt, with the stack of the code that threw it. Default: nobody. */
   readonly logger?: Logger;
-  /** Is told of every message that was not taken, and why: nobody else is, since whoever sent it does not wait for that. */
+  /** Is called with every message that was refused, and the reason. A sender does not wait for the verdict, so it does not learn of it otherwise. */
   readonly onRefused?: (message: GuestMessage, error: unknown, workflowId: string) => void;
 }
 

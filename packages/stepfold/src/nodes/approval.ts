@@ -40,7 +40,7 @@ export const approvalNode: NodeDefinition<ApprovalData | null, ApprovalAnswer | 
       type: ["object", "null"],
       properties: {
         title: { title: "Title", description: "What is to be decided, in a few words", type: "string" },
-        message: { title: "Message", description: "What whoever decides needs to know", type: "string" },
+        message: { title: "Message", description: "What the approvers need to know to decide", type: "string" },
         approvers: {
           title: "Approvers",
           description: "Who is asked; shown, not enforced. Default: the responders",

@@ -14,7 +14,7 @@ const senderTimeout = "60s";
 
 /**
  * The name of the nth token of an execution. The tokens of an execution are its mailbox: each takes one message, or the time that it was
- * waited for. Whoever comes first makes it, the execution or a sender; the key sees to it that there is one.
+ * waited for. Both the execution and a sender create it if it is not there yet; with the same idempotency key Trigger.dev makes one token.
  */
 export function tokenKey(workflowId: string, n: number): string {
   return `stepfold/${workflowId}/${n}`;
@@ -41,7 +41,7 @@ export interface TriggerMailbox {
 }
 
 /**
- * The mailboxes of executions on Trigger.dev, for whoever gives commands: a web handler, a script.
+ * Sends commands to executions on Trigger.dev, for example from a web handler or a script.
  *
  * ```ts
  * import { wait } from "@trigger.dev/sdk";

@@ -6,7 +6,7 @@ import { isJsonObject, type Json, type JsonObject, type JsonSchema } from "../..
 export interface ApprovalData {
   /** What is to be decided, in a few words. */
   readonly title?: string | undefined;
-  /** What whoever decides needs to know. */
+  /** What the approvers need to know to decide. */
   readonly message?: string | undefined;
   /** Names to show as those who are asked. Anybody may still answer: only `responders` is enforced. Default: `responders`. */
   readonly approvers?: readonly string[] | undefined;
@@ -39,7 +39,7 @@ export interface ApprovalResult {
   readonly answers: readonly Answer[];
 }
 
-/** Whoever answers sees these texts in the form that is made of the schema. */
+/** A form that is made of the schema shows these texts to the person who answers. */
 const answerFields = {
   approved: { title: "Approved", description: "Yes to approve, no to reject", type: "boolean" },
   comment: { title: "Comment", description: "Reasons for the decision", type: "string" },

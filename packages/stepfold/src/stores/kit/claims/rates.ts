@@ -296,7 +296,7 @@ export class Rates {
   }
 }
 
-/** What a row says of how its execution begins. A damaged one is claimed without a limit: whoever loads it says so. */
+/** The workflow and the rate that a row names. A damaged row has neither: it is claimed without a limit, and loading it reports the damage. */
 function startOf({ definition, head }: ListedRow): { readonly name: string | null; readonly rate: Rate | null } {
   try {
     const { id } = JSON.parse(definition) as SnapshotHead["definition"];
@@ -322,7 +322,7 @@ function decide(before: RateState, { candidates, isWhole }: Candidates, { now, r
   const moved: Move[] = [];
   const places: [EpochMs, EpochMs] = [...before.lastPlaces];
   const times = timesIn(before, now);
-  // the first that is left is due when there is room for it: whoever looks at it then finds those behind it too
+  // the first execution that is left becomes due when there is room for it; the claim that then reads it also reads those behind it
   let isLookedAt = false;
   for (const { planned, rate, isAhead } of candidates) {
     const dueAt = freeAt(times, rate, skewMs, now);

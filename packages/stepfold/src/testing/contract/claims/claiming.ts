@@ -1,4 +1,4 @@
-import type { Claim, Commit, SnapshotStore } from "../../../ports/snapshot-store.ts";
+import type { Claim, ClaimOptions, Commit, SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { claimAndLoad, type LoadedClaim } from "../../claim-and-load.ts";
 import { startCommit } from "../../commit-builder.ts";
 import { present } from "../../expectations.ts";
@@ -32,4 +32,9 @@ export async function createClaimed(
 /** Ids of what is due now, in the order in which it is handed out. */
 export async function dueIds(store: SnapshotStore, limit = 100, forMs: number = leaseMs): Promise<string[]> {
   return (await store.claim({ owner: "poller", leaseMs: forMs, limit })).map(({ workflowId }) => workflowId);
+}
+
+/** Claims, and gives the ids sorted: executions with different keys may come in any order. */
+export async function claimedIds(store: SnapshotStore, asked: Partial<ClaimOptions> = {}): Promise<string[]> {
+  return (await store.claim({ owner: "worker", leaseMs: longLeaseMs, limit: 50, ...asked })).map(({ workflowId }) => workflowId).sort();
 }

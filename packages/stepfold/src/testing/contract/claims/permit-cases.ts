@@ -3,7 +3,7 @@ import { claimAndLoad, type LoadedClaim } from "../../claim-and-load.ts";
 import { startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
 import { equal, holds, present, rejectsWith } from "../../expectations.ts";
-import { leaseMs, longLeaseMs, shortLeaseMs } from "./claiming.ts";
+import { claimedIds, leaseMs, longLeaseMs, shortLeaseMs } from "./claiming.ts";
 
 const needs = { needs: "permits" } as const;
 
@@ -241,11 +241,6 @@ type Asked = Partial<Parameters<SnapshotStore["claim"]>[0]>;
 async function claimOne(store: SnapshotStore, asked: Asked): Promise<LoadedClaim> {
   const [claimed] = await claimAndLoad(store, { owner: "worker", leaseMs: longLeaseMs, limit: 1, ...asked });
   return present(claimed, "a claim");
-}
-
-/** Claims, and gives the ids sorted: executions with different keys may come in any order. */
-async function claimedIds(store: SnapshotStore, asked: Asked = {}): Promise<string[]> {
-  return (await store.claim({ owner: "worker", leaseMs: longLeaseMs, limit: 50, ...asked })).map(({ workflowId }) => workflowId).sort();
 }
 
 /** Lets many claim at once, again and again: the limit of a key is never passed, and every execution is claimed in the end. */

@@ -3,7 +3,7 @@ import type { Claim, ClaimOptions, Commit, SnapshotStore } from "../../../ports/
 import { startCommit, stepCommit } from "../../commit-builder.ts";
 import type { ContractCase } from "../../contract-case.ts";
 import { equal, holds, present } from "../../expectations.ts";
-import { longLeaseMs, shortLeaseMs } from "./claiming.ts";
+import { claimedIds, longLeaseMs, shortLeaseMs } from "./claiming.ts";
 
 const needs = { needs: "permits" } as const;
 
@@ -248,11 +248,6 @@ async function fill(store: SnapshotStore, executions: Readonly<Record<string, Wa
 async function claimFirst(store: SnapshotStore, workflowId: string, leaseMs: number = longLeaseMs): Promise<Claim> {
   const [claim] = await store.claim({ owner: "worker", leaseMs, limit: 1, workflowId });
   return present(claim, `a claim on "${workflowId}"`);
-}
-
-/** Claims, and gives the ids sorted: executions with different keys may come in any order. */
-async function claimedIds(store: SnapshotStore, asked: Partial<ClaimOptions> = {}): Promise<string[]> {
-  return (await store.claim({ owner: "worker", leaseMs: longLeaseMs, limit: 50, ...asked })).map(({ workflowId }) => workflowId).sort();
 }
 
 /** Claims one as soon as there is one; undefined if there is none in that time. */
