@@ -39,6 +39,10 @@ async function hostileFolder(): Promise<string> {
 const commands: readonly (readonly string[])[] = [
   ["ls"],
   ["ls", "--json"],
+  ["ls", "--waiting"],
+  ["ls", "--waiting", hostile],
+  ["ls", "--waiting", `kind=${hostile}`],
+  ["ls", "--waiting", `responder=ada${hostile}`],
   ["show", "w"],
   ["show", "v"],
   ["show", "v", "--events"],

@@ -53,6 +53,26 @@ describe("an execution that waits for many things", () => {
     ]);
   });
 
+  it("is found by what it waits for, until that is answered", async () => {
+    const { say } = await started();
+    const found = async (...asked: string[]): Promise<boolean> => (await say("ls", "--waiting", ...asked)).stdout.includes("\nt ");
+    expect(await found()).toBe(true);
+    expect([await found("responder=ada"), await found("responder=eve")]).toEqual([true, false]);
+    expect([await found("signal=paid", "key=o-7"), await found("signal=paid", "key=o-8")]).toEqual([true, false]);
+    expect([await found("kind=external", "node=approve"), await found("kind=signal", "node=approve")]).toEqual([true, false]);
+    await say("resume", "t", "--step", "sign", "--payload", '{"approved":true}', "--by", "ada");
+    expect([await found("responder=ada"), await found("responder=bob")]).toEqual([false, true]);
+    const [page] = jsonLines((await say("ls", "--waiting", "responder=bob", "--json")).stdout) as { items: { waits: object[] }[] }[];
+    expect(page!.items[0]!.waits).toContainEqual({ kind: "external", nodeId: "sign", responders: ["bob", "cy"] });
+    const refused = await Promise.all([
+      say("ls", "--waiting", "who=ada"),
+      say("ls", "--waiting", "kind=approval"),
+      say("ls", "--waiting", "ada"),
+    ]);
+    expect(refused.map(({ code }) => code)).toEqual([2, 2, 2]);
+    expect(refused.map(({ stderr }) => stderr).join()).toMatch(/field=value.*no kind of wait "approval".*field=value/s);
+  });
+
   it("shows every place, since when, who can move it, by when, and what happens then", async () => {
     const { say } = await started();
     const { stdout } = await say("show", "t");

@@ -18,6 +18,14 @@ export const codeMutants: readonly CodeMutant[] = [
     ],
   },
   {
+    name: "lists-keep-the-last-wait",
+    caughtBy: ["I10"],
+    options: faultFree,
+    patches: [
+      { file: "runtime/context/make-commit.ts", find: "    ...(waits && { waits }),", put: "    ...(waits?.length && { waits })," },
+    ],
+  },
+  {
     name: "fork-without-results",
     caughtBy: ["I10", "I11"],
     options: faultFree,

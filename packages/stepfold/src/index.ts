@@ -85,6 +85,7 @@ export type { Target } from "./core/snapshot/target.ts";
 export type { Variables, VariableValue } from "./core/snapshot/variables.ts";
 export type { Warning } from "./core/snapshot/warning.ts";
 export { apply, fold } from "./core/transition/apply.ts";
+export type { ListedWait } from "./core/transition/draft/listed-waits.ts";
 export { type OpenWait, openWaits } from "./core/transition/find-wait.ts";
 export { plan, type Task } from "./core/transition/plan.ts";
 export type { Duration } from "./core/values/duration.ts";
@@ -129,5 +130,6 @@ export type {
   PruneReport,
   SnapshotStore,
   StoreFeatures,
+  WaitFilter,
 } from "./ports/snapshot-store.ts";
 export type { TransactionQuery } from "./ports/transaction-query.ts";

@@ -30,5 +30,9 @@ export function filtered(command: Command): Command {
     .option("--workflow <id>", "only of this workflow")
     .option("--tenant <tenant>", "only of this tenant")
     .option("--id-prefix <text>", "only those whose id begins so")
-    .option("--meta <key=value...>", "only those with this metadata: text, or JSON (n=1, paid=true)");
+    .option("--meta <key=value...>", "only those with this metadata: text, or JSON (n=1, paid=true)")
+    .option(
+      "--waiting [field=value...]",
+      "only those that wait for something; for this: kind, node, signal, key, responder (responder=ada)",
+    );
 }

@@ -1,4 +1,4 @@
-import type { CountQuery, Status } from "stepfold";
+import type { CountQuery, Status, WaitFilter } from "stepfold";
 import { BadInput } from "../bad-input.ts";
 import { readMetadata } from "../text/read-metadata.ts";
 
@@ -9,31 +9,57 @@ export interface FilterOptions {
   readonly tenant?: string;
   readonly idPrefix?: string;
   readonly meta?: readonly string[];
+  readonly waiting?: readonly string[] | true;
 }
 
 /** Every status, in the order of a life. */
 export const everyStatus: readonly Status[] = ["active", "paused", "error", "parked", "completed", "failed", "cancelled"];
 
 /** What the options say of the executions that are wanted. @throws BadInput */
-export function queryOf({ status, workflow, tenant, idPrefix, meta = [] }: FilterOptions): CountQuery {
+export function queryOf({ status, workflow, tenant, idPrefix, meta = [], waiting }: FilterOptions): CountQuery {
   return {
     ...(status && { status: status.map(readStatus) }),
     ...(workflow !== undefined && { definitionId: workflow }),
     ...(tenant !== undefined && { tenant }),
     ...(idPrefix !== undefined && { idPrefix }),
     ...(meta.length > 0 && { metadata: Object.fromEntries(meta.map((one) => readMetadata(one, "--meta"))) }),
+    ...(waiting && { waiting: waiting === true ? {} : readWaiting(waiting) }),
   };
 }
 
 /** The same options as words of a command; none if nothing is asked for. */
-export function wordsOf({ status = [], workflow, tenant, idPrefix, meta = [] }: FilterOptions): string[] {
+export function wordsOf({ status = [], workflow, tenant, idPrefix, meta = [], waiting = [] }: FilterOptions): string[] {
   return [
     ...status.flatMap((one) => ["--status", one]),
     ...(workflow === undefined ? [] : ["--workflow", workflow]),
     ...(tenant === undefined ? [] : ["--tenant", tenant]),
     ...(idPrefix === undefined ? [] : ["--id-prefix", idPrefix]),
     ...meta.flatMap((one) => ["--meta", one]),
+    ...(waiting === true ? ["--waiting"] : waiting.flatMap((one) => ["--waiting", one])),
   ];
+}
+
+/** What can be said of a wait, by the words of the command line. */
+const waitFields: Readonly<Record<string, keyof WaitFilter>> = {
+  ...{ kind: "kind", node: "nodeId", signal: "signal", key: "key", responder: "responder" },
+};
+const waitKinds: readonly string[] = ["external", "signal", "timer", "child", "incident"] satisfies WaitFilter["kind"][];
+
+function readWaiting(given: readonly string[]): WaitFilter {
+  const asked: Partial<Record<keyof WaitFilter, string>> = {};
+  for (const text of given) {
+    const [, name = "", value = ""] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+    const field = Object.hasOwn(waitFields, name) ? waitFields[name] : undefined;
+    if (!field || value === "") {
+      const hint = `One of: ${Object.keys(waitFields).join(", ")}, such as --waiting responder=ada`;
+      throw new BadInput("USAGE", `--waiting must be field=value, not "${text}"`, { hint });
+    }
+    if (field === "kind" && !waitKinds.includes(value))
+      throw new BadInput("USAGE", `There is no kind of wait "${value}"`, { hint: `One of: ${waitKinds.join(", ")}` });
+    if (asked[field] !== undefined) throw new BadInput("USAGE", `--waiting says ${name} twice`);
+    asked[field] = value;
+  }
+  return asked as WaitFilter;
 }
 
 function readStatus(text: string): Status {

@@ -4,6 +4,7 @@ import type { WaitSummary } from "../core/reading/summary-of-head.ts";
 import type { Event } from "../core/snapshot/event.ts";
 import type { HistoryCheckpoint } from "../core/snapshot/history-checkpoint.ts";
 import type { ChildHead, Snapshot, SnapshotHead, Status } from "../core/snapshot/snapshot.ts";
+import type { ListedWait } from "../core/transition/draft/listed-waits.ts";
 import type { EpochMs, Json } from "../core/values/json.ts";
 import type { Rate } from "../core/values/shared-keys.ts";
 import type { EndedSeries, ExecutionCounts, SeriesQuery } from "./execution-counts.ts";
@@ -68,6 +69,11 @@ export interface Commit {
    * given one.
    */
   readonly checkpoint?: HistoryCheckpoint;
+  /**
+   * What the execution waits for from this commit on, by which lists find it (`ListQuery.waiting`). Absent: the same as before; from `create`,
+   * nothing. A commit that sets metadata says it again: what is absent there is nothing.
+   */
+  readonly waits?: readonly ListedWait[];
   /** When the execution needs somebody to drive it: 0 for now, null for never. */
   readonly wakeAt: EpochMs | null;
   /** Gives the claim back in the same write. Ignored without `fence`: who has no claim cannot give one back. */
@@ -134,6 +140,20 @@ export interface ClaimOptions extends Lease {
   readonly rates?: Readonly<Record<string, Pick<Rate, "limit" | "periodMs"> | null>>;
 }
 
+/** Which waits: all that is said must be true of one and the same wait. */
+export interface WaitFilter {
+  /** `external`: an answer, such as an approval. `signal`, `timer`, `child`: another execution. `incident`: a decision about a failure. */
+  readonly kind?: ListedWait["kind"];
+  /** The node that waits, without what is around it. */
+  readonly nodeId?: string;
+  /** Name of the signal. */
+  readonly signal?: string;
+  /** Key of the signal. */
+  readonly key?: string;
+  /** Named among those who may answer, and has not answered yet. A wait that anybody may answer names nobody. */
+  readonly responder?: string;
+}
+
 /** Which executions. */
 export interface ListQuery {
   readonly status?: readonly Status[];
@@ -141,6 +161,11 @@ export interface ListQuery {
   readonly definitionId?: string;
   /** Only executions whose metadata has each of these top-level keys with an equal value. */
   readonly metadata?: Readonly<Record<string, string | number | boolean | null>>;
+  /**
+   * Only executions one of whose open waits is such a one, be it in a sub-workflow or an item of a map; `{}`: that wait for anything. Of an
+   * execution lists know the first 100 waits, where each who may answer counts for one.
+   */
+  readonly waiting?: WaitFilter;
   /** Only executions of this tenant. */
   readonly tenant?: string;
   /** Exclusive, as `createdAfter`. */
@@ -182,6 +207,8 @@ export interface ExecutionSummary {
   readonly lease: { readonly owner: string; readonly until: EpochMs; readonly crashes: number } | null;
   /** The first thing that its own paths wait for; what its children wait for is not in it. Null: nothing. */
   readonly waiting: WaitSummary | null;
+  /** What lists find it by (`ListQuery.waiting`), also what its children wait for. Absent: nothing. */
+  readonly waits?: readonly ListedWait[];
   /** What it failed with, or will fail with. Null: nothing. */
   readonly error: Pick<ErrorInfo, "name" | "message" | "code" | "nodeId"> | null;
   /** Attempts made, in all. */

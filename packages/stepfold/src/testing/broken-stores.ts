@@ -13,6 +13,7 @@ import { brokenReads } from "./broken/broken-reads.ts";
 import { brokenScopes } from "./broken/broken-scopes.ts";
 import type { BrokenStore } from "./broken/broken-store.ts";
 import { brokenTrouble } from "./broken/broken-trouble.ts";
+import { brokenWaits } from "./broken/broken-waits.ts";
 
 /**
  * Plausible wrong stores, each a wrapper around a right one: they show that the contract would notice.
@@ -35,6 +36,7 @@ export const brokenStores: readonly BrokenStore[] = [
   ...brokenRates,
   ...brokenReads,
   ...brokenMetadata,
+  ...brokenWaits,
   ...brokenCounts,
   ...brokenChildren,
   ...brokenScopes,

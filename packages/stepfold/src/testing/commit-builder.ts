@@ -17,6 +17,7 @@ export interface FirstCommitOptions {
   readonly incarnation?: string;
   readonly commitId?: string;
   readonly children?: readonly ChangedChild[];
+  readonly waits?: Commit["waits"];
   /** More fields of the head. */
   readonly head?: Partial<SnapshotHead>;
 }
@@ -35,6 +36,7 @@ export interface StepOptions {
   readonly release?: boolean;
   readonly commitId?: string;
   readonly children?: readonly ChangedChild[];
+  readonly waits?: Commit["waits"];
   readonly checkpoint?: HistoryCheckpoint;
   /** More fields of the head. */
   readonly head?: Partial<SnapshotHead>;
@@ -81,6 +83,7 @@ export function startCommit(workflowId: string, options: FirstCommitOptions = {}
     head,
     events: [event],
     ...(options.children && { children: options.children }),
+    ...(options.waits && { waits: options.waits }),
     wakeAt: options.wakeAt === undefined ? wakeFor(status) : options.wakeAt,
   };
 }
@@ -109,6 +112,7 @@ export function stepCommit(from: Commit | Snapshot, options: StepOptions = {}): 
     head,
     events,
     ...(options.children && { children: options.children }),
+    ...(options.waits && { waits: options.waits }),
     ...(options.checkpoint && { checkpoint: options.checkpoint }),
     wakeAt: options.wakeAt === undefined ? wakeFor(status) : options.wakeAt,
     ...(release === undefined ? undefined : { release }),

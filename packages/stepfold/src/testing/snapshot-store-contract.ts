@@ -26,6 +26,7 @@ import { pagingCases } from "./contract/records/paging-cases.ts";
 import { pruneCases } from "./contract/records/prune-cases.ts";
 import { scopeCases } from "./contract/records/scope-cases.ts";
 import { valueCases } from "./contract/records/value-cases.ts";
+import { waitCases } from "./contract/records/wait-cases.ts";
 import type { ContractCase } from "./contract-case.ts";
 
 /**
@@ -63,6 +64,7 @@ export const snapshotStoreContract: readonly ContractCase[] = [
   ...eventCases,
   ...listCases,
   ...metadataCases,
+  ...waitCases,
   ...countCases,
   ...leaseCases,
   ...pagingCases,

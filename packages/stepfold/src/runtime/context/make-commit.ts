@@ -1,7 +1,8 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { latestMetadata } from "../../core/reading/latest-metadata.ts";
 import type { Event } from "../../core/snapshot/event.ts";
 import { historyCheckpoint } from "../../core/snapshot/history-checkpoint.ts";
-import { closeDraft, closedHead, takeChanges } from "../../core/transition/draft/close-draft.ts";
+import { closeDraft, closedHead, takeChanges, takeListedWaits } from "../../core/transition/draft/close-draft.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
 import { wakeAt } from "../../core/transition/draft/draft-status.ts";
 import { isCheckpointDue } from "../../core/transition/draft/held-size.ts";
@@ -27,6 +28,7 @@ export function makeCommit(
   // what has ended is loaded rarely
   const isCheckpoint = expectedVersion >= 0 && !draft.ended && isCheckpointDue(draft, checkpointBytes);
   draft.committedHistoryBytes = draft.historyBytes;
+  const waits = takeListedWaits(draft, expectedVersion < 0 || latestMetadata(events) !== undefined);
   const commit = {
     workflowId,
     incarnation,
@@ -35,6 +37,7 @@ export function makeCommit(
     head: closedHead(draft),
     events,
     children: takeChanges(draft),
+    ...(waits && { waits }),
     wakeAt: wakeAt(draft),
     ...(isCheckpoint && { checkpoint: historyCheckpoint(closeDraft(draft)) }),
   };

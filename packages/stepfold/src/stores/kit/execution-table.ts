@@ -67,7 +67,7 @@ export interface RowChanges {
     /** A checkpoint of this version is among the children. Absent: the last one stays. */
     readonly checkpointVersion?: number;
   };
-  /** With `state`: other metadata, as JSON, and its labels. */
+  /** With `state`: other metadata or waits, as JSON, and the labels of both. */
   readonly metadata?: string;
   readonly labels?: string;
   readonly owner?: string | null;
@@ -185,7 +185,7 @@ export interface ListCursor {
 }
 
 /** A part of a list. */
-export interface PageQuery extends Omit<CheckedQuery, "metadata" | "tenant" | "cursor"> {
+export interface PageQuery extends Omit<CheckedQuery, "metadata" | "tenant" | "waiting" | "cursor"> {
   /** All of them must be in the text of labels. */
   readonly labels: readonly string[];
   /** Null: from the beginning. */

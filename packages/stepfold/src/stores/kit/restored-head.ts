@@ -10,7 +10,7 @@ export function restoredHead(store: string, { id: workflowId, incarnation, versi
   return unlessDamaged(store, workflowId, () => {
     const head = JSON.parse(row.head) as SnapshotHead;
     const definition = JSON.parse(row.definition) as SnapshotHead["definition"];
-    const given = givenMetadata(JSON.parse(row.metadata) as SnapshotHead["metadata"]);
+    const { waits: _, ...given } = givenMetadata(JSON.parse(row.metadata) as SnapshotHead["metadata"]);
     return { ...head, workflowId, definition, incarnation, ...given, createdAt: row.createdAt, version, status };
   });
 }

@@ -20,7 +20,7 @@ import { type CheckedClaim, checkedStore, type StoreMethods } from "./checked-st
 import { Claims } from "./claims/claims.ts";
 import type { ExecutionTable, ListedRow } from "./execution-table.ts";
 import { type CheckedPrune, type CheckedQuery, checkedQuery } from "./lists/checked-query.ts";
-import { executionPage, pageQueryOf, summaryOf } from "./lists/execution-page.ts";
+import { executionPage, isDecidedByLabels, pageQueryOf, summaryOf } from "./lists/execution-page.ts";
 import { readTogether } from "./read-together.ts";
 import { restoredHead, wholeHeadOf } from "./restored-head.ts";
 import { restoredSnapshot, type StoredRows } from "./restored-snapshot.ts";
@@ -138,7 +138,7 @@ class TableStore implements StoreMethods {
   async count(query: CheckedQuery): Promise<ExecutionCounts> {
     const { order: _, limit, cursor: __, ...which } = query;
     if (query.status?.length === 0) return { ...countsOf(new Map(), limit), complete: true };
-    const counted = await this.#table.lists.count?.(pageQueryOf(query));
+    const counted = isDecidedByLabels(query) ? await this.#table.lists.count?.(pageQueryOf(query)) : null;
     if (!counted) return countExecutions({ list: (listed) => this.list(checkedQuery(listed!)) }, which, limit);
     const { counts, complete = true, looked } = counted;
     return { ...countsOf(counts, limit), complete, ...(looked !== undefined && { looked }) };

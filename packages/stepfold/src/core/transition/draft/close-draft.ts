@@ -4,6 +4,7 @@ import { noVariables } from "../../snapshot/variables.ts";
 import type { ChildDraft, Draft, ScopeDraft } from "./draft.ts";
 import { closePath, earliestRetry } from "./draft-path.ts";
 import { statusOf } from "./draft-status.ts";
+import { type ListedWait, ListedWaits, type WaitingPath } from "./listed-waits.ts";
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -45,6 +46,30 @@ export function takeChanges(draft: Draft): { readonly key: string; readonly head
   }
   changed.clear();
   return changes;
+}
+
+/**
+ * What the store is to say of the waits with the next commit; undefined if they are the same. To be asked before the changes are taken
+ * out of the draft.
+ *
+ * @param isWhole the commit writes all that lists find the execution by
+ */
+export function takeListedWaits(draft: Draft, isWhole: boolean): readonly ListedWait[] | undefined {
+  draft.listedWaits ??= new ListedWaits([]);
+  const { listedWaits } = draft;
+  const changed = listedWaits.take(changedScopes(draft));
+  if (!isWhole) return changed ?? undefined;
+  const open = changed ?? listedWaits.list();
+  return open.length > 0 ? open : undefined;
+}
+
+function* changedScopes({ paths, children, changed, dropped }: Draft): Generator<[string, readonly WaitingPath[]]> {
+  yield ["", paths];
+  for (const key of dropped) yield [key, []];
+  for (const key of changed) {
+    const child = children.get(key);
+    if (child) yield [key, "root" in child ? child.paths : child.activePaths];
+  }
 }
 
 function childStates(draft: Draft): Record<string, ChildState> {

@@ -22,6 +22,7 @@ import type { Warning } from "../../snapshot/warning.ts";
 import type { EpochMs, Json } from "../../values/json.ts";
 import type { Permit, Rate } from "../../values/shared-keys.ts";
 import type { DraftChildren, DraftPath } from "./draft-path.ts";
+import type { ListedWaits } from "./listed-waits.ts";
 
 /** Times by key, and the earliest of them. Asking for it again costs nothing until it changes. */
 class Timetable {
@@ -179,6 +180,8 @@ export interface Draft extends ScopeDraft {
   shorts: Set<string> | null;
   /** Rises whenever a path ends, for any reason. */
   endings: number;
+  /** What the store says of its waits; null if it is in none, or was not written yet. */
+  listedWaits: ListedWaits | null;
 }
 
 /** The parts of a draft that are about its children. */
@@ -291,6 +294,7 @@ class ExecutionDraft extends EmptyScope implements Draft {
   warnings: Draft["warnings"] = [];
   shorts: Draft["shorts"] = null;
   endings = 0;
+  listedWaits: Draft["listedWaits"] = null;
 
   constructor(about: DraftIdentity) {
     super(about);

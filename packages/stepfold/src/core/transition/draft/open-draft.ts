@@ -7,6 +7,7 @@ import { type DraftPath, openPath } from "./draft-path.ts";
 import { earliestTime } from "./draft-status.ts";
 import { noteRevised } from "./draft-variables.ts";
 import { groupAt, wait } from "./join-group.ts";
+import { waitsOfSnapshot } from "./listed-waits.ts";
 
 /** Opens a draft of a snapshot. The snapshot does not change. */
 export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft {
@@ -49,6 +50,7 @@ export function openDraft(workflow: CompiledWorkflow, snapshot: Snapshot): Draft
   const { childStates, mapItems } = snapshot;
   if (childStates || mapItems) openFamily(draft, childStates, mapItems);
   openUndo(draft);
+  if (snapshot.incarnation !== undefined) draft.listedWaits = waitsOfSnapshot(snapshot);
   return draft;
 }
 

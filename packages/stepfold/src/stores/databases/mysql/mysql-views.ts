@@ -51,7 +51,7 @@ FROM ${results} GROUP BY execution, node`,
 SELECT ${utf8("id")},
   CASE WHEN ${notValid} THEN NULL ELSE CONCAT(
     '{"workflowId":', JSON_QUOTE(${utf8("id")}), ',"incarnation":', JSON_QUOTE(${utf8("incarnation")}),
-    ',"definition":', definition, ',"metadata":', metadata,
+    ',"definition":', definition, ',"metadata":', IF(labels LIKE '%~stepfold/waits%', JSON_REMOVE(metadata, '$."~stepfold/waits"'), metadata),
     ',"version":', executions.version, ',"status":"', ${utf8("status")}, '","createdAt":', JSON_EXTRACT(started.event, '$.at'),
     CASE WHEN ${input} IS NULL THEN '' ELSE CONCAT(',"input":', ${input}) END,
     ',"context":{', (SELECT ${joined("entry", "first")} FROM ${contexts} AS context WHERE context.execution = seq), '}',

@@ -80,7 +80,7 @@ function snapshot(schema: string): string {
     || ',"status":' || to_json(status)
     || ',"createdAt":' || (started -> 'at')
     || ',"definition":' || (started -> 'definition')
-    || ',"metadata":' || metadata
+    || ',"metadata":' || regexp_replace(metadata::text, '^(.*[^,]),?"~stepfold/waits":\\[.*\\]}$', '\\1}')
     || coalesce(',"incarnation":' || (started -> 'incarnation'), '')
     || coalesce(',"input":' || (started -> 'input'), '')
     || ',"context":{' || coalesce((

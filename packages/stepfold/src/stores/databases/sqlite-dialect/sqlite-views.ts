@@ -86,7 +86,7 @@ export const sqliteViews: readonly string[] = [
       '$.status', status,
       '$.createdAt', started -> '$.at',
       '$.definition', json(definition),
-      '$.metadata', json(metadata),
+      '$.metadata', json_remove(metadata, '$."~stepfold/waits"'),
       '$.incarnation', incarnation,
       '$.context', json((
         SELECT json_group_object(node, json(results) ORDER BY first)

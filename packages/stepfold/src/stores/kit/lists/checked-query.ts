@@ -1,7 +1,7 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import type { Status } from "../../../core/snapshot/snapshot.ts";
 import type { SeriesQuery } from "../../../ports/execution-counts.ts";
-import type { CountQuery, ListQuery, PruneOptions } from "../../../ports/snapshot-store.ts";
+import type { CountQuery, ListQuery, PruneOptions, WaitFilter } from "../../../ports/snapshot-store.ts";
 
 /** A list query whose limit is set and allowed. */
 export interface CheckedQuery extends ListQuery {
@@ -37,6 +37,7 @@ const queryChecks: Readonly<Record<keyof ListQuery, Check>> = {
   status: among(statuses),
   definitionId: text,
   metadata: [isFilter, "must be an object with texts, numbers, booleans or null"],
+  waiting: [isWaitQuery, "must be an object with kind (external, signal, timer, child or incident), nodeId, signal, key or responder"],
   tenant: text,
   createdBefore: time,
   createdAfter: time,
@@ -109,6 +110,17 @@ function check(options: object, checks: Readonly<Record<string, Check>>): void {
     const reason = known ? (known[0](value) ? null : known[1]) : `is no option. There are: ${Object.keys(checks).join(", ")}`;
     if (reason !== null) throw new StepfoldError("OPTION_INVALID", { option, reason });
   }
+}
+
+const waitKinds: readonly unknown[] = ["external", "signal", "timer", "child", "incident"] satisfies WaitFilter["kind"][];
+
+function isWaitQuery(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  return Object.entries(value).every(
+    ([field, one]) =>
+      (["nodeId", "signal", "key", "responder"].includes(field) && (one === undefined || typeof one === "string")) ||
+      (field === "kind" && (one === undefined || waitKinds.includes(one))),
+  );
 }
 
 function isFilter(value: unknown): boolean {

@@ -1,13 +1,14 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
 import { type HeadSummary, summaryOfHead } from "../../../core/reading/summary-of-head.ts";
 import type { SnapshotHead } from "../../../core/snapshot/snapshot.ts";
+import type { ListedWait } from "../../../core/transition/draft/listed-waits.ts";
 import type { Json } from "../../../core/values/json.ts";
-import type { ExecutionSummary, Page } from "../../../ports/snapshot-store.ts";
+import type { ExecutionSummary, Page, WaitFilter } from "../../../ports/snapshot-store.ts";
 import { crashesOfEnded } from "../claims/claim-count.ts";
 import { waitsForRate } from "../claims/rate-key.ts";
 import type { ListCursor, ListedPart, ListedRow, PageQuery } from "../execution-table.ts";
 import type { CheckedQuery } from "./checked-query.ts";
-import { labelsOf } from "./labels.ts";
+import { askedLabels, labelsOf } from "./labels.ts";
 import { givenMetadata, storedMetadata } from "./metadata-column.ts";
 
 /** Rows that one call looks at, about: where few of them are wanted, the next page goes on. */
@@ -16,8 +17,8 @@ const maxLooked = 20_000;
 const maxRows = 1_000;
 
 /** What a table is asked for. */
-export function pageQueryOf({ metadata = {}, tenant, cursor, ...query }: CheckedQuery): PageQuery {
-  const labels = labelsOf(storedMetadata(metadata as Readonly<Record<string, Json>>, tenant));
+export function pageQueryOf({ metadata = {}, tenant, waiting = {}, cursor, ...query }: CheckedQuery): PageQuery {
+  const labels = [...labelsOf(storedMetadata(metadata as Readonly<Record<string, Json>>, tenant)), ...askedLabels(waiting)];
   return { ...query, labels, after: cursor === undefined ? null : readCursor(cursor) };
 }
 
@@ -73,6 +74,11 @@ function readShort(head: string): HeadSummary {
   return "waiting" in read ? read : summaryOfHead(read);
 }
 
+/** Whether the labels of an execution tell that it is one of those that are asked for: not that several things are true of one wait. */
+export function isDecidedByLabels({ waiting }: CheckedQuery): boolean {
+  return !waiting || askedLabels(waiting).length === 1;
+}
+
 /** Whether an execution is one of those that were asked for. */
 function isWanted(summary: ExecutionSummary, query: CheckedQuery): boolean {
   const { workflowId, status, createdAt, metadata } = summary;
@@ -82,9 +88,15 @@ function isWanted(summary: ExecutionSummary, query: CheckedQuery): boolean {
   if (query.tenant !== undefined && query.tenant !== summary.tenant) return false;
   if (query.createdBefore !== undefined && createdAt >= query.createdBefore) return false;
   if (query.createdAfter !== undefined && createdAt <= query.createdAfter) return false;
+  if (query.waiting && !summary.waits?.some((wait) => isAskedFor(wait, query.waiting!))) return false;
   return Object.entries(query.metadata ?? {}).every(
     ([key, value]) => value === undefined || (Object.hasOwn(metadata, key) && metadata[key] === value),
   );
+}
+
+function isAskedFor({ responders, ...wait }: ListedWait, { responder, ...asked }: WaitFilter): boolean {
+  if (responder !== undefined && !responders?.includes(responder)) return false;
+  return Object.entries(asked).every(([field, value]) => value === undefined || wait[field as keyof typeof wait] === value);
 }
 
 function cursorText({ createdAt, seq }: ListCursor): string {

@@ -1,5 +1,8 @@
+import type { ListedWait } from "../../../core/transition/draft/listed-waits.ts";
 import type { Json } from "../../../core/values/json.ts";
 import { sha256 } from "../../../core/values/sha256.ts";
+import type { WaitFilter } from "../../../ports/snapshot-store.ts";
+import { waitsKey } from "./metadata-column.ts";
 
 /** Stands around every label in a text. JSON never holds it raw. */
 const separator = "\u001d";
@@ -15,10 +18,30 @@ const maxLength = 300;
 export function labelsOf(metadata: Readonly<Record<string, Json>>): string[] {
   return Object.entries(metadata)
     .filter(([, value]) => value !== undefined && (value === null || typeof value !== "object"))
-    .map(
-      ([key, value]) => `[${JSON.stringify(key)},${typeof value === "number" && !Number.isFinite(value) ? value : JSON.stringify(value)}]`,
-    )
-    .map((label) => `${separator}${label.length > maxLength ? `#${sha256(label)}` : label}${separator}`);
+    .map(([key, value]) => labelOf(key, value));
+}
+
+/** What of waits a list can search for: each thing that one of them says, once. That all of it is true of one wait is for the list to see. */
+export function waitLabels(waits: readonly ListedWait[]): string[] {
+  const labels = waits.flatMap(({ responders = [], ...wait }) => [
+    ...(["kind", "nodeId", "signal", "key"] as const).flatMap((field) => waitLabel(field, wait[field])),
+    ...responders.flatMap((name) => waitLabel("responder", name)),
+  ]);
+  return [...new Set(labels)];
+}
+
+/** The labels of an execution that may have such a wait. */
+export function askedLabels(waiting: WaitFilter): string[] {
+  return (["kind", "nodeId", "signal", "key", "responder"] as const).flatMap((field) => waitLabel(field, waiting[field]));
+}
+
+function waitLabel(field: keyof WaitFilter, value: string | undefined): string[] {
+  return value === undefined ? [] : [labelOf(`${waitsKey}/${field}`, value)];
+}
+
+function labelOf(key: string, value: Json): string {
+  const text = `[${JSON.stringify(key)},${typeof value === "number" && !Number.isFinite(value) ? value : JSON.stringify(value)}]`;
+  return `${separator}${text.length > maxLength ? `#${sha256(text)}` : text}${separator}`;
 }
 
 /** All labels as one text, which a database can search. */

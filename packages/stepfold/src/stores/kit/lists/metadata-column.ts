@@ -1,23 +1,42 @@
+import type { ListedWait } from "../../../core/transition/draft/listed-waits.ts";
 import type { Json } from "../../../core/values/json.ts";
 
 type Metadata = Readonly<Record<string, Json>>;
 
-/** The member of the stored metadata that tells the tenant: so lists find it as they find metadata, and no database has to know of it. */
-const tenantKey = "~stepfold/tenant";
+// Members of the stored metadata that are no metadata: so lists find and show what they say as they find metadata, and no database has to know of it.
 
-/** What a database keeps of metadata and tenant, and is asked for. Keys of users that look like that of the tenant get one `~` more. */
-export function storedMetadata(metadata: Metadata, tenant: string | undefined): Metadata {
-  const isLike = Object.keys(metadata).some((key) => key.startsWith(tenantKey));
-  if (tenant === undefined && !isLike) return metadata;
-  const members = Object.entries(metadata).map(([key, value]) => [key.startsWith(tenantKey) ? `${key}~` : key, value] as const);
-  return Object.fromEntries(tenant === undefined ? members : [...members, [tenantKey, tenant] as const]);
+/** Tells the tenant. */
+const tenantKey = "~stepfold/tenant";
+/** Tells the open waits. */
+export const waitsKey = "~stepfold/waits";
+
+const isOurs = (key: string): boolean => key.startsWith(tenantKey) || key.startsWith(waitsKey);
+
+/** What a database keeps of metadata, tenant and waits, and is asked for. Keys of users that look like ours get one `~` more. */
+export function storedMetadata(metadata: Metadata, tenant: string | undefined, waits: readonly ListedWait[] = []): Metadata {
+  if (tenant === undefined && waits.length === 0 && !Object.keys(metadata).some(isOurs)) return metadata;
+  const members = Object.entries(metadata).map(([key, value]) => [isOurs(key) ? `${key}~` : key, value] as const);
+  return Object.fromEntries([
+    ...members,
+    ...(tenant === undefined ? [] : [[tenantKey, tenant] as const]),
+    ...(waits.length === 0 ? [] : [[waitsKey, waits as unknown as Json] as const]),
+  ]);
 }
 
-/** Metadata and tenant, as they were given. */
-export function givenMetadata(stored: Metadata): { readonly metadata: Metadata; readonly tenant?: string } {
-  if (!Object.keys(stored).some((key) => key.startsWith(tenantKey))) return { metadata: stored };
-  const members = Object.entries(stored).filter(([key]) => key !== tenantKey);
-  const metadata = Object.fromEntries(members.map(([key, value]) => [key.startsWith(tenantKey) ? key.slice(0, -1) : key, value]));
+/** Metadata, tenant and waits, as they were given. */
+export function givenMetadata(stored: Metadata): {
+  readonly metadata: Metadata;
+  readonly tenant?: string;
+  readonly waits?: readonly ListedWait[];
+} {
+  if (!Object.keys(stored).some(isOurs)) return { metadata: stored };
+  const members = Object.entries(stored).filter(([key]) => key !== tenantKey && key !== waitsKey);
+  const metadata = Object.fromEntries(members.map(([key, value]) => [isOurs(key) ? key.slice(0, -1) : key, value]));
   const tenant = Object.hasOwn(stored, tenantKey) ? stored[tenantKey] : undefined;
-  return { metadata, ...(typeof tenant === "string" && { tenant }) };
+  const waits = Object.hasOwn(stored, waitsKey) ? stored[waitsKey] : undefined;
+  return {
+    metadata,
+    ...(typeof tenant === "string" && { tenant }),
+    ...(Array.isArray(waits) && { waits: waits as unknown as readonly ListedWait[] }),
+  };
 }

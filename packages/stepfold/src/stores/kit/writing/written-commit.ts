@@ -1,8 +1,9 @@
 import { latestMetadata } from "../../../core/reading/latest-metadata.ts";
 import { isTerminal, type SnapshotHead, type Status } from "../../../core/snapshot/snapshot.ts";
+import type { ListedWait } from "../../../core/transition/draft/listed-waits.ts";
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { Commit } from "../../../ports/snapshot-store.ts";
-import { labelsOf, labelText } from "../lists/labels.ts";
+import { labelsOf, labelText, waitLabels } from "../lists/labels.ts";
 import { storedMetadata } from "../lists/metadata-column.ts";
 
 /** A commit as rows of text: what a caller does with its values later no longer matters. */
@@ -25,7 +26,7 @@ export interface WrittenCommit {
   /** The claim ends with this commit. */
   readonly frees: boolean;
   readonly events: readonly WrittenEvent[];
-  /** What lists show and find it by: always in a first commit, else null if the metadata stays as it is. */
+  /** What lists show and find it by: always in a first commit, else null if metadata and waits stay as they are. */
   readonly listed: { readonly metadata: string; readonly labels: string } | null;
   /** JSON; null: there is none in this commit. */
   readonly checkpoint: string | null;
@@ -79,15 +80,15 @@ export function writtenCommit(commit: Commit): WrittenCommit {
     wakeAt: ended ? null : commit.wakeAt,
     frees: ended || (commit.release === true && fence !== null),
     events: commit.events.map((event) => ({ version: event.version, text: JSON.stringify(event) })),
-    listed: expectedVersion < 0 || latestMetadata(commit.events) ? listedOf(head) : null,
+    listed: expectedVersion < 0 || commit.waits || latestMetadata(commit.events) ? listedOf(head, commit.waits) : null,
     checkpoint: commit.checkpoint === undefined ? null : JSON.stringify(commit.checkpoint),
     children: commit.children?.length ? writtenChildren(commit.children) : noChildren,
   };
 }
 
-function listedOf({ metadata: given, tenant }: SnapshotHead): NonNullable<WrittenCommit["listed"]> {
-  const metadata = storedMetadata(given, tenant);
-  return { metadata: JSON.stringify(metadata), labels: labelText(labelsOf(metadata)) };
+function listedOf({ metadata: given, tenant }: SnapshotHead, waits: readonly ListedWait[] = []): NonNullable<WrittenCommit["listed"]> {
+  const metadata = storedMetadata(given, tenant, waits);
+  return { metadata: JSON.stringify(metadata), labels: labelText([...labelsOf(metadata), ...waitLabels(waits)]) };
 }
 
 const noChildren: readonly WrittenChild[] = [];

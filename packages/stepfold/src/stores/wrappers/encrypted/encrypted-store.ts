@@ -4,6 +4,7 @@ import { valueStore } from "../values/value-store.ts";
 import { cipher } from "./cipher.ts";
 import { encryptedMetadata } from "./encrypted-metadata.ts";
 import { encryptedPermit } from "./encrypted-permit.ts";
+import { encryptedWaits } from "./encrypted-waits.ts";
 import { type EncryptionKey, keyRing } from "./key-ring.ts";
 import { readPlain } from "./refuse-plain.ts";
 import { signer } from "./search-token.ts";
@@ -14,7 +15,8 @@ export interface EncryptedStoreOptions {
   /** The first encrypts; each decrypts what names its id. To rotate, put a new one before the others. */
   readonly keys: readonly EncryptionKey[];
   /**
-   * 32 random bytes that are no encryption key. With it `list({ metadata })` finds executions by equal values, and workflows
+   * 32 random bytes that are no encryption key. With it `list({ metadata })` finds executions by equal values, `list({ waiting })` by signals,
+   * keys and people, and workflows
    * may have a `concurrency` key; a reader of the database then sees which executions have equal ones. Never change it.
    * Default: metadata cannot be searched, and such workflows are not started.
    */
@@ -72,6 +74,7 @@ export function encryptedStore(inner: SnapshotStore, { keys, searchKey, plain = 
     decode: (marker, location) => texts.decrypt(marker, associatedDataOf(location), `a value of ${describeLocation(location)}`),
     metadata: encryptedMetadata(encryptionMark, texts, sign, refusePlain),
     permit: encryptedPermit(encryptionMark, texts, sign, refusePlain),
+    waits: encryptedWaits(sign),
   };
   return valueStore("encrypted", inner, codec, { definitions: storedDefinitions(inner, ring.ids) });
 }

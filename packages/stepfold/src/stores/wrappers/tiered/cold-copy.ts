@@ -40,7 +40,7 @@ export function partialHead(head: SnapshotHead, version: number, lastCommit?: La
 
 /** Commits to an execution that lives in the cold store: without the marks its head and its metadata would no longer be those of a copy. */
 export async function commitToCold(cold: SnapshotStore, commit: Commit): Promise<void> {
-  const set = latestMetadata(commit.events);
+  const set = latestMetadata(commit.events) ?? (commit.waits && commit.head.metadata);
   const times = set && (await cold.loadHead(commit.workflowId))?.metadata[tieredMark];
   const metadata = times === undefined ? set : { ...set, [tieredMark]: times };
   return cold.commit({ ...commit, head: withMark({ ...commit.head, ...(metadata && { metadata }) }, true) });

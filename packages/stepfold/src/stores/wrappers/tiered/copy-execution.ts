@@ -1,5 +1,6 @@
 import { type ChildHead, isTerminal, type Snapshot } from "../../../core/snapshot/snapshot.ts";
 import { snapshotHead } from "../../../core/snapshot/snapshot-head.ts";
+import { listedWaitsOf } from "../../../core/transition/draft/listed-waits.ts";
 import { canonicalJson } from "../../../core/values/canonical-json.ts";
 import type { Json } from "../../../core/values/json.ts";
 import { readHistory } from "../../../ports/read-history.ts";
@@ -67,6 +68,7 @@ export async function copyRows(
   const isSame = copied[0] !== undefined && incarnationIn(copied[0]) === incarnation;
   const copiedVersion = isSame ? copied.at(-1)!.version : -1;
   // an interrupted copy may have children that the execution no longer has, or has in another order
+  const waits = isTerminal(snapshot.status) ? [] : listedWaitsOf(snapshot);
   const oldChildren = isSame ? Object.keys((await cold.load(workflowId))?.childStates ?? {}) : [];
   for (const group of groupByCommit(rows.filter(({ version }) => version > copiedVersion))) {
     const version = group.at(-1)!.version;
@@ -79,7 +81,11 @@ export async function copyRows(
       commitId: group[0]!.commitId,
       events: group.map(({ event }) => event),
       ...(isLast
-        ? { ...last, children: [...oldChildren.map((key) => ({ key, head: null })), ...childHeads(snapshot)] }
+        ? {
+            ...last,
+            ...(waits.length > 0 && { waits }),
+            children: [...oldChildren.map((key) => ({ key, head: null })), ...childHeads(snapshot)],
+          }
         : { head: partialHead(last.head, version), wakeAt: null }),
     };
     if (commit.expectedVersion === -1) await cold.create(commit);

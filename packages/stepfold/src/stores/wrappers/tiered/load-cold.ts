@@ -1,5 +1,7 @@
 import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import { latestMetadata } from "../../../core/reading/latest-metadata.ts";
 import { isTerminal, type Snapshot } from "../../../core/snapshot/snapshot.ts";
+import { listedWaitsOf } from "../../../core/transition/draft/listed-waits.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { commitToCold, isCopy, isPartial, lastCommitOf } from "./cold-copy.ts";
 
@@ -24,7 +26,10 @@ async function completeCopy(cold: SnapshotStore, copy: Snapshot): Promise<boolea
   const { workflowId, incarnation = "", version: expectedVersion } = copy;
   const { head, row, wakeAt } = lastCommit;
   try {
-    await commitToCold(cold, { workflowId, incarnation, expectedVersion, commitId: row.commitId, head, events: [row.event], wakeAt });
+    // what sets metadata says the waits again
+    const waits = latestMetadata([row.event]) && { waits: listedWaitsOf({ ...copy, activePaths: head.activePaths }) };
+    const commit = { workflowId, incarnation, expectedVersion, commitId: row.commitId, head, events: [row.event], wakeAt, ...waits };
+    await commitToCold(cold, commit);
   } catch (error) {
     // another process has completed it, and it has ended since and was deleted
     if (!StepfoldError.is(error, "VERSION_CONFLICT")) throw error;

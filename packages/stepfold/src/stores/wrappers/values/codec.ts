@@ -1,5 +1,7 @@
 import type { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import type { ListedWait } from "../../../core/transition/draft/listed-waits.ts";
 import type { Json, JsonObject } from "../../../core/values/json.ts";
+import type { WaitFilter } from "../../../ports/snapshot-store.ts";
 
 /** The execution or the definition that a value belongs to. */
 export interface ValueLocation {
@@ -39,6 +41,8 @@ export interface ValueCodec {
   readonly metadata?: MetadataCodec;
   /** Encodes permits, where their key is not to be read. Default: they stay as they are. */
   readonly permit?: PermitCodec;
+  /** Encodes what lists find waits by, where names in it are not to be read. Default: it stays as it is. */
+  readonly waits?: WaitsCodec;
 }
 
 /** Turns metadata as a whole into what the store below holds, and back. */
@@ -57,6 +61,14 @@ export interface PermitCodec {
   decode(permit: JsonObject, location: ValueLocation): Promise<JsonObject>;
   /** Gives the key to ask the store below for; null if no execution can have it. */
   query(key: string): Promise<string | null>;
+}
+
+/** Turns what lists find waits by into what the store below finds them by. Names need not come back. */
+export interface WaitsCodec {
+  encode(waits: readonly ListedWait[]): Promise<readonly ListedWait[]>;
+  decode(waits: readonly ListedWait[]): readonly ListedWait[];
+  /** Gives the waits to ask the store below for. */
+  query(waiting: WaitFilter): Promise<WaitFilter>;
 }
 
 /** What `list` can ask for. */

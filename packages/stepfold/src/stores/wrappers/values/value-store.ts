@@ -128,10 +128,10 @@ function locationOf({
 async function encodeCommit(codec: ValueCodec, commit: Commit): Promise<Commit> {
   const encoder = new ValueEncoder(codec);
   const { head, events, children, checkpoint } = commit;
-  // input never changes, and metadata rarely: other commits need not write them again
+  // input never changes, and what lists find it by rarely: other commits need not write them again
   const { input: _, metadata, ...others } = head;
   const isFirst = commit.expectedVersion === -1;
-  const setsMetadata = isFirst || latestMetadata(events) !== undefined;
+  const setsMetadata = isFirst || commit.waits !== undefined || latestMetadata(events) !== undefined;
   const laterHead = setsMetadata ? { ...others, metadata } : others;
   if (isFirst && (head.permit ?? head.rate) && codec.permit?.refusal) throw codec.permit.refusal();
   const encoded = {
@@ -142,8 +142,14 @@ async function encodeCommit(codec: ValueCodec, commit: Commit): Promise<Commit> 
   };
   // the caller may change the commit while its values are encoded
   const rest = { ...commit };
+  const waits = commit.waits && codec.waits ? codec.waits.encode(structuredClone(commit.waits)) : commit.waits;
   await encoder.fill(locationOf(rest));
-  return { ...rest, ...encoded, head: (setsMetadata ? encoded.head : { ...encoded.head, metadata: {} }) as SnapshotHead };
+  return {
+    ...rest,
+    ...encoded,
+    ...(waits && { waits: await waits }),
+    head: (setsMetadata ? encoded.head : { ...encoded.head, metadata: {} }) as SnapshotHead,
+  };
 }
 
 async function decodeSnapshot(codec: ValueCodec, stored: Snapshot): Promise<Snapshot> {
@@ -203,8 +209,12 @@ async function readPage(codec: ValueCodec, inner: SnapshotStore, query: CheckedQ
 
 /** What to ask the store below for. */
 async function queryFor<Q extends ListQuery>(codec: ValueCodec, query: Q): Promise<Q> {
-  const { metadata } = query;
-  return metadata ? { ...query, metadata: (await codec.metadata?.query(metadata)) ?? metadata } : query;
+  const { metadata, waiting } = query;
+  return {
+    ...query,
+    ...(metadata && { metadata: (await codec.metadata?.query(metadata)) ?? metadata }),
+    ...(waiting && { waiting: (await codec.waits?.query(waiting)) ?? waiting }),
+  };
 }
 
 async function decodeSummary(codec: ValueCodec, item: ExecutionSummary): Promise<ExecutionSummary> {
@@ -214,7 +224,7 @@ async function decodeSummary(codec: ValueCodec, item: ExecutionSummary): Promise
     decodeMetadata(codec, item.metadata as JsonObject, location),
     decodeValues(codec, item.error, location),
   ]);
-  return { ...item, metadata, error };
+  return { ...item, metadata, error, ...(item.waits && codec.waits && { waits: codec.waits.decode(item.waits) }) };
 }
 
 /** Makes a definition that holds nothing but what the codec made of the real one. */

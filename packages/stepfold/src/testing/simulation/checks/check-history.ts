@@ -2,12 +2,14 @@ import type { Event, StartedEvent } from "../../../core/snapshot/event.ts";
 import { isTerminal, type Snapshot } from "../../../core/snapshot/snapshot.ts";
 import { fold } from "../../../core/transition/apply.ts";
 import { closeDraft } from "../../../core/transition/draft/close-draft.ts";
+import { listedWaitsOf } from "../../../core/transition/draft/listed-waits.ts";
 import { openDraft } from "../../../core/transition/draft/open-draft.ts";
 import { evolve } from "../../../core/transition/evolve.ts";
 import { canonicalJson } from "../../../core/values/canonical-json.ts";
 import type { Json } from "../../../core/values/json.ts";
 import { defaultLimits } from "../../../core/values/limits.ts";
 import { type PreparedWorkflow, prepareStored } from "../../../engine/workflow/prepared-workflow.ts";
+import { findSummaries } from "../../../ports/list-fallbacks.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import type { Ledger, LedgerEntry } from "../ledger.ts";
 import type { Random } from "../random.ts";
@@ -42,7 +44,7 @@ export function checkAttempts(ledger: Ledger, { workflowId, events }: LedgerEntr
   }
 }
 
-/** I10: the stored snapshot is what its history adds up to. I13: the same holds from any version in between, copied as JSON. */
+/** I10: the stored snapshot is what its history adds up to, and lists find it by what it waits for. I13: the same holds from any version in between, copied as JSON. */
 export async function checkFold(
   ledger: Ledger,
   entry: LedgerEntry,
@@ -54,6 +56,14 @@ export async function checkFold(
   const stored = await store.load(workflowId);
   if (!stored) return ledger.violate("I10", "what was committed is not there", workflowId);
   if (stored.version !== version) return ledger.violate("I10", `it is stored as version ${stored.version}, not ${version}`, workflowId);
+  const [listed] = await findSummaries(store, [workflowId]);
+  const [told, open] = [listed?.waits ?? [], listedWaitsOf(stored)].map((waits) =>
+    waits
+      .map((wait) => JSON.stringify(wait))
+      .sort()
+      .join(),
+  );
+  if (told !== open) ledger.violate("I10", `lists say that it waits for ${told}, and it waits for ${open}`, workflowId);
   const workflow = await prepared(entry.definitionHash);
   if (!workflow) return ledger.violate("I10", "its definition is not there", workflowId);
   const { compiled } = workflow;

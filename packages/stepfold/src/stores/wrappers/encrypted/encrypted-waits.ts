@@ -1,0 +1,47 @@
+import { StepfoldError } from "../../../core/errors/stepfold-error.ts";
+import type { ListedWait } from "../../../core/transition/draft/listed-waits.ts";
+import type { WaitFilter } from "../../../ports/snapshot-store.ts";
+import type { WaitsCodec } from "../values/codec.ts";
+import type { Sign } from "./search-token.ts";
+
+const named = ["signal", "key", "responder"] as const;
+
+/** Puts tokens in the place of names of signals, keys and people, or nothing without a search key. Kinds and nodes can be read, as in a head. */
+export function encryptedWaits(sign: Sign | null): WaitsCodec {
+  // a list of three parts: a member of metadata, which has two, never has the same token
+  const token = async (field: (typeof named)[number], name: string): Promise<string> => sign!(["wait", field, name]);
+  return {
+    encode: (waits) => Promise.all(waits.map((wait) => (sign ? encoded(wait, token) : withoutNames(wait)))),
+    decode: (waits) => waits.map(withoutNames),
+    async query(waiting) {
+      const asked: { -readonly [K in keyof WaitFilter]: WaitFilter[K] } = { ...waiting };
+      for (const field of named) {
+        const name = waiting[field];
+        if (name === undefined) continue;
+        if (!sign) throw refusal();
+        asked[field] = await token(field, name);
+      }
+      return asked;
+    },
+  };
+}
+
+async function encoded(wait: ListedWait, token: (field: (typeof named)[number], name: string) => Promise<string>): Promise<ListedWait> {
+  const { signal, key, responders } = wait;
+  return {
+    ...withoutNames(wait),
+    ...(signal !== undefined && { signal: await token("signal", signal) }),
+    ...(key !== undefined && { key: await token("key", key) }),
+    ...(responders && { responders: await Promise.all(responders.map((name) => token("responder", name))) }),
+  };
+}
+
+function withoutNames({ kind, nodeId }: ListedWait): ListedWait {
+  return { kind, nodeId };
+}
+
+function refusal(): StepfoldError {
+  const reason =
+    "cannot name a signal, a key or a person: they are encrypted. Pass searchKey to encryptedStore: waits that open from then on are found";
+  return new StepfoldError("OPTION_INVALID", { option: "waiting", reason });
+}
