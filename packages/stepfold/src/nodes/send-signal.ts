@@ -7,7 +7,9 @@ import type { NodeDefinition } from "../engine/node/node-definition.ts";
 
 /** What a `sendSignal` node is given. */
 export interface SendSignalData {
-  readonly to: string;
+  readonly to?: string | undefined;
+  readonly all?: boolean | undefined;
+  readonly workflow?: string | undefined;
   readonly name: string;
   readonly key?: string | undefined;
   readonly payload?: Json | undefined;
@@ -17,6 +19,10 @@ export interface SendSignalData {
 /**
  * Node type `sendSignal`: sends a signal to another execution, for its nodes of type `signal` and `race`. It goes on when the other execution has it,
  * and passes on what came.
+ *
+ * With `all: true` instead of `to` it goes to all executions that wait for it under its `key` when it is delivered, with `workflow` only to those of this
+ * workflow; each gets it once, and nobody keeps it. The output is then `{ reached, refused }`: how many have it, and how many did not take the
+ * payload. More than the limit `receivers` (1,000) are `LIMIT_EXCEEDED`, and nobody gets it. This needs the option `may`, which is asked once (`action: "broadcast"`).
  *
  * `to` is the id of that execution, `name` and `key` say which waits are meant, `payload` is what they are given. Where nobody waits for
  * it yet it is kept for `ttl`, 30 days by default. One that has gone on as a new execution (`continueAs`) is followed.
@@ -40,6 +46,8 @@ export const sendSignalNode: NodeDefinition<SendSignalData, Json> = defineNode<S
     type: "object",
     properties: {
       to: { title: "To", description: "Id of the execution that gets it", type: "string", minLength: 1, maxLength: 255 },
+      all: { title: "To all", description: "To all executions that wait for it under this key, instead of one", type: "boolean" },
+      workflow: { title: "Workflow", description: "Of all only those that run this one", type: "string", minLength: 1, maxLength: 1_000 },
       name: { title: "Name", description: "Name of the signal", type: "string", minLength: 1, maxLength: 1_000 },
       key: { title: "Key", description: "Only waits with the same key are meant", type: "string", minLength: 1, maxLength: 1_000 },
       payload: { title: "Payload", description: "What it brings" },
@@ -49,7 +57,7 @@ export const sendSignalNode: NodeDefinition<SendSignalData, Json> = defineNode<S
         type: ["string", "number"],
       },
     },
-    required: ["to", "name"],
+    required: ["name"],
     additionalProperties: false,
   },
   metadata: {
@@ -59,11 +67,11 @@ export const sendSignalNode: NodeDefinition<SendSignalData, Json> = defineNode<S
     category: "events",
     example: { to: "{{ input.order }}", name: "paid", payload: { amount: "{{ input.amount }}" } },
   },
-  executor({ to, name, key, payload, ttl }, step) {
+  executor({ to, all, workflow, name, key, payload, ttl }, step) {
     const { resumed } = step;
-    if (resumed?.by !== "delivery") return { __signal: { to, name, key, payload, ttl } };
-    const { error } = resumed.payload as unknown as ChildEnd;
-    if (!error) return { data: step.incoming };
+    if (resumed?.by !== "delivery") return { __signal: { to, all, workflow, name, key, payload, ttl } };
+    const { output, error } = resumed.payload as unknown as ChildEnd;
+    if (!error) return { data: output ?? step.incoming };
     const { name: kind, message, code } = error;
     throw Object.assign(new ChildFailure(message), { name: kind, code, stack: undefined });
   },

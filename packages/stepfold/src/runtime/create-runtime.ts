@@ -5,9 +5,10 @@ import { openDraft } from "../core/transition/draft/open-draft.ts";
 import type { GlobalsOption, NodeDefinitions } from "../engine/node/node-definition.ts";
 import { allExtraFunctions } from "../expressions/extra/all-extra-functions.ts";
 import { provideExtraFunctions } from "../expressions/functions/extra-functions.ts";
+import { broadcast } from "./bulk/broadcast.ts";
 import { runBulk } from "./bulk/run-bulk.ts";
 import { requireHead, requireSnapshot } from "./context/require-snapshot.ts";
-import { createRuntimeContext, requireWhole } from "./context/runtime-context.ts";
+import { createRuntimeContext, type RuntimeContext, requireWhole } from "./context/runtime-context.ts";
 import type { RuntimeOptions } from "./context/runtime-options.ts";
 import { claimOne } from "./context/timed-claim.ts";
 import { describeRuntime } from "./describe.ts";
@@ -84,8 +85,7 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
       await requireHead(context.store, workflowId);
       return runHandle(context, local, workflowId, requireOpen);
     },
-    bulk: (action, bulkOptions = {}) =>
-      runBulk({ store: context.store, now: () => context.clock.now(), requireOpen, run: handleOf }, action, bulkOptions),
+    ...movesOfMany(context, local, requireOpen, handleOf),
     ...boundedMoves({ context, local, dispatcher, concurrency: maxExecutions }, requireOpen),
     work({ concurrency = maxExecutions } = {}) {
       requireOpen("work");
@@ -99,6 +99,22 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
     ...runtimeLists(context.store, requireOpen),
     close: closeRuntime,
     [Symbol.asyncDispose]: async () => closeRuntime(),
+  };
+}
+
+/** What does something to many executions. */
+function movesOfMany(
+  context: RuntimeContext,
+  local: LocalWork,
+  requireOpen: (action: string) => void,
+  run: (workflowId: string) => Run,
+): Pick<Runtime, "bulk" | "broadcast"> {
+  return {
+    bulk: (action, options = {}) => runBulk({ store: context.store, now: () => context.clock.now(), requireOpen, run }, action, options),
+    async broadcast(name, payload, options) {
+      requireOpen("broadcast");
+      return broadcast(context, local, name, payload, options);
+    },
   };
 }
 

@@ -3,6 +3,7 @@ export type { EventFeed, FeedFeatures, FeedSubscription, ListenOptions, Notice, 
 export { durationBoundsMs } from "../ports/execution-counts.ts";
 export { countExecutions, endedSeries, findSummaries } from "../ports/list-fallbacks.ts";
 export type { ConsumeOptions, Consumer, Delivery, QueueFeatures, WakeUp, WorkQueue } from "../ports/work-queue.ts";
+export type { BroadcastOptions, BroadcastReport } from "./bulk/broadcast.ts";
 export type { BulkAction, BulkOptions, BulkOutcome } from "./bulk/bulk.ts";
 export type { RuntimeOptions } from "./context/runtime-options.ts";
 export type { ScheduleHost, SchedulesPart } from "./context/schedule-host.ts";

@@ -4,6 +4,7 @@ import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import type { EndedSeries, ExecutionCounts, SeriesQuery } from "../ports/execution-counts.ts";
 import type { CountQuery, ExecutionSummary, ListQuery, Page, PruneReport } from "../ports/snapshot-store.ts";
+import type { BroadcastOptions, BroadcastReport } from "./bulk/broadcast.ts";
 import type { BulkAction, BulkOptions, BulkOutcome } from "./bulk/bulk.ts";
 import type { Schedules } from "./context/schedules.ts";
 import type { RuntimeDescription } from "./describe.ts";
@@ -82,6 +83,22 @@ export interface Runtime {
    * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`, `STORE_UNAVAILABLE`, `RUNTIME_CLOSED`: the executions that were not told of are left alone
    */
   bulk(action: BulkAction, options?: BulkOptions): AsyncGenerator<BulkOutcome, void, void>;
+  /**
+   * Sends a signal to all executions that wait for it under a key, in sub-workflows and items of maps, too: one signal to each, which lets its oldest
+   * wait go on. What begins to wait meanwhile may get it or not; unlike `run.signal` nobody keeps it for later.
+   *
+   * ```ts
+   * const { reached, refused } = await runtime.broadcast("price-changed", { price: 12 }, { key: "article-7", idempotencyKey: "event-4711" });
+   * console.log(reached.length, refused[0]?.error.message);
+   * ```
+   *
+   * One that does not take the payload does not keep the others from it. Ended half way by a crash or a store that does not answer, it can be called
+   * again: with the same `idempotencyKey` it counts once for each execution, also if that waits for the same once more.
+   *
+   * @throws StepfoldError `LIMIT_EXCEEDED` if more wait for it than the limit `receivers` (1,000): then nobody has it; narrow `where`, or use
+   * `bulk`, which has no limit. `OPTION_INVALID`, also where an encrypted store has no `searchKey`; `OPTION_UNKNOWN`, `STORE_UNAVAILABLE`, `RUNTIME_CLOSED`
+   */
+  broadcast(name: string, payload: unknown, options: BroadcastOptions): Promise<BroadcastReport>;
   /**
    * What this runtime was made with: workflows that it can start, and node types with the JSON Schemas of their data and payloads. Plain JSON,
    * for editors and forms.

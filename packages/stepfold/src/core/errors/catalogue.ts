@@ -128,7 +128,9 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
     status: 403,
     retryable: false,
     say: (d) =>
-      `Node "${d.nodeId}" may not ${d.action} execution "${d.id}"${d.workflow === undefined ? "" : ` of workflow "${d.workflow}"`}: ${d.reason}`,
+      d.action === "broadcast"
+        ? `Node "${d.nodeId}" may not send its signal to all executions that wait for it: ${d.reason}`
+        : `Node "${d.nodeId}" may not ${d.action} execution "${d.id}"${d.workflow === undefined ? "" : ` of workflow "${d.workflow}"`}: ${d.reason}`,
   },
   GLOBAL_DENIED: {
     status: 403,

@@ -62,7 +62,13 @@ function refusalText({ refused }: WaitInfo): string {
 }
 
 function deliveryText({ payload }: WaitInfo): string {
-  const { workflowId, signal } = payload as unknown as { readonly workflowId: string; readonly signal: string };
+  const {
+    workflowId,
+    signal,
+    key = "",
+  } = payload as unknown as { readonly workflowId?: string; readonly signal: string; readonly key?: string };
+  if (workflowId === undefined)
+    return `its signal "${cut(signal, maxNameLength)}" to reach all executions that wait for it with the key "${cut(key, maxNameLength)}"`;
   return `its signal "${cut(signal, maxNameLength)}" to reach the execution "${cut(workflowId, maxNameLength)}"`;
 }
 

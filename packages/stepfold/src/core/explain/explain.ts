@@ -55,7 +55,11 @@ export function explain(snapshot: Snapshot, workflow?: CompiledWorkflow): Explan
   const { status, outbox, parked } = snapshot;
   const end = endOf(snapshot);
   if (end) {
-    const others = [...new Set(outbox!.map(({ to }) => `the execution "${to}"`))];
+    const others = [
+      ...new Set(
+        outbox!.map((message) => (message.type === "broadcast" ? "all that wait for its signal" : `the execution "${message.to}"`)),
+      ),
+    ];
     const sentence = `${endText({ ...snapshot, status: end }).slice(0, -1)}; still to be told: ${listed(others, "and")}.`;
     return { status, sentence, places: [], more: 0, next: null };
   }

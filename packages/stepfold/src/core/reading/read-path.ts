@@ -216,8 +216,10 @@ function checkIncident({ payload }: JsonObject, pointer: string): void {
 
 /** The arrival of a signal says which, and where. */
 function checkDelivery({ payload }: JsonObject, pointer: string): void {
-  const { workflowId, signal } = object(payload, `${pointer}/payload`, "must be an object with workflowId and signal");
-  if (!isWorkflowId(workflowId)) invalid(`${pointer}/payload/workflowId`, "must name an execution");
+  const { workflowId, signal, key } = object(payload, `${pointer}/payload`, "must be an object with workflowId and signal");
+  // one to all that wait for it has a key
+  if (workflowId === undefined && key !== undefined) text(key, `${pointer}/payload/key`, "must be the key of a signal");
+  else if (!isWorkflowId(workflowId)) invalid(`${pointer}/payload/workflowId`, "must name an execution");
   text(signal, `${pointer}/payload/signal`, "must name a signal");
 }
 

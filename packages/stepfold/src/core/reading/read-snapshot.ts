@@ -163,13 +163,13 @@ function readOutbox(value: Json): Snapshot["outbox"] {
     if (typeof id !== "string" || !/^\d{1,16}\.\d{1,9}$/.test(id) || ids.has(id))
       return invalid(`${pointer}/id`, "must be a version and a number, as no other message has them");
     ids.add(id);
-    if (!isWorkflowId(to)) return invalid(`${pointer}/to`, "must name an execution");
+    if (type !== "broadcast" && !isWorkflowId(to)) return invalid(`${pointer}/to`, "must name an execution");
     if (type === "start") checkStart(message, pointer);
     else if (type === "cancel" || type === "adopt") text(message.waitId, `${pointer}/waitId`, "must be the id of a wait");
-    else if (type === "signal") checkSignal(message, pointer);
+    else if (type === "signal" || type === "broadcast") checkSignal(message, pointer);
     else if (type === "startRoot" || type === "cancelRoot") checkRoot(message, pointer);
     else if (type !== "ended" && type !== "continue")
-      return invalid(`${pointer}/type`, "must be start, continue, cancel, adopt, signal, ended, startRoot or cancelRoot");
+      return invalid(`${pointer}/type`, "must be start, continue, cancel, adopt, signal, broadcast, ended, startRoot or cancelRoot");
   }
   return value as unknown as Snapshot["outbox"];
 }
@@ -183,7 +183,8 @@ function checkStart({ definition, waitId, descendants }: JsonObject, pointer: st
 function checkSignal(message: JsonObject, pointer: string): void {
   text(message.waitId, `${pointer}/waitId`, "must be the id of a wait");
   text(message.name, `${pointer}/name`, "must be the name of a signal");
-  optionalText(message, ["key"], pointer);
+  optionalText(message, ["key", "workflow"], pointer);
+  if (message.type === "broadcast") text(message.key, `${pointer}/key`, "must be the key of a signal");
   time(message.ttlMs, `${pointer}/ttlMs`);
 }
 

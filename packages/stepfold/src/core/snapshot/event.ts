@@ -3,7 +3,7 @@ import type { SchemaIssue } from "../errors/schema-issue.ts";
 import type { EpochMs, Json } from "../values/json.ts";
 import type { Permit, Rate } from "../values/shared-keys.ts";
 import type { Checkpoint } from "./checkpoint.ts";
-import type { ChildStart, RootCancel, RootStart, ScheduledBy, SignalSend } from "./message.ts";
+import type { ChildStart, RootCancel, RootStart, ScheduledBy, SignalBroadcast, SignalSend } from "./message.ts";
 import type { KeptSignal, NodeResult, Origin, ParentLink, Parked, Snapshot, Undo, Wait } from "./snapshot.ts";
 
 interface Stamp {
@@ -147,7 +147,7 @@ export interface SuspendedEvent extends Step {
   /** The execution whose end it waits for. */
   readonly starts?: ChildStart;
   /** The signal that it sends, and whose arrival it waits for. */
-  readonly signal?: SignalSend;
+  readonly signal?: SignalSend | SignalBroadcast;
   /** What waits name as `typeSchema`, and the execution does not hold yet. */
   readonly schemas?: Snapshot["schemas"];
 }

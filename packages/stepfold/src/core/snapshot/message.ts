@@ -22,7 +22,8 @@ export type Message =
   | (Addressed & RootStart)
   | (Addressed & RootCancel)
   | (Addressed & AdoptChild)
-  | (Addressed & Omit<SignalSend, "allowed"> & { readonly waitId: string });
+  | (Addressed & Omit<SignalSend, "allowed"> & { readonly waitId: string })
+  | ({ readonly id: string; readonly to?: undefined } & Omit<SignalBroadcast, "allowed"> & { readonly waitId: string });
 
 /**
  * A restarted execution goes on to wait for a detached execution of its origin: one that has ended well tells its end, one that has failed
@@ -69,6 +70,18 @@ export interface SignalSend {
   readonly ttlMs?: number;
   /** The verdict of the host, where one was asked for (`may`). */
   readonly allowed?: true;
+}
+
+/** A signal of a step to all executions of the same tenant that wait for it. The step waits until all of them have it. */
+export interface SignalBroadcast {
+  readonly type: "broadcast";
+  readonly name: string;
+  readonly key: string;
+  /** Only to executions of this workflow. */
+  readonly workflow?: string;
+  readonly payload?: Json;
+  /** The verdict of the host. */
+  readonly allowed: true;
 }
 
 /** An execution of its own that a step begins. */

@@ -41,7 +41,8 @@ export interface Wait extends InEvents {
   /**
    * `external`: a payload from outside. `signal`: a signal by its name. `timer`: only time. `child`: an execution of its own. `incident`: a
    * decision about a step that has failed for good; its payload is `{ error, attempt }`, and its answer an `IncidentAnswer`. `children`: the
-   * sub-workflow or items of the path, which have to end by `timeoutAt`. `delivery`: the arrival of the signal `{ workflowId, signal, key? }`.
+   * sub-workflow or items of the path, which have to end by `timeoutAt`. `delivery`: the arrival of the signal `{ workflowId, signal, key? }`,
+   * or, without `workflowId`, of one to all that wait for it.
    */
   readonly kind: "external" | "signal" | "timer" | "child" | "incident" | "children" | "delivery";
   /** What the step suspended with: for those who answer. */

@@ -22,6 +22,8 @@ export interface Limits {
   readonly mapConcurrency: number;
   /** Detached executions that one start may lead to, with all that these begin. */
   readonly descendants: number;
+  /** Executions that one signal to all reaches. */
+  readonly receivers: number;
   /** Signals kept for waits that are not open yet. */
   readonly inbox: number;
   /** The same, in bytes of JSON: every commit writes them. */
@@ -57,6 +59,7 @@ export const defaultLimits: Limits = Object.freeze({
   scopes: 10_000,
   mapConcurrency: 1_000,
   descendants: 10_000,
+  receivers: 1_000,
   inbox: 1_000,
   inboxBytes: 2 * 1024 * 1024,
   definitionBytes: 2 * 1024 * 1024,

@@ -2,8 +2,8 @@ import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 
 /** What a definition wants to do to another execution. */
 export interface ActionRequest {
-  /** Nodes start executions (`workflow` with `detached`), and send signals (`sendSignal`). */
-  readonly action: "start" | "signal" | "read";
+  /** Nodes start executions (`workflow` with `detached`), and send signals (`sendSignal`) to one execution or to all that wait (`broadcast`). */
+  readonly action: "start" | "signal" | "broadcast" | "read";
   /** The execution that asks, and the node in it. */
   readonly from: {
     readonly workflowId: string;
@@ -12,11 +12,13 @@ export interface ActionRequest {
     /** Its definition was handed to `start`, and has no name here. */
     readonly unnamed: boolean;
   };
-  /** Id of the workflow that the other execution runs. Absent for a signal: nobody has looked yet. */
+  /** Id of the workflow that the other execution runs. Absent for a signal: nobody has looked yet; of one to all: whatever they run. */
   readonly workflow?: string;
   /** Name of the signal. */
   readonly signal?: string;
-  /** Id of the other execution: chosen by the definition, or made for it. */
+  /** Of a signal to all that wait: its key. */
+  readonly key?: string;
+  /** Id of the other execution: chosen by the definition, or made for it. `*` for all that wait. */
   readonly id: string;
   readonly tenant: string | undefined;
 }

@@ -9,7 +9,7 @@ import type {
   SpawnedEvent,
   SuspendedEvent,
 } from "../../core/snapshot/event.ts";
-import type { ChildStart, SignalSend } from "../../core/snapshot/message.ts";
+import type { ChildStart, SignalBroadcast, SignalSend } from "../../core/snapshot/message.ts";
 import type { Wait } from "../../core/snapshot/snapshot.ts";
 import type { Task } from "../../core/transition/plan.ts";
 import type { EpochMs, Json } from "../../core/values/json.ts";
@@ -54,7 +54,7 @@ export type Outcome =
       readonly waits: readonly Wait[];
       readonly sizeBytes: number;
       readonly starts?: ChildStart;
-      readonly signal?: SignalSend;
+      readonly signal?: SignalSend | SignalBroadcast;
       readonly schemas?: SuspendedEvent["schemas"];
     })
   /** The payload that it was resumed with does not fit: the executor was not called. */

@@ -1,23 +1,29 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { scopedKey } from "../../core/snapshot/address.ts";
-import type { SignalSend } from "../../core/snapshot/message.ts";
+import type { SignalBroadcast, SignalSend } from "../../core/snapshot/message.ts";
 import type { Wait } from "../../core/snapshot/snapshot.ts";
 import type { Draft } from "../../core/transition/draft/draft.ts";
 import { durationMs } from "../../core/values/duration.ts";
 import { isWorkflowId } from "../../core/values/id.ts";
+import type { JsonObject } from "../../core/values/json.ts";
 import { ofTenant } from "../../core/values/tenant.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import type { SignalRequest } from "../node/node-definition.ts";
 import type { AttemptState } from "./attempt-state.ts";
 import { latestEnd } from "./latest-end.ts";
-import { ifAllowed } from "./may.ts";
+import { type ActionRequest, ifAllowed } from "./may.ts";
 import type { Outcome } from "./outcome.ts";
 import { checkedName } from "./suspension.ts";
 
-/** A signal that a step sends to another execution, checked; the step waits until it has arrived. */
-export function sentSignal(run: AttemptState, { to, name, key, payload, ttl }: SignalRequest): Outcome | Promise<Outcome> {
-  const { around, startedAt, place, task } = run;
-  const { root } = place;
+/** A signal that a step sends to another execution, or to all that wait for it, checked; the step waits until it has arrived. */
+export function sentSignal(run: AttemptState, request: SignalRequest): Outcome | Promise<Outcome> {
+  return request.all === true ? sentToAll(run, request) : sentToOne(run, request);
+}
+
+function sentToOne(run: AttemptState, { to, workflow, name, key, payload, ttl }: SignalRequest): Outcome | Promise<Outcome> {
+  const { around, task } = run;
+  const { root } = run.place;
+  if (workflow !== undefined) throw invalid("workflow", "goes with `all`, and not with `to`");
   if (!isWorkflowId(to)) throw invalid("to", "must name an execution by text of 1 to 255 printable characters");
   if (root.incarnation === undefined) throw invalid("to", "needs a runtime, which delivers the signal");
   const kept = payload === undefined ? undefined : normalise(payload, `The payload of node "${task.nodeId}"`, around.limits);
@@ -30,19 +36,56 @@ export function sentSignal(run: AttemptState, { to, name, key, payload, ttl }: S
     ...(ttl !== undefined && { ttlMs: durationMs(ttl) }),
   });
   if (!around.may && !isOfFamily(root, to)) throw denied(task.nodeId, to);
-  const from = { workflowId: root.workflowId, definition: root.definition, nodeId: task.nodeId, unnamed: root.unnamed === true };
-  return ifAllowed(around.may, { action: "signal", from, signal: signal.name, id: to, tenant: root.tenant }, (isAsked) => {
-    const endedAt = around.now();
-    const timeoutAt = latestEnd(run, endedAt);
-    const wait: Wait = Object.freeze({
-      id: `${scopedKey(task.scope ?? "", task.pathId)}@${task.turn + 1}`,
-      kind: "delivery",
-      payload: Object.freeze({ workflowId: to, signal: signal.name, ...(signal.key !== undefined && { key: signal.key }) }),
-      ...(timeoutAt !== undefined && { timeoutAt }),
-    });
-    const allowed = isAsked ? Object.freeze({ ...signal, allowed: true as const }) : signal;
-    return { type: "suspended", startedAt, endedAt, waits: Object.freeze([wait]), sizeBytes: kept?.sizeBytes ?? 0, signal: allowed };
+  const asked = { action: "signal", from: senderOf(run), signal: signal.name, id: to, tenant: root.tenant } as const;
+  return ifAllowed(around.may, asked, (isAsked) => {
+    const told = { workflowId: to, signal: signal.name, ...(signal.key !== undefined && { key: signal.key }) };
+    return waitingForArrival(run, told, kept?.sizeBytes ?? 0, isAsked ? Object.freeze({ ...signal, allowed: true as const }) : signal);
   });
+}
+
+function sentToAll(run: AttemptState, { to, workflow, name, key, payload, ttl }: SignalRequest): Outcome | Promise<Outcome> {
+  const { around, task } = run;
+  const { root } = run.place;
+  if (to !== undefined) throw invalid("to", "must be left out where the signal is for all that wait for it (`all`)");
+  if (ttl !== undefined) throw invalid("ttl", "must be left out where the signal is for all that wait for it (`all`): nobody keeps it");
+  if (key === undefined) throw invalid("key", "must be given where the signal is for all that wait for it (`all`)");
+  if (root.incarnation === undefined) throw invalid("all", "needs a runtime, which delivers the signal");
+  const kept = payload === undefined ? undefined : normalise(payload, `The payload of node "${task.nodeId}"`, around.limits);
+  const about = {
+    name: checkedName("name", name),
+    key: checkedName("key", key),
+    ...(workflow !== undefined && { workflow: checkedName("workflow", workflow) }),
+  };
+  if (!around.may) throw deniedToAll(task.nodeId);
+  const { name: signal, ...meant } = about;
+  const asked = { action: "broadcast", from: senderOf(run), signal, ...meant, id: "*", tenant: root.tenant } as const;
+  return ifAllowed(around.may, asked, () => {
+    const sent = Object.freeze({ type: "broadcast" as const, ...about, ...(kept && { payload: kept.value }), allowed: true as const });
+    return waitingForArrival(run, { signal, ...meant }, kept?.sizeBytes ?? 0, sent);
+  });
+}
+
+/** The step waits until its signal has arrived. @param told what the wait says of the signal */
+function waitingForArrival(
+  run: AttemptState,
+  told: JsonObject,
+  sizeBytes: number,
+  signal: SignalSend | SignalBroadcast,
+): Outcome & { readonly type: "suspended" } {
+  const { around, startedAt, task } = run;
+  const endedAt = around.now();
+  const timeoutAt = latestEnd(run, endedAt);
+  const wait: Wait = Object.freeze({
+    id: `${scopedKey(task.scope ?? "", task.pathId)}@${task.turn + 1}`,
+    kind: "delivery",
+    payload: Object.freeze(told),
+    ...(timeoutAt !== undefined && { timeoutAt }),
+  });
+  return { type: "suspended", startedAt, endedAt, waits: Object.freeze([wait]), sizeBytes, signal };
+}
+
+function senderOf({ place: { root }, task }: AttemptState): ActionRequest["from"] {
+  return { workflowId: root.workflowId, definition: root.definition, nodeId: task.nodeId, unnamed: root.unnamed === true };
 }
 
 /** True for the execution itself, that which has begun it, and those that it has begun. */
@@ -59,6 +102,10 @@ function isOfFamily(root: Draft, id: string): boolean {
 function denied(nodeId: string, id: string): StepfoldError {
   const reason = "without the option `may` an execution tells only itself, that which has begun it, and those that it has begun";
   return new StepfoldError("ACTION_DENIED", { nodeId, action: "signal", id, reason });
+}
+
+function deniedToAll(nodeId: string): StepfoldError {
+  return new StepfoldError("ACTION_DENIED", { nodeId, action: "broadcast", id: "*", reason: "that needs the option `may` of the runtime" });
 }
 
 function invalid(option: string, reason: string): StepfoldError {

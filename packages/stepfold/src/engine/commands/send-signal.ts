@@ -23,6 +23,8 @@ export interface SignalCommand {
   /** Only for waits with the same key. */
   readonly key?: string | undefined;
   readonly payload?: unknown;
+  /** It is only for what waits for it now, and is kept by nobody. */
+  readonly onlyWaiting?: true | undefined;
   /** How long it is kept for a wait that is not open yet. Default 30 days. */
   readonly ttl?: Duration | undefined;
   /** The same key with the same payload is one signal, however often it is sent. */
@@ -54,6 +56,7 @@ export async function signalEvent(
     await checkPayload(workflow, snapshot, { scope: scope.key, path, wait, payload: event.payload }, limits);
     return event;
   }
+  if (command.onlyWaiting) throw new StepfoldError("WAIT_GONE", { workflowId, target: event.name, open: [] });
   const kept = inbox.filter(({ expiresAt }) => expiresAt > stamp.at);
   const exceeded = (limit: "inbox" | "inboxBytes", actual: number): StepfoldError =>
     new StepfoldError("LIMIT_EXCEEDED", { what: `The inbox of execution "${workflowId}"`, limit, max: limits[limit], actual });

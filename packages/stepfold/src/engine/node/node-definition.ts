@@ -69,11 +69,15 @@ export type SendRequest =
 
 /**
  * The step sends a signal to another execution. When that has it, or cannot have it, the step is performed again, with
- * `resumed: { by: "delivery", payload: { status, error? } }`.
+ * `resumed: { by: "delivery", payload: { status, output?, error? } }`; the output of one to all is `{ reached, refused }`, two numbers.
  */
 export interface SignalRequest {
   /** Id of the execution. */
-  readonly to: string;
+  readonly to?: string | undefined;
+  /** True, instead of `to`: all executions of the tenant that wait for it, under its `key`, when it is delivered. It is kept by none. */
+  readonly all?: boolean | undefined;
+  /** With `all`: only executions of this workflow. */
+  readonly workflow?: string | undefined;
   readonly name: string;
   /** Only for waits with the same key. */
   readonly key?: string | undefined;

@@ -13,7 +13,7 @@ import { continueExecution } from "./continue-execution.ts";
 import { commandLocally, type LocalWork, startLocally, wakeExecution } from "./local-work.ts";
 import { endToReport, type OutboxDelivery, reportEnd, unlessGone } from "./report-end.ts";
 import { cancelRoot, endNews, refusalNews, reportToSchedule, startRoot } from "./root-execution.ts";
-import { signalExecution } from "./signal-execution.ts";
+import { broadcastSignal, signalExecution } from "./signal-execution.ts";
 
 /** Messages delivered in one go: they leave the outbox before the next ones are delivered. */
 const maxMessages = 100;
@@ -66,6 +66,8 @@ async function deliver(delivery: OutboxDelivery, message: Message): Promise<void
       return adoptChild(delivery, message);
     case "signal":
       return signalExecution(delivery, message);
+    case "broadcast":
+      return broadcastSignal(delivery, message);
     case "startRoot":
       return startScheduled(delivery, message);
     case "cancelRoot":

@@ -1,9 +1,10 @@
 import { type ErrorInfo, errorInfo } from "../../core/errors/error-info.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { Message } from "../../core/snapshot/message.ts";
+import type { ChildEnd, Message } from "../../core/snapshot/message.ts";
 import { isTerminal } from "../../core/snapshot/snapshot.ts";
 import { sha256 } from "../../core/values/sha256.ts";
 import { scheduleWorkflowId } from "../context/latest-schedule.ts";
+import { outcomeOf, receiversOf } from "../context/receivers-of.ts";
 import { requireHead } from "../context/require-snapshot.ts";
 import { successorOf } from "../context/successor.ts";
 import { commandLocally } from "./local-work.ts";
@@ -74,4 +75,40 @@ async function sendTo(
     if (!next) throw error;
     return next.workflowId;
   }
+}
+
+/**
+ * Sends the signal of a step to all executions of its tenant that wait for it, and tells the step how many have it. After a crash it is sent again, under
+ * the same idempotency key: it counts once for each of them.
+ */
+export async function broadcastSignal(delivery: OutboxDelivery, message: Message & { readonly type: "broadcast" }): Promise<void> {
+  const { workflowId, incarnation } = delivery.from;
+  const end = await sendToAll(delivery, message);
+  await reportEnd(delivery, workflowId, { type: "endChild", workflowId, waitId: message.waitId, incarnation, end });
+}
+
+async function sendToAll(delivery: OutboxDelivery, message: Message & { readonly type: "broadcast" }): Promise<ChildEnd> {
+  const { context, local, from, isHeld } = delivery;
+  const { name, key, payload, workflow, waitId } = message;
+  const idempotencyKey = sha256(JSON.stringify([from.workflowId, from.incarnation, waitId]));
+  let [reached, refused] = [0, 0];
+  try {
+    const where = { ...(from.tenant !== undefined && { tenant: from.tenant }), ...(workflow !== undefined && { definitionId: workflow }) };
+    const ids = await receiversOf(context.store, message, where, context.setting.limits, ({ tenant, definition }) => {
+      // executions of others are not there for it, and schedules are none of its business
+      return tenant === from.tenant && definition.id !== scheduleWorkflowId;
+    });
+    for (const id of ids) {
+      if (!isHeld()) throw new StepfoldError("FENCE_LOST", { workflowId: from.workflowId });
+      const signal = { type: "signal", name, key, payload, onlyWaiting: true, idempotencyKey } as const;
+      const outcome = await outcomeOf(() => commandLocally(context, local, id, signal, isHeld));
+      if (outcome === "reached") reached++;
+      else if (outcome !== "gone") refused++;
+    }
+  } catch (error) {
+    // too many of them, or a store that cannot find them: it will not arrive, however often it is sent
+    if (!StepfoldError.is(error, "LIMIT_EXCEEDED") && !StepfoldError.is(error, "OPTION_INVALID")) throw error;
+    return { status: "failed", error: errorInfo(error) };
+  }
+  return { status: "completed", output: { reached, refused } };
 }

@@ -1,5 +1,5 @@
 import type { CompletedEvent, DeliveredEvent } from "../../snapshot/event.ts";
-import type { ChildStart, Message, SignalSend } from "../../snapshot/message.ts";
+import type { ChildStart, Message, SignalBroadcast, SignalSend } from "../../snapshot/message.ts";
 import type { Snapshot, Wait } from "../../snapshot/snapshot.ts";
 import type { Draft } from "./draft.ts";
 
@@ -19,7 +19,7 @@ export function enqueueStart(draft: Draft, { workflowId, allowed: _, ...start }:
 }
 
 /** Keeps the signal that a step sends. */
-export function enqueueSignal(draft: Draft, { allowed: _, ...signal }: SignalSend, waitId: string): void {
+export function enqueueSignal(draft: Draft, { allowed: _, ...signal }: SignalSend | SignalBroadcast, waitId: string): void {
   enqueueMessage(draft, { ...signal, waitId });
 }
 

@@ -172,7 +172,7 @@ export const eventLayout: Layout = fields(
     scheduledBy,
     undoes: undo,
     starts: start,
-    signal: fields("type to ttlMs allowed"),
+    signal: fields("type to ttlMs allowed workflow"),
     sends: listOf(fields("type to workflow schedule", { scheduledBy, metadata: "metadata" })),
     continues: fields("workflowId"),
     carried: fields("", { from: origin, inbox: listOf(fields("expiresAt", inEvents)), variables: { recordOf: "value" } }),

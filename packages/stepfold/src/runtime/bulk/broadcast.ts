@@ -1,0 +1,48 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { refuseUnknown } from "../../core/values/refuse-unknown.ts";
+import type { CountQuery } from "../../ports/snapshot-store.ts";
+import { scheduleWorkflowId } from "../context/latest-schedule.ts";
+import { outcomeOf, receiversOf } from "../context/receivers-of.ts";
+import type { RuntimeContext } from "../context/runtime-context.ts";
+import { commandLocally, type LocalWork } from "../worker/local-work.ts";
+
+/** To which executions a signal goes. */
+export interface BroadcastOptions {
+  /** Only to waits with the same key. */
+  readonly key: string;
+  /** Only to these: of a workflow (`definitionId`), of a tenant, with such metadata. Default: to all. */
+  readonly where?: CountQuery | undefined;
+  /** The same key with the same payload is one signal for each execution, however often it is sent. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** What has become of a signal to all that wait for it. */
+export interface BroadcastReport {
+  /** Ids of the executions that have it. */
+  readonly reached: readonly string[];
+  /** Those that wait for it and did not take it. Nothing has changed there. */
+  readonly refused: readonly { readonly workflowId: string; readonly error: { readonly message: string; readonly code: string } }[];
+}
+
+/** Sends a signal to all executions that wait for it, one after the other. */
+export async function broadcast(
+  context: RuntimeContext,
+  local: LocalWork,
+  name: string,
+  payload: unknown,
+  options: BroadcastOptions,
+): Promise<BroadcastReport> {
+  refuseUnknown("runtime.broadcast", options, ["key", "where", "idempotencyKey"]);
+  const { key, where = {}, idempotencyKey } = options;
+  for (const [option, value] of Object.entries({ name, key }))
+    if (typeof value !== "string" || value === "") throw new StepfoldError("OPTION_INVALID", { option, reason: "must be a text" });
+  const [reached, refused]: [string[], BroadcastReport["refused"][number][]] = [[], []];
+  const isMeant = ({ definition }: { readonly definition: { readonly id: string } }): boolean => definition.id !== scheduleWorkflowId;
+  for (const workflowId of await receiversOf(context.store, { name, key }, where, context.setting.limits, isMeant)) {
+    const signal = { type: "signal", name, key, payload, idempotencyKey, onlyWaiting: true } as const;
+    const outcome = await outcomeOf(() => commandLocally(context, local, workflowId, signal));
+    if (outcome === "reached") reached.push(workflowId);
+    else if (outcome !== "gone") refused.push({ workflowId, error: { message: outcome.message, code: outcome.code } });
+  }
+  return { reached, refused };
+}
