@@ -51,6 +51,7 @@ export const layers: readonly Layer[] = [
   { folder: "guest/*", floor: "2nd floor", mayImport: ["core", "ports", "environment", "engine", "guest"] },
   { folder: "guest", floor: "2nd floor", mayImport: ["core", "expressions", "ports", "environment", "engine/node", "engine"] },
   { folder: "serverless", floor: "2nd floor", mayImport: ["core", "ports", "environment", "queues/checked", "queues/sqs", "runtime"] },
+  { folder: "webhooks", floor: "2nd floor", mayImport: ["core", "ports", "environment", "runtime", "serverless"] },
   { folder: "testing", floor: "2nd floor", mayImport: ["core", "ports", "environment", "engine/node", "engine", "runtime"] },
 ];
 

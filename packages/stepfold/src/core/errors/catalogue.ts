@@ -124,6 +124,11 @@ export const catalogue: { readonly [C in ErrorCode]: Entry<ErrorDetails<C>> } = 
     say: (d) =>
       `Node "${d.nodeId}" waits for ${d.wanted} branches, but only ${d.came} came, and no other can. Give it an edge "error" for that case`,
   },
+  LINK_INVALID: {
+    status: 404,
+    retryable: false,
+    say: () => "This link is wrong, has expired or was used: ask for another one",
+  },
   ACTION_DENIED: {
     status: 403,
     retryable: false,

@@ -38,6 +38,7 @@ interface DetailsByCode {
   EXECUTION_TIMED_OUT: { workflowId: string; deadline: string; workflow?: string };
   STEPS_EXCEEDED: { workflowId: string; max: number };
   JOIN_SHORT: { nodeId: string; wanted: number; came: number };
+  LINK_INVALID: Readonly<Record<never, never>>;
   ACTION_DENIED: { nodeId: string; action: string; workflow?: string; id: string; reason: string };
   GLOBAL_DENIED: { nodeId: string; name: string; allowed: readonly string[] };
   MAP_FAILED: { nodeId: string; failed: number; tolerated: number; message: string };

@@ -22,11 +22,13 @@ const samples: { [C in ErrorCode]: readonly [ErrorDetails<C>, string][] } = {
     [{ nodeId: "n", variable: "total", reason: "text cannot be added to 1" }, 'Node "n" cannot set variable "total": text'],
   ],
   JOIN_SHORT: [[{ nodeId: "n", wanted: 2, came: 1 }, "waits for 2 branches, but only 1 came"]],
+  LINK_INVALID: [[{}, "is wrong, has expired or was used"]],
   ACTION_DENIED: [
     [
       { nodeId: "n", action: "start", workflow: "w", id: "e", reason: "the host refuses it" },
       'Node "n" may not start execution "e" of workflow "w"',
     ],
+    [{ nodeId: "n", action: "broadcast", id: "*", reason: "the host refuses it" }, 'Node "n" may not send its signal to all executions'],
     [
       { nodeId: "n", action: "signal", id: "e", reason: "the host refuses it" },
       'Node "n" may not signal execution "e": the host refuses it',

@@ -1,0 +1,180 @@
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import type { WaitInfo } from "../core/explain/waits.ts";
+import { waits } from "../core/explain/waits.ts";
+import type { EpochMs, Json } from "../core/values/json.ts";
+import { refuseUnknown } from "../core/values/refuse-unknown.ts";
+import { plainJson } from "../core/values/to-json.ts";
+import { systemEnvironment } from "../environment/system-environment.ts";
+import type { Run } from "../runtime/handle/run.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import type { FetchHandler } from "../serverless/fetch-handler.ts";
+import { bodyOf, failure, json, parsed } from "./answer-request.ts";
+import { toBase64Url } from "./base64url.ts";
+import { type LinkClaims, type LinkKey, linkTokens } from "./link-token.ts";
+
+/** How links are signed. */
+export interface AnswerLinksOptions {
+  /** The first signs, all verify. To rotate, put a new one before the others, and take the old one away when its links have expired. */
+  readonly keys: readonly LinkKey[];
+  /** The clock that judges whether a link has expired, in epoch milliseconds. Default: that of this process. */
+  readonly now?: (() => EpochMs) | undefined;
+}
+
+/** What one link is for. */
+export interface AnswerLinkOptions {
+  readonly workflowId: string;
+  /** `id` of a wait that `run.waits()` gives. */
+  readonly waitId: string;
+  /** Who answers with it: counts as `by` of the answer, and the holder of the link cannot say otherwise. */
+  readonly by?: string | undefined;
+  /** The only answer that can be given with it, for links such as "approve". It can be read in the link. Default: the holder says it. */
+  readonly payload?: unknown;
+  /** Epoch milliseconds. Default: the deadline of the wait, or 30 days from now. */
+  readonly expiresAt?: EpochMs | undefined;
+}
+
+/** What a link that is still good is for. */
+export interface AnswerLink {
+  readonly workflowId: string;
+  /** The wait that it answers, with what was asked and the schema of the answer. */
+  readonly wait: WaitInfo;
+  readonly by?: string;
+  /** The only answer that can be given with it. Absent: the holder says it. */
+  readonly payload?: Json;
+  readonly expiresAt: EpochMs;
+}
+
+/** Links that answer waits. */
+export interface AnswerLinks {
+  /**
+   * Makes the token of a link, for the end of a URL.
+   *
+   * @throws StepfoldError `WORKFLOW_NOT_FOUND`, `WAIT_GONE` if the wait is not open or cannot be answered, `OPTION_INVALID`, `OPTION_UNKNOWN`, `VALUE_NOT_JSON`
+   */
+  create(link: AnswerLinkOptions): Promise<string>;
+  /** Says what a link is for, and changes nothing. @throws StepfoldError `LINK_INVALID` if it is forged, has expired, or its wait is over */
+  read(token: string): Promise<AnswerLink>;
+  /**
+   * Answers the wait.
+   *
+   * @param payload left out where the link has one
+   * @returns `applied: false` if the same answer was given with this link before
+   * @throws StepfoldError `LINK_INVALID` as `read`, also if it was used for another answer; `RESUME_INVALID` if the payload does not fit,
+   * `RESPONDER_DENIED`: then it can be used once more; `CODE_NEEDED`, `STORE_UNAVAILABLE`
+   */
+  answer(token: string, payload?: unknown): Promise<{ readonly applied: boolean }>;
+  /**
+   * Answers web requests whose path ends in a token: `GET` says as JSON what the link is for, so that a page can ask, and changes
+   * nothing, because mail scanners follow links; `POST` with the payload as JSON answers. What cannot be used is 404, whatever the reason.
+   */
+  readonly fetch: FetchHandler;
+}
+
+/** How long a link is good if neither it nor its wait says so. */
+const defaultMs = 30 * 24 * 60 * 60 * 1000;
+/** Codes that mean that the link cannot be used any more. */
+const used: readonly string[] = ["WAIT_GONE", "WAIT_EXPIRED", "EXECUTION_ENDED", "WORKFLOW_NOT_FOUND", "RESUME_CONFLICT"];
+
+/**
+ * Signed links by which people outside answer one wait each: an approval in a mail, a callback of another service. A link holds who may answer what,
+ * signed by HMAC-SHA-256; nothing of it lies in the execution but a random number, under which its answer counts once. Who has the link can answer, as
+ * with any link in a mail: send it to one person, and let it expire.
+ *
+ * ```ts
+ * import { answerLinks } from "stepfold/webhooks";
+ *
+ * const links = answerLinks(runtime, { keys: [{ id: "2026-11", secret }] });
+ * const [wait] = await run.waits();
+ * const token = await links.create({ workflowId: run.workflowId, waitId: wait.id, by: "ada" });
+ * // mail: https://example.com/answers/TOKEN; there `links.fetch` answers, or a page of yours that calls `links.read` and `links.answer`
+ * await links.answer(token, { approved: true }); // { applied: true }
+ * ```
+ *
+ * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`
+ */
+export function answerLinks(runtime: Pick<Runtime, "get">, options: AnswerLinksOptions): AnswerLinks {
+  refuseUnknown("answerLinks", options, ["keys", "now"]);
+  const { keys, now = () => systemEnvironment.now() } = options;
+  const tokens = linkTokens(keys);
+  const claimsOf = async (token: string): Promise<LinkClaims> => {
+    const claims = await tokens.read(token);
+    if (!claims || claims.expiresAt <= now()) throw new StepfoldError("LINK_INVALID", {});
+    return claims;
+  };
+  const links: Omit<AnswerLinks, "fetch"> = {
+    async create(link) {
+      refuseUnknown("links.create", link, ["workflowId", "waitId", "by", "payload", "expiresAt"]);
+      const { workflowId, waitId, by, payload, expiresAt } = link;
+      const { snapshot, wait } = await openWait(await runtime.get(workflowId), waitId);
+      if (wait?.answer?.type !== "resume") throw new StepfoldError("WAIT_GONE", { workflowId, target: waitId, open: [] });
+      if (expiresAt !== undefined && !Number.isFinite(expiresAt)) throw invalid("expiresAt", "must be epoch milliseconds");
+      return tokens.write({
+        ...{ workflowId, incarnation: snapshot.incarnation ?? "", waitId },
+        ...(by !== undefined && { by }),
+        ...(payload !== undefined && { payload: plainJson(payload, "The payload of a link").value }),
+        expiresAt: expiresAt ?? wait.timeoutAt ?? now() + defaultMs,
+        nonce: toBase64Url(crypto.getRandomValues(new Uint8Array(16))),
+      });
+    },
+    async read(token) {
+      const { workflowId, incarnation, waitId, by, payload, expiresAt } = await claimsOf(token);
+      const { snapshot, wait } = await unlessUsed(async () => openWait(await runtime.get(workflowId), waitId));
+      if (!wait || snapshot.incarnation !== incarnation) throw new StepfoldError("LINK_INVALID", {});
+      return { workflowId, wait, ...(by !== undefined && { by }), ...(payload !== undefined && { payload }), expiresAt };
+    },
+    async answer(token, given) {
+      const { workflowId, incarnation, waitId, by, payload, nonce } = await claimsOf(token);
+      if (payload !== undefined && given !== undefined) throw invalid("payload", "must be left out: the link says what is answered");
+      return unlessUsed(async () => {
+        const run = await runtime.get(workflowId);
+        if ((await run.snapshot()).incarnation !== incarnation) throw new StepfoldError("LINK_INVALID", {});
+        return run.resume({ waitId, payload: payload === undefined ? given : payload, by, idempotencyKey: `link ${nonce}` });
+      });
+    },
+  };
+  return { ...links, fetch: linksHandler(links) };
+}
+
+async function openWait(
+  run: Run,
+  waitId: string,
+): Promise<{ readonly snapshot: Awaited<ReturnType<Run["snapshot"]>>; readonly wait: WaitInfo | undefined }> {
+  const snapshot = await run.snapshot();
+  return { snapshot, wait: waits(snapshot).find(({ id }) => id === waitId) };
+}
+
+async function unlessUsed<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (StepfoldError.is(error) && used.includes(error.code)) throw new StepfoldError("LINK_INVALID", {}, { cause: error });
+    throw error;
+  }
+}
+
+function invalid(option: string, reason: string): StepfoldError {
+  return new StepfoldError("OPTION_INVALID", { option, reason });
+}
+
+/** Answers requests whose path ends in the token of a link. */
+function linksHandler(links: Pick<AnswerLinks, "read" | "answer">): FetchHandler {
+  return async (request) => {
+    const { method, url } = request;
+    if (method !== "GET" && method !== "POST") return json(405, { error: "another method is needed" }, { allow: "GET, POST" });
+    const token = new URL(url).pathname.split("/").at(-1)!;
+    try {
+      if (method === "GET") {
+        const { wait, by, payload, expiresAt } = await links.read(token);
+        const { address, kind, payload: asked, schema, timeoutAt } = wait;
+        return json(200, { wait: { address, kind, payload: asked, schema, timeoutAt }, by, payload, expiresAt });
+      }
+      const body = await bodyOf(request);
+      if ("refusal" in body) return body.refusal;
+      const given = body.text === "" ? { value: undefined } : parsed(body.text);
+      if (!given) return json(400, { error: "the body must be JSON" });
+      return json(200, await links.answer(token, given.value));
+    } catch (error) {
+      return failure(error);
+    }
+  };
+}

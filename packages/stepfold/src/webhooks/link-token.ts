@@ -1,0 +1,67 @@
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import type { EpochMs, Json } from "../core/values/json.ts";
+import { fromBase64Text, toBase64Url } from "./base64url.ts";
+import { importSecret, isMacOf, macOf, type Secret } from "./hmac.ts";
+
+/** A key that links are signed with. */
+export interface LinkKey {
+  /** Names it in the links: letters, digits, `_` and `-`, at most 64. Never give one id to two keys. */
+  readonly id: string;
+  /** 24 to 512 random bytes. */
+  readonly secret: Uint8Array;
+}
+
+/** What a link says. Whoever has it can read that; only who has the key can write it. */
+export interface LinkClaims {
+  readonly workflowId: string;
+  readonly incarnation: string;
+  readonly waitId: string;
+  /** Who answers with it. */
+  readonly by?: string;
+  /** The only answer that can be given with it. */
+  readonly payload?: Json;
+  readonly expiresAt: EpochMs;
+  /** Random: no two links have the same. */
+  readonly nonce: string;
+}
+
+/** Makes and reads links. */
+export interface LinkTokens {
+  write(claims: LinkClaims): Promise<string>;
+  /** Null for what no key of these has signed. */
+  read(token: string): Promise<LinkClaims | null>;
+}
+
+/** Longer ones are not looked at. */
+const maxLength = 16_384;
+
+/** @throws StepfoldError `OPTION_INVALID` */
+export function linkTokens(keys: readonly LinkKey[]): LinkTokens {
+  const known = new Map<string, Promise<Secret>>();
+  for (const { id, secret } of Array.isArray(keys) ? (keys as readonly LinkKey[]) : []) {
+    if (typeof id !== "string" || !/^[\w-]{1,64}$/.test(id))
+      throw invalid("need ids of letters, digits, underscore and hyphen, at most 64");
+    if (known.has(id)) throw invalid(`name "${id}" twice`);
+    known.set(id, importSecret("keys", secret));
+  }
+  const [first] = known.keys();
+  if (first === undefined) throw invalid("must be a list of keys: the first one signs, all verify");
+  return {
+    async write(claims) {
+      const signed = `v1.${first}.${toBase64Url(new TextEncoder().encode(JSON.stringify(claims)))}`;
+      return `${signed}.${toBase64Url(await macOf(known.get(first)!, signed))}`;
+    },
+    async read(token) {
+      const parts = typeof token === "string" && token.length <= maxLength ? token.split(".") : [];
+      const [version, id = "", body = "", mac = ""] = parts;
+      const [secret, bytes, given] = [known.get(id), fromBase64Text(body), fromBase64Text(mac)];
+      if (parts.length !== 4 || version !== "v1" || !secret || !bytes || !given) return null;
+      if (!(await isMacOf(secret, given, `${version}.${id}.${body}`))) return null;
+      return JSON.parse(new TextDecoder().decode(bytes)) as LinkClaims;
+    },
+  };
+}
+
+function invalid(reason: string): StepfoldError {
+  return new StepfoldError("OPTION_INVALID", { option: "keys", reason });
+}

@@ -1,0 +1,134 @@
+import { StepfoldError } from "../core/errors/stepfold-error.ts";
+import { refuseUnknown } from "../core/values/refuse-unknown.ts";
+import { systemEnvironment } from "../environment/system-environment.ts";
+import type { CountQuery } from "../ports/snapshot-store.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import type { FetchHandler } from "../serverless/fetch-handler.ts";
+import { bodyOf, failure, json, parsed } from "./answer-request.ts";
+import { fromBase64Text } from "./base64url.ts";
+import { importSecret, isMacOf, type Secret } from "./hmac.ts";
+
+/** An event that another service has sent. Its signature was right. */
+export interface WebhookEvent {
+  /** Header `webhook-id`: the same for each attempt to deliver the event. */
+  readonly id: string;
+  /** The body, parsed. It is what the sender says, and is of no known form. */
+  readonly body: unknown;
+  readonly headers: Headers;
+}
+
+/** What an event does. */
+export type WebhookAction =
+  /** Starts an execution. Without `workflowId` its id is that of the event. */
+  | { readonly start: string; readonly workflowId?: string | undefined; readonly input?: unknown }
+  /** Sends a signal to one execution. */
+  | { readonly signal: string; readonly to: string; readonly key?: string | undefined; readonly payload?: unknown }
+  /** Sends a signal to all executions that wait for it. */
+  | { readonly broadcast: string; readonly key: string; readonly payload?: unknown; readonly where?: CountQuery | undefined };
+
+/** How events are checked, and what they do. */
+export interface WebhookOptions {
+  /** The secret that the sender has shown, `whsec_...`: base64 of 24 bytes or more. Several while one is replaced: each is right. */
+  readonly secret: string | readonly string[];
+  /** Says what an event does. Null: nothing; it is acknowledged. What it throws is answered with 500, so that the sender tries again. */
+  readonly receive: (event: WebhookEvent) => WebhookAction | null | Promise<WebhookAction | null>;
+  /** How old an event may be, and how far in the future, in milliseconds. Default 5 minutes. */
+  readonly toleranceMs?: number | undefined;
+  /** The clock that judges this, in epoch milliseconds. Default: that of this process. */
+  readonly now?: (() => number) | undefined;
+}
+
+/**
+ * A web handler for the events of another service, as Standard Webhooks has them (https://www.standardwebhooks.com): it checks the signature over the raw body and the
+ * time, and starts an execution or sends a signal. An event counts once, however often it is sent: its id is the idempotency key.
+ *
+ * ```ts
+ * import { webhook } from "stepfold/webhooks";
+ *
+ * const paid = webhook(runtime, {
+ *   secret: process.env.PAYMENT_SECRET,
+ *   receive: ({ body }) => (body.type === "paid" ? { broadcast: "paid", key: body.order, payload: body } : null),
+ * });
+ * export default { fetch: paid };
+ * ```
+ *
+ * It answers 200 with what was done, 401 to a wrong signature or time, 400 to what is no JSON, 503 and others by the code of the error, as JSON
+ * without its text. The secret is kept in this process only.
+ *
+ * @throws StepfoldError `OPTION_INVALID`, `OPTION_UNKNOWN`
+ */
+export function webhook(runtime: Pick<Runtime, "start" | "get" | "broadcast">, options: WebhookOptions): FetchHandler {
+  refuseUnknown("webhook", options, ["secret", "receive", "toleranceMs", "now"]);
+  const { secret, receive, toleranceMs = 5 * 60 * 1000, now = () => systemEnvironment.now() } = options;
+  if (typeof receive !== "function") throw invalid("receive", "must be a function from an event to what it does");
+  if (!Number.isFinite(toleranceMs) || toleranceMs < 0) throw invalid("toleranceMs", "must be a number of milliseconds, at least 0");
+  const secrets = secretsOf(secret);
+  return async (request) => {
+    if (request.method !== "POST") return json(405, { error: "another method is needed" }, { allow: "POST" });
+    const { headers } = request;
+    const [id, time, signature] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) => headers.get(name) ?? "");
+    const isNow = /^\d{1,12}$/.test(time!) && Math.abs(Number(time) * 1000 - now()) <= toleranceMs;
+    if (!isNow || id === "" || id!.length > maxIdLength) return unsigned();
+    const body = await bodyOf(request);
+    if ("refusal" in body) return body.refusal;
+    if (!(await isSigned(secrets, `${id}.${time}.${body.text}`, signature!))) return unsigned();
+    const given = parsed(body.text);
+    if (!given) return json(400, { error: "the body must be JSON" });
+    try {
+      const action = await receive({ id: id!, body: given.value, headers });
+      return json(200, action === null ? { ignored: true } : await done(runtime, id!, action));
+    } catch (error) {
+      return failure(error);
+    }
+  };
+}
+
+const maxIdLength = 200;
+/** Signatures of one event that are looked at. */
+const maxSignatures = 10;
+
+function unsigned(): Response {
+  return json(401, { error: "signature or time missing or wrong" });
+}
+
+/** Whether one of several signatures, `v1,BASE64`, is by one of the secrets. */
+async function isSigned(secrets: readonly Promise<Secret>[], text: string, header: string): Promise<boolean> {
+  for (const one of header.split(" ").slice(0, maxSignatures)) {
+    const mac = one.startsWith("v1,") ? fromBase64Text(one.slice(3)) : null;
+    for (const secret of mac ? secrets : []) if (await isMacOf(secret, mac!, text)) return true;
+  }
+  return false;
+}
+
+async function done(runtime: Parameters<typeof webhook>[0], id: string, action: WebhookAction): Promise<object> {
+  const idempotencyKey = `webhook ${id}`;
+  if ("start" in action) {
+    const { workflowId } = await runtime.start(action.start, { workflowId: action.workflowId ?? id, input: action.input });
+    return { workflowId };
+  }
+  if ("signal" in action) {
+    const run = await runtime.get(action.to);
+    return run.signal(action.signal, action.payload, { key: action.key, idempotencyKey });
+  }
+  if ("broadcast" in action) {
+    const { key, where, payload } = action;
+    const { reached, refused } = await runtime.broadcast(action.broadcast, payload, { key, where, idempotencyKey });
+    return { reached: reached.length, refused: refused.length };
+  }
+  throw invalid("receive", "must give start, signal, broadcast or null");
+}
+
+/** @throws StepfoldError `OPTION_INVALID` */
+function secretsOf(secret: unknown): readonly Promise<Secret>[] {
+  const all: readonly unknown[] = Array.isArray(secret) ? secret : [secret];
+  if (all.length === 0) throw invalid("secret", "is missing");
+  return all.map((one) => {
+    const bytes = typeof one === "string" && one.startsWith("whsec_") ? fromBase64Text(one.slice("whsec_".length)) : null;
+    if (!bytes) throw invalid("secret", 'must be "whsec_" and base64 of 24 bytes or more, or a list of such');
+    return importSecret("secret", bytes);
+  });
+}
+
+function invalid(option: string, reason: string): StepfoldError {
+  return new StepfoldError("OPTION_INVALID", { option, reason });
+}

@@ -1,0 +1,147 @@
+import { createHmac } from "node:crypto";
+import { afterEach, describe, expect, it } from "vitest";
+import { StepfoldError } from "../../src/core/errors/stepfold-error.ts";
+import { builtinNodes } from "../../src/nodes/index.ts";
+import { type WebhookOptions, webhook } from "../../src/webhooks/index.ts";
+import { closeAll, second, setUp } from "../runtime/runtime.fixture.ts";
+
+afterEach(closeAll);
+
+const bytes = Buffer.alloc(32, 7);
+const secret = `whsec_${bytes.toString("base64")}`;
+const workflows = [
+  { id: "order", nodes: [{ id: "paid", type: "signal", data: { name: "paid", key: "{{ input.order }}" } }], edges: [] },
+  { id: "strict", nodes: [{ id: "paid", type: "signal", data: { name: "paid", schema: { type: "number" } } }], edges: [] },
+];
+interface Paid {
+  readonly type: string;
+  readonly order: string;
+}
+
+function hooked(receive: WebhookOptions["receive"], more: Partial<WebhookOptions> = {}) {
+  const { runtime, environment, store } = setUp({ workflows, nodeDefinitions: builtinNodes });
+  const fetch = webhook(runtime, { secret, receive, now: () => environment.now(), ...more });
+  const signed = (id: string, body: string, at = environment.now(), key: Buffer = bytes): Record<string, string> => {
+    const time = `${Math.floor(at / 1000)}`;
+    const mac = createHmac("sha256", key).update(`${id}.${time}.${body}`).digest("base64");
+    return { "webhook-id": id, "webhook-timestamp": time, "webhook-signature": `v1,${mac}` };
+  };
+  const send = async (body: string, headers: Record<string, string>, method = "POST") => {
+    const init = method === "POST" ? { body } : {};
+    const response = await fetch(new Request("https://example.test/hooks/payments", { method, headers, ...init }));
+    return { status: response.status, headers: response.headers, body: (await response.json()) as Record<string, unknown> };
+  };
+  return { runtime, environment, store, send, signed };
+}
+
+const toAll: WebhookOptions["receive"] = ({ body }) => {
+  const { type, order } = body as Paid;
+  return type === "paid" ? { broadcast: "paid", key: order, payload: { by: "card" } } : null;
+};
+const event = JSON.stringify({ type: "paid", order: "o-7" } satisfies Paid);
+
+describe("a web handler for the events of another service", () => {
+  it("signals all that wait for it, once for each event", async () => {
+    const { runtime, environment, send, signed } = hooked(toAll);
+    const runs = await Promise.all(["a", "b"].map((workflowId) => runtime.start("order", { workflowId, input: { order: "o-7" } })));
+    await environment.advance(second);
+    const headers = signed("evt_1", event);
+    expect(await send(event, headers)).toMatchObject({ status: 200, body: { reached: 2, refused: 0 } });
+    await environment.advance(second);
+    expect(await Promise.all(runs.map((run) => run.result()))).toEqual([{ by: "card" }, { by: "card" }]);
+    expect(await send(event, headers)).toMatchObject({ status: 200, body: { reached: 0 } });
+    const other = JSON.stringify({ type: "viewed" });
+    expect(await send(other, signed("evt_2", other))).toMatchObject({ status: 200, body: { ignored: true } });
+  });
+
+  it("starts an execution under the id of the event, so that it is started once", async () => {
+    const { send, signed, store } = hooked(({ body }) => ({ start: "order", input: body }));
+    for (let times = 0; times < 3; times++)
+      expect(await send(event, signed("evt_1", event))).toMatchObject({ status: 200, body: { workflowId: "evt_1" } });
+    expect((await store.list()).items).toHaveLength(1);
+  });
+
+  it("signals one execution, once for each event", async () => {
+    const { runtime, environment, send, signed } = hooked(() => ({ signal: "paid", to: "o", key: "k", payload: 1 }));
+    const run = await runtime.start("order", { workflowId: "o", input: { order: "k" } });
+    await environment.advance(second);
+    expect(await send(event, signed("evt_1", event))).toMatchObject({ status: 200, body: { applied: true } });
+    expect(await send(event, signed("evt_1", event))).toMatchObject({ status: 200, body: { applied: false } });
+    expect(await run.result()).toBe(1);
+  });
+
+  it("refuses what is not signed by the secret, for this body, now", async () => {
+    let received = 0;
+    const { environment, send, signed } = hooked(() => {
+      received++;
+      return null;
+    });
+    const good = signed("evt_1", event);
+    const minutes = 60 * second;
+    const wrong: Record<string, string>[] = [
+      {},
+      signed("evt_1", event, environment.now() - 6 * minutes),
+      signed("evt_1", event, environment.now() + 6 * minutes),
+      signed("evt_1", event, environment.now(), Buffer.alloc(32, 8)),
+      signed("evt_1", `${event} `),
+      { ...good, "webhook-id": "evt_2" },
+      { ...good, "webhook-timestamp": `${Number(good["webhook-timestamp"]) + 1}` },
+      { ...good, "webhook-signature": good["webhook-signature"]!.slice(3) },
+      { ...good, "webhook-signature": "v1," },
+      { ...good, "webhook-signature": `v1a,${good["webhook-signature"]!.slice(3)}` },
+      { ...good, "webhook-timestamp": "soon" },
+    ];
+    for (const headers of wrong) expect((await send(event, headers)).status, JSON.stringify(headers)).toBe(401);
+    expect(received).toBe(0);
+    expect((await send(event, good, "GET")).status).toBe(405);
+    const several = { ...good, "webhook-signature": `v1,${Buffer.alloc(32).toString("base64")} ${good["webhook-signature"]}` };
+    expect([(await send(event, several)).status, received]).toEqual([200, 1]);
+    expect((await send("{", signed("evt_1", "{"))).status).toBe(400);
+    const long = "x".repeat(2 ** 20 + 1);
+    expect((await send(long, signed("evt_1", long))).status).toBe(413);
+  });
+
+  it("takes each of several secrets, while one is replaced", async () => {
+    const next = Buffer.alloc(24, 9);
+    const { send, signed, environment } = hooked(() => null, { secret: [`whsec_${next.toString("base64")}`, secret] });
+    expect((await send(event, signed("evt_1", event))).status).toBe(200);
+    expect((await send(event, signed("evt_1", event, environment.now(), next))).status).toBe(200);
+  });
+
+  it("answers by the code of what went wrong, without its text, so that the sender tries again or not", async () => {
+    const results: (() => never | ReturnType<WebhookOptions["receive"]>)[] = [
+      () => ({ signal: "paid", to: "nobody" }),
+      () => ({ start: "nothing" }),
+      () => ({ wrong: 1 }) as never,
+      () => {
+        throw new TypeError("a secret text");
+      },
+      () => {
+        throw new StepfoldError("STORE_UNAVAILABLE", { store: "s", reason: "away" });
+      },
+    ];
+    const { send, signed } = hooked(() => results.shift()!());
+    const answers = [];
+    for (let nth = 0; nth < 5; nth++) answers.push(await send(event, signed(`evt_${nth}`, event)));
+    expect(answers.map(({ status, body }) => [status, body.error])).toEqual([
+      [404, "WORKFLOW_NOT_FOUND"],
+      [404, "DEFINITION_UNKNOWN"],
+      [400, "OPTION_INVALID"],
+      [500, "UNKNOWN"],
+      [503, "STORE_UNAVAILABLE"],
+    ]);
+    expect(answers.at(-1)!.headers.get("retry-after")).toBe("5");
+  });
+
+  it.each([
+    [{ secret: "text" }],
+    [{ secret: [] }],
+    [{ secret: "whsec_AAAA" }],
+    [{ secret: "whsec_!" }],
+    [{ receive: 7 }],
+    [{ toleranceMs: -1 }],
+  ])("is not made with %j", async (options) => {
+    const make = (): unknown => webhook({} as never, { secret, receive: () => null, ...(options as object) } as never);
+    expect(make).toThrow(expect.objectContaining({ code: "OPTION_INVALID" }));
+  });
+});
