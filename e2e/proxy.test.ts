@@ -23,6 +23,8 @@ const storms: readonly (readonly [Weather, number])[] = [
 ];
 /** A start goes on trying for 10 s; an attempt is given up after `answerMs`, and so is the connection for the next one. */
 const longestCallMs = 10_000 + 6 * answerMs;
+/** A claim whose answer was swallowed holds its execution for so long. Longer than a client waits for an answer. */
+const leaseMs = 2 * answerMs;
 
 async function bench(
   name: "postgres" | "redis",
@@ -58,7 +60,7 @@ describe.concurrent.each(["postgres", "redis"] as const)("a network that delays,
     const { proxy, target } = await bench(name, { skip, onTestFinished });
     const { store, close } = await openStore(target.url);
     const nodeDefinitions = loadNodes(() => undefined);
-    const runtime = createRuntime({ store, workflows: loadWorkflows, nodeDefinitions, pollMs: 200 });
+    const runtime = createRuntime({ store, workflows: loadWorkflows, nodeDefinitions, leaseMs, pollMs: 200 });
     await (await runtime.start("asking", { workflowId: "waits" })).settled();
 
     for (const weather of ["reset", "swallow"] as const) {

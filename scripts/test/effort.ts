@@ -77,7 +77,7 @@ const efforts = {
     patternsThroughJson: true,
     races: 80,
     standInRaces: 20,
-    rates: { executions: 100, limit: 20, periodMs: 3_000, used: 0.75 },
+    rates: { executions: 60, limit: 20, periodMs: 2_000, used: 0.7 },
     orderKills: 12,
     storeKills: 6,
     queueKills: 4,

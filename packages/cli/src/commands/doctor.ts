@@ -12,7 +12,7 @@ import { complain, say } from "../output.ts";
 import { chooseDatabase, type Database, openExistingDatabase, openQuietly, openSite } from "../store/database.ts";
 import { examineExecutions, type OpenExecutions } from "../store/examine-executions.ts";
 import { type ExaminedSchedules, examineSchedules } from "../store/examine-schedules.ts";
-import { type Examination, examine, promises, spacePrefix } from "../store/examine-store.ts";
+import type { Examination } from "../store/examine-store.ts";
 import { durationText } from "../text/duration-text.ts";
 import { paintFor } from "../text/paint.ts";
 
@@ -167,6 +167,8 @@ async function examinePromises(database: Database, isSilent: boolean): Promise<E
       throw new BadInput("USAGE", `Nothing can be tried beside the executions in ${database.name}: it has no schemas or prefixes`, {
         hint: "Give a database of its own with --store, or only look with --quick",
       });
+    // no other command needs the whole contract of stores
+    const { examine, promises, spacePrefix } = await import("../store/examine-store.ts");
     // a watch could wait for half a minute, and on some stores longer
     if (!isSilent && process.stderr.isTTY)
       complain(`Trying ${promises} promises in spaces named ${spacePrefix}…, which are deleted again\n`);
