@@ -50,6 +50,7 @@ export default defineConfig({
           name: "contract",
           include: [effort.everyStore ? everyContract : fewContracts],
           maxConcurrency: 1_000,
+          isolate: false,
           ...waiting,
           testTimeout: 600_000,
         },
