@@ -1,5 +1,5 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
-import type { Deadlines } from "../../environment/system-environment.ts";
+import { Deadlines, systemEnvironment } from "../../environment/system-environment.ts";
 import type { ExecutionCounts, SeriesQuery } from "../../ports/execution-counts.ts";
 import { defaultAtMost } from "../../ports/list-fallbacks.ts";
 import type { ClaimOptions, CountQuery, ExecutionSummary, ListQuery, SnapshotStore } from "../../ports/snapshot-store.ts";
@@ -92,7 +92,7 @@ export function checkedStore(methods: StoreMethods, errorOf: (cause: unknown) =>
     putDefinition: (hash, definition) => ask(() => methods.putDefinition(hash, definition)),
     getDefinition: (hash) => ask(() => methods.getDefinition(hash)),
     close() {
-      closing ??= doneOrGivenUp(close(), maxCloseMs, deadlines);
+      closing ??= doneOrGivenUp(close(), maxCloseMs, deadlines ?? new Deadlines(systemEnvironment));
       return closing;
     },
   };

@@ -4,6 +4,7 @@ import { Deadlines, systemEnvironment } from "../../environment/system-environme
 
 /** The longest that a database is waited for. */
 const maxAnswerMs = 10_000;
+/** Of a process. Where timers belong to the request that set them, as on the edge, each store has its own. */
 const deadlines = new Deadlines(systemEnvironment);
 
 /** A database that did not answer in time: its connection may be dead, and nobody has said so. */
@@ -14,8 +15,8 @@ export class NoAnswer extends StepfoldError<"STORE_UNAVAILABLE"> {
 }
 
 /** What the database answers, or `NoAnswer` after 10 s. An answer that comes later is told to `late`. */
-export function answerOrEnd<T>(store: string, work: Promise<T>, late?: (answer: T) => void): Promise<T> {
-  return awaitAnswer(work, { deadlines, timeoutMs: maxAnswerMs, missing: () => new NoAnswer(store), late });
+export function answerOrEnd<T>(store: string, work: Promise<T>, late?: (answer: T) => void, by: Deadlines = deadlines): Promise<T> {
+  return awaitAnswer(work, { deadlines: by, timeoutMs: maxAnswerMs, missing: () => new NoAnswer(store), late });
 }
 
 /** Resolves when `work` is done, or after `timeoutMs` without its end. */

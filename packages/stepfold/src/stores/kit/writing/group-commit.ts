@@ -36,7 +36,6 @@ export interface GroupOptions<W, T> {
 const patienceMs = 100;
 /** Groups that are under way at once. */
 const maxGroups = 8;
-const deadlines = new Deadlines(systemEnvironment);
 
 /**
  * Sends writes together that are issued while others are in flight. A lone one is sent at once.
@@ -50,6 +49,8 @@ export function groupCommit<W, T>(options: GroupOptions<W, T>): GroupCommit<W, T
 
 class Groups<W, T> implements GroupCommit<W, T> {
   readonly #options: GroupOptions<W, T>;
+  /** Its own: on the edge a timer ends with the request that set it, and a store lives no longer. */
+  readonly #deadlines = new Deadlines(systemEnvironment);
   #waiting: Job<W, T>[] = [];
   #sending: Promise<void> | null = null;
   readonly #inFlight = new Set<Promise<void>>();
@@ -108,7 +109,7 @@ class Groups<W, T> implements GroupCommit<W, T> {
     this.#inFlight.add(settled);
     let cancel = (): void => undefined;
     const patience = new Promise<void>((resolve) => {
-      cancel = deadlines.add(patienceMs, resolve);
+      cancel = this.#deadlines.add(patienceMs, resolve);
     });
     await Promise.race([settled, patience]);
     cancel();
@@ -118,7 +119,7 @@ class Groups<W, T> implements GroupCommit<W, T> {
     const { name, send, isOutage } = this.#options;
     let answers: readonly T[];
     try {
-      answers = await answerOrEnd(name, send(jobs.map(({ write }) => write)));
+      answers = await answerOrEnd(name, send(jobs.map(({ write }) => write)), undefined, this.#deadlines);
     } catch (cause) {
       if (jobs.length === 1 || StepfoldError.is(cause, "STORE_UNAVAILABLE") || isOutage(cause)) for (const job of jobs) job.reject(cause);
       else for (const job of jobs) await this.#settle([job]);
