@@ -16,7 +16,7 @@ export const databaseFiles: readonly string[] = ["store", "table", "schema", "cl
 export const sharedFolders: readonly string[] = ["sqlite-dialect"];
 
 /** Lines of all databases together, tests not counted. */
-export const maxLinesOfAll = 7_530;
+export const maxLinesOfAll = 7_892;
 
 /** Every database, the names of its own files, and how long it may be. */
 export const databaseGroups: readonly DatabaseGroup[] = [
@@ -25,7 +25,10 @@ export const databaseGroups: readonly DatabaseGroup[] = [
     folders: {
       sqlite: [],
       libsql: ["libsql-session"],
+      d1: [],
+      "durable-object": ["object-alarm"],
       "sqlite-dialect": [
+        "batch-session",
         "due-statements",
         "row-statements",
         "sqlite-blob-table",
@@ -33,6 +36,8 @@ export const databaseGroups: readonly DatabaseGroup[] = [
         "sqlite-table",
         "sqlite-views",
         "statement",
+        "sync-session",
+        "workerd",
       ],
     },
     maxLines: 800,

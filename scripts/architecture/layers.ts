@@ -26,6 +26,8 @@ export const layers: readonly Layer[] = [
   { folder: "stores/kit", floor: "wing", mayImport: ["core", "ports", "environment"] },
   { folder: "stores/databases/sqlite", floor: "wing", mayImport: [...ofDatabase, "stores/databases/sqlite-dialect"], node: true },
   { folder: "stores/databases/libsql", floor: "wing", mayImport: [...ofDatabase, "stores/databases/sqlite-dialect"] },
+  { folder: "stores/databases/d1", floor: "wing", mayImport: [...ofDatabase, "stores/databases/sqlite-dialect"] },
+  { folder: "stores/databases/durable-object", floor: "wing", mayImport: [...ofDatabase, "stores/databases/sqlite-dialect"] },
   { folder: "stores/databases/upstash", floor: "wing", mayImport: [...ofDatabase, "stores/databases/redis"] },
   { folder: "stores/databases/*", floor: "wing", mayImport: ofDatabase },
   { folder: "stores/wrappers/values", floor: "wing", mayImport: ofWrapper },

@@ -1,22 +1,36 @@
 import { describe, it } from "vitest";
 import { effort } from "../../../../scripts/test/effort.ts";
-import { isClaimed, type StoreBench, snapshotStoreContract } from "../../src/testing/index.ts";
+import type { StoreFeatures } from "../../src/ports/snapshot-store.ts";
+import { type ContractCase, isClaimed, type StoreBench, snapshotStoreContract } from "../../src/testing/index.ts";
 import { meetsNoServer } from "./no-server.fixture.ts";
 
+/** A case that has run and passed, or was left out. */
+export interface RanCase {
+  readonly features: StoreFeatures;
+  /** False: the store, or its bench, does not claim what the case asks for. */
+  readonly isClaimed: boolean;
+}
+
 /** A store that the contract runs on. */
-export interface ContractSubject {
+interface Subject {
   /** Where it runs, for people: `a file`, `Redis 7.0.15 through ioredis`. */
   readonly over?: string;
   /** Null if the server it needs does not answer: then nothing runs, loudly, or fails with REQUIRE_SERVICES=1. */
   readonly url?: string | null;
   /** How to get what is missing. */
   readonly missing?: string;
-  /** A new, empty store for a case: a schema, database or prefix of its own. The index is that of the case. */
-  readonly bench: (index: number) => Promise<StoreBench>;
+  /** Runs a case on a new, empty store: a schema, database or prefix of its own. The index is that of the case. */
+  readonly run: (contractCase: ContractCase, index: number) => Promise<RanCase>;
   /** The same store through another client, or over another store: left to `npm run contract` and `npm run storm`. */
   readonly isOtherForm?: true;
   /** Cases that run at once: a store with a real clock waits most of the time. Default 1. */
   readonly atOnce?: number;
+}
+
+/** A store that the contract runs on in this process. */
+export interface ContractSubject extends Omit<Subject, "run"> {
+  /** A new, empty store for a case. */
+  readonly bench: (index: number) => Promise<StoreBench>;
 }
 
 /** Real time, for stores whose clock nobody can move. */
@@ -25,7 +39,22 @@ export function wait(durationMs: number): Promise<void> {
 }
 
 /** Runs the whole contract on a store. `npm run contract` counts what is below this title. */
-export function contractOf(name: string, { over, url = "", missing, bench, atOnce = 1, isOtherForm }: ContractSubject): void {
+export function contractOf(name: string, { bench, ...subject }: ContractSubject): void {
+  const run = async (contractCase: ContractCase, index: number): Promise<RanCase> => {
+    const opened = await bench(index);
+    try {
+      const claimed = isClaimed(contractCase, opened);
+      if (claimed) await contractCase.run(opened);
+      return { features: opened.store.features, isClaimed: claimed };
+    } finally {
+      await opened.store.close();
+    }
+  };
+  contractRunBy(name, { ...subject, run });
+}
+
+/** The same where something else runs the cases: another runtime, in which the store lives. */
+export function contractRunBy(name: string, { over, url = "", missing, run, atOnce = 1, isOtherForm }: Subject): void {
   if (isOtherForm && !effort.everyForm) return;
   describe(`SnapshotStore contract: ${name}${over === undefined ? "" : ` (${over})`}`, () => {
     if (url === null) {
@@ -37,15 +66,10 @@ export function contractOf(name: string, { over, url = "", missing, bench, atOnc
       const test = async ({ skip, task }: { skip: (note?: string) => never; task: { meta: object } }): Promise<void> => {
         const leave = await gate();
         try {
-          const opened = await bench(index);
-          try {
-            // for the table of stores in the docs
-            Object.assign(task.meta, { features: opened.store.features });
-            if (!isClaimed(contractCase, opened)) skip(`not claimed: ${contractCase.needs}`);
-            await contractCase.run(opened);
-          } finally {
-            await opened.store.close();
-          }
+          const { features, isClaimed: claimed } = await run(contractCase, index);
+          // for the table of stores in the docs
+          Object.assign(task.meta, { features });
+          if (!claimed) skip(`not claimed: ${contractCase.needs}`);
         } finally {
           leave();
         }

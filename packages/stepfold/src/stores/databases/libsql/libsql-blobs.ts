@@ -1,8 +1,9 @@
 import type { BlobStore } from "../../../ports/blob-store.ts";
+import { databaseClock } from "../sqlite-dialect/batch-session.ts";
 import { blobsIn } from "../sqlite-dialect/sqlite-blob-table.ts";
 import type { LibsqlClient } from "./libsql-client.ts";
 import { libsqlError } from "./libsql-error.ts";
-import { clock, libsqlSession } from "./libsql-session.ts";
+import { libsqlSession } from "./libsql-session.ts";
 import type { LibsqlStoreOptions } from "./libsql-store.ts";
 
 /** How blobs in libSQL behave. */
@@ -26,5 +27,5 @@ export type LibsqlBlobsOptions = Pick<LibsqlStoreOptions, "migrate">;
  * of `libsqlStore` do.
  */
 export function libsqlBlobs(client: LibsqlClient, { migrate = "auto" }: LibsqlBlobsOptions = {}): BlobStore {
-  return blobsIn(libsqlSession(client, migrate), "libsql", clock, libsqlError);
+  return blobsIn(libsqlSession(client, migrate), "libsql", databaseClock, libsqlError);
 }

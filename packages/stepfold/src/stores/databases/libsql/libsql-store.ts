@@ -1,10 +1,11 @@
 import type { EpochMs } from "../../../core/values/json.ts";
 import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
 import { type RetentionOptions, storeOver } from "../../kit/store-over.ts";
+import { databaseClock } from "../sqlite-dialect/batch-session.ts";
 import { SqliteTable } from "../sqlite-dialect/sqlite-table.ts";
 import type { LibsqlClient } from "./libsql-client.ts";
 import { isOutageForAll, libsqlError } from "./libsql-error.ts";
-import { clock, libsqlSession } from "./libsql-session.ts";
+import { libsqlSession } from "./libsql-session.ts";
 
 /** SQLite's limit of a text or a row is a billion bytes. */
 const maxValueBytes = 900_000_000;
@@ -46,7 +47,7 @@ export function libsqlStore(client: LibsqlClient, options: LibsqlStoreOptions = 
   const table = new SqliteTable(libsqlSession(client, migrate, now), {
     name: "libsql",
     features: { clock: "store", durable: true, multiProcess: true, permits: true },
-    now: clock,
+    now: databaseClock,
     quoted: (column) => `json_quote(${column})`,
     unquoted: (value) => JSON.parse(value) as string,
     grouping: { maxWrites: 64, isOutage: isOutageForAll },

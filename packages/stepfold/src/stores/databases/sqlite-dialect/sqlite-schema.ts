@@ -9,7 +9,7 @@ const sqliteLayout = 1;
 const types = { id: "TEXT", name: "TEXT", json: "TEXT", text: "TEXT", number: "INTEGER" } as const;
 
 /**
- * The statements that make the tables of SQLite and libSQL.
+ * The statements that make the tables.
  *
  * What a commit of the claim's holder touches: one row of `executions`, none of its indexes, and one new row of `events`
  * with its index. Events lie in the order of writing: those of fifty executions that are committed together fill a few
@@ -66,10 +66,21 @@ ${columnDefinitions(executionColumns, types, (definition, about) => (about ? `${
   `PRAGMA user_version = ${sqliteLayout}`,
 ];
 
+const layoutView = "stepfold_layout_";
+
+/** The same for databases whose owner cannot set `PRAGMA user_version`: there the name of a view says the number. */
+export const sqliteSchemaByName: readonly string[] = [
+  ...sqliteSchema.slice(0, -1),
+  `CREATE VIEW ${layoutView}${sqliteLayout} AS SELECT ${sqliteLayout} AS layout`,
+];
+
+/** Gives the number where the name of a view says it; no row if there are no tables. */
+export const layoutByName: string = `SELECT substr(name, ${layoutView.length + 1}) AS user_version FROM sqlite_master WHERE name GLOB '${layoutView}*'`;
+
 /**
  * Whether a database has the tables.
  *
- * @param row what `PRAGMA user_version` gives
+ * @param row what `PRAGMA user_version` gives, or `layoutByName`
  * @param what the database, for people
  * @throws StepfoldError `STORE_REJECTED` if another version of Stepfold made it
  */

@@ -10,16 +10,18 @@ import { type DueTexts, dueTexts, dueTime } from "./due-statements.ts";
 import { WritePlanner } from "./row-statements.ts";
 import { bindTo, Parameters, type SqliteSession, type SqlRow, type SqlStatement, type SqlValue } from "./statement.ts";
 
-/** What differs between SQLite and libSQL. */
+/** What differs between the databases that are SQLite. */
 export interface SqliteTableOptions extends Required<Pick<kit.ExecutionTable, "name" | "features" | "grouping">> {
   /** What gives the time in a statement. */
   readonly now: string;
   /** What gives the text of a column that may hold any character, and how to read it. Default: the column. */
   readonly quoted?: (column: string) => string;
   readonly unquoted?: (value: string) => string;
+  /** Most ids in one statement, where a statement takes few parameters. Default: any number. */
+  readonly maxIds?: number;
 }
 
-/** Executions in tables of SQLite or libSQL. */
+/** Executions in tables of SQLite, whoever runs it. */
 export class SqliteTable implements kit.ExecutionTable {
   readonly name: string;
   readonly features: kit.ExecutionTable["features"];
@@ -33,9 +35,11 @@ export class SqliteTable implements kit.ExecutionTable {
   readonly #guard: string;
   readonly #due: DueTexts;
   readonly #planner: WritePlanner;
+  readonly #maxIds: number;
 
   constructor(session: SqliteSession, options: SqliteTableOptions) {
     const { name, features, grouping, now, quoted = (column) => column, unquoted = (value) => value } = options;
+    this.#maxIds = options.maxIds ?? Number.POSITIVE_INFINITY;
     this.name = name;
     this.features = features;
     this.grouping = grouping;
@@ -61,9 +65,8 @@ export class SqliteTable implements kit.ExecutionTable {
   }
 
   async read(ids: readonly string[]): ReturnType<kit.ExecutionTable["read"]> {
-    const { list, values } = new Parameters();
-    const text = `SELECT ${this.#now} AS now, ${this.#guard} FROM (SELECT 1) LEFT JOIN executions ON id IN (${list(someIds(ids))})`;
-    const rows = await this.#read(text, values);
+    const text = `SELECT ${this.#now} AS now, ${this.#guard} FROM (SELECT 1) LEFT JOIN executions ON id IN`;
+    const rows = await this.#readEach(text, someIds(ids));
     const guards = rows.filter(({ seq }) => seq !== null).map((row) => this.#guardOf(row));
     return { now: Number(rows[0]!.now), found: new Map(guards.map((guard) => [guard.id, guard])) };
   }
@@ -92,9 +95,8 @@ export class SqliteTable implements kit.ExecutionTable {
   }
 
   async heads(ids: readonly string[]): Promise<readonly kit.ListedRow[]> {
-    const { list, values } = new Parameters();
-    const text = `SELECT ${this.#guard}, ${listedColumns.join(", ")} FROM executions WHERE id IN (${list(ids)}) AND deleted_at IS NULL`;
-    return (await this.#read(text, values)).map((row) => listedRowOf(row, this.#unquoted));
+    const text = `SELECT ${this.#guard}, ${listedColumns.join(", ")} FROM executions WHERE deleted_at IS NULL AND id IN`;
+    return (await this.#readEach(text, ids)).map((row) => listedRowOf(row, this.#unquoted));
   }
 
   async write(writes: readonly kit.RowWrite[]): Promise<(kit.RowWritten | null)[]> {
@@ -143,9 +145,8 @@ export class SqliteTable implements kit.ExecutionTable {
 
   readonly records: kit.ExecutionTable["records"] = {
     get: async (kind: RecordKind, keys: readonly string[]) => {
-      const { bind, list, values } = new Parameters();
-      const text = `SELECT ${this.#key}, revision, text FROM records WHERE kind = ${bind(kind)} AND records.key IN (${list(keys)})`;
-      const records = (await this.#read(text, values)) as unknown as readonly StoredRecord[];
+      const text = `SELECT ${this.#key}, revision, text FROM records WHERE kind = '${kind}' AND records.key IN`;
+      const records = (await this.#readEach(text, keys)) as unknown as readonly StoredRecord[];
       return new Map(
         records.map(({ key: quoted, revision, text }) => {
           const key = this.#unquoted(quoted);
@@ -165,6 +166,18 @@ export class SqliteTable implements kit.ExecutionTable {
 
   async #read(text: string, values: readonly SqlValue[] = []): Promise<readonly SqlRow[]> {
     return (await this.#session.read([{ text, values }]))[0]!;
+  }
+
+  /** Rows of these ids, in as many statements as they take, all of one moment. @param text without its list */
+  async #readEach(text: string, ids: readonly string[]): Promise<readonly SqlRow[]> {
+    const statements: SqlStatement[] = [];
+    let from = 0;
+    do {
+      const { list, values } = new Parameters();
+      statements.push({ text: `${text} (${list(ids.slice(from, from + this.#maxIds))})`, values });
+      from += this.#maxIds;
+    } while (from < ids.length);
+    return (await this.#session.read(statements)).flat();
   }
 
   #guardOf(row: SqlRow): kit.ExecutionGuard {

@@ -34,9 +34,12 @@ export interface SqliteSession {
   close(): Promise<void>;
 }
 
-/** Gives the parameters of a statement, whose values it adds to those: the first is the time. */
+/** Gives the parameters of a statement, whose values it adds to those: the first is the time. Equal values share one: there may be few. */
 export function bindTo(values: SqlValue[]): (value: SqlValue) => string {
-  return (value) => `?${values.push(value) + 1}`;
+  return (value) => {
+    const known = values.indexOf(value);
+    return `?${(known < 0 ? values.push(value) - 1 : known) + 2}`;
+  };
 }
 
 /** The parameters of a statement that is being written. */

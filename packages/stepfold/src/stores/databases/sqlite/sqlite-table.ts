@@ -1,7 +1,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { EpochMs } from "../../../core/values/json.ts";
 import { SqliteTable } from "../sqlite-dialect/sqlite-table.ts";
-import type { SqliteSession, SqlRow, SqlStatement } from "../sqlite-dialect/statement.ts";
+import type { SqliteSession, SqlValue } from "../sqlite-dialect/statement.ts";
+import { syncSession } from "../sqlite-dialect/sync-session.ts";
 import { isBusy } from "./sqlite-error.ts";
 
 /** Most statements that are kept prepared: more are only met where lists are asked for in ever new ways. */
@@ -29,8 +30,9 @@ export function sqliteSession(db: DatabaseSync, now: () => EpochMs): SqliteSessi
     prepared.set(text, statement);
     return statement;
   };
-  const inTransaction = <T>(begin: string, work: () => T): T => {
-    prepare(begin).run();
+  const transaction = <T>(mode: "read" | "write", work: () => T): T => {
+    // taking the lock first makes sure that it never has to be upgraded, which may fail at once
+    prepare(mode === "read" ? "BEGIN" : "BEGIN IMMEDIATE").run();
     try {
       const result = work();
       prepare("COMMIT").run();
@@ -41,25 +43,6 @@ export function sqliteSession(db: DatabaseSync, now: () => EpochMs): SqliteSessi
       throw cause;
     }
   };
-  return {
-    async read(statements) {
-      const time = now();
-      const rows = () => statements.map(({ text, values }) => prepare(text).all(time, ...values));
-      return statements.length < 2 ? rows() : inTransaction("BEGIN", rows);
-    },
-    async write(writes) {
-      const time = now();
-      const rowOf = ({ text, values }: SqlStatement): SqlRow | null => prepare(text).get(time, ...values) ?? null;
-      const rows = () =>
-        writes.map(({ quick, whole, followUps }) => {
-          const row = (quick && rowOf(quick())) ?? rowOf(whole());
-          // none of these needs the time
-          if (row) for (const { text, values } of followUps(row.seq as number)) prepare(text).run(null, ...values);
-          return row;
-        });
-      // taking the lock first makes sure that it never has to be upgraded, which may fail at once
-      return inTransaction("BEGIN IMMEDIATE", rows);
-    },
-    close: async () => db.close(),
-  };
+  const all = (text: string, values: readonly SqlValue[]) => prepare(text).all(...values);
+  return syncSession({ all, transaction, close: () => db.close() }, now);
 }

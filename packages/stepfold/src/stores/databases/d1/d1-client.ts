@@ -1,0 +1,17 @@
+/** What a statement gave. */
+export interface D1Rows {
+  readonly results: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** A statement of D1, with its values or without. */
+export interface D1Statement {
+  bind(...values: unknown[]): D1Statement;
+  all(): Promise<D1Rows>;
+}
+
+/** What is used of a D1 database, a binding of a Cloudflare worker: `env.DB`. */
+export interface D1Client {
+  prepare(sql: string): D1Statement;
+  /** All in one transaction and one round trip. */
+  batch(statements: D1Statement[]): Promise<readonly D1Rows[]>;
+}

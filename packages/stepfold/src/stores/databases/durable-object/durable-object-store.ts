@@ -1,0 +1,101 @@
+import type { EpochMs } from "../../../core/values/json.ts";
+import { refuseUnknown } from "../../../core/values/refuse-unknown.ts";
+import type { SnapshotStore } from "../../../ports/snapshot-store.ts";
+import { type RetentionOptions, storeOver } from "../../kit/store-over.ts";
+import { hasTables, layoutByName, sqliteSchemaByName } from "../sqlite-dialect/sqlite-schema.ts";
+import { SqliteTable } from "../sqlite-dialect/sqlite-table.ts";
+import type { SqlRow, SqlValue } from "../sqlite-dialect/statement.ts";
+import { type SyncDatabase, syncSession } from "../sqlite-dialect/sync-session.ts";
+import { workerdError, workerdLimits } from "../sqlite-dialect/workerd.ts";
+import type { ObjectStorage, Sweeper } from "./durable-object-client.ts";
+import { ObjectAlarm } from "./object-alarm.ts";
+
+/** How a store in a Durable Object behaves. */
+export interface DurableObjectStoreOptions extends RetentionOptions {
+  /**
+   * Sets the alarm of the object: called in the transaction of a write that makes something due sooner. An object has one alarm: who needs
+   * it for something else too gives this. Default `ctx.storage.setAlarm(at)`.
+   */
+  readonly setAlarm?: (at: EpochMs) => void;
+  /** The clock that judges leases and due times, in epoch milliseconds. Default `Date.now`. */
+  readonly now?: () => EpochMs;
+}
+
+/** A store in a Durable Object. */
+export interface DurableObjectStore extends SnapshotStore {
+  /**
+   * What the object's `alarm()` calls: runs what is due, in one time slice, and sets the alarm to the time at which something is due next.
+   *
+   * @param runtime on this store, with `drive: false`
+   * @param options of `runtime.sweep`: how long it may take, how many executions it takes
+   * @throws what `runtime.sweep` throws; the alarm is set all the same
+   */
+  alarm<Options>(runtime: Sweeper<Options>, options?: Options): Promise<void>;
+}
+
+/**
+ * A store in the SQLite of a Durable Object, for any number of executions. The object wakes by itself: each write that makes something due
+ * sooner sets the object's alarm to that time, in the same transaction. The tables are made here if there are none.
+ *
+ * ```typescript
+ * import { DurableObject } from "cloudflare:workers";
+ * import { createRuntime } from "stepfold/runtime";
+ * import { durableObjectStore } from "stepfold/stores/durable-object";
+ *
+ * export class Workflows extends DurableObject {
+ *   readonly store = durableObjectStore(this.ctx.storage);
+ *   readonly runtime = createRuntime({ store: this.store, workflows, nodeDefinitions, drive: false });
+ *
+ *   alarm() {
+ *     return this.store.alarm(this.runtime);
+ *   }
+ * }
+ * ```
+ *
+ * Needs a class with SQLite (`new_sqlite_classes`). One part of a commit (its head, one event, one child) may have 1,900,000 bytes,
+ * because an object takes 2 MB a row: more is `LIMIT_EXCEEDED`. Nothing leaves the object before what was written is safe: Cloudflare
+ * sees to that. `close()` leaves the storage alone.
+ *
+ * @throws StepfoldError `STORE_REJECTED` if another version of Stepfold made the tables, or the class has no SQLite
+ * @throws StepfoldError `OPTION_UNKNOWN` for an option that there is not
+ */
+export function durableObjectStore(storage: ObjectStorage, options: DurableObjectStoreOptions = {}): DurableObjectStore {
+  refuseUnknown("durableObjectStore", options, ["setAlarm", "now", "idempotencyRetentionMs"]);
+  const { now = Date.now, idempotencyRetentionMs, setAlarm = (at: EpochMs) => void storage.setAlarm(at) } = options;
+  const db = openObject(storage, () => alarm.written());
+  const alarm = new ObjectAlarm(db, now, setAlarm);
+  const table = new SqliteTable(syncSession(db, now), {
+    name: "durable-object",
+    // there is one object, and the next one after it
+    features: { clock: "store", durable: true, multiProcess: false, maxValueBytes: workerdLimits.maxValueBytes, permits: true },
+    maxIds: workerdLimits.maxIds,
+    now: "?1",
+    grouping: { maxWrites: 64, isOutage: () => false },
+  });
+  const store = storeOver(table, { idempotencyRetentionMs, errorOf });
+  return { ...store, alarm: (runtime, sweepOptions) => alarm.rung(runtime, sweepOptions) };
+}
+
+/** The object's database, with its tables. @param written called at the end of each transaction that writes */
+function openObject(storage: ObjectStorage, written: () => void): SyncDatabase {
+  const all = (text: string, values: readonly SqlValue[]): readonly SqlRow[] => storage.sql.exec(text, ...values).toArray();
+  try {
+    storage.transactionSync(() => {
+      if (!hasTables("durable-object", "storage", all(layoutByName, [])[0])) for (const text of sqliteSchemaByName) all(text, []);
+    });
+  } catch (cause) {
+    throw errorOf(cause);
+  }
+  return {
+    all,
+    transaction: (mode, work) =>
+      storage.transactionSync(() => {
+        const result = work();
+        if (mode === "write") written();
+        return result;
+      }),
+    close: () => undefined,
+  };
+}
+
+const errorOf = (cause: unknown) => workerdError("durable-object", cause, "the storage was emptied: open the store again");
