@@ -2,6 +2,7 @@
 declare module "cloudflare:workers" {
   import type { CloudflareWorkersModule } from "@cloudflare/workers-types";
 
+  export const DurableObject: typeof CloudflareWorkersModule.DurableObject;
   export const WorkflowEntrypoint: typeof CloudflareWorkersModule.WorkflowEntrypoint;
   export type WorkflowEvent<T> = CloudflareWorkersModule.WorkflowEvent<T>;
   export type WorkflowStep = CloudflareWorkersModule.WorkflowStep;
