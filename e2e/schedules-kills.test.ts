@@ -1,59 +1,43 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { createRuntime } from "stepfold/runtime";
-import { schedules } from "stepfold/schedules";
-import { sqliteStore } from "stepfold/stores/sqlite";
 import { describe, expect, it } from "vitest";
-import { newFolder, type Running, startCli } from "./cli.ts";
+import { effort } from "../scripts/test/effort.ts";
+import { bench } from "./kill9/bench.ts";
+import { judgeTicks } from "./schedules/judge-ticks.ts";
+import { reportTicks, tickStorm } from "./schedules/tick-storm.ts";
 
-const work = {
-  id: "work",
-  nodes: [
-    { id: "begin", type: "set", data: "{{ input.at }}" },
-    { id: "rest", type: "wait", data: { for: "200ms" } },
-    { id: "finish", type: "set", data: "done" },
-  ],
-  edges: [
-    { source: "begin", target: "rest" },
-    { source: "rest", target: "finish" },
-  ],
-};
-const [count, ticks, processes, kills] = [20, 12, 3, 8];
+const { store, ...storm } = effort.tickStorm;
+const seed = Number(process.env.STEPFOLD_KILL_SEED ?? 20_260);
 
-describe("schedules of processes that are killed", () => {
-  it("start each tick once: no tick is lost, and none comes twice", { timeout: 300_000 }, async ({ onTestFinished }) => {
-    const cwd = newFolder();
-    writeFileSync(join(cwd, "stepfold.config.mjs"), `export default { workflows: [${JSON.stringify(work)}] };`);
-    const store = sqliteStore(join(cwd, "app.db"), { synchronous: "NORMAL" });
-    const runtime = createRuntime({ store, nodeDefinitions: {}, drive: false, schedules: schedules() });
-    onTestFinished(async () => {
-      await runtime.close();
-      await store.close();
-    });
-    const names = Array.from({ length: count }, (_, i) => `s${i}`);
-    const at = Date.now();
-    for (const name of names) await runtime.schedules.create(name, { workflow: "work", every: "1s", count: ticks, overlap: "allow" });
-    const begin = (): Running => startCli(["worker", "--store", "app.db", "--json"], { cwd, env: { STEPFOLD_LEASE_MS: "1000" } });
-    const workers = Array.from({ length: processes }, begin);
-    for (let kill = 0; kill < kills; kill++) {
-      await new Promise((resolve) => setTimeout(resolve, 1_200));
-      const victim = kill % processes;
-      workers[victim]!.child.kill("SIGKILL");
-      workers[victim] = begin();
+describe(`${storm.schedules} schedules on ${store}, whose ${storm.processes} processes are killed`, () => {
+  it("start each tick once: no tick is lost, and none comes twice", { timeout: 1_800_000 }, async ({ skip }) => {
+    const { folder, target } = await bench(store, skip);
+    const result = await tickStorm(target, folder, seed, storm);
+    console.log(reportTicks(result));
+    const { lost, doubled, problems, starts, kills } = result;
+    expect({ lost, doubled, problems }).toEqual({ lost: [], doubled: [], problems: [] });
+    expect(starts).toBe(storm.schedules * storm.ticks);
+    expect(kills).toBeGreaterThan(3);
+    for (const tampered of tamperedWith(result.judged)) {
+      const found = judgeTicks(...tampered);
+      expect([...found.lost, ...found.doubled]).not.toEqual([]);
     }
-    const open = async (): Promise<number> => (await runtime.schedules.list({ limit: 100 })).items.length;
-    while ((await open()) > 0) await new Promise((resolve) => setTimeout(resolve, 500));
-    for (const name of names) {
-      const list = () => runtime.list({ idPrefix: `${name}@`, order: "oldest", limit: 100 });
-      while ((await list()).items.some(({ status }) => status !== "completed")) await new Promise((resolve) => setTimeout(resolve, 300));
-      const started = (await list()).items.map(({ workflowId }) => Date.parse(workflowId.slice(name.length + 1))).sort((a, b) => a - b);
-      const first = started[0]!;
-      expect(first).toBeGreaterThan(at);
-      // each second one, and no other
-      expect(started).toEqual(Array.from({ length: ticks }, (_, i) => first + 1_000 * i));
-      expect((await runtime.schedules.describe(name)).problems).toEqual([]);
-    }
-    for (const { child } of workers) child.kill("SIGTERM");
-    for (const { ended } of workers) await ended;
   });
 });
+
+/** A good run, tampered with in one way after the other: a judge that finds nothing proves nothing. */
+function* tamperedWith([made, everyMs, ticks, stored, lines]: Parameters<typeof judgeTicks>): Generator<Parameters<typeof judgeTicks>> {
+  const { executions } = stored;
+  const of = executions.findIndex(({ workflowId }) => workflowId.includes("@"));
+  const one = executions[of]!;
+  const [name, time] = one.workflowId.split("@") as [string, string];
+  const other = (more: object) => ({ ...stored, executions: executions.with(of, { ...one, ...more }) });
+  const moved = new Date(Date.parse(time) + everyMs * ticks).toISOString();
+  yield [made, everyMs, ticks, { ...stored, executions: executions.toSpliced(of, 1) }, lines];
+  yield [made, everyMs, ticks, { ...stored, executions: [...executions, { ...one, workflowId: `${name}@${moved}` }] }, lines];
+  yield [made, everyMs, ticks, other({ status: "failed" }), lines];
+  yield [made, everyMs, ticks, other({ rows: one.rows.filter(({ event }) => event.type !== "completed") }), lines];
+  yield [made, everyMs, ticks, other({ rows: [...one.rows, one.rows[1]!] }), lines];
+  yield [made.map((each) => ({ ...each, fromMs: each.fromMs - everyMs, toMs: each.toMs - everyMs })), everyMs, ticks, stored, lines];
+  const call = lines.find((line) => line.what === "called")!;
+  yield [made, everyMs, ticks, stored, [...lines, { ...call, key: "another" } as typeof call]];
+  yield [made, everyMs, ticks, stored, lines.filter((line) => line.what !== "called" || line.workflowId !== one.workflowId)];
+}

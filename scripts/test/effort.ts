@@ -28,6 +28,15 @@ export interface Effort {
   readonly queueKills: number;
   /** Workers that are stopped for longer than their lease. */
   readonly zombies: number;
+  /** Schedules whose ticks go on while their processes are killed. */
+  readonly tickStorm: {
+    readonly store: "sqlite" | "postgres";
+    readonly schedules: number;
+    readonly everyMs: number;
+    readonly ticks: number;
+    readonly processes: number;
+    readonly killEveryMs: number;
+  };
   /** Executions of 11 MB that are due at once, and the heap of the process that drives them. */
   readonly largeSnapshots: { readonly executions: number; readonly heapMb: number };
   /** Workers that stop in the middle of a commit. */
@@ -58,6 +67,7 @@ const efforts = {
     storeKills: 3,
     queueKills: 3,
     zombies: 1,
+    tickStorm: { store: "sqlite", schedules: 20, everyMs: 1_000, ticks: 10, processes: 3, killEveryMs: 1_200 },
     largeSnapshots: { executions: 25, heapMb: 200 },
     freezes: 1,
     restarts: 1,
@@ -82,6 +92,7 @@ const efforts = {
     storeKills: 6,
     queueKills: 4,
     zombies: 1,
+    tickStorm: { store: "sqlite", schedules: 20, everyMs: 1_000, ticks: 10, processes: 3, killEveryMs: 1_200 },
     largeSnapshots: { executions: 90, heapMb: 512 },
     freezes: 1,
     restarts: 2,
@@ -106,6 +117,8 @@ const efforts = {
     storeKills: 300,
     queueKills: 100,
     zombies: 50,
+    // ten minutes
+    tickStorm: { store: "postgres", schedules: 1_000, everyMs: 60_000, ticks: 10, processes: 4, killEveryMs: 10_000 },
     largeSnapshots: { executions: 90, heapMb: 512 },
     freezes: 20,
     restarts: 30,

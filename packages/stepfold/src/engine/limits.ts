@@ -52,7 +52,19 @@ export type Counted = Exclude<Outcome, { type: "aborted" }>;
 export function settleOutcome(limits: Limits, draft: Draft, task: Task, outcome: Counted): Counted {
   const reduced =
     outcome.type === "completed" && (outcome.writes ?? outcome.metadataPatch) ? reduceVariables(limits, draft, task, outcome) : outcome;
-  return enforceLimits(limits, draft, task, reduced);
+  const isTold =
+    reduced.type === "completed" && reduced.unlessSignalled !== undefined && hasSignal(draft, reduced.unlessSignalled, reduced.endedAt);
+  return enforceLimits(limits, draft, task, isTold ? goingOn(reduced) : reduced);
+}
+
+/** Whether a signal of this name waits for a step that takes it. */
+function hasSignal({ inbox }: Draft, name: string, at: EpochMs): boolean {
+  return inbox.some((signal) => signal.name === name && signal.key === undefined && signal.expiresAt > at);
+}
+
+/** The outcome of a step that would have ended the workflow, if nobody had told it anything meanwhile. */
+function goingOn({ terminates: _, unlessSignalled: __, ...outcome }: Extract<Counted, { type: "completed" }>): Counted {
+  return outcome;
 }
 
 /**

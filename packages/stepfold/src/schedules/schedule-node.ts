@@ -55,7 +55,8 @@ export function scheduleNode(host: Pick<ScheduleHost, "problemOf" | "limits">): 
       if (state.steps > stepsAtMost) return { continueAs: { input: { ...known, steps: 0 } } };
       const { state: after, sends } = decideTicks(isSignal ? atLastCommand(known) : known, step.now(), judgeFor(host, step));
       if (sends.length > 0) return { data: after, __sends: sends };
-      if (isOver(after)) return { data: after, terminate: true };
+      // what was said while this step ran is committed already: it is for this execution
+      if (isOver(after)) return { data: after, terminate: true, __unlessSignalled: scheduleSignal };
       return wait(after);
     },
   });

@@ -27,6 +27,8 @@ export type Outcome =
       readonly sizeBytes: number;
       readonly handles?: readonly string[];
       readonly terminates?: true;
+      /** With `terminates`: not if a signal of this name lies in the inbox when the outcome is applied. */
+      readonly unlessSignalled?: string;
       readonly continues?: NonNullable<CompletedEvent["continues"]>;
       readonly starts?: ChildStart;
       readonly sends?: NonNullable<CompletedEvent["sends"]>;

@@ -71,6 +71,7 @@ function outcomeOf(run: AttemptState, returned: Returned): Outcome | Promise<Out
     handles: terminates || run.task.undoes ? undefined : handlesOf(run, returned),
     terminates,
     sends: returned.__sends,
+    unlessSignalled: typeof returned.__unlessSignalled === "string" ? returned.__unlessSignalled : undefined,
   };
   if (!node.output) return completed(run, returned.data, leaving);
   const { output } = node.definition;
@@ -100,6 +101,7 @@ interface Returned {
   readonly __children?: unknown;
   readonly __signal?: unknown;
   readonly __sends?: unknown;
+  readonly __unlessSignalled?: unknown;
   readonly terminate?: unknown;
   readonly continueAs?: unknown;
   readonly vars?: unknown;
@@ -112,9 +114,10 @@ interface Leaving {
   readonly handles: readonly string[] | undefined;
   readonly terminates: boolean;
   readonly sends: unknown;
+  readonly unlessSignalled: string | undefined;
 }
 
-function completed(run: AttemptState, data: unknown, { handles, terminates, sends }: Leaving): Outcome {
+function completed(run: AttemptState, data: unknown, { handles, terminates, sends, unlessSignalled }: Leaving): Outcome {
   const { task, around, startedAt } = run;
   const { value, sizeBytes } = normalise(data, whatOf(task), around.limits);
   const outcome = { type: "completed" as const, startedAt, endedAt: around.now(), output: value, sizeBytes };
@@ -128,7 +131,7 @@ function completed(run: AttemptState, data: unknown, { handles, terminates, send
       ...(handles && { handles }),
     };
   }
-  if (terminates) return { ...outcome, terminates };
+  if (terminates) return { ...outcome, terminates, ...(unlessSignalled !== undefined && { unlessSignalled }) };
   return handles ? { ...outcome, handles } : outcome;
 }
 

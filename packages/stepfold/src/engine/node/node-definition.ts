@@ -20,6 +20,11 @@ export type NodeOutput<Out = unknown, Handle extends string = string> =
       /** For the nodes of schedules: executions to start or to cancel, which are no children of this one. Only with a runtime. */
       readonly __sends?: readonly SendRequest[] | undefined;
       /**
+       * For the nodes of schedules, with `terminate`: the name of a signal. If one of this name (and without a key) has come that no step has
+       * waited for, also while the step ran, the workflow does not end: the path leaves by its edges.
+       */
+      readonly __unlessSignalled?: string | undefined;
+      /**
        * Sets variables of the scope, by name, together with the output: each through the reducer that the workflow declares for it. Of a step that
        * fails, waits or undoes another one nothing is set.
        */

@@ -1,0 +1,94 @@
+import type { StartedEvent } from "stepfold";
+import type { WrittenLine } from "../kill9/log.ts";
+import type { Stored, StoredExecution } from "../kill9/stored.ts";
+import { effects } from "./work.ts";
+
+/** A schedule that was made, and between which two moments. */
+export interface Made {
+  readonly name: string;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** What was found of the ticks of all schedules. */
+export interface TickVerdict {
+  /** Ticks that no execution was started for, or whose execution is not as it should be. */
+  readonly lost: readonly string[];
+  /** Starts that no tick stands for, and effects that were made with two keys, or that count twice. */
+  readonly doubled: readonly string[];
+  readonly starts: number;
+  /** Effects that were made again because the process died before they were committed. */
+  readonly repeated: number;
+  /** From a tick to the start of its execution, by the clock of the store. */
+  readonly lateMs: { readonly median: number; readonly p99: number; readonly most: number };
+}
+
+/**
+ * Judges rows that were read with SQL, and logs: neither the runtime nor a store had a hand in it. The ticks are counted here, from the moments
+ * between which a schedule was made.
+ */
+export function judgeTicks(
+  made: readonly Made[],
+  everyMs: number,
+  ticks: number,
+  stored: Stored,
+  lines: readonly WrittenLine[],
+): TickVerdict {
+  const [lost, doubled, late]: [string[], string[], number[]] = [[], [], []];
+  const startsOf = new Map<string, Map<number, StoredExecution>>(made.map(({ name }) => [name, new Map()]));
+  const known = new Map(stored.executions.map((one) => [one.workflowId, one]));
+  for (const execution of stored.executions) {
+    const [name = "", time = ""] = execution.workflowId.split("@");
+    if (time !== "") startsOf.get(name)?.set(Date.parse(time), execution);
+  }
+  let starts = 0;
+  for (const { name, fromMs, toMs } of made) {
+    const started = startsOf.get(name)!;
+    const first = Math.min(...started.keys());
+    const possible = [fromMs, toMs].map((at) => (Math.floor(at / everyMs) + 1) * everyMs);
+    if (!possible.includes(first)) lost.push(`${name} begins with ${iso(first)}, and should with ${iso(possible[0]!)}`);
+    const wanted = Array.from({ length: ticks }, (_, i) => first + i * everyMs);
+    for (const at of wanted) {
+      const execution = started.get(at);
+      if (!execution) lost.push(`${name} did not start ${iso(at)}`);
+      else lost.push(...wrongIn(execution, name));
+      if (execution) late.push((execution.rows[0]!.event as StartedEvent).at - at);
+    }
+    starts += started.size;
+    for (const at of started.keys()) if (!wanted.includes(at)) doubled.push(`${name} started ${iso(at)}, which is no tick`);
+    if (known.get(`schedule:${name}`)?.status !== "completed") lost.push(`schedule:${name} has not come to its end`);
+  }
+  const called = new Map<string, { readonly keys: Set<string>; calls: number }>();
+  for (const line of lines) {
+    if (line.what !== "called") continue;
+    const effect = called.get(`${line.workflowId} ${line.nodeId}`) ?? { keys: new Set(), calls: 0 };
+    effect.keys.add(line.key);
+    effect.calls++;
+    called.set(`${line.workflowId} ${line.nodeId}`, effect);
+  }
+  for (const [effect, { keys }] of called) if (keys.size > 1) doubled.push(`${effect} was made with ${keys.size} keys`);
+  for (const execution of stored.executions.filter(({ workflowId }) => workflowId.includes("@")))
+    for (const nodeId of effects)
+      if (!called.has(`${execution.workflowId} ${nodeId}`))
+        lost.push(`${nodeId} of ${execution.workflowId} is committed and was never made`);
+  late.sort((a, b) => a - b);
+  const at = (share: number): number => late[Math.min(late.length - 1, Math.floor(share * late.length))] ?? 0;
+  const repeated = [...called.values()].reduce((sum, { calls }) => sum + calls - 1, 0);
+  return { lost, doubled, starts, repeated, lateMs: { median: at(0.5), p99: at(0.99), most: at(1) } };
+}
+
+/** What is wrong with the execution of a tick: it has completed, with each step once, and its versions have no gap. */
+function wrongIn({ workflowId, status, rows }: StoredExecution, schedule: string): string[] {
+  const wrong: string[] = [];
+  if (status !== "completed") wrong.push(`${workflowId} is ${status}`);
+  if (rows.some(({ version }, i) => version !== i)) wrong.push(`${workflowId} has versions ${rows.map(({ version }) => version).join()}`);
+  const done = rows.flatMap(({ event }) => (event.type === "completed" ? [event.nodeId] : [])).join();
+  if (done !== "begin,rest,finish") wrong.push(`${workflowId} has made ${done}`);
+  const { event } = rows[0]!;
+  if (event.type !== "started" || event.scheduledBy?.schedule !== schedule) wrong.push(`${workflowId} is not of ${schedule}`);
+  return wrong;
+}
+
+function iso(at: number): string {
+  return Number.isFinite(at) ? new Date(at).toISOString() : "nothing";
+}

@@ -1,0 +1,42 @@
+// A process that drives schedules and what they start, until it is killed, or asked to end. See schedules-kills.test.ts.
+import { createRuntime } from "stepfold/runtime";
+import { schedules } from "stepfold/schedules";
+import { codeOf } from "../kill9/load.ts";
+import { openLog } from "../kill9/log.ts";
+import { openStore } from "../kill9/open-store.ts";
+import { work, workNodes } from "./work.ts";
+
+/** What a worker is told. */
+export interface TickWorkerOptions {
+  /** Of the store. */
+  readonly url: string;
+  /** Where its log is. */
+  readonly folder: string;
+  /** Unique for every process that ever runs. */
+  readonly name: string;
+  readonly leaseMs: number;
+  readonly pollMs: number;
+}
+
+const { url, folder, name, leaseMs, pollMs } = JSON.parse(process.argv[2]!) as TickWorkerOptions;
+const write = openLog(folder, name);
+const { store, close } = await openStore(url);
+const runtime = createRuntime({
+  store,
+  workflows: [work],
+  nodeDefinitions: workNodes(write),
+  schedules: schedules(),
+  owner: name,
+  leaseMs,
+  pollMs,
+  // where they are killed it is no fault of what they drive
+  maxCrashes: Number.POSITIVE_INFINITY,
+  onProblem: (workflowId, error) => write({ what: "problem", workflowId, code: codeOf(error), message: String(error) }),
+});
+process.once("SIGTERM", async () => {
+  await runtime.close();
+  await close();
+  process.exit(0);
+});
+process.once("disconnect", () => process.exit(3));
+process.send?.("ready");
