@@ -8,15 +8,17 @@ import type { Job, JobResult } from "./simulation/job.ts";
 import { messagesAreKept } from "./simulation/mutant.ts";
 import { runJobs } from "./simulation/threads.ts";
 
-const usage = `npm run simulate -- [--schedules N] [--seed N] [--mutants] [--only MUTANT] and, as a failure tells them,
+const usage = `npm run simulate -- [--schedules N] [--days N] [--seed N] [--mutants] [--only MUTANT] and, as a failure tells them,
 [--chance N] [--mode liveness|safety|faultFree] [--faults a,b] [--faults-until MS] [--clients 0,1] [--wake-ups both|store|queue]`;
 
 /** Schedules that a thread takes at once. */
 const batch = 50;
+/** Of one day. */
+const schedulesADay = 50;
 
 const told = read();
 const parts: string[] = [];
-if (told.only === null && told.schedules > 0) parts.push(...(await simulate(told)));
+if (told.only === null && told.schedules + told.days > 0) parts.push(...(await simulate(told)));
 if (told.mutants) {
   const { caught, all } = await catchMutants(told.only);
   parts.push(`${caught} of ${all} mutants caught`);
@@ -33,40 +35,57 @@ function read(): Arguments {
   }
 }
 
-async function simulate({ schedules, seed, options }: Arguments): Promise<string[]> {
-  const sums = { schedules: 0, commits: 0, steps: 0, repeated: 0, rescues: 0, violations: 0 };
+async function simulate({ schedules, days, seed, options }: Arguments): Promise<string[]> {
+  const sums = { schedules: 0, commits: 0, steps: 0, repeated: 0, rescues: 0, violations: 0, days: 0, ticks: 0 };
   const start = performance.now();
-  const onDone = (_job: Job, result: JobResult): void => {
+  const onDone = (job: Job, result: JobResult): void => {
     sums.schedules += result.schedules;
     sums.commits += result.commits;
     sums.steps += result.steps;
     sums.repeated += result.repeated;
     sums.rescues += result.rescues;
     sums.violations += result.violations;
+    sums.days += result.days ?? 0;
+    sums.ticks += result.ticks ?? 0;
     const [first] = result.findings;
     if (!first) return;
     console.log(`\nSeed ${first.options.seed} breaks a rule:`);
     for (const { invariant, message } of result.findings) console.log(`  ${invariant}  ${message}`);
+    if (job.schedulesADay !== undefined) {
+      console.log(`Again:\n  npm run simulate -- --schedules 0 --days 1 --seed ${first.options.seed}\n`);
+      return;
+    }
     console.log(`Again, with all left out that it does not need:\n  ${commandFor(first.options)}`);
     console.log(`To have it run for ever, add to scripts/simulation/corpus.json:\n  ${JSON.stringify(first.options)}\n`);
   };
-  await runJobs([...jobsOfCorpus(schedules), ...jobsFor(seed, schedules, options), ...jobsOfGates(schedules)], onDone);
+  await runJobs(
+    [...jobsOfDays(seed, days), ...jobsOfCorpus(schedules), ...jobsFor(seed, schedules, options), ...jobsOfGates(schedules)],
+    onDone,
+  );
   const seconds = (performance.now() - start) / 1000;
   const each = (count: number): string => (count / sums.schedules).toFixed(1);
-  console.log(
-    `${each(sums.steps)} steps, ${each(sums.commits)} commits, ${each(sums.repeated)} steps repeated and ${each(sums.rescues)} rescues a schedule; ${seconds.toFixed(1)} s`,
-  );
+  if (days > 0)
+    console.log(`${sums.ticks.toLocaleString("en")} ticks of ${schedulesADay} schedules in ${days} days on which a clock changes`);
+  if (sums.schedules > 0)
+    console.log(
+      `${each(sums.steps)} steps, ${each(sums.commits)} commits, ${each(sums.repeated)} steps repeated and ${each(sums.rescues)} rescues a schedule; ${seconds.toFixed(1)} s`,
+    );
   if (sums.violations > 0) process.exitCode = 1;
-  return [`${sums.schedules.toLocaleString("en")} schedules`, `${sums.violations} violations`];
+  const daysTold = days > 0 ? [`${sums.days} days`] : [];
+  return [`${sums.schedules.toLocaleString("en")} schedules`, ...daysTold, `${sums.violations} violations`];
 }
 
 function jobsOfGates(schedules: number): Job[] {
   return schedules < messagesAreKept.schedules ? [] : [{ seed: 1, ...messagesAreKept, mutant: null }];
 }
 
+function jobsOfDays(seed: number, days: number): Job[] {
+  return Array.from({ length: days }, (_, i) => ({ seed: seed + i, schedules: 1, schedulesADay, options: {}, mutant: null }));
+}
+
 /** What has failed once is run with every larger run. */
 function jobsOfCorpus(schedules: number): Job[] {
-  if (schedules === 1) return [];
+  if (schedules <= 1) return [];
   return (corpus as ScheduleOptions[]).map(({ seed, ...options }) => ({ seed, schedules: 1, options, mutant: null }));
 }
 

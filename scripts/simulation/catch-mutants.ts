@@ -1,26 +1,35 @@
 import { codeMutants } from "./code-mutants.ts";
+import { dayMutants, schedulesADay } from "./days/day-mutants.ts";
 import type { Job, JobResult } from "./job.ts";
 import { portMutants } from "./port-mutants.ts";
 import { runJobs } from "./threads.ts";
 
 /** So many schedules are tried until a mutant counts as not caught. */
 const mostSchedules = 600;
+const mostDays = 5;
 
 /** Makes every mistake, or the one that is named, and tells by which rule it was noticed. */
 export async function catchMutants(only: string | null): Promise<{ readonly caught: number; readonly all: number }> {
-  const mutants = [...codeMutants, ...portMutants].filter(({ name }) => only === null || name === only);
+  const mutants = [...codeMutants, ...portMutants, ...dayMutants].filter(({ name }) => only === null || name === only);
   if (mutants.length === 0) throw new RangeError(`no mutant is called ${only}`);
   let caught = 0;
-  const onDone = ({ mutant }: Job, { schedules, findings }: JobResult): void => {
+  const onDone = ({ mutant }: Job, { schedules, findings, days = 0 }: JobResult): void => {
     const { caughtBy } = mutants.find(({ name }) => name === mutant)!;
     const [first] = findings;
     const rule = findings.find(({ invariant }) => caughtBy.includes(invariant))?.invariant;
     const isCaught = first !== undefined && rule !== undefined;
     if (isCaught) caught++;
-    const how = first ? `${rule?.padEnd(6)} seed ${first.options.seed}` : `not by ${caughtBy.join(", ")} in ${schedules} schedules`;
+    const how = first
+      ? `${rule?.padEnd(6)} seed ${first.options.seed}`
+      : `not by ${caughtBy.join(", ")} in ${days > 0 ? `${days} days` : `${schedules} schedules`}`;
     console.log(`${isCaught ? "caught " : "MISSED "} ${mutant!.padEnd(40)} ${how}`);
   };
-  const jobs = mutants.map(({ name, gate }): Job => ({ seed: 1, schedules: mostSchedules, options: {}, ...gate, mutant: name }));
+  const jobs = mutants.map((mutant): Job => {
+    const { name, gate } = mutant;
+    const day = dayMutants.find((one) => one.name === name)?.day;
+    if (day !== undefined) return { seed: day, schedules: mostDays, schedulesADay, options: {}, mutant: name };
+    return { seed: 1, schedules: mostSchedules, options: {}, ...gate, mutant: name };
+  });
   await runJobs(jobs, onDone);
   return { caught, all: mutants.length };
 }

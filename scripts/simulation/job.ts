@@ -10,6 +10,8 @@ export interface Job {
   readonly mutant: string | null;
   /** More rescues in one schedule, on average, break a rule as well. */
   readonly mostRescues?: number;
+  /** Then its schedules are days instead, each with so many schedules of the library. */
+  readonly schedulesADay?: number;
 }
 
 /** A rule that was broken. */
@@ -26,7 +28,10 @@ export interface JobResult {
   readonly steps: number;
   readonly repeated: number;
   readonly rescues: number;
-  /** Schedules that broke a rule. */
+  /** Days that passed, and ticks that were started in them. */
+  readonly days?: number;
+  readonly ticks?: number;
+  /** Schedules, or days, that broke a rule. */
   readonly violations: number;
   /** Of the first of them. */
   readonly findings: readonly Finding[];

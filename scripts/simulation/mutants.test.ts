@@ -2,9 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { codeMutants } from "./code-mutants.ts";
+import { dayMutants } from "./days/day-mutants.ts";
 import { portMutants } from "./port-mutants.ts";
 
-const all = [...codeMutants, ...portMutants];
+const all = [...codeMutants, ...portMutants, ...dayMutants];
 
 // that each of them is caught is shown by npm run simulate, which e2e/simulation.test.ts runs
 it("every rule is shown to notice something", () => {
@@ -39,10 +40,9 @@ it("no two mistakes have one name", () => {
 });
 
 // each is one change of the code: where the code changes, so must the mistake
-it.each(codeMutants.flatMap(({ name, patches }) => patches.map((patch) => [name, patch] as const)))("%s fits the code", (_, {
-  file,
-  find,
-}) => {
+it.each(
+  [...codeMutants, ...dayMutants].flatMap(({ name, patches }) => patches.map((patch) => [name, patch] as const)),
+)("%s fits the code", (_, { file, find }) => {
   const text = readFileSync(join(import.meta.dirname, "../../packages/stepfold/src", file), "utf8");
   expect(text.split(find)).toHaveLength(2);
 });

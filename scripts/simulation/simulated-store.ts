@@ -13,9 +13,10 @@ function plainStore(world: StoreWorld, onLost: (workflowId: string) => void): Sn
 }
 
 /**
- * As `plainStore`, where a failover does less harm than the product allows today: for a while nothing is written to an execution that was
- * decided by somebody without a claim on commits that the failover has lost. This goes when a commit names the commit that it follows,
- * and not its version alone.
+ * As `plainStore`, where a failover does less harm than a store allows (docs/stores, "When a database loses its latest commits"): a commit of
+ * somebody without a claim says which version it follows, and not which commit. If a failover has lost that commit, and others have brought the
+ * execution to the same version since, the store takes what was decided on something else. Here it is refused for a while, so that the schedules
+ * with failovers show all other mistakes. A store that compares the commit as well needs a column for it in every database.
  */
 export function simulatedStore(world: StoreWorld): SnapshotStore {
   const safeFrom = new Map<string, number>();

@@ -8,6 +8,11 @@ Error.stackTraceLimit = 0;
 
 parentPort!.on("message", async (job: Job) => {
   if (job.mutant !== null) breakCode(job.mutant);
+  if (job.schedulesADay !== undefined) {
+    const { runDays } = await import("./days/run-days.ts");
+    parentPort!.postMessage(await runDays(job));
+    return;
+  }
   const { runJob } = await import("./run-job.ts");
   parentPort!.postMessage(await runJob(job));
 });

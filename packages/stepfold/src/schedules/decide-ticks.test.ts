@@ -124,6 +124,26 @@ describe("one decision", () => {
     expect([startedIn(sends).length, isOver(after), wakeOf(after)]).toEqual([2, true, 0]);
   });
 
+  it("still cancels what a later tick meets, where two ticks were due at once after the one before had ended", () => {
+    const sends: SendRequest[] = [];
+    const first = until(schedule({ overlap: "cancel" }), begun + minute, sends);
+    // nobody worked for three minutes, and the first execution has ended meanwhile
+    const late = { ...first, queued: [begun + 2 * minute], decidedUntil: begun + 2 * minute };
+    const free = absorb(late, { type: "ended", at: begun + minute, workflowId: first.running[0]! });
+    const second = until({ ...free, horizon: begun + 3 * minute }, begun + 3 * minute, sends);
+    expect([second.running, second.cancelling]).toEqual([["s@2026-01-01T00:03:00Z"], undefined]);
+    until(second, begun + 4 * minute, sends);
+    expect(sends.at(-1)).toMatchObject({ cancel: "s@2026-01-01T00:03:00Z" });
+  });
+
+  it("starts a tick that its jitter lets wait before an edit that comes meanwhile, and none that comes after the edit", () => {
+    const sends: SendRequest[] = [];
+    const waiting = schedule({ every: "1h", jitter: "30m", overlap: "allow" });
+    const edited = absorb(waiting, { type: "edit", at: begun + 60 * minute + 1, changes: { every: 24 * 60 * minute } });
+    until({ ...edited, horizon: begun + 60 * minute + 1 }, begun + 60 * minute + 1, sends);
+    expect(startedIn(sends)).toEqual([begun + 60 * minute]);
+  });
+
   it("counts anew with an edit of `count`", () => {
     const state = until(schedule({ count: 5, overlap: "allow" }), begun + 3 * minute, []);
     expect(state.taken).toBe(3);

@@ -63,8 +63,9 @@ function advance(draft: Draft): boolean {
   }
   const [command, ...commands] = state.commands;
   const tick = tickAhead(state);
-  // what was due before a command is started before it, also if that came while the clock of this worker was behind
-  if (tick && tick.beginsAt <= (command ? Math.min(command.at, draft.now) : state.horizon)) {
+  // what was due before a command is started before it, also if that came while the clock of this worker was behind. An edit takes no tick away that
+  // has come already, and only its jitter lets it wait
+  if (tick && (command?.type === "edit" ? tick.at : tick.beginsAt) <= (command ? Math.min(command.at, draft.now) : state.horizon)) {
     takeTick(draft, tick);
     return true;
   }
@@ -106,7 +107,8 @@ function takeTick(draft: Draft, { at, beginsAt }: { readonly at: EpochMs; readon
 
 function cancelRunning(draft: Draft): void {
   const { name, running, cancelling } = draft.state;
-  if (cancelling) return;
+  // where nothing runs any more, what is queued begins next: a later tick has to be able to cancel that
+  if (cancelling || running.length === 0) return;
   for (const cancel of running) draft.sends.push({ cancel, schedule: name });
   draft.state = { ...draft.state, cancelling: true };
 }

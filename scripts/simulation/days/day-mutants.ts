@@ -1,0 +1,144 @@
+import type { CodeMutant } from "../mutant.ts";
+
+/** Schedules of a day in which a mistake is looked for. */
+export const schedulesADay = 15;
+
+/** A mistake in schedules, and the day on which it shows soonest. */
+interface DayMutant extends CodeMutant {
+  readonly day: number;
+}
+
+/** Mistakes in schedules: the model of ticks has to notice each of them. */
+export const dayMutants: readonly DayMutant[] = [
+  mutant("tick-is-missed-after-a-kill", {
+    file: "schedules/decide-ticks.ts",
+    find: "  if (draft.now - beginsAt > spec.catchUpWindow) {",
+    put: "  if (draft.now - beginsAt > Math.min(spec.catchUpWindow, 30_000)) {",
+  }),
+  mutant("tick-that-is-too-late-is-started", {
+    file: "schedules/decide-ticks.ts",
+    find: "  if (draft.now - beginsAt > spec.catchUpWindow) {",
+    put: "  if (draft.now - beginsAt > 2 * spec.catchUpWindow + 86_400_000) {",
+  }),
+  mutant("tick-is-named-by-the-time-of-its-start", {
+    file: "schedules/decide-ticks.ts",
+    find: "  const workflowId = tickId(name, at);",
+    put: "  const workflowId = tickId(name, draft.now - (draft.now % 1_000));",
+  }),
+  mutant("edit-starts-ticks-again", {
+    file: "schedules/commands.ts",
+    find: "  const decidedUntil = Math.max(state.decidedUntil, at);",
+    put: "  const decidedUntil = Math.min(state.decidedUntil, at) - 3 * 3_600_000;",
+  }),
+  mutant(
+    "edit-takes-ticks-away-that-have-come",
+    {
+      file: "schedules/decide-ticks.ts",
+      find: '(command?.type === "edit" ? tick.at : tick.beginsAt) <= (command ? Math.min(command.at, draft.now) : state.horizon)',
+      put: "!command && tick.beginsAt <= state.horizon",
+    },
+    10,
+  ),
+  mutant(
+    "edit-of-jitter-takes-a-tick-away",
+    {
+      file: "schedules/decide-ticks.ts",
+      find: '(command?.type === "edit" ? tick.at : tick.beginsAt)',
+      put: "tick.beginsAt",
+    },
+    11,
+  ),
+  mutant("edit-is-lost-with-another-one", {
+    file: "schedules/commands.ts",
+    find: "commands: [...state.commands, payload as unknown as ScheduleCommand]",
+    put: "commands: [payload as unknown as ScheduleCommand]",
+  }),
+  mutant("edit-of-a-paused-schedule-is-lost", {
+    file: "schedules/commands.ts",
+    find: "        return edited(state, command);",
+    put: "        return state.paused ? state : edited(state, command);",
+  }),
+  mutant("pause-is-ignored", {
+    file: "schedules/commands.ts",
+    find: "      return { ...state, paused: command.note === undefined ? {} : { note: String(command.note).slice(0, maxMessageLength) } };",
+    put: "      return state;",
+  }),
+  mutant("ticks-of-a-pause-are-started-after-it", {
+    file: "schedules/commands.ts",
+    find: "      return paused ? { ...rest, decidedUntil: Math.max(state.decidedUntil, at) } : state;",
+    put: "      return paused ? rest : state;",
+  }),
+  mutant("trigger-is-lost", {
+    file: "schedules/commands.ts",
+    find: "state.triggers.length < maxTriggers ? { ...state, triggers: [...state.triggers, at] } : state",
+    put: "state.triggers.length < maxTriggers && state.running.length === 0 ? { ...state, triggers: [...state.triggers, at] } : state",
+  }),
+  mutant("backfill-leaves-out-its-first-tick", {
+    file: "schedules/commands.ts",
+    find: "after: command.from - 1,",
+    put: "after: command.from + 3_600_000,",
+  }),
+  mutant("skip-is-allow", {
+    file: "schedules/decide-ticks.ts",
+    find: '  const isFree = spec.overlap === "allow" ||',
+    put: '  const isFree = spec.overlap === "allow" || spec.overlap === "skip" ||',
+  }),
+  mutant(
+    "queue-is-skip",
+    {
+      file: "schedules/decide-ticks.ts",
+      find: '  if (!isFree && (spec.overlap === "skip" ||',
+      put: '  if (!isFree && (spec.overlap === "skip" || spec.overlap === "queue" ||',
+    },
+    5,
+  ),
+  mutant("cancel-cancels-nothing", {
+    file: "schedules/decide-ticks.ts",
+    find: "  for (const cancel of running) draft.sends.push({ cancel, schedule: name });",
+    put: "  if (name === running[0]) return;",
+  }),
+  mutant(
+    "cancel-is-forgotten-after-two-ticks-at-once",
+    {
+      file: "schedules/decide-ticks.ts",
+      find: "  if (cancelling || running.length === 0) return;",
+      put: "  if (cancelling) return;",
+    },
+    13,
+  ),
+  mutant("end-is-not-told", {
+    file: "schedules/commands.ts",
+    find: '  if (type === "ended") return withoutRunning(state, workflowId);',
+    put: '  if (type === "ended") return state;',
+  }),
+  mutant("zone-is-ignored", {
+    file: "schedules/ticks.ts",
+    find: "  const one = parsed.get(key) ?? new Cron(cron, { timezone: zone, paused: true });",
+    put: '  const one = parsed.get(key) ?? new Cron(cron, { timezone: "UTC", paused: true });',
+  }),
+  mutant("change-of-the-clock-is-ignored", {
+    file: "schedules/ticks.ts",
+    find: "  const one = parsed.get(key) ?? new Cron(cron, { timezone: zone, paused: true });",
+    // the offset that the zone has at the beginning of the year
+    put: `  const winter = Date.UTC(2026, 0, 1);
+  const shown = new Date(winter).toLocaleString("sv", { timeZone: zone }).replace(" ", "T");
+  const one = parsed.get(key) ?? new Cron(cron, { utcOffset: (Date.parse(\`\${shown}Z\`) - winter) / 60_000, paused: true });`,
+  }),
+  mutant("tick-of-the-hour-that-is-there-twice-comes-twice", {
+    file: "schedules/ticks.ts",
+    find: "    const next = cronOf(one, zone).nextRun(new Date(after))?.getTime();",
+    put: `    const later = after + 3_600_000;
+    const wall = (at: number) => new Date(at).toLocaleTimeString("sv", { timeZone: zone });
+    const isTwice = /^\\d+ \\d+ /.test(one) && wall(after) === wall(later) && cronOf(one, zone).previousRuns(1, new Date(after + 1_000))[0]?.getTime() === after;
+    const next = isTwice ? later : cronOf(one, zone).nextRun(new Date(after))?.getTime();`,
+  }),
+  mutant("commands-are-lost-when-it-goes-on-as-a-new-execution", {
+    file: "schedules/schedule-node.ts",
+    find: "return { continueAs: { input: { ...known, steps: 0 } } };",
+    put: "return { continueAs: { input: { ...known, steps: 0, running: [], decidedUntil: step.now() } } };",
+  }),
+];
+
+function mutant(name: string, patch: CodeMutant["patches"][number], day = 1): DayMutant {
+  return { name: `schedule-${name}`, caughtBy: ["ticks"], patches: [patch], day };
+}

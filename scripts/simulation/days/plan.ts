@@ -1,0 +1,140 @@
+import type { OverlapPolicy, ScheduleSpec } from "../../../packages/stepfold/src/runtime/context/schedules.ts";
+import type { Random } from "../../../packages/stepfold/src/testing/simulation/random.ts";
+import { type ModelRule, specOf, timeOfDay } from "./tick-model.ts";
+
+export const minuteMs = 60_000;
+export const hourMs = 60 * minuteMs;
+/** Ticks come in so much time; what they have started may take longer. */
+export const dayLengthMs = 26 * hourMs;
+
+/** Days on which the clock of a zone is put forward or back; the beginning is an hour or so before midnight there. */
+const changes = [
+  { zone: "Europe/Vienna", at: "2026-03-28T22:10:00Z" },
+  { zone: "Europe/Vienna", at: "2026-10-24T21:10:00Z" },
+  { zone: "America/New_York", at: "2026-03-08T04:10:00Z" },
+  { zone: "America/New_York", at: "2026-11-01T03:10:00Z" },
+  { zone: "Australia/Lord_Howe", at: "2026-04-04T12:10:00Z" },
+  { zone: "Australia/Lord_Howe", at: "2026-10-03T12:10:00Z" },
+] as const;
+
+/** What a schedule says, in the words of the model. */
+export interface ModelSpec {
+  readonly rule: ModelRule;
+  readonly overlap: OverlapPolicy;
+  readonly catchUpMs: number;
+  readonly jitterMs: number;
+  /** Number of the version of the specification: part of the input of what it starts. */
+  readonly nth: number;
+}
+
+/** What somebody does to a schedule. */
+export type Act = { readonly atMs: number } & (
+  | { readonly type: "edit"; readonly to: ModelSpec }
+  | { readonly type: "pause" | "resume" | "trigger" | "delete" }
+  | { readonly type: "backfill"; readonly fromMs: number; readonly toMs: number }
+);
+
+/** One schedule of a day. Times of acts count from the beginning of the day. */
+export interface PlannedSchedule {
+  readonly name: string;
+  readonly spec: ModelSpec;
+  /** How long what it starts takes. */
+  readonly restMs: number;
+  /** In order. */
+  readonly acts: readonly Act[];
+}
+
+/** A day with a change of the clock. */
+export interface Day {
+  readonly beginsAt: number;
+  readonly schedules: readonly PlannedSchedule[];
+  /** Nobody works between these times; null: somebody always does, or will soon. */
+  readonly outage: { readonly fromMs: number; readonly toMs: number } | null;
+}
+
+/** A random day. */
+export function randomDay(random: Random, schedules: number): Day {
+  const { zone, at } = random.pick(changes);
+  const lastAt = Date.parse(at) + dayLengthMs - hourMs / 2;
+  const from = random.between(2, 20) * hourMs + random.between(0, hourMs);
+  const outage = random.chance(0.6) ? { fromMs: from, toMs: from + random.between(40, 150) * minuteMs } : null;
+  const planned = Array.from({ length: schedules }, (_, i) =>
+    plannedSchedule(random.fork(`schedule ${i}`), `s${i}`, { zone, lastAt, outage }),
+  );
+  return { beginsAt: Date.parse(at), schedules: planned, outage };
+}
+
+/** What schedules of one day have in common. */
+interface Around {
+  /** Most of them are in this zone. */
+  readonly zone: string;
+  /** Near the end of the day. */
+  readonly lastAt: number;
+  readonly outage: Day["outage"];
+}
+
+function plannedSchedule(random: Random, name: string, around: Around): PlannedSchedule {
+  const overlap = random.pick(["skip", "skip", "queue", "cancel", "allow", "allow"] as const);
+  const catchUpMs = random.pick([20 * minuteMs, 24 * hourMs]);
+  const jitterMs = random.chance(0.4) ? random.between(1, 6) * minuteMs : 0;
+  const spec: ModelSpec = { rule: randomRule(random, around), overlap, catchUpMs, jitterMs, nth: 1 };
+  // some end long before the next tick, some after it; a queue gets shorter again
+  const restMs = random.pick(overlap === "queue" ? [2, 4, 24] : [2, 4, 42, 75]) * minuteMs;
+  return { name, spec, restMs, acts: randomActs(random, spec, around) };
+}
+
+function randomRule(random: Random, { zone: near, lastAt }: Around): ModelRule {
+  const zone = random.chance(0.8) ? near : random.pick(["UTC", "Asia/Kathmandu", "America/Los_Angeles"]);
+  const kind = random.pick(["every", "hourly", "hourly", "daily", "daily"] as const);
+  if (kind === "every") return { kind, minutes: random.pick([30, 60, 240]), offsetMinutes: random.pick([0, 0, 7]) };
+  if (kind === "hourly") return { kind, zone, minutes: random.pick([[0], [30], [15, 45], [5, 35]]) };
+  // most of them around the change; and once more before the end of the day, so that the schedule goes on until then
+  const hour = random.chance(0.75) ? random.between(1, 3) : random.between(0, 23);
+  return { kind, zone, times: [{ hour, minute: random.pick([0, 15, 30, 45]) }, timeOfDay(lastAt, zone)] };
+}
+
+/** What people do in the course of the day. Two acts may come in one second. */
+function randomActs(random: Random, first: ModelSpec, around: Around): Act[] {
+  const acts: Act[] = [];
+  let spec = first;
+  const pauses = random.chance(0.3);
+  const { outage } = around;
+  // what is said while nobody works comes after the ticks before it
+  const isToNobody = outage !== null && random.chance(0.3);
+  const beginMs = isToNobody ? random.between(outage.fromMs, outage.toMs) : random.between(3, 10) * hourMs + random.between(1, hourMs);
+  const later = (atMs: number): number => atMs + (random.chance(0.3) ? random.between(1, 900) : random.between(10 * minuteMs, 4 * hourMs));
+  let atMs = beginMs;
+  for (let i = random.between(0, 3); i > 0; i--) {
+    if (random.chance(0.3)) acts.push({ atMs, type: "trigger" });
+    else {
+      const change = random.pick(["rule", "input", "jitter"] as const);
+      spec = {
+        ...spec,
+        nth: spec.nth + 1,
+        ...(change === "rule" && { rule: randomRule(random, around) }),
+        ...(change === "jitter" && { jitterMs: random.between(0, 6) * minuteMs }),
+      };
+      acts.push({ atMs, type: "edit", to: spec });
+    }
+    atMs = later(atMs);
+  }
+  if (pauses) {
+    const toMs = atMs + random.between(20 * minuteMs, 4 * hourMs);
+    acts.push({ atMs, type: "pause" });
+    if (random.chance(0.4)) {
+      spec = { ...spec, nth: spec.nth + 1 };
+      acts.push({ atMs: atMs + Math.floor((toMs - atMs) / 2), type: "edit", to: spec });
+    }
+    acts.push({ atMs: toMs, type: "resume" });
+    if (spec.overlap === "allow" && random.chance(0.6)) acts.push({ atMs: later(toMs), type: "backfill", fromMs: atMs, toMs });
+  } else if (random.chance(0.1) && (spec.overlap === "allow" || spec.overlap === "skip")) acts.push({ atMs, type: "delete" });
+  // after the end of the last tick there is nothing to be told
+  return acts
+    .filter((act) => act.atMs < dayLengthMs - hourMs)
+    .filter((act, _, all) => act.type !== "pause" || all.at(-1)?.type !== "pause");
+}
+
+/** A specification as the library takes it. @param endAt no tick comes after it */
+export function scheduleSpec({ rule, overlap, catchUpMs, jitterMs, nth }: ModelSpec, restMs: number, endAt: number): ScheduleSpec {
+  return { workflow: "work", input: { nth, for: restMs }, ...specOf(rule), overlap, catchUpWindow: catchUpMs, jitter: jitterMs, endAt };
+}
