@@ -25,10 +25,10 @@ export async function catchMutants(only: string | null): Promise<{ readonly caug
     console.log(`${isCaught ? "caught " : "MISSED "} ${mutant!.padEnd(40)} ${how}`);
   };
   const jobs = mutants.map((mutant): Job => {
-    const { name, gate } = mutant;
+    const { name, gate, firstSeed: seed = 1 } = mutant;
     const day = dayMutants.find((one) => one.name === name)?.day;
     if (day !== undefined) return { seed: day, schedules: mostDays, schedulesADay, options: {}, mutant: name };
-    return { seed: 1, schedules: mostSchedules, options: {}, ...gate, mutant: name };
+    return { seed, schedules: mostSchedules, options: {}, ...gate, mutant: name };
   });
   await runJobs(jobs, onDone);
   return { caught, all: mutants.length };

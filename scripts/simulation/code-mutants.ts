@@ -7,6 +7,7 @@ export const codeMutants: readonly CodeMutant[] = [
   {
     // AUDIT 8 a: a fence that a failover has lost is given out again
     name: "lost-fence-is-given-again",
+    firstSeed: 18,
     caughtBy: ["I14"],
     options: { mode: "liveness", faults: ["failover", "slowStep"] },
     patches: [
@@ -39,6 +40,7 @@ export const codeMutants: readonly CodeMutant[] = [
   },
   {
     name: "fork-fires-timers-at-once",
+    firstSeed: 20,
     caughtBy: ["I8"],
     options: faultFree,
     patches: [
@@ -51,6 +53,7 @@ export const codeMutants: readonly CodeMutant[] = [
   },
   {
     name: "fork-leaves-detached-children-to-the-origin",
+    firstSeed: 453,
     caughtBy: ["I7", "script"],
     options: faultFree,
     patches: [
@@ -63,6 +66,7 @@ export const codeMutants: readonly CodeMutant[] = [
   },
   {
     name: "restart-at-the-end",
+    firstSeed: 18,
     caughtBy: ["I10", "I11", "I7", "script"],
     options: faultFree,
     patches: [
@@ -99,6 +103,7 @@ export const codeMutants: readonly CodeMutant[] = [
   },
   {
     name: "steps-are-begun-after-the-deadline",
+    firstSeed: 25,
     caughtBy: ["I19"],
     options: { mode: "liveness", faults: ["storeSlow"] },
     patches: [
@@ -123,6 +128,7 @@ export const codeMutants: readonly CodeMutant[] = [
   },
   {
     name: "nothing-runs-at-the-end-of-what-has-failed",
+    firstSeed: 18,
     caughtBy: ["I11"],
     options: faultFree,
     patches: [
@@ -135,6 +141,7 @@ export const codeMutants: readonly CodeMutant[] = [
   },
   {
     name: "decision-without-output",
+    firstSeed: 10,
     caughtBy: ["I10"],
     options: faultFree,
     patches: [
@@ -147,6 +154,7 @@ export const codeMutants: readonly CodeMutant[] = [
   },
   {
     name: "retry-of-an-incident-has-no-attempts",
+    firstSeed: 32,
     caughtBy: ["I8", "I10", "I11"],
     options: faultFree,
     patches: [
@@ -159,6 +167,7 @@ export const codeMutants: readonly CodeMutant[] = [
   },
   {
     name: "sub-workflow-is-begun-once",
+    firstSeed: 23,
     caughtBy: ["I10", "I11"],
     options: faultFree,
     patches: [
@@ -171,6 +180,7 @@ export const codeMutants: readonly CodeMutant[] = [
   },
   {
     name: "incident-ends-the-execution",
+    firstSeed: 10,
     caughtBy: ["I10", "I11"],
     options: faultFree,
     patches: [
@@ -183,6 +193,7 @@ export const codeMutants: readonly CodeMutant[] = [
   },
   {
     name: "checkpoint-without-children",
+    firstSeed: 18,
     caughtBy: ["I10"],
     patches: [
       {
@@ -194,6 +205,7 @@ export const codeMutants: readonly CodeMutant[] = [
   },
   {
     name: "refused-answer-counts",
+    firstSeed: 77,
     caughtBy: ["I18"],
     patches: [
       {
@@ -205,6 +217,7 @@ export const codeMutants: readonly CodeMutant[] = [
   },
   {
     name: "refused-answer-keeps-its-key",
+    firstSeed: 77,
     caughtBy: ["I10"],
     patches: [
       {
@@ -357,6 +370,7 @@ export const codeMutants: readonly CodeMutant[] = [
   },
   {
     name: "message-forgotten",
+    firstSeed: 8,
     caughtBy: ["I7"],
     options: { mode: "liveness" },
     patches: [
@@ -369,6 +383,7 @@ export const codeMutants: readonly CodeMutant[] = [
   },
   {
     name: "siblings-merged-wrongly",
+    firstSeed: 15,
     caughtBy: ["I7", "I10", "I11", "I12"],
     patches: [
       {
@@ -414,6 +429,7 @@ export const codeMutants: readonly CodeMutant[] = [
   },
   {
     name: "state-outside-of-the-snapshot",
+    firstSeed: 72,
     caughtBy: ["I13"],
     patches: [{ file: "core/transition/draft/draft-path.ts", find: "  if (path.forks > 0) active.forks = path.forks;\n", put: "" }],
   },
@@ -432,6 +448,7 @@ export const codeMutants: readonly CodeMutant[] = [
   {
     // AUDIT 2: claims whose answer came too late are crashes
     name: "slow-store-parks",
+    firstSeed: 14,
     caughtBy: ["I9"],
     options: { mode: "liveness", faults: ["brownOut"] },
     patches: [
@@ -465,6 +482,7 @@ export const codeMutants: readonly CodeMutant[] = [
   {
     // AUDIT 13: what is refused as not done happens later
     name: "refused-and-done",
+    firstSeed: 10,
     caughtBy: ["I5b"],
     options: { mode: "liveness", faults: ["halfOpen", "storeHang", "storeErrorAfter"] },
     patches: [
@@ -480,6 +498,7 @@ export const codeMutants: readonly CodeMutant[] = [
   {
     // AUDIT 4: timers of one path wait for the step of another one
     name: "timers-wait-for-running-steps",
+    firstSeed: 32,
     caughtBy: ["I7"],
     options: { mode: "faultFree", faults: ["slowStep"] },
     patches: [
@@ -493,6 +512,7 @@ export const codeMutants: readonly CodeMutant[] = [
   {
     // AUDIT 8 b: what a failover has lost of definitions is not put again
     name: "definition-put-once",
+    firstSeed: 39,
     caughtBy: ["I10", "script", "I7"],
     options: { mode: "liveness", faults: ["failover"] },
     patches: [
@@ -502,6 +522,7 @@ export const codeMutants: readonly CodeMutant[] = [
   {
     // AUDIT 9: a process claims what it runs itself, and runs it twice
     name: "own-execution-runs-twice",
+    firstSeed: 99,
     caughtBy: ["I14"],
     options: { mode: "liveness", faults: ["failover", "slowStep"] },
     patches: [

@@ -27,6 +27,8 @@ interface Mistake {
   readonly caughtBy: readonly string[];
   /** Where it shows soonest. Default: any schedule. */
   readonly options?: Omit<ScheduleOptions, "seed">;
+  /** The search begins with this seed, which is known to show it. Default 1. Where it no longer does, the search goes on behind it. */
+  readonly firstSeed?: number;
   /** It shows in a figure only: the gate that it does not pass. */
   readonly gate?: Gate;
 }

@@ -40,6 +40,7 @@ export const portMutants: readonly PortMutant[] = [
   },
   {
     name: "lost-ack-taken-for-failure",
+    firstSeed: 20,
     caughtBy: ["I5b"],
     store(store) {
       const applied = new Set<string>();
@@ -99,6 +100,7 @@ export const portMutants: readonly PortMutant[] = [
   },
   {
     name: "nobody-looks-around",
+    firstSeed: 20,
     caughtBy: ["I7"],
     options: { ...crashes, wakeUps: "both" },
     seenStore: (store) => altered(store, { claim: async (options) => (options.workflowId === undefined ? [] : store.claim(options)) }),
@@ -112,6 +114,7 @@ export const portMutants: readonly PortMutant[] = [
   },
   {
     name: "cancel-acknowledged-first",
+    firstSeed: 84,
     caughtBy: ["I6"],
     options: { mode: "liveness", faults: ["storeErrorBefore"] },
     seenStore: (store) => answeringEarly(store, ({ events }) => events[0]?.type === "cancelled"),
@@ -120,6 +123,7 @@ export const portMutants: readonly PortMutant[] = [
   {
     // AUDIT 2: a store that loses answers to claims parks what it has
     name: "lost-claims-are-crashes",
+    firstSeed: 14,
     caughtBy: ["I9"],
     options: { mode: "liveness", faults: ["crash", "partition", "storeSlow", "storeErrorAfter"] },
     seenStore: (store) =>
@@ -129,6 +133,7 @@ export const portMutants: readonly PortMutant[] = [
   },
   {
     name: "crashes-not-counted",
+    firstSeed: 106,
     caughtBy: ["I9"],
     options: { mode: "liveness", faults: ["crash", "slowStep", "storeSlow", "partition"] },
     seenStore: (store) =>
@@ -147,18 +152,21 @@ export const portMutants: readonly PortMutant[] = [
   },
   {
     name: "inbox-not-stored",
+    firstSeed: 16,
     caughtBy: ["I10", "I7"],
     options: faultFree,
     seenStore: (store) => altered(store, { commit: ({ head: { inbox: _, ...head }, ...commit }) => store.commit({ ...commit, head }) }),
   },
   {
     name: "message-not-stored",
+    firstSeed: 8,
     caughtBy: ["I10", "I7"],
     seenStore: (store) => altered(store, { commit: ({ head: { outbox: _, ...head }, ...commit }) => store.commit({ ...commit, head }) }),
   },
   {
     // AUDIT 5 b: one locked row holds up all writes
     name: "one-write-at-a-time",
+    firstSeed: 10,
     caughtBy: ["I7"],
     options: { mode: "liveness", faults: ["rowLock"] },
     store: oneAtATime,
