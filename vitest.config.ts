@@ -16,6 +16,7 @@ const kills = [
   "e2e/{aws-kills,clock-jumps,disk-full,failover,frozen,gray,kill9,kill9-storm,proxy,restarts,restate-kills,schedules-kills,zombies}.test.ts",
 ];
 const simulation = ["e2e/simulation.test.ts"];
+const runtimes = ["e2e/runtimes.test.ts"];
 
 /** What tests have in common that start processes or talk to servers; the order says after which others they run. */
 function processes(groupOrder: number): { sequence: { groupOrder: number }; testTimeout: number; hookTimeout: number } {
@@ -60,11 +61,17 @@ export default defineConfig({
       // real processes, no more of them at once than there are processors: real leases are not to run out because others keep those busy
       {
         extends: true,
-        test: { name: "e2e", include: ["{e2e,examples}/**/*.test.ts"], exclude: [...races, ...kills, ...simulation], ...waiting },
+        test: {
+          name: "e2e",
+          include: ["{e2e,examples}/**/*.test.ts"],
+          exclude: [...races, ...kills, ...simulation, ...runtimes],
+          ...waiting,
+        },
       },
       { extends: true, test: { name: "races", include: races, ...processes(2) } },
       { extends: true, test: { name: "kills", include: kills, ...processes(2) } },
       { extends: true, test: { name: "simulation", include: simulation, ...processes(3) } },
+      { extends: true, test: { name: "runtimes", include: runtimes, ...processes(3) } },
     ],
     coverage: {
       provider: "v8",

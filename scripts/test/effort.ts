@@ -1,3 +1,5 @@
+import type { RuntimeName } from "../runtimes/runtimes.ts";
+
 /** What a run of the tests takes on. All numbers that tests repeat things by stand here. */
 export interface Effort {
   /** Whether databases that answer are used. */
@@ -46,6 +48,8 @@ export interface Effort {
   /** Random schedules of the simulation, and whether mutants are caught too. */
   readonly schedules: number;
   readonly mutants: boolean;
+  /** Where the tests of the core, the engine and the expressions run beside the Node.js of all tests. */
+  readonly runtimes: readonly RuntimeName[];
 }
 
 const efforts = {
@@ -73,6 +77,7 @@ const efforts = {
     restarts: 1,
     schedules: 100,
     mutants: false,
+    runtimes: [],
   },
   /** `npm run test:all`, and vitest when it is called by itself. */
   all: {
@@ -98,6 +103,7 @@ const efforts = {
     restarts: 2,
     schedules: 2_000,
     mutants: true,
+    runtimes: ["workerd"],
   },
   /** `npm run storm`: once for a larger change, and left alone for an hour or two. */
   storm: {
@@ -124,6 +130,7 @@ const efforts = {
     restarts: 30,
     schedules: 50_000,
     mutants: true,
+    runtimes: ["node-20", "node-22", "node-24", "node-26", "bun", "deno", "workerd"],
   },
 } satisfies Record<string, Effort>;
 

@@ -9,7 +9,7 @@ describe("B7: globals that were forgotten", () => {
 
   it("are named where the node dies of it", async () => {
     const { error } = await engineOf({ a: reading }).engine.execute({});
-    expect(error?.message).toMatch(/reading 'bank'\)\. The node has read "globals", and none were given$/);
+    expect(error?.message).toMatch(/bank'\)\. The node has read "globals", and none were given$/);
   });
 
   it("are not named where they were given, or are not what it died of", async () => {

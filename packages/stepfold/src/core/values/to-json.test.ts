@@ -1,10 +1,7 @@
-import { createContext, runInContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { defaultLimits } from "./limits.ts";
 import { normalise, plainJson } from "./to-json.ts";
 
-const other = createContext({});
-const foreign = (source: string): unknown => runInContext(source, other);
 const copyOf = (value: unknown): unknown => normalise(value, "It").value;
 const cyclic: Record<string, unknown> = { a: {} };
 (cyclic.a as Record<string, unknown>).back = [cyclic];
@@ -32,12 +29,10 @@ const boom = (): never => {
 describe("normalise", () => {
   it.each<[string, unknown, unknown]>([
     ["a date", new Date(0), "1970-01-01T00:00:00.000Z"],
-    ["a date of another realm", foreign("new Date(0)"), "1970-01-01T00:00:00.000Z"],
     ["undefined members", { a: undefined, b: 1 }, { b: 1 }],
     ["minus zero", [-0], [0]],
     ["a class instance", new Money(5), { amount: 5 }],
     ["an object without a prototype", Object.assign(Object.create(null), { a: 1 }), { a: 1 }],
-    ["an object of another realm", foreign("({ a: [1, { b: null }] })"), { a: [1, { b: null }] }],
     ["a toJSON", { toJSON: () => ({ kept: true }) }, { kept: true }],
     ["a toJSON that is told its key", { k: { toJSON: (key: string) => key } }, { k: "k" }],
     ["a toJSON inside an array that is told its index", [{ toJSON: (key: string) => key }], ["0"]],
@@ -72,7 +67,6 @@ describe("normalise", () => {
     ["a function", { f: boom }, "/f", "a function"],
     ["a symbol", { s: Symbol("s") }, "/s", "a symbol"],
     ["a Map", { m: new Map() }, "/m", "a Map"],
-    ["a Set of another realm", { m: foreign("new Set()") }, "/m", "a Set"],
     ["a typed array", { b: new Uint8Array(2) }, "/b", "a Uint8Array"],
     ["a Buffer", { b: Buffer.from("x") }, "/b", "a Uint8Array"],
     ["an ArrayBuffer", { b: new ArrayBuffer(2) }, "/b", "an? ArrayBuffer"],
@@ -86,12 +80,10 @@ describe("normalise", () => {
     ["a boxed BigInt", { r: Object(1n) }, "/r", "a BigInt"],
     ["a boxed number", { r: Object(1) }, "/r", "a Number object"],
     ["a boxed text", { r: Object("x") }, "/r", "a String object"],
-    ["a boxed boolean of another realm", { r: foreign("new Boolean(false)") }, "/r", "a Boolean object"],
     ["a promise", { p: Promise.resolve(1) }, "/p", "a promise"],
     ["an object with a then", { p: { then: boom } }, "/p", "a promise"],
     ["an object that inherits a then", { p: Object.create({ then: boom }) }, "/p", "a promise"],
     ["an error", { e: new TypeError("x") }, "/e", "an Error"],
-    ["an error of another realm", { e: foreign("new Error('x')") }, "/e", "an Error"],
     ["a cycle", cyclic, "/a/back/0", "a cycle"],
     [
       "a toJSON that gives itself",
@@ -113,7 +105,6 @@ describe("normalise", () => {
     ["a lone surrogate in a key", { "\udc00": 1 }, "/\udc00", "half a character"],
     ["an own __proto__ key", JSON.parse('{"a":{"__proto__":{"polluted":1}}}'), "/a/__proto__", "a key that would change the prototype"],
     ["an invalid date", { d: new Date(Number.NaN) }, "/d", "an invalid Date"],
-    ["an invalid date of another realm", { d: foreign("new Date(NaN)") }, "/d", "an invalid Date"],
     ["a getter that throws", Object.defineProperty({}, "a", { get: boom, enumerable: true }), "/a", "not readable \\(out of reach\\)"],
     ["a toJSON that throws", { a: { toJSON: boom } }, "/a", "not readable"],
     ["a revoked proxy", { a: revoked.proxy }, "/a", "not readable"],

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import fc from "fast-check";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import { compileExpression } from "../compile-expression.ts";
 import { compileTemplate } from "../compile-template.ts";
@@ -33,23 +33,6 @@ const messageOf = (source: string, data = scope): string => {
 };
 
 describe("functions that are loaded where an expression names one", () => {
-  it("are missed until they are there, and only if one is named", async () => {
-    vi.resetModules();
-    const { compileExpression: compileAnew } = await import("../compile-expression.ts");
-    const { missingFunctions } = await import("../load-functions.ts");
-    expect(missingFunctions()).toBe(null);
-    compileAnew("'a'.toUpperCase().split('a')");
-    expect(missingFunctions()).toBe(null);
-    const early = compileAnew("uuid()");
-    expect(() => early.evaluate(scope)).toThrow("uuid is not loaded: await loadFunctions()");
-    const loading = missingFunctions();
-    expect(loading).not.toBe(null);
-    expect(missingFunctions()).toBe(loading);
-    await loading;
-    expect(missingFunctions()).toBe(null);
-    expect(early.evaluate(scope)).toMatch(/^[\da-f-]{36}$/);
-  });
-
   it("are all there", () => {
     const names = [...extraNamespaces].flatMap(([space, own]) => own.map((name) => `${space}.${name}`));
     const missing = [...names, ...extraAlone, ...extraMethods].filter((name) => !allExtraFunctions.has(name));
