@@ -61,6 +61,14 @@ describe("the alarm of an object", () => {
     expect((await ask("quiet/show")).rings).toBe(rings);
   });
 
+  it("is set to what comes next after it has rung in vain", async () => {
+    await ask("vain/start", { workflowId: "first", input: "500ms" });
+    await ask("vain/start", { workflowId: "second", input: "1500ms" });
+    await ask("vain/cancel", { workflowId: "first" });
+    await sleep(2_500);
+    expect((await ask("vain/show", { workflowId: "second" })).status).toBe("completed");
+  });
+
   it("rings for an execution that waits for its turn, when the one before it has ended", async () => {
     for (const workflowId of ["a", "b", "c"]) await ask("turns/start", { workflow: "turn", workflowId, input: "key" });
     for (const workflowId of ["a", "b", "c"]) await ended("turns", workflowId);
