@@ -6,10 +6,10 @@ import type { Draft } from "../packages/stepfold/src/core/transition/draft/draft
 import { openDraft } from "../packages/stepfold/src/core/transition/draft/open-draft.ts";
 import { evolve, withConsequences } from "../packages/stepfold/src/core/transition/evolve.ts";
 import { due } from "../packages/stepfold/src/core/transition/plan.ts";
+import { nodeOfTask, scopeOfTask } from "../packages/stepfold/src/core/transition/task-scope.ts";
 import { defaultLimits } from "../packages/stepfold/src/core/values/limits.ts";
 import { eventOf, type Outcome } from "../packages/stepfold/src/engine/attempt/outcome.ts";
 import { perform } from "../packages/stepfold/src/engine/attempt/perform.ts";
-import { nodeOfTask, scopeOfTask } from "../packages/stepfold/src/engine/attempt/task-scope.ts";
 import { type Command, decide } from "../packages/stepfold/src/engine/commands/command.ts";
 import { type PreparedWorkflow, prepareWorkflow } from "../packages/stepfold/src/engine/workflow/prepared-workflow.ts";
 import { Deadlines, systemEnvironment } from "../packages/stepfold/src/environment/system-environment.ts";

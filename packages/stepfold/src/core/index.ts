@@ -42,6 +42,7 @@ export { StepfoldError } from "./errors/stepfold-error.ts";
 export { type Explanation, explain, type NextInfo } from "./explain/explain.ts";
 export type { ItemCounts } from "./explain/explain-items.ts";
 export type { PlaceInfo } from "./explain/explain-path.ts";
+export { type StepInput, stepInput } from "./explain/step-input.ts";
 export { type WaitAnswer, type WaitInfo, waits } from "./explain/waits.ts";
 export { readSnapshot } from "./reading/read-snapshot.ts";
 export { groupOf, itemOf, localKey, parentKey, pathNamed, type Scopes, scopedKey } from "./snapshot/address.ts";

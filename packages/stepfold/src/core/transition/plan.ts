@@ -119,7 +119,8 @@ function mayMove({ childStates = {} }: Pick<Snapshot, "childStates">, key: strin
   return true;
 }
 
-function taskOf(path: PlannedPath, scope: string): Task {
+/** The task of a path, due or not. @param scope key of the child that it is in; empty for the execution itself */
+export function taskOf(path: PlannedPath, scope: string): Task {
   const { id, turn, visit, nodeId, attempts, since, resumed, inputs, undoes, stepPath } = path;
   const task = { pathId: id, turn, visit, nodeId, attempt: attempts + 1, since, resumed, inputs, undoes, stepPath };
   const whole: Task = path.begun ? { ...task, begun: true } : task;

@@ -3,6 +3,7 @@ import type { SchemaIssue } from "../../core/errors/schema-issue.ts";
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { ScopeDraft } from "../../core/transition/draft/draft.ts";
 import type { Task } from "../../core/transition/plan.ts";
+import { taskScope } from "../../core/transition/task-scope.ts";
 import type { EpochMs, Json } from "../../core/values/json.ts";
 import { normalise } from "../../core/values/to-json.ts";
 import type { NodeOutput } from "../node/node-definition.ts";
@@ -17,7 +18,6 @@ import { readOutput } from "./read-output.ts";
 import { refusalOutcome } from "./refusal.ts";
 import { Step } from "./step.ts";
 import { suspensionOf } from "./suspension.ts";
-import { taskScope } from "./task-scope.ts";
 
 /** One attempt. */
 export interface Attempt {

@@ -3,10 +3,10 @@ import { scopedKey } from "../../core/snapshot/address.ts";
 import type { Context, NodeResult, Resumed } from "../../core/snapshot/snapshot.ts";
 import { type ScopeDraft, variablesAt } from "../../core/transition/draft/draft.ts";
 import type { Task } from "../../core/transition/plan.ts";
+import { inputsOf, previousOf, undoneResult } from "../../core/transition/task-scope.ts";
 import type { EpochMs, Json } from "../../core/values/json.ts";
 import { ofTenant } from "../../core/values/tenant.ts";
 import type { Compensating, StepContext, SuspendOptions } from "../node/step-context.ts";
-import { inputsOf, previousOf, undoneResult } from "./task-scope.ts";
 
 /** What the steps of one turn have in common. */
 export interface StepSurroundings {

@@ -1,9 +1,9 @@
-import type { CompiledNode } from "../../core/definition/compiled.ts";
-import type { Scope, ScopeParts } from "../../core/definition/template.ts";
-import type { NodeResult, ResultRef } from "../../core/snapshot/snapshot.ts";
-import { type Draft, factsOf, isChild, type ScopeDraft, seedOf, variablesAt } from "../../core/transition/draft/draft.ts";
-import { scopeAt } from "../../core/transition/draft/open-draft.ts";
-import type { Task } from "../../core/transition/plan.ts";
+import type { CompiledNode } from "../definition/compiled.ts";
+import type { Scope, ScopeParts } from "../definition/template.ts";
+import type { NodeResult, ResultRef } from "../snapshot/snapshot.ts";
+import { type Draft, factsOf, isChild, type ScopeDraft, seedOf, variablesAt } from "./draft/draft.ts";
+import { scopeAt } from "./draft/open-draft.ts";
+import type { Task } from "./plan.ts";
 
 /** Where a task takes place: what it undoes may lie in a child of its path's scope. */
 export function scopeOfTask(task: Task, draft: Draft): ScopeDraft {

@@ -1,0 +1,115 @@
+import { expect, it } from "vitest";
+import { type StepInput, stepInput } from "../../../src/core/explain/step-input.ts";
+import { addressOf } from "../../../src/core/snapshot/address.ts";
+import type { Event } from "../../../src/core/snapshot/event.ts";
+import { Replay } from "../../../src/core/transition/replay.ts";
+import type { Json } from "../../../src/core/values/json.ts";
+import { defineNode } from "../../../src/engine/node/define-node.ts";
+import { WorkflowEngine } from "../../../src/engine/workflow-engine.ts";
+import { builtinNodes } from "../../../src/nodes/index.ts";
+import { flow } from "../../nodes/workflow.fixture.ts";
+
+interface Seen {
+  readonly address: string;
+  readonly attempt: number;
+  readonly data: Json;
+  readonly by: string | undefined;
+}
+
+/** Runs a workflow, and what its steps of type `see` were given. */
+async function seenIn(workflow: object, input: Json, options: { readonly globals?: object; readonly answer?: Json } = {}) {
+  const seen: Seen[] = [];
+  const see = defineNode({
+    retryPolicy: { maxAttempts: 2, interval: 0, backoff: "fixed" },
+    executor: (data, step) => {
+      seen.push({ address: step.nodeId, attempt: step.attempt, data: data as Json, by: step.resumed?.by });
+      const { fails, asks } = data as { readonly fails?: number; readonly asks?: boolean };
+      if (fails !== undefined && step.attempt <= fails) throw new Error("not yet");
+      return asks && !step.resumed ? step.suspend({}) : { data };
+    },
+  });
+  const events: Event[] = [];
+  const plugins = [{ onEvent: (event: Event) => void events.push(event) }];
+  const engine = new WorkflowEngine({ workflow: workflow as never, nodeDefinitions: { ...builtinNodes, see }, plugins });
+  const run = options.globals ? { globals: options.globals } : {};
+  let snapshot = await engine.execute({ input, ...run } as never);
+  for (let turns = 0; turns < 5 && snapshot.status === "error"; turns++) snapshot = await engine.execute({ snapshot, ...run } as never);
+  if (options.answer !== undefined) snapshot = await engine.execute({ snapshot, externalPayload: options.answer, ...run } as never);
+  return { seen, events, compiled: engine.workflow, snapshot };
+}
+
+it("says what each attempt of each step is given, at the version before its outcome", async () => {
+  const workflow = {
+    ...flow(
+      "all",
+      {
+        first: ["see", { id: "{{ execution.id }}", n: "{{ input.n }}", at: "{{ $now }}", chance: "{{ uuid() }}" }],
+        left: ["see", { came: "{{ $json.n + 1 }}", fails: 1, attempt: "{{ attempt }}" }],
+        right: ["see", { constant: [1, { a: true }] }],
+        both: ["see", { inputs: "{{ inputs.length }}" }],
+        each: ["map", { workflow: "item", items: "{{ [input.n, 20] }}" }],
+      },
+      ["first>left", "first>right", "left>both", "right>both", "both>each"],
+    ),
+    workflows: { item: flow("item", { see: ["see", { item: "{{ item }}", index: "{{ index }}" }] }) },
+  };
+  const joined = {
+    ...workflow,
+    nodes: (workflow as unknown as { nodes: { id: string }[] }).nodes.map((n) => (n.id === "both" ? { ...n, join: "all" } : n)),
+  };
+  const { seen, events, compiled, snapshot } = await seenIn(joined, { n: 10 });
+  expect(snapshot.status).toBe("completed");
+  const replay = new Replay(compiled);
+  const told: Omit<Seen, "by">[] = [];
+  for (const event of events) {
+    if ((event.type === "completed" || event.type === "failed") && event.nodeId !== "each") {
+      const before = replay.snapshot()!;
+      const place = addressOf(before, event.scope ?? "", event.nodeId);
+      const given = stepInput(compiled, before, place)!;
+      expect(given.address).toBe(place);
+      told.push({ address: event.nodeId, attempt: given.attempt, data: given.data });
+    }
+    replay.add(event);
+  }
+  const ordered = (all: readonly object[]): string[] => all.map((one) => JSON.stringify(one)).sort();
+  expect(ordered(told)).toEqual(ordered(seen.map(({ by: _, ...one }) => one)));
+  expect(told.filter(({ address }) => address === "left").map(({ attempt }) => attempt)).toEqual([1, 2]);
+});
+
+it("says what woke a step, and what a waiting one would be given", async () => {
+  const workflow = flow("ask", { ask: ["see", { asks: true, who: "{{ input.who }}" }] });
+  const { compiled, events } = await seenIn(workflow, { who: "ada" }, { answer: { yes: true } });
+  const replay = new Replay(compiled);
+  const inputs: (StepInput | null)[] = [];
+  for (const event of events) {
+    replay.add(event);
+    inputs.push(stepInput(compiled, replay.snapshot()!, "ask"));
+  }
+  const data = { asks: true, who: "ada" };
+  expect(inputs[0]).toEqual({ address: "ask", nodeId: "ask", attempt: 1, data });
+  expect(inputs[1]).toMatchObject({ data });
+  expect(inputs[2]).toMatchObject({ data, resumed: { by: "payload", payload: { yes: true } } });
+  // it has ended
+  expect(inputs.at(-1)).toBeNull();
+  expect(stepInput(compiled, replay.snapshot()!, "nowhere")).toBeNull();
+});
+
+it("shows no globals but those that it is given, and needs none", async () => {
+  const data = { auth: "Bearer {{ globals.pay.key }}", url: "{{ globals.pay.url }}", any: "{{ globals[input.name] ?? 'none' }}" };
+  const workflow = flow("pay", { pay: ["see", { ...data, asks: true }] });
+  const globals = { pay: { key: "s3cret", url: "https://pay.example" } };
+  const { compiled, snapshot } = await seenIn(workflow, { name: "x" }, { globals });
+  const masked = stepInput(compiled, snapshot, "pay")!;
+  expect(masked.data).toMatchObject({ auth: "Bearer ***", url: "***" });
+  expect(JSON.stringify(masked)).not.toContain("s3cret");
+  const whole = stepInput(compiled, snapshot, "pay", { globals })!;
+  expect(whole.data).toMatchObject({ auth: "Bearer s3cret", url: "https://pay.example", any: "none" });
+});
+
+it("says why an expression cannot be resolved", async () => {
+  const workflow = flow("bad", { bad: ["see", { x: "{{ nodes.later.last.data.x }}" }], later: "noop" }, ["bad>later"]);
+  const { compiled, events } = await seenIn(workflow, {});
+  const replay = new Replay(compiled);
+  replay.add(events[0]!);
+  expect(stepInput(compiled, replay.snapshot()!, "bad")).toMatchObject({ data: null, error: { code: "EXPRESSION_FAILED" } });
+});
