@@ -65,6 +65,8 @@ const commands: readonly (readonly string[])[] = [
   ["migrate"],
   ["migrate", "--store", hostile],
   ["worker", "--concurrency", hostile],
+  ["workers"],
+  ["workers", "--store", hostile],
   ["worker", "--config", hostile],
   ["dlq", "retry", hostile],
   ["dlq", hostile],

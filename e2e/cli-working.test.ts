@@ -43,6 +43,8 @@ describe("stepfold worker", () => {
     await leftBehind("two", "a", where);
     const worker = startCli(["worker", "--concurrency", "5"], where);
     await worker.saw("a ✔ b");
+    const known = await cli(["workers"], where);
+    expect(known).toMatchObject({ code: 0, stdout: expect.stringMatching(/^WORKER +SINCE +AT ONCE +NODE TYPES\n\S+ +.* +5 +.*noop/) });
     worker.child.kill("SIGTERM");
     const { code, stdout, stderr } = await worker.ended;
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^\s*Stopping: .*\s*$/) });
@@ -54,6 +56,8 @@ describe("stepfold worker", () => {
       "",
     ]);
     expect(await statusOf("a", where)).toBe("completed");
+    expect((await cli(["workers"], where)).stdout).toBe("No worker says that it runs executions of .stepfold/dev.db\n");
+    expect(jsonLines((await cli(["workers", "--json"], where)).stdout)).toEqual([{ type: "workers", items: [] }]);
   });
 
   it("ends the step under way and leaves the next one to others", async () => {

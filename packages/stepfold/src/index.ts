@@ -132,4 +132,5 @@ export type {
   StoreFeatures,
   WaitFilter,
 } from "./ports/snapshot-store.ts";
+export type { LiveWorker, WorkerBeat } from "./ports/store-workers.ts";
 export type { TransactionQuery } from "./ports/transaction-query.ts";

@@ -24,6 +24,8 @@ export interface WorkerOptions {
 }
 
 const defaultConcurrency = 100;
+/** How often it tells the store that it is there, for `stepfold workers`. */
+const beatMs = 30_000;
 /** How long steps in progress may go on after the worker was asked to end. Then their leases end and other workers take over. */
 const patienceMs = 30_000;
 
@@ -53,6 +55,7 @@ export async function worker(options: WorkerOptions): Promise<number> {
       globals: globals as GlobalsOf<NodeDefinitions>,
       drive: false,
       leaseMs,
+      beatMs,
       ...(queue && { queue }),
       ...(feed && { feed }),
       schedules: schedules(config.schedules),

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { workers } from "../store/workers.ts";
 import { dlqLs, dlqRetry } from "./dlq.ts";
 import { type Act, options } from "./program-options.ts";
 import { worker } from "./worker.ts";
@@ -14,6 +15,12 @@ export function addWorkingCommands(stepfold: Command, act: Act): void {
     .option("--config <path>", "stepfold.config.ts to go by: node types, workflows, globals, queue (default: the one in this folder)")
     .option(...options.json)
     .action(act(worker));
+  stepfold
+    .command("workers")
+    .description("list the workers that run executions of a store now; one that has died is in it for a minute or two")
+    .option(...options.store)
+    .option(...options.json)
+    .action(act(workers));
   const dlq = stepfold.command("dlq").description("executions that are parked: workers died over them, or lack what they need");
   dlq
     .command("ls", { isDefault: true })

@@ -8,6 +8,7 @@ import type { ListedWait } from "../core/transition/draft/listed-waits.ts";
 import type { EpochMs, Json } from "../core/values/json.ts";
 import type { Rate } from "../core/values/shared-keys.ts";
 import type { EndedSeries, ExecutionCounts, SeriesQuery } from "./execution-counts.ts";
+import type { LiveWorker, WorkerBeat } from "./store-workers.ts";
 import type { TransactionQuery } from "./transaction-query.ts";
 
 /** One event as it lies in the store; its result is part of it. */
@@ -273,7 +274,7 @@ export interface StoreFeatures {
   readonly permits?: true;
   /** `create` and `commit` take `alongside`, and give it SQL of this kind. */
   readonly transactions?: "postgres";
-  /** Lists take `order` and `idPrefix`, and `count`, `summaries` and `ended` are there. */
+  /** Lists take `order` and `idPrefix`, and `count`, `summaries`, `ended`, `beat` and `workers` are there. */
   readonly lists?: true;
 }
 
@@ -372,6 +373,10 @@ export interface SnapshotStore {
   summaries?(workflowIds: readonly string[]): Promise<readonly ExecutionSummary[]>;
   /** Divides a time into parts of equal length, and counts what ended in each, by how long it had taken. @throws StepfoldError `OPTION_INVALID` */
   ended?(query: SeriesQuery): Promise<EndedSeries>;
+  /** Keeps a sign of life of a process, in the place of its last one. Optional, as `workers`. @throws StepfoldError `OPTION_INVALID` */
+  beat?(beat: WorkerBeat): Promise<void>;
+  /** The processes that are alive by their signs, by their names. One that died is among them until its sign has run out. */
+  workers?(): Promise<readonly LiveWorker[]>;
   /**
    * Deletes an ended execution with its history and its children; its id stays taken for the store's retention (30 days by default).
    *

@@ -17,6 +17,7 @@ import type { Run } from "./handle/run.ts";
 import { runHandle } from "./handle/run-handle.ts";
 import { startRun } from "./handle/start-run.ts";
 import { openSchedules } from "./open-schedules.ts";
+import { Presence } from "./presence.ts";
 import { readRetention } from "./retention/retention.ts";
 import type { Advanced, Runtime } from "./runtime.ts";
 import { runtimeLists } from "./runtime-lists.ts";
@@ -53,6 +54,7 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
   const local = createLocalWork(context);
   const dispatcher = new Dispatcher(context, local);
   const retention = readRetention(options.retention, context);
+  const presence = new Presence(context, options.beatMs, Object.keys(options.nodeDefinitions ?? {}));
   let closing: Promise<void> | null = null;
   const requireOpen = (action: string): void => {
     if (closing) throw new StepfoldError("RUNTIME_CLOSED", { action });
@@ -61,9 +63,11 @@ export function createRuntime<const D extends NodeDefinitions>(options: RuntimeO
   const openWorker = (slots: number): void => {
     dispatcher.open(slots);
     retention.open();
+    presence.open(slots);
     scheduling.declare();
   };
-  const closeWorker = (timeoutMs: number): Promise<unknown> => Promise.all([dispatcher.close(timeoutMs), retention.close(timeoutMs)]);
+  const closeWorker = (timeoutMs: number): Promise<unknown> =>
+    Promise.all([dispatcher, retention, presence].map((part) => part.close(timeoutMs)));
   const closeRuntime = ({ timeoutMs = 30_000 }: { readonly timeoutMs?: number } = {}): Promise<void> => {
     closing ??= closeWorker(timeoutMs)
       .then(() => context.feed.close())

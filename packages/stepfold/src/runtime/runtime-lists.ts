@@ -7,12 +7,13 @@ import type { Runtime } from "./runtime.ts";
 export function runtimeLists(
   store: SnapshotStore,
   requireOpen: (action: string) => void,
-): Pick<Runtime, "list" | "count" | "summaries" | "ended" | "prune"> {
+): Pick<Runtime, "list" | "count" | "summaries" | "ended" | "workers" | "prune"> {
   return {
     list: async (query) => store.list(query),
     count: async (query, atMost) => countExecutions(store, query, atMost),
     summaries: async (workflowIds) => findSummaries(store, workflowIds),
     ended: async (query) => endedSeries(store, query),
+    workers: async () => (await store.workers?.()) ?? [],
     async prune(which) {
       requireOpen("prune");
       return prune(store, which);

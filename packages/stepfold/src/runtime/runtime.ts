@@ -4,6 +4,7 @@ import type { Snapshot } from "../core/snapshot/snapshot.ts";
 import type { EpochMs } from "../core/values/json.ts";
 import type { EndedSeries, ExecutionCounts, SeriesQuery } from "../ports/execution-counts.ts";
 import type { CountQuery, ExecutionSummary, ListQuery, Page, PruneReport } from "../ports/snapshot-store.ts";
+import type { LiveWorker } from "../ports/store-workers.ts";
 import type { BroadcastOptions, BroadcastReport } from "./bulk/broadcast.ts";
 import type { BulkAction, BulkOptions, BulkOutcome } from "./bulk/bulk.ts";
 import type { Schedules } from "./context/schedules.ts";
@@ -173,6 +174,13 @@ export interface Runtime {
    * @throws StepfoldError `OPTION_INVALID`, `STORE_UNAVAILABLE`
    */
   ended(query: SeriesQuery): Promise<EndedSeries>;
+  /**
+   * The processes that run executions of the store, by their names: those that tell it (`beatMs`) and are alive. One that has died is among them
+   * until its last sign of life has run out. `owner` is that of the `lease` in a list.
+   *
+   * @throws StepfoldError `STORE_UNAVAILABLE`
+   */
+  workers(): Promise<readonly LiveWorker[]>;
   /**
    * Deletes executions that ended a while ago, the oldest first, at most `limit` (default 1,000) of them. With `keepEvents`
    * the history of each is handed over before it is deleted. Several processes may prune at once: the same history is then

@@ -27,6 +27,7 @@ import { pruneCases } from "./contract/records/prune-cases.ts";
 import { scopeCases } from "./contract/records/scope-cases.ts";
 import { valueCases } from "./contract/records/value-cases.ts";
 import { waitCases } from "./contract/records/wait-cases.ts";
+import { workerCases } from "./contract/records/worker-cases.ts";
 import type { ContractCase } from "./contract-case.ts";
 
 /**
@@ -65,6 +66,7 @@ export const snapshotStoreContract: readonly ContractCase[] = [
   ...listCases,
   ...metadataCases,
   ...waitCases,
+  ...workerCases,
   ...countCases,
   ...leaseCases,
   ...pagingCases,

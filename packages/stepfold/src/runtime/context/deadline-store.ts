@@ -3,6 +3,7 @@ import { awaitAnswer } from "../../environment/await-answer.ts";
 import type { Deadlines } from "../../environment/system-environment.ts";
 import type { SeriesQuery } from "../../ports/execution-counts.ts";
 import type { CountQuery, SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { WorkerBeat } from "../../ports/store-workers.ts";
 
 /** The longest that a runtime waits for one answer of its store. */
 const maxAnswerMs = 10_000;
@@ -40,6 +41,8 @@ export function storeWithDeadlines(store: SnapshotStore, deadlines: Deadlines, t
     ...(store.count && { count: (query?: CountQuery, atMost?: number) => timed(store.count!(query, atMost)) }),
     ...(store.summaries && { summaries: (ids: readonly string[]) => timed(store.summaries!(ids)) }),
     ...(store.ended && { ended: (query: SeriesQuery) => timed(store.ended!(query)) }),
+    ...(store.beat && { beat: (beat: WorkerBeat) => timed(store.beat!(beat)) }),
+    ...(store.workers && { workers: () => timed(store.workers!()) }),
     delete: (workflowId) => timed(store.delete(workflowId)),
     prune: (options) => timed(store.prune(options)),
     putDefinition: (hash, definition) => timed(store.putDefinition(hash, definition)),

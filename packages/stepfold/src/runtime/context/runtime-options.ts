@@ -19,6 +19,7 @@ export const runtimeOptions: readonly (keyof RuntimeOptions)[] = [
     "maxCrashes",
     "maxLoadedBytes",
     "checkpointBytes",
+    "beatMs",
     "owner",
     "limits",
     "stepTimeoutMs",
@@ -104,6 +105,11 @@ export interface RuntimeOptions<D extends NodeDefinitions = NodeDefinitions> {
    * Default: 32 KiB.
    */
   readonly checkpointBytes?: number;
+  /**
+   * Tells the store every so many milliseconds that this process runs executions, while it does: `runtime.workers()` knows it from then on, and for
+   * three times as long after it has died. Default: it does not tell. `stepfold worker` tells every 30 s.
+   */
+  readonly beatMs?: number | undefined;
   /** Name of this process in claims. Default: random. */
   readonly owner?: string;
   readonly limits?: Partial<Limits>;

@@ -3,6 +3,7 @@ import { Deadlines, systemEnvironment } from "../../environment/system-environme
 import type { ExecutionCounts, SeriesQuery } from "../../ports/execution-counts.ts";
 import { defaultAtMost } from "../../ports/list-fallbacks.ts";
 import type { ClaimOptions, CountQuery, ExecutionSummary, ListQuery, SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { WorkerBeat } from "../../ports/store-workers.ts";
 import {
   type CheckedPrune,
   type CheckedQuery,
@@ -12,6 +13,7 @@ import {
   checkedQuery,
   checkedSeries,
 } from "./lists/checked-query.ts";
+import { checkedBeat } from "./live-workers.ts";
 import { doneOrGivenUp } from "./no-answer.ts";
 
 /** What to claim, with all that has a default. */
@@ -98,11 +100,11 @@ export function checkedStore(methods: StoreMethods, errorOf: (cause: unknown) =>
   };
 }
 
-/** What finds executions, with checked options. */
+/** What finds executions and workers, with checked options. */
 function checkedLists(
   methods: StoreMethods,
   ask: <T>(work: () => Promise<T>) => Promise<T>,
-): Pick<SnapshotStore, "list" | "count" | "summaries" | "ended"> {
+): Pick<SnapshotStore, "list" | "count" | "summaries" | "ended" | "beat" | "workers"> {
   const list = async (query: ListQuery): ReturnType<SnapshotStore["list"]> => {
     const wanted = checkedQuery(query);
     if (!methods.features.lists) refuseLists(methods.name, query);
@@ -119,6 +121,8 @@ function checkedLists(
     ...(methods.count && { count: (query?: CountQuery, atMost?: number) => ask(() => count(query, atMost)) }),
     ...(methods.summaries && { summaries: (ids: readonly string[]) => ask(() => summaries(ids)) }),
     ...(methods.ended && { ended: (query: SeriesQuery) => ask(async () => methods.ended!(checkedSeries(query))) }),
+    ...(methods.beat && { beat: (beat: WorkerBeat) => ask(async () => methods.beat!(checkedBeat(beat))) }),
+    ...(methods.workers && { workers: () => ask(() => methods.workers!()) }),
   };
 }
 

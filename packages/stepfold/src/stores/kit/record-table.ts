@@ -1,5 +1,5 @@
-/** What stands beside the executions of a store, by its kind: definitions by their hash, holders of permits by their key. */
-export type RecordKind = "definition" | "permit";
+/** What stands beside the executions of a store, by its kind: definitions by their hash, holders of permits by their key, parts of the workers. */
+export type RecordKind = "definition" | "permit" | "worker";
 
 /** A small text that several processes may change. */
 export interface StoredRecord {

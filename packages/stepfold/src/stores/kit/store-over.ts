@@ -16,11 +16,13 @@ import type {
   SnapshotStore,
   StoreFeatures,
 } from "../../ports/snapshot-store.ts";
+import type { LiveWorker, WorkerBeat } from "../../ports/store-workers.ts";
 import { type CheckedClaim, checkedStore, type StoreMethods } from "./checked-store.ts";
 import { Claims } from "./claims/claims.ts";
 import type { ExecutionTable, ListedRow } from "./execution-table.ts";
 import { type CheckedPrune, type CheckedQuery, checkedQuery } from "./lists/checked-query.ts";
 import { executionPage, isDecidedByLabels, pageQueryOf, summaryOf } from "./lists/execution-page.ts";
+import { keepBeat, liveWorkers } from "./live-workers.ts";
 import { readTogether } from "./read-together.ts";
 import { restoredHead, wholeHeadOf } from "./restored-head.ts";
 import { restoredSnapshot, type StoredRows } from "./restored-snapshot.ts";
@@ -156,6 +158,14 @@ class TableStore implements StoreMethods {
       add(query.from + bucket * bucketMs(query), status as EndStatus, durationClass, amount);
     }
     return { buckets, complete, ...(looked !== undefined && { looked }) };
+  }
+
+  beat(beat: WorkerBeat): Promise<void> {
+    return keepBeat(this.#table, beat);
+  }
+
+  workers(): Promise<readonly LiveWorker[]> {
+    return liveWorkers(this.#table);
   }
 
   async delete(workflowId: string): Promise<void> {

@@ -2,8 +2,42 @@ import { durationClassOf } from "../../ports/execution-counts.ts";
 import type { SnapshotStore } from "../../ports/snapshot-store.ts";
 import { altered, type BrokenStore } from "./broken-store.ts";
 
-/** Mistakes in what lists do beside giving the newest. */
+/** Mistakes in what lists do beside giving the newest, and in which workers there are. */
 export const brokenCounts: readonly BrokenStore[] = [
+  {
+    name: "shows workers that have died",
+    caughtBy: "workers: one is gone when it says so, and when its sign of life has run out",
+    breaks: (store) => altered(store, { beat: (beat) => store.beat!({ ...beat, aliveMs: beat.aliveMs && 60_000 }) }),
+  },
+  {
+    name: "shows workers that have ended",
+    caughtBy: "workers: one is gone when it says so, and when its sign of life has run out",
+    breaks: (store) => altered(store, { beat: (beat) => store.beat!({ ...beat, aliveMs: beat.aliveMs || 60_000 }) }),
+  },
+  {
+    name: "keeps what a worker has told first",
+    caughtBy: "workers: those that have told that they are there, by their names, each as it has told last",
+    breaks: (store) =>
+      altered(store, {
+        async beat(beat) {
+          if (!(await store.workers!()).some(({ owner }) => owner === beat.owner)) await store.beat!(beat);
+        },
+      }),
+  },
+  {
+    name: "knows the last of those workers only that tell at once",
+    caughtBy: "workers: many that tell at once are all there",
+    breaks(store) {
+      const told: string[] = [];
+      return altered(store, {
+        beat(beat) {
+          told.push(beat.owner);
+          return store.beat!(beat);
+        },
+        workers: async () => (await store.workers!()).filter(({ owner }) => owner === told.at(-1)),
+      });
+    },
+  },
   {
     name: "lists the newest first, whatever is asked for",
     caughtBy: "list: oldest first is the same list from its other end",

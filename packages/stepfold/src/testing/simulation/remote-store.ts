@@ -1,6 +1,7 @@
 import { StepfoldError } from "../../core/errors/stepfold-error.ts";
 import type { SeriesQuery } from "../../ports/execution-counts.ts";
 import type { CountQuery, SnapshotStore } from "../../ports/snapshot-store.ts";
+import type { WorkerBeat } from "../../ports/store-workers.ts";
 import type { Machine } from "./machine.ts";
 import type { Network, Trouble } from "./network.ts";
 
@@ -31,6 +32,8 @@ export function remoteStore(store: SnapshotStore, network: Network, machine: Mac
     ...(store.count && { count: (query?: CountQuery, atMost?: number) => call(() => store.count!(query, atMost)) }),
     ...(store.summaries && { summaries: (ids: readonly string[]) => call(() => store.summaries!(ids)) }),
     ...(store.ended && { ended: (query: SeriesQuery) => call(() => store.ended!(query)) }),
+    ...(store.beat && { beat: (beat: WorkerBeat) => call(() => store.beat!(beat)) }),
+    ...(store.workers && { workers: () => call(() => store.workers!()) }),
     delete: (workflowId) => call(() => store.delete(workflowId)),
     prune: (options) => call(() => store.prune(options)),
     putDefinition: (hash, definition) => call(() => store.putDefinition(hash, definition)),

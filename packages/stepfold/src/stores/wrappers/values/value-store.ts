@@ -14,6 +14,7 @@ import type {
   PruneOptions,
   SnapshotStore,
 } from "../../../ports/snapshot-store.ts";
+import type { WorkerBeat } from "../../../ports/store-workers.ts";
 import { type CheckedClaim, checkedStore, type StoreMethods } from "../../kit/checked-store.ts";
 import type { CheckedPrune, CheckedQuery } from "../../kit/lists/checked-query.ts";
 import { describeLocation, isMarker, type ValueCodec, type ValueLocation } from "./codec.ts";
@@ -98,7 +99,10 @@ export function valueStore(
 }
 
 /** What finds executions: as the store below does. */
-function listsOf(codec: ValueCodec, inner: SnapshotStore): Pick<StoreMethods, "list" | "count" | "summaries" | "ended"> {
+function listsOf(
+  codec: ValueCodec,
+  inner: SnapshotStore,
+): Pick<StoreMethods, "list" | "count" | "summaries" | "ended" | "beat" | "workers"> {
   return {
     list: (query) => readPage(codec, inner, query),
     ...(inner.count && {
@@ -112,6 +116,8 @@ function listsOf(codec: ValueCodec, inner: SnapshotStore): Pick<StoreMethods, "l
       },
     }),
     ...(inner.ended && { ended: (query: SeriesQuery) => inner.ended!(query) }),
+    ...(inner.beat && { beat: (beat: WorkerBeat) => inner.beat!(beat) }),
+    ...(inner.workers && { workers: () => inner.workers!() }),
   };
 }
 

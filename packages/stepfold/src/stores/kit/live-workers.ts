@@ -1,0 +1,55 @@
+import { StepfoldError } from "../../core/errors/stepfold-error.ts";
+import { sha256 } from "../../core/values/sha256.ts";
+import type { LiveWorker, WorkerBeat } from "../../ports/store-workers.ts";
+import type { ExecutionTable } from "./execution-table.ts";
+
+/** Workers lie in so many records, by their names, so that few of them write the same one. */
+const parts: readonly string[] = [..."0123456789abcdef"];
+/** How often a beat is tried that others were faster than. */
+const maxTries = 100;
+const maxTypes = 1_000;
+/** The longest time that one sign of life counts: what has died is not shown for ever. */
+const maxAliveMs = 24 * 60 * 60 * 1000;
+
+type Table = Pick<ExecutionTable, "name" | "records" | "read">;
+
+/** Keeps a sign of life. Those of the same part that have run out are forgotten. */
+export async function keepBeat(table: Table, { aliveMs, ...beat }: WorkerBeat): Promise<void> {
+  const key = sha256(beat.owner)[0]!;
+  for (let tries = 0; tries < maxTries; tries++) {
+    const [found, { now }] = await Promise.all([table.records.get("worker", [key]), table.read([])]);
+    const record = found.get(key) ?? null;
+    const others = (record ? workersIn(record.text) : []).filter(({ owner, aliveUntil }) => owner !== beat.owner && aliveUntil > now);
+    const workers = aliveMs > 0 ? [...others, { ...beat, aliveUntil: now + aliveMs }] : others;
+    if (!record && workers.length === 0) return;
+    const next = workers.length > 0 ? { revision: crypto.randomUUID(), text: JSON.stringify(workers) } : null;
+    const [made] = await table.records.put("worker", [{ key, expected: record?.revision ?? null, next }]);
+    if (made) return;
+  }
+  throw new StepfoldError("STORE_UNAVAILABLE", { store: table.name, reason: "other workers wrote their signs of life all the time" });
+}
+
+/** Those whose signs have not run out. */
+export async function liveWorkers(table: Table): Promise<readonly LiveWorker[]> {
+  const [found, { now }] = await Promise.all([table.records.get("worker", parts), table.read([])]);
+  const all = [...found.values()].flatMap(({ text }) => workersIn(text));
+  return all.filter(({ aliveUntil }) => aliveUntil > now).sort((a, b) => (a.owner < b.owner ? -1 : 1));
+}
+
+/** @throws StepfoldError `OPTION_INVALID` */
+export function checkedBeat({ owner, since, aliveMs, slots, types }: WorkerBeat): WorkerBeat {
+  const wrong = (option: string, reason: string): never => {
+    throw new StepfoldError("OPTION_INVALID", { option, reason });
+  };
+  const isName = (value: unknown): value is string => typeof value === "string" && value.length > 0 && value.length <= 255;
+  if (!isName(owner)) wrong("owner", "must be text of 1 to 255 characters");
+  if (!Number.isFinite(since)) wrong("since", "must be epoch milliseconds");
+  if (!Number.isFinite(aliveMs) || aliveMs < 0 || aliveMs > maxAliveMs) wrong("aliveMs", `must be 0 to ${maxAliveMs} milliseconds`);
+  if (!Number.isInteger(slots) || slots < 0) wrong("slots", "must be a whole number, at least 0");
+  if (!Array.isArray(types) || types.length > maxTypes || !types.every(isName)) wrong("types", `must be at most ${maxTypes} names`);
+  return { owner, since, aliveMs: Math.ceil(aliveMs), slots, types: [...types] };
+}
+
+function workersIn(text: string): readonly LiveWorker[] {
+  return JSON.parse(text) as readonly LiveWorker[];
+}
