@@ -19,6 +19,7 @@ export const policies: readonly Policy[] = [
     sign: /\.(get|put)\("permit"/,
     files: ["kit/claims/permits.ts", "kit/claims/rates.ts"],
   },
+  { rule: "workers: who is alive", sign: /\.(get|put)\("worker"/, files: ["kit/live-workers.ts"] },
   { rule: "rates: who may begin, and when", sign: /\b(periodMs|lastPlaces)\b/, files: ["kit/claims/rates.ts"] },
   {
     rule: "permits: how many there are is counted by the kit, not in a query",

@@ -74,6 +74,7 @@ describe("checkPolicies", () => {
     "kit/claims/claims.ts": "let permitsAreOwed = false;",
     "kit/claims/permits.ts": 'interface PermitHolder { id: string } class P { #lastKey = ""; } records.get("permit", [key]);',
     "kit/claims/rates.ts": 'records.put("permit", [change]); const isFree = times.at(-limit)! + periodMs <= now;',
+    "kit/live-workers.ts": 'await table.records.put("worker", [sign]);',
     "kit/tombstones.ts": 'const w = { kind: "bury", id }; const isOver = deletedAt + retentionMs <= now;',
     "kit/claims/guard.ts": "const c = crashes + 1;",
   };
@@ -84,6 +85,7 @@ describe("checkPolicies", () => {
     ["the order of keys", "class T { #lastKey = ''; }"],
     ["holders of permits", "const held = holders.filter((one) => holderStatus(one, guard, now) === 'held');"],
     ["the record of a key", 'await this.records.put("permit", [change]);'],
+    ["who is alive", 'await this.records.get("worker", parts);'],
     ["when there is room for one more", "const isFree = begun <= now - periodMs;"],
     ["permits counted in SQL", "const sql = `WHERE held < e.permit_limit`;"],
     ["permits counted in code", "const isFree = permitLimit > held;"],
