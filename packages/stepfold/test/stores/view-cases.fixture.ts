@@ -41,9 +41,10 @@ export async function showsWhatLoadGives(
   }
   await store.create(startCommit("bare", { status: "completed" }));
   const waits = [{ kind: "external", nodeId: "ask", responders: ["ada"] }] as const;
+  await store.create(startCommit("only waits", { status: "paused", waits }));
   await store.create(startCommit("waits", { status: "paused", waits, metadata: { zebra: [1, 2.5], apple: null, '"': "\\" } }));
   const shownRows = await rows();
-  expect(shownRows.length).toBe(inputs.length + 2);
+  expect(shownRows.length).toBe(inputs.length + 3);
   for (const row of shownRows) {
     const loaded = (await store.load(row.id))!;
     const shown = JSON.parse(row.snapshot) as Snapshot;

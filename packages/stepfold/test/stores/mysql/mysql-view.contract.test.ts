@@ -69,8 +69,11 @@ describe.skipIf(!server)("the view of MySQL", () => {
       }
     }
     await store.create(startCommit("bare", { status: "completed" }));
+    const waits = [{ kind: "external", nodeId: "ask", responders: ["ada"] }] as const;
+    const metadata = { zebra: [1, 2.5], apple: null, "a b": 'no "luck" 😀' };
+    await store.create(startCommit("waits", { status: "paused", waits, metadata }));
     await compare();
-    expect(seen).toBe(6 * 1 + 6 * 2 + 7);
+    expect(seen).toBe(6 * 1 + 6 * 2 + 8);
 
     const [asked] = await pool.query<ViewRow[]>(`
       SELECT id FROM view_workflow_executions WHERE status = 'active'
