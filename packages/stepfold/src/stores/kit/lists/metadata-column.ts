@@ -1,5 +1,5 @@
 import type { ListedWait } from "../../../core/transition/draft/listed-waits.ts";
-import type { Json } from "../../../core/values/json.ts";
+import { isJsonObject, type Json } from "../../../core/values/json.ts";
 
 type Metadata = Readonly<Record<string, Json>>;
 
@@ -37,6 +37,12 @@ export function givenMetadata(stored: Metadata): {
   return {
     metadata,
     ...(typeof tenant === "string" && { tenant }),
-    ...(Array.isArray(waits) && { waits: waits as unknown as readonly ListedWait[] }),
+    ...(Array.isArray(waits) && { waits: waits.filter(isListedWait) as unknown as readonly ListedWait[] }),
   };
+}
+
+/** What somebody has edited in the database must not end a list. */
+function isListedWait(wait: Json): boolean {
+  if (!isJsonObject(wait) || typeof wait.kind !== "string" || typeof wait.nodeId !== "string") return false;
+  return wait.responders === undefined || Array.isArray(wait.responders);
 }
