@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Event, waits } from "stepfold";
-import { createRuntime } from "stepfold/runtime";
+import { createRuntime, type Run } from "stepfold/runtime";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { checkRun, type Verdict } from "./kill9/check-run.ts";
-import { loadNames, loadNodes, loadWorkflows } from "./kill9/load.ts";
-import { openLog, readLogs, type WrittenLine } from "./kill9/log.ts";
+import { breaking, decisionAbout, loadNames, loadNodes, loadWorkflows } from "./kill9/load.ts";
+import { type LogLine, openLog, readLogs, type WrittenLine } from "./kill9/log.ts";
 import { loggedStore } from "./kill9/logged-store.ts";
 import { openStore } from "./kill9/open-store.ts";
 import { sqliteTarget } from "./kill9/sqlite-target.ts";
@@ -47,6 +47,11 @@ beforeAll(async () => {
         const { applied } = await run.resume({ waitId: id, payload: 1, idempotencyKey: `key-${id}` });
         write({ what: "resumed", workflowId: name, waitId: id, key: `key-${id}`, applied });
       }
+      if (name === "deciding") await decide(run, write);
+      if (name === breaking) {
+        const { workflowId: as } = await run.restart();
+        write({ what: "restarted", workflowId: name, as });
+      }
       await run.result().catch(() => undefined);
     }),
   );
@@ -55,6 +60,17 @@ beforeAll(async () => {
   stored = await target.readAll();
   lines = readLogs(logs);
 });
+
+/** Answers the incidents of an execution until it has ended. */
+async function decide(run: Run, write: (line: LogLine) => void): Promise<void> {
+  for (let { status, activePaths } = await run.settled(); status === "paused"; { status, activePaths } = await run.settled()) {
+    for (const { id } of waits({ activePaths })) {
+      const payload = decisionAbout(run.workflowId, id);
+      const { applied } = await run.resume({ waitId: id, payload, idempotencyKey: `key-${id}` });
+      write({ what: "resumed", workflowId: run.workflowId, waitId: id, key: `key-${id}`, applied });
+    }
+  }
+}
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -92,13 +108,19 @@ function rewrite(evidence: Evidence, { commitId }: StoredRow, changes: { readonl
   );
 }
 
+function decisions(): number {
+  const { rows } = stored.executions.find(({ workflowId }) => workflowId === "deciding")!;
+  return rows.filter(({ event }) => event.type === "resumed").length;
+}
+
 describe("the checker of the kill -9 runs", () => {
   it("has nothing to say of a run without faults", () => {
     const { lost, doubled, wrong, acknowledged, executions, versions } = judged(() => undefined);
     expect({ lost, doubled, wrong }).toEqual({ lost: [], doubled: [], wrong: [] });
-    // the detached child is one more
-    expect(executions).toBe(loadNames.length + 1);
-    expect(acknowledged).toEqual({ transitions: versions, starts: loadNames.length, resumes: 2, cancels: 1 });
+    // the detached child and the restart are two more
+    expect(executions).toBe(loadNames.length + 2);
+    expect(acknowledged).toEqual({ transitions: versions, starts: loadNames.length, resumes: 2 + decisions(), cancels: 1, restarts: 1 });
+    expect(decisions()).toBeGreaterThan(0);
   });
 
   it.each<[string, "lost" | "doubled" | "wrong", RegExp, (evidence: Evidence) => void]>([
@@ -193,6 +215,36 @@ describe("the checker of the kill -9 runs", () => {
       "lost",
       /line: its cancellation, acknowledged to only, is not there/,
       ({ lines }) => void lines.push({ what: "cancelled", workflowId: "line", by: "only", at: 0, takenFor: 0 }),
+    ],
+    [
+      "a restart is lost",
+      "lost",
+      /breaking: its restart as breaking~2, acknowledged to only, is not there/,
+      ({ executions, of }) => void executions.splice(executions.indexOf(of("breaking~2")), 1),
+    ],
+    [
+      "a restart is made twice",
+      "doubled",
+      /breaking was restarted as breaking~2 and as breaking~3/,
+      ({ executions, of }) => void executions.push({ ...of("breaking~2"), workflowId: "breaking~3" }),
+    ],
+    [
+      "what goes on had not failed",
+      "wrong",
+      /breaking~2 goes on from version \d+ of breaking, which is completed/,
+      ({ of }) => {
+        of("breaking").status = "completed";
+      },
+    ],
+    [
+      "a decision is lost",
+      "lost",
+      /deciding: the answer to .* acknowledged to only, is not there/,
+      ({ of }) =>
+        change(
+          rowOf(of("deciding"), ({ type }) => type === "resumed"),
+          { idempotencyKey: "another" },
+        ),
     ],
     [
       "something follows the end",

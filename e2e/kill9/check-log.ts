@@ -9,6 +9,8 @@ export interface Acknowledged {
   readonly starts: number;
   readonly resumes: number;
   readonly cancels: number;
+  /** Of executions that have failed. */
+  readonly restarts: number;
 }
 
 type Line<What extends WrittenLine["what"]> = Extract<WrittenLine, { readonly what: What }>;
@@ -28,6 +30,7 @@ export function checkLog(
   checkFences(executions, sent, problems);
   if (isClockRight) checkMoments(executions, sent, problems);
   checkEffects(executions, lines, problems);
+  checkRestarts(executions, problems);
   return { transitions, ...checkAnswers(stored, lines, problems) };
 }
 
@@ -104,13 +107,34 @@ function checkEffects(executions: readonly StoredExecution[], lines: readonly Wr
   }
 }
 
-/** Every start, answer and cancellation that a client was told of is there. */
+/** What has failed goes on once, and nothing goes on in its place while it has not ended. */
+function checkRestarts(executions: readonly StoredExecution[], { doubled, wrong }: Problems): void {
+  const stored = new Map(executions.map((execution) => [execution.workflowId, execution]));
+  const successors = new Map<string, string>();
+  for (const { workflowId, rows } of executions) {
+    const origin = originOf(rows);
+    if (!origin) continue;
+    const { workflowId: from, version } = origin;
+    const other = successors.get(from);
+    if (other !== undefined) doubled.push(`${from} was restarted as ${other} and as ${workflowId}`);
+    successors.set(from, workflowId);
+    const before = stored.get(from);
+    if (before?.status !== "failed" || version >= before.version)
+      wrong.push(`${workflowId} goes on from version ${version} of ${from}, which is ${before?.status} at ${before?.version}`);
+  }
+}
+
+function originOf([first]: readonly StoredRow[]): { readonly workflowId: string; readonly version: number } | null {
+  return first?.event.type === "started" && first.event.checkpoint ? first.event.checkpoint.from : null;
+}
+
+/** Every start, answer, restart and cancellation that a client was told of is there. */
 function checkAnswers(
   stored: ReadonlyMap<string, StoredExecution>,
   lines: readonly WrittenLine[],
   { lost, wrong }: Problems,
 ): Omit<Acknowledged, "transitions"> {
-  const acknowledged = { starts: 0, resumes: 0, cancels: 0 };
+  const acknowledged = { starts: 0, resumes: 0, cancels: 0, restarts: 0 };
   for (const line of lines) {
     if (line.what === "started") {
       acknowledged.starts++;
@@ -122,6 +146,12 @@ function checkAnswers(
       // also where it had been applied before: somebody was told that it counts
       if (!events.some((event) => event.type === "resumed" && event.waitId === line.waitId && event.idempotencyKey === line.key))
         lost.push(`${line.workflowId}: the answer to ${line.waitId}, acknowledged to ${line.by}, is not there`);
+    }
+    if (line.what === "restarted") {
+      acknowledged.restarts++;
+      const origin = originOf(stored.get(line.as)?.rows ?? []);
+      if (origin?.workflowId !== line.workflowId)
+        lost.push(`${line.workflowId}: its restart as ${line.as}, acknowledged to ${line.by}, is not there`);
     }
     if (line.what === "cancelled") {
       acknowledged.cancels++;

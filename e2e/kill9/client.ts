@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { StepfoldError, waits } from "stepfold";
 import { createRuntime, type Run } from "stepfold/runtime";
-import { codeOf, loadNames, loadNodes, loadWorkflows } from "./load.ts";
+import { breaking, codeOf, decisionAbout, isRestart, loadNames, loadNodes, loadWorkflows } from "./load.ts";
 import { openLog, readLog } from "./log.ts";
 import { openSetup } from "./open-setup.ts";
 import type { ClientOptions } from "./process-options.ts";
@@ -23,6 +23,8 @@ const runtime = createRuntime({
 });
 /** What others, or time, may have done first. */
 const expected = new Set(["WAIT_GONE", "EXECUTION_ENDED", "RESUME_AMBIGUOUS", "STORE_UNAVAILABLE", "OUTCOME_UNKNOWN"]);
+/** Kinds of waits that people answer. */
+const answered = new Set<string>(["external", "incident"]);
 let starts = true;
 let count = 0;
 
@@ -52,11 +54,22 @@ async function start(workflow: string, workflowId: string): Promise<void> {
 }
 
 /** The same key and payload for the same wait, whoever answers: several may try at once. */
-async function answer(run: Run, waitId: string): Promise<void> {
+async function answer(run: Run, waitId: string, kind: string): Promise<void> {
   const { workflowId } = run;
   const key = `answer-${waitId}`;
-  const { applied } = await run.resume({ waitId, payload: { to: waitId }, idempotencyKey: key });
+  const payload = kind === "incident" ? decisionAbout(workflowId, waitId) : { to: waitId };
+  const { applied } = await run.resume({ waitId, payload, idempotencyKey: key });
   write({ what: "resumed", workflowId, waitId, key, applied });
+}
+
+/** Those that were restarted by this process, or by another one as it knows. */
+const restarted = new Set<string>();
+
+/** Both clients do, mostly at the same time: it is one restart. */
+async function restart(workflowId: string): Promise<void> {
+  const { workflowId: as } = await (await runtime.get(workflowId)).restart();
+  write({ what: "restarted", workflowId, as });
+  restarted.add(workflowId);
 }
 
 async function cancel(run: Run): Promise<void> {
@@ -68,7 +81,9 @@ async function look(workflowId: string): Promise<void> {
   const run = await runtime.get(workflowId);
   const snapshot = await run.snapshot();
   if (snapshot.definition.id === "doomed" || Math.random() < 0.02) return cancel(run);
-  await Promise.all(waits(snapshot).map(({ id, kind }) => (kind === "external" ? asked(workflowId, () => answer(run, id)) : undefined)));
+  await Promise.all(
+    waits(snapshot).map(({ id, kind }) => (answered.has(kind) ? asked(workflowId, () => answer(run, id, kind)) : undefined)),
+  );
 }
 
 /** Starts that the client before had asked for, and not heard of. */
@@ -85,9 +100,10 @@ if (after !== null) await repeatStarts(after);
 process.send?.("ready");
 for (let told = false; ; ) {
   await asked(null, async () => {
-    const [paused, moving] = await Promise.all([
+    const [paused, moving, failed] = await Promise.all([
       around.store.list({ status: ["paused"], limit: openAtOnce }),
       around.store.list({ status: ["active", "error"], limit: openAtOnce }),
+      around.store.list({ status: ["failed"], definitionId: breaking, limit: openAtOnce }),
     ]);
     const room = starts ? openAtOnce - paused.items.length - moving.items.length : 0;
     const begun = Array.from({ length: Math.max(0, Math.min(room, 8)) }, () => {
@@ -95,7 +111,8 @@ for (let told = false; ; ) {
       return asked(null, () => start(only[number % only.length]!, `${name}-${number}`));
     });
     const seen = paused.items.map(({ workflowId }) => asked(workflowId, () => look(workflowId)));
-    await Promise.all([...begun, ...seen]);
+    const broken = failed.items.map(({ workflowId }) => workflowId).filter((id) => !isRestart(id) && !restarted.has(id));
+    await Promise.all([...begun, ...seen, ...broken.map((workflowId) => asked(workflowId, () => restart(workflowId)))]);
   });
   if (!starts && !told) {
     told = true;

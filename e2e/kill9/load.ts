@@ -21,6 +21,23 @@ const asking = {
   edges: [...chain("before", "first", "meet"), ...chain("before", "second", "meet"), ...chain("meet", "after")],
 };
 
+/** Id of the workflow whose executions fail the first time. */
+export const breaking = "breaking";
+
+/** Whether an execution of it goes on from one that has failed. */
+export function isRestart(workflowId: string): boolean {
+  return workflowId.includes("~");
+}
+
+/** What becomes of the step of an incident: whoever decides decides the same. Half of them are tried again first. */
+export function decisionAbout(
+  workflowId: string,
+  waitId: string,
+): { readonly action: "retry" } | { readonly action: "skip"; readonly output: string } {
+  const sum = [...`${workflowId} ${waitId}`].reduce((total, letter) => total + letter.charCodeAt(0), 0);
+  return sum % 2 === 0 ? { action: "retry" } : { action: "skip", output: "passed over" };
+}
+
 /** What the processes are busy with: every way for an execution to move. */
 export const loadWorkflows = [
   {
@@ -92,6 +109,22 @@ export const loadWorkflows = [
     nodes: [effect("book", {}, { compensate: { type: "effect", data: {} } }), { id: "never", type: "ask" }],
     edges: chain("book", "never"),
   },
+  /** Fails, until it is restarted: the restart completes. */
+  {
+    id: breaking,
+    nodes: [effect("good"), effect("broken", { isMended: "by a restart" }), effect("end")],
+    edges: chain("good", "broken", "end"),
+  },
+  /** Its middle step fails whenever it is tried: clients decide what becomes of it. */
+  {
+    id: "deciding",
+    nodes: [
+      effect("good"),
+      effect("broken", { failures: 100 }, { incident: true, retryPolicy: { ...retryPolicy, maxAttempts: 2 } }),
+      effect("end"),
+    ],
+    edges: chain("good", "broken", "end"),
+  },
 ] as const;
 
 /** By their ids, in the order in which clients start them. */
@@ -101,6 +134,8 @@ interface EffectData {
   readonly mostMs?: number;
   /** Attempts that fail before one does not. */
   readonly failures?: number;
+  /** Every attempt fails, but in an execution that goes on from one that has failed. */
+  readonly isMended?: string;
 }
 
 /** How long steps take where the workflow does not say. */
@@ -116,7 +151,7 @@ export function loadNodes(write: (line: LogLine) => void, pace: LoadPace = { mos
     ...builtinNodes,
     effect: defineNode({
       async executor(data, step) {
-        const { mostMs = pace.mostMs, failures = 0 } = data as EffectData;
+        const { mostMs = pace.mostMs, failures = 0, isMended } = data as EffectData;
         const { workflowId, nodeId, idempotencyKey: key, attempt, signal } = step;
         const call = randomUUID();
         write({ what: "called", workflowId, nodeId, key, call });
@@ -125,6 +160,7 @@ export function loadNodes(write: (line: LogLine) => void, pace: LoadPace = { mos
         });
         if (pace.blocks) block(mostMs);
         else await sleep(Math.random() * mostMs);
+        if (isMended !== undefined && !isRestart(workflowId)) throw new TypeError(`it fails until it is mended ${isMended}`);
         if (attempt <= failures) throw new TypeError(`attempt ${attempt} fails`);
         return { data: { key, call } };
       },

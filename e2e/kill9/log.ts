@@ -41,6 +41,8 @@ export type LogLine =
   | { readonly what: "not started"; readonly workflowId: string; readonly code: string }
   | { readonly what: "resumed"; readonly workflowId: string; readonly waitId: string; readonly key: string; readonly applied: boolean }
   | { readonly what: "cancelled"; readonly workflowId: string }
+  /** An execution that has failed goes on as another one. */
+  | { readonly what: "restarted"; readonly workflowId: string; readonly as: string }
   /** What the runtime told of in the background. */
   | { readonly what: "problem"; readonly workflowId: string | null; readonly code: string; readonly message: string };
 

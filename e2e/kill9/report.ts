@@ -70,14 +70,14 @@ export function reportFailovers(run: Run<readonly Failover[]>): string[] {
 /** What to print of any run. */
 export function reportRun(run: Run<unknown>): string[] {
   const { durationMs, failures, lost, doubled, wrong, acknowledged, executions, versions, hasQueue, lines } = run;
-  const { starts, resumes, cancels } = acknowledged;
+  const { starts, resumes, cancels, restarts } = acknowledged;
   return [
     ...shown("lost", lost),
     ...shown("twice", doubled),
     ...shown("wrong", wrong),
     ...shown("failed", failures),
     ...(hasQueue ? aboutQueue(lines) : []),
-    `${number(executions)} executions with ${number(versions)} versions; told to clients: ${number(starts)} starts, ${number(resumes)} answers, ${number(cancels)} cancellations; ${number(durationMs / 1_000)} s`,
+    `${number(executions)} executions with ${number(versions)} versions; told to clients: ${number(starts)} starts, ${number(resumes)} answers, ${number(restarts)} restarts, ${number(cancels)} cancellations; ${number(durationMs / 1_000)} s`,
   ];
 }
 
