@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { commandFor, readArguments } from "./arguments.ts";
 
 it("runs 2,000 schedules from seed 1 on, if nothing else is said", () => {
-  expect(readArguments([])).toEqual({ schedules: 2_000, days: 2, seed: 1, mutants: false, only: null, options: {} });
+  expect(readArguments([])).toEqual({ schedules: 2_000, days: 1, seed: 1, mutants: false, only: null, options: {} });
 });
 
 it("reads the command that it tells for a failure", () => {

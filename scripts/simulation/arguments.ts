@@ -69,7 +69,7 @@ export function commandFor({ seed, chance, mode, faults, faultsUntilMs, clients,
 
 /** Days that pass beside so many schedules, where nothing else is said: they take a tenth of the time. */
 function daysFor(schedules: number): number {
-  return schedules < leastForDays ? 0 : Math.ceil(schedules / 1_000);
+  return schedules < leastForDays ? 0 : Math.ceil(schedules / 2_000);
 }
 
 function listed(text: string): string[] {

@@ -1,13 +1,14 @@
 import { registerHooks } from "node:module";
 import { codeMutants } from "./code-mutants.ts";
 import { dayMutants } from "./days/day-mutants.ts";
+import { valueMutants } from "./value-mutants.ts";
 
 /** The last part of the address of a source file. */
 const sources = "/packages/stepfold/src/";
 
 /** Has the files that a mutant changes loaded with its changes. To be called before anything of the library is loaded. */
 export function breakCode(name: string): void {
-  const mutant = [...codeMutants, ...dayMutants].find((one) => one.name === name);
+  const mutant = [...codeMutants, ...valueMutants, ...dayMutants].find((one) => one.name === name);
   if (!mutant) return;
   registerHooks({
     load(url, context, next) {

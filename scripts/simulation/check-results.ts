@@ -8,6 +8,7 @@ import type { Program } from "./program.ts";
 
 /** What has to come of an execution, and how long it may take by its definition. */
 interface Wanted extends Expected {
+  readonly definition: WorkflowDefinition;
   readonly timeoutMs: number;
   readonly hasLast: boolean;
 }
@@ -19,6 +20,7 @@ export function expectations(programs: Readonly<Record<string, Program>>, frames
     const { timeout = Number.POSITIVE_INFINITY } = definition;
     expected.set(definitionHash(definition), {
       ...expectedOf(program),
+      definition,
       timeoutMs: timeout as number,
       hasLast: definition.finally !== undefined,
     });

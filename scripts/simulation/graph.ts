@@ -1,4 +1,4 @@
-import type { Edge, Node, WorkflowDefinition } from "../../packages/stepfold/src/core/definition/definition.ts";
+import type { Edge, Node, Variable, WorkflowDefinition } from "../../packages/stepfold/src/core/definition/definition.ts";
 import type { Program } from "./program.ts";
 
 /** Where a part of a graph is entered, and by which handles it is left. */
@@ -13,6 +13,8 @@ interface Graph {
   readonly workflows: Record<string, WorkflowDefinition>;
   /** Definitions of executions of their own. */
   readonly detached: WorkflowDefinition[];
+  /** It runs inside another one. */
+  readonly isInner: boolean;
 }
 
 /** What a workflow has beside its program. */
@@ -22,22 +24,34 @@ export interface Frame {
   readonly hasLast?: boolean;
 }
 
+/** What the steps of every workflow set; `last` and `outer` are not declared. */
+export const variables: Readonly<Record<string, Variable>> = {
+  total: { initial: 0, reducer: "add" },
+  trace: { initial: [], reducer: "append" },
+};
+
 /** The step that runs at the end, after its timer. */
 export const lastStep = "bye";
 
 /** The workflow of a program, and those that it starts as executions of their own. */
 export function workflowsOf(id: string, program: Program, frame: Frame = {}): readonly WorkflowDefinition[] {
   const detached: WorkflowDefinition[] = [];
-  return [definitionOf(id, program, detached, frame), ...detached];
+  return [definitionOf(id, program, detached, frame, false), ...detached];
 }
 
-function definitionOf(id: string, program: Program, detached: WorkflowDefinition[], { timeoutMs, hasLast }: Frame): WorkflowDefinition {
-  const graph: Graph = { nodes: [], edges: [], workflows: {}, detached };
+function definitionOf(
+  id: string,
+  program: Program,
+  detached: WorkflowDefinition[],
+  { timeoutMs, hasLast }: Frame,
+  isInner: boolean,
+): WorkflowDefinition {
+  const graph: Graph = { nodes: [], edges: [], workflows: {}, detached, isInner };
   const { entry, exits } = add(graph, id, program);
   graph.nodes.push({ id: "end", type: "step" });
   connect(graph, exits, "end");
   const { nodes, edges, workflows } = graph;
-  const inner = Object.keys(workflows).length > 0 && { workflows };
+  const inner = { variables, ...(Object.keys(workflows).length > 0 && { workflows }) };
   const timeout = timeoutMs !== undefined && { timeout: timeoutMs };
   if (!hasLast) return { id, start: entry, nodes, edges, ...inner, ...timeout };
   const last: Node[] = [
@@ -82,9 +96,13 @@ function add(graph: Graph, workflow: string, program: Program): Ends {
   }
 }
 
-function addLeaf({ nodes }: Graph, program: Extract<Program, { kind: "step" | "approve" | "deadline" | "signal" | "timer" }>): Ends {
+function addLeaf(
+  { nodes, isInner }: Graph,
+  program: Extract<Program, { kind: "step" | "approve" | "deadline" | "signal" | "timer" }>,
+): Ends {
   const { id, kind } = program;
-  nodes.push({ id, type: kind, ...("ms" in program && { data: { ms: program.ms } }) });
+  const sets = kind === "step" && { data: { sets: isInner ? "own" : "outer" } };
+  nodes.push({ id, type: kind, ...("ms" in program && { data: { ms: program.ms } }), ...sets });
   return { entry: id, exits: [{ node: id }, ...(kind === "deadline" ? [{ node: id, handle: "timeout" }] : [])] };
 }
 
@@ -110,8 +128,8 @@ function addParallel(graph: Graph, workflow: string, { id, branches }: Extract<P
 function addChildren(graph: Graph, workflow: string, program: Extract<Program, { kind: "child" | "map" }>): Ends {
   const { id, kind, body } = program;
   const name = `${workflow}-${id}`;
-  const definition = definitionOf(name, body, graph.detached, program);
   const isDetached = kind === "child" && program.isDetached;
+  const definition = definitionOf(name, body, graph.detached, program, !isDetached);
   if (isDetached) graph.detached.push(definition);
   else graph.workflows[name] = definition;
   const input = { name: "{{ input.name }}" };

@@ -4,8 +4,9 @@ import { expect, it } from "vitest";
 import { codeMutants } from "./code-mutants.ts";
 import { dayMutants } from "./days/day-mutants.ts";
 import { portMutants } from "./port-mutants.ts";
+import { valueMutants } from "./value-mutants.ts";
 
-const all = [...codeMutants, ...portMutants, ...dayMutants];
+const all = [...codeMutants, ...valueMutants, ...portMutants, ...dayMutants];
 
 // that each of them is caught is shown by npm run simulate, which e2e/simulation.test.ts runs
 it("every rule is shown to notice something", () => {
@@ -31,6 +32,7 @@ it("every rule is shown to notice something", () => {
     "I17",
     "I18",
     "I19",
+    "I20",
   ];
   expect(rules.filter((rule) => !shown.has(rule))).toEqual([]);
 });
@@ -41,7 +43,7 @@ it("no two mistakes have one name", () => {
 
 // each is one change of the code: where the code changes, so must the mistake
 it.each(
-  [...codeMutants, ...dayMutants].flatMap(({ name, patches }) => patches.map((patch) => [name, patch] as const)),
+  [...codeMutants, ...valueMutants, ...dayMutants].flatMap(({ name, patches }) => patches.map((patch) => [name, patch] as const)),
 )("%s fits the code", (_, { file, find }) => {
   const text = readFileSync(join(import.meta.dirname, "../../packages/stepfold/src", file), "utf8");
   expect(text.split(find)).toHaveLength(2);

@@ -16,7 +16,28 @@ function countOf(context: StepContext["context"], nodeId: string): number {
   return (context[nodeId] ?? []).filter(({ error }) => error === undefined).length;
 }
 
-const step: NodeDefinition = { executor: (_data, around) => ({ data: next(around) }) };
+const step: NodeDefinition = {
+  executor(data, around) {
+    const output = next(around);
+    const { sets } = (data ?? {}) as { readonly sets?: "own" | "outer" };
+    if (sets === undefined) return { data: output };
+    return { data: output, vars: { total: 1, last: output, trace: readBy(around), ...(sets === "outer" && { outer: output }) } };
+  },
+};
+
+/** What a step reads of variables: it is kept in one of them, so that the model can look at it. */
+function readBy({ nodeId, vars }: StepContext): Read {
+  const { total = null, last = null, outer = null } = vars as Partial<Read>;
+  return { nodeId, total, last, outer };
+}
+
+/** One entry of the variable `trace`. */
+export interface Read {
+  readonly nodeId: string;
+  readonly total: number | null;
+  readonly last: string | null;
+  readonly outer: string | null;
+}
 
 const flaky: NodeDefinition = {
   executor(data, around) {

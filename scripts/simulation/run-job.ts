@@ -6,10 +6,11 @@ import { codeMutants } from "./code-mutants.ts";
 import type { Finding, Job, JobResult } from "./job.ts";
 import { portMutants } from "./port-mutants.ts";
 import { randomScenario } from "./scenario.ts";
+import { valueMutants } from "./value-mutants.ts";
 
 /** Runs schedules; with a mistake in them, until it is noticed. */
 export async function runJob({ seed, schedules, options, mutant: name, mostRescues = Number.POSITIVE_INFINITY }: Job): Promise<JobResult> {
-  const mutant = [...codeMutants, ...portMutants].find((one) => one.name === name);
+  const mutant = [...codeMutants, ...valueMutants, ...portMutants].find((one) => one.name === name);
   const scenarioOf: ScenarioOf = (random) => {
     const scenario = randomScenario(random);
     if (!mutant || "patches" in mutant) return scenario;

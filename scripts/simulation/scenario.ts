@@ -7,6 +7,7 @@ import { nodes, secret } from "./nodes.ts";
 import { type Program, randomProgram, randomTimeout } from "./program.ts";
 import { approver, bell, canceller, forker, herald, hurrier, owner, restarter, watcher } from "./scripts.ts";
 import { simulatedStore } from "./simulated-store.ts";
+import { type KnownVariables, wrongVariables } from "./variable-model.ts";
 
 /** Executions in one schedule. */
 const mostExecutions = 3;
@@ -49,6 +50,7 @@ export function randomScenario(random: Random): Scenario {
   const releases = [first, edited].map((programs) =>
     Object.entries(programs).flatMap(([id, program]) => workflowsOf(id, program, frames[id])),
   );
+  const knownVariables: KnownVariables = new Map();
   const expected = new Map([...expectations(first, frames), ...expectations(edited, frames)]);
   return {
     store: simulatedStore,
@@ -66,6 +68,8 @@ export function randomScenario(random: Random): Scenario {
       const wrong = [...wrongResults(snapshot, expected.get(snapshot.definition.hash), cancelled.has(workflowId) || parent !== undefined)];
       wrong.push(...wrongLast(snapshot, expected.get(snapshot.definition.hash)));
       wrong.push(...wrongRefusals(events));
+      const { definition } = expected.get(snapshot.definition.hash) ?? {};
+      if (definition) wrong.push(...wrongVariables(snapshot, events, definition, knownVariables));
       const givenMs = parent ? undefined : given.get(/^w\d+/.exec(workflowId)?.[0] ?? "");
       wrong.push(...wrongDeadline(events, expected.get(snapshot.definition.hash), givenMs ?? Number.POSITIVE_INFINITY));
       if (JSON.stringify([snapshot, events]).includes(secret)) wrong.push("I15 a secret was stored");

@@ -1,12 +1,26 @@
 import type { CodeMutant } from "../mutant.ts";
 
 /** Schedules of a day in which a mistake is looked for. */
-export const schedulesADay = 15;
+export const schedulesADay = 10;
 
-/** A mistake in schedules, and the day on which it shows soonest. */
+/** A mistake in schedules, and the day from which on it is looked for. */
 interface DayMutant extends CodeMutant {
   readonly day: number;
 }
+
+/** The day on which a mistake shows, where that is not the first. */
+const shownOn: Readonly<Record<string, number>> = {
+  "edit-takes-ticks-away-that-have-come": 11,
+  "edit-of-jitter-takes-a-tick-away": 11,
+  "edit-is-lost-with-another-one": 3,
+  "pause-is-ignored": 2,
+  "ticks-of-a-pause-are-started-after-it": 2,
+  "trigger-is-lost": 2,
+  "backfill-leaves-out-its-first-tick": 2,
+  "queue-is-skip": 5,
+  "cancel-cancels-nothing": 2,
+  "cancel-is-forgotten-after-two-ticks-at-once": 13,
+};
 
 /** Mistakes in schedules: the model of ticks has to notice each of them. */
 export const dayMutants: readonly DayMutant[] = [
@@ -30,33 +44,20 @@ export const dayMutants: readonly DayMutant[] = [
     find: "  const decidedUntil = Math.max(state.decidedUntil, at);",
     put: "  const decidedUntil = Math.min(state.decidedUntil, at) - 3 * 3_600_000;",
   }),
-  mutant(
-    "edit-takes-ticks-away-that-have-come",
-    {
-      file: "schedules/decide-ticks.ts",
-      find: '(command?.type === "edit" ? tick.at : tick.beginsAt) <= (command ? Math.min(command.at, draft.now) : state.horizon)',
-      put: "!command && tick.beginsAt <= state.horizon",
-    },
-    10,
-  ),
-  mutant(
-    "edit-of-jitter-takes-a-tick-away",
-    {
-      file: "schedules/decide-ticks.ts",
-      find: '(command?.type === "edit" ? tick.at : tick.beginsAt)',
-      put: "tick.beginsAt",
-    },
-    11,
-  ),
+  mutant("edit-takes-ticks-away-that-have-come", {
+    file: "schedules/decide-ticks.ts",
+    find: '(command?.type === "edit" ? tick.at : tick.beginsAt) <= (command ? Math.min(command.at, draft.now) : state.horizon)',
+    put: "!command && tick.beginsAt <= state.horizon",
+  }),
+  mutant("edit-of-jitter-takes-a-tick-away", {
+    file: "schedules/decide-ticks.ts",
+    find: '(command?.type === "edit" ? tick.at : tick.beginsAt)',
+    put: "tick.beginsAt",
+  }),
   mutant("edit-is-lost-with-another-one", {
     file: "schedules/commands.ts",
     find: "commands: [...state.commands, payload as unknown as ScheduleCommand]",
     put: "commands: [payload as unknown as ScheduleCommand]",
-  }),
-  mutant("edit-of-a-paused-schedule-is-lost", {
-    file: "schedules/commands.ts",
-    find: "        return edited(state, command);",
-    put: "        return state.paused ? state : edited(state, command);",
   }),
   mutant("pause-is-ignored", {
     file: "schedules/commands.ts",
@@ -83,38 +84,20 @@ export const dayMutants: readonly DayMutant[] = [
     find: '  const isFree = spec.overlap === "allow" ||',
     put: '  const isFree = spec.overlap === "allow" || spec.overlap === "skip" ||',
   }),
-  mutant(
-    "queue-is-skip",
-    {
-      file: "schedules/decide-ticks.ts",
-      find: '  if (!isFree && (spec.overlap === "skip" ||',
-      put: '  if (!isFree && (spec.overlap === "skip" || spec.overlap === "queue" ||',
-    },
-    5,
-  ),
+  mutant("queue-is-skip", {
+    file: "schedules/decide-ticks.ts",
+    find: '  if (!isFree && (spec.overlap === "skip" ||',
+    put: '  if (!isFree && (spec.overlap === "skip" || spec.overlap === "queue" ||',
+  }),
   mutant("cancel-cancels-nothing", {
     file: "schedules/decide-ticks.ts",
     find: "  for (const cancel of running) draft.sends.push({ cancel, schedule: name });",
     put: "  if (name === running[0]) return;",
   }),
-  mutant(
-    "cancel-is-forgotten-after-two-ticks-at-once",
-    {
-      file: "schedules/decide-ticks.ts",
-      find: "  if (cancelling || running.length === 0) return;",
-      put: "  if (cancelling) return;",
-    },
-    13,
-  ),
-  mutant("end-is-not-told", {
-    file: "schedules/commands.ts",
-    find: '  if (type === "ended") return withoutRunning(state, workflowId);',
-    put: '  if (type === "ended") return state;',
-  }),
-  mutant("zone-is-ignored", {
-    file: "schedules/ticks.ts",
-    find: "  const one = parsed.get(key) ?? new Cron(cron, { timezone: zone, paused: true });",
-    put: '  const one = parsed.get(key) ?? new Cron(cron, { timezone: "UTC", paused: true });',
+  mutant("cancel-is-forgotten-after-two-ticks-at-once", {
+    file: "schedules/decide-ticks.ts",
+    find: "  if (cancelling || running.length === 0) return;",
+    put: "  if (cancelling) return;",
   }),
   mutant("change-of-the-clock-is-ignored", {
     file: "schedules/ticks.ts",
@@ -139,6 +122,6 @@ export const dayMutants: readonly DayMutant[] = [
   }),
 ];
 
-function mutant(name: string, patch: CodeMutant["patches"][number], day = 1): DayMutant {
-  return { name: `schedule-${name}`, caughtBy: ["ticks"], patches: [patch], day };
+function mutant(name: string, patch: CodeMutant["patches"][number]): DayMutant {
+  return { name: `schedule-${name}`, caughtBy: ["ticks"], patches: [patch], day: shownOn[name] ?? 1 };
 }

@@ -16,7 +16,7 @@ import { type Act, type Day, dayLengthMs, hourMs, minuteMs, type PlannedSchedule
 
 const workers = 3;
 export const leaseMs = 45_000;
-const pollMs = 15_000;
+const pollMs = 40_000;
 /** What a slow call takes, about. */
 const slowMs = 4_000;
 /** What ticks have started, and the queues that they made, take no longer than that after the day. */

@@ -1,0 +1,114 @@
+import type { CodeMutant } from "./mutant.ts";
+
+const faultFree = { mode: "faultFree", faults: [] } as const;
+
+/** Mistakes with variables, and with what a feed tells. */
+export const valueMutants: readonly CodeMutant[] = [
+  {
+    name: "variables-are-reduced-as-they-were-read",
+    caughtBy: ["I20"],
+    options: faultFree,
+    patches: [
+      {
+        file: "engine/attempt/reduce-variables.ts",
+        find: "  const before = variablesAt(scope, root.version);",
+        put: "  const before = variablesAt(scope, scope.paths.find(({ node }) => node.node.id === nodeId)?.since ?? root.version);",
+      },
+    ],
+  },
+  {
+    name: "variables-are-read-as-they-are",
+    caughtBy: ["I20"],
+    options: faultFree,
+    patches: [
+      {
+        file: "engine/attempt/step.ts",
+        find: "variablesAt(this.#place, this.#task.since)",
+        put: "variablesAt(this.#place, this.#place.root.version)",
+      },
+    ],
+  },
+  {
+    name: "variables-of-a-child-are-those-of-the-execution",
+    caughtBy: ["I20"],
+    options: faultFree,
+    patches: [
+      {
+        file: "core/transition/evolve.ts",
+        find: "setVariables(scope, event.variables, version)",
+        put: "setVariables(scope.root, event.variables, version)",
+      },
+    ],
+  },
+  {
+    name: "outer-variables-are-read-as-they-are",
+    caughtBy: ["I20"],
+    firstSeed: 189,
+    options: faultFree,
+    patches: [
+      {
+        file: "core/transition/draft/draft.ts",
+        find: "    version = ownerOf(current)?.since ?? version;",
+        put: "    version = ownerOf(current) ? scope.root.version : version;",
+      },
+    ],
+  },
+  {
+    name: "older-values-of-variables-are-forgotten",
+    caughtBy: ["I20"],
+    options: faultFree,
+    patches: [
+      {
+        file: "core/transition/draft/draft-variables.ts",
+        find: "    scope.paths.map(({ since }) => since),",
+        put: "    scope.paths.slice(0, 0).map(({ since }) => since),",
+      },
+    ],
+  },
+  {
+    name: "fork-without-variables",
+    caughtBy: ["I20"],
+    options: faultFree,
+    patches: [
+      {
+        file: "core/transition/take-checkpoint.ts",
+        find: "    ...(snapshot.variables && { variables: movedVariables(snapshot.variables, base) }),",
+        put: "    ...(snapshot.variables && base < 0 && { variables: movedVariables(snapshot.variables, base) }),",
+      },
+    ],
+  },
+  {
+    name: "variables-are-reduced-once-more-after-a-conflict",
+    caughtBy: ["I20"],
+    options: faultFree,
+    patches: [
+      {
+        file: "engine/attempt/reduce-variables.ts",
+        find: "    return withVariables(limits, scope, task.nodeId, completed, writes);",
+        put: `    reduced.set(writes, (reduced.get(writes) ?? 0) + 1);
+    const first = withVariables(limits, scope, task.nodeId, completed, writes);
+    if (reduced.get(writes) === 1) return first;
+    return withVariables(limits, scope, task.nodeId, completed, { ...writes, total: 2 });`,
+      },
+      {
+        file: "engine/attempt/reduce-variables.ts",
+        find: "type Counted = Exclude<",
+        put: "const reduced = new WeakMap();\ntype Counted = Exclude<",
+      },
+    ],
+  },
+  {
+    // once a feed has been heard nobody looks by himself, nor when its connection is there again: a notice that is lost is waited for for ever
+    name: "feed-is-trusted",
+    caughtBy: ["I7"],
+    options: faultFree,
+    patches: [
+      {
+        file: "runtime/context/looks.ts",
+        find: "        for (const workflowId of this.#lookers.keys()) if (!this.#inFlight.has(workflowId)) this.#look(workflowId);",
+        put: "        for (const workflowId of this.#lookers.keys()) if (this.#hintsFrom < 0 && !this.#inFlight.has(workflowId)) this.#look(workflowId);",
+      },
+      { file: "runtime/context/runtime-context.ts", find: "missed: () => looks.hintAll()", put: "missed: () => undefined" },
+    ],
+  },
+];

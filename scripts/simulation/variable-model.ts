@@ -1,0 +1,154 @@
+import type { WorkflowDefinition } from "../../packages/stepfold/src/core/definition/definition.ts";
+import type { CompletedEvent, Event, SpawnedEvent } from "../../packages/stepfold/src/core/snapshot/event.ts";
+import type { Snapshot } from "../../packages/stepfold/src/core/snapshot/snapshot.ts";
+import { canonicalJson } from "../../packages/stepfold/src/core/values/canonical-json.ts";
+import type { Json } from "../../packages/stepfold/src/core/values/json.ts";
+import type { Read } from "./nodes.ts";
+
+/** What a variable was set to, oldest first. */
+type Values = { readonly version: number; readonly value: Json }[];
+
+/** A scope as the model follows it, by the events alone. */
+interface Scope {
+  /** Null: one that was begun in another execution; nothing is known of it. */
+  readonly definition: WorkflowDefinition | null;
+  readonly values: Map<string, Values>;
+  /** When each node was left last. */
+  readonly leftAt: Map<string, number>;
+  /** Null: the execution goes on from another one, and where its paths came from is not known. */
+  readonly beganAt: number | null;
+  readonly parent: Scope | null;
+  /** When the path of the parent had come to the node that runs this. Null: not known. */
+  readonly arrivedAt: number | null;
+}
+
+/** Executions that were looked at: what goes on from one of them begins with its variables. */
+export type KnownVariables = Map<string, ReadonlyMap<string, Values>>;
+
+/**
+ * I20: variables are what the steps that set them, in the order of their versions, come to by their reducers; and each step has read them as they
+ * were when its path had come to it. The model knows the graph and the events, and neither engine nor snapshot.
+ *
+ * @param known those that were looked at before; this one is added
+ */
+export function* wrongVariables(
+  { workflowId, variables = {} }: Snapshot,
+  events: readonly Event[],
+  definition: WorkflowDefinition,
+  known: KnownVariables,
+): Generator<string> {
+  const [started] = events;
+  const from = started?.type === "started" ? started.checkpoint?.from : undefined;
+  const before = from && known.get(from.workflowId);
+  // what it goes on from has not ended
+  if (from && !before) return;
+  const scopes = new Map([["", rootOf(definition, from ? from.version : null, before)]]);
+  for (const event of events) {
+    if (event.type === "spawned") spawn(scopes, event);
+    const scope = scopes.get(placeOf(event));
+    if (!scope) continue;
+    if (event.type === "completed" && event.variables) yield* wrongStep(scope, event);
+    const left = leftBy(event);
+    if (left !== null) scope.leftAt.set(left, event.version);
+  }
+  const root = scopes.get("")!;
+  known.set(workflowId, root.values);
+  for (const [name, values] of root.values) {
+    const stored = variables[name]?.at(-1)?.value;
+    if (!isSame(stored, values.at(-1)?.value)) yield `I20 ${name} is ${text(stored)}, not ${text(values.at(-1)?.value)}`;
+  }
+}
+
+/** @param goesOnAt version of the origin, if it goes on from one; its own versions count from 0 */
+function rootOf(definition: WorkflowDefinition, goesOnAt: number | null, before: ReadonlyMap<string, Values> = new Map()): Scope {
+  const values = new Map<string, Values>();
+  for (const [name, all] of before) {
+    const kept = all.filter(({ version }) => goesOnAt !== null && version <= goesOnAt);
+    if (kept.length > 0) values.set(name, [{ version: 0, value: kept.at(-1)!.value }]);
+  }
+  return { definition, values, leftAt: new Map(), beganAt: goesOnAt === null ? 0 : null, parent: null, arrivedAt: null };
+}
+
+function spawn(scopes: Map<string, Scope>, { scope: place = "", pathId, nodeId, visit, version, children }: SpawnedEvent): void {
+  const parent = scopes.get(place);
+  const key = `${place === "" ? "" : `${place}>`}${pathId}#${visit}`;
+  const definition = parent?.definition?.workflows?.[children.workflow] ?? null;
+  const count = children.map ? children.map.items.length : 1;
+  for (let item = 0; item < count; item++)
+    scopes.set(`${key}/${item}`, {
+      ...{ definition, values: new Map(), leftAt: new Map(), beganAt: version },
+      parent: parent ?? null,
+      arrivedAt: parent ? arrivalAt(parent, nodeId) : null,
+    });
+}
+
+/** When a path had come to a node: when the last of those before it was left. Null: not known. */
+function arrivalAt({ definition, leftAt, beganAt }: Scope, nodeId: string): number | null {
+  if (!definition) return null;
+  const before = definition.edges.filter(({ target }) => target === nodeId).map(({ source }) => source);
+  // these are left by what happens in their children
+  const isHidden = definition.nodes.some(({ id, type, data }) => before.includes(id) && isFolded(type, data));
+  if (isHidden) return null;
+  const left = before.flatMap((id) => leftAt.get(id) ?? []);
+  return left.length > 0 ? Math.max(...left) : definition.start === nodeId || before.length === 0 ? beganAt : null;
+}
+
+function isFolded(type: string, data: unknown): boolean {
+  return type === "map" || (type === "workflow" && (data as { readonly detached?: boolean }).detached !== true);
+}
+
+/** The node that a path leaves with an event. */
+function leftBy(event: Event): string | null {
+  if (event.type === "completed" && !event.undoes) return event.nodeId;
+  if ((event.type === "failed" || event.type === "timedOut") && event.handle !== undefined) return event.nodeId;
+  const isPassedOver = event.type === "resumed" && (event.payload as { readonly action?: string } | undefined)?.action === "skip";
+  return isPassedOver ? (event.nodeId ?? null) : null;
+}
+
+function* wrongStep(scope: Scope, { version, nodeId, output, variables = {} }: CompletedEvent): Generator<string> {
+  if (!scope.definition) return;
+  const at = arrivalAt(scope, nodeId);
+  const given = (variables.trace as readonly unknown[] | undefined)?.at(-1) as Read | undefined;
+  const total = (latest(scope, "total", version) as number) + 1;
+  const trace = latest(scope, "trace", version) as readonly Json[];
+  const read = at === null || hasUnknownParent(scope) ? given : readAt(scope, nodeId, at);
+  const wanted: Record<string, Json> = { total, last: output, trace: [...trace, read as unknown as Json] };
+  if ("outer" in variables) wanted.outer = output;
+  if (!isSame(variables, wanted)) yield `I20 version ${version} sets ${text(variables)}, not ${text(wanted)}`;
+  for (const [name, value] of Object.entries(variables)) scope.values.set(name, [...(scope.values.get(name) ?? []), { version, value }]);
+}
+
+function hasUnknownParent({ parent, arrivedAt }: Scope): boolean {
+  return parent !== null && (arrivedAt === null || parent.definition === null || hasUnknownParent(parent));
+}
+
+function readAt(scope: Scope, nodeId: string, at: number): Read {
+  const of = (name: string): never => (valueAt(scope, name, at) ?? null) as never;
+  return { nodeId, total: of("total"), last: of("last"), outer: of("outer") };
+}
+
+/** The value in the scope itself, before an event. */
+function latest(scope: Scope, name: string, before: number): Json | undefined {
+  return own(scope, name, before - 1);
+}
+
+function own({ values, definition }: Scope, name: string, at: number): Json | undefined {
+  return values.get(name)?.findLast(({ version }) => version <= at)?.value ?? definition?.variables?.[name]?.initial;
+}
+
+/** The value that a path reads that had come at a version: the own one, or that around the scope. */
+function valueAt(scope: Scope, name: string, at: number): Json | undefined {
+  return own(scope, name, at) ?? (scope.parent && valueAt(scope.parent, name, scope.arrivedAt!)) ?? undefined;
+}
+
+function placeOf(event: Event): string {
+  return ("scope" in event && event.scope) || "";
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return text(a) === text(b);
+}
+
+function text(value: unknown): string {
+  return value === undefined ? "nothing" : canonicalJson(value as Json);
+}
