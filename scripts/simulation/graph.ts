@@ -25,7 +25,7 @@ export interface Frame {
 }
 
 /** What the steps of every workflow set; `last` and `outer` are not declared. */
-export const variables: Readonly<Record<string, Variable>> = {
+const variables: Readonly<Record<string, Variable>> = {
   total: { initial: 0, reducer: "add" },
   trace: { initial: [], reducer: "append" },
 };
