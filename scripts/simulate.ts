@@ -65,13 +65,15 @@ async function simulate({ schedules, days, seed, options }: Arguments): Promise<
   const seconds = (performance.now() - start) / 1000;
   const each = (count: number): string => (count / sums.schedules).toFixed(1);
   if (days > 0)
-    console.log(`${sums.ticks.toLocaleString("en")} ticks of ${schedulesADay} schedules in ${days} days on which a clock changes`);
+    console.log(
+      `${sums.ticks.toLocaleString("en")} ticks of ${schedulesADay} schedules in ${sums.days === 1 ? "a day" : `${sums.days} days`} on which a clock changes`,
+    );
   if (sums.schedules > 0)
     console.log(
       `${each(sums.steps)} steps, ${each(sums.commits)} commits, ${each(sums.repeated)} steps repeated and ${each(sums.rescues)} rescues a schedule; ${seconds.toFixed(1)} s`,
     );
   if (sums.violations > 0) process.exitCode = 1;
-  const daysTold = days > 0 ? [`${sums.days} days`] : [];
+  const daysTold = days > 0 ? [sums.days === 1 ? "1 day" : `${sums.days} days`] : [];
   return [`${sums.schedules.toLocaleString("en")} schedules`, ...daysTold, `${sums.violations} violations`];
 }
 
